@@ -9,12 +9,13 @@ RELEASE := -c release --scratch-path .build-release --product gattscope --static
 PROGRAM := .build-release/release/gattscope
 # What is built after every change, and what the unit tests run on: as optimised, with the same checks, but each module
 # on its own, which takes a third of the time and a thirtieth of the memory.
-TESTED := -c release -Xswiftc -use-ld=lld -Xswiftc -enable-testing --omit-frame-pointers
+TESTED := -c release -debug-info-format none -Xswiftc -use-ld=lld -Xswiftc -enable-testing --omit-frame-pointers
 BUILT := .build/release/gattscope
 # `make install PROGRAM=FILE` installs one that is there, and so do the other verbs that hand the program out.
 BUILD_PROGRAM := $(if $(filter command line,$(origin PROGRAM)),,release)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+HOURS ?= 8
 # Where bash, zsh and fish look for completions below share/.
 COMPLETIONS := bash-completion/completions/gattscope zsh/site-functions/_gattscope \
 	fish/vendor_completions.d/gattscope.fish
@@ -54,7 +55,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build release check test test-debug test-scripts test-live bench fuzz golden lint format schema profiles man captures install uninstall deb dist packages
+.PHONY: help demo build release check test test-all test-debug test-scripts test-release test-live bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -73,25 +74,29 @@ build: ## build the program, quickly: .build/release/gattscope
 release: ## build the program that is handed out, optimised as a whole: .build-release/release/gattscope
 	swift build $(RELEASE)
 
-check: lint ## what one runs after a change: lint and unit tests
-	swift test $(TESTED)
+check: lint ## after every change: lint, build, unit tests without the long sweeps
+	swift test $(TESTED) $(addprefix --skip ,$(LONG))
 
-test: packages ## unit tests, then the release binary against golden output, tshark and its own schema
+test: packages lint ## everything that one optimised build shows: unit, golden, command and script tests, tshark
 	swift test $(TESTED)
-	@$(MAKE) --no-print-directory release
 	@$(MAKE) --no-print-directory test-scripts
+
+test-all: test release test-release test-live fuzz ## also the program that is handed out, a virtual machine, and each fuzzer
 
 test-debug: ## the unit tests on a build that is not optimised
 	swift test
 
-# What is optimised as a whole may trap where the unit tests' build does not.
-test-scripts: ## only what tests the release binary that is there
-	GATTSCOPE=$(abspath $(PROGRAM)) swift test $(TESTED) --filter 'GoldenTests|CommandTests'
-	GATTSCOPE=$(abspath $(PROGRAM)) $(PYTHON) -m unittest discover -s Scripts -p 'test_*.py'
-	$(PYTHON) Scripts/compare-with-tshark.py $(PROGRAM) captures $(MORE_CAPTURES)
-	$(PYTHON) Scripts/validate-json.py $(PROGRAM) captures $(MORE_CAPTURES)
-	$(PYTHON) Scripts/find-secrets.py $(PROGRAM) captures $(MORE_CAPTURES)
-	$(PYTHON) Scripts/check-redaction.py $(PROGRAM) captures $(MORE_CAPTURES)
+test-scripts: build ## what is tested from outside: scripts' tests, tshark, the JSON schema, secrets
+	GATTSCOPE=$(abspath $(BUILT)) $(PYTHON) -m unittest discover -s Scripts -p 'test_*.py'
+	$(PYTHON) Scripts/compare-with-tshark.py $(BUILT) captures $(MORE_CAPTURES)
+	$(PYTHON) Scripts/validate-json.py $(BUILT) captures $(MORE_CAPTURES)
+	$(PYTHON) Scripts/find-secrets.py $(BUILT) captures $(MORE_CAPTURES)
+	$(PYTHON) Scripts/check-redaction.py $(BUILT) captures $(MORE_CAPTURES)
+
+# What is optimised as a whole may trap where the tests' build does not; its size and what is linked in show nowhere else.
+test-release: $(BUILD_PROGRAM) ## what only the program that is handed out can show: optimiser's traps, size, packages
+	GATTSCOPE=$(abspath $(PROGRAM)) swift test $(TESTED) --filter GoldenTests
+	cd Scripts && GATTSCOPE=$(abspath $(PROGRAM)) $(PYTHON) -m unittest test_release test_packaging test_threads
 
 test-live: ## `live` against a real kernel, in a virtual machine
 	@Scripts/install-packages.sh $(LIVE_PACKAGES) || echo "not all packages of the virtual machine can be installed"
@@ -111,6 +116,15 @@ fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 	@for fuzzer in $(FUZZERS); do $(FUZZ_BUILD) --product $$fuzzer || exit 1; done
 	@MORE_CAPTURES="$(MORE_CAPTURES)" Scripts/fuzz.sh $(FUZZ_SECONDS) $(addprefix .build-fuzz/release/,$(FUZZERS))
 
+fuzz-long: ## run all fuzzers in turns for HOURS (8); the table is .build-fuzz/fuzz-long.md
+	@Scripts/install-packages.sh $(BUILD_PACKAGES)
+	@for fuzzer in $(FUZZERS); do $(FUZZ_BUILD) --product $$fuzzer || exit 1; done
+	@MORE_CAPTURES="$(MORE_CAPTURES)" $(PYTHON) Scripts/fuzz-long.py $(HOURS) .build-fuzz/fuzz-long.md \
+		$(addprefix .build-fuzz/release/,$(FUZZERS))
+
+fuzz-corpus: ## make Fuzz/Corpus anew, which the fuzzers begin with
+	$(PYTHON) Scripts/make-fuzz-corpus.py Fuzz/Corpus
+
 golden: ## write the expected output of the golden tests and of the documents anew, for reading before it is committed
 	@RECORD_SNAPSHOTS=1 swift test $(TESTED) --filter GoldenTests >/dev/null 2>&1 || true
 	GATTSCOPE=$(BUILT) $(PYTHON) Scripts/update-docs.py
@@ -121,20 +135,16 @@ golden: ## write the expected output of the golden tests and of the documents an
 lint: ## style of the Swift code, syntax of the scripts
 	swift format lint --strict -r $(SWIFT_FOLDERS)
 	$(PYTHON) Scripts/lint-scripts.py
+	$(PYTHON) Scripts/lint-sums.py
 
 format: ## put the Swift code into shape
 	swift format -i -r $(SWIFT_FOLDERS)
 
-schema: ## build docs/schema.json into the program
-	$(PYTHON) Scripts/make-schema.py
-
-# Written beside and moved, since the program that writes them is built of them.
-profiles: build ## build Profiles/ into the program
+# Written beside it and moved, since the program that writes the file is built from it.
+profiles: build ## compile Profiles/ into the tables that decoding reads
 	$(BUILT) profiles check $(PROFILES)
 	$(BUILT) profiles compile $(PROFILES) > .build/profiles-tables
-	$(BUILT) profiles compile --sources $(PROFILES) > .build/profiles-sources
 	mv .build/profiles-tables Sources/Decoders/Generated/BuiltInProfiles+Tables.swift
-	mv .build/profiles-sources Sources/ProfileFiles/Generated/ProfileSources+Texts.swift
 
 man: $(BUILD_PROGRAM) ## write the manual page, .build/man/gattscope.1
 	install -d .build/man

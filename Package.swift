@@ -28,7 +28,8 @@ let package = Package(
   name: "gattscope",
   products: [.executable(name: "gattscope", targets: ["gattscope"])],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+    // Exactly one version: an update is a change of this line, which somebody reads. CONTRIBUTING.md says how.
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
   ],
   targets: [
     // The command line: options, exit status, terminal. No Bluetooth knowledge.
@@ -39,9 +40,9 @@ let package = Package(
         "Cryptography", "Captures",
         "Bluetooth", "Bytes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: strict, plugins: ["BuildFacts"]),
-    // The commit and the packages' versions, for --version: a file of Swift that each build brings up to date.
-    .plugin(name: "BuildFacts", capability: .buildTool()),
+      swiftSettings: strict, plugins: ["BuildSources"]),
+    // Generates Swift from other files: commit and versions for --version, the texts of Profiles/ and the JSON schema.
+    .plugin(name: "BuildSources", capability: .buildTool()),
     // Model to text and JSON; words a thing once, for all faces.
     .target(
       name: "Reports",
@@ -50,7 +51,7 @@ let package = Package(
         "Captures", "Dissectors",
         "Bluetooth", "Bytes",
       ],
-      swiftSettings: strict),
+      swiftSettings: strict, plugins: ["BuildSources"]),
     // What an app was told, in the words of its platform: what happened, and tables of callbacks.
     .target(
       name: "Platforms",
@@ -88,7 +89,7 @@ let package = Package(
     // Profiles as people write them: YAML to definitions. The only module that sees libyaml.
     .target(
       name: "ProfileFiles", dependencies: ["CLibyaml", "Decoders", "Bluetooth", "Bytes"],
-      swiftSettings: strict, linkerSettings: [linked("yaml")]),
+      swiftSettings: strict, linkerSettings: [linked("yaml")], plugins: ["BuildSources"]),
     .systemLibrary(name: "CLibyaml", providers: [.apt(["libyaml-dev"])]),
     // What values mean: definitions (data) and the one interpreter that reads bytes by them.
     .target(name: "Decoders", dependencies: ["Bluetooth", "Bytes"], swiftSettings: strict),
@@ -117,7 +118,7 @@ let package = Package(
         "Cryptography", "Captures",
         "Dissectors", "Bluetooth", "Bytes",
       ],
-      swiftSettings: strict),
+      exclude: ["Fixtures"], swiftSettings: strict),
     .testTarget(
       name: "RedactionTests",
       dependencies: [
@@ -175,13 +176,14 @@ let package = Package(
 
 // A fuzzer's main function is libFuzzer's, so the fuzzers cannot be linked in a normal build.
 if Context.environment["ENABLE_FUZZING"] != nil {
-  // These read files of every kind; the others, records, which are changed packet by packet.
+  // These read files of every kind; the others, records, which are changed packet by packet, or block by block.
   let fuzzersOfFiles = [
-    "FuzzCapture", "FuzzPcap", "FuzzPcapng", "FuzzPacketLogger", "FuzzPDU", "FuzzDecode",
-    "FuzzProfile", "FuzzSupplied", "FuzzLive",
+    "FuzzCapture", "FuzzPcap", "FuzzPacketLogger", "FuzzPDU", "FuzzDecode", "FuzzProfile",
+    "FuzzSupplied", "FuzzLive",
   ]
   let fuzzersOfRecords = [
     "FuzzDissect", "FuzzConvert", "FuzzDiff", "FuzzRedact", "FuzzExplain", "FuzzTrace",
+    "FuzzPcapng",
   ]
   package.targets += [
     .systemLibrary(name: "CLibFuzzer", path: "Fuzz/CLibFuzzer"),

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs fuzzers one after the other. usage: fuzz.sh SECONDS FUZZER...
-# Seeds: what Fuzz/Seeds has for the fuzzer, else the sample captures and those of the folders MORE_CAPTURES that are there
-# (for profiles those of the program); and every input that once failed. What fails now is kept in Fuzz/Regressions/NAME and
+# Seeds: what Fuzz/Seeds has for the fuzzer, else Fuzz/Corpus, the sample captures and those of the folders MORE_CAPTURES that
+# are there (for profiles those of the program); and every input that once failed. What fails now is kept in Fuzz/Regressions/NAME and
 # should be committed, in a form that has nothing of MORE_CAPTURES: those may be of real devices. New corpus files stay in the
 # build folder.
 set -eu
@@ -25,7 +25,7 @@ for fuzzer in "$@"; do
   case $name in
   FuzzProfile) sources=Profiles ;;
   *)
-    sources=captures
+    sources="Fuzz/Corpus captures"
     for folder in ${MORE_CAPTURES:-}; do
       [ -d "$folder" ] && sources="$sources $folder"
     done

@@ -8,6 +8,7 @@ SIG's YAML files, or a folder that it was unpacked to. Numbers and names are tak
 tables up to date. With --check nothing is written; exit status 1: a table is not what PATH makes it.
 """
 
+import re
 import sys
 import zipfile
 from pathlib import Path
@@ -46,6 +47,16 @@ class Source:
 
 def number(text: str) -> int:
     return int(text, 0)
+
+
+# What the files write in TeX.
+SUBSCRIPTS = str.maketrans("0123456789n", "₀₁₂₃₄₅₆₇₈₉ₙ")
+
+
+def plain(name: str) -> str:
+    """The name on one line, without TeX."""
+    name = re.sub(r"\\textsubscript\{(.*?)\}", lambda found: found[1].translate(SUBSCRIPTS), name)
+    return " ".join(name.split())
 
 
 def short(name: str) -> str:
@@ -130,7 +141,7 @@ def swift(title: str, member: str, rows: dict) -> str:
     """A table: the names one a line, and where each number's name begins."""
     lines, index, offset = [], [], 0
     for key in sorted(rows):
-        name = " ".join(rows[key].split())
+        name = plain(rows[key])
         if not name or QUOTES[::-1] in name or "\\##" in name or not 0 <= key <= 0xFFFF:
             sys.exit(f"{member}: {key:#06x} {name!r} has no place in the table")
         index.append(f"{key:04x}{offset:05x}")

@@ -17,6 +17,8 @@ from traffic import attacks
 COUNT = int(os.environ.get("ATTACK_COUNT", "4000"))  # of what an attack does; the longer capture does it ten times as often
 # Ten times the work may take so many times as long: the short run counts its start as well, so linear stays well below ten.
 GROWTH, SLACK_SECONDS = 13, 0.3
+# A record of an attack may take so many times as long as one of ordinary traffic, the start left out.
+RATIO = 10
 PEAK_MB = 160
 MOST_SECONDS = 120
 VERBS = (
@@ -58,7 +60,28 @@ def run(verb: list[str], capture: Path) -> Run:
     return Run(process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text)
 
 
-def complaints(name: str) -> list[str]:
+def per_record(verb: list[str], content: bytes, folder: Path, start: float) -> float:
+    """The processor's time for a record, in seconds."""
+    path = folder / f"{len(content)}.btsnoop"
+    path.write_bytes(content)
+    return max(0.0, run(verb, path).seconds - start) / attacks.record_count(content)
+
+
+def usual() -> dict[str, tuple[float, float]]:
+    """Of each verb how long it takes for nothing, and for a record of ordinary traffic."""
+    found = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        nothing, ordinary = attacks.made(lambda *_: None, 0), attacks.made(attacks.ordinary, COUNT * 10)
+        empty = folder / "empty.btsnoop"
+        empty.write_bytes(nothing)
+        for verb in VERBS:
+            start = min(run(verb, empty).seconds for _ in range(3))
+            found[" ".join(verb)] = start, min(per_record(verb, ordinary, folder, start) for _ in range(2))
+    return found
+
+
+def complaints(name: str, usual_times: dict[str, tuple[float, float]]) -> list[str]:
     found = []
     with tempfile.TemporaryDirectory() as folder:
         short, long = (Path(folder) / f"{size}.btsnoop" for size in ("short", "long"))
@@ -72,6 +95,11 @@ def complaints(name: str) -> list[str]:
                     found.append(f"{what}: status {each.status}: {each.errors[:300]}")
             if large.seconds > GROWTH * small.seconds + SLACK_SECONDS:
                 found.append(f"{what}: {small.seconds:.2f} s, ten times as long {large.seconds:.2f} s")
+            start, ordinary = usual_times[" ".join(verb)]
+            spent = large.seconds - start - SLACK_SECONDS
+            if spent > RATIO * ordinary * attacks.record_count(long.read_bytes()):
+                each = spent / attacks.record_count(long.read_bytes())
+                found.append(f"{what}: {each * 1e6:.1f} µs a record, of ordinary traffic {ordinary * 1e6:.1f} µs")
             if large.peak_mb > PEAK_MB:
                 found.append(f"{what}: {large.peak_mb:.0f} MB")
             if verb[0] in ("map", "explain", "trace", "values") and SAID.get(name, "") not in large.errors:
@@ -81,9 +109,50 @@ def complaints(name: str) -> list[str]:
 
 class AttackTest(unittest.TestCase):
     def test_every_attack(self) -> None:
+        times = usual()
         with ThreadPoolExecutor(os.cpu_count()) as workers:
-            found = [line for lines in workers.map(complaints, attacks.ATTACKS) for line in lines]
+            lists = workers.map(lambda name: complaints(name, times), attacks.ATTACKS)
+            found = [line for lines in lists for line in lines]
         self.assertEqual(found, [], "\n" + "\n".join(found))
+
+    def test_a_map_is_applied_once(self) -> None:
+        """Two connections by turns, of which both have the supplied map, take what they take without."""
+        with tempfile.TemporaryDirectory() as name:
+            capture, supplied = Path(name) / "turns.btsnoop", Path(name) / "cache"
+            capture.write_bytes(attacks.attack("taking_turns", COUNT * 10))
+            supplied.write_text(attacks.service_map(2000))
+            for verb in (["show"], ["values", "--json"], ["map"]):
+                without, with_map = run(verb, capture), run([*verb, "--map", str(supplied)], capture)
+                self.assertEqual(with_map.status, 0, with_map.errors)
+                self.assertLess(with_map.seconds, 3 * without.seconds + SLACK_SECONDS, verb)
+
+    def test_many_files_are_merged(self) -> None:
+        """What thousands of files need grows with them, not with the pairs of them: in time and in memory."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            ordinary = attacks.made(attacks.ordinary, 10)
+            files = []
+            for number in range(4000):
+                path = folder / f"{number}.btsnoop"
+                # One of its own time each, and a byte that is its own.
+                path.write_bytes(attacks.later(ordinary, number * 1_000_000 // 7))
+                files.append(str(path))
+            few, many = (self.merge(files[:count], folder) for count in (400, 4000))
+            for each in (few, many):
+                self.assertEqual(each.status, 0, each.errors[:300])
+            self.assertLess(many.seconds, GROWTH * few.seconds + SLACK_SECONDS)
+            self.assertLess(many.peak_mb, PEAK_MB)
+
+    def merge(self, files: list[str], folder: Path) -> Run:
+        limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (8192, 8192))
+        with tempfile.TemporaryFile() as errors:
+            command = [GATTSCOPE, "convert", "--merge", *files, str(folder / "merged.btsnoop")]
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, preexec_fn=limit)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            errors.seek(0)
+            text = errors.read().decode()
+        return Run(process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text)
 
 
 if __name__ == "__main__":

@@ -4,15 +4,15 @@ Where the original is of a kind that tshark reads otherwise (PacketLogger's note
 """
 
 import functools
-import os
 import shutil
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-GATTSCOPE = os.environ.get("GATTSCOPE", str(ROOT / ".build-release" / "release" / "gattscope"))
+from tested_program import PROGRAM, ROOT
+
+GATTSCOPE = str(PROGRAM)
 CAPTURES = sorted([*(ROOT / "captures").glob("*.btsnoop"), *(ROOT / "captures").glob("*.pcap*")])
 FIELDS = ("frame.time_epoch", "frame.len", "frame.cap_len", "bthci_cmd.opcode", "bthci_evt.code", "bthci_acl.chandle",
           "btatt.opcode", "btatt.handle", "btatt.value", "btsmp.opcode", "btl2cap.cid")

@@ -2,8 +2,7 @@
 
 A fenced block whose first line begins with `$` and names gattscope is run, in a folder that has the project's, and what
 follows a command must be its output to the letter. A block whose first line is `# NAME.yaml` is a file that the reader
-writes: it stands in that folder for the commands behind it. A line that is only … stands for any number of lines. The program is
-$GATTSCOPE, or the release build.
+writes: it stands in that folder for the commands behind it. A line that is only … stands for any number of lines.
 """
 
 import contextlib
@@ -17,9 +16,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-SCRIPTS = Path(__file__).resolve().parent
-ROOT = SCRIPTS.parent
-PROGRAM = Path(os.environ.get("GATTSCOPE", ROOT / ".build-release" / "release" / "gattscope"))
+from tested_program import IN_CI, PROGRAM, ROOT
+
+SCRIPTS = ROOT / "Scripts"
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 FENCED = re.compile(r"^```[a-z]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -106,8 +105,8 @@ def reader():
         yield run
 
 
-@unittest.skipUnless(PROGRAM.exists() or os.environ.get("CI"), f"there is no {PROGRAM}")
-@unittest.skipUnless(shutil.which("jq") or os.environ.get("CI"), "jq is not installed")
+@unittest.skipUnless(PROGRAM.exists() or IN_CI, f"there is no {PROGRAM}")
+@unittest.skipUnless(shutil.which("jq") or IN_CI, "jq is not installed")
 class ExampleTests(unittest.TestCase):
     def test_commands_print_what_the_documents_show(self) -> None:
         count = 0
@@ -136,7 +135,7 @@ def is_run(line: str) -> bool:
     return not any(re.match(pattern, line) for pattern in NOT_RUN)
 
 
-@unittest.skipUnless(PROGRAM.exists() or os.environ.get("CI"), f"there is no {PROGRAM}")
+@unittest.skipUnless(PROGRAM.exists() or IN_CI, f"there is no {PROGRAM}")
 class ToldCommandTests(unittest.TestCase):
     def test_commands_to_copy_work(self) -> None:
         """A command that is shown without output: with a sample for the reader's file, it must end well."""
@@ -199,7 +198,7 @@ class ToldCommandTests(unittest.TestCase):
         self.assertGreater(count, 200)
 
 
-@unittest.skipUnless(PROGRAM.exists() or os.environ.get("CI"), f"there is no {PROGRAM}")
+@unittest.skipUnless(PROGRAM.exists() or IN_CI, f"there is no {PROGRAM}")
 class CompletionTests(unittest.TestCase):
     def test_bash_reads_the_completion_script(self) -> None:
         script = subprocess.run(
@@ -225,10 +224,11 @@ class SchemaTests(unittest.TestCase):
     def setUp(self) -> None:
         self.schema = json.loads((ROOT / "docs" / "schema.json").read_text(encoding="utf-8"))
 
+    @unittest.skipUnless(PROGRAM.exists() or IN_CI, f"there is no {PROGRAM}")
     def test_program_has_the_schema_of_the_documents(self) -> None:
-        made = subprocess.run(
-            [sys.executable, SCRIPTS / "make-schema.py", "--check"], check=False, text=True, stdout=subprocess.PIPE)
-        self.assertEqual(made.returncode, 0, made.stdout)
+        printed = subprocess.run([PROGRAM, "schema"], check=True, text=True, stdout=subprocess.PIPE).stdout
+        expected = (ROOT / "docs" / "schema.json").read_text(encoding="utf-8")
+        self.assertTrue(printed == expected, "`gattscope schema` does not print docs/schema.json")
 
     def test_every_property_is_described(self) -> None:
         """Where it is used or where it is defined; constants speak for themselves."""
@@ -244,7 +244,7 @@ class SchemaTests(unittest.TestCase):
         used = set(re.findall(r'"#/\$defs/(\w+)"', text))
         self.assertEqual(used | {"showLine", "devicesLine", "valuesLine", "traceLine"}, set(self.schema["$defs"]))
 
-    @unittest.skipUnless(Draft202012Validator or os.environ.get("CI"), "python3-jsonschema is not installed")
+    @unittest.skipUnless(Draft202012Validator or IN_CI, "python3-jsonschema is not installed")
     def test_documents_fit_one_definition_and_misspelt_keys_none(self) -> None:
         """Documents by hand: what verbs print is held against the schema by validate-json.py."""
         Draft202012Validator.check_schema(self.schema)

@@ -19,9 +19,9 @@ import unittest
 from pathlib import Path
 
 import live_feeder as feeder
+from tested_program import PROGRAM, ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
-GATTSCOPE = os.environ.get("GATTSCOPE", str(ROOT / ".build-release/release/gattscope"))
+GATTSCOPE = str(PROGRAM)
 CAPTURES = [ROOT / "captures" / name for name in ("heart-rate.btsnoop", "management.btsnoop", "wristband.btsnoop")]
 PIECES = (1, 7, 4096)
 SECONDS = 60

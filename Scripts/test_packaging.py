@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """What hands the program out: `make install`, `uninstall`, `man`, `deb` and `dist`, and `--version`.
 
-The program is $GATTSCOPE, or the release build; nothing is built. What needs the release build (the libraries that are
-linked in) or a Debian root is tested where these are there.
+Nothing is built. What needs the release build, with Swift's libraries linked in, or a Debian root is skipped without it.
 """
 
 import gzip
@@ -17,10 +16,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-SCRIPTS = Path(__file__).resolve().parent
-ROOT = SCRIPTS.parent
-PROGRAM = Path(os.environ.get("GATTSCOPE", ROOT / ".build-release" / "release" / "gattscope")).resolve()
-IN_CI = bool(os.environ.get("CI"))
+from tested_program import IN_CI, PROGRAM, ROOT
+
+SCRIPTS = ROOT / "Scripts"
 EVERYWHERE = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1"}
 COMPLETIONS = {
     "bash": "share/bash-completion/completions/gattscope",

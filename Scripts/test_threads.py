@@ -10,9 +10,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-PROGRAM = Path(os.environ.get("GATTSCOPE", ROOT / ".build-release" / "release" / "gattscope")).resolve()
-IN_CI = bool(os.environ.get("CI"))
+from tested_program import IN_CI, PROGRAM, ROOT
+
 RECORDS = 130_000
 TRAFFIC = {
     "spine": [],

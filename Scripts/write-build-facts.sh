@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes BuildFacts.swift, what `gattscope --version` says of this build. usage: write-build-facts.sh PACKAGE FOLDER
-# The build runs it each time (Plugins/BuildFacts). What is not known is "unknown": a build never fails for want of it.
+# The build runs it each time (Plugins/BuildSources). What is not known is "unknown": a build never fails for want of it.
 set -eu
 
 package=$1

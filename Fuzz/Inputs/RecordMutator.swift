@@ -13,25 +13,12 @@ package struct RecordMutator {
     var packet: [UInt8]
   }
 
-  /// A number that follows from the one before: SplitMix64.
-  private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var mixed = state
-      mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-      mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-      return mixed ^ mixed >> 31
-    }
-  }
-
   private static let fileHeader = BtsnoopHeader.byteCount
   private static let recordHeader = BtsnoopRecordHeader.byteCount
 
   private var header: [UInt8]
   private var records: [Record] = []
-  private var random: Seeded
+  private var random: SeededNumbers
 
   /// Makes between one and four changes.
   ///
@@ -71,7 +58,7 @@ package struct RecordMutator {
   }
 
   private init(_ bytes: [UInt8], _ seed: UInt32) {
-    random = Seeded(state: UInt64(seed))
+    random = SeededNumbers(state: UInt64(seed))
     header = Array(bytes.prefix(Self.fileHeader))
     while header.count < Self.fileHeader { header.append(0) }
     var offset = Self.fileHeader

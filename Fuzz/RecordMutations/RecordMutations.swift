@@ -1,7 +1,7 @@
 import CLibFuzzer
 import FuzzInputs
 
-// A fuzzer that is linked with this changes its inputs as lists of packets.
+// A fuzzer that is linked with this changes its inputs as lists of packets, and pcapng files as lists of blocks.
 
 /// libFuzzer's way to have an input changed; now and then it does it itself, as if there were no packets.
 @_cdecl("LLVMFuzzerCustomMutator")
@@ -10,7 +10,8 @@ public func mutate(
 ) -> Int {
   if seed % 8 == 0 { return unsafe LLVMFuzzerMutate(start, count, most) }
   let bytes = unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))
-  let changed = RecordMutator.change(bytes, seed: seed, most: most) { bytes, most in
+  let change = isPcapng(bytes) ? PcapngMutator.change : RecordMutator.change
+  let changed = change(bytes, seed, most) { bytes, most in
     let count = bytes.count
     var room = bytes + [UInt8](repeating: 0, count: max(0, most - count))
     let changed = unsafe room.withUnsafeMutableBufferPointer {
@@ -29,8 +30,12 @@ public func cross(
 ) -> Int {
   let one = unsafe [UInt8](UnsafeBufferPointer(start: first, count: firstCount))
   let other = unsafe [UInt8](UnsafeBufferPointer(start: second, count: secondCount))
-  return unsafe copy(RecordMutator.cross(one, other, seed: seed, most: most), to: start, most)
+  let cross = isPcapng(one) && isPcapng(other) ? PcapngMutator.cross : RecordMutator.cross
+  return unsafe copy(cross(one, other, seed, most), to: start, most)
 }
+
+/// Whether a file begins as a section of pcapng does.
+private func isPcapng(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x0a, 0x0d, 0x0d, 0x0a]) }
 
 private func copy(_ bytes: [UInt8], to start: UnsafeMutablePointer<UInt8>, _ most: Int) -> Int {
   let count = min(bytes.count, most)

@@ -181,17 +181,127 @@ def operations(capture: Capture, count: int) -> None:
         capture.received(1, struct.pack("<BBHB", 0x01, 0x0A, handle, 1 + number % 17))
 
 
+def service_changes(capture: Capture, count: int) -> None:
+    """A large server that says over and over that one attribute has changed, which is then discovered again."""
+    connect(capture, 1, 1)
+    last = 2040
+    capture.sent(1, bytes.fromhex("100100ffff0028"))
+    capture.received(1, bytes.fromhex("1106 0100 ffff 0118"))
+    capture.sent(1, struct.pack("<BHHH", 0x08, 2, 0xFFFF, 0x2803))
+    capture.received(1, struct.pack("<BBHBHH", 0x09, 7, 2, 0x20, 3, 0x2A05))
+    for start in range(4, last, 5):
+        found = b"".join(struct.pack("<HH", handle, 0x2A00 + handle % 256) for handle in range(start, start + 5))
+        capture.sent(1, struct.pack("<BHH", 0x04, start, 0xFFFF))
+        capture.received(1, b"\x05\x01" + found)
+    for number in range(count):
+        handle = 4 + number * 7919 % (last - 4)
+        capture.received(1, struct.pack("<BHHH", 0x1D, 3, handle, handle))
+        capture.sent(1, b"\x1e")
+        capture.sent(1, struct.pack("<BHH", 0x04, handle, handle))
+        capture.received(1, b"\x05\x01" + struct.pack("<HH", handle, 0x2A00 + number % 256))
+
+
+def disagreeing_hashes(capture: Capture, count: int) -> None:
+    """Servers whose Database Hash is that of something else."""
+    each = 40
+    for number in range(count):
+        server, place = divmod(number, each)
+        link = server % HANDLES
+        if place == 0:
+            connect(capture, link, server)
+            for first in (0x10, 0x08):
+                asked = struct.pack("<BHHH", first, 1, 0xFFFF, 0x2800 if first == 0x10 else 0x2B2A)
+                capture.sent(link, asked)
+                capture.received(link, bytes.fromhex("1106 0100 ffff 0d18") if first == 0x10 else struct.pack("<BBHQQ", 0x09, 18, 2, server, 7))
+        start = place * 3 + 3
+        capture.sent(link, struct.pack("<BHHH", 0x08, start, 0xFFFF, 0x2803))
+        capture.received(link, struct.pack("<BBHBHH", 0x09, 7, start, 0x02, start + 1, 0x2A00 + place))
+        if place == each - 1:
+            for opcode, attribute in ((0x10, 0x2800), (0x08, 0x2802), (0x08, 0x2803)):
+                capture.sent(link, struct.pack("<BHHH", opcode, 1 if opcode == 0x08 else 2, 0xFFFF, attribute))
+                capture.received(link, struct.pack("<BBHB", 0x01, opcode, 1, 0x0A))
+            capture.sent(link, struct.pack("<BHH", 0x04, 1, 0xFFFF))
+            capture.received(link, struct.pack("<BBHB", 0x01, 0x04, 1, 0x0A))
+
+
+def long_names(capture: Capture, count: int) -> None:
+    """Devices that each have a name of their own, as long as a name can be."""
+    for number in range(count):
+        if number % HANDLES == 0:
+            connect(capture, 1, number)
+        name = (b"%08x " % number * 28)[:248]
+        capture.sent(1, b"\x08\x01\x00\xff\xff\x00\x2a")
+        capture.received(1, bytes([0x09, len(name) + 2, 3, 0]) + name)
+
+
+def taking_turns(capture: Capture, count: int) -> None:
+    """Two connections that notify by turns, of servers that nobody asks for anything."""
+    for link in (1, 2):
+        connect(capture, link, link)
+    for number in range(count):
+        capture.received(1 + number % 2, notification(2 * (number % 1000) + 3, number))
+
+
+def ordinary(capture: Capture, count: int) -> None:
+    """What an attack is compared with: one device, a few characteristics, notifications and writes."""
+    connect(capture, 1, 1)
+    capture.sent(1, bytes.fromhex("100100ffff0028"))
+    capture.received(1, bytes.fromhex("1106 0100 0a00 0d18"))
+    for start in (2, 5, 8):
+        capture.sent(1, struct.pack("<BHHH", 0x08, start, 0x0A, 0x2803))
+        capture.received(1, struct.pack("<BBHBHH", 0x09, 7, start, 0x1A, start + 1, 0xFFE0 + start))
+    for number in range(count):
+        handle = (3, 6, 9)[number % 3]
+        if number % 4:
+            capture.received(1, notification(handle, number % 1000))
+        else:
+            capture.sent(1, struct.pack("<BHI", 0x12, handle, number % 1000))
+            capture.received(1, b"\x13")
+
+
 ATTACKS: dict[str, Callable[[Capture, int], None]] = {
     each.__name__: each
     for each in (
         *(connections, devices, attributes, characteristics, beginnings, fragments, prepared_writes, channels),
         *(vendor_frames, requests, handles, values, pairings, trains, chains, bonds, operations),
+        *(service_changes, disagreeing_hashes, taking_turns, long_names),
     )
 }
 
 
 def attack(name: str, count: int) -> bytes:
     """The whole capture."""
+    return made(ATTACKS[name], count)
+
+
+def made(traffic: Callable[[Capture, int], None], count: int) -> bytes:
+    """A capture of such traffic."""
     capture = Capture(btsnoop.H4)
-    ATTACKS[name](capture, count)
+    traffic(capture, count)
     return bytes(capture.content)
+
+
+def record_count(content: bytes) -> int:
+    """How many records a btsnoop file has."""
+    offset, count = 16, 0
+    while offset < len(content):
+        offset += 24 + int.from_bytes(content[offset + 4 : offset + 8], "big")
+        count += 1
+    return count
+
+
+def service_map(attributes: int) -> str:
+    """A map as BlueZ keeps it, with so many characteristics, of any device."""
+    lines = [f"{2 * place + 2:04x}=2803:{2 * place + 3:04x}:12:2a00" for place in range(attributes)]
+    return "\n".join(["[General]", "Name=X", "[Attributes]", "0001=2800:ffff:1800", *lines, ""])
+
+
+def later(content: bytes, microseconds: int) -> bytes:
+    """A btsnoop file whose records are so much later."""
+    made_later = bytearray(content)
+    offset = 16
+    while offset < len(content):
+        time = int.from_bytes(content[offset + 16 : offset + 24], "big") + microseconds
+        made_later[offset + 16 : offset + 24] = time.to_bytes(8, "big")
+        offset += 24 + int.from_bytes(content[offset + 4 : offset + 8], "big")
+    return bytes(made_later)

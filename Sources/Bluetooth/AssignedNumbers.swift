@@ -112,7 +112,32 @@ extension BluetoothUUID {
   /// What the specification calls the service, characteristic, descriptor, unit or class that the
   /// UUID stands for.
   package var name: AssignedName? {
-    shortForm.flatMap { $0 < Self.firstRegistered ? NameTable.uuids.name(of: $0) : nil }
+    shortForm.flatMap { short in
+      short < Self.firstRegistered
+        ? NameTable.uuids.name(of: short) ?? WithdrawnNames.name(of: short) : nil
+    }
+  }
+
+  /// What an attribute is that has a UUID.
+  package enum AttributeUse: Sendable {
+    case service, characteristic, descriptor
+  }
+
+  /// The same where the attribute is known: devices use numbers that are not theirs, and the name of a
+  /// characteristic is no service's. The numbers of each kind lie together (Assigned Numbers, 3).
+  package func name(as use: AttributeUse?) -> AssignedName? {
+    guard let use else { return name }
+    return isNumbered(as: use) ? name : nil
+  }
+
+  /// Whether a UUID is one of the numbers that attributes of a kind have.
+  package func isNumbered(as use: AttributeUse) -> Bool {
+    guard let short = shortForm else { return false }
+    return switch use {
+    case .service: short < 0x2700
+    case .descriptor: 0x2900..<0x2a00 ~= short
+    case .characteristic: short >= 0x2a00
+    }
   }
 
   /// Who registered the UUID, or for what, where it is one of those that companies and other

@@ -13,6 +13,11 @@ package struct AssignedName: Sendable {
     self.slice = slice
   }
 
+  /// A name that stands in no table.
+  init(_ name: StaticString) {
+    self.init(name, Slice(start: 0, count: name.utf8CodeUnitCount))
+  }
+
   /// The name, UTF-8.
   package var bytes: RawSpan {
     @_lifetime(immortal) get { text.bytes(slice) }

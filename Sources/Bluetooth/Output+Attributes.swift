@@ -3,15 +3,21 @@ package import Bytes
 extension Output {
   /// Appends what an attribute of this type is called, behind a blank; nothing where it has no name,
   /// which gives false.
+  ///
+  /// - Parameter use: what it is, where that is known.
   @discardableResult
-  package mutating func attributeName(_ uuid: BluetoothUUID) -> Bool {
-    attributeName(uuid, called: uuid.name)
+  package mutating func attributeName(
+    _ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse? = nil
+  ) -> Bool {
+    attributeName(uuid, called: uuid.name(as: use), as: use)
   }
 
   /// The same where the name is known already.
   @discardableResult
-  package mutating func attributeName(_ uuid: BluetoothUUID, called name: AssignedName?) -> Bool {
-    if uuid.isShort(0x2902) {
+  package mutating func attributeName(
+    _ uuid: BluetoothUUID, called name: AssignedName?, as use: BluetoothUUID.AttributeUse? = nil
+  ) -> Bool {
+    if uuid.isShort(0x2902), use == nil || use == .descriptor {
       // Everybody calls the Client Characteristic Configuration Descriptor so.
       text(" CCCD")
     } else if let name {

@@ -46,9 +46,11 @@ extension Output {
 
   /// Appends a UUID, then what it stands for: `180d Heart Rate`; of one that somebody registered for
   /// their own use, which others use too, that: `feaa (registered: Google LLC)`.
-  package mutating func namedUUID(_ uuid: BluetoothUUID) {
+  package mutating func namedUUID(
+    _ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse? = nil
+  ) {
     self.uuid(uuid)
-    if let name = uuid.name {
+    if let name = uuid.name(as: use) {
       byte(0x20)
       self.name(name)
     } else if let registrant = uuid.registrant {

@@ -6,8 +6,8 @@ package struct Scale: Sendable, Equatable {
   private let factor: Int16
   private let places: Int8
   private let none: Int32?
-  /// Whether a level may be one that the remote device does not manage (`unmanaged`).
-  private let mayBeUnmanaged: Bool
+  /// What raw values next to the largest mean.
+  private let special: Special
   /// The unit.
   package let unit: Unit
 
@@ -19,12 +19,33 @@ package struct Scale: Sendable, Equatable {
   package var absent: Int? { none.map { Int($0) } }
   /// The raw value that stands for a power level that the remote device does not manage, if there is
   /// one.
-  package var unmanaged: Int? { mayBeUnmanaged ? 126 : nil }
+  package var unmanaged: Int? { special == .unmanaged ? 126 : nil }
+
+  /// Raw values that are no quantities.
+  package enum Special: Sendable {
+    case none
+    /// 126: a power level that the remote device does not manage.
+    case unmanaged
+    /// 126 and 127: the least and the most that a transmitter has.
+    case extremes
+  }
+
+  /// What a raw value means that is no quantity; nil of all others.
+  package func word(of raw: Int) -> StaticString? {
+    switch (special, raw) {
+    case (.unmanaged, 126): "unmanaged"
+    case (.extremes, 126): "minimum"
+    case (.extremes, 127): "maximum"
+    default: nil
+    }
+  }
 
   /// The units that HCI's quantities are in.
   package enum Unit: UInt8, Sendable {
     case milliseconds, microseconds, seconds, decibelMilliwatts, decibels, meters, kilometers
     case hertz, percent
+    /// Hundredths of a part in a million, in a key that does not say so.
+    case hundredthsOfPPM
     /// Lengths; a key that holds one already says octets or length.
     case octets
     /// Credits of a channel; a key that holds them already says so.
@@ -42,6 +63,7 @@ package struct Scale: Sendable, Equatable {
       case .kilometers: "km"
       case .hertz: "Hz"
       case .percent: "%"
+      case .hundredthsOfPPM: "× 0.01 ppm"
       case .octets: "bytes"
       case .credits: "credits"
       }
@@ -59,7 +81,7 @@ package struct Scale: Sendable, Equatable {
       case .kilometers: "_km"
       case .hertz: "_hz"
       case .percent: "_percent"
-      case .octets, .credits: ""
+      case .octets, .credits, .hundredthsOfPPM: ""
       }
     }
   }
@@ -67,9 +89,9 @@ package struct Scale: Sendable, Equatable {
   /// A scale of one's own.
   package init(
     _ multiplier: Int, decimals: Int = 0, _ unit: Unit, absent: Int? = nil,
-    mayBeUnmanaged: Bool = false
+    _ special: Special = .none
   ) {
-    self.mayBeUnmanaged = mayBeUnmanaged
+    self.special = special
     factor = Int16(multiplier)
     places = Int8(decimals)
     self.unit = unit
@@ -107,8 +129,13 @@ package struct Scale: Sendable, Equatable {
   /// n × 1 dBm, 127 meaning not available.
   package static let dBmOrNone = Self(1, .decibelMilliwatts, absent: 127)
   /// The same, 126 meaning that the remote device does not manage its power on the PHY.
-  package static let dBmIfManaged = Self(
-    1, .decibelMilliwatts, absent: 127, mayBeUnmanaged: true)
+  package static let dBmIfManaged = Self(1, .decibelMilliwatts, absent: 127, .unmanaged)
+  /// n × 1 dBm of a transmitter in a test: 126 its least, 127 its most (Core, Vol 4, Part E, 7.8.29).
+  package static let dBmOrExtreme = Self(1, .decibelMilliwatts, .extremes)
+  /// A change by n × 1 dB, −128 meaning that nothing is recommended (7.8.137).
+  package static let dBOrNoRecommendation = Self(1, .decibels, absent: -128)
+  /// n × 0.01 ppm, 0xc000 meaning not available (7.7.65.44).
+  package static let frequencyCompensation = Self(1, .hundredthsOfPPM, absent: -0x4000)
   /// n × 0.1 dBm.
   package static let tenthsOfDBm = Self(1, decimals: 1, .decibelMilliwatts)
   /// n × 1 dB, 255 meaning not available.

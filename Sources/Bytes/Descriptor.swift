@@ -68,6 +68,7 @@ package enum Descriptor {
   }
 
   /// Opens a file, which of a named pipe may wait for whoever is at its other end, until the interruption.
+  /// A new one only its owner can read: what devices said to each other is nobody else's.
   ///
   /// - Returns: the descriptor, or the system's error number: EINTR where the interruption came first.
   package static func open(
@@ -75,7 +76,7 @@ package enum Descriptor {
   ) -> (descriptor: Int32, error: Int32) {
     while true {
       func attempt() -> (descriptor: Int32, error: Int32) {
-        let opened = unsafe Glibc.open(path, flags | O_CLOEXEC | O_NOCTTY, 0o644)
+        let opened = unsafe Glibc.open(path, flags | O_CLOEXEC | O_NOCTTY, 0o600)
         return (opened, opened < 0 ? errno : 0)
       }
       let result = interruption?.waking(attempt) ?? attempt()

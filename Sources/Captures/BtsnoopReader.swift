@@ -175,6 +175,7 @@ extension BtsnoopRecordHeader {
   /// The time. Seconds are split off before the epoch is moved, so that no stored number overflows.
   package var time: Timestamp {
     var time = Timestamp(microseconds: microseconds)
+    // Bounded: they were microseconds of 64 bits.
     time.seconds -= Self.secondsBefore1970
     return time
   }

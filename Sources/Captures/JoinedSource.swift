@@ -25,6 +25,9 @@ package struct JoinedSource: CaptureSource, ~Copyable {
   private var number = 0
   private var numberBefore = 0
   private var overlap = Overlap()
+  /// What the current file's controllers are numbered from, and those of another device would be.
+  private var firstAdapter: UInt16 = 0
+  private var nextAdapter: UInt16 = 0
   private var hasEnded = false
 
   /// Looks at the files, `-` among them for standard input, and puts them in order.
@@ -107,7 +110,11 @@ package struct JoinedSource: CaptureSource, ~Copyable {
           number = numberBefore + record.number
           summary.files[file].records += 1
           let original = overlap.observe(record, file: file, number: number)
-          return record.with(file: file, number: number, original: original)
+          if record.number == 1 { firstAdapter = overlap.isOtherDevice ? nextAdapter : 0 }
+          // Controllers of another device are others, whatever their numbers.
+          let adapter = record.adapter.map { $0 &+ firstAdapter }
+          if let adapter { nextAdapter = max(nextAdapter, adapter &+ 1) }
+          return record.with(file: file, number: number, original: original).with(adapter: adapter)
         }
       } catch {
         failures.append(error.of(names[file]))
@@ -175,7 +182,11 @@ private struct Overlap: Sendable {
   private var nextStart: Timestamp?
   /// What the records were that are later than that, and their numbers.
   private var seen: [UInt64: Int] = [:]
-  private var found: [(file: Int, nanoseconds: Int64, again: Int)] = []
+  private var found: [(file: Int, nanoseconds: Int64, again: Int, isOther: Bool)] = []
+  /// Whether the current file is of another device: it begins well before those before it have ended, and its
+  /// first record is none of theirs. A clock that is set back is less.
+  private(set) var isOtherDevice = false
+  private static let leastOverlap: Int64 = 60_000_000_000
 
   init() {}
 
@@ -187,12 +198,14 @@ private struct Overlap: Sendable {
   mutating func observe(_ record: borrowing CaptureRecord, file: Int, number: Int) -> Int? {
     guard let time = record.time else { return nil }
     var original: Int?
-    if file != self.file {
+    let isFirst = file != self.file
+    if isFirst {
       self.file = file
+      isOtherDevice = false
       before = latest
       nextStart = starts.dropFirst(file + 1).compactMap(\.self).min { $0.isEarlier(than: $1) }
       if let before, time.isEarlier(than: before) {
-        found.append((file, before.nanoseconds(since: time), 0))
+        found.append((file, before.nanoseconds(since: time), 0, false))
       }
     }
     let isAgain = before.map { !$0.isEarlier(than: time) } ?? false
@@ -207,6 +220,10 @@ private struct Overlap: Sendable {
       if mayComeAgain, original == nil, seen.count < CaptureLimits.overlapRecords {
         seen[digest] = number
       }
+    }
+    if isFirst, original == nil, let last = found.last, last.file == file {
+      isOtherDevice = last.nanoseconds >= Self.leastOverlap
+      found[found.count - 1].isOther = isOtherDevice
     }
     if let latest, !latest.isEarlier(than: time) { return original }
     latest = time
@@ -226,7 +243,7 @@ private struct Overlap: Sendable {
 
   /// A sentence for each overlap.
   func remarks(_ names: [String]) -> [String] {
-    found.map { file, nanoseconds, again in
+    found.map { file, nanoseconds, again, isOther in
       let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
       let milliseconds = String(rest / 1_000_000)
       let zeros = String(repeating: "0", count: 3 - milliseconds.count)
@@ -234,6 +251,7 @@ private struct Overlap: Sendable {
       let records = again == 1 ? "1 of its records is" : "\(again) of its records are"
       return "\(first) overlaps the files before it by \(seconds).\(zeros)\(milliseconds) s"
         + (again > 0 ? "; \(records) in those too and shown twice" : "")
+        + (isOther ? "; it is another device's: its controllers are numbered on" : "")
     }
   }
 }

@@ -43,12 +43,7 @@ package struct AES128: Sendable {
 
   /// The same as a number.
   func authenticationCode(of message: [UInt8]) -> UInt128 {
-    var chain = CodeChain(self)
-    // All blocks but the last one, which is there even where the message is empty.
-    let whole = message.isEmpty ? 0 : (message.count - 1) / Self.size
-    for index in 0..<whole { chain.take(Self.number(message, at: index * Self.size)) }
-    return chain.code(
-      last: Self.number(message, at: whole * Self.size), bytes: message.count - whole * Self.size)
+    CodeChain(self).code(message)
   }
 
   /// AES-CMAC block by block: what has been taken can be closed with several last blocks, and each costs one
@@ -67,6 +62,16 @@ package struct AES128: Sendable {
     /// Takes a block that is not the last one.
     mutating func take(_ number: UInt128) { code = cipher.encrypt(code ^ number) }
 
+    /// The code of the message that goes on with these bytes, and ends with them.
+    func code(_ rest: [UInt8]) -> UInt128 {
+      var chain = self
+      // All blocks but the last one, which is there even where the message is empty.
+      let whole = rest.isEmpty ? 0 : (rest.count - 1) / AES128.size
+      for index in 0..<whole { chain.take(AES128.number(rest, at: index * AES128.size)) }
+      return chain.code(
+        last: AES128.number(rest, at: whole * AES128.size), bytes: rest.count - whole * AES128.size)
+    }
+
     /// The code of the message that ends with these bytes, 0 to 16: the most significant ones of `last`,
     /// whose others are zero.
     ///
@@ -84,7 +89,7 @@ package struct AES128: Sendable {
   }
 
   /// The 16 bytes at `offset`, the most significant first; zeros behind the end.
-  private static func number(_ message: [UInt8], at offset: Int) -> UInt128 {
+  static func number(_ message: [UInt8], at offset: Int) -> UInt128 {
     let bytes = message.bytes
     if offset + size <= bytes.byteCount {
       return UInt128(bytes.bigEndianU64(at: offset)) << 64
@@ -98,6 +103,27 @@ package struct AES128: Sendable {
   /// AES-CMAC as a number.
   static func authenticationCode(_ key: PairingValue, of message: [UInt8]) -> PairingValue {
     PairingValue(number: AES128(key).authenticationCode(of: message))
+  }
+}
+
+extension AES128 {
+  /// Numbers that stand for the beginnings of a text, each for those bytes alone that were taken so far: one
+  /// encryption for each byte. What is shown of them must be a small part, as a letter is.
+  package struct PrefixNumbers: Sendable {
+    private let cipher: AES128
+    private var state: UInt128
+
+    /// For texts of a kind that a number says.
+    package init(_ cipher: AES128, kind: UInt8) {
+      self.cipher = cipher
+      state = cipher.encrypt(UInt128(kind) << 8 | 1)
+    }
+
+    /// The number of what was taken and this byte.
+    package mutating func take(_ byte: UInt8) -> UInt8 {
+      state = cipher.encrypt(state ^ UInt128(byte))
+      return UInt8(truncatingIfNeeded: state >> 120)
+    }
   }
 }
 

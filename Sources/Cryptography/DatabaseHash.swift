@@ -48,3 +48,58 @@ package enum DatabaseHash {
     value.count == AES128.size && (value == hash.reversed() || value == hash)
   }
 }
+
+/// Messages that differ in one place from one another, held against one hash: what stands before that place is
+/// hashed once for all.
+package struct DatabaseHashSearch: Sendable {
+  private let message: [UInt8]
+  /// What all whole blocks up to each one come to.
+  private var chains: [AES128.CodeChain] = []
+  /// The hash in both orders of its bytes; nil where it is none.
+  private let wanted: (UInt128, UInt128)?
+  private var rest: [UInt8] = []
+  /// How many bytes were hashed so far.
+  package private(set) var hashed = 0
+
+  /// A search around a message.
+  package init(_ message: [UInt8], hash: [UInt8]) {
+    self.message = message
+    guard hash.count == AES128.size, let first = AES128.CodeChain.ofDatabases else {
+      wanted = nil
+      return
+    }
+    wanted = (
+      PairingValue(mostSignificantFirst: hash).number,
+      PairingValue(mostSignificantFirst: Array(hash.reversed())).number
+    )
+    chains.append(first)
+    for index in 0..<message.count / AES128.size {
+      var chain = chains[index]
+      chain.take(AES128.number(message, at: index * AES128.size))
+      chains.append(chain)
+    }
+    hashed = message.count
+  }
+
+  /// Whether the message comes to the hash, with other bytes in the place of some of its own.
+  package mutating func matches(replacing range: Range<Int>, with bytes: [UInt8]) -> Bool {
+    guard let wanted else { return false }
+    // The block in which it begins, and of a message that ends there the last one: that is closed apart.
+    let end = range.lowerBound + bytes.count + message.count - range.upperBound
+    let block = min(range.lowerBound, max(0, end - 1)) / AES128.size
+    rest.removeAll(keepingCapacity: true)
+    rest.append(contentsOf: message[block * AES128.size..<range.lowerBound])
+    rest.append(contentsOf: bytes)
+    rest.append(contentsOf: message[range.upperBound...])
+    hashed += rest.count
+    let code = chains[block].code(rest)
+    return code == wanted.0 || code == wanted.1
+  }
+}
+
+extension AES128.CodeChain {
+  /// The beginning of every hash.
+  fileprivate static let ofDatabases = AES128(key: [UInt8](repeating: 0, count: AES128.size)).map {
+    AES128.CodeChain($0)
+  }
+}

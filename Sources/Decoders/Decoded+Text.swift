@@ -17,11 +17,13 @@ extension DecodedWriter {
     let all = 0..<decoded.fields.count
     let template = definition.tables.template
     let start = output.count
+    let limit = start + ValueDecoder.mostText
     if template >= 0, hasFields(of: template, all) {
-      self.template(template, all, value, into: &output)
+      self.template(template, all, value, limit, into: &output)
     } else {
-      list(all, isAlone: definition.isAlone(nil), value, into: &output)
+      list(all, isAlone: definition.isAlone(nil), value, limit, into: &output)
     }
+    if output.count > limit { cut(&output, limit) }
     if output.count == start, decoded.problems.isEmpty { nothing(value, into: &output) }
     let end = output.count
     guard saysProblems else { return end }
@@ -30,6 +32,15 @@ extension DecodedWriter {
       self.problem(problem, value, inLine: true, into: &output)
     }
     return end
+  }
+
+  /// Cuts a line that is too long, between two characters.
+  @inline(never)
+  private func cut(_ output: inout Output, _ limit: Int) {
+    var end = limit
+    while output.bytes.byte(at: end) & 0xc0 == 0x80 { end -= 1 }
+    output.shorten(to: end)
+    output.text(" … (longer than is shown)")
   }
 
   /// Says of a value that is right and of which text has no field why that is.
@@ -54,13 +65,14 @@ extension DecodedWriter {
     }
   }
 
-  /// Writes entries that stand beside one another, with commas between.
+  /// Writes entries that stand beside one another, with commas between, until the output has `limit` bytes.
   private func list(
-    _ range: Range<Int>, isAlone: Bool, _ value: RawSpan, into output: inout Output
+    _ range: Range<Int>, isAlone: Bool, _ value: RawSpan, _ limit: Int,
+    into output: inout Output
   ) {
     var place = range.lowerBound
     var isFirst = true
-    while place < range.upperBound {
+    while place < range.upperBound, output.count <= limit {
       let run = run(from: place, in: range)
       let entry = decoded.fields[place]
       if entry.field >= 0, isShown(place..<run) {
@@ -73,7 +85,7 @@ extension DecodedWriter {
           word(label, into: &output)
           if words.bytes(label).byteCount > 0, !isFlag { output.byte(0x20) }
         }
-        if !isFlag { values(place..<run, value, withUnit: true, into: &output) }
+        if !isFlag { values(place..<run, value, limit, withUnit: true, into: &output) }
       }
       place = run
     }
@@ -132,7 +144,8 @@ extension DecodedWriter {
 
   /// Writes the turns of one field, with spaces between and the unit once.
   private func values(
-    _ range: Range<Int>, _ value: RawSpan, withUnit: Bool, into output: inout Output
+    _ range: Range<Int>, _ value: RawSpan, _ limit: Int, withUnit: Bool,
+    into output: inout Output
   ) {
     var place = range.lowerBound
     var count = 0
@@ -143,10 +156,10 @@ extension DecodedWriter {
         place += 1
         continue
       }
-      if count < Self.mostListed {
+      if count < Self.mostListed, output.count <= limit {
         if count > 0 { output.text(entry.form == .group ? "; " : " ") }
         if entry.form == .group {
-          group(place, value, into: &output)
+          group(place, value, limit, into: &output)
         } else {
           self.value(entry, value, into: &output)
         }
@@ -180,25 +193,28 @@ extension DecodedWriter {
     output.raw(words.bytes(field.unit))
   }
 
-  private func group(_ place: Int, _ value: RawSpan, into output: inout Output) {
+  private func group(
+    _ place: Int, _ value: RawSpan, _ limit: Int, into output: inout Output
+  ) {
     let entry = decoded.fields[place]
     guard let field = field(of: entry) else { return }
     let inside = place + 1..<max(entry.end, place + 1)
     if field.template >= 0, hasFields(of: field.template, inside) {
-      template(field.template, inside, value, into: &output)
+      template(field.template, inside, value, limit, into: &output)
     } else {
-      list(inside, isAlone: definition.isAlone(entry.field), value, into: &output)
+      list(inside, isAlone: definition.isAlone(entry.field), value, limit, into: &output)
     }
   }
 
   // MARK: Templates
 
   private func template(
-    _ template: Int, _ range: Range<Int>, _ value: RawSpan, into output: inout Output
+    _ template: Int, _ range: Range<Int>, _ value: RawSpan, _ limit: Int,
+    into output: inout Output
   ) {
     var place = definition.tables.templates[template]
     let end = definition.tables.templates[template + 1]
-    while place < end {
+    while place < end, output.count <= limit {
       let piece = definition.tables.pieces[place]
       place += 1
       switch piece.kind {
@@ -207,7 +223,7 @@ extension DecodedWriter {
         let close = place - 1 + piece.operand
         if !isComplete(place..<min(close, end), range) { place = close }
       case .close, nil: break
-      default: self.piece(piece, range, value, into: &output)
+      default: self.piece(piece, range, value, limit, into: &output)
       }
     }
   }
@@ -255,7 +271,8 @@ extension DecodedWriter {
   }
 
   private func piece(
-    _ piece: TemplatePiece, _ range: Range<Int>, _ value: RawSpan, into output: inout Output
+    _ piece: TemplatePiece, _ range: Range<Int>, _ value: RawSpan, _ limit: Int,
+    into output: inout Output
   ) {
     guard let place = find(piece.operand, range) else {
       output.byte(0x3f)
@@ -280,7 +297,7 @@ extension DecodedWriter {
         output.printable(expanded(value.part(entry.bytes), field).bytes)
       } else {
         let run = run(from: place, in: place..<range.upperBound)
-        values(place..<run, value, withUnit: piece.kind == .field, into: &output)
+        values(place..<run, value, limit, withUnit: piece.kind == .field, into: &output)
       }
     }
   }
@@ -310,7 +327,12 @@ extension DecodedWriter {
       if bytes.byteCount > 16 { output.text(" …") }
       return
     case .limit:
-      output.text("more fields than are decoded")
+      if problem.expected == ValueDecoder.mostText {
+        subject(problem, into: &output)
+        output.text(" stands for more text than is shown")
+      } else {
+        output.text("more fields than are decoded")
+      }
       return
     case .tooFew:
       output.text(problem.found == 0 ? "no " : "too few ")

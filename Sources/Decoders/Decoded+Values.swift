@@ -308,17 +308,11 @@ package struct DecodedWriter: ~Copyable {
     output.address(DeviceAddress(value: ValueDecoder.load(bytes, 0, 6, bigEndian: isBig)))
   }
 
-  /// A text in which single bytes stand for others.
+  /// A text in which single bytes stand for others; of one that is too long its beginning.
   func expanded(_ bytes: RawSpan, _ field: Field) -> [UInt8] {
     var text: [UInt8] = []
-    let codes = definition.tables.codes[field.firstCode..<field.firstCode + field.codeCount]
-    for index in 0..<bytes.byteCount {
-      let byte = bytes.byte(at: index)
-      if let code = codes.first(where: { $0.contains(Int(byte)) }) {
-        text.append(words.bytes(code.word))
-      } else {
-        text.append(byte)
-      }
+    _ = definition.expand(bytes, field) { part in
+      if text.count + part.byteCount <= ValueDecoder.mostText { text.append(part) }
     }
     return text
   }
@@ -334,6 +328,27 @@ package struct DecodedWriter: ~Copyable {
       offset += 2
     }
     return [UInt8](String(decoding: units, as: UTF16.self).utf8)
+  }
+}
+
+extension Definition {
+  /// Tells `visit` the parts of a text in which single bytes stand for others, and says how long it is.
+  func expand(_ bytes: RawSpan, _ field: Field, _ visit: (RawSpan) -> Void) -> Int {
+    let words = words
+    let codes = tables.codes[field.firstCode..<field.firstCode + field.codeCount]
+    var length = 0
+    for index in 0..<bytes.byteCount {
+      let byte = bytes.byte(at: index)
+      if let code = codes.first(where: { $0.contains(Int(byte)) }) {
+        let word = words.bytes(code.word)
+        length += word.byteCount
+        visit(word)
+      } else {
+        length += 1
+        visit(bytes.part(Slice(start: index, count: 1)))
+      }
+    }
+    return length
   }
 }
 

@@ -43,6 +43,15 @@ package struct ProfileLibrary: Sendable {
     self.wanted = wanted
   }
 
+  /// What people's own files call something: it wins over every other name.
+  package func ownName(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> String? {
+    if own.isEmpty { return nil }
+    let wanted = uuid.shortest
+    return own.first {
+      $0.subject.kind == kind && $0.subject.uuid.shortest == wanted && !$0.name.isEmpty
+    }?.name
+  }
+
   /// The definitions of a characteristic, a company, and so on, the most specific first; of equally
   /// specific ones, people's before the program's.
   package mutating func definitions(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> [Definition] {

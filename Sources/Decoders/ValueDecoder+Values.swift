@@ -265,6 +265,16 @@ extension ValueDecoder {
     case .utf8:
       entry.form = .utf8
       if !bytes.part(entry.bytes).isUTF8 { complain(.badText, place, entry, &decoded) }
+      // Shorter ones have room whatever their bytes stand for.
+      if field.codeCount > 0, count > Self.mostText / Self.mostExpanded {
+        let length = definition.expand(bytes.part(entry.bytes), field) { _ in }
+        if length > Self.mostText {
+          decoded.problems.append(
+            DecodingProblem(
+              code: .limit, field: place, bytes: entry.bytes, found: length,
+              expected: Self.mostText))
+        }
+      }
     case .text: entry.form = bytes.part(entry.bytes).isPlainText ? .utf8 : .bytes
     case .utf16: entry.form = .utf16
     case .uuid: entry.form = count == 2 || count == 4 || count == 16 ? .uuid : .bytes

@@ -29,6 +29,10 @@ package struct ValueDecoder: ~Copyable {
   package static let mostFields = 1024
   /// More steps than these are not taken for one value.
   static let mostSteps = 16_384
+  /// Bytes of a text in which bytes stand for others, and of the line that people read of a value.
+  package static let mostText = 16_384
+  /// Bytes of a text that one byte stands for.
+  package static let mostExpanded = 32
 
   /// The numbers of the fields that were read, by slot.
   var slots: [Int] = []

@@ -1,5 +1,5 @@
 import Bluetooth
-import Sessions
+package import Sessions
 
 /// All that rules look at: what was remembered of a capture, once it was read to its end. Its arrays are
 /// shared, so that handing it to a rule costs nothing.
@@ -14,6 +14,8 @@ package struct Evidence: Sendable {
   package var adapters: [AdapterHistory] = []
   /// The capture as a whole: what it lacks.
   package var extent = CaptureExtent()
+  /// What the capture holds.
+  package var coverage = Coverage()
   /// The keys that are known, from the capture and from a file.
   package var keys = KnownKeys()
   /// What is known of the captured host itself.
@@ -73,20 +75,26 @@ package struct Evidence: Sendable {
   ) -> [Finding] {
     let unseen = unseenRecords > 0
     let lossy = Set(connections.filter(\.connection.hasLostPackets).map(\.id))
-    let late = Set(begunEarlier.map(\.id))
+    let covered = coveredParts
     let ends = isGrouped ? self.ends : [:]
     var found: [Finding] = []
     for rule in rules {
       var own: [Finding] = []
       switch rule.examination {
       case .connection(let examine):
-        for connection in connections {
+        for connection in connections
+        where covered[connection.id]?.isSuperset(of: rule.needs) ?? rule.needs.isEmpty {
           for var finding in examine(connection, self) {
             if finding.connections.isEmpty { finding.connections = [connection.id] }
             own.append(finding)
           }
         }
-      case .whole(let examine): own = examine(self)
+      case .whole(let examine):
+        guard coverage.parts.isSuperset(of: rule.needs.ofCapture) else { continue }
+        own = examine(self)
+        own.removeAll { finding in
+          finding.connections.contains { !(covered[$0]?.isSuperset(of: rule.needs) ?? true) }
+        }
       }
       // What is found on connections that are not told of is not told with what is found on others.
       if let told {
@@ -96,13 +104,15 @@ package struct Evidence: Sendable {
         own[index].rule = rule.id
         own[index].severity = own[index].severity ?? rule.severity
         if own[index].remedy == nil, !rule.remedy.isEmpty { own[index].remedy = rule.remedy }
+        if !rule.leansOn.isEmpty, lacks(rule.leansOn, own[index], covered) {
+          own[index].certainty = own[index].certainty.lowered
+        }
         guard own[index].restsOnAbsence else { continue }
         // Records are missing where the evidence would be.
         let isLossy =
           own[index].connections.isEmpty
           ? extent.hasGaps : !lossy.isDisjoint(with: own[index].connections)
-        let isLate = own[index].reachesBack && !late.isDisjoint(with: own[index].connections)
-        if unseen || isLossy || isLate { own[index].certainty = own[index].certainty.lowered }
+        if unseen || isLossy { own[index].certainty = own[index].certainty.lowered }
       }
       found += isGrouped ? Self.grouped(Self.toldOnce(Self.folded(own), ends, among: told)) : own
     }

@@ -30,8 +30,12 @@ package final class ProfileKnowledge: Sendable {
 
   /// What a characteristic's value is called where only a profile has a name for it.
   func name(of attribute: AttributeIdentity) -> String? {
-    guard attribute.kind == .value, let uuid = attribute.uuid, uuid.name == nil else { return nil }
-    return library.withLock { $0.definitions(.characteristic, uuid).first?.name }
+    guard attribute.kind == .value, let uuid = attribute.uuid else { return nil }
+    return library.withLock { library in
+      library.ownName(.characteristic, uuid)
+        ?? (uuid.name(as: .characteristic) == nil
+          ? library.definitions(.characteristic, uuid).first?.name : nil)
+    }
   }
 
   /// What a value that a client wrote means, in the words that `show` has for it; nil where nothing decodes

@@ -155,9 +155,6 @@ package struct Finding: Sendable {
   /// Whether it rests on something that the capture does *not* have: then it is less sure where records
   /// are missing.
   package var restsOnAbsence = false
-  /// Whether that could have come before the capture began: then it is less sure on a connection whose opening
-  /// is missing, too.
-  package var reachesBack = false
   /// Whether later packets show that it came right.
   package var isResolved = false
   /// The attribute that it is about, where it is about one.
@@ -206,6 +203,10 @@ package struct Rule: Sendable {
   package let finds: StaticString
   /// When it speaks: the condition in words, for the catalogue.
   package let condition: StaticString
+  /// What a capture must hold for the rule to conclude anything: without it the rule is skipped.
+  package private(set) var needs: Coverage.Parts = []
+  /// What the rule takes into account if the capture holds it: without it the finding is less certain.
+  package private(set) var leansOn: Coverage.Parts = []
   /// What people do about it.
   package let remedy: Wording
   /// The condition.
@@ -214,9 +215,11 @@ package struct Rule: Sendable {
   /// A rule about one connection.
   package init(
     _ id: StaticString, _ severity: Severity, _ finds: StaticString, when condition: StaticString,
-    do remedy: Wording = "",
+    needs: Coverage.Parts = [], leansOn: Coverage.Parts = [], do remedy: Wording = "",
     _ examine: @escaping @Sendable (ConnectionHistory, Evidence) -> [Finding]
   ) {
+    self.needs = needs
+    self.leansOn = leansOn
     self.id = id
     self.severity = severity
     self.finds = finds
@@ -228,9 +231,11 @@ package struct Rule: Sendable {
   /// A rule about the whole.
   package init(
     whole id: StaticString, _ severity: Severity, _ finds: StaticString,
-    when condition: StaticString, do remedy: Wording = "",
-    _ examine: @escaping @Sendable (Evidence) -> [Finding]
+    when condition: StaticString, needs: Coverage.Parts = [], leansOn: Coverage.Parts = [],
+    do remedy: Wording = "", _ examine: @escaping @Sendable (Evidence) -> [Finding]
   ) {
+    self.needs = needs
+    self.leansOn = leansOn
     self.id = id
     self.severity = severity
     self.finds = finds

@@ -242,9 +242,11 @@ extension Output {
       return
     }
     shortened(uuid, groups: attribute.groups)
-    if !attributeName(uuid), let name = attribute.profileName {
+    if let name = attribute.profileName {
       byte(0x20)
       string(name)
+    } else {
+      attributeName(uuid, as: attribute.kind?.use)
     }
     if attribute.needsHandle, let handle = attribute.handle {
       text(" (")

@@ -104,7 +104,7 @@ package struct Operation: Sendable {
     case end
   }
 
-  // In an order that leaves few gaps, and small: a million of them are kept.
+  // In an order that leaves few gaps, and small: hundreds of thousands are kept.
 
   /// The connection's number.
   package var connection: Int

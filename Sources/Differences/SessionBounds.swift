@@ -1,9 +1,9 @@
-/// How much of a capture is kept at most to be compared.
+/// How much of a capture is kept at most to be compared: of two, and with what comparing them takes, below 600 MB.
 package struct SessionBounds: Sendable {
   /// Operations of all connections.
-  package var operations = 1_000_000
+  package var operations = 250_000
   /// Bytes that they share: values, words and fields.
-  package var bytes = 1 << 29
+  package var bytes = 1 << 26
   /// Connections with operations.
   package var connections = 65_536
   /// Requests of one connection that wait for an answer. Each bearer has one at a time, if its client keeps to the

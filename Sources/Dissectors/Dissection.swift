@@ -24,6 +24,8 @@ package struct Dissection: Sendable {
     case sco(SCOHeader)
     /// Isochronous data.
     case iso(ISOHeader)
+    /// A controller's debug log, in the form of ACL data: no connection has that handle.
+    case controllerLog(ACLHeader)
   }
 
   // In an order that leaves no gaps: a dissection is copied, once a packet.

@@ -97,6 +97,10 @@ package struct Problem: Equatable, Sendable {
     case answersEarlier
     /// A response that answers a request of another enhanced bearer than its own (the request's packet).
     case answersOtherChannel
+    /// An identity address that is no identity: a private one.
+    case privateIdentity
+    /// A response that comes after the answer to a later request (the request's packet).
+    case answersLate
   }
 
   /// Of `limitReached`: what there is too much of.
@@ -146,6 +150,17 @@ package struct Problem: Equatable, Sendable {
     self.first = UInt32(clamping: first)
     self.second = Int32(clamping: second)
   }
+
+  /// That the writer of the capture lost records before this one.
+  package init(dropped: UInt64) {
+    self.init(.recordsDropped)
+    let number = UInt64(Int(clamping: dropped))
+    first = UInt32(truncatingIfNeeded: number)
+    second = Int32(truncatingIfNeeded: number >> 32)
+  }
+
+  /// Of `recordsDropped`: how many; `first` and `second` are the halves of that number.
+  package var dropped: Int { Int(second) << 32 | Int(first) }
 
   /// That a table is full.
   package init(_ limited: Limited, limit: Int) {

@@ -57,7 +57,7 @@ struct AdapterEvents: Sendable {
       if !control.isEvent { scanning.discover(control.code, bytes.part(dissection.body)) }
       guard !hasCommands else { return }
       observe(control, record, dissection, bytes, answer, &events)
-    case .acl, .sco, .iso, .unknown: break
+    case .acl, .sco, .iso, .controllerLog, .unknown: break
     }
   }
 

@@ -161,7 +161,7 @@ package struct AppEvents: ~Copyable {
     case .command, .event, .note, .control:
       guard let position = adapter(record.adapter ?? 0xffff) else { return }
       adapters[position].observe(record, dissection, bytes, answer, into: &told)
-    case .acl, .sco, .iso, .unknown: break
+    case .acl, .sco, .iso, .controllerLog, .unknown: break
     }
   }
 

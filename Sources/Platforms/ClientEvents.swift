@@ -54,7 +54,7 @@ struct ClientEvents: Sendable {
     var isAborted = false
     for value in conversations.values {
       guard value.parties.connection > 0, !value.attribute.isLocal,
-        value.operation != .advertisement
+        value.operation != .advertisement, !isDeclaration(value, memory)
       else { continue }
       // Queued writes of several attributes that one response has settled belong together; and what has room in one part
       // would have had room in a Write Request.
@@ -123,6 +123,15 @@ struct ClientEvents: Sendable {
 }
 
 extension ClientEvents {
+  /// Whether a value is a declaration, which the stack reads for itself: apps have no object for it.
+  private func isDeclaration(_ value: ConveyedValue, _ memory: borrowing Memory) -> Bool {
+    guard value.operation == .read else { return false }
+    switch memory.kind(of: value.attribute, connection: value.parties.connection) {
+    case .service, .include, .characteristic: return true
+    case .value, .descriptor, nil: return false
+    }
+  }
+
   /// The services that a Service Changed indication says may be others now, as they were known
   /// (Core, Vol 3, Part G, 7.1).
   private func invalidated(_ value: ConveyedValue, _ memory: borrowing Memory) -> [AppService] {

@@ -45,7 +45,7 @@ extension CoreBluetooth {
     case .controller where end.reason == .pinOrKeyMissing:
       .code("CBError.peerRemovedPairingInformation", 14)
     case .neverEstablished, .micFailure, .controller: .code("CBError.connectionFailed", 10)
-    case .reset, .replaced, .unknown, .forgotten: .code("CBError.unknown", 0)
+    case .reset, .replaced, .unknown, .forgotten, .fileEnded: .code("CBError.unknown", 0)
     }
   }
 

@@ -57,7 +57,11 @@ struct DiscoveryEvents: Sendable {
     var services: [AppService] = []
     /// The handles in which descriptors were looked for, and found or not: who looks there again has another reason.
     var described: [ClosedRange<UInt16>] = []
+    /// Where included services begin whose long UUIDs their includes do not tell: the stack reads them on its own
+    /// (Core, Vol 3, Part G, 4.5.1).
+    var openIncludes: [UInt16] = []
     static let mostDescribed = 1024
+    static let mostOpenIncludes = 256
     static let mostLanes = 16
 
     var isSearching: Bool { lanes.contains { $0.open != nil } }
@@ -68,6 +72,11 @@ struct DiscoveryEvents: Sendable {
       if lanes.count >= Self.mostLanes { lanes.removeFirst() }
       lanes.append(Lane(bearer: bearer))
       return lanes.count - 1
+    }
+
+    /// Whether a request reads what an include does not tell.
+    func readsInclude(_ opcode: ATTOpcode, _ handle: UInt16?) -> Bool {
+      opcode == .readRequest && handle.map { openIncludes.contains($0) } ?? false
     }
 
     /// Takes a note of a search for descriptors.
@@ -114,6 +123,7 @@ struct DiscoveryEvents: Sendable {
       let isSearch =
         opcode == .exchangeMTURequest || Self.kind(opcode, fields.type) != nil
         || fields.type?.isShort(Self.secondaryService) == true
+        || clients.last { $0.id == id }?.readsInclude(opcode, fields.handle) == true
       let looksAgain =
         opcode == .findInformationRequest
         && clients.last { $0.id == id }?.isDescribed(fields.startHandle ?? 0) == true
@@ -124,9 +134,19 @@ struct DiscoveryEvents: Sendable {
       }
       return
     }
-    guard let request = answer.request, let kind = Self.kind(request.opcode, request.type),
-      let position = client(id)
-    else { return }
+    guard let request = answer.request else { return }
+    if let known = clients.lastIndex(where: { $0.id == id }),
+      clients[known].readsInclude(request.opcode, request.handle)
+    {
+      if clients[known].latest != nil {
+        clients[known].latest?.packet = record.number
+        clients[known].latest?.time = record.time
+      }
+      return
+    }
+    guard let kind = Self.kind(request.opcode, request.type), let position = client(id) else {
+      return
+    }
     let isAgain =
       kind == .descriptors && clients[position].isDescribed(request.startHandle ?? 0)
     // What a client looks up again for a subscription is no part of its discovery.
@@ -204,7 +224,8 @@ struct DiscoveryEvents: Sendable {
     guard opcode.role == .request, opcode != .exchangeMTURequest,
       let position = clients.lastIndex(where: { $0.id == id }),
       let lane = clients[position].lanes.firstIndex(where: { $0.bearer == bearer }),
-      let open = clients[position].lanes[lane].open
+      let open = clients[position].lanes[lane].open,
+      !clients[position].readsInclude(opcode, fields.handle)
     else { return }
     let isSame =
       Self.kind(opcode, fields.type) == open.kind && fields.endHandle == open.end
@@ -266,6 +287,14 @@ struct DiscoveryEvents: Sendable {
       guard let handle = item.handle else { continue }
       search.add(handle, item, bytes)
     }
+    if kind == .includes {
+      for service in search.services where service.uuid == .include {
+        guard clients[place.client].openIncludes.count < Client.mostOpenIncludes,
+          !clients[place.client].openIncludes.contains(service.start)
+        else { continue }
+        clients[place.client].openIncludes.append(service.start)
+      }
+    }
     guard search.last >= search.end || search.last == .max else {
       clients[place.client].lanes[place.lane].open = search
       return
@@ -309,8 +338,15 @@ struct DiscoveryEvents: Sendable {
       clients[position].error = error
       told = [.services(search.services, wanted: search.wanted, error)]
     case .includes:
+      // A long UUID was read since.
+      let included = search.services.map { service in
+        guard service.uuid == .include,
+          let known = memory.service(of: service.start, on: link), known.start == service.start
+        else { return service }
+        return known
+      }
       told = [
-        .includedServices(search.services, of: memory.service(of: search.start, on: link), error)
+        .includedServices(included, of: memory.service(of: search.start, on: link), error)
       ]
     case .characteristics:
       told = Self.groups(search.characteristics) { memory.service(of: $0.handle, on: link)?.start }

@@ -161,6 +161,12 @@ struct LinkEvents: Sendable {
         memory.links.forEach { if $0.id == link.id { last = $0 } }
       }
       let ending = last?.ending ?? .unknown
+      // The file ended, not the link: no app was told of anything.
+      if ending == .fileEnded {
+        ended.append(link.id)
+        open.remove(at: position)
+        continue
+      }
       if case .began = link.pairing.stage { add(.bonding(.failed(nil)), position, record, &events) }
       if !link.isTold, ending == .neverEstablished {
         let reason = last?.reason ?? .connectionFailedToBeEstablished

@@ -50,6 +50,7 @@ extension DefinitionCompiler {
         try codes(special, &field, bits: 48, isSigned: false)
       }
       if kind == .utf8, let expand = keys.node("expand") {
+        try boundExpansion(expand)
         try codes(expand, &field, bits: 8, isSigned: false)
       }
       if kind == .bytes, let equals = keys.node("equals") {
@@ -219,6 +220,16 @@ extension DefinitionCompiler {
       let names = Array(file.enumerations.keys) + AssignedSet.allCases.map { "\($0.name)" }
       let hint = Suggestion.nearest(name, names).map { "; did you mean `\($0)`?" } ?? ""
       throw node.error("no enumeration is named `\(name)`\(hint)")
+    }
+  }
+
+  /// Fails where a byte stands for more text than is decoded.
+  private func boundExpansion(_ node: SourceNode) throws(ProfileError) {
+    for (_, value) in try node.pairs("a mapping of numbers to texts") {
+      let count = try value.text().utf8.count
+      guard count > ValueDecoder.mostExpanded else { continue }
+      throw value.error(
+        "a byte stands for \(ValueDecoder.mostExpanded) bytes of text at most, not for \(count)")
     }
   }
 

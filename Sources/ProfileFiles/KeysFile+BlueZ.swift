@@ -55,7 +55,9 @@ extension KeysFile {
       let name = content[..<equals]
       let value = content[content.index(after: equals)...]
       switch (section.name, name) {
-      case ("General", "Name"): bond.name = Array(value.utf8.prefix(248))
+      case ("General", "Name"):
+        // A name is printed.
+        if !mayBeKey(value) { bond.name = Array(value.utf8.prefix(248)) }
       case ("General", "AddressType"):
         switch value {
         case "static": bond.type = .random

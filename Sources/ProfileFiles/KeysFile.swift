@@ -16,7 +16,7 @@ package enum KeysFile {
       return [try bluez(text, file: file, address: address)]
     }
     let root = try KeyedNode(
-      try SourceNode.read(bytes, file: file),
+      try SourceNode.read(bytes, file: file, secretBut: names),
       "a mapping with the key `devices`, or an info file of BlueZ")
     let isReversed: Bool =
       try root.node("byte_order")?.choice([
@@ -29,6 +29,13 @@ package enum KeysFile {
     try root.finish()
     return bonds
   }
+
+  /// What a file may have as keys of its mappings; whatever else stands in it may be a key that was put in
+  /// the wrong place.
+  private static let names: Set<String> = [
+    "byte_order", "devices", "address", "address_type", "name", "irk", "csrk", "own_csrk",
+    "link_key", "ltk", "long_term_keys", "ediv", "rand", "authenticated", "key_size", "host_is",
+  ]
 
   /// One device.
   private static func bond(
@@ -43,7 +50,12 @@ package enum KeysFile {
       try node.node("address_type")?.choice([("public", .public), ("random", .random)])
       ?? usual(address)
     var bond = Bond(address, type, file: written.file)
-    bond.name = try node.node("name")?.line("a name").utf8.map { $0 }
+    if let name = node.node("name") {
+      bond.name = try name.line("a name").utf8.map { $0 }
+      guard !mayBeKey(try name.text()) else {
+        throw name.error("expected a name, found what may be a key: a name is printed")
+      }
+    }
     bond.identityResolvingKey = try node.node("irk")?.key(isReversed: isReversed)
     bond.signatureKey = try node.node("csrk")?.key(isReversed: isReversed)
     bond.ownSignatureKey = try node.node("own_csrk")?.key(isReversed: isReversed)
@@ -96,6 +108,13 @@ extension SourceNode {
 }
 
 extension KeysFile {
+  /// Whether a text may be a key, or most of one: it is better not shown.
+  package static func mayBeKey(_ text: some StringProtocol) -> Bool {
+    let digits = String(text.filter { !$0.isWhitespace && $0 != ":" && $0 != "-" })
+    let rest = digits.hasPrefix("0x") || digits.hasPrefix("0X") ? digits.dropFirst(2) : digits[...]
+    return rest.utf8.count >= 24 && rest.allSatisfy(\.isHexDigit)
+  }
+
   /// The bytes of a key that is written as 32 digits, in either case; blanks or colons may stand between
   /// bytes, `0x` in front.
   static func key(_ text: some StringProtocol) -> [UInt8]? {

@@ -1,7 +1,7 @@
 package import Bytes
 import Decoders
 
-/// Writes the Swift files that the program's own profiles are kept in.
+/// Writes the Swift file that holds the tables of the built-in profiles.
 package enum ProfileCompiler {
   private static let quotes = "##\"\"\""
   private static let heading = """
@@ -71,26 +71,4 @@ package enum ProfileCompiler {
     output.string(String(quotes.reversed()))
     output.text("\n\n")
   }
-
-  /// Writes the profiles' own texts.
-  package static func writeSources(
-    _ sources: [(name: String, bytes: [UInt8])], into output: inout Output
-  ) {
-    output.string(heading)
-    output.text("extension ProfileSources {\n")
-    output.text("  package static let all: [(name: StaticString, text: StaticString)] = [\n")
-    for (name, _) in sources {
-      output.string("    (\"\(name)\", \(constant(name))),\n")
-    }
-    output.text("  ]\n}\n")
-    for (name, bytes) in sources {
-      output.string("\nprivate let \(constant(name)): StaticString = \(quotes)\n")
-      output.raw(bytes.bytes)
-      if bytes.last != 0x0a { output.byte(0x0a) }
-      output.byte(0x0a)
-      output.string(String(quotes.reversed()) + "\n")
-    }
-  }
-
-  private static func constant(_ name: String) -> String { "source_\(name)" }
 }

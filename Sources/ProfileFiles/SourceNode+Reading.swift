@@ -19,8 +19,15 @@ extension SourceNode {
     guard !text.unicodeScalars.contains(where: { isUnprintable($0.value) }) else {
       throw error("expected \(expected) without control or invisible characters or line ends")
     }
+    guard text.utf8.count <= Self.mostLine else {
+      throw error(
+        "expected \(expected) of \(Self.mostLine) bytes at most, found \(text.utf8.count)")
+    }
     return text
   }
+
+  /// No text that is shown as a part of a line is longer.
+  static let mostLine = 512
 
   /// The elements of a list.
   func list(_ expected: String) throws(ProfileError) -> [SourceNode] {
@@ -260,7 +267,9 @@ final class KeyedNode {
       let hint =
         Suggestion.nearest(name, known).map { "did you mean `\($0)`?" }
         ?? "the keys here are \(Set(known).sorted().joined(separator: ", "))"
-      throw key.error("unknown key `\(name)`; \(hint)")
+      // What is near to a known key is no secret.
+      let isShown = !node.isSecret || Suggestion.nearest(name, known) != nil
+      throw key.error("unknown key\(isShown ? " `\(name)`" : ""); \(hint)")
     }
   }
 }

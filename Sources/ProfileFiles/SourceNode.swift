@@ -18,6 +18,8 @@ struct SourceNode: Sendable {
 
   /// The file that it is in.
   let file: String
+  /// Whether its text may be a secret: then errors do not show it.
+  var isSecret = false
 
   /// No file is larger.
   static let mostBytes = 256 << 10
@@ -35,14 +37,20 @@ struct SourceNode: Sendable {
   /// What the piece is, for errors: "a list".
   var kind: String {
     switch content {
-    case .scalar(let text): text.isEmpty ? "nothing" : "`\(text.prefix(40))`"
+    case .scalar(let text):
+      text.isEmpty ? "nothing" : isSecret ? "another text" : "`\(text.prefix(40))`"
     case .list: "a list"
     case .mapping: "a mapping"
     }
   }
 
   /// Reads a file.
-  static func read(_ bytes: [UInt8], file: String) throws(ProfileError) -> SourceNode {
+  ///
+  /// - Parameter names: the keys that a file of secrets may have: errors show no other text of it. Nil of
+  ///   other files.
+  static func read(
+    _ bytes: [UInt8], file: String, secretBut names: Set<String>? = nil
+  ) throws(ProfileError) -> SourceNode {
     func failure(_ message: String, line: Int = 0) -> ProfileError {
       ProfileError(file: file, line: line, key: "", message: message)
     }
@@ -59,7 +67,7 @@ struct SourceNode: Sendable {
       throw failure("is not UTF-8 text")
     }
     guard let events = YAMLEvents(bytes) else { throw failure("does not fit into memory") }
-    var reader = SourceReader(events: events, file: file)
+    var reader = SourceReader(events: events, file: file, names: names)
     do {
       return try reader.document()
     } catch let error as ProfileError {
@@ -105,14 +113,17 @@ struct SourceNode: Sendable {
 private struct SourceReader: ~Copyable {
   var events: YAMLEvents
   let file: String
+  /// Of a file of secrets: the keys that errors may show.
+  let names: Set<String>?
   /// The nodes that have an anchor. A node is here once it is complete, so it cannot contain itself.
   private var anchored: [String: SourceNode] = [:]
   /// How many nodes there are, those that aliases repeat included.
   private var count = 0
 
-  init(events: consuming YAMLEvents, file: String) {
+  init(events: consuming YAMLEvents, file: String, names: Set<String>?) {
     self.events = events
     self.file = file
+    self.names = names
   }
 
   /// Reads the only document of the text.
@@ -134,7 +145,8 @@ private struct SourceReader: ~Copyable {
     _ event: YAMLEvents.Event, path: String, depth: Int
   ) throws -> SourceNode {
     var piece = SourceNode(
-      content: .scalar(""), line: events.mark.line, path: path, file: file)
+      content: .scalar(""), line: events.mark.line, path: path, file: file,
+      isSecret: names != nil)
     guard depth <= SourceNode.deepest else {
       throw piece.error("mappings and lists nest deeper than \(SourceNode.deepest)")
     }
@@ -176,12 +188,22 @@ private struct SourceReader: ~Copyable {
       }
       if let first = lines.updateValue(key.line, forKey: name) {
         let other = first == key.line ? "" : ": line \(first) has it too"
+        let subject = isShown(name) ? "the key `\(name)`" : "a key"
         throw ProfileError(
-          file: file, line: key.line, key: "", message: "the key `\(name)` is there twice\(other)")
+          file: file, line: key.line, key: "", message: "\(subject) is there twice\(other)")
       }
-      let path = mapping.path.isEmpty ? name : "\(mapping.path).\(name)"
+      let path = path(name, in: mapping.path)
       pairs.append((key, try node(try events.next(), path: path, depth: depth + 1)))
     }
+  }
+
+  /// Whether errors may show the key of a mapping.
+  private func isShown(_ name: String) -> Bool { names?.contains(name) ?? true }
+
+  /// The keys that lead to what stands under the key `name`.
+  private func path(_ name: String, in path: String) -> String {
+    guard isShown(name) else { return path }
+    return path.isEmpty ? name : "\(path).\(name)"
   }
 
   /// The node that an alias repeats, under the keys that lead to the alias. Its lines stay those of the
@@ -190,7 +212,8 @@ private struct SourceReader: ~Copyable {
     _ anchor: String, at alias: SourceNode, depth: Int
   ) throws(ProfileError) -> SourceNode {
     guard let node = anchored[anchor] else {
-      throw alias.error("the alias `*\(anchor)` has no complete anchor before it")
+      let name = isShown(anchor) ? " `*\(anchor)`" : ""
+      throw alias.error("the alias\(name) has no complete anchor before it")
     }
     return try copy(node, path: alias.path, depth: depth)
   }
@@ -214,7 +237,7 @@ private struct SourceReader: ~Copyable {
       var copies: [(key: SourceNode, value: SourceNode)] = []
       for (key, value) in pairs {
         guard case .scalar(let name) = key.content else { continue }
-        let inner = path.isEmpty ? name : "\(path).\(name)"
+        let inner = self.path(name, in: path)
         copies.append(
           (
             try copy(key, path: path, depth: depth + 1),

@@ -50,7 +50,8 @@ struct ByteUses: Sendable {
       for slice in [note.identifier, note.text, dissection.body] {
         if let slice { set(slice, .payload) }
       }
-    case .acl, .sco, .iso: set(Slice(start: 0, count: Int(dissection.body.start)), .structure)
+    case .acl, .sco, .iso, .controllerLog:
+      set(Slice(start: 0, count: Int(dissection.body.start)), .structure)
     // The type byte: of something else it would make a packet.
     case .unknown: if framing == .h4 { set(Slice(start: 0, count: 1), .structure) }
     }

@@ -96,11 +96,9 @@ struct NameBook: Sendable {
   private func make(_ name: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(name.count)
-    var before: [UInt8] = []
+    var prefixes = source.prefixes(isOfSerials ? .serial : .name)
     for (index, byte) in name.enumerated() {
-      let purpose: PseudonymSource.Purpose = isOfSerials ? .serial : .name
-      before = source.bytes(purpose, before + [byte], count: AES128.size)
-      let number = Int(before[0])
+      let number = Int(prefixes.take(byte))
       if isOfSerials {
         result.append(Self.character(like: byte, number))
         continue

@@ -44,6 +44,11 @@ package struct PseudonymSource: Sendable {
     return Array(bytes.prefix(count))
   }
 
+  /// Numbers that stand for the beginnings of a text.
+  func prefixes(_ purpose: Purpose) -> AES128.PrefixNumbers {
+    AES128.PrefixNumbers(cipher, kind: purpose.rawValue)
+  }
+
   /// A number of 64 bits that stands for `original`.
   func number(_ purpose: Purpose, _ original: [UInt8], attempt: UInt16 = 0) -> UInt64 {
     bytes(purpose, original, count: 8, attempt: attempt).reduce(0) { $0 << 8 | UInt64($1) }

@@ -60,6 +60,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
       if record.original == nil, options.values != .all, dissection.isVendorsUnread(bytes) {
         report.vendors += 1
       }
+    case .controllerLog: if record.original == nil { removeLog(record) }
     default: break
     }
   }

@@ -86,7 +86,7 @@ struct SensitiveFields {
       keep(upTo: 1)
       closeGap(upTo: bytes.byteCount, as: .unexplained)
     // What stands in ACL data several records tell; sound is removed as a whole, or stays.
-    case .acl: return
+    case .acl, .controllerLog: return
     case .sco, .iso: keep(upTo: dissection.body.end)
     }
     closeGap(upTo: bytes.byteCount)

@@ -24,11 +24,13 @@ struct Brief: Sendable {
     /// The commands behind a Reset that set the controller up: a line says how many. Should one fail,
     /// its answer has a line, which names it.
     case startUp(UInt16)
+    /// What a controller writes into its debug log: a line says how many packets.
+    case controllerLog
   }
 
   /// What a line stands for.
   enum Kind: Sendable {
-    case discovery, rounds, startUp
+    case discovery, rounds, startUp, controllerLog
   }
 
   /// Packets of one connection that one line stands for.
@@ -129,6 +131,7 @@ struct Brief: Sendable {
       return .discovery
     case .control(let control):
       return control.isAnswer && answer.request != nil ? .answer : nil
+    case .controllerLog: return .controllerLog
     default: return nil
     }
   }
@@ -151,6 +154,7 @@ struct Brief: Sendable {
     case .discovery: kind = .discovery
     case .round: kind = .rounds
     case .startUp: kind = .startUp
+    case .controllerLog: kind = .controllerLog
     case .answer, .flowControl, .fragment, .unknownEvent: return nil
     }
     let connection = answer.link.map { memory.links.id($0) } ?? 0
@@ -204,6 +208,7 @@ struct Brief: Sendable {
     case .startUp(let opcode):
       let place = extend(known, .startUp, record, answer, memory)
       if known == nil { runs[place].opcode = opcode }
+    case .controllerLog: _ = extend(known, .controllerLog, record, answer, memory)
     }
   }
 
@@ -305,6 +310,8 @@ extension Output {
   mutating func run(_ run: Brief.Run, _ glyphs: Glyphs) {
     if run.kind == .discovery {
       found(run.found)
+    } else if run.kind == .controllerLog {
+      text("controller debug log")
     } else if run.kind == .startUp {
       text("start-up: ")
       if let row = HCITable.core.command(run.opcode) {

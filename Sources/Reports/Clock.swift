@@ -77,10 +77,14 @@ extension Output {
     var nanoseconds = Int64(time.nanoseconds) - Int64(start.nanoseconds)
     // Both parts get one sign.
     if seconds > 0, nanoseconds < 0 {
+      // Bounded: readers keep times within 2^56 seconds.
       seconds -= 1
+      // Bounded: below a second, as the next.
       nanoseconds += 1_000_000_000
     } else if seconds < 0, nanoseconds > 0 {
+      // Bounded: as above.
       seconds += 1
+      // Bounded: below a second.
       nanoseconds -= 1_000_000_000
     }
     if seconds < 0 || nanoseconds < 0 { byte(0x2d) }

@@ -62,6 +62,16 @@ enum Details {
       sink.flag("has_timestamp", header.hasTimestamp)
       sink.at(start + 2, 2)
       sink.number("data_length", Int(header.length))
+      if let load = ISOLoad(header, bytes, dissection.body) { Self.isochronous(load, to: &sink) }
+      sink.end()
+    case .controllerLog(let header):
+      let start = Int(dissection.body.start) - 4
+      sink.begin("hci")
+      sink.word("kind", "controller_log")
+      sink.at(start, 2)
+      sink.identifier("handle", UInt64(header.handle), digits: 4)
+      sink.at(start + 2, 2)
+      sink.number("data_length", Int(header.length))
       sink.end()
     }
     if let pdu = dissection.att {
@@ -192,6 +202,24 @@ enum Details {
   /// The name that the tables have for a command or event.
   static func name<Sink: FieldSink & ~Copyable>(_ dissection: Dissection, to sink: inout Sink) {
     if let row = dissection.parameters?.row { sink.word("name", row.name) }
+  }
+
+  /// The SDU that isochronous data begins.
+  private static func isochronous<Sink: FieldSink & ~Copyable>(
+    _ load: ISOLoad, to sink: inout Sink
+  ) {
+    var offset = load.offset
+    if let timestamp = load.timestamp {
+      sink.at(offset, 4)
+      sink.number("timestamp_us", Int(timestamp))
+      offset += 4
+    }
+    sink.at(offset, 2)
+    sink.number("sequence_number", Int(load.sequenceNumber))
+    sink.at(offset + 2, 2)
+    sink.number("sdu_length", Int(load.sduLength))
+    sink.at(offset + 3, 1)
+    sink.number("packet_status", Int(load.status))
   }
 
   /// A length that nobody asks for but who wants to see every field.

@@ -82,7 +82,7 @@ extension DevicesPage {
       if !last.isOpeningMissing {
         out.text(", ")
         let spans = on.map { span($0.firstTime, $0.lastTime) }
-        out.duration(nanoseconds: spans.reduce(0) { $0.addingReportingOverflow($1).partialValue })
+        out.duration(nanoseconds: spans.reduce(0) { $0.adding(clamped: $1) })
         if times > 1 { out.text(" in all") }
       }
       ending(last.ending)

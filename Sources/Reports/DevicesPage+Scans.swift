@@ -40,7 +40,7 @@ extension DevicesPage {
     if scan.refusal == nil {
       out.text(", ")
       let spans = alike.map { span(list.scans[$0].firstTime, list.scans[$0].lastTime) }
-      out.duration(nanoseconds: spans.reduce(0) { $0.addingReportingOverflow($1).partialValue })
+      out.duration(nanoseconds: spans.reduce(0) { $0.adding(clamped: $1) })
       if alike.count > 1 { out.text(" in all") }
     }
     adapter(scan.adapter)

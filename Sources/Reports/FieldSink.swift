@@ -52,7 +52,9 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
   /// A UUID.
   mutating func uuid(_ key: StaticString, _ uuid: BluetoothUUID)
   /// A UUID under `uuid`, and what it stands for or who registered it, where that is known.
-  mutating func namedUUID(_ uuid: BluetoothUUID)
+  mutating func namedUUID(_ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse?)
+  /// Tells a number that people compare or type: six digits.
+  mutating func sixDigits(_ key: StaticString, _ value: Int)
   /// Something secret that is there, with its length in bytes, but not shown.
   mutating func hidden(_ key: StaticString, _ count: Int)
   /// A handle that is an element of a list.
@@ -133,15 +135,20 @@ extension FieldSink where Self: ~Copyable {
     if case .scaled(let scale) = form {
       let isAbsent = scale.absent == Int(number)
       if isAbsent && !Self.tellsAll { return }
-      if isAbsent || scale.unmanaged == Int(number) {
+      if let word = isAbsent ? "none" : scale.word(of: Int(number)) {
         at(Int(slice.start), Int(slice.count))
-        word(name, isAbsent ? "none" : "unmanaged")
+        self.word(name, word)
         return
       }
     }
     at(Int(slice.start), Int(slice.count))
     self.number(name, number, width: width, form)
   }
+
+  mutating func sixDigits(_ key: StaticString, _ value: Int) { number(key, value) }
+
+  /// The same of something of which only its UUID is known.
+  mutating func namedUUID(_ uuid: BluetoothUUID) { namedUUID(uuid, as: nil) }
 
   private mutating func number(
     _ name: StaticString, _ value: Int64, width: Int, _ form: HCIParameter.Form
@@ -150,6 +157,7 @@ extension FieldSink where Self: ~Copyable {
     let digits = 2 * width
     switch form {
     case .plain: number(name, Int(value))
+    case .sixDigits: sixDigits(name, Int(value))
     case .hex: identifier(name, raw, digits: digits)
     case .handle: identifier(name, raw, digits: digits)
     case .code(let set): code(name, raw, digits: digits, set.name(of: raw))

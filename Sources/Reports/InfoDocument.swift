@@ -35,6 +35,12 @@ struct InfoDocument: ~Copyable {
       sink.number(kind.key, facts.kinds[kind.rawValue])
     }
     sink.end()
+    if let remark = memory.coverage.remark {
+      sink.begin("coverage")
+      sink.parts("has", memory.coverage.parts)
+      sink.word("remark", remark)
+      sink.end()
+    }
     sink.number("dropped", Int(clamping: facts.dropped))
     sink.number("truncated", facts.truncated)
     leftOut()
@@ -228,6 +234,7 @@ extension Connection.Ending {
     case .replaced: "replaced"
     case .unknown: "unknown"
     case .forgotten: "forgotten"
+    case .fileEnded: "file_ended"
     }
   }
 }

@@ -41,18 +41,23 @@ struct InfoPage: ~Copyable {
       label(index == 0 ? "captures" : "")
       self.file(file.name, file.summary, records: file.records)
     }
-    for remark in [source.directionRemark].compactMap(\.self) + source.remarks {
+    for remark in [source.directionRemark, facts.clockRemark].compactMap(\.self) + source.remarks {
       label("remark")
       out.printable([UInt8](remark.utf8).bytes)
       out.byte(0x0a)
     }
     times()
     records()
+    if let remark = memory.coverage.remark {
+      label("coverage")
+      out.name(remark)
+      out.byte(0x0a)
+    }
     adapters(memory)
     connections(memory)
     channels(memory)
     advertising()
-    failures()
+    failures(memory)
     problems()
     guard let width else {
       output.text(out.bytes, glyphs)
@@ -92,8 +97,16 @@ struct InfoPage: ~Copyable {
     var clock = Clock()
     label("time")
     clock.local(earliest, offset: 0, decimals: source.timeDecimals, into: &out)
-    out.text(" UTC, ")
-    out.duration(nanoseconds: latest.nanoseconds(since: earliest))
+    if facts.hasPause, source.files.count > 1 {
+      out.text(" to ")
+      clock.local(latest, offset: 0, decimals: source.timeDecimals, into: &out)
+      out.text(" UTC, ")
+      out.count(source.files.count, "file", "files")
+      out.text(" of different times")
+    } else {
+      out.text(" UTC, ")
+      out.duration(nanoseconds: latest.nanoseconds(since: earliest))
+    }
     if facts.stepsBack > 0, source.format != .packetLogger {
       out.text("; the clock goes back ")
       out.count(facts.stepsBack, "time", "times")
@@ -177,7 +190,8 @@ struct InfoPage: ~Copyable {
       return
     }
     out.decimal(facts.connectionCount)
-    if memory.links.mostOpen > 1 {
+    // Without events nothing tells when a connection ended.
+    if memory.links.mostOpen > 1, !facts.lacksEvents {
       out.text(", up to ")
       out.decimal(memory.links.mostOpen)
       out.text(" of them open at the same time")
@@ -243,9 +257,11 @@ struct InfoPage: ~Copyable {
       out.text(" on")
     }
     if let first = connection.firstTime, let last = connection.lastTime {
-      out.text(", ")
+      out.text(connection.ending == .fileEnded ? ", at least " : ", ")
       out.duration(nanoseconds: last.nanoseconds(since: first))
-    } else if connection.isOpen, let first = connection.firstTime, let latest = facts.latest {
+    } else if connection.isOpen, !facts.lacksEvents, let first = connection.firstTime,
+      let latest = facts.latest
+    {
       out.text(", at least ")
       out.duration(nanoseconds: latest.nanoseconds(since: first))
     }
@@ -285,7 +301,9 @@ struct InfoPage: ~Copyable {
       let wasHeard = connection.isEstablished || connection.isOpeningMissing
       out.text(wasHeard ? ", still open at the end" : ", created, peer never heard")
     } else {
-      let hasEnd = connection.ending != .replaced && connection.ending != .forgotten
+      let hasEnd =
+        connection.ending != .replaced && connection.ending != .forgotten
+        && connection.ending != .fileEnded
       out.text(hasEnd ? "; ended " : "; ")
       ending(connection)
     }
@@ -342,12 +360,15 @@ struct InfoPage: ~Copyable {
   }
 
   /// What did not work, by the packets' own words.
-  private mutating func failures() {
+  private mutating func failures(_ memory: borrowing Memory) {
     label("failures")
     out.failures(facts.failures)
     out.text(facts.failures.count > 0 ? "; show --errors lists them\n" : "\n")
     let unanswered = facts.unanswered
-    guard unanswered.count > 0 else { return }
+    // Of one direction alone no answer can be there.
+    guard unanswered.count > 0, memory.coverage.parts.isSuperset(of: .bothDirections) else {
+      return
+    }
     label("unanswered")
     let requests = unanswered.count - unanswered.indications
     if requests > 0 { out.count(requests, "request", "requests") }

@@ -60,7 +60,7 @@ package struct InfoReport: PacketReport, ~Copyable {
 struct CaptureFacts: Sendable {
   /// Records by what they are.
   enum Kind: Int, CaseIterable, Sendable {
-    case command, event, acl, sco, iso, mgmt, note, unknown
+    case command, event, acl, sco, iso, controllerLog, mgmt, note, unknown
 
     /// As a JSON key.
     var key: StaticString {
@@ -70,6 +70,7 @@ struct CaptureFacts: Sendable {
       case .acl: "acl"
       case .sco: "sco"
       case .iso: "iso"
+      case .controllerLog: "controller_log"
       case .mgmt: "mgmt"
       case .note: "notes"
       case .unknown: "unknown"
@@ -84,6 +85,7 @@ struct CaptureFacts: Sendable {
       case .acl: ("ACL packet", "ACL packets")
       case .sco: ("SCO packet", "SCO packets")
       case .iso: ("ISO packet", "ISO packets")
+      case .controllerLog: ("controller debug log packet", "controller debug log packets")
       case .mgmt: ("management record", "management records")
       case .note: ("note", "notes")
       case .unknown: ("unknown", "unknown")
@@ -110,6 +112,20 @@ struct CaptureFacts: Sendable {
   private(set) var kinds = [Int](repeating: 0, count: Kind.allCases.count)
   private(set) var earliest: Timestamp?
   private(set) var latest: Timestamp?
+  /// Whether nothing was captured for a day, or more.
+  private(set) var hasPause = false
+  private static let leastPause: Int64 = 86_400_000_000_000
+
+  /// What is to be said of a clock that nobody has set: there was no Bluetooth LE before 2010. Devices without a
+  /// clock of their own begin in 1970.
+  var clockRemark: String? {
+    guard let earliest, earliest.seconds < Self.firstDay else { return nil }
+    return
+      "the clock of the device that recorded it was not set: only differences of its times count"
+  }
+
+  /// The beginning of 2000.
+  private static let firstDay: Int64 = 946_684_800
   private(set) var stepsBack = 0
   private(set) var dropped: UInt64 = 0
   private(set) var truncated = 0
@@ -152,7 +168,7 @@ struct CaptureFacts: Sendable {
     take(record.time)
     // Behind it another clock may go on.
     if record.isGapNote { previous = nil }
-    dropped += record.drops
+    dropped.add(clamped: record.drops)
     if record.isTruncated { truncated += 1 }
     problems.add(dissection.problems)
     if case .acl = dissection.content, let link = answer.link {
@@ -192,6 +208,7 @@ struct CaptureFacts: Sendable {
     case .acl: .acl
     case .sco: .sco
     case .iso: .iso
+    case .controllerLog: .controllerLog
     case .control: .mgmt
     case .note: .note
     case .unknown: .unknown
@@ -200,7 +217,11 @@ struct CaptureFacts: Sendable {
 
   private mutating func take(_ time: Timestamp?) {
     guard let time, time.isWritable else { return }
-    if let previous, time.nanoseconds(since: previous) < 0 { stepsBack += 1 }
+    if let previous {
+      let step = time.nanoseconds(since: previous)
+      if step < 0 { stepsBack += 1 }
+      if step > Self.leastPause { hasPause = true }
+    }
     previous = time
     if let earliest, time.nanoseconds(since: earliest) >= 0 {} else { earliest = time }
     if let latest, time.nanoseconds(since: latest) <= 0 {} else { latest = time }

@@ -299,9 +299,9 @@ struct JSONSink: FieldSink, ~Copyable {
     output.byte(0x22)
   }
 
-  mutating func namedUUID(_ uuid: BluetoothUUID) {
+  mutating func namedUUID(_ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse?) {
     self.uuid("uuid", uuid)
-    if let name = names.name(of: uuid) {
+    if let name = use.map({ names.name(of: uuid, as: $0) }) ?? names.name(of: uuid) {
       string("name", name.bytes)
     } else if let registrant = uuid.registrant {
       string("registered_to", registrant.bytes)

@@ -61,6 +61,8 @@ extension Problem.Code {
     case .attributeChanged: "attribute_changed"
     case .answersEarlier: "earlier_response_reassigned"
     case .answersOtherChannel: "response_on_other_channel"
+    case .answersLate: "response_out_of_order"
+    case .privateIdentity: "private_identity_address"
     }
   }
 
@@ -132,6 +134,9 @@ extension Problem.Code {
         "response on another channel than its request",
         "responses on other channels than their requests"
       )
+    case .answersLate: ("response out of order", "responses out of order")
+    case .privateIdentity:
+      ("identity address that is private", "identity addresses that are private")
     }
   }
 
@@ -142,13 +147,14 @@ extension Problem.Code {
       .advertisingStructureTooLong, .fragmentLost, .fragmentTooLong, .requestBeforeResponse,
       .responseMismatch, .indicationBeforeConfirmation, .invalidIdentifier, .sduTooLong,
       .sduOverrun, .sduLost, .frameTooLong, .noCredits, .parameterTooSmall, .invalidCredits,
-      .mtuExchangeNotAllowed, .channelInUse, .channelCountMismatch, .answersOtherChannel:
+      .mtuExchangeNotAllowed, .channelInUse, .channelCountMismatch, .answersOtherChannel,
+      .privateIdentity:
       .error
     case .truncated, .leftOver, .unknownMonitorOpcode, .unknownRecordType, .unknownOpcode,
       .recordsDropped, .timeOutOfRange, .continuationWithoutStart, .responseWithoutRequest,
       .confirmationWithoutIndication, .limitReached, .sentAfterEnd, .receivedAfterEnd,
       .advertisementTooLong, .channelClosed, .unknownChannel, .frameOutOfStep, .repeatedRecord,
-      .attributeChanged, .answersEarlier:
+      .attributeChanged, .answersEarlier, .answersLate:
       .warning
     }
   }
@@ -162,7 +168,7 @@ extension Problem {
   var request: Int? {
     switch code {
     case .answersEarlier: Int(second)
-    case .requestBeforeResponse, .responseMismatch, .answersOtherChannel: Int(first)
+    case .requestBeforeResponse, .responseMismatch, .answersOtherChannel, .answersLate: Int(first)
     default: nil
     }
   }
@@ -206,7 +212,7 @@ extension Output {
       sentence(" stands where ", second, second == 1 ? " is left" : " are left")
     case .recordsDropped:
       text("the writer lost ")
-      count(first, "record before this one", "records before this one")
+      count(problem.dropped, "record before this one", "records before this one")
     case .timeOutOfRange: text("the time lies outside the years 0000 to 9999")
     case .fragmentLost:
       if second > 0 {
@@ -307,6 +313,12 @@ extension Output {
       text("answers ")
       packet(first)
       text(", which came on another channel")
+    case .privateIdentity:
+      text("a private address; an identity address is public or random static")
+    case .answersLate:
+      text("answers ")
+      packet(first)
+      text(", after the answer to a later request")
     }
   }
 

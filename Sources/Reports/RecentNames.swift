@@ -12,6 +12,13 @@ struct RecentNames: Sendable {
   /// By the last bits of the UUID.
   private var entries = [Entry](repeating: Entry(), count: 64)
 
+  /// What a UUID is called where it is known what has it.
+  mutating func name(
+    of uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse
+  ) -> AssignedName? {
+    uuid.isNumbered(as: use) ? name(of: uuid) : nil
+  }
+
   /// What a UUID is called.
   mutating func name(of uuid: BluetoothUUID) -> AssignedName? {
     guard uuid.width == 2 else { return uuid.name }

@@ -41,7 +41,7 @@ struct Secrets: Sendable {
     case .note(let note):
       if dissection.isSecretNote { add(dissection.body, of: record) }
       if let digits = note.passkey(record) { add(digits, of: record) }
-    case .sco, .iso, .unknown: break
+    case .sco, .iso, .controllerLog, .unknown: break
     }
   }
 

@@ -8,7 +8,8 @@ extension Selection {
   /// advertising, one's own and what was heard, `security` for pairing, keys and encryption, and `note` for records that
   /// are no packets.
   package enum Layer: Sendable, CaseIterable {
-    case command, event, acl, sco, iso, l2cap, att, smp, mgmt, unknown, advertising, security, note
+    case command, event, acl, sco, iso, controllerLog, l2cap, att, smp, mgmt, unknown, advertising,
+      security, note
 
     /// The layer with this key.
     package init?(key: String) {
@@ -26,6 +27,7 @@ extension Selection {
       case .acl: "acl"
       case .sco: "sco"
       case .iso: "iso"
+      case .controllerLog: "controller_log"
       case .l2cap: "l2cap"
       case .att: "att"
       case .smp: "smp"
@@ -77,6 +79,7 @@ extension Dissection {
     case .acl: att != nil ? .att : smp != nil ? .smp : l2cap != nil ? .l2cap : .acl
     case .sco: .sco
     case .iso: .iso
+    case .controllerLog: .controllerLog
     }
   }
 

@@ -86,6 +86,7 @@ package struct TimePoint: Sendable {
   private static func elapsed(_ text: String) -> Kind? {
     let number = text.hasSuffix("s") ? text.dropLast() : text[...]
     guard let time = seconds(number), time.seconds < 1_000_000_000 else { return nil }
+    // Bounded: below a billion, as asked above.
     return .elapsed(time.seconds * 1_000_000_000 + Int64(time.nanoseconds))
   }
 
@@ -132,8 +133,10 @@ package struct TimePoint: Sendable {
       rest = rest[..<sign]
     }
     guard var time = timeOfDay(rest) else { return nil }
+    // Bounded: a day, as is the zone.
     if let offset { time.seconds -= offset }
     guard let day else { return .clock(time, isUTC: offset != nil) }
+    // Bounded: years have four digits.
     time.seconds += day * 86_400
     return .date(time, isUTC: offset != nil)
   }
@@ -150,6 +153,7 @@ package struct TimePoint: Sendable {
       else { return nil }
       time = second
     }
+    // Bounded: a day.
     time.seconds += hour * 3600 + minute * 60
     return time
   }
@@ -198,12 +202,16 @@ package struct TimePoint: Sendable {
         seconds: day &+ clock.seconds &- offset, nanoseconds: clock.nanoseconds)
       if earliest != nil {
         // An end is the first such time from its beginning on.
+        // Bounded: a day beside a time that can be written; so it is below.
         while time.seconds < reference { time.seconds += 86_400 }
+        // Bounded: as above.
         while time.seconds - 86_400 >= reference { time.seconds -= 86_400 }
       } else if time.seconds - reference > Self.halfDay {
         // A beginning is the one nearest to the first record.
+        // Bounded: as above.
         time.seconds -= 86_400
       } else if reference - time.seconds > Self.halfDay {
+        // Bounded: as above.
         time.seconds += 86_400
       }
       return time

@@ -85,8 +85,16 @@ extension Sentence {
   ) {
     let attribute = memory.attributes[place]
     self.uuid(of: attribute, isSubject: isSubject)
-    let isNamed = output.attributeName(attribute.uuid, called: names.name(of: attribute.uuid))
-    if isSubject, !isNamed, attribute.kind == .value { profileName(attribute.uuid) }
+    let use = attribute.kind.use
+    let own = attribute.kind == .value ? reading.ownName(attribute.uuid) : nil
+    if let own {
+      output.byte(0x20)
+      output.string(own)
+    } else {
+      let isNamed = output.attributeName(
+        attribute.uuid, called: names.name(of: attribute.uuid, as: use), as: use)
+      if isSubject, !isNamed, attribute.kind == .value { profileName(attribute.uuid) }
+    }
     if let value = memory.attributes.value(before: place) {
       output.text(" of ")
       self.uuid(of: memory.attributes[value], isSubject: isSubject)
@@ -354,13 +362,13 @@ extension Sentence {
       if let uuid = item.type ?? (item.value == nil ? request?.service : nil) { attribute(uuid) }
       guard let value = item.value else { continue }
       switch DeclaredAttribute(bytes.part(value), type) {
-      case .service(let uuid): attribute(uuid)
+      case .service(let uuid): attribute(uuid, as: .service)
       case .include(let include):
         output.text("includes ")
         range(include.startHandle, include.endHandle)
         if let uuid = include.uuid {
           output.byte(0x20)
-          attribute(uuid)
+          attribute(uuid, as: .service)
         }
       case .characteristic, .other: self.value(bytes.part(value), of: type)
       }
@@ -371,9 +379,15 @@ extension Sentence {
   }
 
   /// A UUID and what it stands for. Who registered one says little of a characteristic.
-  private mutating func attribute(_ uuid: BluetoothUUID) {
+  private mutating func attribute(
+    _ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse? = nil
+  ) {
     output.uuid(uuid)
-    attributeName(uuid)
+    if let use {
+      output.attributeName(uuid, called: names.name(of: uuid, as: use), as: use)
+    } else {
+      attributeName(uuid)
+    }
   }
 
   private mutating func attributeName(_ uuid: BluetoothUUID) {
@@ -384,7 +398,7 @@ extension Sentence {
   private mutating func characteristic(_ declaration: CharacteristicDeclaration) {
     output.handle(declaration.valueHandle)
     output.byte(0x20)
-    attribute(declaration.uuid)
+    attribute(declaration.uuid, as: .characteristic)
     for bit in 0..<8 where declaration.properties.has(bit: bit) {
       output.byte(0x20)
       output.name(CharacteristicProperties.word(bit: bit))

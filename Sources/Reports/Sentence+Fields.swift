@@ -149,6 +149,8 @@ extension Sentence: HCIFieldVisitor {
       begin(label)
       if scale.unmanaged == Int(value) {
         output.text("power not managed")
+      } else if let word = scale.word(of: Int(value)) {
+        output.name(word)
       } else {
         scaled(value, scale)
       }
@@ -156,6 +158,9 @@ extension Sentence: HCIFieldVisitor {
       begin(label)
       output.decimal(Int(value))
       lowerEnd = (value, output.count)
+    case .sixDigits:
+      begin(label)
+      output.decimal(UInt(raw), digits: 6)
     case .hex:
       begin(label)
       output.hexadecimal(raw, digits: 2 * width)

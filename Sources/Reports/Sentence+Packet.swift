@@ -35,6 +35,24 @@ extension Sentence {
       output.count(Int(header.length), "byte", "bytes")
       output.text(" on ")
       output.handle(header.handle)
+      if let load = ISOLoad(header, bytes, dissection.body) { isochronous(load) }
+    case .controllerLog(let header):
+      name("Controller debug log")
+      output.count(Int(header.length), "byte", "bytes")
+    }
+  }
+
+  /// The SDU that isochronous data begins, and what is not as it should be.
+  private mutating func isochronous(_ load: ISOLoad) {
+    output.text(", SDU ")
+    output.decimal(Int(load.sequenceNumber))
+    output.text(" of ")
+    output.count(Int(load.sduLength), "byte", "bytes")
+    switch load.status {
+    case 0: break
+    case 1: output.text(", possibly wrong")
+    case 2: output.text(", not all of it received")
+    default: output.text(", status 3")
     }
   }
 
@@ -66,7 +84,8 @@ extension Sentence {
   ) -> Bool {
     guard !slice.isEmpty, bytes.byte(at: Int(slice.start)) == 0 else { return false }
     switch opcode {
-    case HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable:
+    case HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable,
+      HCICommand.leSetPeriodicAdvertisingEnable:
       output.text("Off")
       return true
     case HCICommand.leSetExtendedAdvertisingEnable
@@ -240,6 +259,7 @@ extension Sentence {
     case .replaced: output.text("its end is not in the capture")
     case .unknown: output.text("for a reason that is not in the capture")
     case .forgotten: output.text("not followed to its end")
+    case .fileEnded: output.text("still open where its file ends")
     case .timeout, .neverEstablished, .micFailure, .controller:
       if let reason { output.named(reason.name, UInt64(reason.rawValue), digits: 2) }
     }

@@ -90,7 +90,8 @@ struct TimeColumn: Sendable {
 
   /// The sign takes a digit's place.
   private mutating func makeRoom(for elapsed: Elapsed) {
-    secondColumns.make(room: elapsed.isNegative ? elapsed.seconds &* 10 : elapsed.seconds)
+    secondColumns.make(
+      room: elapsed.isNegative ? elapsed.seconds.multiplied(clamped: 10) : elapsed.seconds)
   }
 
   /// Seconds with four decimals, rounded down.

@@ -28,6 +28,8 @@ extension ValueReading {
     var definitions: [Definition] = []
     /// Whether nothing but profiles has a name for it.
     var isNameless = false
+    /// What people's own profiles call it.
+    var ownName: String?
     /// Protocols that may be spoken, by their place, and whether only a frame tells.
     var claims: [(vendor: Int, isByFrame: Bool)] = []
     /// Whether the service or the device's name decides, so that both are asked for each time.

@@ -164,7 +164,8 @@ struct ValueReading: ~Copyable {
     var plan = Plan()
     if let uuid {
       plan.definitions = library?.definitions(kind, uuid) ?? []
-      plan.isNameless = uuid.name == nil
+      plan.isNameless = uuid.name(as: kind == .characteristic ? .characteristic : nil) == nil
+      plan.ownName = library?.ownName(kind, uuid)
       plan.use = KnownValues.use(kind, uuid, wanted)
     }
     plan.needsContext = plan.definitions.contains {
@@ -340,8 +341,15 @@ struct ValueReading: ~Copyable {
   mutating func name(_ uuid: BluetoothUUID?) -> String? {
     guard let uuid, hasProfiles else { return nil }
     let plan = self.plan(.characteristic, uuid)
+    if let own = plans[plan].ownName { return own }
     guard plans[plan].isNameless else { return nil }
     return vendorName ?? plans[plan].definitions.first?.name
+  }
+
+  /// What a characteristic is called in people's own profiles: that wins over every other name.
+  mutating func ownName(_ uuid: BluetoothUUID) -> String? {
+    guard hasProfiles else { return nil }
+    return plans[plan(.characteristic, uuid)].ownName
   }
 
   /// Reads manufacturer data by a definition of its AD type, which begins with the company.

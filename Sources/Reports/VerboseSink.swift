@@ -195,6 +195,12 @@ struct VerboseSink: FieldSink, ~Copyable {
 
   mutating func endItem() { depth -= 1 }
 
+  mutating func sixDigits(_ key: StaticString, _ value: Int) {
+    line(key)
+    output.decimal(UInt(clamping: value), digits: 6)
+    endLine()
+  }
+
   mutating func number(_ key: StaticString, _ value: Int) {
     line(key)
     output.decimal(value)
@@ -293,9 +299,9 @@ struct VerboseSink: FieldSink, ~Copyable {
     endLine()
   }
 
-  mutating func namedUUID(_ uuid: BluetoothUUID) {
+  mutating func namedUUID(_ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse?) {
     line("uuid")
-    output.namedUUID(uuid)
+    output.namedUUID(uuid, as: use)
     endLine()
   }
 

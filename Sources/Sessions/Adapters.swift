@@ -17,7 +17,18 @@ package struct Adapter: Sendable {
   /// The version of the Core Specification that it implements, as HCI numbers it.
   package var hciVersion: UInt8?
 
+  /// Which of several files of different times it was seen in last.
+  fileprivate var generation = 0
+
   init(index: UInt16) { self.index = index }
+
+  /// Takes what is known of the same controller from an earlier file.
+  fileprivate mutating func fill(from earlier: Self) {
+    if bus == nil { bus = earlier.bus }
+    if name.isEmpty { name = earlier.name }
+    if manufacturer == nil { manufacturer = earlier.manufacturer }
+    if hciVersion == nil { hciVersion = earlier.hciVersion }
+  }
 }
 
 /// The controllers of a capture and the software that used them, from monitor notes and from what
@@ -32,18 +43,39 @@ package struct Adapters: Sendable {
   private var extensions: [(adapter: UInt16?, known: MicrosoftExtension)] = []
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
+  /// How many files have ended that the next one does not go on with.
+  private var generation = 0
 
   init(_ limits: SharedLimits) { shared = limits }
 
   private mutating func change(_ index: UInt16?, _ change: (inout Adapter) -> Void) {
     guard let index else { return }
-    if let position = all.firstIndex(where: { $0.index == index }) {
+    // Files of different times may be of several devices, which number theirs alike.
+    if let position = all.firstIndex(where: { $0.index == index && $0.generation == generation }) {
       change(&all[position])
     } else if all.count < max(1, limits.adapters) {
       var adapter = Adapter(index: index)
+      adapter.generation = generation
       change(&adapter)
       all.append(adapter)
     }
+  }
+
+  /// Takes the end of a file that the next one does not go on with: that may be another device's.
+  mutating func endFile() { generation += 1 }
+
+  /// Learns a controller's address: one that an earlier file has, too, is the same.
+  private mutating func learn(address: DeviceAddress?, of index: UInt16?) {
+    guard let index, let address else { return }
+    change(index) { $0.address = address }
+    guard
+      let earlier = all.firstIndex(where: {
+        $0.index == index && $0.address == address && $0.generation != generation
+      }),
+      let position = all.firstIndex(where: { $0.index == index && $0.generation == generation })
+    else { return }
+    all[position].fill(from: all[earlier])
+    all.remove(at: earlier)
   }
 
   /// A note's text up to its end or as far as it is kept.
@@ -120,7 +152,7 @@ package struct Adapters: Sendable {
     switch opcode {
     case HCICommand.readBDADDR:
       guard let told = try? ReadBDADDRReturn(parsing: &cursor) else { return }
-      change(index) { $0.address = told.address }
+      learn(address: told.address, of: index)
     case HCICommand.readLocalVersionInformation:
       guard let told = try? ReadLocalVersionInformationReturn(parsing: &cursor) else { return }
       change(index) { adapter in

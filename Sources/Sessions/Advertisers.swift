@@ -98,7 +98,7 @@ package struct Advertisers: Sendable {
       } else if AdvertisingCommand.concerns(control: control.code) {
         send(control.code, isControl: true, record, bytes.part(dissection.body))
       }
-    case .acl, .sco, .iso, .unknown: break
+    case .acl, .sco, .iso, .controllerLog, .unknown: break
     }
   }
 

@@ -88,6 +88,7 @@ package struct AdvertisingGaps: Sendable {
       let times = (Int(gap) + single / 2) / single
       // Over many intervals the delays add up, and what they were a multiple of blurs.
       guard times >= 1, times <= 4 else { continue }
+      // Bounded: a few numbers of 32 bits.
       sum += Int(gap)
       events += times
     }

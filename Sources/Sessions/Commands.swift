@@ -69,7 +69,7 @@ struct Commands: Sendable {
   /// may be another connection's by now.
   ///
   /// The oldest: where two equal ones wait the controller answers them in order. One whose answer is
-  /// overdue comes last.
+  /// overdue comes last. An answer that names no command (`unknownOpcode`) is the next one in that order.
   ///
   /// - Parameters:
   ///   - handle: the connection handle that the answer carries.
@@ -78,7 +78,7 @@ struct Commands: Sendable {
     _ opcode: UInt16, adapter: UInt16, handle: UInt16?, allows allowed: UInt8
   ) -> (request: Request, link: LinkSlot?, connection: Int)? {
     let fits: (Waiting) -> Bool = {
-      $0.opcode == opcode && $0.adapter == adapter
+      ($0.opcode == opcode || opcode == HCICommand.unknownOpcode) && $0.adapter == adapter
         && (handle == nil || $0.handle == nil || $0.handle == handle)
     }
     let position =

@@ -41,6 +41,8 @@ package struct Connection: Sendable {
     case unknown
     /// Too many links were open to follow all: this one was left.
     case forgotten
+    /// It was open where its file ends, and the next file begins at another time.
+    case fileEnded
   }
 
   /// Counts connections from 1 in the order in which they opened or were first seen; 0 for links
@@ -75,6 +77,8 @@ package struct Connection: Sendable {
   package var isEstablished = false
   /// Whether the captured host has sent data: then it knew of the link.
   var isUsed = false
+  /// Whether a supplied map was looked for: that is done once.
+  var hasLookedForMap = false
   /// Raw units of 1.25 ms.
   package var interval: UInt16?
   /// Connection events that the peripheral may skip.
@@ -87,6 +91,8 @@ package struct Connection: Sendable {
   package var largestATT: UInt16 = 0
   /// ACL packets that the captured host has sent.
   package var sentPackets = 0
+  /// ACL packets that it has received.
+  package var receivedPackets = 0
   /// How many of those the controller says were completed: on LE, acknowledged by the peer (Core, Vol 4,
   /// Part E, 7.7.19).
   package var completedPackets = 0

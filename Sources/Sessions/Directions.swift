@@ -34,7 +34,7 @@ struct Directions: Sendable {
   ) -> Direction? {
     switch dissection.content {
     case .command: return .sent
-    case .event: return .received
+    case .event, .controllerLog: return .received
     case .acl(let header):
       return infer(header, record.bytes.part(dissection.body), record.adapter ?? 0, memory)
     default: return nil

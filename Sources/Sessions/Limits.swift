@@ -35,6 +35,8 @@ package struct Limits: Sendable, Equatable {
   package var servers = 64
   /// Attributes that are remembered of one server.
   package var attributes = 2048
+  /// Servers to which maps from elsewhere are applied.
+  package var suppliedServers = 4096
   /// Identity resolving keys that are remembered.
   package var identities = 64
   /// Resolvable private addresses of which it is remembered whose they are.

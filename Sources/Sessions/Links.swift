@@ -128,6 +128,11 @@ package struct Links: Sendable {
     index[Self.key(adapter, handle)].map { slots[$0].connection }
   }
 
+  /// Whether a link is open under this handle; nothing is copied or noted.
+  func isOpen(_ adapter: UInt16, _ handle: UInt16) -> Bool {
+    index[Self.key(adapter, handle)] != nil
+  }
+
   /// Whether this connection is the one that is open under this handle, and its peer was heard on it; nothing is
   /// copied or noted.
   package func isEstablished(_ id: Int, _ adapter: UInt16, _ handle: UInt16) -> Bool {
@@ -284,6 +289,19 @@ package struct Links: Sendable {
       let connection = slots[position].connection
       guard connection.isOpen, connection.adapter == adapter else { continue }
       close(LinkSlot(index: position), .reset, reason: nil, packet: packet, time: time)
+      otherEndings += 1
+      departed = slots[position].connection
+    }
+  }
+
+  /// Leaves all links at the end of a file that no other goes on with.
+  ///
+  /// - Parameters:
+  ///   - packet: the file's last record.
+  ///   - time: when that was.
+  mutating func endFile(packet: Int, time: Timestamp?) {
+    for position in slots.indices where slots[position].connection.isOpen {
+      close(LinkSlot(index: position), .fileEnded, reason: nil, packet: packet, time: time)
       otherEndings += 1
       departed = slots[position].connection
     }

@@ -111,7 +111,7 @@ struct LongValueState: Sendable {
     case .prepareWriteRequest, .prepareWriteResponse, .executeWriteRequest, .executeWriteResponse,
       .readBlobResponse:
       true
-    case .readResponse: fills()
+    case .readResponse, .readByTypeResponse: fills()
     case .errorResponse:
       fields.requestOpcode == .readBlobRequest || fields.requestOpcode == .prepareWriteRequest
         || fields.requestOpcode == .executeWriteRequest
@@ -155,6 +155,16 @@ struct LongValueState: Sendable {
             direction: direction,
             packets: value.packets, isCut: value.isCut))
       }
+    case .readByTypeResponse:
+      guard let items = fields.items, answer.request?.type?.isDeclaration == false else { return }
+      var cursor = Cursor(bytes, items.list)
+      guard let item = items.next(&cursor), let handle = item.handle, let value = item.value else {
+        return
+      }
+      clients[client].read.begin(
+        AttributeIdentity(server: 0, isLocal: false, handle: handle), at: 0)
+      clients[client].read.add(
+        bytes.part(value), at: 0, record.number, isCut: isCut, shared.values)
     case .readResponse, .readBlobResponse:
       guard let request = answer.request, let handle = request.handle, let value = fields.value
       else { return }
@@ -243,7 +253,9 @@ extension Memory {
     guard let link = answer.link else { return }
     let length = Int(fields.value?.count ?? 0) + 1
     let isConcerned = LongValueState.concerns(opcode, fields) {
-      length >= mtu(on: link, answer.channel).value
+      let mtu = mtu(on: link, answer.channel).value
+      guard let items = fields.items else { return length >= mtu }
+      return items.singleValueLength.map { ATTItems.isFull($0, mtu: mtu) } ?? false
     }
     let isEnd = !isConcerned && opcode == .readResponse && !longValues.isUnused
     guard isConcerned || isEnd else { return }

@@ -20,7 +20,9 @@ extension Memory {
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
   ) {
     guard let link = answer.link else { return }
-    if !supplied.maps.isEmpty { applySupplied(to: link, packet: record.number) }
+    if !supplied.maps.isEmpty, !links[link].hasLookedForMap {
+      applySupplied(to: link, packet: record.number)
+    }
     let isLocal = (direction == .sent) == opcode.isServers
     if let type = fields.type, attributes.secretTypes.contains(type) {
       attributes.noteKeyMaterial()

@@ -12,6 +12,7 @@ extension Memory {
     guard let link = answer.link, let direction = record.direction else { return }
     if direction == .received {
       links[link].isEstablished = true
+      links[link].receivedPackets &+= 1
     } else {
       links[link].isUsed = true
       links[link].sentPackets &+= 1
@@ -40,6 +41,7 @@ extension Memory {
     {
       links[link].largestATT = length
     }
+    checkLength(pdu.opcode, link, answer, &dissection)
     let fields = dissection.attFields
     // Notifications and commands are answered by nothing.
     if pdu.opcode.role != .unacknowledged {
@@ -47,7 +49,30 @@ extension Memory {
     }
     observeAttributes(pdu.opcode, fields, bytes, direction, record, &dissection, &answer)
     observeLongValues(pdu.opcode, fields, bytes, direction, record, answer)
+    learnDeviceName(
+      pdu.opcode, fields, bytes, direction, answer,
+      isTruncated: record.isTruncated || answer.fragment.isTruncated)
   }
+
+  /// Reports what a server sends on its own that is longer than the MTU, where that is known (Core, Vol 3, Part F,
+  /// 3.4.7.1).
+  private func checkLength(
+    _ opcode: ATTOpcode, _ link: LinkSlot, _ answer: Answer, _ dissection: inout Dissection
+  ) {
+    guard opcode.isServers, opcode.role != .response, answer.channel == nil,
+      let length = dissection.l2cap?.length, length > Self.defaultMTU
+    else { return }
+    let connection = links.connection(link)
+    let isKnown =
+      !connection.isOpeningMissing && !connection.hasLostPackets && connection.transport == .le
+    guard let mtu = connection.mtu ?? (isKnown ? Self.defaultMTU : nil), length > mtu else {
+      return
+    }
+    dissection.problems.add(Problem(.sduTooLong, Int(length), Int(mtu)))
+  }
+
+  /// The MTU of LE before it is exchanged (Core, Vol 3, Part G, 5.2.1).
+  private static let defaultMTU: UInt16 = 23
 
   /// A request and what answers it, on the link's own bearer or an enhanced one.
   private mutating func observeTransaction(
@@ -70,7 +95,8 @@ extension Memory {
         ? impossible(channels[transactions: slot], opcode, fields, direction, record, answer) : 0
       let request = channels[transactions: slot].observe(
         opcode, fields, bytes, direction, packet: record.number, time: record.time,
-        impossible: impossible, &doubt, &dissection.problems)
+        impossible: impossible, isAnswerable: hasHeard(direction.reversed), &doubt,
+        &dissection.problems)
       if slot != bearer.slot, let request {
         dissection.problems.add(Problem(.answersOtherChannel, request.packet))
       }
@@ -82,12 +108,21 @@ extension Memory {
       ? impossible(links[transactions: link], opcode, fields, direction, record, answer) : 0
     let request = links[transactions: link].observe(
       opcode, fields, bytes, direction, packet: record.number, time: record.time,
-      impossible: impossible, &doubt, &dissection.problems)
+      impossible: impossible,
+      isAnswerable: hasHeard(direction.reversed) && !isOneSided(link, direction), &doubt,
+      &dissection.problems)
     answer.answers(request, at: record.time)
     // Both sides then use the smaller of the two, never less than 23 (Core, Vol 3, Part F, 3.4.2.2).
     if let mtu = fields.mtu, let offered = request?.mtu {
       links[link].mtu = max(23, min(offered, mtu))
     }
+  }
+
+  /// Whether the capture has data alone, and on this link so far nothing of the side that would answer: an export
+  /// of one direction.
+  private func isOneSided(_ link: LinkSlot, _ direction: Direction) -> Bool {
+    guard links[link].isOpeningMissing, coverage.isDataOnly else { return false }
+    return direction == .sent ? links[link].receivedPackets == 0 : links[link].sentPackets == 0
   }
 
   /// Of several requests that are open, those that a value cannot be the answer to, since their attribute's

@@ -197,6 +197,14 @@ extension Memory {
       answer.link = links.open(
         record.adapter ?? 0xffff, established.handle, .synchronous, packet: record.number,
         time: record.time)
+      let adapter = record.adapter ?? 0xffff
+      if let handle = streams.connection(of: established.handle, adapter),
+        let link = links.find(adapter, handle, packet: record.number)
+      {
+        answer.link = link
+      }
+    } else if subevent == Streams.requestSubevent {
+      streams.learn(requested: &cursor, record.adapter ?? 0xffff)
     } else if subevent == 0x04 {
       // LE Read Remote Features Complete.
       hear(answer.link, dissection.parameters?.status(bytes))

@@ -23,6 +23,49 @@ extension Memory {
     links.takeName(names.find(address, .public), of: address, .public)
   }
 
+  /// Learns the Device Name (2a00) of the peer's server, once all of it was read (Core, Vol 3, Part C, 12.1).
+  mutating func learnDeviceName(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
+    _ answer: Answer, isTruncated: Bool
+  ) {
+    guard direction == .received, !isTruncated, doubt.isEmpty, let link = answer.link,
+      let request = answer.request
+    else { return }
+    switch opcode {
+    case .readResponse, .readBlobResponse, .errorResponse:
+      if !longValues.isEmpty {
+        for joined in longValues.values where joined.offset == 0 && !joined.isCut {
+          guard let place = attribute(joined.handle, opcode, direction, on: link),
+            attributes.isShort(place, Self.deviceName)
+          else { continue }
+          learnDeviceName(longValues.bytes.bytes.part(joined.value), of: link)
+        }
+      } else if opcode == .readResponse, let value = fields.value, let place = answer.attribute,
+        attributes.isShort(place, Self.deviceName),
+        Int(value.count) + 1 < mtu(on: link, answer.channel).value
+      {
+        learnDeviceName(bytes.part(value), of: link)
+      }
+    case .readByTypeResponse:
+      guard request.type?.shortForm == Self.deviceName, let items = fields.items,
+        let length = items.singleValueLength,
+        !ATTItems.isFull(length, mtu: mtu(on: link, answer.channel).value)
+      else { return }
+      var cursor = Cursor(bytes, items.list)
+      guard let value = items.next(&cursor)?.value else { return }
+      learnDeviceName(bytes.part(value), of: link)
+    default: break
+    }
+  }
+
+  private mutating func learnDeviceName(_ name: RawSpan, of link: LinkSlot) {
+    guard let address = links[link].peer, let type = links[link].peerType else { return }
+    names.learn(address, type, deviceName: name)
+    links.takeName(names.find(address, type), of: address, type)
+  }
+
+  private static let deviceName: UInt16 = 0x2a00
+
   /// Learns from the events Device Connected and Device Found: address (6 bytes), type (1: 0 BR/EDR, 1
   /// LE public, 2 LE random), of a found device RSSI (1), flags (4), length of the AD structures (2),
   /// these (BlueZ, doc/mgmt-protocol.rst).

@@ -56,6 +56,8 @@ package struct Memory: ~Copyable, Sendable {
   package internal(set) var identities: Identities
   /// The controllers.
   package internal(set) var adapters: Adapters
+  /// What the capture holds so far.
+  package internal(set) var coverage = Coverage()
   /// The L2CAP channels.
   package internal(set) var channels: Channels
   /// The L2CAP signalling requests, and what is known of the current packet's commands.
@@ -75,6 +77,10 @@ package struct Memory: ~Copyable, Sendable {
   /// Nothing. A type with this in it stays where it is: the compiler hands on its address. Of others as
   /// large as this it would hand on a copy, bit by bit, with every packet.
   private let anchor = Atomic<Bool>(false)
+  /// The ACL connections of connected isochronous streams, by their handles.
+  var streams = Streams()
+  /// Whether the capture has anything that the host has sent so far, and anything that it has received.
+  private var heard: (sent: Bool, received: Bool) = (false, false)
   /// The tables of which it was said that they are full: a bit each, by `Problem.Limited`.
   private var said: UInt16 = 0
   /// The limits that were reached so far.
@@ -120,6 +126,23 @@ package struct Memory: ~Copyable, Sendable {
       adapter, handle, .unknown, packet: record.number, time: record.time, isOpeningMissing: true)
   }
 
+  /// Whether ACL data that may be a controller's debug log is one: the controller sends it, and no connection
+  /// has its handle.
+  func isControllerLog(_ header: ACLHeader, _ record: borrowing CaptureRecord) -> Bool {
+    record.direction != .sent && !links.isOpen(record.adapter ?? 0xffff, header.handle)
+  }
+
+  /// Takes the end of a file that the next one does not go on with: whatever was open then, nobody knows how it
+  /// went on.
+  ///
+  /// - Parameters:
+  ///   - packet: the file's last record.
+  ///   - time: when that was.
+  mutating func endFile(packet: Int, time: Timestamp?) {
+    links.endFile(packet: packet, time: time)
+    adapters.endFile()
+  }
+
   /// Forgets what waits for an answer: the capture lacks records before this one, or begins with it.
   ///
   /// - Parameter adapter: the controller whose records are missing; nil: all.
@@ -139,6 +162,12 @@ package struct Memory: ~Copyable, Sendable {
     signals.forget(isLost)
   }
 
+  /// Whether the capture has anything of a direction so far: exports often have what the host sent alone, and what
+  /// answers it is not missing then.
+  package func hasHeard(_ direction: Direction) -> Bool {
+    direction == .sent ? heard.sent : heard.received
+  }
+
   /// Takes in one packet and says what is known about it.
   ///
   /// - Parameters:
@@ -148,17 +177,28 @@ package struct Memory: ~Copyable, Sendable {
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
     _ answer: inout Answer
   ) {
+    coverage.observe(record, dissection.content)
     if advertisements.hasNews { advertisements.clear() }
     if !signals.notes.isEmpty { signals.clear() }
     if !doubt.isEmpty { doubt.clear() }
     if !longValues.isEmpty { longValues.clear() }
+    if record.direction == .sent {
+      heard.sent = true
+    } else if record.direction != nil {
+      heard.received = true
+    }
     switch dissection.content {
     case .command(let command): observe(command, record, dissection, bytes, &answer)
     case .event(let event): observe(event, record, &dissection, bytes, &answer)
     case .acl: observeData(record, &dissection, bytes, &answer)
     case .note(let note): observe(note, record, bytes, &answer)
     case .control(let control): observe(control, record, dissection, bytes, &answer)
-    case .sco, .iso, .unknown: break
+    case .iso(let header):
+      let adapter = record.adapter ?? 0xffff
+      if let handle = streams.connection(of: header.handle, adapter) {
+        answer.link = links.find(adapter, handle, packet: record.number)
+      }
+    case .sco, .controllerLog, .unknown: break
     }
     if links.hasForgotten || commands.hasForgotten || names.hasForgotten || channels.hasForgotten
       || signals.hasForgotten
@@ -202,6 +242,9 @@ package struct Memory: ~Copyable, Sendable {
     commands.send(
       command.opcode, adapter: adapter, handle: handle, packet: record.number,
       time: record.time, link: answer.link, connection: answer.link.map { links[$0].id } ?? 0)
+    if command.opcode == Streams.createOpcode {
+      streams.learn(created: bytes, dissection.body, adapter)
+    }
     learnIdentity(command, bytes, dissection.body)
     if command.opcode == HCICommand.disconnect, let link = answer.link {
       links[link].disconnectPacket = record.number

@@ -86,6 +86,14 @@ package struct Names: Sendable {
     }
   }
 
+  /// Learns the Device Name that a server has, unless its device has told a complete name already: what it
+  /// advertises is what people know it by.
+  mutating func learn(_ address: DeviceAddress, _ type: AddressType, deviceName field: RawSpan) {
+    let device = Self.device(address, type)
+    if let position = index[device], names[position].isComplete { return }
+    learn(address, type, fullName: field)
+  }
+
   /// Learns a name that its device was asked for; it ends before the first zero.
   mutating func learn(_ address: DeviceAddress, _ type: AddressType, fullName field: RawSpan) {
     var length = 0

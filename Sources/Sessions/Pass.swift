@@ -150,8 +150,12 @@ package struct Pass: ~Copyable {
       // has the same number; so it is with what lies before the first record. But a log that was
       // begun anew because it was full goes on at once.
       let isNextFile = origin.file != self.origin?.file && origin.section == 0
+      let isFirst = self.origin == nil
       self.origin = origin
-      if !isNextFile || !goesOn(at: record.time) { lose(before: record) }
+      if !isNextFile || !goesOn(at: record.time) {
+        lose(before: record)
+        if isNextFile, !isFirst { memory.endFile(packet: record.number - 1, time: previous) }
+      }
     }
     if record.original == nil {
       // Part by part: copied whole, what has just been written would be waited for.
@@ -202,6 +206,11 @@ package struct Pass: ~Copyable {
   ) {
     dissection.read(record)
     let isTruncated = record.isTruncated
+    if case .acl(let header) = dissection.content, header.mayBeControllerLog,
+      memory.isControllerLog(header, record)
+    {
+      dissection.content = .controllerLog(header)
+    }
     if dissection.isUnknownVendors, let known = memory.adapters.microsoft(of: record.adapter) {
       dissection.recognise(known, record.bytes, isTruncated: isTruncated)
     }
@@ -210,7 +219,7 @@ package struct Pass: ~Copyable {
         Problem(.truncated, record.bytes.byteCount, record.originalLength))
     }
     if record.drops > 0 {
-      dissection.problems.add(Problem(.recordsDropped, Int(clamping: record.drops)))
+      dissection.problems.add(Problem(dropped: record.drops))
       if record.original == nil { memory.lose(before: record, of: record.adapter) }
     }
     if let original = record.original {

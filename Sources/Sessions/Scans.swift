@@ -185,6 +185,7 @@ package struct Scans: Sendable {
     if all.count >= limit {
       let dropped = max(1, limit / 4)
       all.removeFirst(dropped)
+      // Bounded: counts of scans, each of which was there.
       forgotten += dropped
     }
     all.append(scan)

@@ -6,6 +6,7 @@
 // - Where it can be that of several it is given to the newest: a missing record is far likelier than a client
 //   that does not wait, and an answer given to a request that has none would push all later ones to wrong
 //   requests.
+// - A response that can only be the answer to a request that was passed is that: the server answered out of order.
 // - Where another response follows with no request between, both requests were open, and a server answers
 //   in the order in which it was asked: the earlier response was the older request's.
 
@@ -24,6 +25,23 @@ extension Transactions {
     var given: [Given] = []
     /// The packet of a request that had no room any more: what comes may be its answer.
     var lost: Int?
+    /// Requests that a later one's answer has passed: servers answer in order, but for those that do not.
+    private(set) var passed: [Request] = []
+
+    /// Takes requests that were passed.
+    mutating func pass(_ requests: ArraySlice<Request>) {
+      passed.append(contentsOf: requests)
+      if passed.count > Self.depth { passed.removeFirst(passed.count - Self.depth) }
+    }
+
+    /// The request among those that were passed that a response can be the answer to, where it is the only one.
+    mutating func takePassed(_ response: Response) -> Request? {
+      let fitting = passed.indices.filter {
+        response.isKind(of: passed[$0]) && response.names(passed[$0]) && response.fits(passed[$0])
+      }
+      guard fitting.count == 1, let only = fitting.first else { return nil }
+      return passed.remove(at: only)
+    }
 
     /// How many are remembered; where there are more the oldest goes.
     static let depth = 4
@@ -108,8 +126,8 @@ extension Transactions {
     _ place: Int, _ problem: Problem.Code, _ request: Request, _ problems: inout Problems
   ) {
     var index = doubts.firstIndex { $0.place == place }
-    if let known = index, !doubts[known].given.isEmpty {
-      // No other response followed: what was given for now stays given.
+    if let known = index, !doubts[known].given.isEmpty || doubts[known].requests.isEmpty {
+      // No other response followed: what was given for now stays given, and what was passed stays so.
       doubts.remove(at: known)
       index = nil
     }
@@ -144,25 +162,41 @@ extension Transactions {
     // Nobody knows what that one asked for.
     if let lost = doubts[index].lost { doubt.mayAnswer(Request(packet: lost, time: nil)) }
     guard let newest = open[place] else {
+      if requests.isEmpty {
+        if let request = answerLate(index, response, &problems) { return request }
+        problems.add(Problem(problem))
+        return nil
+      }
       return shift(index, fitting, problem, response, &doubt, &problems)
     }
     // What says something that no request asked for is known by its kind alone.
     let mask = fitting == 0 ? kind : fitting
     guard mask != 0 else {
+      if let request = answerLate(index, response, &problems) { return request }
       // The request that waits may still get its own answer.
       problems.add(Problem(.responseMismatch, newest.packet))
       return nil
     }
     let chosen = 7 - mask.leadingZeroBitCount
     guard chosen == requests.count - 1 else {
-      // A server answers in order: what was sent before that one gets no answer any more.
+      // A server answers in order: what was sent before that one gets no answer any more, or a late one.
+      doubts[index].pass(requests[..<chosen])
       doubts[index].requests.removeFirst(chosen + 1)
-      if doubts[index].requests.count == 1, doubts[index].lost == nil { doubts.remove(at: index) }
+      if doubts[index].requests.count == 1, doubts[index].lost == nil,
+        doubts[index].passed.isEmpty
+      {
+        doubts.remove(at: index)
+      }
       return requests[chosen]
     }
     open[place] = nil
     if mask.nonzeroBitCount == 1, doubts[index].lost == nil {
-      doubts.remove(at: index)
+      doubts[index].pass(requests.dropLast())
+      if doubts[index].passed.isEmpty {
+        doubts.remove(at: index)
+      } else {
+        doubts[index].requests.removeAll()
+      }
     } else {
       doubts[index].given = [Given(packet: response.packet, mask: mask)]
       for (position, request) in requests.dropLast().enumerated()
@@ -171,6 +205,18 @@ extension Transactions {
       }
     }
     return newest
+  }
+
+  /// Finds the request that a response answers after the answer to a later one, and says so.
+  private mutating func answerLate(
+    _ index: Int, _ response: Response, _ problems: inout Problems
+  ) -> Request? {
+    guard let request = doubts[index].takePassed(response) else { return nil }
+    if doubts[index].passed.isEmpty, doubts[index].requests.count < 2, doubts[index].lost == nil {
+      doubts.remove(at: index)
+    }
+    problems.add(Problem(.answersLate, request.packet))
+    return request
   }
 
   /// Another response, with no request between: the last of the requests is its, and those before it are

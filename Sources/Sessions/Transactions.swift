@@ -135,11 +135,12 @@ struct Transactions: Sendable {
   /// - Parameters:
   ///   - bytes: what the slices of `fields` count from.
   ///   - impossible: of `waiting`, those that the PDU's value cannot be the answer to, a bit for each.
+  ///   - isAnswerable: whether the capture has the direction of the answers: else none is missing.
   ///   - doubt: takes in what the answer leaves open, or settles.
   mutating func observe(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
-    packet: Int, time: Timestamp?, impossible: UInt8 = 0, _ doubt: inout ResponseDoubt,
-    _ problems: inout Problems
+    packet: Int, time: Timestamp?, impossible: UInt8 = 0, isAnswerable: Bool,
+    _ doubt: inout ResponseDoubt, _ problems: inout Problems
   ) -> Request? {
     // A request that nobody knows is answered too: Request Not Supported.
     guard opcode.name != nil || opcode.role == .request else { return nil }
@@ -154,11 +155,12 @@ struct Transactions: Sendable {
         request.service = uuid
       }
       begin(
-        Self.place(direction, isIndication: false), .requestBeforeResponse, request, &problems)
+        Self.place(direction, isIndication: false), .requestBeforeResponse, request,
+        isAnswerable: isAnswerable, &problems)
     case .indication:
       begin(
         Self.place(direction, isIndication: true), .indicationBeforeConfirmation,
-        Request(packet: packet, time: time, opcode, fields), &problems)
+        Request(packet: packet, time: time, opcode, fields), isAnswerable: isAnswerable, &problems)
     case .response:
       let request = end(
         Self.place(direction.reversed, isIndication: false), .responseWithoutRequest,
@@ -177,9 +179,12 @@ struct Transactions: Sendable {
   }
 
   private mutating func begin(
-    _ place: Int, _ problem: Problem.Code, _ request: Request, _ problems: inout Problems
+    _ place: Int, _ problem: Problem.Code, _ request: Request, isAnswerable: Bool,
+    _ problems: inout Problems
   ) {
-    if open[place] != nil || !doubts.isEmpty { overtake(place, problem, request, &problems) }
+    if isAnswerable, open[place] != nil || !doubts.isEmpty {
+      overtake(place, problem, request, &problems)
+    }
     open[place] = request
   }
 

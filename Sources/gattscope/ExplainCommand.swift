@@ -35,6 +35,9 @@ struct ExplainCommand: ParsableCommand {
   @Flag(name: .long, help: "Tell every line of every connection's story.")
   var full = false
 
+  @Flag(name: .shortAndLong, help: "List the rules that were skipped, and what they need.")
+  var verbose = false
+
   @Flag(name: .long, help: "Print Markdown, to be pasted into an issue.")
   var markdown = false
 
@@ -74,13 +77,18 @@ struct ExplainCommand: ParsableCommand {
     if listRules {
       let catalogue = RuleCatalogue(face)
       let (glyphs, width) = (presentation.signs.glyphs, presentation.terminal.columns)
-      return try Terminal.write { catalogue.write(glyphs, width: width, into: &$0) }
+      let isEndless = presentation.terminal.width == 0
+      return try Terminal.write {
+        catalogue.write(glyphs, width: width, isEndless: isEndless, into: &$0)
+      }
     }
     var options = ExplainOptions()
     parties.choose(in: &options.selection)
     presentation.apply(to: &options)
     options.face = face
     options.isFull = full
+    options.isVerbose = verbose
+    options.isEndless = presentation.terminal.width == 0
     options.name = captures.joined(separator: " ")
     options.bonds = try known.bonds()
     options.profiles = try supplying.profiles()

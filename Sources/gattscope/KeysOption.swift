@@ -20,6 +20,10 @@ struct KeysFileOptions: ParsableArguments {
     var bonds: [Bond] = []
     for argument in keys {
       let (path, address) = Self.parts(argument)
+      if argument.split(separator: "=").contains(where: KeysFile.mayBeKey), !Terminal.exists(path) {
+        Terminal.complain("--keys takes the name of a file with keys, not a key: see docs/keys.md")
+        throw ExitCode(66)
+      }
       let bytes = try Terminal.file(path)
       do throws(ProfileError) {
         bonds += try KeysFile.read(bytes, file: path, address: address)

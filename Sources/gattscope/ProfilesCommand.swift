@@ -211,11 +211,8 @@ struct ProfilesCheckCommand: ParsableCommand {
 /// `profiles compile`, for building the program.
 struct ProfilesCompileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "compile", abstract: "Write the Swift files of the program's own profiles.",
+    commandName: "compile", abstract: "Write the Swift tables of the built-in profiles.",
     shouldDisplay: false)
-
-  @Flag(name: .long, help: "The profiles' texts rather than their tables.")
-  var sources = false
 
   @Argument(help: "The files.")
   var files: [String]
@@ -232,14 +229,6 @@ struct ProfilesCompileCommand: ParsableCommand {
     }
     for error in errors { Terminal.complain(error.description) }
     guard errors.isEmpty else { throw ExitCode(65) }
-    let isSources = sources
-    try Terminal.write { output in
-      if isSources {
-        let named = zip(profiles, texts).map { (name: $0.name, bytes: $1.bytes) }
-        ProfileCompiler.writeSources(named, into: &output)
-      } else {
-        ProfileCompiler.writeTables(profiles, into: &output)
-      }
-    }
+    try Terminal.write { output in ProfileCompiler.writeTables(profiles, into: &output) }
   }
 }

@@ -63,6 +63,20 @@ struct JoinedTests {
       ])
   }
 
+  @Test("the log of another device, of the same time: its controllers are others") func devices()
+    throws
+  {
+    let (first, second) = (
+      file("a", [0, 50_000_000, 200_000_000]), file("b", [20_000_000, 300_000_000])
+    )
+    let (reading, _) = try read([first, second])
+    #expect(reading.records.map(\.adapter) == [0, 0, 0, 1, 1])
+    #expect(
+      reading.summary?.remarks == [
+        "\(second) overlaps the files before it by 180.000 s; it is another device's: its controllers are numbered on"
+      ])
+  }
+
   /// A clock that goes back within a file is no overlap of files.
   @Test func clocksThatGoBackAreNoOverlap() throws {
     let (reading, _) = try read([file("a", [100, 50, 90]), file("b", [200, 150])])

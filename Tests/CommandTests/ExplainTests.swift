@@ -110,17 +110,13 @@ import Testing
         #expect(Self.rules.contains(rule), "\(capture.lastPathComponent): \(rule) is not listed")
         let evidence = problem["evidence"] as? [Int] ?? []
         // What a whole capture lacks no packet shows.
-        // Rules still name no packets in some captures that hold a part of a session alone.
-        withKnownIssue(isIntermittent: true) {
-          #expect(
-            !evidence.isEmpty
-              || [
-                "capture_direction_missing", "capture_data_only", "capture_management_only",
-              ].contains(rule),
-            "\(capture.lastPathComponent): \(rule) without evidence")
-        } when: {
-          capture.path.contains("/shared/captures/real/")
-        }
+        #expect(
+          !evidence.isEmpty || records == 0
+            || [
+              "capture_direction_missing", "capture_data_only", "capture_management_only",
+              "capture_one_sided",
+            ].contains(rule),
+          "\(capture.lastPathComponent): \(rule) without evidence")
         #expect(
           evidence.allSatisfy { 1...max(1, records) ~= $0 },
           "\(capture.lastPathComponent): \(rule) names \(evidence), of \(records)")

@@ -59,4 +59,58 @@ import Testing
         "\(ending.errors)")
     }
   }
+
+  @Test(
+    "what may be a key is never printed, wherever it stands in a file",
+    arguments: [
+      "devices:\n  - {address: KEY}\n",
+      "devices:\n  - {KEY: 1}\n",
+      "devices:\n  - {address: \"F3:F3:F3:F3:F3:F3\", KEY: 1}\n",
+      "devices:\n  - {address: \"F3:F3:F3:F3:F3:F3\", KEY: {KEY: 1}, irk: KEYKEY}\n",
+      "devices:\n  - {address: \"F3:F3:F3:F3:F3:F3\", name: KEY}\n",
+      "devices:\n  - {address: \"F3:F3:F3:F3:F3:F3\", address_type: KEY}\n",
+      "devices:\n  - {address: \"F3:F3:F3:F3:F3:F3\", ltk: xKEY}\n",
+      "devices:\n  - {address: \"F3:F3:F3:F3:F3:F3\", ltk: KEY, ediv: KEY}\n",
+      "devices:\n  - {address: \"F3:F3:F3:F3:F3:F3\", ltk: KEY, rand: KEY}\n",
+      "devices:\n  - {address: \"F3:F3:F3:F3:F3:F3\", ltk: KEY, authenticated: KEY}\n",
+      "devices:\n  - {address: \"F3:F3:F3:F3:F3:F3\", ltk: KEY, key_size: KEY, host_is: 1}\n",
+      "devices:\n  - {address: \"F3:F3:F3:F3:F3:F3\", long_term_keys: KEY}\n",
+      "devices:\n  - {address: \"F3:F3:F3:F3:F3:F3\", long_term_keys: [{KEY: KEY}]}\n",
+      "devices: KEY\n", "KEY: 1\nKEY: 2\n", "byte_order: KEY\ndevices: []\n", "KEY\n", "*KEY\n",
+      "devices: &KEY [*KEY]\n", "!KEY devices: []\n", "%KEY\n---\ndevices: []\n",
+      "devices: []\n---\nKEY: 1\n", "devices:\n\t- KEY\n", "devices: [KEY\n",
+      "[KEY]\nKey=1\n", "[General]\nKEY\n", "[General]\nAddressType=KEY\n", "[General]\nName=KEY\n",
+      "[LongTermKey]\nKey=xKEY\n", "[LongTermKey]\nEDiv=KEY\nEncSize=KEY\n",
+    ])
+  func misplaced(_ text: String) throws {
+    let folder = try Folder()
+    let key = "c0ffee00deadbeefa1b2c3d4e5f60718"
+    for name in ["keys", "F3:F3:F3:F3:F3:F3=keys"] {
+      _ = try folder.write("keys", Array(text.replacing("KEY", with: key).utf8))
+      for verb in ["explain", "devices"] {
+        let ending = try Program.run([verb, "--keys", name, Self.sample], in: folder)
+        let printed = (ending.text + ending.errors).lowercased().replacing(":", with: "")
+        #expect(!printed.contains(key.prefix(8)), "\(ending.errors)")
+        #expect(ending.status == 65 || ending.status == 0)
+      }
+    }
+  }
+
+  @Test("a key in place of a file's name is not printed either")
+  func keyAsFile() throws {
+    for argument in [Self.key, "\(Self.key)=none", "none=\(Self.key)", "0x\(Self.key)"] {
+      let ending = try Program.run(["explain", "--keys", argument, Self.sample])
+      #expect(ending.status == 66)
+      #expect(!ending.errors.contains(Self.key) && ending.errors.contains("not a key"))
+    }
+  }
+
+  @Test("a key of a mapping that is nearly right is named")
+  func typo() throws {
+    let folder = try Folder()
+    let file = try folder.write(
+      "keys.yaml", Array("devices:\n  - {address: \"\(Self.address)\", link_kei: 1}\n".utf8))
+    let ending = try Program.run(["explain", "--keys", file, Self.sample])
+    #expect(ending.errors.contains("unknown key `link_kei`; did you mean `link_key`?"))
+  }
 }

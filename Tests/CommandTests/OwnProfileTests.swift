@@ -42,6 +42,60 @@ struct OwnProfileTests {
     #expect(run.text == expected, "expected \(expected), got \(run.text)\(run.errors)")
   }
 
+  /// What makes much text of few bytes is bounded where a profile is read and where it is used.
+  @Test("Bytes that stand for text, and lines, are bounded")
+  func amplification() throws {
+    func profile(_ fields: String) -> [UInt8] {
+      let head = "profile: p\ncharacteristics:\n  - {uuid: \"fff1\", name: X, fields: ["
+      return [UInt8]((head + fields + "]}\n").utf8)
+    }
+    func expanding(_ count: Int) -> [UInt8] {
+      let text = String(repeating: "x", count: count)
+      return profile("{name: a, type: utf8, expand: {97: \"\(text)\"}}")
+    }
+    let folder = try Folder()
+    let tooLong = try folder.write("long.yaml", expanding(33))
+    for arguments in [
+      ["check", tooLong], ["decode", "--profile", tooLong, "--uuid", "fff1", "61"],
+    ] {
+      let run = try Program.run(["profiles"] + arguments)
+      #expect(run.status == 65)
+      let expected = "a byte stands for 32 bytes of text at most, not for 33"
+      #expect(run.errors.contains(expected), "\(run.errors)")
+    }
+    let word = String(repeating: "w", count: 513)
+    let wordy = try folder.write("word.yaml", profile("{name: a, type: u8, values: {1: \(word)}}"))
+    let refused = try Program.run(["profiles", "check", wordy])
+    #expect(refused.status == 65)
+    #expect(refused.errors.contains("of 512 bytes at most, found 513"), "\(refused.errors)")
+
+    let right = try folder.write("right.yaml", expanding(32))
+    func decode(_ file: String, _ count: Int, json: Bool = false) throws -> Program.Ending {
+      let value = String(repeating: "61", count: count)
+      let face = json ? ["--json"] : []
+      return try Program.run(
+        ["profiles", "decode", "--profile", file, "--uuid", "fff1"] + face + [value])
+    }
+    let whole = try decode(right, 100)
+    #expect(whole.text == "\"" + String(repeating: "x", count: 3200) + "\"\n", "\(whole.text)")
+    let cut = try decode(right, 600)
+    #expect(
+      cut.text.contains(", a stands for more text than is shown\n"), "\(cut.text.suffix(200))")
+    #expect(cut.text.utf8.count < 17_000)
+    let document = try decode(right, 600, json: true)
+    #expect(document.text.contains("a stands for more text than is shown"))
+    #expect(document.text.utf8.count < 36_000 && document.objects.first != nil)
+
+    // A text of many parts, for each turn of a group.
+    let text = String(repeating: "{a}", count: 150)
+    let group = "{name: g, repeat: rest, text: \"\(text)\", fields: ["
+    let many = try folder.write(
+      "many.yaml", profile(group + "{name: a, type: utf8, size: 60}]}"))
+    let lines = try decode(many, 600)
+    #expect(lines.text.hasSuffix(" … (longer than is shown)\n"), "\(lines.text.suffix(200))")
+    #expect(lines.text.utf8.count < 17_000)
+  }
+
   @Test("match and show count quiet and empty values as explained")
   func quietInCaptures() throws {
     var talk = Talk()

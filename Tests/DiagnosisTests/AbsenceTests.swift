@@ -134,6 +134,7 @@ import Testing
         if opens { traffic.connect() }
         let start = traffic.clock
         traffic.acl(l2cap(hex("0b 05"), cid: 6), .received)
+        traffic.sent("52 03 00 01")
         traffic.clock = start + time
         traffic.disconnect()
       }

@@ -8,6 +8,43 @@ import Testing
 @testable import Reports
 
 @Suite("The story of pairing over BR/EDR") struct ClassicStoryTests {
+  @Test("a host that refuses the digits on its screen is what ends the pairing") func refused()
+    throws
+  {
+    let peer = little(0xc011_2233_4455, width: 6)
+    let evidence = evidence {
+      $0.connectClassic()
+      $0.command(0x0411, little(0x40))
+      $0.status(0x0411)
+      $0.event(0x17, peer)
+      $0.command(0x040c, peer)
+      // DisplayYesNo here, DisplayOnly there, both with MITM: only this host's user can say no.
+      $0.command(0x042b, peer + [1, 0, 3])
+      $0.event(0x32, peer + [0, 0, 3])
+      $0.event(0x33, peer + little(87_197, width: 4))
+      $0.wait(3400)
+      $0.command(0x042d, peer)
+      $0.event(0x06, [0x05] + little(0x40))
+    }
+    let line = try #require(evidence.connections.first?.encryptionStory(evidence).first)
+    #expect(
+      line.text.text
+        == "pairing, since this host has no link key, fails: Authentication Failure (0x05)")
+    #expect(
+      line.consequences.map(\.text).contains {
+        $0.hasPrefix(
+          "numeric comparison of 087197 (#8), which the peer confirms on its own, which this host refuses (#9)"
+        )
+      }, "\(line.consequences.map(\.text))")
+    let finding = try #require(
+      evidence.findings().first { $0.rule.description == "enc-authentication-failure" })
+    #expect(
+      finding.line
+        == "This host refused to pair over BR/EDR: Authentication Failure (0x05) #2 #5 #9 #10")
+    #expect(finding.why.text.contains("did not confirm the pairing (#9)"), "\(finding.why.text)")
+    #expect(finding.remedy?.text.contains("Delete the bond") == false)
+  }
+
   @Test("how the devices pair is told by what was asked, and by the key's type")
   func simplePairing() {
     func story(_ keyType: UInt8, _ build: (inout Traffic) -> Void) -> [String] {

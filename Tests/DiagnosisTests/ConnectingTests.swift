@@ -190,6 +190,66 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(rules(in: evidence) == [])
   }
 
+  /// The same with a controller that listens for 30 ms in each 1280 ms, as Android does in the background.
+  private static func waitInBackground(_ traffic: inout Traffic) {
+    traffic.command(0x0c03)
+    traffic.complete(0x0c03)
+    traffic.command(0x2011, [1] + little(Traffic.peer, width: 6))
+    traffic.complete(0x2011)
+    traffic.command(
+      0x200d,
+      hex("00 08 30 00 01 00") + [UInt8](repeating: 0, count: 6)
+        + hex("00 18 00 28 00 00 00 f4 01 00 00 00 00"))
+    traffic.status(0x200d)
+    traffic.clock += 30_000
+    traffic.giveUpConnecting()
+  }
+
+  @Test("a device that does not come in the background is a note, outside the verdict")
+  func background() throws {
+    let evidence = evidence {
+      Self.waitInBackground(&$0)
+      $0.command(0x2012, [1] + little(Traffic.peer, width: 6))
+      $0.complete(0x2012)
+    }
+    let finding = try #require(first("connect-timeout", in: evidence))
+    #expect(finding.severity == .note)
+    #expect(
+      finding.line
+        == "C0:11:22:33:44:55 did not come while this host listened for it in the background #5 #7 #9 #10"
+    )
+    #expect(finding.why.text.contains("for 30 ms in each 1.28 s"), "\(finding.why.text)")
+  }
+
+  @Test(
+    "a device that was reached by the next attempt, and is taken off the list then, was not given up"
+  )
+  func reachedAndRemoved() {
+    let other = 0xc0ff_eeff_eeff
+    let evidence = evidence {
+      Self.waitInBackground(&$0)
+      // An app wants another device, which connects at once.
+      $0.command(0x2011, [1] + little(other, width: 6))
+      $0.complete(0x2011)
+      $0.askToConnect(peer: 0, type: 0, policy: 1)
+      $0.connect(peer: other)
+      $0.command(0x2012, [1] + little(other, width: 6))
+      $0.complete(0x2012)
+      $0.received("0b 01")
+    }
+    #expect(rules(in: evidence) == [])
+  }
+
+  @Test("a device that was not on the list when the attempt began was not waited for")
+  func notListed() {
+    let evidence = evidence {
+      Self.waitForList(&$0)
+      $0.command(0x2012, [1] + little(0xc0ff_eeff_eeff, width: 6))
+      $0.complete(0x2012)
+    }
+    #expect(rules(in: evidence) == [])
+  }
+
   @Test("Connection Limit Exceeded names how many links are open") func limit() throws {
     let evidence = evidence {
       $0.connect()

@@ -165,6 +165,47 @@ import Testing
     #expect(finding?.isResolved == true)
   }
 
+  @Test("switching periodic advertising off that never ran is harmless; switching it on is not")
+  func periodicAdvertisingOff() {
+    for status in [0x0c, 0x42] as [UInt8] {
+      let evidence = evidence {
+        // LE Set Periodic Advertising Enable: off, with bit 1, which is another option; advertising handle 0.
+        for enable in [0, 2] as [UInt8] {
+          $0.command(0x2040, [enable, 0])
+          $0.complete(0x2040, [status])
+        }
+      }
+      #expect(rules(in: evidence) == [], "status \(status)")
+    }
+    let on = evidence {
+      $0.command(0x2040, [1, 0])
+      $0.complete(0x2040, [0x0c])
+    }
+    #expect(rules(in: on) == ["hci-advertising-refused"])
+  }
+
+  @Test(
+    "an answer with the opcode 0xffff answers the command that waits: the chip does not know it")
+  func unknownOpcode() {
+    let evidence = evidence {
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+      $0.command(0x2060)
+      $0.complete(0xffff, [1])
+      $0.command(0x1001)
+      $0.complete(0x1001)
+      // One more, when nothing waits, tells nothing.
+      $0.complete(0xffff, [1])
+      $0.wait(3000)
+      $0.complete(0)
+    }
+    #expect(rules(in: evidence) == ["hci-unknown-command"])
+    #expect(
+      findings(of: "hci-unknown-command", in: evidence) == [
+        "The controller lacks 1 command that the host tried #3 #4"
+      ])
+  }
+
   @Test("switching off what is off is harmless, and so is naming a link that has just ended")
   func harmless() {
     let evidence = evidence {

@@ -45,7 +45,9 @@ func evidence(
   var traffic = Traffic()
   build(&traffic)
   var source = MemorySource(traffic, failure: failure)
-  return evidence(of: &source, limits, bonds: bonds)
+  let evidence = evidence(of: &source, limits, bonds: bonds)
+  if bonds.isEmpty, failure == nil { Triggers.record(traffic.records, evidence) }
+  return evidence
 }
 
 /// The evidence of a source.

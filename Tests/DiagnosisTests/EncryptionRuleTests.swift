@@ -195,6 +195,8 @@ import Testing
         } else {
           $0.askForKey()
         }
+        $0.command(0x1405, little(0x40))
+        $0.complete(0x1405, [0] + little(0x40) + [0xc0])
         $0.clock += 5_000
         $0.disconnect()
       }

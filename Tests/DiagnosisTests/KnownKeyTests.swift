@@ -178,6 +178,7 @@ import Testing
         $0.connect()
         $0.smp("01 03 00 01 10 01 01", .sent)
         $0.smp("05 05", .received)
+        $0.command(0x0c03)
         $0.disconnect()
       }
       #expect(
@@ -205,6 +206,7 @@ import Testing
         $0.connect(role: isHost ? 1 : 0)
         $0.smp("01 03 00 01 10 01 01", isHost ? .received : .sent)
         $0.smp("05 05", isHost ? .sent : .received)
+        $0.command(0x0c03)
         $0.disconnect()
       }
       #expect(

@@ -94,6 +94,49 @@ import Testing
     #expect(first("link-parameters-refused", in: evidence)?.severity == .error)
   }
 
+  @Test(
+    "a host's own update before its response is its own, and the peer's request is carried out later"
+  )
+  func ownUpdateMeanwhile() {
+    let evidence = evidence {
+      $0.connect()
+      $0.askForParameters(.received, wanted: "10 00 18 00 10 00 58 02")
+      // 7.5 ms, latency 0, timeout 20 s: what Android wants while it discovers.
+      $0.changeParameters(wanted: "06 00 06 00 00 00 d0 07")
+      $0.answerParameters(.sent, accepts: true)
+      $0.parametersChanged("06 00 00 00 d0 07")
+      $0.changeParameters(wanted: "10 00 18 00 10 00 58 02")
+      $0.parametersChanged("18 00 10 00 58 02")
+    }
+    #expect(rules(in: evidence) == [])
+    let updates = evidence.connections.first?.link.updates ?? []
+    #expect(updates.map(\.way) == [.signalling, .command])
+    #expect(updates.map(\.side) == [.peer, .local])
+    #expect(updates.map { $0.completed?.packet } == [8, 6], "\(updates)")
+    #expect(updates.map { $0.result?.interval } == [24, 6])
+  }
+
+  @Test("a response with another identifier answers another request") func identifier() {
+    let evidence = evidence {
+      $0.connect()
+      $0.askForParameters(.received, identifier: "02")
+      $0.answerParameters(.sent, accepts: false, identifier: "03")
+    }
+    #expect(evidence.connections.first?.link.updates.first?.answered == nil)
+  }
+
+  @Test("what a host replies to the peer's controller the controllers carry out") func linkLayer() {
+    let evidence = evidence {
+      $0.connect()
+      $0.meta(0x06, little(0x40) + hex("50 00 64 00 00 00 90 01"))
+      $0.command(0x2020, little(0x40) + hex("50 00 64 00 00 00 90 01 00 00 00 00"))
+      $0.complete(0x2020, [0] + little(0x40))
+      $0.clock += 6000
+      $0.received("0b 01")
+    }
+    #expect(rules(in: evidence) == [])
+  }
+
   @Test("granted by this host, and no LE Connection Update in six seconds") func neverApplied()
     throws
   {
@@ -103,6 +146,8 @@ import Testing
       $0.answerParameters(.sent, accepts: true)
       $0.clock += 6000
       $0.received("0b 01")
+      // The capture has commands, so that the one that is missing was not sent.
+      $0.command(0x0c03)
     }
     let finding = try #require(first("link-parameters-never-applied", in: evidence))
     #expect(

@@ -13,12 +13,14 @@ import Testing
     let evidence = evidence { traffic in
       traffic.connect()
       traffic.smp("0b 05", .received)
+      traffic.command(0x1405, little(0x40))
+      traffic.sent("52 03 00 01")
       traffic.clock += 2000
       traffic.disconnect(reason: 0x13)
     }
     #expect(
       findings(of: "smp-security-request-ignored", in: evidence) == [
-        "This host ignored a request for security #2 #3"
+        "This host ignored a request for security #2 #5"
       ])
     #expect(evidence.findings().first?.severity == .warning)
   }

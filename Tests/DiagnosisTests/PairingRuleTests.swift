@@ -84,11 +84,12 @@ import Testing
     let evidence = evidence { traffic in
       traffic.connect()
       traffic.smp(Traffic.pairingFeatures(response: false, io: 3, auth: 1), .sent)
+      traffic.received("1b 03 00 01")
       traffic.clock += 30_000
       traffic.disconnect(reason: 0x13)
     }
     #expect(
-      pairingErrors(in: evidence) == ["smp-timeout: The peer did not answer for 30 s #2 #3"])
+      pairingErrors(in: evidence) == ["smp-timeout: The peer did not answer for 30 s #2 #4"])
   }
 
   @Test("a capture that ends 10 s after the Pairing Request says nothing") func noTimeout() {

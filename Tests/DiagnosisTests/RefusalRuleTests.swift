@@ -19,6 +19,36 @@ import Testing
     return attributeFindings(in: evidence).map { "\($0.rule): \($0.why.text)" }
   }
 
+  /// A long write of two parts whose execution is refused with Invalid Offset.
+  private func execution(secondAt offset: UInt8) -> Evidence {
+    evidence {
+      $0.connect()
+      $0.ask("16 15 00 00 00 01 02 03", "17 15 00 00 00 01 02 03")
+      $0.ask(
+        "16 15 00 0\(offset) 00 04 05", "17 15 00 0\(offset) 00 04 05")
+      $0.ask("18 01", "01 18 15 00 07")
+    }
+  }
+
+  @Test("Invalid Offset on Execute Write names the part that leaves a gap") func lateParts() throws
+  {
+    let finding = try #require(first("att-invalid-offset", in: execution(secondAt: 5)))
+    #expect(
+      finding.why.text
+        == "The part of #4 begins at byte 5 of 0x0015, and those before it end at byte 3: the bytes between are missing, unless the server had them already."
+    )
+    #expect(finding.certainty == .likely)
+  }
+
+  @Test("where no part leaves a gap, nothing tells which one it is") func unknownPart() throws {
+    let finding = try #require(first("att-invalid-offset", in: execution(secondAt: 3)))
+    #expect(
+      finding.why.text
+        == "One of the parts that were prepared (#2 to #5) begins behind the end of the value that the peer has; the capture does not tell which one."
+    )
+    #expect(finding.certainty == .possible)
+  }
+
   @Test("a write to 2a38, which offers read: not permitted, by its declaration")
   func writeToBodySensorLocation() {
     #expect(

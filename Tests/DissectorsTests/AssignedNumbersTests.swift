@@ -35,6 +35,22 @@ private func text(_ name: AssignedName?) -> String? {
     }
   }
 
+  @Test("withdrawn names are kept; a name is one of what has the UUID") func kinds() {
+    let digital = BluetoothUUID(0x2a56)
+    #expect(text(digital.name) == "Digital")
+    #expect(text(BluetoothUUID(0x2a0b).name) == "Exact Time 100")
+    #expect(text(BluetoothUUID(0x2a63).name) == "Cycling Power Measurement")
+    #expect(text(digital.name(as: .characteristic)) == "Digital")
+    #expect(digital.name(as: .service) == nil && digital.name(as: .descriptor) == nil)
+    // The GMAP Role is a characteristic; a gadget's service may have its number.
+    let squatted = BluetoothUUID(0x2c00)
+    #expect(text(squatted.name) == "GMAP Role" && squatted.name(as: .service) == nil)
+    #expect(text(BluetoothUUID(0x180d).name(as: .service)) == "Heart Rate")
+    #expect(BluetoothUUID(0x180d).name(as: .characteristic) == nil)
+    #expect(text(BluetoothUUID(0x2902).name(as: .descriptor))?.isEmpty == false)
+    #expect(text(BluetoothUUID(0x2b8c).name) == "CO₂ Concentration")
+  }
+
   @Test(
     arguments: [
       (0x0000, "Ericsson AB"), (0x0002, "Intel Corp."), (0x000f, "Broadcom Corporation"),

@@ -84,6 +84,24 @@ import Testing
     #expect(header.handle == 0x60 && header.boundary == .complete && header.hasTimestamp)
     #expect(header.length == 4)
     #expect(dissection.problems.isEmpty)
+    // Too short for what it says that it has.
+    let bytes = hex("05 60 60 04 c0 01 02 03 04")
+    #expect(ISOLoad(header, bytes.bytes, dissection.body) == nil)
+  }
+
+  /// By hand, after Core, Vol 4, Part E, 5.4.5: time stamp 123456 µs, sequence number 7, an SDU of 4 bytes,
+  /// packet status 1.
+  @Test func isoLoad() {
+    let bytes = hex("05 60 60 0c 00 40 e2 01 00 07 00 04 40 01 02 03 04")
+    let dissection = h4(bytes)
+    guard case .iso(let header) = dissection.content,
+      let load = ISOLoad(header, bytes.bytes, dissection.body)
+    else {
+      Issue.record("no ISO load: \(dissection.content)")
+      return
+    }
+    #expect(load.timestamp == 123_456 && load.sequenceNumber == 7 && load.sduLength == 4)
+    #expect(load.status == 1 && load.offset == 5)
   }
 
   @Test(arguments: [0x00, 0x06, 0x07, 0xff])

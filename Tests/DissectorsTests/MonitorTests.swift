@@ -77,6 +77,7 @@ let monitorFixtures: [(opcode: UInt16, bytes: String, least: Int)] = [
         case .acl: "acl"
         case .sco: "sco"
         case .iso: "iso"
+        case .controllerLog: "controller log"
         }
       let expected =
         switch opcode {

@@ -12,7 +12,7 @@ import Testing
     switch parameter.kind {
     case .unsigned(_, let form), .signed(_, let form), .selector(_, let form):
       switch form {
-      case .plain: "number"
+      case .plain, .sixDigits: "number"
       case .scaled(let scale): "number with \(scale.unit)"
       case .hex, .handle: "identifier"
       case .code, .assigned, .flags, .opcode, .controlOpcode, .controlEvent: "code"

@@ -127,8 +127,10 @@ package struct Program: Sendable {
   }
 
   /// Starts a process with all signals let through: it inherits the mask of the thread that starts
-  /// it, and Dispatch's threads block nearly all.
+  /// it, and Dispatch's threads block nearly all. It also inherits which signals are ignored: a shell
+  /// starts background jobs with two ignored.
   package static func start(_ process: Process) throws {
+    for number in [SIGINT, SIGQUIT] { unsafe signal(number, SIG_DFL) }
     var none = sigset_t()
     var before = sigset_t()
     unsafe sigemptyset(&none)

@@ -38,6 +38,13 @@ import Testing
     #expect(result.after[1].dropFirst(10).allSatisfy { $0 == 0 })
   }
 
+  @Test("of a controller's debug log nothing but its header stays") func controllerLog() throws {
+    let log = [2, 0xdc, 0x2e] + little(20) + [0x55] + Self.key + [1, 2, 3]
+    let result = try redacted { $0.add(log, .received) }
+    #expect(result.after[0] == log.prefix(5) + [UInt8](repeating: 0, count: 20))
+    #expect(result.lines.first == "replaced: 1 packet of the controller's debug log")
+  }
+
   @Test("the same key has the same pseudonym in SMP, HCI and the management interface")
   func sameKey() throws {
     let result = try redacted {

@@ -64,6 +64,13 @@ struct BriefTests {
     #expect(brief([reset]).count == 1)
   }
 
+  @Test("A controller's debug log has one line")
+  func controllerLog() {
+    let log = TestRecord(bytes: hex("02 dc 2e 02 00 01 02"), direction: .received)
+    let lines = brief([log, log, log])
+    #expect(lines.contains { $0.contains("controller debug log (3 packets, #1–#3)") }, "\(lines)")
+  }
+
   @Test("Credits of a channel are flow control; so is an answer to no command")
   func credits() {
     let credits = acl([0x16, 1, 4, 0, 0x41, 0, 5, 0], cid: 5, sent: false)

@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Captures
+import Dissectors
 import Sessions
 import Testing
 
@@ -36,7 +37,46 @@ private func connect(_ handle: String) -> String {
 }
 
 @Suite struct InfoTests {
+  /// Counts that a file may state, which add up to more than a number has room for.
+  @Test(
+    arguments: [
+      ([7], "7"), ([4_294_967_297, 2], "4294967299"),
+      ([9_223_372_036_854_775_807, 1], "9223372036854775807"),
+      ([18_446_744_073_709_551_615, 1], "9223372036854775807"),
+    ] as [([UInt64], String)])
+  func drops(_ counts: [UInt64], _ sum: String) {
+    let records = counts.map { TestRecord(bytes: hex(reset), direction: .received, drops: $0) }
+    let document = page(records, json: true)
+    #expect(document.contains("\"dropped\":\(sum)"), "\(document)")
+    #expect(page(records).contains("\(sum) record"), "\(page(records))")
+    // `show` says the same of one.
+    let lost = written { $0.message(of: Problem(dropped: counts[0])) }
+    let one = page([records[0]], json: true)
+    let number =
+      lost.split(separator: " ").first { (word: Substring) in word.allSatisfy(\.isNumber) } ?? ""
+    #expect(one.contains("\"dropped\":\(number)"), "\(lost); \(one)")
+  }
+
   private let reset = "04 0e 04 01 03 0c 00"
+
+  @Test("a controller's debug log is counted, and is no connection") func controllerLog() {
+    let log = TestRecord(
+      bytes: hex("02 dc 2e 08 00 04 00 04 00 0b 41 42 43"), direction: .received)
+    let page = page([log, log])
+    #expect(page.contains("records      2: 2 controller debug log packets"), "\(page)")
+    #expect(!page.contains("connection"), "\(page)")
+    let show = Rendering.text([log])
+    #expect(show.contains("Controller debug log  8 bytes"), "\(show)")
+    #expect(Rendering.json([log]).contains(#""protocol":"controller_log""#))
+  }
+
+  @Test("a clock that was not set is remarked on") func clock() {
+    var record = TestRecord(bytes: hex("04 0e 04 01 03 0c 00"), direction: .received)
+    #expect(!page([record]).contains("clock of the device"))
+    record.time = Timestamp(seconds: 60, nanoseconds: 0)
+    #expect(
+      page([record]).contains("remark       the clock of the device that recorded it was not set"))
+  }
 
   /// Others have taken the slots before the end of the capture.
   @Test func connectionsThatWereResetAreNotOpen() {

@@ -85,3 +85,88 @@ struct RecordMutatorTests {
     #expect(RecordMutator.change([], seed: 1, most: 20) { bytes, _ in bytes }.count <= 20)
   }
 }
+
+@Suite("Files of pcapng that are changed block by block")
+struct PcapngMutatorTests {
+  private static func capture() throws -> [UInt8] {
+    let package = URL(filePath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    return [UInt8](try Data(contentsOf: package.appending(path: "captures/wristband.pcapng")))
+  }
+
+  private static func number(_ bytes: [UInt8], _ offset: Int, _ count: Int) -> UInt64 {
+    bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// The blocks of a file whose least significant bytes stand first, as far as their lengths are right at both
+  /// ends.
+  private static func blocks(_ bytes: [UInt8]) -> [[UInt8]] {
+    var blocks: [[UInt8]] = []
+    var offset = 0
+    while offset + 12 <= bytes.count {
+      let total = Int(number(bytes, offset + 4, 4))
+      guard total >= 12, offset + total <= bytes.count,
+        number(bytes, offset + total - 4, 4) == UInt64(total)
+      else { break }
+      blocks.append(Array(bytes[offset..<offset + total]))
+      offset += total
+    }
+    return blocks
+  }
+
+  @Test("Blocks are whole most of the time, and nothing is kept that has no room")
+  func wholeBlocks() throws {
+    let bytes = try Self.capture()
+    let all = Self.blocks(bytes).count
+    #expect(all > 10)
+    var (whole, changed) = (0, 0)
+    for seed in UInt32(0)..<300 {
+      let make = {
+        PcapngMutator.change(bytes, seed: seed, most: 1 << 20) { bytes, _ in bytes + [7] }
+      }
+      let made = make()
+      #expect(made == make(), "seed \(seed)")
+      if made != bytes { changed += 1 }
+      if Self.blocks(made).reduce(0, { $0 + $1.count }) == made.count { whole += 1 }
+      let short = PcapngMutator.change(bytes, seed: seed, most: 500) { bytes, _ in bytes }
+      #expect(short.count <= 500)
+    }
+    #expect(changed > 250, "\(changed) of 300 are changed")
+    #expect(whole > 200 && whole < 300, "\(whole) of 300 are whole")
+  }
+
+  /// What a fuzzer of single bytes never made: two counts of lost records that add up to more than 64 bits have.
+  @Test("Counts of lost records get their largest values")
+  func largeCounts() throws {
+    var bytes = try Self.capture()
+    var largest = 0
+    for seed in UInt32(0)..<500 {
+      bytes = PcapngMutator.change(bytes, seed: seed, most: 1 << 16) { bytes, _ in bytes }
+      // An Enhanced Packet Block with epb_dropcount, 4, of eight bytes.
+      let counts = Self.blocks(bytes).filter { block in
+        Self.number(block, 0, 4) == 6
+          && stride(from: 28, to: block.count - 12, by: 4).contains { place in
+            Self.number(block, place, 4) == 8 << 16 | 4
+              && Self.number(block, place + 4, 8) > UInt64.max / 2
+          }
+      }
+      largest = max(largest, counts.count)
+      if let broken = seed % 50 == 0 ? Fuzzing.pcapng(bytes, .one(Int(seed))) : nil {
+        Issue.record("seed \(seed): \(broken)")
+      }
+    }
+    #expect(largest >= 2)
+  }
+
+  @Test("Of two files one is made, and no file at all becomes one")
+  func crossing() throws {
+    let bytes = try Self.capture()
+    let count = Self.blocks(bytes).count
+    for seed in UInt32(0)..<50 {
+      let made = PcapngMutator.cross(bytes, bytes, seed: seed, most: 1 << 20)
+      #expect(Self.blocks(made).count > count, "seed \(seed)")
+    }
+    let made = PcapngMutator.change([], seed: 1, most: 1000) { bytes, _ in bytes }
+    #expect(Self.blocks(made).count >= 2)
+  }
+}

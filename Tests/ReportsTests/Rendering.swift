@@ -16,6 +16,8 @@ struct TestRecord {
   var time = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
   var adapter: UInt16? = 0
   var isReplayed = false
+  /// Records that the writer lost before it.
+  var drops: UInt64 = 0
 }
 
 /// Records from memory.
@@ -47,7 +49,7 @@ struct RecordList: CaptureSource, ~Copyable {
     bytes = record.bytes
     return CaptureRecord(
       number: number, time: record.time, direction: record.direction, adapter: record.adapter,
-      framing: record.framing, originalLength: bytes.count + record.missing, drops: 0,
+      framing: record.framing, originalLength: bytes.count + record.missing, drops: record.drops,
       fileOffset: 0, bytes: bytes.bytes
     ).replayed(record.isReplayed)
   }

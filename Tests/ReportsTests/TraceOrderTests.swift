@@ -31,6 +31,30 @@ import Testing
     #expect(lines.count { $0.contains(Self.didDiscover) } == 3)
   }
 
+  @Test("a long UUID of an included service is read by the stack, and ends no discovery")
+  func includedService() throws {
+    let lines = try told(.android) { traffic in
+      traffic.connect()
+      traffic.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 0d 18")
+      traffic.ask("10 06 00 ff ff 00 28", "01 10 06 00 0a")
+      // An include of 0x0010 to 0x0015, without its UUID.
+      traffic.ask("08 01 00 05 00 02 28", "09 06 02 00 10 00 15 00")
+      traffic.ask("0a 10 00", "0b 0f 0e 0d 0c 0b 0a 09 08 07 06 05 04 03 02 01 00")
+      traffic.ask("08 03 00 05 00 02 28", "01 08 03 00 0a")
+      traffic.ask("08 01 00 05 00 03 28", "09 07 03 00 02 04 00 37 2a")
+      traffic.ask("08 05 00 05 00 03 28", "01 08 05 00 0a")
+      traffic.wait(2000)
+      traffic.ask("0a 04 00", "0b 01")
+    }
+    #expect(!lines.contains { $0.contains("0f0e") || $0.contains("0x0010") }, "\(lines)")
+    #expect(lines.count { $0.contains("onCharacteristicRead") } == 1, "\(lines)")
+    #expect(lines.count { $0.contains("onServicesDiscovered") } == 1, "\(lines)")
+    let discovered = lines.firstIndex { $0.contains("onServicesDiscovered") } ?? 0
+    let read = lines.firstIndex { $0.contains("onCharacteristicRead") } ?? 0
+    #expect(discovered < read)
+    #expect(lines.contains { $0.contains("#14") || $0.contains("#15") }, "\(lines)")
+  }
+
   @Test("a new scan tells every device anew") func again() throws {
     let lines = try told(
       .corebluetooth,

@@ -77,6 +77,14 @@ private func advertisement(_ data: String) -> String {
   @Test func whatIsOffIsOff() {
     #expect(words("01 0c 20 02 00 00") == "LE Set Scan Enable Off")
     #expect(words("01 42 20 06 00 00 00 00 00 00") == "LE Set Extended Scan Enable Off")
+    // LE Transmitter Test [v4] with the most that the transmitter has.
+    let test = words("01 7b 20 0a 00 25 00 01 00 00 01 01 00 7f")
+    #expect(test.hasSuffix("maximum"), "\(test)")
+    // As both devices show it.
+    #expect(
+      words("04 33 0a 55 44 33 22 11 00 9d 54 01 00")
+        == "User Confirmation Request 00:11:22:33:44:55, number 087197")
+    #expect(words("01 40 20 02 00 00") == "LE Set Periodic Advertising Enable Off")
     #expect(words("01 39 20 02 00 00") == "LE Set Extended Advertising Enable Off, all sets")
     #expect(
       words("01 39 20 06 00 01 03 00 00 00") == "LE Set Extended Advertising Enable Off, set 3")

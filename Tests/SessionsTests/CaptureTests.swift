@@ -42,6 +42,47 @@ private func pairs(_ told: Recording) -> Set<String> {
 }
 
 @Suite struct CaptureTests {
+  @Test("files of different times may be of several devices, whose controllers have one number")
+  func controllersOfFiles() {
+    func start(_ traffic: inout Traffic, _ address: Int, version: UInt8) {
+      traffic.complete(0x1001, [0, version, 0, 0, version, 0x0f, 0, 0, 0])
+      traffic.complete(0x1009, [0] + little(address, width: 6))
+    }
+    let told = run { traffic in
+      start(&traffic, 0xc000_0000_0001, version: 9)
+      for (file, address) in [(1, 0xc000_0000_0002), (2, 0xc000_0000_0001)] {
+        traffic.file = file
+        traffic.clock += 86_400_000
+        start(&traffic, address, version: UInt8(9 + file))
+      }
+    }
+    let all = told.memory.adapters.all
+    #expect(all.map(\.address?.value) == [0xc000_0000_0002, 0xc000_0000_0001])
+    #expect(all.map(\.hciVersion) == [10, 11])
+  }
+
+  @Test("what is open where a file ends, and the next begins later, is not followed into that")
+  func filesOfDifferentTimes() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.received("0b 01")
+      traffic.file = 1
+      traffic.clock += 86_400_000
+      traffic.received("0b 02")
+    }
+    #expect(told.connections.map(\.id) == [1, 2])
+    #expect(told.connections.first?.ending == .fileEnded)
+    #expect(told.connections.first?.lastPacket == 2)
+    #expect(told.connections.last?.isOpeningMissing == true)
+    // A log that was begun anew because it was full goes on at once.
+    let goesOn = run { traffic in
+      traffic.connect()
+      traffic.file = 1
+      traffic.received("0b 02")
+    }
+    #expect(goesOn.connections.map(\.id) == [1])
+  }
+
   /// `tshark -Y btatt.request_in_frame`, which leaves out errors and confirmations.
   @Test(arguments: [
     (

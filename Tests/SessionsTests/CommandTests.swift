@@ -34,6 +34,16 @@ import Testing
     #expect(told.packets.map(\.answers) == [nil, "answers 1 after 1 ms", nil, nil, nil])
   }
 
+  /// Some controllers answer a command that they do not know under the opcode 0xffff: it is the next answer.
+  @Test func unknownCommand() {
+    let told = run { traffic in
+      traffic.command(0xfd53)
+      traffic.complete(0xffff, [1])
+      traffic.complete(0xffff, [1])
+    }
+    #expect(told.packets.map(\.answers) == [nil, "answers 1 after 1 ms", nil])
+  }
+
   /// Several commands may wait, also of one opcode and on several adapters.
   @Test func severalAtOnce() {
     let told = run { traffic in

@@ -7,6 +7,30 @@ import Testing
 @testable import Sessions
 
 @Suite struct ConnectionTests {
+  @Test("a stream's events and data belong to the ACL connection that it was asked for on")
+  func isochronousStreams() {
+    let established = [0] + little(0x60) + [UInt8](repeating: 0, count: 25)
+    // Time stamp, sequence number 7, an SDU of 4 bytes.
+    let data = hex("05 60 60 0c 00 40 e2 01 00 07 00 04 00 01 02 03 04")
+    let central = run { traffic in
+      traffic.connect(0x40)
+      traffic.command(0x2064, [1] + little(0x60) + little(0x40))
+      traffic.meta(0x19, established)
+      traffic.add(data, .received)
+    }
+    #expect(central[3].connection?.id == 1 && central[4].connection?.id == 1)
+    #expect(central.connections.count == 1)
+    let peripheral = run { traffic in
+      traffic.connect(0x40, role: 1)
+      traffic.meta(0x1a, little(0x40) + little(0x60) + [1, 2])
+      traffic.meta(0x19, established)
+      traffic.add(data, .received)
+    }
+    #expect(peripheral[3].connection?.id == 1 && peripheral[4].connection?.id == 1)
+    // Of another stream nobody knows whose it is.
+    #expect(run { $0.add(data, .received) }[1].connection == nil)
+  }
+
   private let peer = DeviceAddress(value: 0xc011_2233_4455)
 
   // MARK: Peers instead of handles

@@ -49,7 +49,8 @@ private let hash = hex("f1 ca 2d 48 ec f5 8b ac 8a 88 30 bb b9 fb a9 90")
 
 /// The outcome in words: "missing 0009 descriptor 2902".
 private func outcome(_ attributes: [Attribute]) -> String {
-  switch DatabaseProof(attributes, hash: hash.reversed()) {
+  var budget = DatabaseProof.Budget(servers: 1)
+  return switch DatabaseProof(attributes, hash: hash.reversed(), budget: &budget) {
   case .proven: "proven"
   case .surplus(let attribute): "surplus \(attribute.kind) \(attribute.handle)"
   case .missing(let attribute):
@@ -121,6 +122,33 @@ private func outcome(_ attributes: [Attribute]) -> String {
         == [5, 5])
   }
 
+  /// Servers share what may be hashed: what many cost is what one does, and the last still has its part.
+  @Test func oneBudget() {
+    let attributes = sample.filter { $0.handle > 6 && $0.kind != .descriptor }
+    let clock = ContinuousClock()
+    func time(_ servers: Int) -> Duration {
+      var budget = DatabaseProof.Budget(servers: servers)
+      return clock.measure {
+        for _ in 0..<servers {
+          _ = DatabaseProof(attributes, hash: [UInt8](repeating: 1, count: 16), budget: &budget)
+        }
+      }
+    }
+    let one = time(1)
+    let many = time(64)
+    #expect(many < one * 3 + .milliseconds(500), "one server: \(one), 64 servers: \(many)")
+    var budget = DatabaseProof.Budget(servers: 64)
+    for _ in 1..<64 {
+      _ = DatabaseProof(attributes, hash: [UInt8](repeating: 1, count: 16), budget: &budget)
+    }
+    var lacking = sample
+    lacking.remove(at: 5)
+    guard case .missing = DatabaseProof(lacking, hash: hash.reversed(), budget: &budget) else {
+      Issue.record("nothing is left for the last server")
+      return
+    }
+  }
+
   @Test func anotherDatabase() {
     let attributes = sample.filter { $0.handle > 6 && $0.kind != .descriptor }
     #expect(outcome(attributes) == "disproved")
@@ -140,8 +168,10 @@ private func outcome(_ attributes: [Attribute]) -> String {
     declaration.target = 0x19
     let whole = attributes + [service, declaration]
     attributes.append(declaration)
+    var budget = DatabaseProof.Budget(servers: 1)
     guard
-      case .missing(let found) = DatabaseProof(attributes, hash: DatabaseProof.hash(of: whole))
+      case .missing(let found) = DatabaseProof(
+        attributes, hash: DatabaseProof.hash(of: whole), budget: &budget)
     else {
       Issue.record("nothing was found")
       return

@@ -49,6 +49,46 @@ private struct Joining: PacketReport {
     return report.lines
   }
 
+  /// Hosts read a long Device Name by its type, and its rest by Read Blob: 19 bytes fill the PDU with their handle.
+  @Test("Read By Type that Read Blob goes on with is one value, and names the device")
+  func readByTypeInParts() {
+    let write = { (traffic: inout Traffic) in
+      traffic.connect()
+      traffic.sent("08 01 00 ff ff 00 2a")
+      traffic.received("09 15 03 00" + String(repeating: " 41", count: 19))
+      traffic.sent("0c 03 00 13 00")
+      traffic.received("0d 42 43")
+    }
+    var traffic = Traffic()
+    write(&traffic)
+    var source = MemorySource(traffic)
+    var report = Joining()
+    var output = Output()
+    var pass = Pass()
+    try? pass.run(&source, &report, into: &output)
+    #expect(report.lines == ["3: 21 #5"])
+    let values = converse { write(&$0) }
+    #expect(values.lines == ["read 0x0003: \(String(repeating: "41", count: 19))4243 #5"])
+    #expect(values.told.first?.packets == [3, 5])
+    let known = run(write)
+    let name = known.connections.first?.name.flatMap { known.memory.names[$0] }
+    #expect(name == [UInt8](repeating: 0x41, count: 19) + [0x42, 0x43])
+  }
+
+  @Test("what fills the PDU and is not gone on with may go on") func readByTypeAlone() {
+    let values = converse { traffic in
+      traffic.connect()
+      traffic.sent("08 01 00 ff ff 00 2a")
+      traffic.received("09 15 03 00" + String(repeating: " 41", count: 19))
+      traffic.sent("0a 05 00")
+      traffic.received("0b 01")
+    }
+    #expect(
+      values.lines == [
+        "read 0x0003: \(String(repeating: "41", count: 19)) #3 may go on", "read 0x0005: 01 #5",
+      ])
+  }
+
   @Test func twoParts() {
     #expect(joined { _ in } == ["48: 23 #5"])
   }

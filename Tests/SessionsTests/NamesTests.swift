@@ -36,6 +36,32 @@ private func name(_ build: (inout Traffic) -> Void) -> String? {
 }
 
 @Suite struct NamesTests {
+  @Test("the Device Name that was read is the name, unless the device has told another one")
+  func deviceName() {
+    func read(_ traffic: inout Traffic) {
+      traffic.sent("08 01 00 ff ff 00 2a")
+      traffic.received("09 05 03 00 4a 61 79")
+    }
+    #expect(
+      name { traffic in
+        traffic.connect()
+        read(&traffic)
+      } == "Jay")
+    #expect(
+      name { traffic in
+        traffic.advertise(data: "04 09 4b 61 79")
+        traffic.connect()
+        read(&traffic)
+      } == "Kay")
+    // Not what the peer reads of this host.
+    #expect(
+      name { traffic in
+        traffic.connect()
+        traffic.received("08 01 00 ff ff 00 2a")
+        traffic.sent("09 05 03 00 4a 61 79")
+      } == nil)
+  }
+
   @Test func remoteNames() {
     #expect(
       name { traffic in

@@ -62,6 +62,35 @@ import Testing
     #expect(uses { write(&$0) } == ["0x0005 read 1: 64 #3", "0x0006 read 1: 66 #5"])
   }
 
+  /// A server that answers out of order: what can only be the answer to the earlier request is that.
+  @Test func aLateAnswer() {
+    let write = { (traffic: inout Traffic) in
+      traffic.sent("0a 03 00")
+      traffic.sent("12 05 00 02")
+      traffic.received("13")
+      traffic.received("0b 64")
+    }
+    let told = run(write)
+    #expect(told[3].answers == "answers 2 after 1 ms")
+    #expect(told[4].answers == "answers 1 after 3 ms")
+    #expect(told[4].problems == ["answersLate(1,0)"])
+    #expect(converse { write(&$0) }.lines == ["write 0x0005: 02 #2", "read 0x0003: 64 #4"])
+    #expect(uses { write(&$0) } == ["0x0003 read 1: 64 #4", "0x0005 write 1: 02 #2"])
+  }
+
+  /// Of two that it may be the answer to nobody knows which.
+  @Test func aLateAnswerOfTwo() {
+    let told = run { traffic in
+      traffic.sent("0a 03 00")
+      traffic.sent("0a 04 00")
+      traffic.sent("12 05 00 02")
+      traffic.received("13")
+      traffic.received("0b 64")
+    }
+    #expect(told[5].answers == nil)
+    #expect(told[5].problems == ["responseWithoutRequest(0,0)"])
+  }
+
   /// The same at the end of the connection, and of the capture.
   @Test func anAnswerThatNothingFollows() {
     let ended = converse { traffic in

@@ -6,16 +6,18 @@ import Testing
 @testable import Sessions
 
 /// Feeds traffic through a pass with a map, and keeps what is known at the end.
-private func run(_ map: SuppliedMap, _ write: (inout Traffic) -> Void) -> (Database?, SuppliedUse?)
-{
+private func run(
+  _ map: SuppliedMap, _ limits: Limits = Limits(), _ write: (inout Traffic) -> Void,
+  at choose: ([Database]) -> Database? = { $0.first { $0.key >> 63 == 0 } }
+) -> (Database?, SuppliedUse?) {
   var traffic = Traffic()
   write(&traffic)
   var source = MemorySource(traffic)
   var report = Recording()
   var output = Output()
-  var pass = Pass(maps: [map])
+  var pass = Pass(limits, maps: [map])
   try? pass.run(&source, &report, into: &output)
-  return (report.memory.attributes.servers.first { $0.key >> 63 == 0 }, pass.suppliedUse)
+  return (choose(report.memory.attributes.servers), pass.suppliedUse)
 }
 
 /// What the capture shows is true, whatever a map says.
@@ -119,4 +121,112 @@ private func run(_ map: SuppliedMap, _ write: (inout Traffic) -> Void) -> (Datab
     #expect(use?.conflict?.range == 1...6)
     #expect(database?.conflicts.count == 1)
   }
+
+  /// The map with Service Changed at 22.
+  private var changing: SuppliedMap {
+    var map = map
+    map.attributes += [
+      SuppliedMap.attribute(20, .service, BluetoothUUID(0x1801), end: 22),
+      SuppliedMap.attribute(
+        21, .characteristic, BluetoothUUID(0x2a05), target: 22,
+        properties: CharacteristicProperties(rawValue: 0x20)),
+      SuppliedMap.attribute(22, .value, BluetoothUUID(0x2a05)),
+    ]
+    return map
+  }
+
+  /// Where the same device, or one that may be the same, comes later; public, static and private addresses.
+  @Test(
+    arguments: [
+      (0xc011_2233_4455, 1, 0xc011_2233_4455, 1, false),
+      (0x0011_2233_4455, 0, 0x0011_2233_4455, 0, false),
+      (0x4011_2233_4455, 1, 0x4099_8877_6655, 1, false),
+      (0xc011_2233_4455, 1, 0x4099_8877_6655, 1, false),
+      (0x4011_2233_4455, 1, 0xc011_2233_4455, 1, false),
+      // This is another device.
+      (0xc011_2233_4455, 1, 0xc0ff_ffff_ffff, 1, true),
+    ] as [(Int, UInt8, Int, UInt8, Bool)])
+  func whatHasChangedIsNotTakenAgain(
+    _ first: Int, _ type: UInt8, _ second: Int, _ otherType: UInt8, _ isOther: Bool
+  ) {
+    for isParallel in [false, true] {
+      let (database, _) = run(changing) { traffic in
+        traffic.connect(0x40, peer: first, type: type)
+        traffic.received("1b 03 00 00 48")
+        // Service Changed, of 1 to 6.
+        traffic.received("1d 16 00 01 00 06 00")
+        if !isParallel { traffic.disconnect(0x40) }
+        traffic.connect(0x41, peer: second, type: otherType)
+        traffic.sent("0a 0c 00", handle: 0x41)
+        traffic.received("0b 41", handle: 0x41)
+        if isParallel { traffic.received("1b 03 00 00 48", handle: 0x40) }
+      } at: {
+        $0.last { $0.key >> 63 == 0 }
+      }
+      let left: [UInt16] = [10, 11, 12, 20, 21, 22]
+      #expect(handles(database) == (isOther ? [1, 2, 3, 4, 5, 6] + left : left))
+    }
+  }
+
+  /// A server whose attributes had to be forgotten meanwhile is not served again.
+  @Test func whatHasChangedIsNotTakenAgainWhenItIsForgotten() {
+    var limits = Limits()
+    limits.servers = 2
+    let (database, use) = run(changing, limits) { traffic in
+      for peer in [0x4011_2233_4455, 0xc000_0000_0001, 0xc000_0000_0002, 0x4011_2233_4455] {
+        traffic.connect(0x40, peer: peer)
+        traffic.received("1b 03 00 00 48")
+        if peer == 0x4011_2233_4455 { traffic.received("1d 16 00 01 00 06 00") }
+        traffic.disconnect(0x40)
+      }
+      traffic.connect(0x40, peer: 0x4011_2233_9999)
+      traffic.received("1b 03 00 00 48")
+    } at: {
+      $0.first { $0.key & 0xffff_ffff_ffff == 0x4011_2233_9999 }
+    }
+    #expect(handles(database) == [])
+    #expect(use?.isApplied == true)
+  }
+
+  /// Another hash than before says that nothing holds any more: the map does not come back.
+  @Test func anotherHash() {
+    let (database, _) = run(changing) { traffic in
+      for byte in ["00", "01"] {
+        traffic.connect()
+        traffic.sent("08 01 00 ff ff 2a 2b")
+        traffic.received("09 12 0d 00" + String(repeating: " " + byte, count: 16))
+        traffic.sent("0a 0c 00")
+        traffic.received("0b 41")
+        traffic.disconnect()
+      }
+    }
+    #expect(handles(database) == [13])
+  }
+
+  /// A server may say of more stretches that they have changed than are remembered: then of all.
+  @Test func manyChanges() {
+    var map = changing
+    map.attributes += (1...77).map {
+      SuppliedMap.attribute(100 + 2 * $0, .value, BluetoothUUID(0x2a37))
+    }
+    let (database, _) = run(map) { traffic in
+      traffic.connect(peer: 0x4011_2233_4455)
+      for place in 1...77 {
+        let handle = " \(two(100 + 2 * place)) 00"
+        traffic.received("1d 16 00" + handle + handle)
+      }
+      traffic.disconnect()
+      traffic.connect(peer: 0x4011_2233_9999)
+      traffic.sent("0a 0c 00")
+      traffic.received("0b 41")
+    } at: {
+      $0.first { $0.key & 0xffff_ffff_ffff == 0x4011_2233_9999 }
+    }
+    #expect(handles(database) == [])
+  }
+}
+
+/// The low byte of a number, in two digits.
+private func two(_ number: Int) -> String {
+  String(String(number & 0xff | 0x100, radix: 16).suffix(2))
 }

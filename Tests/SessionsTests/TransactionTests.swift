@@ -64,6 +64,64 @@ import Testing
     #expect(told[4].problems == ["confirmationWithoutIndication(0,0)"])
   }
 
+  @Test("where the capture has one direction alone no answer is missing, and writes are writes")
+  func oneDirection() {
+    let write = { (traffic: inout Traffic) in
+      traffic.sent("12 05 00 01")
+      traffic.sent("12 05 00 02")
+      traffic.sent("0a 05 00")
+      traffic.sent("12 05 00 03")
+    }
+    #expect(run(write).problems == [])
+    #expect(
+      converse { write(&$0) }.lines == [
+        "write 0x0005: 01 #1", "write 0x0005: 02 #2", "read 0x0005 #3 no response, recordsLost",
+        "write 0x0005: 03 #4",
+      ])
+    // The other direction is there: then one is missing.
+    let other = run { traffic in
+      traffic.received("1b 10 00 41")
+      write(&traffic)
+    }
+    #expect(other.problems.count == 3)
+  }
+
+  @Test("a notification longer than the MTU, where that is known") func longNotification() {
+    let long = "1b 10 00" + String(repeating: " 41", count: 21)
+    let known = run { traffic in
+      traffic.connect()
+      traffic.received(long)
+      traffic.sent("02 40 00")
+      traffic.received("03 40 00")
+      traffic.received(long)
+    }
+    #expect(known[2].problems == ["sduTooLong(24,23)"])
+    #expect(known[5].problems == [])
+    // The MTU may have been exchanged before the capture begins.
+    #expect(run { $0.received(long) }[1].problems == [])
+  }
+
+  @Test("an MTU below 23, and services with values that are no UUID") func impossible() {
+    let told = run { traffic in
+      traffic.connect()
+      traffic.sent("02 14 00")
+      traffic.sent("10 01 00 ff ff 00 28")
+      traffic.received("11 05 01 00 05 00 0d")
+    }
+    #expect(told[2].problems == ["parameterTooSmall(20,23)"])
+    #expect(told[4].problems.contains("invalidElementLength(5,0)"), "\(told[4].problems)")
+  }
+
+  @Test("an identity address is public or static") func privateIdentity() {
+    for (address, problems) in [
+      ("09 01 56 34 12 ee ff 40", ["privateIdentity(0,0)"]), ("09 01 56 34 12 ee ff c0", []),
+      ("09 00 56 34 12 ee ff 40", []),
+    ] {
+      let told = run { $0.acl(l2cap(hex(address), cid: 6), .received) }
+      #expect(told[1].problems == problems, "\(address)")
+    }
+  }
+
   /// A response is used up by the request that it answers.
   @Test func secondResponse() {
     let told = run { traffic in

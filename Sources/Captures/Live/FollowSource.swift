@@ -175,6 +175,12 @@ package struct FollowSource: CaptureSource, ~Copyable {
         return true
       } catch {
         switch error.kind {
+        case .inaccessible where error.message == FollowFeed.cannotGrow:
+          if !hasToldNoCapture {
+            hasToldNoCapture = true
+            say("the new file is no capture yet; reading goes on when it is one")
+            return true
+          }
         // Nothing has the name for a moment, or it is replaced again before it has a header.
         case .inaccessible: break
         case .damaged: guard feed.ending != nil || interruption.hasCome else { throw error }
@@ -222,14 +228,17 @@ private final class FollowFeed: ByteFeed {
   /// Whether all was read that there was: somebody may have written the file anew since.
   private var wasAtEnd = false
   private static let knownBytes = 64
+  /// What is said of a pipe or a device.
+  static let cannotGrow = "is no file that can grow; streams are read to their end"
 
   init(_ path: String, _ interruption: Interruption) throws(CaptureFailure) {
-    let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    // Not to wait for whoever writes to a pipe.
+    let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard opened >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }
     var status = stat()
     guard unsafe fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       close(opened)
-      throw CaptureFailure(.inaccessible, "is no file that can grow; streams are read to their end")
+      throw CaptureFailure(.inaccessible, Self.cannotGrow)
     }
     self.path = path
     self.interruption = interruption

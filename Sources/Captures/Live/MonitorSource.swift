@@ -185,6 +185,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
       facts.has_time == 0
       ? nil
       : Timestamp(
+        // Bounded: the kernel's, below a million.
         seconds: facts.seconds, nanoseconds: UInt32(clamping: facts.microseconds * 1000))
     if let end, let kernelTime, end.isEarlier(than: kernelTime) {
       sayLastDrops()
@@ -275,7 +276,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     let more = Int32(bitPattern: count &- toldDrops)
     guard more > 0 else { return }
     toldDrops = count
-    drops += UInt64(more)
+    drops.add(clamped: UInt64(more))
   }
 
   /// Drops behind the last record can only be said beside them.

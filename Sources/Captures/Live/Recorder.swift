@@ -183,7 +183,7 @@ package final class Recorder: @unchecked Sendable {
   private func append(
     _ record: borrowing CaptureRecord, number: Int, drops: UInt64, to chunk: RecordChunk
   ) {
-    chunk.append(record, number: number, drops: drops &+ leftOut)
+    chunk.append(record, number: number, drops: drops.adding(clamped: leftOut))
     leftOut = 0
   }
 
@@ -193,7 +193,7 @@ package final class Recorder: @unchecked Sendable {
   private func take(_ record: borrowing CaptureRecord) -> WriteFailure? {
     lock.take()
     defer { lock.letGo() }
-    current.drops &+= record.drops
+    current.drops.add(clamped: record.drops)
     current.records += 1
     last = record.number + current.markers
     let number = last

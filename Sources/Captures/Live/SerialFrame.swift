@@ -95,6 +95,7 @@ struct SerialExtensions: Equatable, Sendable {
     }
   }
 
+  // Bounded: seven bytes.
   /// How many records were lost of all types.
   var dropCount: Int { drops.indices.reduce(0) { $0 + Int(drops[$1]) } }
 }
@@ -107,7 +108,7 @@ struct SerialDrops: Sendable {
 
   mutating func add(_ extensions: SerialExtensions) {
     for place in counts.indices {
-      counts[place] += Int(extensions.drops[place])
+      counts[place].add(clamped: Int(extensions.drops[place]))
       if extensions.drops[place] == .max { hasMore = true }
     }
   }
@@ -153,6 +154,7 @@ struct SerialClock: Sendable {
     var step = Int64(Int32(bitPattern: ticks &- UInt32(truncatingIfNeeded: last)))
     let passed = (moment - self.moment) / Self.nanosecondsPerTick
     let half: Int64 = 1 << 31
+    // Bounded: `passed` is this machine's own clock.
     if passed - step > half { step += (passed - step + half) / (2 * half) * (2 * half) }
     guard step >= -Self.mostBack else { return begin(ticks, now) }
     last += step

@@ -112,7 +112,7 @@ package struct SerialReader: CaptureSource, ~Copyable {
       }
       found = (frame, extensions)
       if skipped > 0 { break }
-      drops += extensions.dropCount
+      drops.add(clamped: extensions.dropCount)
       lost.add(extensions)
       isInStep = true
       if frame.opcode == SerialFrame.nothing {

@@ -32,33 +32,50 @@ package struct MergePlan: Sendable {
   init(_ facts: MergeFacts, names: [String]) {
     groups = Array(repeating: 0, count: names.count)
     adapters = Array(repeating: [:], count: names.count)
-    var members: [[Int]] = []
+    var found: [Group] = []
     for file in facts.order {
-      let found = group(of: file, among: members, facts)
-      if found == members.count { members.append([]) }
-      members[found].append(file)
-      groups[file] = found
+      let place = Self.place(of: file, among: found, facts)
+      if place == found.count { found.append(Group()) }
+      found[place].add(file, facts)
+      groups[file] = place
     }
-    number(members, facts, names)
+    number(found.map(\.files), facts, names)
   }
 
-  /// The group that a file belongs to, or the number of a new one.
-  private func group(of file: Int, among members: [[Int]], _ facts: MergeFacts) -> Int {
-    for (group, files) in members.enumerated()
-    where files.contains(where: { facts.areSame(file, $0) }) {
-      return group
+  /// Files of the same controllers.
+  private struct Group {
+    var files: [Int] = []
+    /// When the last of them ends.
+    var end: Timestamp?
+    /// Those that may be of one time with a file that begins later.
+    var running: [Int] = []
+
+    /// Adds a file; files come in the order in which they begin.
+    mutating func add(_ file: Int, _ facts: MergeFacts) {
+      files.append(file)
+      guard let span = facts.spans[file] else { return }
+      running.removeAll { facts.spans[$0].map { !span.first.isEarlier(than: $0.last) } ?? true }
+      running.append(file)
+      if let end, !end.isEarlier(than: span.last) { return }
+      end = span.last
+    }
+  }
+
+  /// The place of the group that a file belongs to, or of a new one.
+  private static func place(of file: Int, among groups: [Group], _ facts: MergeFacts) -> Int {
+    let same = Set(facts.partners(of: file).filter { facts.areSame(file, $0) })
+    if !same.isEmpty, let known = groups.firstIndex(where: { !same.isDisjoint(with: $0.files) }) {
+      return known
     }
     var best: (group: Int, end: Timestamp)?
-    for (group, files) in members.enumerated() {
-      if files.contains(where: { facts.differ(file, $0) }) { continue }
-      guard
-        let end = files.compactMap({ facts.spans[$0]?.last }).max(by: { $0.isEarlier(than: $1) })
-      else { return group }
+    for (place, group) in groups.enumerated() {
+      if group.running.contains(where: { facts.differ(file, $0) }) { continue }
+      guard let end = group.end else { return place }
       // Of several the one that ended last goes on.
       if let known = best, !known.end.isEarlier(than: end) { continue }
-      best = (group, end)
+      best = (place, end)
     }
-    return best?.group ?? members.count
+    return best?.group ?? groups.count
   }
 
   /// Gives the controllers of groups numbers that those whose files were named before do not have.
@@ -117,41 +134,114 @@ package struct MergePlan: Sendable {
   private static let mostRemarks = 8
 }
 
-/// What the records of several files tell of whose they are.
+/// What the records of several files tell of whose they are. What is kept grows with the files, and with the
+/// records that two of them have in common, never with all pairs of files.
 struct MergeFacts: Sendable {
+  /// Where records of a file came among those of all files: so many as there is room for, evenly.
+  private struct Places: Sendable {
+    private(set) var kept: [Int32] = []
+    /// One in so many is kept.
+    private var step = 1
+    private var count = 0
+    private static let most = 1024
+
+    mutating func append(_ place: Int) {
+      defer { count += 1 }
+      guard count % step == 0 else { return }
+      if kept.count == Self.most {
+        kept = stride(from: 0, to: kept.count, by: 2).map { kept[$0] }
+        step *= 2
+        if count % step != 0 { return }
+      }
+      kept.append(Int32(clamping: place))
+    }
+
+    /// How many there are between two places, those left out.
+    func count(after first: Int, before last: Int) -> Int {
+      max(0, position(last) - position(first + 1)) * step
+    }
+
+    /// How many are kept before a place.
+    private func position(_ place: Int) -> Int {
+      var (low, high) = (0, kept.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if kept[middle] < place { low = middle + 1 } else { high = middle }
+      }
+      return low
+    }
+  }
+
   /// From when to when each file's records are; nil where it has none with a time.
   private(set) var spans: [(first: Timestamp, last: Timestamp)?]
   /// The controllers of each file.
   private(set) var adapters: [Set<UInt16>]
-  /// How many records of a file come while another one runs, and how many of them that one has, too.
-  private var during: [[Int]]
-  private var shared: [[Int]]
+  private var places: [Places]
+  /// Among the records of all files, where each file's first one with a time came, and its last one.
+  private var begins: [Int]
+  private var ends: [Int]
+  /// How many records were observed.
+  private var count = 0
+  /// How many records of a file another one has, too: `file << 32 | other`.
+  private var shared: [UInt64: Int] = [:]
+  /// The files that have records in common with each one.
+  private var others: [[Int]]
 
   /// From so long on files of one time cannot be the same controller's, where they have nothing in common:
   /// a clock that was set makes logs that follow one another overlap by less.
   private static let longestStep: Int64 = 1_000_000_000
+  /// Pairs of files of which it is known how many records they have in common.
+  private static let mostPairs = 262_144
 
   init(count: Int) {
     spans = Array(repeating: nil, count: count)
     adapters = Array(repeating: [], count: count)
-    during = Array(repeating: Array(repeating: 0, count: count), count: count)
-    shared = during
+    places = Array(repeating: Places(), count: count)
+    begins = Array(repeating: -1, count: count)
+    ends = begins
+    others = Array(repeating: [], count: count)
   }
 
-  /// Takes in the record that a file is at: one of `files`.
+  /// Takes in the record that a file is at.
   mutating func observe(
-    _ record: borrowing CaptureRecord, _ file: Int, _ files: [MergedFile],
+    _ record: borrowing CaptureRecord, _ file: Int, at time: Timestamp,
     _ repeats: inout RepeatedRecords
   ) {
     if let adapter = record.adapter { adapters[file].insert(adapter) }
     if record.time != nil {
-      let time = files[file].time
+      if spans[file] == nil { begins[file] = count }
       spans[file] = (spans[file]?.first ?? time, time)
     }
-    for other in files.indices where other != file && files[other].isOpen && spans[other] != nil {
-      during[file][other] += 1
+    places[file].append(count)
+    ends[file] = count
+    count += 1
+    for other in repeats.others(record, in: file, of: 0) { share(file, other) }
+  }
+
+  private mutating func share(_ file: Int, _ other: Int) {
+    let pair = Self.pair(file, other)
+    if let known = shared[pair] {
+      shared[pair] = known + 1
+    } else if shared.count < Self.mostPairs {
+      if shared[Self.pair(other, file)] == nil {
+        others[file].append(other)
+        others[other].append(file)
+      }
+      shared[pair] = 1
     }
-    for other in repeats.others(record, in: file, of: 0) { shared[file][other] += 1 }
+  }
+
+  private static func pair(_ file: Int, _ other: Int) -> UInt64 {
+    UInt64(file) << 32 | UInt64(other)
+  }
+
+  /// The files that have records in common with a file.
+  func partners(of file: Int) -> [Int] { others[file] }
+
+  /// How many records of a file came while another one ran.
+  private func during(_ file: Int, _ other: Int) -> Int {
+    guard begins[other] >= 0 else { return 0 }
+    return places[file].count(after: begins[other], before: ends[other])
   }
 
   /// The files in the order in which they begin.
@@ -167,20 +257,19 @@ struct MergeFacts: Sendable {
   /// Whether two files have records in common, at least half of those of their common time in one of
   /// them: single ones may be alike by chance.
   func areSame(_ left: Int, _ right: Int) -> Bool {
-    let common = shared[left][right] + shared[right][left]
-    return common > 0 && 2 * common >= min(during[left][right], during[right][left])
+    let common = (shared[Self.pair(left, right)] ?? 0) + (shared[Self.pair(right, left)] ?? 0)
+    return common > 0 && 2 * common >= min(during(left, right), during(right, left))
   }
 
   /// Whether two files are of one time and have nothing in common.
   func differ(_ left: Int, _ right: Int) -> Bool {
-    guard !areSame(left, right), let one = spans[left], let other = spans[right] else {
-      return false
-    }
+    guard let one = spans[left], let other = spans[right] else { return false }
     let start = one.first.isEarlier(than: other.first) ? other.first : one.first
     let end = one.last.isEarlier(than: other.last) ? one.last : other.last
     let common = end.nanoseconds(since: start)
     let shortest = min(
       one.last.nanoseconds(since: one.first), other.last.nanoseconds(since: other.first))
-    return common > Self.longestStep || common > 0 && common > shortest / 2
+    guard common > Self.longestStep || common > 0 && common > shortest / 2 else { return false }
+    return !areSame(left, right)
   }
 }

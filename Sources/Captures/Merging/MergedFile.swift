@@ -12,8 +12,6 @@ final class MergedFile {
   private(set) var position = 0
   /// Where the one after it begins.
   private var next = 0
-  /// Whether a record was asked for.
-  private(set) var hasBegun = false
   /// Whether there is a record.
   private(set) var isOpen = false
   /// The latest time of its records up to this one.
@@ -38,7 +36,6 @@ final class MergedFile {
   ///
   /// - Throws: behind the last one, what ended the file.
   func advance() throws(CaptureFailure) {
-    hasBegun = true
     if next >= chunk.count { fill() }
     position = next
     isOpen = position < chunk.count

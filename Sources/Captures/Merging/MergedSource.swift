@@ -24,6 +24,9 @@ package struct MergedSource: CaptureSource, ~Copyable {
   private(set) var facts: MergeFacts
   /// The file whose record was handed out last.
   private var current: Int?
+  /// The files that have a record, as a heap: the one whose record comes first is the first.
+  private var open: [Int] = []
+  private var hasBegun = false
   private var number = 0
   private var hasEnded = false
 
@@ -82,14 +85,14 @@ package struct MergedSource: CaptureSource, ~Copyable {
     while !hasEnded {
       if let current { advance(current) }
       current = nil
-      for file in files.indices where !files[file].hasBegun { advance(file) }
-      guard let first = first() else { break }
+      if !hasBegun { begin() }
+      guard let first = open.first else { break }
       current = first
       // A record of a chunk, which stays as it is until its file goes on.
       let (chunk, position) = (files[first].chunk, files[first].position)
       let record = chunk.record(at: position)
       guard let plan else {
-        facts.observe(record, first, files, &repeats)
+        facts.observe(record, first, at: files[first].time, &repeats)
         return unsafe _overrideLifetime(record, mutating: &self)
       }
       if repeats.isRepeated(record, in: first, of: plan.groups[first]) {
@@ -108,22 +111,51 @@ package struct MergedSource: CaptureSource, ~Copyable {
     return nil
   }
 
-  /// The file whose record comes first; of several the one that was named first.
-  private func first() -> Int? {
-    var first: Int?
-    for file in files.indices where files[file].isOpen {
-      if let known = first, !files[file].time.isEarlier(than: files[known].time) { continue }
-      first = file
-    }
-    return first
+  /// Whether the record of a file comes before another's; of the same time that of the one named first.
+  private func precedes(_ file: Int, _ other: Int) -> Bool {
+    if files[file].time.isEarlier(than: files[other].time) { return true }
+    return file < other && !files[other].time.isEarlier(than: files[file].time)
   }
 
+  /// Goes to the first record of each file.
+  private mutating func begin() {
+    hasBegun = true
+    for file in files.indices where advances(file) { open.append(file) }
+    for place in stride(from: open.count / 2 - 1, through: 0, by: -1) { sink(from: place) }
+  }
+
+  /// Goes to the next record of the file that is first.
   private mutating func advance(_ file: Int) {
+    if !advances(file) {
+      open.swapAt(0, open.count - 1)
+      open.removeLast()
+    }
+    sink(from: 0)
+  }
+
+  /// Moves the file at a place behind those whose records come before its own.
+  private mutating func sink(from start: Int) {
+    var place = start
+    while true {
+      var first = place
+      for child in 2 * place + 1...2 * place + 2
+      where child < open.count && precedes(open[child], open[first]) {
+        first = child
+      }
+      if first == place { return }
+      open.swapAt(first, place)
+      place = first
+    }
+  }
+
+  /// Goes to the next record of a file, and says whether there is one.
+  private mutating func advances(_ file: Int) -> Bool {
     do throws(CaptureFailure) {
       try files[file].advance()
     } catch {
       failures.append(error)
     }
+    return files[file].isOpen
   }
 
   /// Takes in what the files say at their ends.

@@ -10,11 +10,13 @@ struct RepeatedRecords: Sendable {
   private struct Met: Sendable {
     /// How often it stands in the file that has it most often.
     var most = 0
-    /// How often it stands in each file that has it.
+    /// How often it stands in each file that has it: in the first ones.
     var counts: [(file: Int, count: Int)] = []
   }
 
   private var met: [Int: Met] = [:]
+  /// So many files are told of a record; in further ones it is a repeat, also where it stands there twice.
+  private static let mostFiles = 8
   /// What was met, in a ring, and where the oldest stands.
   private var ring: [Int] = []
   private var oldest = 0
@@ -41,9 +43,11 @@ struct RepeatedRecords: Sendable {
     let place: Int
     if let known = entry.counts.firstIndex(where: { $0.file == file }) {
       place = known
-    } else {
+    } else if entry.counts.count < Self.mostFiles {
       place = entry.counts.count
       entry.counts.append((file, 0))
+    } else {
+      return entry.counts.map(\.file)
     }
     entry.counts[place].count += 1
     let count = entry.counts[place].count

@@ -252,12 +252,17 @@ package struct CaptureWriter: ~Copyable {
   private mutating func rotate() {
     flush()
     guard failure == nil else { return }
+    let mode: mode_t? =
+      switch file {
+      case .some(let file): file.mode
+      case nil: nil
+      }
     close()
     guard failure == nil else { return }
     do throws(WriteFailure) {
       try finished?.takeIn(records: recordsWritten - recordsBefore)
       recordsBefore = recordsWritten
-      file = try RecordFile(path: path)
+      file = try RecordFile(path: path, mode: mode)
     } catch {
       failure = error
       return

@@ -48,6 +48,7 @@ package struct NewFile: ~Copyable {
       return (opened, nil, nil)
     }
     if isThere, unsafe access(path, W_OK) != 0 { throw WriteFailure(path: path, .system(errno)) }
+    if isThere, FileLock.isTaken(path) { throw WriteFailure(path: path, .isBeingWritten) }
     let target = try behindLinks(path)
     let folder = folder(of: target)
     var temporary: String?
@@ -60,14 +61,30 @@ package struct NewFile: ~Copyable {
     guard opened >= 0 else {
       throw WriteFailure(path: errno == ENOENT ? target : path, .system(errno))
     }
-    // It may be read by whom the one that it replaces could be read by.
-    if isThere { fchmod(opened, status.st_mode & 0o777) }
+    guard isThere else { return (opened, target, temporary) }
+    // It is whose the one was that it replaces, and may be read by whom that could be read by.
+    let isGiven = give(opened, to: status)
+    guard isGiven, fchmod(opened, status.st_mode & 0o777) == 0 else {
+      close(opened)
+      if let temporary { unsafe unlink(temporary) }
+      throw WriteFailure(path: path, .foreign)
+    }
     return (opened, target, temporary)
   }
 
   deinit {
     if isOwned, !isClosed { close(descriptor) }
     if let temporary { unsafe unlink(temporary) }
+  }
+
+  /// Gives a new file to the user and the group that another one belongs to.
+  ///
+  /// - Returns: whether it is theirs.
+  private static func give(_ descriptor: Int32, to other: stat) -> Bool {
+    var own = stat()
+    guard unsafe fstat(descriptor, &own) == 0 else { return false }
+    if own.st_uid == other.st_uid, own.st_gid == other.st_gid { return true }
+    return fchown(descriptor, other.st_uid, other.st_gid) == 0
   }
 
   /// The file's own path. What a link points to may be still to be made, as where a shell writes to it.

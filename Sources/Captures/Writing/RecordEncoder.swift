@@ -92,7 +92,7 @@ struct RecordEncoder: Sendable {
       skip(record)
       return false
     }
-    drops &+= record.drops
+    drops.add(clamped: record.drops)
     defer { drops = 0 }
     if record.section != section { begin(record.section, into: &output) }
     if let adapter = record.adapter, adapter != 0 { note(adapter) }
@@ -108,7 +108,7 @@ struct RecordEncoder: Sendable {
   }
 
   /// Passes a record over: what was lost before it was lost before the next one.
-  mutating func skip(_ record: borrowing CaptureRecord) { drops &+= record.drops }
+  mutating func skip(_ record: borrowing CaptureRecord) { drops.add(clamped: record.drops) }
 
   /// The record's time, cut to what the format holds.
   private mutating func time(of record: borrowing CaptureRecord) -> Timestamp {
@@ -119,6 +119,7 @@ struct RecordEncoder: Sendable {
     time = found
     if !hasNanoseconds, time.nanoseconds % 1000 != 0 {
       losses.cutTimes += 1
+      // Bounded: a part of itself.
       time.nanoseconds -= time.nanoseconds % 1000
     }
     let range: ClosedRange<Int64> =
@@ -191,10 +192,13 @@ struct RecordEncoder: Sendable {
     _ record: borrowing CaptureRecord, _ target: TargetRecord, _ time: Timestamp, _ original: Int,
     into output: inout Output
   ) {
-    cumulativeDrops &+= UInt32(truncatingIfNeeded: drops)
+    let (sum, overflow) = UInt64(cumulativeDrops).addingReportingOverflow(drops)
+    if overflow || sum > UInt32.max { losses.largeDrops += 1 }
+    cumulativeDrops = overflow ? .max : UInt32(clamping: sum)
     if record.hasComments { losses.comments += 1 }
     let kept = record.bytes.byteCount - target.skipped + (target.type == nil ? 0 : 1)
     let seconds = time.seconds + BtsnoopRecordHeader.secondsBefore1970
+    // Bounded: as `time(of:)` leaves it.
     let microseconds = seconds * 1_000_000 + Int64(time.nanoseconds / 1000)
     output.native(
       BtsnoopHead(
@@ -219,6 +223,7 @@ struct RecordEncoder: Sendable {
     _ record: borrowing CaptureRecord, _ target: TargetRecord, _ time: Timestamp, _ original: Int,
     into output: inout Output
   ) {
+    // Bounded: one of each record.
     if drops > 0 { losses.drops += 1 }
     if record.hasComments { losses.comments += 1 }
     let (head, kept) = kept(record, target, CaptureLimits.pcapRecordBytes)
@@ -272,6 +277,7 @@ struct RecordEncoder: Sendable {
     let block = PcapngBlock(.enhancedPacket, into: &output)
     let ticksPerSecond: UInt64 = hasNanoseconds ? 1_000_000_000 : 1_000_000
     let fraction = hasNanoseconds ? time.nanoseconds : time.nanoseconds / 1000
+    // Bounded: as `time(of:)` leaves it.
     let ticks = UInt64(time.seconds) * ticksPerSecond + UInt64(fraction)
     let (head, kept) = kept(record, target, CaptureLimits.recordBytes)
     output.native(

@@ -9,24 +9,53 @@ struct RecordFile: ~Copyable {
   /// Whether what was written too much can be taken back.
   private let isRegular: Bool
   private let interruption: Interruption?
+  /// Who may read and write it.
+  let mode: mode_t
   private var isClosed = false
   /// The bytes of the records in it, and of its header.
   private(set) var byteCount: Int64 = 0
 
-  /// Opens a file anew: what was in it is gone. `-` is standard output.
+  /// Opens a file anew: what was in it is gone, unless another process is writing it in this way. `-` is
+  /// standard output.
   ///
-  /// - Parameter interruption: after which nobody is waited for who does not read what is written.
+  /// - Parameters:
+  ///   - interruption: after which nobody is waited for who does not read what is written.
+  ///   - mode: who may read and write it; nil: its owner, or of a file that is there who could before.
   /// - Throws: why it cannot be opened.
-  init(path: String, _ interruption: Interruption? = nil) throws(WriteFailure) {
+  init(
+    path: String, _ interruption: Interruption? = nil, mode: mode_t? = nil
+  ) throws(WriteFailure) {
     if path == "-" {
       self.init(descriptor: STDOUT_FILENO, owned: false, interruption)
       return
     }
-    let (opened, error) = Descriptor.open(path, O_WRONLY | O_CREAT | O_TRUNC, interruption)
+    self.init(descriptor: try Self.open(path, interruption, mode), owned: true, interruption)
+  }
+
+  private static func open(
+    _ path: String, _ interruption: Interruption?, _ mode: mode_t?
+  ) throws(WriteFailure) -> Int32 {
+    let (opened, error) = Descriptor.open(path, O_WRONLY | O_CREAT, interruption)
     guard opened >= 0 else {
       throw WriteFailure(path: path, error == EINTR ? .nobodyReads : .system(error))
     }
-    self.init(descriptor: opened, owned: true, interruption)
+    var status = stat()
+    guard unsafe fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return opened
+    }
+    // Two that write to one file write over each other. The lock goes with the descriptor.
+    var reason: WriteFailure.Reason?
+    if !FileLock.take(opened) {
+      reason = .isBeingWritten
+    } else if ftruncate(opened, 0) != 0 {
+      reason = .system(errno)
+    }
+    if let reason {
+      Glibc.close(opened)
+      throw WriteFailure(path: path, reason)
+    }
+    if let mode { fchmod(opened, mode) }
+    return opened
   }
 
   init(descriptor: Int32, owned: Bool, _ interruption: Interruption? = nil) {
@@ -35,6 +64,7 @@ struct RecordFile: ~Copyable {
     isOwned = owned
     var status = stat()
     isRegular = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    mode = status.st_mode & 0o777
   }
 
   deinit { if isOwned, !isClosed { Glibc.close(descriptor) } }
@@ -76,6 +106,27 @@ struct RecordFile: ~Copyable {
   }
 }
 
+/// The lock by which those that write a file keep each other off; who only reads it needs none.
+enum FileLock {
+  /// Takes the lock, until the descriptor is closed. File systems that have none give it to everyone.
+  ///
+  /// - Returns: whether nobody else has it.
+  static func take(_ descriptor: Int32) -> Bool {
+    while true {
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+      if errno != EINTR { return errno != EWOULDBLOCK }
+    }
+  }
+
+  /// Whether somebody has the lock of a file that is there.
+  static func isTaken(_ path: String) -> Bool {
+    let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
+    guard opened >= 0 else { return false }
+    defer { close(opened) }
+    return !take(opened)
+  }
+}
+
 /// Why a capture could not be written.
 package struct WriteFailure: Error, Equatable, Sendable {
   /// What is in the way.
@@ -84,6 +135,10 @@ package struct WriteFailure: Error, Equatable, Sendable {
     case system(Int32)
     /// Nobody reads what is written, and the end was put to the program: no fault.
     case nobodyReads
+    /// Another process is writing it.
+    case isBeingWritten
+    /// It belongs to another user or group, to whom a file in its place cannot be given.
+    case foreign
   }
 
   /// The file's name.
@@ -104,6 +159,11 @@ package struct WriteFailure: Error, Equatable, Sendable {
       let advice = error == ENOENT ? FolderWords.advice(path) : ""
       return "\(subject) cannot be written: \(systemWords(error))\(advice)"
     case .nobodyReads: return "\(subject): nobody reads what is written, so it ends early"
+    case .isBeingWritten:
+      return "\(subject) cannot be written: another program is writing it; choose another name"
+    case .foreign:
+      return "\(subject) cannot be replaced: it belongs to another user or group, to whom the new "
+        + "file cannot be given; choose another name, or remove it first"
     }
   }
 }

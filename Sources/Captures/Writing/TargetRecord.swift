@@ -117,6 +117,8 @@ struct TargetRecord: Equatable {
       return nil
     }
     if content == .monitor {
+      // Its commands are sent and its events received: they have one opcode.
+      if let own = kind.direction, own != direction { losses.directions += 1 }
       opcode = kind.opcode(direction)
       type = nil
     }

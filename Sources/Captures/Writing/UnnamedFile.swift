@@ -7,9 +7,9 @@ enum UnnamedFile {
   /// there for.
   private static let flag = 0o20_000_000 | O_DIRECTORY
 
-  /// Opens a new one; below 0, and `errno`, where there is none.
+  /// Opens a new one, which only its owner can read; below 0, and `errno`, where there is none.
   static func open(in folder: String, _ flags: Int32) -> Int32 {
-    unsafe Glibc.open(folder, flag | flags | O_CLOEXEC, 0o666)
+    unsafe Glibc.open(folder, flag | flags | O_CLOEXEC, 0o600)
   }
 
   /// Whether this error says that the kernel or the file system does not know such files.
@@ -21,9 +21,6 @@ enum UnnamedFile {
     let opened = unsafe mkstemp(&name)
     guard opened >= 0 else { return (opened, "") }
     _ = fcntl(opened, F_SETFD, FD_CLOEXEC)
-    let mask = umask(0)
-    umask(mask)
-    fchmod(opened, 0o666 & ~mask)
     return (opened, String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
   }
 }

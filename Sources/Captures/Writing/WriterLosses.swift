@@ -51,6 +51,8 @@ struct WriterLosses: Equatable, Sendable {
   var sections = 0
   /// Counts of drops that were left out.
   var drops = 0
+  /// Counts of drops that the file's sum of them has no room for.
+  var largeDrops = 0
   /// Records without a time; they have the time of the one before.
   var timeless = 0
   /// Times that were cut to microseconds.
@@ -91,6 +93,12 @@ struct WriterLosses: Equatable, Sendable {
     }.joined(separator: ", ")
   }
 
+  private func directionRoom(_ format: WriterFormat) -> String {
+    format.content == .monitor
+      ? "the Linux monitor's commands are always sent, its events always received"
+      : "the link type has no room for it"
+  }
+
   /// A sentence for each kind of loss in such a file.
   func remarks(_ format: WriterFormat) -> [String] {
     let room =
@@ -113,8 +121,8 @@ struct WriterLosses: Equatable, Sendable {
         "records of kinds that the format has no number for were left out"
       ),
       (
-        directions, "packet lost its direction: the link type has no room for it",
-        "packets lost their direction: the link type has no room for it"
+        directions, "packet lost its direction: \(directionRoom(format))",
+        "packets lost their direction: \(directionRoom(format))"
       ),
       (
         adapters, "packet of \(adapterWords) is written as hci0's: \(room)",
@@ -132,6 +140,10 @@ struct WriterLosses: Equatable, Sendable {
       (
         drops, "count of lost records was left out: the format has no room for it",
         "counts of lost records were left out: the format has no room for them"
+      ),
+      (
+        largeDrops, "count of lost records was cut: the format counts no more than 4294967295",
+        "counts of lost records were cut: the format counts no more than 4294967295"
       ),
       (
         timeless, "record has no time; it got that of the record before",

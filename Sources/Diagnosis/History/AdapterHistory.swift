@@ -43,6 +43,12 @@ package struct AdapterHistory: Sendable {
   /// Who was seen advertising.
   private var sightings = Sightings()
   private var pages: [(peer: DeviceAddress, asked: Moment)] = []
+  /// The last command that switches scanning, and the one that switched it on.
+  private var scanSwitch: (moment: Moment, isOn: Bool)?
+  private var scanning: Moment?
+  /// The same of legacy advertising.
+  private var advertisingSwitch: (moment: Moment, isOn: Bool)?
+  private var advertising: Moment?
 
   private static let mostErrors = 16
   private static let mostPages = 64
@@ -57,6 +63,7 @@ package struct AdapterHistory: Sendable {
   ) {
     let moment = Moment(record)
     forgetAfterDrops(record)
+    if memory.links.gap == record.number, memory.links.gapAdapter == nil { forgetWaiting() }
     switch dissection.content {
     case .command(let command):
       commands.observe(command.opcode, moment, bytes, dissection.body)
@@ -66,7 +73,7 @@ package struct AdapterHistory: Sendable {
       guard note.kind == .closeIndex || note.kind == .deletedIndex else { return }
       commands.forget()
       attempts.forget(isReset: true)
-    case .control, .acl, .sco, .iso, .unknown: break
+    case .control, .acl, .sco, .iso, .controllerLog, .unknown: break
     }
   }
 
@@ -78,6 +85,11 @@ package struct AdapterHistory: Sendable {
 
   private mutating func forgetAfterDrops(_ record: borrowing CaptureRecord) {
     guard record.drops > 0 else { return }
+    forgetWaiting()
+  }
+
+  /// Records are missing, or another file begins: nobody knows what was answered meanwhile.
+  private mutating func forgetWaiting() {
     commands.forget()
     attempts.forget(isReset: false)
   }
@@ -93,6 +105,10 @@ package struct AdapterHistory: Sendable {
       pages.removeAll { $0.peer == command.peer }
       if pages.count >= Self.mostPages { pages.removeFirst() }
       pages.append((command.peer, moment))
+    case HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable:
+      scanSwitch = (moment, isOn(opcode, bytes, body))
+    case HCICommand.leSetAdvertisingEnable:
+      advertisingSwitch = (moment, isOn(opcode, bytes, body))
     case HCICommand.leControllerCommands: attempts.observe(opcode, moment, bytes, body, sightings)
     default: break
     }
@@ -122,11 +138,50 @@ package struct AdapterHistory: Sendable {
     }
   }
 
+  /// Whether a command switches scanning or advertising on, for as long as nothing switches it off.
+  private func isOn(_ opcode: UInt16, _ bytes: RawSpan, _ body: Slice) -> Bool {
+    guard !body.isEmpty, bytes.byte(at: Int(body.start)) == 1 else { return false }
+    // LE Set Extended Scan Enable: enable, filter, duration (2 bytes; Core, Vol 4, Part E, 7.8.65).
+    guard opcode == HCICommand.leSetExtendedScanEnable, body.count >= 4 else { return true }
+    return bytes.byte(at: Int(body.start) + 2) == 0 && bytes.byte(at: Int(body.start) + 3) == 0
+  }
+
+  /// Takes in what an accepted command switches.
+  private mutating func take(switchedBy opcode: UInt16) {
+    switch opcode {
+    case HCICommand.reset: (scanning, advertising) = (nil, nil)
+    case HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable:
+      scanning = scanSwitch.flatMap { $0.isOn ? scanning ?? $0.moment : nil }
+    case HCICommand.leSetAdvertisingEnable:
+      advertising = advertisingSwitch.flatMap { $0.isOn ? advertising ?? $0.moment : nil }
+    default: break
+    }
+  }
+
+  /// What the controller is doing that forbids a command (Core, Vol 4, Part E, 7.8.5, 7.8.9, 7.8.10).
+  private func obstacle(to opcode: UInt16) -> CommandHistory.Obstacle? {
+    switch opcode {
+    case HCICommand.leSetScanParameters, HCICommand.leSetExtendedScanParameters,
+      HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable:
+      let isEnable =
+        opcode == HCICommand.leSetScanEnable || opcode == HCICommand.leSetExtendedScanEnable
+      if !isEnable, let scanning { return .init(kind: .scanning, since: scanning) }
+      let attempt = attempts.open.first { $0.cancelled == nil }
+      return attempt.map { .init(kind: .connecting, since: $0.asked) }
+    case HCICommand.leSetAdvertisingParameters, HCICommand.leSetAdvertisingEnable:
+      return advertising.map { .init(kind: .advertising, since: $0) }
+    default: return nil
+    }
+  }
+
   private mutating func take(
     _ opcode: UInt16, _ status: StatusCode?, _ moment: Moment, _ request: Int?,
     _ memory: borrowing Memory
   ) {
-    commands.observe(opcode, status, moment, request)
+    if status == .success { take(switchedBy: opcode) }
+    commands.observe(
+      opcode, status, moment, request,
+      status == .commandDisallowed ? obstacle(to: opcode) : nil)
     // Whether it goes well Connection Complete says.
     guard let status, status != .success, LECreateConnection.opcodes.contains(opcode) else {
       return
@@ -147,6 +202,8 @@ package struct AdapterHistory: Sendable {
       guard let subevent = try? cursor.u8(), LEConnectionComplete.subevents.contains(subevent),
         let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor)
       else { return }
+      // A link that the other side opened ends legacy advertising.
+      if complete.status == .success, complete.role == 1 { advertising = nil }
       let links = complete.status == .success ? 0 : openLinks(memory)
       attempts.observe(complete, moment, links: links, sightings)
     case HardwareErrorEvent.code:
@@ -166,6 +223,9 @@ package struct AdapterHistory: Sendable {
     default: break
     }
   }
+
+  /// Takes the end of the capture.
+  mutating func finish(_ memory: borrowing Memory) { attempts.finish(sightings, memory) }
 
   /// How many connections of this controller are open. Asked for when an attempt fails only: it looks at all
   /// links.

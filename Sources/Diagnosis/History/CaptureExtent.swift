@@ -92,7 +92,7 @@ package struct CaptureExtent: Sendable {
     // Behind it another clock may go on.
     if record.isGapNote { previous = nil }
     if record.drops > 0 {
-      dropped = dropped.addingReportingOverflow(record.drops).partialValue
+      dropped.add(clamped: record.drops)
       if drops.count < Self.mostDrops { drops.append(record.number) }
     }
     if record.isTruncated {
@@ -112,7 +112,7 @@ package struct CaptureExtent: Sendable {
     case .control(let control):
       controls += 1
       if control.isEvent, control.code == ManagementEvent.deviceFound { advertisements &+= 1 }
-    case .sco, .iso, .note, .unknown: break
+    case .sco, .iso, .controllerLog, .note, .unknown: break
     }
   }
 

@@ -59,7 +59,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
       if dissection.smp != nil {
         evidence.keys.observe(record, dissection, bytes, answer, memory)
       }
-    case .sco, .iso, .unknown: break
+    case .sco, .iso, .controllerLog, .unknown: break
     }
     guard let link = answer.link else { return }
     let id = memory.links.id(link)
@@ -113,7 +113,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
       evidence.management.observe(
         control, bytes, dissection.body, Moment(record), index, answer.request?.packet)
       observe(control, record, dissection, bytes)
-    case .acl, .sco, .iso, .unknown: break
+    case .acl, .sco, .iso, .controllerLog, .unknown: break
     }
   }
 
@@ -204,6 +204,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
     _ memory: borrowing Memory, _ summary: CaptureSummary?, _ failure: CaptureFailure?
   ) -> Evidence {
     memory.links.forEach { store($0) }
+    evidence.coverage = memory.coverage
+    for index in evidence.adapters.indices { evidence.adapters[index].finish(memory) }
     evidence.extent.finish(summary, failure, unlistedConnections: unlisted.count)
     for index in notes.indices { notes[index].finish(memory, evidence.extent) }
     for index in notes.indices { notes[index].pairing.search(&searches) }

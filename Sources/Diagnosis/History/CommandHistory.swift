@@ -8,6 +8,16 @@ import Sessions
 /// Of refusals the first ones are kept, equal ones counted; of commands that wait for their answer the
 /// last ones.
 package struct CommandHistory: Sendable {
+  /// What a controller does that forbids a command (Core, Vol 4, Part E, 7.8).
+  package struct Obstacle: Sendable {
+    package enum Kind: Sendable { case connecting, scanning, advertising }
+
+    /// What.
+    package let kind: Kind
+    /// The command that began it.
+    package let since: Moment
+  }
+
   /// Equal refusals: the same command with the same status.
   package struct Refusal: Sendable {
     /// The command.
@@ -29,6 +39,8 @@ package struct CommandHistory: Sendable {
     package var otherFamily: Moment?
     /// And that one's opcode.
     package var otherOpcode: UInt16?
+    /// What the controller was doing that forbids the command, if known.
+    package var obstacle: Obstacle?
   }
 
   /// A command without an answer.
@@ -94,8 +106,10 @@ package struct CommandHistory: Sendable {
       waiting.remove(at: waiting.firstIndex(where: \.isPassed) ?? waiting.count - 1)
       hasForgotten = true
     }
-    // The first byte of all commands that switch advertising or scanning says whether on or off.
-    let disables = !body.isEmpty && bytes.byte(at: Int(body.start)) == 0
+    // The first byte of all commands that switch advertising or scanning says whether on or off; bit 1 of
+    // LE Set Periodic Advertising Enable's is another option (Core, Vol 4, Part E, 7.8.63).
+    let switches: UInt8 = opcode == HCICommand.leSetPeriodicAdvertisingEnable ? 1 : 0xff
+    let disables = !body.isEmpty && bytes.byte(at: Int(body.start)) & switches == 0
     waiting.append(Waiting(opcode: opcode, moment: moment, disables: disables))
   }
 
@@ -108,7 +122,8 @@ package struct CommandHistory: Sendable {
   ///   - status: nil where the command returns none that is known.
   ///   - request: the command's packet, where it is known which it was.
   mutating func observe(
-    _ opcode: UInt16, _ status: StatusCode?, _ moment: Moment, _ request: Int?
+    _ opcode: UInt16, _ status: StatusCode?, _ moment: Moment, _ request: Int?,
+    _ obstacle: Obstacle? = nil
   ) {
     lastEvent = moment
     guard opcode != 0 else { return }
@@ -116,6 +131,11 @@ package struct CommandHistory: Sendable {
       waiting.firstIndex { request != nil && $0.moment.packet == request }
       ?? waiting.firstIndex { $0.opcode == opcode }
     var command: Waiting?
+    if opcode == HCICommand.unknownOpcode {
+      // Which command that was its place in the order tells, or nothing.
+      guard let position else { return }
+      return observe(waiting[position].opcode, status, moment, waiting[position].moment.packet)
+    }
     if let position {
       command = waiting.remove(at: position)
       for index in 0..<position { waiting[index].isPassed = true }
@@ -138,7 +158,7 @@ package struct CommandHistory: Sendable {
     if status == .success {
       succeed(opcode, command?.moment ?? moment)
     } else {
-      refuse(opcode, status, command, moment)
+      refuse(opcode, status, command, moment, obstacle)
     }
   }
 
@@ -154,7 +174,8 @@ package struct CommandHistory: Sendable {
   }
 
   private mutating func refuse(
-    _ opcode: UInt16, _ status: StatusCode, _ command: Waiting?, _ answer: Moment
+    _ opcode: UInt16, _ status: StatusCode, _ command: Waiting?, _ answer: Moment,
+    _ obstacle: Obstacle?
   ) {
     guard !Self.isHarmless(opcode, status, command) else { return }
     let position = refusals.firstIndex { $0.opcode == opcode && $0.status == status }
@@ -164,6 +185,7 @@ package struct CommandHistory: Sendable {
       ?? Refusal(opcode: opcode, status: status, first: command?.moment ?? answer, last: answer)
     refusal.count &+= 1
     refusal.last = answer
+    refusal.obstacle = refusal.obstacle ?? obstacle
     // What was right before is wrong again.
     refusal.succeeded = nil
     if refusal.count <= Self.mostPackets {
@@ -195,9 +217,15 @@ package struct CommandHistory: Sendable {
       (HCICommand.leSetScanEnable, .commandDisallowed),
       (HCICommand.leSetExtendedAdvertisingEnable, .commandDisallowed),
       (HCICommand.leSetExtendedScanEnable, .commandDisallowed),
+      (HCICommand.leSetPeriodicAdvertisingEnable, .commandDisallowed),
       (HCICommand.leSetExtendedAdvertisingEnable, .unknownAdvertisingIdentifier):
       return command?.disables ?? true
-    case (HCICommand.leRemoveAdvertisingSet, .unknownAdvertisingIdentifier): return true
+    case (HCICommand.leSetPeriodicAdvertisingEnable, .commandDisallowed),
+      (HCICommand.leSetPeriodicAdvertisingEnable, .unknownAdvertisingIdentifier):
+      return command?.disables ?? true
+    case (HCICommand.leRemoveAdvertisingSet, .unknownAdvertisingIdentifier),
+      (HCICommand.lePeriodicAdvertisingCreateSyncCancel, .commandDisallowed):
+      return true
     default: return false
     }
   }

@@ -43,6 +43,35 @@ package struct ConnectAttempt: Sendable {
   /// gave up from one that changed the list.
   package internal(set) var removed: Moment?
 
+  /// The devices on the list, where it is used and known.
+  var devices: [UInt64]?
+
+  /// Whether the host only listens now and then for devices that may come, as Android does with autoConnect and for
+  /// bonded devices: no app waits for one. What an app asks for is listened for half the time or all of it.
+  package var isBackground: Bool {
+    isAcceptListUsed && scanWindow > 0
+      && Int(scanWindow) * Self.leastBackgroundRatio < Int(scanInterval)
+  }
+
+  private static let leastBackgroundRatio = 10
+
+  /// How the device was seen meanwhile under an address that the attempt does not reach.
+  package internal(set) var elsewhere: Elsewhere?
+  /// Another attempt that was pending when this one was refused.
+  package internal(set) var blocked: Moment?
+
+  /// A device that advertises under another address, or another type of address.
+  package struct Elsewhere: Sendable {
+    /// The address.
+    package let address: DeviceAddress
+    /// Its type.
+    package let type: AddressType
+    /// Whether it is a private address that a known key resolves; else the type alone differs.
+    package let isResolved: Bool
+    /// How it was seen.
+    package let sighting: Sighting
+  }
+
   /// How long the host waited.
   package var waited: Int64? {
     guard let end = cancelled ?? ended else { return nil }
@@ -71,6 +100,8 @@ package struct ConnectAttempts: Sendable {
   package private(set) var omitted = 0
   /// The devices on the filter accept list; nil: not known, since the capture begins later.
   private var acceptList: [UInt64]? = nil
+  /// The last attempt's command.
+  private var latest = 0
 
   /// So many are kept.
   package static let most = 256
@@ -116,22 +147,27 @@ package struct ConnectAttempts: Sendable {
     if let command = try? LECreateConnection(opcode, parsing: &cursor) { attempt.take(command) }
     if attempt.isAcceptListUsed {
       attempt.listed = acceptList?.count
+      attempt.devices = acceptList
       if let list = acceptList, list.count == 1, let only = list.first {
         attempt.peer = DeviceAddress(value: only)
         attempt.peerType = only >> 48 & 1 == 0 ? .public : .random
       }
     }
     attempt.before = attempt.find(in: sightings)
+    latest = moment.packet
     if open.count >= Self.mostOpen { open.removeFirst() }
     open.append(attempt)
   }
 
-  /// The host takes a device off the list: the attempt before was for it, and has failed.
+  /// The host takes a device off the list: the attempt before was for it, and has failed. Not so where another
+  /// attempt followed, which may have reached it, or where the device was not on the list then.
   private mutating func giveUp(
     _ peer: DeviceAddress, _ type: AddressType, _ moment: Moment, _ sightings: Sightings
   ) {
     guard open.isEmpty, let position = kept.indices.last, kept[position].isAcceptListUsed,
-      kept[position].hasFailed, kept[position].cancelled != nil, kept[position].removed == nil
+      kept[position].hasFailed, kept[position].cancelled != nil, kept[position].removed == nil,
+      kept[position].asked.packet == latest,
+      kept[position].devices?.contains(Attributes.key(peer, type)) ?? true
     else { return }
     kept[position].removed = moment
     kept[position].peer = peer
@@ -147,6 +183,7 @@ package struct ConnectAttempts: Sendable {
     else { return }
     var attempt = open.remove(at: position)
     attempt.wasRefused = true
+    if status == .commandDisallowed { attempt.blocked = open.first { $0.cancelled == nil }?.asked }
     end(&attempt, status, moment, links: links, sightings)
   }
 
@@ -185,6 +222,37 @@ package struct ConnectAttempts: Sendable {
     if kept.count < Self.most { kept.append(attempt) } else { omitted += 1 }
   }
 
+  /// Takes the end of the capture: looks for devices that were not reached under their other addresses.
+  mutating func finish(_ sightings: Sightings, _ memory: borrowing Memory) {
+    let isMissing = { (attempt: ConnectAttempt) in
+      attempt.hasFailed && attempt.cancelled != nil && attempt.peer != nil
+        && attempt.sightingsMeanwhile == 0
+    }
+    guard kept.contains(where: isMissing) else { return }
+    var resolved: [UInt64: [ConnectAttempt.Elsewhere]] = [:]
+    for (address, type, sighting) in sightings.all
+    where AddressKind(address, type) == .randomResolvable {
+      guard let identity = memory.identities.search(address) else { continue }
+      resolved[Attributes.key(identity.address, identity.type), default: []].append(
+        ConnectAttempt.Elsewhere(
+          address: address, type: type, isResolved: true, sighting: sighting))
+    }
+    for index in kept.indices where isMissing(kept[index]) {
+      guard let peer = kept[index].peer, let type = kept[index].peerType else { continue }
+      let key = Attributes.key(peer, type)
+      var candidates = resolved[key] ?? []
+      let other: AddressType = key >> 48 & 1 == 0 ? .random : .public
+      if kept[index].after == nil, kept[index].before == nil,
+        let sighting = sightings.find(peer, other)
+      {
+        candidates.append(
+          ConnectAttempt.Elsewhere(
+            address: peer, type: other, isResolved: false, sighting: sighting))
+      }
+      kept[index].elsewhere = candidates.last { kept[index].isNear($0.sighting.last) }
+    }
+  }
+
   /// The controller was reset or went away, or records are missing.
   mutating func forget(isReset: Bool) {
     open.removeAll()
@@ -203,6 +271,15 @@ extension ConnectAttempt {
   fileprivate func find(in sightings: Sightings) -> Sighting? {
     guard let peer, let peerType else { return nil }
     return sightings.find(peer, peerType)
+  }
+
+  /// Whether a moment is during the attempt, or so near to it that the device may have been there.
+  fileprivate func isNear(_ moment: Moment) -> Bool {
+    guard let time = moment.time, let start = asked.time, let end = ended?.time else {
+      return false
+    }
+    let margin: Int64 = 60_000_000_000
+    return time.nanoseconds(since: start) >= -margin && time.nanoseconds(since: end) <= margin
   }
 
   /// Whether the attempt is for this device.

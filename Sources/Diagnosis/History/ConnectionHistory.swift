@@ -117,6 +117,7 @@ struct ConnectionNotes: Sendable {
     link.observe(record, dissection, bytes, answer, memory)
     if dissection.att != nil {
       if encryption.awaitsData { encryption.observeData(record) }
+      if encryption.isStarting { encryption.observeDataMeanwhile(record) }
       attributes.observe(record, dissection, bytes, answer, memory, security.protection)
       return
     }

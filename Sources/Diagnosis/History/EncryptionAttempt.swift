@@ -64,6 +64,9 @@ package struct EncryptionAttempt: Sendable {
   package internal(set) var isAESCCM = false
   /// The first ACL data from the peer after it, other than what was on its way.
   package internal(set) var heard: Moment?
+  /// The first ACL data that the side that starts sent between the start and the end: it must not send any
+  /// (Core, Vol 6, Part B, 5.1.3.1).
+  package internal(set) var meanwhile: Moment?
   /// The first ACL data that this host sent after it.
   package internal(set) var sent: Moment?
 
@@ -122,7 +125,32 @@ package struct ClassicAuthentication: Sendable {
   /// Where the user, or a program, answered that the digits are the same, or are not.
   package internal(set) var confirmed: (moment: Moment, isSame: Bool)?
 
+  /// Where this host itself said no, and to what: a negative reply.
+  package internal(set) var refused: (moment: Moment, what: ClassicRefusal)?
+
   init(_ start: Moment) { self.start = start }
+}
+
+/// What a host refuses when two devices pair over BR/EDR (Core, Vol 4, Part E, 7.1.14, 7.1.31, 7.1.33, 7.1.36).
+package enum ClassicRefusal: Sendable {
+  /// User Confirmation Request Negative Reply.
+  case confirmation
+  /// User Passkey Request Negative Reply.
+  case passkey
+  /// PIN Code Request Negative Reply.
+  case pin
+  /// IO Capability Request Negative Reply: pairing as such.
+  case pairing
+
+  /// In words: what it did not do.
+  package var words: StaticString {
+    switch self {
+    case .confirmation: "did not confirm the pairing"
+    case .passkey: "gave no passkey"
+    case .pin: "gave no PIN"
+    case .pairing: "did not want to pair"
+    }
+  }
 }
 
 /// What the controller wants of this host's user when two devices pair over BR/EDR (Core, Vol 4, Part E,
@@ -148,22 +176,47 @@ extension ClassicAuthentication {
     case .passkey: "passkey entry: this host's user types six digits"
     case .shown: "passkey entry: this host shows six digits, the peer's user types them"
     case .confirmation(let number, let asked):
-      switch isCompared {
-      case true?: "numeric comparison\(digits(number)) (\(packet: asked.packet))\(answer(asked))"
-      case false?: "Just Works: nobody compares or types anything"
+      switch comparison {
+      case .both?: "numeric comparison\(digits(number)) (\(packet: asked.packet))\(answer(asked))"
+      case .here?:
+        "numeric comparison\(digits(number)) (\(packet: asked.packet)), which the peer confirms on its own\(answer(asked))"
+      case .consent?:
+        "Just Works: this host is asked whether to pair, without digits\(answer(asked))"
+      case .none?: "Just Works: nobody compares or types anything"
       case nil: nil
       }
     case nil: nil
     }
   }
 
-  /// Whether somebody compares the number: the key's type says it, and before there is one, what both sides can
-  /// do and want (Core, Vol 3, Part C, 5.2.2.6).
-  private var isCompared: Bool? {
-    if let isAuthenticated = keyType?.isAuthenticated { return isAuthenticated }
-    guard let local = features.local, let peer = features.peer else { return nil }
-    return (local.wantsMITM || peer.wantsMITM) && local.ioCapability == .displayYesNo
-      && peer.ioCapability == .displayYesNo
+  /// Who compares a number.
+  private enum Comparison {
+    /// Both users.
+    case both
+    /// This host's user; the peer cannot say no.
+    case here
+    /// This host's user is asked, and sees no number.
+    case consent
+    /// Nobody.
+    case none
+  }
+
+  /// Who compares the number: what both sides can do and want says it (Core, Vol 3, Part C, 5.2.2.6, table
+  /// 5.7), or the key's type.
+  private var comparison: Comparison? {
+    if keyType?.isAuthenticated == true { return .both }
+    guard let local = features.local, let peer = features.peer else {
+      return keyType?.isAuthenticated.map { _ in Comparison.none }
+    }
+    guard local.wantsMITM || peer.wantsMITM, local.ioCapability == .displayYesNo else {
+      return Comparison.none
+    }
+    switch peer.ioCapability {
+    case .displayYesNo: return .both
+    case .displayOnly: return .here
+    case .noInputNoOutput: return .consent
+    default: return Comparison.none
+    }
   }
 
   private func digits(_ number: UInt32) -> Wording {

@@ -14,9 +14,14 @@ extension EncryptionHistory {
       authentications[last].features.local = try? SimplePairingFeatures(parsing: &cursor)
     case HCICommand.userConfirmationRequestReply,
       HCICommand.userConfirmationRequestNegativeReply:
-      authentications[last].confirmed = (
-        moment, opcode == HCICommand.userConfirmationRequestReply
-      )
+      let isSame = opcode == HCICommand.userConfirmationRequestReply
+      authentications[last].confirmed = (moment, isSame)
+      if !isSame { authentications[last].refused = (moment, .confirmation) }
+    case HCICommand.pinCodeRequestNegativeReply: authentications[last].refused = (moment, .pin)
+    case HCICommand.userPasskeyRequestNegativeReply:
+      authentications[last].refused = (moment, .passkey)
+    case HCICommand.ioCapabilityRequestNegativeReply:
+      authentications[last].refused = (moment, .pairing)
     default: return
     }
   }

@@ -53,14 +53,30 @@ package struct EncryptionHistory: Sendable {
         observe(pdu, Side(sent: direction), Moment(record))
       }
       if awaitsData { observeData(record) }
+      if isStarting { observeDataMeanwhile(record) }
     case .command(let command):
       guard let link = answer.link, Self.matters(command: command.opcode) else { return }
       observe(command.opcode, bytes, dissection.body, memory.links.connection(link), Moment(record))
     case .event(let event):
       guard let link = answer.link, Self.matters(event: event.code) else { return }
       observe(event, bytes, dissection.body, memory.links.connection(link), Moment(record))
-    case .note, .control, .sco, .iso, .unknown: break
+    case .note, .control, .sco, .iso, .controllerLog, .unknown: break
     }
+  }
+
+  /// Whether encryption was started and has not ended.
+  var isStarting = false
+
+  /// Takes data that comes while encryption is being started.
+  mutating func observeDataMeanwhile(_ record: borrowing CaptureRecord) {
+    guard let last = attempts.indices.last, attempts[last].outcome == nil else {
+      isStarting = false
+      return
+    }
+    guard attempts[last].meanwhile == nil, let direction = record.direction,
+      Side(sent: direction) == attempts[last].starter
+    else { return }
+    attempts[last].meanwhile = Moment(record)
   }
 
   /// Takes data, of whatever protocol: it tells whether the two understand each other.
@@ -125,7 +141,9 @@ package struct EncryptionHistory: Sendable {
       HCICommand.leLongTermKeyRequestNegativeReply, HCICommand.setConnectionEncryption,
       HCICommand.authenticationRequested, HCICommand.linkKeyRequestReply,
       HCICommand.linkKeyRequestNegativeReply, HCICommand.ioCapabilityRequestReply,
-      HCICommand.userConfirmationRequestReply, HCICommand.userConfirmationRequestNegativeReply:
+      HCICommand.userConfirmationRequestReply, HCICommand.userConfirmationRequestNegativeReply,
+      HCICommand.pinCodeRequestNegativeReply, HCICommand.userPasskeyRequestNegativeReply,
+      HCICommand.ioCapabilityRequestNegativeReply:
       true
     default: false
     }
@@ -199,6 +217,7 @@ package struct EncryptionHistory: Sendable {
     attempts.append(attempt)
     attemptCount &+= 1
     awaitsData = false
+    isStarting = attempt.start == .command || attempt.start == .keyRequest
   }
 
   // MARK: HCI events
@@ -275,6 +294,7 @@ package struct EncryptionHistory: Sendable {
       isKnown = true
     }
     guard let last = attempts.indices.last else { return }
+    isStarting = false
     attempts[last].end = moment
     if code == LinkEvent.encryptionChangeV2Code, let keySize, change.status == .success {
       attempts[last].keySize = keySize

@@ -25,7 +25,7 @@ extension KnownKeys {
         observe(event, bytes, dissection.body, record.number)
       }
     case .control(let control): observe(control, bytes, dissection.body, record.number)
-    case .note, .sco, .iso, .unknown: break
+    case .note, .sco, .iso, .controllerLog, .unknown: break
     }
   }
 

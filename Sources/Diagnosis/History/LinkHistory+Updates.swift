@@ -53,6 +53,14 @@ package struct ParameterUpdate: Sendable {
   /// Whether an LE Connection Update Complete is still to come.
   var isOpen: Bool { completed == nil && isGranted != false }
 
+  /// Whether a command that asks for these parameters may carry out this request. Some hosts narrow the
+  /// interval; where either is cut off, nothing tells them apart.
+  func isCarriedOut(by command: WantedParameters?) -> Bool {
+    guard let wanted, let command else { return true }
+    return wanted.latency == command.latency && wanted.timeout == command.timeout
+      && wanted.intervalMin <= command.intervalMax && command.intervalMin <= wanted.intervalMax
+  }
+
   /// Whether somebody has said no.
   package var isRefused: Bool {
     isGranted == false || status.map { $0 != .success } ?? false
@@ -103,6 +111,8 @@ extension LinkHistory {
             intervalMin: pdu.intervalMin, intervalMax: pdu.intervalMax, latency: pdu.latency,
             timeout: pdu.timeout)))
     case .parameterUpdateResponse(let pdu):
+      // Without its request's identifier it answers something else.
+      guard request != nil else { return }
       answerUpdate(moment, by: side, grants: pdu.result == 0, to: request, .signalling, nil)
     case .commandReject:
       // Only where it is known that it rejects such a request.
@@ -132,9 +142,11 @@ extension LinkHistory {
   mutating func observeUpdateCommand(_ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
     var cursor = Cursor(bytes, body)
     let wanted = (try? LEConnectionParameterRequest(parsing: &cursor))?.wanted
-    // A central carries out with it what the peer's host has asked for.
+    // A central carries out with it what the peer's host has asked for, often before its response is on its
+    // way; or what it wants itself, meanwhile.
     if let position = updates.lastIndex(where: {
       $0.way == .signalling && $0.side == .peer && $0.command == nil && $0.isOpen
+        && $0.isCarriedOut(by: wanted)
     }) {
       updates[position].command = moment
     } else {

@@ -70,6 +70,14 @@ package struct LinkHistory: Sendable {
   package private(set) var payloadTimeouts = Tally()
   /// The last data that this host has sent.
   package private(set) var sentLast: Moment?
+  /// The last acknowledgement.
+  package private(set) var acknowledgedLast: Moment?
+  /// Packets that were sent as soon as one before was acknowledged, while the interval was long: more waited.
+  package private(set) var paced = Tally()
+  /// A pause of about ATT's timeout, after which a request of the peer came.
+  package private(set) var stall: (before: Moment, after: Moment)?
+  /// The last record of the link.
+  private var latest: Moment?
   /// Data packets from the peer.
   package private(set) var heard = 0
   /// Data packets to it.
@@ -103,6 +111,11 @@ package struct LinkHistory: Sendable {
   /// How many packets that were sent are known by their number: more are seldom under way at once.
   private static let mostRecent = 64
   private static let mostChanges = 16
+  /// Units of 1.25 ms: 400 ms.
+  static let longInterval: UInt16 = 320
+  private static let atOnce: Int64 = 20_000_000
+  /// ATT gives a request up after 30 s; some clocks count seconds.
+  private static let stalls: ClosedRange<Int64> = 29_000_000_000...31_500_000_000
 
   /// Nothing seen.
   init() {}
@@ -121,7 +134,7 @@ package struct LinkHistory: Sendable {
       observe(command, Moment(record), bytes, dissection.body)
     case .event(let event):
       observe(event, Moment(record), dissection, bytes, answer)
-    case .sco, .iso, .note, .control, .unknown: break
+    case .sco, .iso, .controllerLog, .note, .control, .unknown: break
     }
   }
 
@@ -130,6 +143,18 @@ package struct LinkHistory: Sendable {
     _ bytes: RawSpan, _ answer: Answer
   ) {
     let moment = Moment(record)
+    if let latest, direction == .received, dissection.att?.opcode.role == .request,
+      let pause = moment.nanoseconds(since: latest), Self.stalls.contains(pause)
+    {
+      stall = (latest, moment)
+    }
+    latest = moment
+    if direction == .sent, current.map({ $0.interval >= Self.longInterval }) ?? false,
+      let acknowledgedLast, let wait = moment.nanoseconds(since: acknowledgedLast),
+      wait < Self.atOnce
+    {
+      paced.note(moment)
+    }
     if direction == .received {
       heardLast = moment
       heard &+= 1
@@ -151,7 +176,10 @@ package struct LinkHistory: Sendable {
 
   /// Takes Number Of Completed Packets, which tells of this link among others.
   mutating func acknowledge(_ moment: Moment) {
-    if ended == nil { hear(moment) }
+    guard ended == nil else { return }
+    acknowledgedLast = moment
+    latest = moment
+    hear(moment)
   }
 
   private mutating func hear(_ moment: Moment) {

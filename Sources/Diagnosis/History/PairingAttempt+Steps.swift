@@ -36,7 +36,10 @@ extension PairingAttempt {
     }
     switch pdu {
     case .pairing(let features):
-      guard self[role].features == nil else { return }
+      guard self[role].features == nil else {
+        if role == .responder, secondResponse == nil { secondResponse = moment }
+        return
+      }
       self[role].features = Features(
         moment: moment, pdu: features, command: PairingCommand(bytes))
     case .publicKey:

@@ -190,6 +190,8 @@ package struct PairingAttempt: Sendable {
   package internal(set) var end: Moment?
   /// PDUs that came when they could not: the first, and how many.
   package internal(set) var unexpected: Run?
+  /// A second Pairing Response to one request.
+  package internal(set) var secondResponse: Moment?
   /// What the first of these was.
   package internal(set) var unexpectedOpcode: SMPOpcode?
   /// What its values come to, once it has ended.

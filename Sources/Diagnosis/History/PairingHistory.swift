@@ -273,7 +273,8 @@ package struct PairingHistory: Sendable {
   ) {
     guard let latest = attempts.indices.last else { return }
     if attempts[latest].isUnderWay, let packet = connection.lastPacket,
-      connection.ending != nil, connection.ending != .forgotten
+      connection.ending != nil, connection.ending != .forgotten,
+      connection.ending != .fileEnded
     {
       attempts[latest].close(
         .abandoned, at: Moment(packet: packet, time: connection.lastTime))

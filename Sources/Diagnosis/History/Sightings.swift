@@ -34,6 +34,16 @@ struct Sightings: Sendable {
     devices[Self.key(address, type)]
   }
 
+  /// All that are remembered, the one that was seen last at the end.
+  var all: [(address: DeviceAddress, type: AddressType, sighting: Sighting)] {
+    devices.map { key, sighting in
+      (
+        DeviceAddress(value: key & 0xffff_ffff_ffff),
+        key >> 48 & 1 == 0 ? AddressType.public : .random, sighting
+      )
+    }.sorted { $0.sighting.last.packet < $1.sighting.last.packet }
+  }
+
   /// Takes the reports of an event.
   mutating func observe(
     _ moment: Moment, _ reports: [Advertisement], _ bytes: RawSpan

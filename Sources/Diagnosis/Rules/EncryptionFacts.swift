@@ -133,6 +133,16 @@ extension Evidence {
     later(than: history).first { $0.encryption.wasEncrypted }
   }
 
+  /// Whether the key of an attempt encrypted another connection with the same device: then it is not wrong.
+  func hasWorked(_ attempt: EncryptionAttempt, _ history: ConnectionHistory) -> Bool {
+    guard let key = attempt.key else { return false }
+    return later(than: history).contains { other in
+      other.encryption.attempts.contains {
+        $0.key == key && $0.outcome == .encrypted && $0.heard != nil
+      }
+    }
+  }
+
   /// The attempt to encrypt that succeeded after one that failed: on the same connection, or on `later`, one
   /// with the same device.
   func success(after attempt: EncryptionAttempt, _ history: ConnectionHistory)

@@ -108,6 +108,42 @@ extension ConnectionHistory {
     return "The procedure before was \(what) (\(packet: packet))."
   }
 
+  /// The procedure after which nothing was heard any more until the link was lost.
+  var fatalProcedure: (words: Wording, moment: Moment)? {
+    guard let ended = link.ended else { return nil }
+    var procedures: [(words: Wording, moment: Moment)] = []
+    if let update = link.updates.last {
+      let words: Wording =
+        update.way == .linkLayer || update.way == .signalling
+        ? "the connection parameter request of \(update.side.words)"
+        : "a change of the connection parameters"
+      let moments = [update.asked, update.answered, update.command, update.completed]
+      if let last = moments.compactMap(\.self).max(by: { $0.packet < $1.packet }) {
+        procedures.append((words, last))
+      }
+    }
+    if let change = link.phys.last {
+      let name: StaticString =
+        switch change.received {
+        case 1: "LE 1M"
+        case 2: "LE 2M"
+        case 3: "LE Coded"
+        default: "other"
+        }
+      procedures.append(("the change to the \(name) PHY", change.moment))
+    }
+    if let change = link.lengths.last {
+      procedures.append(("a change of the data length", change.moment))
+    }
+    guard let last = procedures.max(by: { $0.moment.packet < $1.moment.packet }),
+      link.heardLast.map({ $0.packet < last.moment.packet }) ?? true,
+      link.acknowledgedLast.map({ $0.packet < last.moment.packet }) ?? true,
+      let passed = ended.nanoseconds(since: last.moment)
+    else { return nil }
+    let timeout = Int64(link.current?.timeout ?? 0) * 10_000_000
+    return passed <= timeout + 2_000_000_000 ? last : nil
+  }
+
   /// What the peer may have waited for when it ended the link, in sentences, and the packet that shows it.
   var lastWish: (words: Wording, packet: Int?) {
     if let request = pairing.securityRequests.last, request.side == .peer, request.answer == nil {

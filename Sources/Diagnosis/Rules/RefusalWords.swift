@@ -119,15 +119,20 @@ extension Rule {
   /// - Parameters:
   ///   - restsOnAbsence: whether the cause is something that did not happen before on the connection.
   ///   - why: the cause; nil where the rule has nothing to say.
+  ///   - sure: how certain the cause is, where that depends on the refusal.
   ///   - instead: what to do about a refusal for which the rule's remedy is not the right one.
   static func refused(
     _ id: StaticString, _ severity: Severity, _ codes: ClosedRange<UInt8>,
     also more: [ClosedRange<UInt8>] = [], _ finds: StaticString, when condition: StaticString,
     do remedy: Wording, _ certainty: Certainty = .certain, restsOnAbsence: Bool = false,
     _ why: @escaping @Sendable (Refusal, ConnectionHistory) -> Wording?,
-    instead: (@Sendable (Refusal) -> Wording?)? = nil
+    instead: (@Sendable (Refusal) -> Wording?)? = nil,
+    certainty sure: (@Sendable (Refusal) -> Certainty)? = nil
   ) -> Rule {
-    Rule(id, severity, finds, when: condition, do: remedy) { connection, evidence in
+    Rule(
+      id, severity, finds, when: condition, needs: .bothDirections,
+      leansOn: restsOnAbsence ? .opening : [], do: remedy
+    ) { connection, evidence in
       guard !connection.attributes.refusals.isEmpty else { return [] }
       let found = connection.attributes.refusals.compactMap { refusal -> Finding? in
         let code = refusal.error.rawValue
@@ -135,10 +140,9 @@ extension Rule {
           !refusal.isOfStaleMap(connection, evidence),
           let why = why(refusal, connection)
         else { return nil }
-        var finding = refusal.finding(why, certainty)
+        var finding = refusal.finding(why, sure?(refusal) ?? certainty)
         finding.remedy = instead?(refusal)
         finding.restsOnAbsence = restsOnAbsence
-        finding.reachesBack = restsOnAbsence
         return finding
       }
       return Finding.together(found)

@@ -25,7 +25,7 @@ extension Rule {
         """
         Insufficient Authentication (0x05) answers a request on a link that is encrypted with a \
         key of Just Works or of an earlier pairing
-        """,
+        """, needs: [.bothDirections],
       do:
         """
         Pairing again with Just Works will not help, and a side without input and output always gives Just \
@@ -70,7 +70,7 @@ extension Rule {
         """
         Insufficient Authentication (0x05) answers a request on a link that is not encrypted; a \
         note where the same request is allowed later
-        """,
+        """, needs: [.bothDirections],
       do: howToPair
     ) { connection, _ in
       Finding.together(
@@ -86,7 +86,7 @@ extension Rule {
         """
         Insufficient Encryption (0x0f) answers a request; a note where the same request is \
         allowed later
-        """,
+        """, needs: [.bothDirections],
       do:
         """
         Encrypt the link before the request: with a stored key where the devices are bonded, else pair. \
@@ -103,6 +103,7 @@ extension Rule {
       "att-encryption-too-weak", .error,
       "A request is refused for lack of encryption although the link is encrypted",
       when: "Insufficient Encryption (0x0f) answers a request on an encrypted link",
+      needs: [.bothDirections],
       do:
         """
         Delete the bond on both sides and pair anew, with keys of 16 bytes and LE Secure Connections where \
@@ -124,7 +125,7 @@ extension Rule {
         """
         Insufficient Encryption (0x0f) answers a request on an unencrypted link of two devices \
         that pair only afterwards, and neither the capture nor a file of --keys has a bond of the two
-        """,
+        """, needs: [.bothDirections],
       do:
         """
         In the server's firmware, answer 0x05 as long as there is no key for the peer: some clients pair on \

@@ -9,7 +9,8 @@ extension Rule {
     Rule(
       "bond-repaired", .note, "The two paired anew after the key of their bond was missing",
       when:
-        "pairing ends with an encrypted link, and encryption had failed for a missing key before, on this or an earlier connection"
+        "pairing ends with an encrypted link, and encryption had failed for a missing key before, on this or an earlier connection",
+      needs: [.events]
     ) { history, evidence in
       guard
         let pairing = history.encryption.attempts.last(where: {
@@ -37,6 +38,7 @@ extension Rule {
       "A bonded peer uses a private address that no known key resolves",
       when:
         "the peer's address is a resolvable private one, none of the identity resolving keys of the capture or of --keys resolves it, and the link was encrypted with a stored key",
+      needs: [.events],
       do:
         "Give the bond with --keys, such as BlueZ's info file of the device: then its connections are told as one device's."
     ) { history, evidence in
@@ -58,7 +60,8 @@ extension Rule {
     Rule(
       whole: "privacy-rotated", .note, "One device was connected under several private addresses",
       when:
-        "an identity resolving key of the capture or of --keys resolves the addresses of two or more connections to one identity"
+        "an identity resolving key of the capture or of --keys resolves the addresses of two or more connections to one identity",
+      needs: [.events]
     ) { evidence in rotated(evidence) },
     Rule(
       whole: "keys-known", .note, "The keys that are known",

@@ -14,7 +14,7 @@ extension Rule {
         Invalid Handle, Read or Write Not Permitted or a wrong length answers a request whose \
         handle was not discovered on this connection, and an earlier connection, a supplied map, \
         the Database Hash or a Service Changed says that it was another attribute
-        """,
+        """, needs: [.bothDirections],
       do: staleRemedy
     ) { connection, evidence in
       Finding.together(connection.staleRefusals(evidence) + connection.mapConflicts)
@@ -50,7 +50,7 @@ extension Rule {
     Rule(
       "att-database-out-of-sync", .warning,
       "A server refuses a client that has not yet noticed a change of its attributes",
-      when: "Database Out Of Sync (0x12) answers a request",
+      when: "Database Out Of Sync (0x12) answers a request", needs: [.bothDirections],
       do:
         """
         Read the Database Hash (2b2a) or discover again, then repeat the request: the next request is \
@@ -76,7 +76,7 @@ extension Rule {
         """
         Write Commands follow Database Out Of Sync (0x12) before the client reads the Database \
         Hash or discovers
-        """,
+        """, needs: [.bothDirections],
       do:
         """
         Read the Database Hash (2b2a) or discover again first: a server ignores commands of a client that \
@@ -177,6 +177,25 @@ extension ConnectionHistory {
         return false
       }
       return usage.reads.count + usage.writes.count + usage.sent > 0
+    }
+    let worked = earlier.last {
+      // A hash that was read, and is the same, says that nothing has moved.
+      guard !attributes.hashes.contains(where: { $0.server == refusal.server }),
+        let usage = $0.attributes.usage(refusal.handle, of: refusal.server)
+      else {
+        return false
+      }
+      return refusal.error.rawValue == 0x02 ? usage.reads.count > 0 : usage.writes.count > 0
+    }
+    if let worked, refusal.error.rawValue == 0x02 || refusal.error.rawValue == 0x03 {
+      let verb: StaticString = refusal.error.rawValue == 0x02 ? "read" : "written"
+      return (
+        """
+        The handle was \(verb) on connection \(worked.id), and this connection used it without \
+        discovering: another attribute seems to have it now, as after an update of the firmware.
+        """,
+        .likely, []
+      )
     }
     if let known, refusal.error.rawValue == 0x01 {
       return (

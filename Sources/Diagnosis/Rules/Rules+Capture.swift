@@ -220,6 +220,7 @@ extension Rule {
     "capture-cached-discovery", .note, "Attributes are used that the capture does not discover",
     when:
       "handles of the peer are used four times or more that neither a discovery in the capture nor a supplied map tells",
+    needs: [.bothDirections], leansOn: [.opening],
     do:
       "Give a map of the device from another capture (gattscope map --json, then --map FILE), or make the host discover again: on Android unpair and restart Bluetooth, on BlueZ remove the device, on iOS forget it and restart Bluetooth."
   ) { history, evidence in

@@ -131,7 +131,7 @@ extension Rule {
     _ why: @escaping @Sendable (ChannelRequest) -> Wording,
     instead: (@Sendable (ChannelRequest) -> Wording?)? = nil
   ) -> Rule {
-    Rule(id, severity, finds, when: condition, do: remedy) { history, _ in
+    Rule(id, severity, finds, when: condition, needs: .bothDirections, do: remedy) { history, _ in
       history.channels.refusals.compactMap { request in
         guard request.refusal == kind else { return nil }
         let times: Wording = request.times > 1 ? ", \(request.times) times" : ""

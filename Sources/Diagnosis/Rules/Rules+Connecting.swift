@@ -6,19 +6,22 @@ import Sessions
 extension Rule {
   /// Rules about attempts to connect.
   static let connecting: [Rule] = [
-    connectTimeout, notEstablished, connectLimit, connectRefused, bredrToLE, wrongPHY, cancelled,
+    wrongAddress, connectTimeout, notEstablished, connectLimit, connectRefused, bredrToLE, wrongPHY,
+    cancelled,
   ]
 
   private static let connectTimeout = Rule(
     whole: "connect-timeout", .error, "A device did not answer an attempt to connect",
     when:
-      "a connection was asked for and cancelled a second or more later, and none was reported until then",
+      "a connection was asked for and cancelled a second or more later, and none was reported until then; a note where the host only listened now and then for a device of its filter accept list",
+    needs: [.commands, .events],
     do:
       "See that the device is powered, near, and advertises connectably at that moment: many stop while something else is connected to them, and some change their address. Scan first and connect to what was just seen; on Android close() the old BluetoothGatt and connect again, with TRANSPORT_LE."
   ) { evidence in
-    evidence.attempts { $0.isGivenUp && $0.isLong }.map {
+    evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere == nil }.map {
       attempts in
       let first = attempts[0]
+      if first.isBackground { return [waitedInBackground(attempts, evidence)] }
       let isListed = first.isAcceptListUsed
       let waited: Wording = first.waited.map { " after \(duration: $0)" } ?? ""
       let tries: Wording = attempts.count > 1 ? " (\(attempts.count) attempts)" : ""
@@ -39,10 +42,63 @@ extension Rule {
     }.flatMap(\.self)
   }
 
+  /// A device for which no app waited did not come.
+  private static func waitedInBackground(
+    _ attempts: [ConnectAttempt], _ evidence: Evidence
+  ) -> Finding {
+    let first = attempts[0]
+    let times: Wording = attempts.count > 1 ? " (\(attempts.count) times)" : ""
+    var finding = Finding(
+      "\(first.target.capitalized) did not come while this host listened for it in the background\(times)",
+      headline: "\(first.target) did not come while this host listened for it",
+      why:
+        "From \(packet: first.asked.packet) on the controller listened for the devices of the filter accept list for \(duration: first.scanWindowNanoseconds) in each \(duration: first.scanIntervalNanoseconds), as hosts do for bonded devices that may come (Android's autoConnect). No app waited for this one. \(first.sightingWords)",
+      .likely, evidence: attempts.evidence)
+    finding.severity = .note
+    finding.remedy =
+      "Nothing, unless an app is to use the device now: then it has to connect directly, on Android with autoConnect false."
+    evidence.tellOmitted(&finding)
+    if let peer = first.peer { finding.peers = [peer] }
+    return finding
+  }
+
+  private static let wrongAddress = Rule(
+    whole: "connect-wrong-address", .error,
+    "A device was called by an address that it does not advertise under",
+    when:
+      "an attempt to connect was cancelled a second or more later, and the device was seen meanwhile with the other type of address, or under a private address that a known identity resolving key resolves",
+    needs: [.commands, .events],
+    do:
+      "Connect to the address and the type that were just seen. To call a device by its identity address, put its identity resolving key into the controller's resolving list and switch address resolution on (LE Add Device To Resolving List, LE Set Address Resolution Enable)."
+  ) { evidence in
+    evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere != nil }.compactMap { attempts in
+      let first = attempts[0]
+      guard let seen = first.elsewhere else { return nil }
+      let tries: Wording = attempts.count > 1 ? " (\(attempts.count) attempts)" : ""
+      let reports: Wording =
+        "\(count: seen.sighting.count, "advertisement", "advertisements") of it \(seen.sighting.count == 1 ? "was" : "were" as StaticString) seen (last \(packet: seen.sighting.last.packet))"
+      var finding = Finding(
+        seen.isResolved
+          ? "\(first.target) was called by its identity address, and advertises under a private one\(tries)"
+          : "\(first.target) was called with the wrong type of address\(tries)",
+        headline: seen.isResolved
+          ? "this host called \(first.target) by its identity address, and the device advertises under a private address"
+          : "this host called \(first.target) with the wrong type of address",
+        why: seen.isResolved
+          ? "This host asked for the identity address at \(packet: first.asked.packet). The device advertises under \(seen.address), a resolvable private address that its identity resolving key resolves: \(reports). The controller took none of them for the device, so it did not resolve them."
+          : "This host asked for a \(seen.type == .public ? "random" : "public" as StaticString) address at \(packet: first.asked.packet). The device advertises with the same address as a \(seen.type == .public ? "public" : "random" as StaticString) one: \(reports).",
+        .likely,
+        evidence: attempts.evidence.union(PacketSet([seen.sighting.last.packet])))
+      evidence.resolve(&finding, attempts)
+      return finding
+    }
+  }
+
   private static let connectLimit = Rule(
     whole: "connect-limit", .error, "The controller or the host has no room for another connection",
     when:
       "an attempt to connect ended with Connection Limit Exceeded (0x09) or Connection Rejected due to Limited Resources (0x0d)",
+    needs: [.commands, .events],
     do:
       "Disconnect what is not needed, or raise the limit: CONFIG_BT_MAX_CONN on Zephyr, the SoftDevice's connection count on Nordic's nRF5, CONFIG_BTDM_CTRL_BLE_MAX_CONN on ESP32. Phones allow about seven."
   ) { evidence in
@@ -61,7 +117,7 @@ extension Rule {
 
   private static let connectRefused = Rule(
     whole: "connect-refused", .error, "The controller refused or failed to connect",
-    when: "an attempt to connect ended with another failing status",
+    when: "an attempt to connect ended with another failing status", needs: [.commands, .events],
     do:
       "Command Disallowed: another attempt is under way, cancel it or wait for it. Connection Already Exists: use the open link. Invalid or Unsupported Parameters: compare the command's fields with what the controller supports."
   ) { evidence in
@@ -76,7 +132,9 @@ extension Rule {
         headline: "the controller did not connect to \(first.target)",
         why: Wording(
           sentences: first.wasRefused
-            ? "It refused the command of \(packet: first.asked.packet) at once."
+            ? first.blocked.map {
+              "It refused the command of \(packet: first.asked.packet) at once, since another connection attempt is pending (\(packet: $0.packet)): a controller makes one at a time."
+            } ?? "It refused the command of \(packet: first.asked.packet) at once."
             : "It began at \(packet: first.asked.packet) and ended with this status, which the host did not ask for.",
           fault),
         evidence: attempts.evidence)
@@ -89,6 +147,7 @@ extension Rule {
     whole: "connect-bredr-to-le", .error, "A BR/EDR connection was attempted to an LE device",
     when:
       "Create Connection failed for an address that advertises on LE, without BR/EDR by its flags",
+    needs: [.events],
     do:
       "Connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport, in btmgmt use type 1 or 2."
   ) { evidence in
@@ -111,6 +170,7 @@ extension Rule {
     whole: "connect-scan-wrong-phy", .note,
     "The host listened on another PHY than the device advertises on",
     when: "an attempt failed that did not listen on the primary PHY on which the device was seen",
+    needs: [.commands, .events],
     do:
       "Name the PHY in LE Extended Create Connection's Initiating_PHYs (Coded: bit 2); on Android connectGatt with PHY_LE_CODED_MASK, on Zephyr BT_CONN_LE_OPT_CODED."
   ) { evidence in
@@ -136,6 +196,7 @@ extension Rule {
     whole: "connect-cancelled", .note, "This host gave up a connection at once",
     when:
       "an attempt was cancelled within a second, or a new link was ended by this host within a second without any data",
+    needs: [.commands, .events],
     do:
       "Look for an app that calls connect and disconnect in a row, a second one that competes for the device, or a timeout that is too short for the device's advertising interval."
   ) { evidence in
@@ -210,6 +271,10 @@ extension ConnectAttempt {
     cancelled != nil && hasFailed && !wasRefused && (!isAcceptListUsed || removed != nil)
   }
 
+  /// How long the controller listens in each interval, and that interval.
+  fileprivate var scanWindowNanoseconds: Int64 { Int64(scanWindow) * 625_000 }
+  fileprivate var scanIntervalNanoseconds: Int64 { Int64(scanInterval) * 625_000 }
+
   /// Whom it is for.
   fileprivate var target: Wording {
     if let peer { return "\(peer)" }
@@ -258,7 +323,7 @@ extension Evidence {
     for adapter in adapters {
       for attempt in adapter.attempts.kept where isMeant(attempt) {
         let key: Wording =
-          "\(adapter.index) \(attempt.target) \(attempt.status?.rawValue ?? 0)"
+          "\(adapter.index) \(attempt.target) \(attempt.status?.rawValue ?? 0) \(attempt.isBackground ? 1 : 0)"
         if let place = places[key.text] {
           groups[place].append(attempt)
         } else {
@@ -306,7 +371,7 @@ extension Rule {
   /// Six intervals without a packet end a link that was only created (Core, Vol 6, Part B, 4.5.2).
   private static let notEstablished = Rule(
     whole: "connect-not-established", .error, "A link was created, but the peer never answered",
-    when: "a connection ended with Connection Failed to be Established (0x3e)",
+    when: "a connection ended with Connection Failed to be Established (0x3e)", needs: [.events],
     do:
       "The peer advertised but missed the request or did not follow: look at distance and antennas, a peer that is busy or resets when connected, two centrals that compete, its clock accuracy. Try again at once; hosts do that two or three times."
   ) { evidence in

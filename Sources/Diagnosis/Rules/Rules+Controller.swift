@@ -13,7 +13,7 @@ extension Rule {
 
   private static let hardwareError = Rule(
     whole: "hci-hardware-error", .error, "The controller reports an error of its hardware",
-    when: "a Hardware Error event came",
+    when: "a Hardware Error event came", needs: [.events],
     do:
       "The controller's state is lost: the host has to reset it. Look for newer controller firmware, and for power supply or transport (UART flow control, USB) trouble at that time."
   ) { evidence in
@@ -33,6 +33,7 @@ extension Rule {
     whole: "hci-command-unanswered", .warning, "The controller does not answer a command",
     when:
       "a command has neither Command Complete nor Command Status although later ones have, or the controller is silent for two seconds and more",
+    needs: [.commands, .events],
     do:
       "A controller that falls silent has crashed or its transport is broken: reset or power-cycle it (on Linux hciconfig reset or re-plug the adapter), and look for newer firmware."
   ) { evidence in evidence.adapters.flatMap { unanswered($0, evidence) } }
@@ -88,6 +89,7 @@ extension Rule {
     "Legacy and extended advertising commands were mixed, which controllers refuse",
     when:
       "a command of one family was refused with Command Disallowed (0x0c) and the other family was used since the last reset",
+    needs: [.commands, .events],
     do:
       "Use one family from reset to reset: the extended commands (0x2036 to 0x2043) where the controller has them, for advertising, scanning and connecting alike (Core, Vol 4, Part E, 3.1.1)."
   ) { evidence in
@@ -112,7 +114,7 @@ extension Rule {
 
   private static let advertisingRefused = Rule(
     whole: "hci-advertising-refused", .error, "The controller refuses to advertise",
-    when: "a command that sets up or enables advertising was refused",
+    when: "a command that sets up or enables advertising was refused", needs: [.commands, .events],
     do:
       "Command Disallowed: advertising is on already, or the number of links is exhausted. Invalid Parameters: compare interval, data length and address type with the advertising type; a random address has to be set first. Limit Reached or Memory Capacity Exceeded: remove other advertising sets."
   ) { evidence in
@@ -124,7 +126,7 @@ extension Rule {
 
   private static let scanningRefused = Rule(
     whole: "hci-scanning-refused", .error, "The controller refuses to scan",
-    when: "a command that sets up or enables scanning was refused",
+    when: "a command that sets up or enables scanning was refused", needs: [.commands, .events],
     do:
       "Command Disallowed: stop the running scan before changing its parameters, and do not scan while a connection is being created where the controller cannot do both."
   ) { evidence in
@@ -137,20 +139,25 @@ extension Rule {
   private static let refused = Rule(
     whole: "hci-command-refused", .warning, "The controller refuses a command",
     when:
-      "a command was answered with a failing status, other than those that connect, advertise, scan or encrypt"
+      "a command was answered with a failing status, other than those that connect, advertise, scan or encrypt",
+    needs: [.commands, .events]
   ) { evidence in
     evidence.refusals {
       !isAdvertising($0.opcode) && !isScanning($0.opcode) && !isElsewhere($0.opcode)
         && !$0.isOptional && !isMixed($0)
     }.map { adapter, refusal in
-      tell(refusal, adapter, "the controller refused \(commandName(refusal.opcode))")
+      var finding = tell(
+        refusal, adapter, "the controller refused \(commandName(refusal.opcode))")
+      if refusal.isOfOption { finding.severity = .note }
+      return finding
     }
   }
 
   private static let unknownCommand = Rule(
     whole: "hci-unknown-command", .note, "The controller does not know a command",
     when:
-      "commands were answered with Unknown HCI Command (0x01) or Unsupported Feature or Parameter Value (0x11)"
+      "commands were answered with Unknown HCI Command (0x01) or Unsupported Feature or Parameter Value (0x11)",
+    needs: [.commands, .events]
   ) { evidence in
     evidence.adapters.compactMap { adapter in
       let unknown = adapter.commands.refusals.filter { $0.isOptional && !isElsewhere($0.opcode) }
@@ -224,6 +231,31 @@ extension Rule {
       headline: headline,
       why: "The command of \(packet: refusal.first.packet) was answered with this status.",
       evidence: refusal.packets)
+    if let obstacle = refusal.obstacle {
+      let (state, way): (Wording, Wording) =
+        switch obstacle.kind {
+        case .connecting:
+          (
+            "a connection attempt is pending since \(packet: obstacle.since.packet)",
+            "Cancel the connection attempt (LE Create Connection Cancel) when nobody waits for it any more, or wait for its end: this controller does not do both at a time."
+          )
+        case .scanning:
+          (
+            "scanning is on since \(packet: obstacle.since.packet)",
+            "Stop the scan that runs before you change its parameters. If another program started it, let one program alone use the controller."
+          )
+        case .advertising:
+          (
+            "advertising is on since \(packet: obstacle.since.packet)",
+            "Switch advertising off before you change its parameters or switch it on anew."
+          )
+        }
+      finding.what = "\(finding.what), while \(state)"
+      finding.headline = "\(headline), since \(state)"
+      finding.why = "The controller refuses this command as long as \(state)."
+      finding.remedy = way
+      finding.evidence = PacketSet([obstacle.since.packet]).union(refusal.packets)
+    }
     resolve(&finding, refusal)
     return finding
   }
@@ -238,6 +270,12 @@ extension Rule {
 }
 
 extension CommandHistory.Refusal {
+  /// Whether it concerns something that links do without: an option that the peer lacks, the power modes of
+  /// BR/EDR (group 0x02), its supervision timeout, which only the central sets (Core, Vol 4, Part E, 7.3.42).
+  fileprivate var isOfOption: Bool {
+    status == .unsupportedRemoteFeature || opcode >> 10 == 0x02 || opcode == 0x0c37
+  }
+
   /// Whether the controller merely lacks something.
   fileprivate var isOptional: Bool { status.rawValue == 0x01 || status.rawValue == 0x11 }
 }

@@ -13,6 +13,7 @@ extension Rule {
       "Authentication with a stored key failed",
       when:
         "encryption ends with Authentication Failure (0x05), or authentication of a BR/EDR link with a status other than success",
+      needs: [.events],
       do:
         "Delete the bond on both sides and pair again; if it fails again, one side stores another key than the one it pairs with."
     ) { history, evidence in
@@ -31,6 +32,7 @@ extension Rule {
       "enc-timeout", .error, "Encryption was started and never completed",
       when:
         "no Encryption Change follows LE Enable Encryption for 10 s, the link ends with LL Response Timeout (0x22), or this host leaves LE Long Term Key Request unanswered",
+      needs: [.commands, .events],
       do:
         "Where a host does not answer LE Long Term Key Request, its stack waits for the application: the handler of that event must always reply, with the key or with the negative reply. Else look at the firmware of the peer's controller."
     ) { history, evidence in unfinished(history, evidence) },
@@ -38,6 +40,7 @@ extension Rule {
       "enc-rejected", .error, "Encryption was rejected",
       when:
         "LE Enable Encryption or Encryption Change ends with a status that is neither a missing key nor a lost link",
+      needs: [.events],
       do:
         "Encrypt again once the link is idle; where the status says that a feature is missing, the peer's controller cannot encrypt."
     ) { history, evidence in
@@ -62,6 +65,7 @@ extension Rule {
       "enc-key-size", .warning, "The encryption key is shorter than 16 bytes",
       when:
         "the controller, or what both sides said when they paired, tells a key size below 16 bytes",
+      needs: [.events],
       do:
         "Have both sides offer 16 bytes as the longest key; a short key can be found by trying, and services may refuse it with Encryption Key Size Too Short (0x0c)."
     ) { history, _ in
@@ -119,6 +123,7 @@ extension Rule {
     else { return [] }
     var packets: PacketSet = [failed.start.packet]
     packets.insert(failed.reply?.packet)
+    packets.insert(failed.refused?.moment.packet)
     packets.insert(end.packet)
     let cause: Wording =
       switch (status, failed.hasKey) {
@@ -140,6 +145,15 @@ extension Rule {
       why:
         "This host \(deed)\(failed.reply.map { " (\(packet: $0.packet))" as Wording } ?? ""), and authentication ended with \(status) (\(packet: end.packet)): \(cause).",
       failed.hasKey == true ? .certain : .likely, evidence: packets)
+    if let refused = failed.refused {
+      finding.what = "This host refused to pair over BR/EDR: \(status)"
+      finding.headline = "this host refused to pair at \(packet: refused.moment.packet)"
+      finding.why =
+        "This host, its user or a program on it, \(refused.what.words) (\(packet: refused.moment.packet)), and so authentication ended with \(status) (\(packet: end.packet))."
+      finding.certainty = .certain
+      finding.remedy =
+        "Pair again and answer yes on this host, if its user wants to pair. If nobody was asked, look for a program that answers for its user."
+    }
     if let later = all.first(where: {
       $0.status == .success && $0.start.packet > failed.start.packet
     }) {

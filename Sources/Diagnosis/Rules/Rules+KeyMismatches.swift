@@ -10,6 +10,7 @@ extension Rule {
       "enc-keys-differ", .error, "The two sides have different keys for the bond",
       when:
         "encryption was started with a stored key, nothing was received afterwards, and the link was lost within the supervision timeout: with MIC Failure (0x3d) on the side that notices, with Connection Timeout (0x08) or 0x13 on the other",
+      needs: [.commands, .events, .end],
       do:
         "Delete the bond on both sides and pair again. One side has replaced its key without the other: a device with two hosts that share an address, a restored backup, a firmware that saves the key before pairing is complete, or byte order and key size when keys are copied by hand."
     ) { history, evidence in
@@ -48,13 +49,37 @@ extension Rule {
       "An encrypted link was lost because a packet failed its integrity check",
       when:
         "the link ends with MIC Failure (0x3d) after it was encrypted with a new key, or after encrypted data was received",
+      needs: [.events, .end],
       do:
         "Look at the controllers' firmware versions first: a packet counter or a key refresh that the two sides count differently is the usual cause. Where it happens with one device only, with others around that inject packets, somebody may attack the link."
     ) { history, evidence in
       let connection = history.connection
-      guard connection.ending == .micFailure, mismatch(history, evidence) == nil,
-        let end = connection.lastPacket
-      else { return [] }
+      guard let end = connection.lastPacket else { return [] }
+      if let attempt = history.encryption.attempts.last, let meanwhile = attempt.meanwhile,
+        attempt.outcome != .encrypted, mismatch(history, evidence) == nil,
+        connection.ending == .micFailure || attempt.failure?.rawValue == 0x24
+          || connection.ending == .controller && connection.reason?.rawValue == 0x24
+      {
+        let sender = attempt.starter ?? .local
+        var finding = Finding(
+          "The link was lost because data was sent while encryption was being started",
+          headline:
+            "the link was lost at \(packet: end) because \(sender.words) sent data while encryption was being started",
+          why:
+            "\(attempt.beginning), and \(sender.words) sent data (\(packet: meanwhile.packet)) before that was complete. No data may be sent in between: the other side takes it for encrypted wrongly and ends the link. It says nothing against the key.",
+          .likely, evidence: attempt.packets.union([meanwhile.packet, end]))
+        finding.remedy =
+          sender == .local
+          ? "Send nothing from LE Enable Encryption to Encryption Change. A controller has to hold data back itself: look for newer firmware of it."
+          : "The peer must send nothing while it starts encryption: update its firmware."
+        if let later = evidence.encryptedLater(than: history) {
+          finding.severity = .warning
+          finding.note = "Connection \(later.id) with the same device was encrypted."
+        }
+        finding.group = "The link was lost because data was sent while encryption was being started"
+        return [finding]
+      }
+      guard connection.ending == .micFailure, mismatch(history, evidence) == nil else { return [] }
       let attempt = history.encryption.attempts.last { $0.outcome == .encrypted }
       var packets: PacketSet = []
       packets.insert(attempt?.end?.packet)
@@ -95,7 +120,8 @@ extension Rule {
     guard let attempt = history.encryption.attempts.last, attempt.start != .unseen,
       attempt.start != .classic, !attempt.isRefusedAtOnce, !attempt.isKeyMissingHere,
       attempt.heard == nil, attempt.usesStoredKey(history, evidence),
-      let (reason, passed) = attempt.loss(history)
+      let (reason, passed) = attempt.loss(history),
+      !evidence.hasWorked(attempt, history)
     else { return nil }
     switch attempt.outcome {
     case .off?: return nil

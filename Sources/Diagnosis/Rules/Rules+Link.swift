@@ -9,7 +9,7 @@ extension Rule {
 
   private static let linkEndings: [Rule] = [
     supervisionTimeout, lostRepeatedly, responseTimeout, collision, controllerEnded, lowResources,
-    powerOff, peerLeaves, payloadTimeout, procedureFailed, reset,
+    powerOff, hostStalled, peerLeaves, payloadTimeout, procedureFailed, reset,
   ]
 
   private static let lossRemedy: Wording =
@@ -17,7 +17,7 @@ extension Rule {
 
   private static let supervisionTimeout = Rule(
     "link-supervision-timeout", .error, "A link was lost: the peer was not heard any more",
-    when: "the link ended with Connection Timeout (0x08)",
+    when: "the link ended with Connection Timeout (0x08)", needs: [.events, .end],
     do:
       "\(Rule.lossRemedy) A supervision timeout of 4 to 6 s rides out short gaps."
   ) { history, evidence in
@@ -43,15 +43,30 @@ extension Rule {
       why: why,
       evidence: PacketSet(
         [link.heardLast?.packet, link.unacknowledgedSince, ended.packet].compactMap(\.self)))
+    if let fatal = history.fatalProcedure {
+      finding.what = "The link was lost right after \(fatal.words): Connection Timeout (0x08)"
+      finding.headline =
+        "connection \(history.id) was lost at \(packet: ended.packet), right after \(fatal.words) (\(packet: fatal.moment.packet))"
+      finding.why = Wording(
+        sentences: finding.why,
+        "The last thing before was \(fatal.words) (\(packet: fatal.moment.packet)), and nothing was heard after it: one of the controllers seems to fail at it."
+      )
+      finding.certainty = .likely
+      finding.evidence.insert(fatal.moment.packet)
+      finding.remedy =
+        "Try without this procedure (another PHY, data length or interval), and look for newer firmware of both controllers."
+      return [finding]
+    }
     // It has one already.
     if let current = link.current, current.timeout >= 400 { finding.remedy = Rule.lossRemedy }
-    finding.group = "Connection Timeout (0x08)"
+    finding.group = "The link was lost: Connection Timeout (0x08)"
     return [finding]
   }
 
   private static let lostRepeatedly = Rule(
     whole: "link-lost-repeatedly", .warning, "The links to one device are lost again and again",
     when: "two or more connections of one device ended with Connection Timeout (0x08)",
+    needs: [.events, .end],
     do:
       "Compare when it happens: always after the same time or the same request points to the peer's firmware, at random to the radio."
   ) { evidence in
@@ -70,7 +85,7 @@ extension Rule {
 
   private static let responseTimeout = Rule(
     "link-lmp-timeout", .error, "The peer's controller did not answer a Link Layer procedure",
-    when: "the link or a procedure on it ended with LL Response Timeout (0x22)",
+    when: "the link or a procedure on it ended with LL Response Timeout (0x22)", needs: [.events],
     do:
       "The peer's controller has a defect or ignores this procedure: leave the procedure out (PHY, data length, parameter requests), or update its firmware."
   ) { history, _ in
@@ -82,6 +97,7 @@ extension Rule {
     "link-procedure-collision", .error, "Procedures of the two controllers collided",
     when:
       "the link or a procedure on it ended with LL Procedure Collision (0x23), Instant Passed (0x28) or Different Transaction Collision (0x2a)",
+    needs: [.events],
     do:
       "Start one procedure at a time and wait for its event (PHY, data length, parameters, encryption), or let the central alone start them. Instant Passed points to lost packets: allow more events before the instant."
   ) { history, _ in
@@ -119,7 +135,8 @@ extension Rule {
   private static let procedureFailed = Rule(
     "link-procedure-failed", .note, "A Link Layer procedure failed",
     when:
-      "features, version, PHY or subrate ended with another failing status on a link that stayed open"
+      "features, version, PHY or subrate ended with another failing status on a link that stayed open",
+    needs: [.events]
   ) { history, _ in
     history.failedProcedures.filter { !$0.isUpdate && !$0.status.isProcedureTrouble }.map {
       failed in
@@ -133,7 +150,7 @@ extension Rule {
   private static let payloadTimeout = Rule(
     "link-payload-timeout", .warning,
     "Nothing came from the peer on an encrypted link that proves to be its own",
-    when: "the controller reports Authenticated Payload Timeout Expired",
+    when: "the controller reports Authenticated Payload Timeout Expired", needs: [.events],
     do:
       "Encrypt again or disconnect, as the host's security policy says. Where it comes again and again: update the firmware of the peer's controller, which has to answer LE Ping, or set a longer Authenticated Payload Timeout."
   ) { history, _ in
@@ -161,6 +178,7 @@ extension Rule {
   private static let controllerEnded = Rule(
     "link-controller-ended", .error, "A controller ended the link by itself",
     when: "Disconnection Complete has a reason that no host gives, and no other rule explains it",
+    needs: [.events, .end],
     do:
       "Look the reason up in the Core Specification, Vol 1, Part F; update the firmware of the controller."
   ) { history, _ in
@@ -179,13 +197,15 @@ extension Rule {
   private static let lowResources = Rule(
     "link-peer-low-resources", .warning, "The peer ended the link for want of resources",
     when: "the reason is Remote Device Terminated Connection due to Low Resources (0x14)",
+    needs: [.events, .end],
     do:
       "Free links or memory on the peer: disconnect other devices, restart it; in firmware raise the number of connections or buffers."
   ) { history, _ in ended(history, .remoteLowResources, "for want of resources") }
 
   private static let powerOff = Rule(
     "link-power-off", .note, "The peer ended the link since it is switched off",
-    when: "the reason is Remote Device Terminated Connection due to Power Off (0x15)"
+    when: "the reason is Remote Device Terminated Connection due to Power Off (0x15)",
+    needs: [.events, .end]
   ) { history, _ in ended(history, .remotePowerOff, "because it, or its Bluetooth, is switched off")
   }
 
@@ -205,7 +225,7 @@ extension Rule {
 
   private static let reset = Rule(
     "link-reset", .note, "The controller was reset while a link was open",
-    when: "a reset, or the controller's removal, ended an open link"
+    when: "a reset, or the controller's removal, ended an open link", needs: [.end]
   ) { history, _ in
     guard history.connection.ending == .reset, let ended = history.link.ended else { return [] }
     var finding = Finding(
@@ -218,6 +238,38 @@ extension Rule {
     return [finding]
   }
 
+  private static let hostStalled = Rule(
+    whole: "host-stalled", .error, "This host handles nothing for 30 s, and the peer gives up",
+    when:
+      "on two or more connections a request of the peer comes 29 to 31 s after the packet before, and the peer's disconnection at once after it",
+    needs: [.bothDirections, .events, .end],
+    do:
+      "Look at what the program on this host does at that time: something blocks its thread, or the transport to the controller (UART flow control, USB). Read events in a thread of their own, and answer requests at once."
+  ) { evidence in
+    let stalled = evidence.connections.compactMap {
+      history -> (ConnectionHistory, Moment, Moment)? in
+      guard history.connection.ending == .peer, let stall = history.link.stall,
+        let ended = history.link.ended, let rest = ended.nanoseconds(since: stall.after),
+        rest < 1_000_000_000
+      else { return nil }
+      return (history, stall.after, ended)
+    }
+    guard stalled.count >= 2, let first = stalled.first,
+      let pause = first.1.nanoseconds(since: first.0.link.stall?.before ?? first.1)
+    else { return [] }
+    return [
+      Finding(
+        "This host handled nothing for \(duration: pause), and the peer gave up (\(stalled.count) connections)",
+        headline:
+          "this host handled nothing for \(duration: pause), and the peer gave up each time",
+        why:
+          "A request of the peer (\(packet: first.1.packet)) and its disconnection (\(packet: first.2.packet)) came together, \(duration: pause) after the packet before: as long as a client waits for its answer. So both had waited until this host read them.",
+        .likely,
+        evidence: PacketSet(stalled.prefix(8).flatMap { [$0.1.packet, $0.2.packet] }),
+        on: stalled.map(\.0.id))
+    ]
+  }
+
   // MARK: The peer that leaves
 
   /// A time that may be meant: shorter ones are the length of what was asked.
@@ -227,6 +279,7 @@ extension Rule {
     whole: "link-peer-leaves", .warning, "The peer ends its connections after the same time",
     when:
       "two or more connections of one device, each a second or longer, were ended by the peer after times that differ by a tenth at most",
+    needs: [.events, .opening, .end],
     do:
       "The peer waits for something and gives up: for pairing, for a request or a login of its own protocol within a fixed time, or it ends connections that are idle. Compare with what its own app does first."
   ) { evidence in

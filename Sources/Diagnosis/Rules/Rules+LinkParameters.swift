@@ -7,7 +7,8 @@ import Sessions
 extension Rule {
   /// Rules about the parameters of links.
   static let linkParameters: [Rule] = [
-    impossible, impossibleAttempt, refusedParameters, neverApplied,
+    impossible, impossibleAttempt, unansweredParameters, refusedParameters, neverApplied,
+    longInterval,
   ]
 
   private static let remedyForImpossible: Wording =
@@ -56,6 +57,7 @@ extension Rule {
     "An attempt to connect asks for parameters that no link may have",
     when:
       "LE Create Connection has a supervision timeout that is too short for interval and latency, or values out of range",
+    needs: [.commands],
     do: remedyForImpossible
   ) { evidence in
     evidence.adapters.flatMap(\.attempts.kept).compactMap { attempt in
@@ -121,6 +123,90 @@ extension Rule {
     return findings
   }
 
+  private static let unansweredParameters = Rule(
+    "link-parameters-unanswered", .warning,
+    "A request for other connection parameters is never answered",
+    when:
+      "a Connection Parameter Update Request has no response for 30 s or until the other side ends the link 5 s later or more, and the parameters do not change; an error where the side that asked ends the link",
+    needs: [.bothDirections, .events, .end],
+    do:
+      "The central's host has to answer this request, and to carry it out with LE Connection Update: look at its L2CAP, or at the callback that decides. A peripheral that insists on its parameters should stay connected without them."
+  ) { history, evidence in
+    let link = history.link
+    let open = link.updates.filter { update in
+      update.way == .signalling && update.answered == nil && update.command == nil
+        && update.completed == nil
+        && !link.updates.contains { $0.lastPacket > update.asked.packet && $0.result != nil }
+    }
+    guard let first = open.first, !history.connection.hasLostPackets else { return [] }
+    let end =
+      link.ended ?? Moment(packet: evidence.extent.lastPacket, time: evidence.extent.latest)
+    let left: Connection.Ending = first.side == .peer ? .peer : .localHost
+    let hasLeft = history.connection.ending == left
+    guard let waited = end.nanoseconds(since: first.asked),
+      waited >= (hasLeft ? 5_000_000_000 : 30_000_000_000)
+    else { return [] }
+    let (asker, other) = (first.side.words, first.side.other.words)
+    let asked: Wording = first.wanted.map { " for \($0.words)" } ?? ""
+    let then: Wording =
+      hasLeft
+      ? " \(Wording("\(asker)").capitalized) ended the link \(duration: waited) later (\(packet: end.packet))."
+      : ""
+    var finding = Finding(
+      "\(Wording("\(other)").capitalized) never answered the request for other connection parameters",
+      headline: hasLeft
+        ? "\(asker) left connection \(history.id) after \(other) had not answered its request for other connection parameters (\(packet: first.asked.packet))"
+        : "\(other) never answered the request for other connection parameters (\(packet: first.asked.packet))",
+      why:
+        "\(Wording("\(asker)").capitalized) asked\(asked) (\(packet: first.asked.packet)), and no response and no change followed.\(then)",
+      .likely, evidence: PacketSet(open.prefix(8).map(\.asked.packet) + [hasLeft ? end.packet : 0]))
+    if hasLeft { finding.severity = .error }
+    finding.restsOnAbsence = true
+    finding.group = "\(other) never answered the request for other connection parameters"
+    return [finding]
+  }
+
+  private static let leastPaced = 8
+
+  private static let longInterval = Rule(
+    "link-interval-long", .warning, "The connection interval is too long for the traffic",
+    when:
+      "eight packets or more are sent as soon as one before is acknowledged, at a connection interval of 400 ms or more",
+    needs: [.events, .sentData],
+    do:
+      "Ask for a shorter interval while data is to be sent: 15 to 30 ms for transfers. A peripheral that asks for a range should not leave the longest interval to the central (20 to 1000 ms may become 1000 ms)."
+  ) { history, _ in
+    let paced = history.link.paced
+    guard paced.count >= leastPaced, let first = paced.first, let last = paced.last,
+      let current = history.link.current, current.interval >= LinkHistory.longInterval
+    else { return [] }
+    let update = history.link.updates.last {
+      $0.result?.interval == current.interval && $0.lastPacket < first.packet
+    }
+    let origin: Wording =
+      update.map { update in
+        update.wanted.map {
+          "\(Wording("\(update.side.words)").capitalized) had asked for \($0.words) (\(packet: update.asked.packet)), and the central chose \(interval: current.interval) (\(packet: update.lastPacket))."
+        } ?? "It is in force since \(packet: update.lastPacket)."
+      } ?? ""
+    let rate: Wording =
+      last.nanoseconds(since: first).map {
+        " \(paced.count) packets took \(duration: $0)."
+      } ?? ""
+    var finding = Finding(
+      "The connection interval of \(interval: current.interval) slows the traffic down",
+      headline:
+        "the connection interval of \(interval: current.interval) slows connection \(history.id) down",
+      why: Wording(
+        sentences:
+          "This host sent each packet as soon as the one before was acknowledged, which happens once in an interval (from \(packet: first.packet) to \(packet: last.packet)).\(rate)",
+        origin),
+      .likely,
+      evidence: PacketSet([update?.lastPacket ?? 0, first.packet, last.packet].filter { $0 > 0 }))
+    finding.group = "The connection interval slows the traffic down"
+    return [finding]
+  }
+
   /// A central carries a change out six events after it is told, at most some seconds later.
   private static let longestChange: Int64 = 5_000_000_000
 
@@ -128,13 +214,16 @@ extension Rule {
     "link-parameters-never-applied", .warning, "Connection parameters were granted and never used",
     when:
       "a change was accepted, no LE Connection Update Complete followed in the five seconds that the link stayed open, and the parameters in force are not what was asked for",
+    needs: [.commands, .events],
     do:
       "The central's host answers and then has to send LE Connection Update itself: look there. A peripheral asks again after some seconds."
   ) { history, evidence in
     guard !history.connection.hasLostPackets else { return [] }
     let end = history.link.ended.map(\.time) ?? evidence.extent.latest
     return history.link.updates.compactMap { update in
-      guard update.completed == nil, update.isGranted == true || update.way == .command,
+      // What the controllers agree on they carry out by themselves.
+      guard update.completed == nil, update.way != .linkLayer,
+        update.isGranted == true || update.way == .command,
         let granted = update.answered ?? update.command ?? Optional(update.asked),
         let last = end,
         Moment(packet: .max, time: last).nanoseconds(since: granted) ?? 0 > longestChange,

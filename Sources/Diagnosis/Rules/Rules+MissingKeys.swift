@@ -11,6 +11,7 @@ extension Rule {
       "The central encrypts with the key of a bond, and the peripheral has no such key",
       when:
         "encryption ends with PIN or Key Missing (0x06), or the peripheral's host answers LE Long Term Key Request with the Negative Reply",
+      needs: [.events], leansOn: [.commands],
       do:
         "Delete the bond on the central too, then pair again: Forget This Device on iOS, Forget on Android, bluetoothctl remove on BlueZ, bt_unpair on Zephyr. If it comes back after each restart or update of the peripheral, its firmware does not keep bonds: on Zephyr CONFIG_BT_SETTINGS with settings_load, on Nordic's SDK the peer manager's flash pages, which an update must not erase."
     ) { history, evidence in
@@ -36,6 +37,7 @@ extension Rule {
       "The central has lost the bond and pairs anew, and the peripheral, which keeps it, refuses",
       when:
         "a Pairing Request without an attempt to encrypt before it is refused at once, and the two had a bond on an earlier connection of the capture, or a file of --keys has one",
+      needs: [.bothDirections, .commands, .events, .opening],
       do:
         "Delete the bond on the peripheral too, by its reset or its own menu, or have its firmware accept a new pairing of a device that it knows: on Zephyr CONFIG_BT_SMP_ALLOW_UNAUTH_OVERWRITE or bt_unpair, on Nordic's SDK allow_repairing in the PM_EVT_CONN_SEC_CONFIG_REQ event."
     ) { history, evidence in

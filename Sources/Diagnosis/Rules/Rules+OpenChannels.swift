@@ -12,7 +12,7 @@ extension Rule {
       """
       a connection request has no response for 60 s, or until the link is ended on purpose 2 s later or more, \
       and the other side was heard; 300 s where a response says that it is pending
-      """,
+      """, needs: [.bothDirections, .events],
     do:
       """
       Look at the stack of the side that was asked: it has to answer each request, if only by a refusal.

@@ -7,7 +7,8 @@ extension Rule {
   /// Rules about pairing: what the values say, what the reason says, what did not happen, what is worth
   /// knowing.
   static let pairing: [Rule] =
-    pairingValues + pairingChecks + pairingReasons + pairingCapabilities + pairingSilence
+    [unexpectedPDU] + pairingValues + pairingChecks + pairingReasons + pairingCapabilities
+    + pairingSilence
     + pairingNotes
 
   /// A rule about attempts that a side has ended with Pairing Failed. Of a connection's failures that it
@@ -19,7 +20,9 @@ extension Rule {
     Rule(id, .error, finds, when: condition, do: remedy) { connection, evidence in
       var found: [(finding: Finding, packets: [Int])] = []
       for (position, attempt) in connection.pairing.attempts.enumerated() {
-        guard let failed = FailedPairing(attempt, position, connection, evidence),
+        // Two answers to one request explain all that follows.
+        guard attempt.secondResponse == nil,
+          let failed = FailedPairing(attempt, position, connection, evidence),
           var finding = explain(failed)
         else { continue }
         if let same = found.firstIndex(where: { $0.finding.what == finding.what }) {

@@ -31,6 +31,7 @@ extension Rule {
       "MITM protection was asked for, and the IO capabilities allow Just Works only",
       when:
         "a side asks for MITM protection, the method is Just Works, and the pairing did not fail for that",
+      needs: [.bothDirections],
       do:
         "Nothing, where no attribute demands an authenticated key. Else give one side a display or a keyboard."
     ) { connection, _ in

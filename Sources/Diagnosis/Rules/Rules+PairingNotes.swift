@@ -27,6 +27,7 @@ extension Rule {
     Rule(
       "smp-passkey-recovered", .note, "The passkey of a pairing can be read off the capture",
       when: "all 20 rounds of passkey entry over Secure Connections are in the capture",
+      needs: [.bothDirections],
       do: "Use fresh digits for each pairing."
     ) { connection, _ in
       connection.pairing.attempts.lazy.compactMap { $0.recovered() }.prefix(1).map(\.self)
@@ -36,6 +37,7 @@ extension Rule {
       "The passkey of a legacy pairing can be found by whoever listened",
       when:
         "LE legacy pairing with passkey entry succeeds, and a confirm value and the random value that opens it are in the capture",
+      needs: [.bothDirections],
       do:
         "Pair with LE Secure Connections where both sides can, and use fresh digits for each pairing."
     ) { connection, _ in
@@ -43,7 +45,7 @@ extension Rule {
     },
     Rule(
       "smp-while-encrypted", .note, "Two devices pair although their link is encrypted already",
-      when: "a Pairing Request on an encrypted LE link",
+      when: "a Pairing Request on an encrypted LE link", needs: [.bothDirections, .events],
       do:
         "Nothing, where the new key is better than the old one. Else look for a program that pairs on each connection."
     ) { connection, _ in
@@ -55,12 +57,14 @@ extension Rule {
       "smp-over-bond", .warning, "Two devices pair anew although they are bonded",
       when:
         "a Pairing Response after the same two devices had paired and bonded on an earlier connection of the capture, no program had deleted the bond, and encryption had not failed since; a note where a new key comes of it",
+      needs: [.bothDirections, .events],
       do:
         "If nobody asked for it, one side has lost its key: see whether the other one deletes the old bond (Android and iOS ask their user first)."
     ) { connection, evidence in connection.overBond(evidence) },
     Rule(
       whole: "smp-repeated", .note, "Two devices tried to pair several times",
       when: "three attempts or more with the same device, of which two or more failed",
+      needs: [.bothDirections],
       do: "Repair what the first failure shows."
     ) { evidence in evidence.repeatedPairings() },
   ]

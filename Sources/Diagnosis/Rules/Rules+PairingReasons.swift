@@ -48,6 +48,13 @@ extension Rule {
         failed.side == .local
         ? "Make this host pairable, if it is to pair; else the peer has to do without. \(enablingPairing)"
         : "If the peer does pair, put it into its pairing mode. Else use it without: remove createBond and the like. \(enablingPairing)"
+      if failed.side == .peer, failed.attempt.initiator == .local,
+        failed.attempt.responding.features == nil,
+        failed.attempt.initiating.features?.pdu.authReq.bonds == true
+      {
+        finding.remedy =
+          "\(finding.remedy ?? "") A peer that keeps an old bond with this host, and does not replace it, answers so, too (Nordic's peer manager without allow_repairing): if the two were bonded before, delete the bond on the peer as well."
+      }
       return finding
     },
     failing(

@@ -5,12 +5,24 @@ import Sessions
 // Rules about pairing that stops without a word, and about Security Requests.
 
 extension Rule {
+  /// A rule about PDUs that have no place.
+  static let unexpectedPDU =
+    Rule(
+      "smp-unexpected", .warning, "A Security Manager PDU came out of turn",
+      when:
+        "a Pairing Request from the peripheral, a second Pairing Response, or a value that the method of the pairing does not have",
+      needs: [.bothDirections],
+      do:
+        "Look at the Security Manager of that side; a peripheral sends a Security Request, and never a Pairing Request."
+    ) { connection, _ in connection.unexpectedPDUs() }
+
   /// Rules about what did not happen.
   static let pairingSilence: [Rule] = [
     Rule(
       "smp-user-silent", .error, "A person had to act for the pairing to go on, and did not",
       when:
         "no SMP PDU for 25 s or more at a step at which digits are typed or compared, then the end of the pairing or of the link",
+      needs: [.bothDirections, .events],
       do:
         "Pair again, and act within 30 s. If nothing was shown, the app or firmware does not handle the request: on Android the pairing notification, on iOS the dialog, on BlueZ an agent, on Zephyr bt_conn_auth_cb."
     ) { connection, evidence in
@@ -22,6 +34,7 @@ extension Rule {
       "smp-timeout", .error, "A pairing was not answered for 30 s",
       when:
         "no SMP PDU for 30 s at a step at which no person has to act; then the pairing is over (Core, Vol 3, Part H, 3.4)",
+      needs: [.bothDirections, .events],
       do:
         "Look at the log of the side that had to answer. After this timeout no SMP PDU may be sent on the link: disconnect, and connect anew."
     ) { connection, evidence in
@@ -32,6 +45,7 @@ extension Rule {
     Rule(
       "smp-abandoned", .error, "The link ended in the middle of a pairing",
       when: "the link ends before the link is encrypted with the new key, and nobody refused",
+      needs: [.bothDirections, .events, .end],
       do:
         "Look at why the link ended. If a host ended it, its log says why; an app must not disconnect while the system pairs."
     ) { connection, evidence in
@@ -44,6 +58,7 @@ extension Rule {
       "A peripheral asked for security, and the central did nothing",
       when:
         "a Security Request on a link that is not encrypted, after which the central neither pairs nor encrypts for 5 s, or until the link ends",
+      needs: [.bothDirections, .commands, .events, .opening],
       do:
         "Pair from the central (createBond on Android; iOS pairs when a protected attribute is accessed), or let an attribute demand encryption: a central may ignore a Security Request."
     ) { connection, evidence in
@@ -56,6 +71,7 @@ extension Rule {
       "A Security Request crossed with what the central had begun by itself",
       when:
         "a Security Request arrives after the central's Pairing Request, or while it begins to encrypt, and that did not end well",
+      needs: [.bothDirections],
       do:
         "Nothing, where pairing succeeds. Else let the peripheral wait some 100 ms before it asks for security, or leave it to the central."
     ) { connection, _ in
@@ -70,13 +86,6 @@ extension Rule {
           evidence: [crossed.packet, request.moment.packet])
       }.first.map { [$0] } ?? []
     },
-    Rule(
-      "smp-unexpected", .warning, "A Security Manager PDU came out of turn",
-      when:
-        "a Pairing Request from the peripheral, a second Pairing Response, or a value that the method of the pairing does not have",
-      do:
-        "Look at the Security Manager of that side; a peripheral sends a Security Request, and never a Pairing Request."
-    ) { connection, _ in connection.unexpectedPDUs() },
   ]
 }
 
@@ -190,12 +199,19 @@ private struct SilentPairing {
     var packets: PacketSet = [attempt.last.packet]
     packets.insert(attempt.end?.packet)
     let words = connection.connection.endingWords
-    return finding(
+    var finding = finding(
       "The link ended in the middle of the pairing", "\(words)",
       why:
         "The pairing had come as far as \(packet: attempt.last.packet), \(attempt.progress)\(after) \(words). Nobody refused the pairing.",
       attempt.isBeginningMissing || !connection.connection.hasKnownEnding ? .likely : .certain,
       packets)
+    // Why the link ended is the cause, and has a finding of its own.
+    switch connection.connection.ending {
+    case .timeout, .neverEstablished, .micFailure, .controller:
+      finding.severity = finding.severity ?? .warning
+    default: break
+    }
+    return finding
   }
 }
 
@@ -203,7 +219,7 @@ extension Connection {
   /// Whether the capture tells who or what ended the link.
   fileprivate var hasKnownEnding: Bool {
     switch ending {
-    case .replaced, .unknown, .forgotten, nil: false
+    case .replaced, .unknown, .forgotten, .fileEnded, nil: false
     default: true
     }
   }
@@ -219,7 +235,7 @@ extension Connection {
     case .neverEstablished: return "the link was never established\(because)"
     case .reset: return "the controller was reset"
     case .controller: return "the controller ended the link\(because)"
-    case .replaced, .unknown, .forgotten, nil: return "the link was gone"
+    case .replaced, .unknown, .forgotten, .fileEnded, nil: return "the link was gone"
     }
   }
 }
@@ -264,6 +280,22 @@ extension ConnectionHistory {
   /// PDUs that had no place.
   fileprivate func unexpectedPDUs() -> [Finding] {
     for attempt in pairing.attempts {
+      if let second = attempt.secondResponse, let first = attempt.responding.features {
+        let side = attempt.initiator.other
+        var packets: PacketSet = [first.moment.packet, second.packet]
+        if attempt.failure != nil { packets.insert(attempt.end?.packet) }
+        var finding = Finding(
+          "Two Security Managers answer on \(side == .local ? "this host" : "the peer" as StaticString)",
+          headline:
+            "two programs on \(side.words) answer one Pairing Request (\(packet: first.moment.packet), \(packet: second.packet))",
+          why:
+            "\(side.capitalized) answered one Pairing Request twice (\(packet: first.moment.packet), \(packet: second.packet)): two Security Managers, as of the kernel and of a program that brings its own, use one controller, and each breaks the other's pairing.",
+          .likely, evidence: packets)
+        finding.remedy =
+          "Let one program alone use the controller: stop bluetoothd, or the library that opens the HCI socket itself (noble, bleno)."
+        if !attempt.isPaired { finding.severity = .error }
+        return [finding]
+      }
       if let request = attempt.initiating.features, !attempt.isOverBREDR,
         let role = connection.localRole, (role == .central) != (attempt.initiator == .local)
       {

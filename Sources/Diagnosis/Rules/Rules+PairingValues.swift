@@ -62,6 +62,7 @@ extension Rule {
       "The addresses of both sides are missing, so that a passkey cannot be searched for",
       when:
         "a legacy pairing was refused with Confirm Value Failed (0x04), and neither its own address nor the peer's is in the capture",
+      needs: [.bothDirections],
       do:
         "Start the capture before the connection is made: the Connection Complete event has the addresses."
     ) { connection, _ in

@@ -77,11 +77,31 @@ extension Rule {
         Begin at 0 and go on where the part before ended; a client that reads a long value stops \
         at the first part that does not fill the MTU.
         """
-    ) { refusal, _ in
-      """
-      The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), where the \
-      part was to begin.
-      """
+    ) { refusal, connection in
+      if refusal.opcode != .executeWriteRequest {
+        if let whole = refusal.unableToReadOn(connection) { return whole }
+        return
+          """
+          The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), where the \
+          part was to begin.
+          """
+      }
+      guard let late = refusal.prepared?.late else {
+        return
+          """
+          One of the parts that were prepared\(refusal.partsWords) begins behind the end of the value that \
+          \(refusal.server.words) has; the capture does not tell which one.
+          """
+      }
+      return
+        """
+        The part of \(packet: late.moment.packet) begins at byte \(late.offset) of \(handle: late.handle), \
+        and those before it end at byte \(late.end): the bytes between are missing, unless the server had \
+        them already.
+        """
+    } certainty: { refusal in
+      if refusal.opcode != .executeWriteRequest { return .certain }
+      return refusal.prepared?.late == nil ? .possible : .likely
     },
     refused(
       "att-prepare-queue", .warning, 0x09...0x09, "A server's queue of prepared writes is full",
@@ -251,7 +271,7 @@ extension Rule {
       """
       a read, a write, a notification or an indication succeeds although the declaration, which \
       is in the capture, does not have the property
-      """,
+      """, needs: [.bothDirections],
     do:
       """
       Declare what is allowed, or do not allow it: clients like CoreBluetooth do not ask for what is not \
@@ -311,6 +331,24 @@ extension Refusal {
         "\(size) that begin with \(hex: head)"
       }
     return meaning.map { "\(bytes) (\($0))" } ?? bytes
+  }
+
+  /// That a server refuses the next part of a value that it has given up to there: a part that begins at the
+  /// end is empty, and no error (Core, Vol 3, Part F, 3.4.4.5).
+  fileprivate func unableToReadOn(_ connection: ConnectionHistory) -> Wording? {
+    guard opcode == .readBlobRequest, let offset, offset > 0,
+      let usage = connection.attributes.usage(handle, of: server),
+      usage.longestRead.length >= Int(offset)
+    else { return nil }
+    let written: Wording =
+      usage.longestWrite.length > Int(offset)
+      ? " A long write had set \(usage.longestWrite.length) bytes (\(packet: usage.longestWrite.packet))."
+      : ""
+    return """
+      The answer before brought the value up to byte \(offset) (\(packet: usage.longestRead.packet)), so that \
+      a part that begins there is empty at the least, and no error: the firmware of the server cannot do long \
+      values.\(written)
+      """
   }
 
   /// Where the parts of a prepared write are.

@@ -14,7 +14,7 @@ extension Rule {
         """
         a request has no answer for 30 s, until the link is ended on purpose 2 s later or more, \
         or while later ones are answered, and the other side was heard
-        """,
+        """, needs: [.bothDirections, .events],
       do: unansweredRemedy
     ) { connection, _ in
       Finding.together(
@@ -29,7 +29,7 @@ extension Rule {
         """
         an indication has no confirmation for 30 s, until the link is ended on purpose 2 s later \
         or more, or while later ones are confirmed
-        """,
+        """, needs: [.bothDirections, .events],
       do:
         """
         Hosts confirm on their own: look for a client whose receive path is blocked, or for a stack that \
@@ -48,7 +48,7 @@ extension Rule {
         """
         a request or an indication follows another one of the same side on the same bearer that \
         waits for its answer; on an enhanced bearer only where neither is answered
-        """,
+        """, needs: [.bothDirections, .events],
       do:
         """
         Queue requests: on Android wait for the callback of each GATT operation, in firmware for the \
@@ -76,6 +76,17 @@ extension Rule {
             """,
           evidence: PacketSet(
             own.flatMap { $0.isOnChannel ? [$0.before, $0.packet] : [$0.packet] }))
+        if let twice = own.first(where: \.asksForMTU) {
+          finding.what = "Two programs of \(side.words) use one link"
+          finding.headline =
+            "two programs of \(side.words) use one link: both ask for the MTU (\(packet: twice.before), \(packet: twice.packet))"
+          finding.why =
+            "\(packet: twice.before) and \(packet: twice.packet) both ask for the MTU, which a client does once on a connection: a second program, or a second stack, sends on the same link and knows nothing of the first one."
+          finding.certainty = .likely
+          finding.evidence = PacketSet([twice.before]).union(finding.evidence)
+          finding.remedy =
+            "Let one program alone use the link: stop bluetoothd where a library opens the controller itself (noble, bleno), or the other way round."
+        }
         if let open = own.first(where: \.isOnChannel) {
           finding.why =
             "\(finding.why) \(packet: open.before) and \(packet: open.packet) were sent on one enhanced bearer, and neither had an answer."
@@ -89,6 +100,7 @@ extension Rule {
     Rule(
       "att-after-timeout", .warning, "Requests go on after one has timed out",
       when: "a client sends on a bearer on which its request waits for 30 s or longer",
+      needs: [.bothDirections, .events],
       do:
         """
         Disconnect after an ATT timeout and connect again: nothing more may be sent on that bearer, and \
@@ -120,6 +132,7 @@ extension Rule {
     "Responses come on another enhanced bearer than their requests",
     when:
       "a response on an enhanced bearer can be nothing but the answer to a request on another one",
+    needs: [.bothDirections],
     do:
       """
       Nothing, where every request is answered. A host that knows one transaction on each bearer gives a \

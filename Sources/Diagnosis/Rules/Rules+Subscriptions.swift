@@ -14,7 +14,7 @@ extension Rule {
         """
         a CCCD is written whose bit the characteristic's declaration, which is in the capture, \
         does not offer while it offers the other one
-        """,
+        """, needs: [.bothDirections],
       do:
         """
         Write 0x0001 for notifications and 0x0002 for indications, as the declaration offers \
@@ -25,13 +25,25 @@ extension Rule {
       Finding.together(connection.attributes.configurations.compactMap(connection.wrongBits))
     },
     Rule(
+      "gatt-cccd-write-command", .warning,
+      "A subscription is written with a command, which servers may ignore",
+      when:
+        "a CCCD is written with Write Command, and no Write Request to it was accepted; a note where values come all the same",
+      needs: .bothDirections,
+      do:
+        "Write the CCCD with a Write Request (on Android writeDescriptor(), with BlueZ StartNotify, in JavaScript startNotifications()): a command is not answered, and descriptors take none (Core, Vol 3, Part G, 4.12.3)."
+    ) { connection, _ in
+      Finding.together(
+        connection.attributes.commandedConfigurations.compactMap(connection.commanded))
+    },
+    Rule(
       "gatt-notifications-silent", .warning, "Something is subscribed to, and nothing comes",
       when:
         """
         a CCCD was written on a link whose opening is in the capture and nothing comes, while \
         the client writes to another service that has a characteristic whose CCCD it has not \
         written
-        """,
+        """, needs: [.bothDirections, .events, .opening],
       do:
         """
         Write the CCCD of the characteristic that brings the answers: the one in the service \
@@ -46,7 +58,7 @@ extension Rule {
         an earlier connection of the device wrote a CCCD and got values; this one is encrypted \
         with the stored key, lasts longer than there was a pause between values before, writes \
         no CCCD and gets no value
-        """,
+        """, needs: [.bothDirections, .events, .opening],
       do:
         """
         CCCDs of bonded clients persist: store them in the firmware with the bond (Zephyr: \
@@ -58,6 +70,33 @@ extension Rule {
 }
 
 extension ConnectionHistory {
+  /// A CCCD that was written with a command.
+  fileprivate func commanded(_ configuration: Configuration) -> Finding? {
+    guard configuration.value & 3 != 0,
+      !attributes.configurations.contains(where: {
+        $0.descriptor.handle == configuration.descriptor.handle
+          && $0.server == configuration.server && $0.accepted != nil
+      })
+    else { return nil }
+    let usage = configuration.owner?.handle.flatMap {
+      attributes.usage($0, of: configuration.server)
+    }
+    let came = usage?.sent ?? 0
+    let client = configuration.server.other
+    let owner: Wording = configuration.owner.map { " of \($0)" } ?? ""
+    var finding = Finding(
+      "The CCCD\(owner) was written with a Write Command",
+      headline:
+        "\(client.words) subscribed with a write command instead of a write request (\(packet: configuration.request.packet))",
+      why:
+        "\(Wording("\(client.words)").capitalized) wrote the subscription without response, as a Write Command. Servers take a descriptor's value with a Write Request only; \(came == 0 ? "this one sent no value" : "this one sends all the same" as StaticString).",
+      came == 0 ? .likely : .certain, evidence: [configuration.request.packet])
+    finding.attribute = configuration.owner
+    finding.restsOnAbsence = came == 0
+    if came > 0 { finding.severity = .note }
+    return finding
+  }
+
   /// A CCCD that was written with a bit that is not offered.
   fileprivate func wrongBits(_ configuration: Configuration) -> Finding? {
     guard let properties = configuration.properties, let owner = configuration.owner else {
@@ -168,6 +207,14 @@ extension ConnectionHistory {
     return nil
   }
 
+  /// Whether the client wrote to values of the service that an attribute belongs to.
+  private func writes(toServiceOf owner: AttributeIdentity, _ server: Side) -> Bool {
+    attributes.usages.contains {
+      $0.server == server && $0.written > 0 && $0.identity.kind != .descriptor
+        && $0.identity.service == owner.service
+    }
+  }
+
   /// Values that came on an earlier connection and come no more, since the server lost the CCCD.
   fileprivate func lostSubscriptions(_ evidence: Evidence) -> [Finding] {
     guard connection.isEncrypted == true, security.isStoredKey, !connection.isOpeningMissing,
@@ -191,6 +238,8 @@ extension ConnectionHistory {
         let pause = span / Int64(max(1, usage.sent - 1))
         guard lasted >= max(5_000_000_000, 3 * min(pause, .max / 4)),
           (attributes.usage(handle, of: configuration.server)?.sent ?? 0) == 0,
+          // What came before as answers to writes does not come without them.
+          !before.writes(toServiceOf: owner, configuration.server),
           !attributes.configurations.contains(where: {
             $0.descriptor.handle == configuration.descriptor.handle
               && $0.server == configuration.server

@@ -14,7 +14,7 @@ extension Rule {
         """
         a Write Request or Command has more bytes than the MTU in force, or a prepared write \
         reaches behind byte 512
-        """,
+        """, needs: [.bothDirections],
       do:
         """
         Ask for a larger MTU first (on Android requestMtu()), and split what is longer: CoreBluetooth says \
@@ -55,7 +55,7 @@ extension Rule {
         """
         no MTU is exchanged on a link whose opening is in the capture, and a message takes \
         several notifications or writes that fill the default MTU of 23
-        """,
+        """, needs: [.bothDirections, .opening],
       do:
         """
         Ask for a larger MTU after connecting: on Android requestMtu(517), with Zephyr \
@@ -158,6 +158,7 @@ extension Rule {
     Rule(
       "frame-unanswered", .note, "Requests of a vendor's protocol have no answer",
       when: "no response that fits follows a request within the protocol's time",
+      needs: [.bothDirections],
       do: "Look whether the device knows the command, and whether its answers are subscribed to."
     ) { connection, _ in
       let bad = connection.attributes.vendors.badFrames.map(\.moment.packet)
@@ -187,7 +188,7 @@ extension Rule {
         """
         the link was never encrypted, nobody asked to pair, its opening is in the capture, and \
         the first message of a vendor's protocol is a login or a handshake
-        """,
+        """, needs: [.bothDirections, .events, .opening],
       do: "Nothing in the settings of the phone helps here: follow the vendor's handshake."
     ) { connection, _ in
       let attributes = connection.attributes

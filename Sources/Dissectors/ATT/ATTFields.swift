@@ -130,13 +130,19 @@ extension ATTPDU {
     }
   }
 
-  /// What is wrong with the PDU beyond missing bytes: a list whose element length no element has.
+  private static let leastMTU: UInt16 = 23
+
+  /// What is wrong with the PDU beyond missing bytes: a list whose element length no element has, an MTU that no
+  /// bearer has.
   package var problem: Problem? {
     if case .unknown(let pdu) = self {
       return Problem(.unknownOpcode, at: Int(pdu.data.start) - 1, Int(pdu.opcode.rawValue))
     }
     let items: ATTItems
     switch self {
+    // On LE; BR/EDR's least is larger (Core, Vol 3, Part G, 5.2.1).
+    case .exchangeMTU(let pdu) where pdu.mtu < Self.leastMTU:
+      return Problem(.parameterTooSmall, Int(pdu.mtu), Int(Self.leastMTU))
     case .findInformationResponse(let pdu): items = pdu.items
     case .readByTypeResponse(let pdu): items = pdu.items
     default: return nil
@@ -172,10 +178,30 @@ package struct ATTItems: Sendable {
   /// Where they lie.
   package let list: Slice
 
+  /// Of Read By Type: the bytes of the PDU, where it lists one value that may go on behind its end: a Read Blob
+  /// Request asks for the rest, as hosts do of a long Device Name. Nil where it lists several, or none.
+  package var singleValueLength: Int? {
+    guard case .valued(let length) = layout, Int(list.count) == length else { return nil }
+    return Self.listOffset + length
+  }
+
+  /// Whether a list with one value of that many bytes fills its PDU: the MTU's, or what its length byte can tell
+  /// (Core, Vol 3, Part F, 3.4.4.2).
+  package static func isFull(_ length: Int, mtu: Int) -> Bool {
+    length >= min(mtu, listOffset + Int(UInt8.max))
+  }
+
+  /// Where the list begins behind opcode and length.
+  private static let listOffset = 2
+
   /// The length or format byte, where no item can have it.
   var invalidLength: Int? {
-    if case .invalid(let length) = layout { return length }
-    return nil
+    switch layout {
+    case .invalid(let length): return length
+    // The groups of GATT are services, and their values UUIDs of 2 or 16 bytes (Core, Vol 3, Part G, 4.4.1).
+    case .group(let length) where length != 6 && length != 20: return length
+    default: return nil
+    }
   }
 
   /// One item of a list.

@@ -21,6 +21,12 @@ extension HCICommand {
   package static let userConfirmationRequestReply: UInt16 = 0x042c
   /// User Confirmation Request Negative Reply
   package static let userConfirmationRequestNegativeReply: UInt16 = 0x042d
+  /// PIN Code Request Negative Reply
+  package static let pinCodeRequestNegativeReply: UInt16 = 0x040e
+  /// User Passkey Request Negative Reply
+  package static let userPasskeyRequestNegativeReply: UInt16 = 0x042f
+  /// IO Capability Request Negative Reply
+  package static let ioCapabilityRequestNegativeReply: UInt16 = 0x0434
   /// Authentication Requested
   package static let authenticationRequested: UInt16 = 0x0411
   /// Set Connection Encryption

@@ -261,7 +261,7 @@ package let lePowerRows: [HCIRow] = [
     ], returns: [.status, .connectionHandle]),
   .command(
     0x207b, "LE Transmitter Test [v4]",
-    HCIParameter.transmitterTest + [.i8("TX_Power_Level", .scaled(.dBm), line: "")],
+    HCIParameter.transmitterTest + [.i8("TX_Power_Level", .scaled(.dBmOrExtreme), line: "")],
     returns: [.status]),
   .command(
     0x207c, "LE Set Data Related Address Changes",

@@ -47,7 +47,8 @@ package let leMetaSoundingRows: [HCIRow] = [
     [
       .connectionHandle, .u8("Config_ID", line: "config"),
       .u16("Start_ACL_Conn_Event_Counter"), .u16("Procedure_Counter", line: "procedure"),
-      .i16("Frequency_Compensation"), .i8("Reference_Power_Level", .scaled(.dBmOrNone)),
+      .i16("Frequency_Compensation", .scaled(.frequencyCompensation)),
+      .i8("Reference_Power_Level", .scaled(.dBmOrNone)),
     ] + HCIParameter.soundingSteps),
   .event(
     0x32, "LE CS Subevent Result Continue",

@@ -180,7 +180,8 @@ package let eventLaterRows: [HCIRow] = [
       .u8("Authentication_Requirements", .code(.authenticationRequirements), line: ""),
     ]),
   .event(
-    0x33, "User Confirmation Request", [.deviceAddress, .u32("Numeric_Value", line: "number")]),
+    0x33, "User Confirmation Request",
+    [.deviceAddress, .u32("Numeric_Value", .sixDigits, line: "number")]),
   .event(0x34, "User Passkey Request", [.deviceAddress]),
   .event(0x35, "Remote OOB Data Request", [.deviceAddress]),
   .event(0x36, "Simple Pairing Complete", [.status, .deviceAddress]),

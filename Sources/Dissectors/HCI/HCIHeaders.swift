@@ -18,6 +18,9 @@ package struct HCICommand: Sendable {
   /// The group (OGF) of vendors' commands.
   static let vendorGroup: UInt16 = 0x3f
 
+  /// The opcode with which some controllers answer a command that they do not know, in place of its own.
+  package static let unknownOpcode: UInt16 = 0xffff
+
   /// Whether an opcode is a vendor's: what the command means and returns only the vendor knows.
   package static func isVendors(_ opcode: UInt16) -> Bool { opcode >> 10 == vendorGroup }
 }
@@ -109,6 +112,18 @@ package struct ACLHeader: Sendable {
     broadcast = UInt8(word >> 14)
     length = try cursor.u16()
   }
+
+  /// Whether a controller that sends this header may be sending its debug log, which Qualcomm's and MediaTek's
+  /// disguise as ACL data. The whole first word counts, flags included: `QCA_DEBUG_HANDLE` (hci_qca.c),
+  /// `QCA_MEMDUMP_ACL_HANDLE` (btusb.c), and `btusb_recv_acl_mtk` (btusb.c) in Linux's drivers.
+  package var mayBeControllerLog: Bool {
+    switch (broadcast, boundary, handle) {
+    case (0, .firstFlushable, 0xedc), (0, .firstFlushable, 0xedd): true
+    case (0, .firstNonFlushable, 0x5fe), (0, .firstNonFlushable, 0x5ff): true
+    case (3, .complete, 0xc6f): true
+    default: false
+    }
+  }
 }
 
 /// A synchronous data header: handle (bits 0–11), packet status flag (12–13), data length (1 byte)
@@ -164,5 +179,37 @@ package struct ISOHeader: Sendable {
     boundary = Boundary(rawValue: UInt8(word >> 12 & 3)) ?? .complete
     hasTimestamp = word & 0x4000 != 0
     length = try cursor.u16() & 0x3fff
+  }
+}
+
+/// What the load of isochronous data begins with, unless it continues an SDU: time stamp (4 bytes, microseconds), where
+/// the header says so, packet sequence number (2), then the SDU's length (bits 0–11) and the packet status flag
+/// (14–15) (2) (Core, Vol 4, Part E, 5.4.5).
+package struct ISOLoad: Sendable {
+  /// The controller's clock, in microseconds.
+  package let timestamp: UInt32?
+  /// The number of the SDU.
+  package let sequenceNumber: UInt16
+  /// How many bytes the whole SDU has.
+  package let sduLength: UInt16
+  /// Whether the data is good: 0 yes, 1 perhaps, 2 not all was received. Of data that the host sends 0.
+  package let status: UInt8
+  /// Where these fields begin in the packet's bytes.
+  package let offset: Int
+
+  /// Reads the fields; nil of a load that continues an SDU, or is too short.
+  package init?(_ header: ISOHeader, _ bytes: RawSpan, _ body: Slice) {
+    guard header.boundary == .first || header.boundary == .complete else { return nil }
+    var cursor = Cursor(bytes, body)
+    do throws(ParseError) {
+      timestamp = header.hasTimestamp ? try cursor.u32() : nil
+      sequenceNumber = try cursor.u16()
+      let word = try cursor.u16()
+      sduLength = word & 0x0fff
+      status = UInt8(word >> 14)
+    } catch {
+      return nil
+    }
+    offset = Int(body.start)
   }
 }

@@ -86,6 +86,8 @@ package struct HCIParameter: Sendable {
   package enum Form: Sendable, Equatable {
     /// Decimal.
     case plain
+    /// Decimal, as both devices show it to their users: six digits.
+    case sixDigits
     /// `0x` and two digits a byte.
     case hex
     /// A connection handle, sync handle or the like: `0x0040`. The upper four bits are reserved; where they

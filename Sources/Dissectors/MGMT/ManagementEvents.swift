@@ -35,7 +35,7 @@ package let managementEventRows: [HCIRow] = [
   .event(
     0x000f, "User Confirmation Request",
     HCIParameter.device + [
-      .u8("Confirm_Hint", .code(.yesNo)), .u32("Numeric_Value", line: "number"),
+      .u8("Confirm_Hint", .code(.yesNo)), .u32("Numeric_Value", .sixDigits, line: "number"),
     ]),
   .event(0x0010, "User Passkey Request", HCIParameter.device),
   .event(0x0011, "Authentication Failed", HCIParameter.device + [.managementStatus]),

@@ -46,6 +46,10 @@ extension SMP {
     /// The identity address.
     package let address: DeviceAddress
 
+    /// Whether it is a private address, which no identity is: a random one without both upper bits set (3.6.5;
+    /// Core, Vol 6, Part B, 1.3.2).
+    package var isPrivate: Bool { addressType == .random && address.value >> 46 & 3 != 3 }
+
     @_lifetime(cursor: copy cursor)
     init(parsing cursor: inout Cursor) throws(ParseError) {
       addressType = AddressType(rawValue: try cursor.u8())

@@ -133,6 +133,9 @@ extension Dissection {
     do throws(ParseError) {
       let pdu = try SMPPDU(parsing: &payload)
       smp = pdu
+      if case .identityAddressInformation(let identity) = pdu, identity.isPrivate {
+        problems.add(Problem(.privateIdentity, at: Int(body.start) + 2))
+      }
       if case .unknown(let unknown) = pdu {
         problems.add(Problem(.unknownOpcode, at: Int(body.start), Int(unknown.opcode.rawValue)))
       } else if missing == 0, !payload.isAtEnd {

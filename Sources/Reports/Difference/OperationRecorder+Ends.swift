@@ -111,7 +111,7 @@ extension OperationRecorder {
       let reason: Wording =
         isUsual ? "" : connection.reason.map { (code: StatusCode) -> Wording in ": \(code)" } ?? ""
       words = "\(who)\(reason)"
-    case nil, .forgotten: words = "still open when the capture ends"
+    case nil, .forgotten, .fileEnded: words = "still open when the capture ends"
     case .unknown, .replaced: words = "for a reason that is not in the capture"
     case .timeout, .neverEstablished, .micFailure, .reset, .controller:
       words = connection.reason.map { "\($0)" } ?? "the controller ends the link"
@@ -125,7 +125,9 @@ extension OperationRecorder {
 
 extension Connection {
   /// Whether the capture has its end.
-  fileprivate var hasEndedInCapture: Bool { ending != nil && ending != .forgotten }
+  fileprivate var hasEndedInCapture: Bool {
+    ending != nil && ending != .forgotten && ending != .fileEnded
+  }
 }
 
 extension Differences.Operation {

@@ -48,7 +48,7 @@ package struct SessionReport: PacketReport, ~Copyable {
   /// That what came later is not compared, where there was too much.
   package var remark: String? {
     let parts = [
-      leftOut.map { "#\($0): too much to compare; what comes from here on is left out" },
+      leftOut.map { "#\($0): too much to compare; only what comes before this packet is compared" },
       unlisted == 0
         ? nil
         : "only the first \(listed) connections are compared; "

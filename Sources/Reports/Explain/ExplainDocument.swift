@@ -24,6 +24,16 @@ struct ExplainDocument: ~Copyable {
     verdict()
     let unlisted = explanation.evidence.extent.unlistedConnections
     if unlisted > 0 { sink.number("connections_left_out", unlisted) }
+    if !explanation.skipped.isEmpty {
+      sink.beginList("skipped_rules")
+      for skipped in explanation.skipped {
+        sink.beginItem()
+        sink.string("rule", skipped.rule.id.description.replacing("-", with: "_"))
+        sink.parts("needs", skipped.lacks)
+        sink.endItem()
+      }
+      sink.endList()
+    }
     sink.beginList("connections")
     for told in explanation.connections { write(told) }
     sink.endList()

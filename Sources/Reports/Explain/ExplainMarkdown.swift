@@ -22,6 +22,10 @@ struct ExplainMarkdown: ~Copyable {
     line("**\(Self.escaped(explanation.verdict.text))**")
     line("")
     line(Self.escaped(explanation.heading.text))
+    if let words = explanation.skippedWords {
+      line("")
+      line(Self.escaped(words.text))
+    }
     list(explanation.ofCapture + explanation.ofOthers)
     for told in explanation.connections { write(told) }
     list(explanation.appendix)

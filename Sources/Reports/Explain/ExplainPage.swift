@@ -30,12 +30,14 @@ struct ExplainPage: ~Copyable {
   init(_ explanation: Explanation, _ options: ExplainOptions) {
     self.explanation = explanation
     self.options = options
-    columns = max(Self.leastColumns, options.width ?? Self.usualColumns)
+    let width = options.isEndless ? Paragraph.endless : options.width
+    columns = max(Self.leastColumns, width ?? Self.usualColumns)
   }
 
   mutating func write(into output: inout Output) {
     paragraph(explanation.heading.text)
     paragraph(explanation.verdict.text)
+    writeSkipped()
     for finding in explanation.ofCapture + explanation.ofOthers { write(finding) }
     let isLong = explanation.connections.count > Self.mostStories && !options.isFull
     for told in explanation.connections {
@@ -46,6 +48,17 @@ struct ExplainPage: ~Copyable {
     if isLong { listOthers() }
     for finding in explanation.appendix { write(finding) }
     output.text(out.bytes, options.glyphs)
+  }
+
+  /// Writes how many rules the capture cannot prove, and with `-v` which.
+  private mutating func writeSkipped() {
+    guard let words = explanation.skippedWords else { return }
+    paragraph(options.isVerbose ? "\(words.text):" : words.text)
+    guard options.isVerbose else { return }
+    for (lacks, rules) in explanation.skippedByReason {
+      let names = rules.map(\.rule.id.description).joined(separator: ", ")
+      paragraph("  \(lacks.listed(joinedBy: "and").text): \(names)", hanging: 4)
+    }
   }
 
   /// Writes one finding by itself.

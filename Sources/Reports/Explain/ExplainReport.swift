@@ -20,6 +20,8 @@ package struct ExplainOptions: PresentationOptions, Sendable {
   package var selection = Selection()
   /// Whether every line of a story is told.
   package var isFull = false
+  /// Whether the rules that were skipped are listed.
+  package var isVerbose = false
   /// The capture's name, for a page that is to be pasted.
   package var name = ""
   /// Whether secrets are shown.
@@ -34,6 +36,8 @@ package struct ExplainOptions: PresentationOptions, Sendable {
   package var glyphs = Glyphs.utf8
   /// Columns of the terminal; nil: lines are wrapped as for paper.
   package var width: Int?
+  /// Whether lines are not wrapped at all.
+  package var isEndless = false
   /// Whether to colour.
   package var usesColor = false
 

@@ -25,6 +25,10 @@ struct Explanation: Sendable {
   private(set) var ofOthers: [Finding] = []
   /// What is to be looked up rather than read, at the end.
   private(set) var appendix: [Finding] = []
+  /// The rules that were not applied, since the capture does not hold what they need.
+  private(set) var skipped: [SkippedRule] = []
+  /// How many rules there are.
+  private let ruleCount: Int
   /// Whether connections or controllers were left out because they are not asked for.
   private let isSelective: Bool
 
@@ -35,6 +39,7 @@ struct Explanation: Sendable {
     _ evidence: Evidence, _ selection: Selection, rules: [Rule] = Rule.all, isGrouped: Bool = true
   ) {
     var evidence = evidence
+    ruleCount = rules.count
     isSelective = !selection.isEverything
     for history in evidence.connections where selection.admits(history) {
       connections.append(Told(history: history))
@@ -44,6 +49,7 @@ struct Explanation: Sendable {
     let positions = Dictionary(
       uniqueKeysWithValues: connections.enumerated().map { ($1.history.id, $0) })
     let told = Set(connections.map(\.history.id))
+    skipped = evidence.skipped(rules, among: told)
     for finding in evidence.findings(by: rules, isGrouped: isGrouped, among: told) {
       if finding.isAppendix {
         appendix.append(finding)
@@ -65,6 +71,25 @@ struct Explanation: Sendable {
 
   /// All findings that are told.
   var findings: [Finding] { ofCapture + ofOthers + connections.flatMap(\.findings) + appendix }
+
+  /// How many rules were not applied, and why: `38 of 145 rules were skipped: they need host commands, which
+  /// this capture lacks`; nil if all were.
+  var skippedWords: Wording? {
+    guard !skipped.isEmpty else { return nil }
+    var lacks = skipped.reduce(into: Coverage.Parts()) { $0.formUnion($1.lacks) }
+    // Events are what tells of both.
+    if lacks.contains(.events) { lacks.subtract([.opening, .end]) }
+    let isOne = skipped.count == 1
+    return
+      "\(skipped.count) of \(ruleCount) rules \(isOne ? "was" : "were" as StaticString) skipped: \(isOne ? "it needs" : "they need" as StaticString) \(lacks.listed(joinedBy: "or")), which this capture lacks"
+  }
+
+  /// The rules that were not applied, by what they need, in the order of `Coverage.Parts`.
+  var skippedByReason: [(lacks: Coverage.Parts, rules: [SkippedRule])] {
+    Dictionary(grouping: skipped, by: \.lacks).map { ($0.key, $0.value) }.sorted {
+      $0.lacks.rawValue < $1.lacks.rawValue
+    }
+  }
 
   /// How many findings there are of a severity.
   func count(_ severity: Severity) -> Int { findings.count { $0.severity == severity } }

@@ -3,6 +3,9 @@ import Diagnosis
 
 /// Text between two margins.
 struct Paragraph: Sendable {
+  /// Columns of a line that is never wrapped.
+  static let endless = 1 << 30
+
   /// Its lines, without margins; there is one at least.
   private(set) var lines: [String] = []
 
@@ -86,7 +89,11 @@ struct Paragraph: Sendable {
       return
     }
     let used = lines.last?.columns ?? 0
-    if used == 0 || used + 2 + width <= columns {
+    if columns > Self.endless / 2 {
+      // There is no right margin to align with.
+      let last = lines.removeLast()
+      lines.append(last.isEmpty ? right : last + "  " + right)
+    } else if used == 0 || used + 2 + width <= columns {
       let last = lines.removeLast()
       lines.append(last + .spaces(columns - used - width) + right)
     } else {

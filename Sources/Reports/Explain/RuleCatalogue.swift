@@ -1,5 +1,6 @@
 package import Bytes
 import Diagnosis
+import Sessions
 
 /// `explain --list-rules`: every rule, what it finds and when.
 package struct RuleCatalogue: Sendable {
@@ -10,10 +11,14 @@ package struct RuleCatalogue: Sendable {
 
   /// Writes it.
   ///
-  /// - Parameter width: columns of the terminal; nil: lines are not wrapped.
-  package func write(_ glyphs: Glyphs, width: Int?, into output: inout Output) {
+  /// - Parameters:
+  ///   - width: columns of the terminal; nil: lines are wrapped as for paper.
+  ///   - isEndless: whether they are not wrapped at all.
+  package func write(
+    _ glyphs: Glyphs, width: Int?, isEndless: Bool = false, into output: inout Output
+  ) {
     switch face {
-    case .text: text(glyphs, width, into: &output)
+    case .text: text(glyphs, isEndless ? Paragraph.endless : width, into: &output)
     case .json: json(into: &output)
     case .markdown: markdown(into: &output)
     }
@@ -43,6 +48,7 @@ package struct RuleCatalogue: Sendable {
 
   private func lines(of rule: Rule) -> [(String, String)] {
     var lines = [("finds", "\(rule.finds)."), ("when", "\(rule.condition).")]
+    if let needs = rule.needsWords { lines.append(("needs", needs.text)) }
     if !rule.remedy.isEmpty { lines.append(("do", rule.remedy.text)) }
     return lines
   }
@@ -58,6 +64,8 @@ package struct RuleCatalogue: Sendable {
       sink.word("severity", rule.severity.key)
       sink.string("finds", rule.finds.description)
       sink.string("when", rule.condition.description)
+      sink.parts("needs", rule.needs)
+      sink.parts("leans_on", rule.leansOn)
       if !rule.remedy.isEmpty { sink.string("remedy", rule.remedy.text) }
       sink.endItem()
     }
@@ -79,10 +87,47 @@ package struct RuleCatalogue: Sendable {
       output.string("\n## \(rule.id)\n\n")
       output.string("\(rule.severity.key): \(ExplainMarkdown.escaped(rule.finds.description)).\n\n")
       output.string("- when: \(ExplainMarkdown.escaped(rule.condition.description)).\n")
+      if let needs = rule.needsWords { output.string("- needs: \(needs.text)\n") }
       if !rule.remedy.isEmpty {
         output.string("- what to do: \(ExplainMarkdown.escaped(rule.remedy.text))\n")
       }
     }
+  }
+}
+
+extension Rule {
+  /// What a capture must hold for it, as a sentence; nil: nothing in particular.
+  fileprivate var needsWords: Wording? {
+    guard !needs.isEmpty || !leansOn.isEmpty else { return nil }
+    let must = needs.listed(joinedBy: "and")
+    let may = leansOn.listed(joinedBy: "or")
+    if leansOn.isEmpty { return "\(must)." }
+    return needs.isEmpty
+      ? "less certain without \(may)." : "\(must); less certain without \(may)."
+  }
+}
+
+extension Coverage.Parts {
+  /// `host commands and controller events`.
+  func listed(joinedBy conjunction: StaticString) -> Wording {
+    let isBoth = isSuperset(of: .bothDirections)
+    var pieces: [Wording] = []
+    for part in each {
+      if isBoth, part == .receivedData { continue }
+      pieces.append(isBoth && part == .sentData ? "data of both directions" : "\(part.words)")
+    }
+    guard let last = pieces.last, pieces.count > 1 else { return pieces.first ?? "" }
+    return "\(Wording(pieces.dropLast(), joinedBy: ", ")) \(conjunction) \(last)"
+  }
+}
+
+extension JSONSink {
+  /// Parts of a capture by their names; nothing if there are none.
+  mutating func parts(_ key: StaticString, _ parts: Coverage.Parts) {
+    guard !parts.isEmpty else { return }
+    beginList(key)
+    for part in parts.each { element(word: part.key) }
+    endList()
   }
 }
 

@@ -62,16 +62,19 @@ extension ConnectionHistory {
   private func line(_ authentication: ClassicAuthentication) -> StoryLine {
     let last =
       authentication.end?.packet ?? authentication.reply?.packet ?? authentication.start.packet
+    let isPairing = authentication.hasKey == false
     let key: Wording =
       switch authentication.hasKey {
       case true?: " with the stored link key"
-      case false?: authentication.newKey == nil ? "; this host has no link key" : " by pairing"
+      case false?: authentication.newKey == nil ? "" : " by pairing"
       case nil: ""
       }
     let words: Wording =
       switch authentication.status {
       case .success?: "authenticated\(key)"
+      case let status? where isPairing: "pairing, since this host has no link key, fails: \(status)"
       case let status?: "authentication\(key) fails: \(status)"
+      case nil where isPairing: "authentication is asked for; this host has no link key"
       case nil: "authentication is asked for\(key)"
       }
     return StoryLine(

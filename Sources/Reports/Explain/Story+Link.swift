@@ -209,6 +209,8 @@ extension ConnectionHistory {
         ended, "another connection has the same handle: this one ended before, unseen")
     case .unknown:
       return StoryLine(ended, "the link ends, for a reason that is not in the capture")
+    case .fileEnded:
+      return StoryLine(ended, "the file ends; the link is still open")
     case .forgotten:
       return nil
     }

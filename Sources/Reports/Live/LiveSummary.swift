@@ -26,7 +26,7 @@ package struct LiveSummary: Sendable, Equatable {
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     if !Marker.isMarker(record) { records += 1 }
-    if record.drops > 0 { dropped = dropped.addingReportingOverflow(record.drops).partialValue }
+    if record.drops > 0 { dropped.add(clamped: record.drops) }
     if let failure = dissection.failure(bytes, answer) { failures.add(failure) }
     if !dissection.problems.isEmpty { problems.add(dissection.problems) }
     connections = memory.links.count
@@ -52,7 +52,7 @@ extension Output {
   mutating func received(_ records: Int, dropped: UInt64) {
     count(records, "record", "records")
     text(", ")
-    if dropped > 0 { decimal(UInt(dropped)) } else { text("nothing") }
+    if dropped > 0 { decimal(Int(clamping: dropped)) } else { text("nothing") }
     text(" dropped")
   }
 }

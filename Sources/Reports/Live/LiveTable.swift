@@ -74,7 +74,7 @@ package struct LiveTable<Report: TableReport & ~Copyable>: PacketReport, ~Copyab
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     records += 1
-    if record.drops > 0 { dropped = dropped.addingReportingOverflow(record.drops).partialValue }
+    if record.drops > 0 { dropped.add(clamped: record.drops) }
     isStale = true
     report.packet(
       record, dissection, bytes, answer, fragments: fragments, memory, into: &output)

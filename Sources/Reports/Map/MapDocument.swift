@@ -136,7 +136,7 @@ struct MapDocument: ~Copyable {
       {
         sink.begin(key)
         sink.word("attribute", attribute.kind.key)
-        sink.namedUUID(attribute.uuid)
+        sink.namedUUID(attribute.uuid, as: attribute.kind.use)
         if attribute.packet > 0 {
           sink.number("packet", attribute.packet)
         } else {
@@ -152,7 +152,7 @@ struct MapDocument: ~Copyable {
   private mutating func write(_ attribute: Attribute) {
     sink.identifier("handle", UInt64(attribute.handle), digits: 4)
     sink.word("attribute", attribute.kind.key)
-    sink.namedUUID(attribute.uuid)
+    sink.namedUUID(attribute.uuid, as: attribute.kind.use)
     if attribute.kind == .characteristic { properties(attribute.properties) }
   }
 
@@ -160,7 +160,7 @@ struct MapDocument: ~Copyable {
     _ service: MapService, _ database: Database?, _ connection: Int
   ) {
     let declaration = service.declaration
-    sink.namedUUID(declaration.uuid)
+    sink.namedUUID(declaration.uuid, as: .service)
     sink.word("type", declaration.isSecondary ? "secondary" : "primary")
     sink.identifier("start_handle", UInt64(declaration.handle), digits: 4)
     if declaration.end != 0 { sink.identifier("end_handle", UInt64(declaration.end), digits: 4) }

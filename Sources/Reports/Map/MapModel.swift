@@ -106,13 +106,17 @@ struct MapUnknown: Sendable {
 
 extension MapDevice {
   /// Puts attributes and uses together.
-  mutating func build(_ database: Database?, _ uses: [AttributeUse]) {
+  ///
+  /// - Parameter budget: how much may be hashed for this device and those that follow.
+  mutating func build(
+    _ database: Database?, _ uses: [AttributeUse], _ budget: inout DatabaseProof.Budget
+  ) {
     self.database = database
     let attributes = database?.attributes ?? []
     place(attributes, uses)
     // Where no service was found there is nothing to hold against it.
     guard let hash = database?.hash, !services.isEmpty else { return }
-    proof = proof(attributes, uses, hash)
+    proof = proof(attributes, uses, hash, &budget)
     guard case .concluded(let concluded) = proof else { return }
     (services, loose, unknown) = ([], [], [])
     place(DatabaseProof.merge(attributes, concluded), uses)
@@ -120,7 +124,8 @@ extension MapDevice {
 
   /// Holds the attributes against the Database Hash.
   private func proof(
-    _ attributes: [Attribute], _ uses: [AttributeUse], _ hash: (value: [UInt8], packet: Int)
+    _ attributes: [Attribute], _ uses: [AttributeUse], _ hash: (value: [UInt8], packet: Int),
+    _ budget: inout DatabaseProof.Budget
   ) -> DatabaseProof {
     let told = attributes.filter { $0.via != .inferred }
     if DatabaseProof.agrees(told, hash: hash.value) { return .proven }
@@ -132,7 +137,7 @@ extension MapDevice {
     let concluded = { DatabaseProof.conclusions(attributes, uses, hash: hash) }
     // What was asked for and is not there is rather missing.
     if !isWhole, let concluded = concluded() { return .concluded(concluded) }
-    let proof = DatabaseProof(told, hash: hash.value, isWhole: isWhole)
+    let proof = DatabaseProof(told, hash: hash.value, isWhole: isWhole, budget: &budget)
     guard case .disproved = proof else { return proof }
     if isWhole, let concluded = concluded() { return .concluded(concluded) }
     return isWhole ? proof : .unchecked

@@ -13,7 +13,7 @@ extension MapPage {
       out.digits(declaration.end)
     }
     pad(to: Column.service)
-    out.namedUUID(declaration.uuid)
+    out.namedUUID(declaration.uuid, as: .service)
     if declaration.isSecondary { out.text(", secondary") }
     mark(declaration, device)
     endLine()
@@ -27,10 +27,10 @@ extension MapPage {
       out.digits(include.end)
       if include.uuid != .include {
         out.byte(0x20)
-        out.namedUUID(include.uuid)
+        out.namedUUID(include.uuid, as: .service)
       } else if let included = device.database?.service(of: include.target) {
         out.byte(0x20)
-        out.namedUUID(included.uuid)
+        out.namedUUID(included.uuid, as: .service)
       }
       mark(include, device)
       endLine()
@@ -56,10 +56,11 @@ extension MapPage {
       out.handle(characteristic.declaration?.target ?? attribute.handle)
       pad(to: Column.characteristic)
       out.uuid(attribute.uuid)
-      out.attributeName(attribute.uuid)
       if let name = reading.name(attribute.uuid) {
         out.byte(0x20)
         out.string(name)
+      } else {
+        out.attributeName(attribute.uuid, as: .characteristic)
       }
       // A long UUID has its line.
       if attribute.uuid.width == 16 { endLine() }
@@ -85,7 +86,7 @@ extension MapPage {
     out.handle(descriptor.attribute.handle)
     pad(to: Column.descriptor)
     out.uuid(uuid)
-    out.attributeName(uuid)
+    out.attributeName(uuid, as: .descriptor)
     if uuid.width == 16 { endLine() }
     pad(to: Column.value)
     let isConfiguration = uuid == .clientConfiguration || uuid.isShort(0x2903)

@@ -330,7 +330,7 @@ struct MapPage: ~Copyable {
     case .descriptor: out.text(", descriptor ")
     }
     out.uuid(attribute.uuid)
-    out.attributeName(attribute.uuid)
+    out.attributeName(attribute.uuid, as: attribute.kind.use)
     guard attribute.kind == .characteristic else { return }
     for bit in 0..<8 where attribute.properties.has(bit: bit) {
       out.byte(0x20)

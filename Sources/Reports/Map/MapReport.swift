@@ -138,9 +138,11 @@ package struct MapReport: PacketReport, ~Copyable {
         add(connection, isLocal: isLocal, to: &devices[index], memory)
       }
     }
+    var budget = DatabaseProof.Budget(servers: memory.attributes.servers.count { $0.hash != nil })
     for index in devices.indices {
       let database = memory.attributes.servers.first { $0.key == devices[index].key }
-      devices[index].build(database, uses.uses(of: devices[index].key, memory.attributes))
+      devices[index].build(
+        database, uses.uses(of: devices[index].key, memory.attributes), &budget)
     }
     return devices
   }

@@ -281,16 +281,16 @@ struct TraceText: ~Copyable {
     case .uuid(let uuid): line.namedUUID(uuid)
     case .attribute(let attribute):
       line.attribute(attribute.identity, owner: attribute.owner, options.glyphs)
-    case .service(let service): line.namedUUID(service.uuid)
+    case .service(let service): line.namedUUID(service.uuid, as: .service)
     case .characteristic(let characteristic, let properties):
-      line.namedUUID(characteristic.uuid)
+      line.namedUUID(characteristic.uuid, as: .characteristic)
       line.text(" [")
       for (index, property) in properties.enumerated() {
         if index > 0 { line.text(", ") }
         line.text(property)
       }
       line.byte(0x5d)
-    case .descriptor(let descriptor): line.namedUUID(descriptor.uuid)
+    case .descriptor(let descriptor): line.namedUUID(descriptor.uuid, as: .descriptor)
     case .list(let values):
       line.byte(0x5b)
       for (index, value) in values.enumerated() {

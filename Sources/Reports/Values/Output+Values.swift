@@ -25,10 +25,11 @@ extension Output {
       return
     }
     shortUUID(uuid, groups: attribute.groups, glyphs)
-    attributeName(uuid)
     if let profileName {
       byte(0x20)
       string(profileName)
+    } else {
+      attributeName(uuid, as: attribute.kind?.use)
     }
     if let owner, let uuid = owner.uuid {
       text(" of ")
@@ -127,7 +128,7 @@ extension Output {
       switch reason {
       case .connectionEnded: text("the connection ended")
       case .timedOut: text("none in 30 s, ATT's timeout")
-      case .overtaken: text("others followed and were answered")
+      case .overtaken: text("others followed")
       case .recordsLost: text("records were lost")
       case .captureEnded: text("the capture ends")
       case .forgotten: text("too many bearers to follow")

@@ -87,7 +87,12 @@ package struct ProfileMatches: PacketReport, ~Copyable {
         continue
       }
       entries[place].values += 1
-      guard isRead, let name = reading.vendorName ?? reading.decoded.definition?.profile else {
+      // Of what a carrier of any bytes carries only text is explained by that.
+      let isCarried =
+        reading.vendorName == nil && reading.decoded.definition?.subject.isCarrier == true
+        && !bytes.bytes.part(slice).isPrintable
+      guard isRead, !isCarried, let name = reading.vendorName ?? reading.decoded.definition?.profile
+      else {
         entries[place].unexplained += 1
         if value.isKeyMaterial, !options.showsKeys {
           entries[place].isSecret = true
@@ -123,7 +128,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
       subject.advertised(key.uuid, key.company)
     } else if let uuid = key.uuid {
       subject.uuid(uuid)
-      subject.attributeName(uuid)
+      subject.attributeName(uuid, as: value.attribute.kind?.use)
     } else if let handle = key.handle {
       subject.handle(handle)
     } else {

@@ -237,7 +237,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     output.byte(0x2c)
     if let uuid = value.attribute.uuid { output.uuid(uuid) }
     output.byte(0x2c)
-    if let name = value.attribute.uuid?.name
+    if let name = value.attribute.uuid?.name(as: value.attribute.kind?.use)
       ?? value.company.flatMap({ CompanyID(rawValue: $0).name })
     {
       output.cell(name.bytes)

@@ -13,8 +13,16 @@ extension ValuesTable {
       let silent = all.filter { $0.isOn && !facts.isHeard($0) }
       let several = facts.servers.count { !$0.isAdvertiser } > 1
       if several {
-        if server.isLocal { out.text("this host, ") }
-        if let address = server.address { out.address(address) }
+        if server.isLocal { out.text(server.address == nil ? "this host" : "this host, ") }
+        if let address = server.address {
+          out.address(address)
+        } else if !server.isLocal {
+          out.text("peer unknown")
+          if let connection = server.connections.first {
+            out.text(", connection ")
+            out.decimal(connection)
+          }
+        }
         out.text(": ")
       }
       out.text("subscribed to ")

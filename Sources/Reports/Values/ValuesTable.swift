@@ -125,7 +125,7 @@ struct ValuesTable: ~Copyable {
       let entry = facts.entries[place & 0xffff_ffff]
       if let found = entry.attribute.service, found != service {
         cells.append(
-          Row(isHeading: true, subject: Self.text { $0.namedUUID(found) }))
+          Row(isHeading: true, subject: Self.text { $0.namedUUID(found, as: .service) }))
       } else if entry.attribute.service == nil, service != nil {
         cells.append(
           Row(isHeading: true, subject: Self.text { $0.text("service not known") }))

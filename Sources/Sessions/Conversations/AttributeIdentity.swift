@@ -74,6 +74,13 @@ extension Memory {
     identity.needsHandle = attribute.hasTwin || attribute.kind != .value
     return identity
   }
+  /// What an attribute is, as far as that is known by now.
+  package func kind(of attribute: AttributeIdentity, connection: Int) -> Attribute.Kind? {
+    identity(
+      of: attribute.handle, attribute.server, isLocal: attribute.isLocal, connection: connection
+    ).kind
+  }
+
   /// What the declaration of the characteristic offers whose value an attribute is; nil where that is not
   /// known.
   package func properties(of identity: AttributeIdentity) -> CharacteristicProperties? {

@@ -87,15 +87,30 @@ extension Conversations {
     _ place: Place, _ pending: Pending, _ items: ATTItems, _ arrived: Arrived, _ bytes: RawSpan,
     _ memory: borrowing Memory
   ) {
+    let isSecret =
+      arrived.listsKeyMaterial || arrived.isHeld && memory.attributes.hasKeyMaterial
+    let mtu = memory.mtu(on: bearers[place.bearer].link, arrived.channel)
+    // One value that fills the PDU goes on, perhaps.
+    let isFull =
+      items.singleValueLength.map { ATTItems.isFull($0, mtu: mtu.value) } ?? false
     var cursor = Cursor(bytes, items.list)
-    let packets = keep(arrived.packets)
+    let packets = isFull ? nil : keep(arrived.packets)
     while let item = items.next(&cursor) {
       guard let slice = item.value else { continue }
       var attribute = identity(item.handle, place, isLocal: place.isLocal, memory)
       if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
-      tellRead(
-        place, attribute, bytes.part(slice), arrived, packets, isCut: item.missing > 0,
-        isSecret: arrived.listsKeyMaterial || arrived.isHeld && memory.attributes.hasKeyMaterial)
+      if isFull {
+        finishRead(place)
+        sides[place.side].read.begin(attribute, at: 0)
+        sides[place.side].read.mayBeKey = isSecret
+        sides[place.side].read.add(
+          bytes.part(slice), at: 0, arrived, fillsPDU: !mtu.isLowerBound, limits)
+        mayHaveOpenReads = true
+      } else {
+        tellRead(
+          place, attribute, bytes.part(slice), arrived, packets, isCut: item.missing > 0,
+          isSecret: isSecret)
+      }
     }
   }
 

@@ -77,6 +77,7 @@ extension Conversations {
       goesOn = read.isOpen ? read.start < offset && offset <= read.end : offset == read.end
     }
     if !goesOn { finishRead(place) }
+    giveUpPassed(place, memory)
     push(place, from: 0, memory)
     var attribute = identity(handle, place, isLocal: place.isLocal, memory)
     if pdu.opcode == .readByTypeRequest, let type = fields.type, !type.isDeclaration {
@@ -104,6 +105,21 @@ extension Conversations {
     for slot in (first..<last).reversed() { sides[place.side].pending.swapAt(slot, slot + 1) }
   }
 
+  /// Tells that requests that were passed were not answered: their client asks for something else.
+  private mutating func giveUpPassed(_ place: Place, _ memory: borrowing Memory) {
+    for slot in (0..<Side.indications).reversed() where sides[place.side].pending[slot].isPassed {
+      giveUp(place, slot, .overtaken, at: nil, memory)
+    }
+  }
+
+  /// Notes of those before the one in a slot that a later request was answered.
+  private mutating func pass(_ place: Place, after slot: Int) {
+    let end = slot < Side.indications ? Side.indications : 2 * Side.indications
+    for earlier in slot + 1..<end where sides[place.side].pending[earlier].isOpen {
+      sides[place.side].pending[earlier].isPassed = true
+    }
+  }
+
   /// Tells that those before the one in a slot were not answered, the oldest first.
   private mutating func giveUp(
     _ place: Place, after slot: Int, _ reason: ValueOutcome.Reason, _ memory: borrowing Memory
@@ -120,8 +136,20 @@ extension Conversations {
     let pending = sides[place.side].pending[slot]
     guard pending.isOpen else { return }
     sides[place.side].pending[slot].end()
+    sides[place.side].pending[slot].isPassed = false
     guard pending.operation != nil || !pending.queue.isEmpty else { return }
-    var reason = reason
+    if !memory.hasHeard(place.direction.reversed) {
+      // The capture has one direction alone: what was written was written, for all that it tells.
+      if pending.hasValue, pending.opcode != .prepareWriteRequest {
+        tell(place, pending, .done, nil, nil)
+        return
+      }
+      if pending.operation == .read {
+        tell(place, pending, .noResponse(.recordsLost), nil, nil)
+        return
+      }
+    }
+    var reason = pending.isPassed ? .overtaken : reason
     if reason == .connectionEnded, let time, let sent = pending.time,
       time.nanoseconds(since: sent) >= Self.longestWait
     {
@@ -197,7 +225,7 @@ extension Conversations {
     }
     if memory.doubt.alternatives.isEmpty {
       settle(place, memory)
-      complete(place, request.packet, arrived, bytes, memory)
+      complete(place, request.packet, arrived, bytes, isLast: false, memory)
     } else {
       sides[side].held.append(
         HeldResponse(request: request.packet, arrived: arrived, bytes: bytes.array))
@@ -219,18 +247,22 @@ extension Conversations {
     let held = sides[place.side].held
     sides[place.side].held.removeAll()
     for response in held {
-      complete(place, response.request, response.arrived, response.bytes.bytes, memory)
+      complete(
+        place, response.request, response.arrived, response.bytes.bytes, isLast: true, memory)
     }
   }
 
   /// Takes in the answer to a request.
+  ///
+  /// - Parameter isLast: whether no other answer follows before the next request.
   private mutating func complete(
-    _ place: Place, _ request: Int, _ arrived: Arrived, _ bytes: RawSpan, _ memory: borrowing Memory
+    _ place: Place, _ request: Int, _ arrived: Arrived, _ bytes: RawSpan, isLast: Bool,
+    _ memory: borrowing Memory
   ) {
     let side = place.side
     guard let slot = slot(place, arrived.pdu, request) else { return }
-    // As `Transactions` has it: an answer to one means that there is none to those before.
-    giveUp(place, after: slot, .overtaken, memory)
+    // As `Transactions` has it: an answer to one means that there is none to those before, or a late one.
+    if isLast { giveUp(place, after: slot, .overtaken, memory) } else { pass(place, after: slot) }
     let pending = sides[side].pending[slot]
     sides[side].pending[slot].end()
     let fields = arrived.pdu.fields

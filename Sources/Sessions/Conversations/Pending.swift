@@ -7,6 +7,8 @@ import Dissectors
 /// and again, so that nothing is allocated for each.
 struct Pending: Sendable {
   private(set) var isOpen = false
+  /// Whether a later request of its bearer was answered: its own answer may come late.
+  var isPassed = false
   private(set) var packet = 0
   private(set) var time: Timestamp?
   private(set) var opcode = ATTOpcode(rawValue: 0)
@@ -54,6 +56,7 @@ struct Pending: Sendable {
     _ value: RawSpan, offset: Int, fragments: ArraySlice<Int>, isCut: Bool, ordinal: Int?
   ) {
     isOpen = true
+    isPassed = false
     packet = record.number
     time = record.time
     self.opcode = opcode

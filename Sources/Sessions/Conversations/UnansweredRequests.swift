@@ -79,6 +79,8 @@ package struct UnansweredRequests: Sendable {
       | UInt64(answer.channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0) << 2
       | (isIndication ? 2 : 0) | ((direction == .sent) == isAsking ? 1 : 0)
     if isAsking {
+      // Where the capture has one direction alone no answer is missing.
+      guard memory.hasHeard(direction.reversed) else { return }
       guard let position = position(of: key, adding: record.adapter ?? 0) else { return }
       latest = position
       close(position, upToAnswered: true)

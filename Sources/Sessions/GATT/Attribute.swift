@@ -115,3 +115,14 @@ extension BluetoothUUID {
   /// Whether the Assigned Numbers give this type to descriptors.
   package var isDescriptor: Bool { width == 2 && low >> 8 == 0x29 }
 }
+
+extension Attribute.Kind {
+  /// What an attribute of this kind is named as: a declaration by what it declares.
+  package var use: BluetoothUUID.AttributeUse {
+    switch self {
+    case .service, .include: .service
+    case .characteristic, .value: .characteristic
+    case .descriptor: .descriptor
+    }
+  }
+}

@@ -29,6 +29,9 @@ package struct Attributes: Sendable {
   package private(set) var hasKeyMaterial = false
   /// Which attributes have such values.
   package let secretTypes: SecretTypes
+  /// The supplied maps that are out of date and whose server is forgotten, and whether that server's address
+  /// tells it from all others.
+  private var outdated: [(map: Int, isIdentified: Bool)] = []
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
 
@@ -228,10 +231,45 @@ package struct Attributes: Sendable {
       latest = servers.count - 1
     } else {
       latest = servers.indices.min { servers[$0].lastUse < servers[$1].lastUse } ?? 0
+      noteOutdated(servers[latest])
       servers[latest] = new
       isFull = true
     }
     return latest
+  }
+
+  // MARK: Supplied maps
+
+  /// Whether no other device has this key: it is not a private address, which changes, nor a connection.
+  private static func isIdentified(_ key: UInt64) -> Bool {
+    guard key >> 62 == 0 else { return false }
+    let (isRandom, isStatic) = (key >> 48 & 1 == 1, key >> 46 & 0b11 == 0b11)
+    return !isRandom || isStatic
+  }
+
+  private mutating func noteOutdated(_ server: Database) {
+    guard let map = server.map, !server.changed.isEmpty else { return }
+    let new = (map: map, isIdentified: Self.isIdentified(server.key))
+    if !outdated.contains(where: { $0 == new }) { outdated.append(new) }
+  }
+
+  /// The server of this key, to which the map of a number may be applied: it was to none before, as far as
+  /// that is known, and no server has said that all of it has changed that may be the same one. Nil where it
+  /// may not.
+  mutating func begin(map: Int, of key: UInt64, packet: Int) -> Int? {
+    let isIdentified = Self.isIdentified(key)
+    // Two devices whose addresses stay are not the same one.
+    let mayBeSame = { (isOther: Bool) in !isIdentified || !isOther }
+    if outdated.contains(where: { $0.map == map && mayBeSame($0.isIdentified) }) { return nil }
+    var changed = HandleRanges()
+    for server in servers
+    where server.map == map && server.key != key && mayBeSame(Self.isIdentified(server.key)) {
+      for range in server.changed.ranges { changed.insert(atLeast: range) }
+    }
+    let server = open(key, packet: packet)
+    guard servers[server].map == nil else { return nil }
+    servers[server].begin(map: map, changed: changed)
+    return server
   }
 
   // MARK: Conclusions

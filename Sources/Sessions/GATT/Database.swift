@@ -25,8 +25,10 @@ package struct Database: Sendable {
   /// Handles and where the attribute stands in `slots`, in the order of handles: handle << 16 | slot.
   /// Small, so that one more costs little wherever it goes.
   private var order: [UInt32] = []
-  /// First handles of services, in order.
-  private var services: [UInt16] = []
+  /// Places in `slots` of attributes that are forgotten: the next ones get them.
+  private var free: [UInt16] = []
+  /// First handles of services and where their declaration stands in `slots`, in order: handle << 16 | slot.
+  private var services: [UInt32] = []
   private var uuids = UUIDTable()
   /// Where what is known of its UUID stands in `uuids`, for each of `slots`.
   private var factOf: [UInt16] = []
@@ -50,8 +52,12 @@ package struct Database: Sendable {
   package private(set) var invalidated: [Attribute] = []
   /// What was supplied of it and is contradicted by the capture; the first ones.
   package private(set) var conflicts: [SuppliedConflict] = []
-  /// Handles of which nothing that is supplied is taken any more.
+  /// Handles of which nothing that is supplied is taken any more, since it is contradicted.
   private var refuted = HandleRanges()
+  /// The same, since the server has changed them after it was supplied, or before.
+  private(set) var changed = HandleRanges()
+  /// Which supplied map was applied to it.
+  private(set) var map: Int?
   /// What the use of attributes says.
   package internal(set) var evidence = UseEvidence()
 
@@ -85,14 +91,23 @@ package struct Database: Sendable {
   package var attributes: [Attribute] { order.map { self[Int($0 & 0xffff)] } }
 
   /// Where the handle stands in `order`, or would.
-  private func position(_ handle: UInt16) -> Int {
+  private func position(_ handle: UInt16) -> Int { Self.position(handle, in: order) }
+
+  /// The same in any list of handles.
+  private static func position(_ handle: UInt16, in list: [UInt32]) -> Int {
     let wanted = UInt32(handle) << 16
-    var (low, high) = (0, order.count)
+    var (low, high) = (0, list.count)
     while low < high {
       let middle = (low + high) / 2
-      if order[middle] < wanted { low = middle + 1 } else { high = middle }
+      if list[middle] < wanted { low = middle + 1 } else { high = middle }
     }
     return low
+  }
+
+  /// Where the handles of a range stand in such a list.
+  private static func places(_ first: UInt16, _ last: UInt16, in list: [UInt32]) -> Range<Int> {
+    let start = position(first, in: list)
+    return start..<max(start, last == .max ? list.count : position(last + 1, in: list))
   }
 
   /// Where the attribute stands, if it is known.
@@ -112,13 +127,10 @@ package struct Database: Sendable {
 
   /// The declaration of the service that holds a handle, where its range is known.
   package func service(of handle: UInt16) -> Attribute? {
-    var (low, high) = (0, services.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if services[middle] <= handle { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0, let slot = look(services[low - 1]), slots[slot].end >= handle else { return nil }
-    return slots[slot]
+    let next = Self.places(0, handle, in: services).upperBound
+    guard next > 0 else { return nil }
+    let slot = Int(services[next - 1] & 0xffff)
+    return slots[slot].end >= handle ? slots[slot] : nil
   }
 
   /// The value of the characteristic that a descriptor belongs to: the one before it, where nothing but
@@ -178,14 +190,12 @@ package struct Database: Sendable {
   /// - Returns: whether there was room; and what was said of it before, where that was something else.
   mutating func note(_ new: Attribute, limit: Int) -> (hasRoom: Bool, older: Attribute?) {
     guard new.handle != 0 else { return (true, nil) }
-    if new.via == .supplied, refuted.covers(new.handle, new.handle) { return (true, nil) }
+    if new.via == .supplied, !takesSupplied(new.handle) { return (true, nil) }
     guard let slot = look(new.handle) else {
       guard order.count < min(limit, 0xffff) else { return (false, nil) }
-      let slot = slots.count
-      slots.append(new)
+      let slot = place(new)
       order.insert(UInt32(new.handle) << 16 | UInt32(slot), at: position(new.handle))
-      factOf.append(uuids.add(new.uuid, isDeclaration: new.kind.isDeclaration))
-      if new.kind == .service { insertService(new.handle) }
+      if new.kind == .service { insertService(new.handle, slot) }
       return (true, nil)
     }
     let before = slots[slot]
@@ -201,7 +211,7 @@ package struct Database: Sendable {
     if new.extendedProperties == nil { new.extendedProperties = before.extendedProperties }
     let isChanged = !new.agrees(with: before)
     if before.kind == .service, new.kind != .service { removeService(new.handle) }
-    if before.kind != .service, new.kind == .service { insertService(new.handle) }
+    if before.kind != .service, new.kind == .service { insertService(new.handle, slot) }
     slots[slot] = new
     if before.uuid != new.uuid || before.kind.isDeclaration != new.kind.isDeclaration {
       uuids.remove(factOf[slot], isDeclaration: before.kind.isDeclaration)
@@ -247,13 +257,26 @@ package struct Database: Sendable {
     }
   }
 
-  private mutating func insertService(_ handle: UInt16) {
-    let position = services.firstIndex { $0 >= handle } ?? services.count
-    services.insert(handle, at: position)
+  /// Puts an attribute that is new into a slot, and says which.
+  private mutating func place(_ new: Attribute) -> Int {
+    let fact = uuids.add(new.uuid, isDeclaration: new.kind.isDeclaration)
+    if let slot = free.popLast() {
+      slots[Int(slot)] = new
+      factOf[Int(slot)] = fact
+      return Int(slot)
+    }
+    slots.append(new)
+    factOf.append(fact)
+    return slots.count - 1
+  }
+
+  private mutating func insertService(_ handle: UInt16, _ slot: Int) {
+    services.insert(
+      UInt32(handle) << 16 | UInt32(slot), at: Self.position(handle, in: services))
   }
 
   private mutating func removeService(_ handle: UInt16) {
-    services.removeAll { $0 == handle }
+    services.removeSubrange(Self.places(handle, handle, in: services))
   }
 
   /// Takes in that an attribute is a characteristic's value, where it seemed to be a descriptor.
@@ -301,8 +324,30 @@ package struct Database: Sendable {
     hash = (value, packet)
   }
 
+  /// Whether what a map says of a handle still counts.
+  private func takesSupplied(_ handle: UInt16) -> Bool {
+    !refuted.covers(handle, handle) && !changed.covers(handle, handle)
+  }
+
+  /// Notes that a map is applied, and which of its handles have changed since it was made.
+  mutating func begin(map: Int, changed: HandleRanges) {
+    self.map = map
+    for range in changed.ranges { noteChange(range) }
+  }
+
+  /// Notes that the server has changed handles: of what is supplied nothing is known of them any more.
+  private mutating func noteChange(_ range: ClosedRange<UInt16>) {
+    changed.insert(atLeast: range)
+  }
+
   /// Takes in what else is known of a server that turns out to be this one; its attributes are noted.
   mutating func adopt(_ other: Self) {
+    map = map ?? other.map
+    for range in other.refuted.ranges { refuted.insert(atLeast: range) }
+    for range in other.changed.ranges {
+      noteChange(range)
+      dropSupplied(range)
+    }
     for search in Search.allCases {
       for range in other.searched[search.rawValue].ranges {
         _ = cover(search, range.lowerBound, range.upperBound)
@@ -321,43 +366,63 @@ package struct Database: Sendable {
   mutating func forget(_ first: UInt16, _ last: UInt16) {
     guard first <= last else { return }
     changes += 1
-    invalidated = services.compactMap { look($0) }.map { slots[$0] }.filter {
-      $0.handle <= last && $0.end >= first
+    noteChange(first...last)
+    let before = Self.position(first, in: services)
+    let inside = Self.places(first, last, in: services)
+    invalidated = []
+    // A service that reaches into the range may reach to somewhere else now.
+    for service in services[..<before] {
+      let slot = Int(service & 0xffff)
+      guard slots[slot].end >= first else { continue }
+      invalidated.append(slots[slot])
+      slots[slot].end = 0
+    }
+    // One whose end is not known, or lies before its beginning, is none of them.
+    for service in services[inside] where slots[Int(service & 0xffff)].end >= first {
+      invalidated.append(slots[Int(service & 0xffff)])
     }
     latest = (0, 0)
     for search in searched.indices { searched[search].remove(first, last) }
-    let isAffected = order.contains { UInt32(first) <= $0 >> 16 && $0 >> 16 <= UInt32(last) }
     // The hash was that of all.
     hash = nil
     evidence.forget(first, last)
     openIncludes.removeAll { first <= $0.start && $0.start <= last }
-    // A service that reaches into the range may reach to somewhere else now.
-    for handle in services where handle < first {
-      guard let slot = look(handle), slots[slot].end >= first else { continue }
-      slots[slot].end = 0
+    services.removeSubrange(inside)
+    // Only what goes is touched: a server may say this with every packet.
+    let gone = Self.places(first, last, in: order)
+    for place in order[gone] {
+      let slot = Int(place & 0xffff)
+      uuids.remove(factOf[slot], isDeclaration: slots[slot].kind.isDeclaration)
+      free.append(UInt16(slot))
     }
-    guard isAffected else { return }
-    order.removeAll { UInt32(first) <= $0 >> 16 && $0 >> 16 <= UInt32(last) }
-    rebuild()
+    order.removeSubrange(gone)
+    // UUIDs that nobody has any more would pile up, and tell others apart that need not be.
+    if !gone.isEmpty, order.isEmpty || uuids.isSparse(for: order.count) { rebuild() }
   }
 
   /// Takes in that the capture contradicts what was supplied: that goes, with what was supplied of the same
   /// service.
   mutating func note(_ conflict: SuppliedConflict) {
     if conflicts.count < Self.listed { conflicts.append(conflict) }
-    let range = conflict.range
-    _ = refuted.insert(range.lowerBound, range.upperBound)
+    refuted.insert(atLeast: conflict.range)
+    dropSupplied(conflict.range)
+  }
+
+  /// Forgets what was supplied of a range.
+  private mutating func dropSupplied(_ range: ClosedRange<UInt16>) {
+    let before = order.count
     order.removeAll {
       range.contains(UInt16(truncatingIfNeeded: $0 >> 16))
         && slots[Int($0 & 0xffff)].via == .supplied
     }
-    rebuild()
+    if order.count < before { rebuild() }
   }
 
   /// Puts together again what follows from the attributes that are left.
   private mutating func rebuild() {
     let left = order.map { slots[Int($0 & 0xffff)] }
     slots.removeAll(keepingCapacity: true)
+    free.removeAll(keepingCapacity: true)
     factOf.removeAll(keepingCapacity: true)
     order.removeAll(keepingCapacity: true)
     services.removeAll(keepingCapacity: true)
@@ -367,7 +432,9 @@ package struct Database: Sendable {
       slots.append(attribute)
       factOf.append(uuids.add(attribute.uuid, isDeclaration: attribute.kind.isDeclaration))
       order.append(UInt32(attribute.handle) << 16 | UInt32(slot))
-      if attribute.kind == .service { services.append(attribute.handle) }
+      if attribute.kind == .service {
+        services.append(UInt32(attribute.handle) << 16 | UInt32(slot))
+      }
     }
   }
 }

@@ -18,64 +18,87 @@ package enum DatabaseProof: Sendable {
   /// It does not, but not all of it was asked for: that may explain it.
   case unchecked
 
-  /// How many bytes may be hashed in search of an explanation.
-  private static let budget = 100_000_000
-  /// The same where much is missing that nobody has asked for: then one attribute is unlikely to explain it.
-  private static let smallBudget = 2_000_000
+  /// How much may be hashed in search of explanations, of all servers of a capture together.
+  package struct Budget: Sendable {
+    /// Bytes that are left.
+    private var left = 50_000_000
+    /// Servers that share them.
+    private var servers: Int
+    /// The most where much is missing that nobody has asked for: then one attribute is unlikely to explain it.
+    private static let small = 2_000_000
+
+    /// A budget for so many servers.
+    package init(servers: Int) { self.servers = servers }
+
+    /// What the next server may take. Those that need less leave it to the others.
+    fileprivate func share(isWhole: Bool) -> Int {
+      let share = left / max(1, servers)
+      return isWhole ? share : min(share, Self.small)
+    }
+
+    fileprivate mutating func spend(_ bytes: Int) {
+      left = max(0, left - bytes)
+      servers -= 1
+    }
+  }
 
   /// Holds attributes, in the order of their handles, against a hash.
   ///
-  /// - Parameter isWhole: whether all was asked for.
-  package init(_ attributes: [Attribute], hash: [UInt8], isWhole: Bool = true) {
+  /// - Parameters:
+  ///   - isWhole: whether all was asked for.
+  ///   - budget: what is left for this and the servers that follow.
+  package init(
+    _ attributes: [Attribute], hash: [UInt8], isWhole: Bool = true, budget: inout Budget
+  ) {
     var search = Search(attributes, hash)
-    self = search.run(budget: isWhole ? Self.budget : Self.smallBudget)
+    let share = budget.share(isWhole: isWhole)
+    self = search.run(budget: share)
+    budget.spend(share - search.left)
   }
 
   /// Whether attributes, in the order of their handles, come to a hash.
   package static func agrees(_ attributes: [Attribute], hash: [UInt8]) -> Bool {
-    DatabaseHash.matches(hash, DatabaseHash.hash(of: Search(attributes, []).message()))
+    DatabaseHash.matches(hash, DatabaseHash.hash(of: message(attributes)))
   }
 
   /// The hash of attributes, in the order of their handles: as a characteristic's value has it.
   package static func hash(of attributes: [Attribute]) -> [UInt8] {
-    DatabaseHash.hash(of: Search(attributes, []).message()).reversed()
+    DatabaseHash.hash(of: message(attributes)).reversed()
+  }
+
+  /// What is hashed.
+  private static func message(_ attributes: [Attribute]) -> [UInt8] {
+    var message: [UInt8] = []
+    for attribute in attributes { message += attribute.hashed }
+    return message
   }
 }
 
 /// The search for the one attribute that explains a hash.
 private struct Search {
   private let attributes: [Attribute]
-  private let hash: [UInt8]
-  /// What is hashed of each attribute.
-  private let parts: [[UInt8]]
+  /// Where in the message each attribute begins, and where it ends.
+  private var offsets = [0]
   private let known: Set<UInt16>
-  private var left = 0
+  private var hashes: DatabaseHashSearch
+  private(set) var left = 0
 
   init(_ attributes: [Attribute], _ hash: [UInt8]) {
     self.attributes = attributes
-    self.hash = hash
-    parts = attributes.map { $0.hashed }
-    known = Set(attributes.map(\.handle))
-  }
-
-  /// What is hashed: all attributes but one, or with one more before the one at a position.
-  func message(without surplus: Int? = nil, with missing: [UInt8] = [], before position: Int = 0)
-    -> [UInt8]
-  {
     var message: [UInt8] = []
-    for index in parts.indices {
-      if index == position { message += missing }
-      if index != surplus { message += parts[index] }
+    for attribute in attributes {
+      message += attribute.hashed
+      offsets.append(message.count)
     }
-    if position == parts.count { message += missing }
-    return message
+    hashes = DatabaseHashSearch(message, hash: hash)
+    known = Set(attributes.map(\.handle))
   }
 
   mutating func run(budget: Int) -> DatabaseProof {
     left = budget
-    if fits(message()) { return .proven }
-    for index in attributes.indices where left > 0 && !parts[index].isEmpty {
-      if fits(message(without: index)) { return .surplus(attributes[index]) }
+    if fits(0..<0) { return .proven }
+    for index in attributes.indices where left > 0 && offsets[index] < offsets[index + 1] {
+      if fits(offsets[index]..<offsets[index + 1]) { return .surplus(attributes[index]) }
     }
     if let found = descriptor() ?? declaration() ?? include() ?? service() ?? characteristic() {
       return .missing(found)
@@ -83,15 +106,27 @@ private struct Search {
     return .disproved
   }
 
-  private mutating func fits(_ message: [UInt8]) -> Bool {
-    left -= message.count + 64
-    return DatabaseHash.matches(hash, DatabaseHash.hash(of: message))
+  /// Whether the hash agrees with other bytes in the place of some of the message's.
+  private mutating func fits(_ range: Range<Int>, _ bytes: [UInt8] = []) -> Bool {
+    let before = hashes.hashed
+    defer { left -= hashes.hashed - before + 64 }
+    return hashes.matches(replacing: range, with: bytes)
   }
 
   private mutating func fits(_ candidate: Attribute) -> Bool {
     guard left > 0 else { return false }
-    let position = attributes.firstIndex { $0.handle > candidate.handle } ?? attributes.count
-    return fits(message(with: candidate.hashed, before: position))
+    let offset = offsets[position(of: candidate.handle)]
+    return fits(offset..<offset, candidate.hashed)
+  }
+
+  /// Where the first attribute stands that has at least this handle.
+  private func position(of handle: UInt16) -> Int {
+    var (low, high) = (0, attributes.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if attributes[middle].handle < handle { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// Handles that nothing is known to have, beside those that something has.
@@ -113,7 +148,7 @@ private struct Search {
   }
 
   private mutating func descriptor() -> Attribute? {
-    for handle in free {
+    for handle in free where left > 0 {
       for type in UInt16(0x2900)...0x2905 {
         var attribute = candidate(handle, .descriptor, BluetoothUUID(type))
         for value in UInt16(0)...(type == 0x2900 ? 3 : 0) {
@@ -129,7 +164,9 @@ private struct Search {
   private mutating func declaration() -> Attribute? {
     let declared = Set(attributes.filter { $0.kind == .characteristic }.map(\.target))
     for value in attributes
-    where (value.kind == .value || value.kind == .descriptor) && !declared.contains(value.handle) {
+    where left > 0 && (value.kind == .value || value.kind == .descriptor)
+      && !declared.contains(value.handle)
+    {
       guard value.handle > 1, !known.contains(value.handle - 1) else { continue }
       if let found = declaration(of: value.uuid, at: value.handle - 1, among: Array(0...255)) {
         return found
@@ -154,8 +191,8 @@ private struct Search {
   /// The include of a service that is known.
   private mutating func include() -> Attribute? {
     let services = attributes.filter { $0.kind == .service }
-    for handle in free {
-      for service in services {
+    for handle in free where left > 0 {
+      for service in services where left > 0 {
         var attribute = candidate(
           handle, .include, service.uuid.width == 2 ? service.uuid : .include)
         attribute.target = service.handle
@@ -201,15 +238,17 @@ private struct Search {
 
   /// Whether a declaration follows, so that a service may begin here.
   private func borders(_ handle: UInt16) -> Bool {
-    attributes.contains {
-      $0.handle > handle && $0.handle - handle == 1
-        && ($0.kind == .characteristic || $0.kind == .include || $0.kind == .service)
+    let next = position(of: handle) + (known.contains(handle) ? 1 : 0)
+    guard next < attributes.count, handle < .max, attributes[next].handle == handle + 1 else {
+      return false
     }
+    return [.characteristic, .include, .service].contains(attributes[next].kind)
   }
 
   /// Whether a service is known to reach over this handle.
-  private func isCovered(_ handle: UInt16) -> Bool {
-    attributes.contains { $0.kind == .service && $0.handle <= handle && handle <= $0.end }
+  private mutating func isCovered(_ handle: UInt16) -> Bool {
+    left -= attributes.count
+    return attributes.contains { $0.kind == .service && $0.handle <= handle && handle <= $0.end }
   }
 
   /// Long UUIDs that differ in more than the digits that vary within one service.

@@ -25,6 +25,14 @@ package struct HandleRanges: Equatable, Sendable {
     return true
   }
 
+  /// Adds the handles of a range, and where there is no room for it, all handles: for sets in which one
+  /// that is missing would be worse than one too many.
+  mutating func insert(atLeast range: ClosedRange<UInt16>) {
+    if !insert(range.lowerBound, range.upperBound), !covers(range.lowerBound, range.upperBound) {
+      ranges = [0...UInt16.max]
+    }
+  }
+
   /// Removes the handles from `first` to `last`.
   mutating func remove(_ first: UInt16, _ last: UInt16) {
     guard first <= last else { return }

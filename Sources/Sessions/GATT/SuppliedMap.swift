@@ -57,11 +57,12 @@ package struct SuppliedUse: Sendable {
   }
 }
 
-/// The maps that were supplied, and to which connections they were applied.
+/// The maps that were supplied, and to which servers they were applied.
 struct SuppliedMaps: Sendable {
   var maps: [SuppliedMap] = []
-  /// The connection that was looked at last.
-  var latest = 0
+  /// The servers that a map was applied to. It is not applied again: what they say themselves counts from
+  /// then on, also where not all of that is remembered.
+  private var served: Set<UInt64> = []
   /// What became of them, where there was a peer to apply one to: one array, as it is copied with the memory
   /// for each packet.
   private var uses: [SuppliedUse] = []
@@ -71,13 +72,19 @@ struct SuppliedMaps: Sendable {
 
   /// The map of a device: by its addresses, else by its name, else the only one that there is. None where
   /// several fit equally.
-  mutating func map(of addresses: [DeviceAddress], name: [UInt8]?) -> SuppliedMap? {
+  mutating func map(of addresses: [DeviceAddress], name: [UInt8]?) -> Int? {
     var use = self.use
     use.wasAsked = true
     let found = find(addresses, name: name, &use)
     if found != nil { use.isApplied = true }
     uses = [use]
     return found
+  }
+
+  /// Notes that a map is applied to a server; false where one was, or too many servers are known to tell.
+  mutating func serve(_ key: UInt64, limit: Int) -> Bool {
+    guard served.count < limit else { return false }
+    return served.insert(key).inserted
   }
 
   /// Takes in that the capture contradicts a map.
@@ -90,11 +97,11 @@ struct SuppliedMaps: Sendable {
 
   private func find(
     _ addresses: [DeviceAddress], name: [UInt8]?, _ use: inout SuppliedUse
-  ) -> SuppliedMap? {
-    let byAddress = maps.filter { $0.addresses.contains { addresses.contains($0) } }
-    if let map = byAddress.last { return map }
+  ) -> Int? {
+    let byAddress = maps.lastIndex { $0.addresses.contains { addresses.contains($0) } }
+    if let byAddress { return byAddress }
     if let name {
-      let byName = maps.filter { $0.name == name }
+      let byName = maps.indices.filter { maps[$0].name == name }
       if byName.count == 1 { return byName[0] }
       if byName.count > 1 {
         SuppliedUse.add(addresses.first, to: &use.ambiguous)
@@ -103,7 +110,7 @@ struct SuppliedMaps: Sendable {
     }
     guard maps.count == 1 else { return nil }
     SuppliedUse.add(addresses.first, to: &use.assumed)
-    return maps[0]
+    return 0
   }
 }
 
@@ -132,18 +139,20 @@ extension Memory {
     return use
   }
 
-  /// Applies the map that was supplied for the peer of a link, when its first ATT PDU comes.
+  /// Applies the map that was supplied for the peer of a link, when its first ATT PDU comes: once. What the
+  /// server has said since counts on its next connections, too.
   mutating func applySupplied(to link: LinkSlot, packet: Int) {
-    guard links[link].id != supplied.latest else { return }
-    supplied.latest = links[link].id
+    links[link].hasLookedForMap = true
     let connection = links.connection(link)
     let addresses = [connection.peer, connection.identity?.address, connection.peerResolvable]
     guard
       let map = supplied.map(
         of: addresses.compactMap(\.self), name: connection.name.flatMap { names[$0] })
     else { return }
-    let server = attributes.open(
-      Attributes.key(isLocal: false, connection), packet: packet)
-    for attribute in map.attributes { _ = attributes.note(attribute, server) }
+    let key = Attributes.key(isLocal: false, connection)
+    guard supplied.serve(key, limit: shared.values.suppliedServers),
+      let server = attributes.begin(map: map, of: key, packet: packet)
+    else { return }
+    for attribute in supplied.maps[map].attributes { _ = attributes.note(attribute, server) }
   }
 }

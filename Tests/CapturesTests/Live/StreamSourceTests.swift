@@ -400,6 +400,33 @@ struct FollowTests {
     withExtendedLifetime(folder) {}
   }
 
+  /// A pipe that takes the name is no file that grows: nobody waits for its writer.
+  @Test func replacedByAPipe() throws {
+    let folder = TemporaryFolder()
+    let path = folder.file("log", holding: Self.session)
+    let interruption = Feeding.guarded()
+    var source = try FollowSource(path: path, interruption)
+    let pipe = folder.file("pipe")
+    #expect(unsafe mkfifo(pipe, 0o600) == 0)
+    #expect(unsafe rename(pipe, path) == 0)
+    let next = folder.file("next", holding: Self.session)
+    Feeding.thread {
+      usleep(500_000)
+      _ = unsafe rename(next, path)
+    }
+    var records: [Kept] = []
+    while records.count < 62, let record = try source.nextKept() { records.append(record) }
+    #expect(records.count == 62, "\(records.count) records: it waits for the pipe")
+    #expect(
+      records.count > 31
+        && Self.note(records[31])
+          == "the new file is no capture yet; reading goes on when it is one"
+    )
+    interruption.come()
+    #expect(Reading(&source).failure == nil)
+    withExtendedLifetime(folder) {}
+  }
+
   @Test func whatCannotBeFollowed() {
     let folder = TemporaryFolder()
     #expect(throws: CaptureFailure(.inaccessible, "no such file or directory")) {

@@ -75,6 +75,81 @@ struct NewFileTests {
     #expect(names == ["link", "out"])
   }
 
+  /// What is new only its owner can read, however it is written, and whatever the mask would allow.
+  @Test func newFilesAreTheirOwners() throws {
+    let file = try NewFile(path: folder.file("out"))
+    try file.keep()
+    let rotation = Rotation(bytes: 1000, count: nil)
+    var writer = try CaptureWriter(
+      path: folder.file("log"), WriterFormat(.btsnoop, .h4), rotation: rotation)
+    var source = try CaptureReader(path: folder.file("in", holding: BtsnoopBytes.session(60).bytes))
+    while let record = try source.next() { writer.write(record) }
+    writer.finish()
+    #expect(names.count > 4)
+    for name in names where name != "in" {
+      var status = stat()
+      #expect(unsafe stat(folder.file(name), &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o600, "\(name)")
+    }
+  }
+
+  /// A file that is written anew in place stays readable to whom it was, as do those that follow it.
+  @Test func rotationKeepsTheMode() throws {
+    let path = folder.file("log", holding: [9])
+    #expect(unsafe chmod(path, 0o640) == 0)
+    var writer = try CaptureWriter(
+      path: path, WriterFormat(.btsnoop, .h4), rotation: Rotation(bytes: 1000, count: nil))
+    var source = try CaptureReader(path: folder.file("in", holding: BtsnoopBytes.session(60).bytes))
+    while let record = try source.next() { writer.write(record) }
+    writer.finish()
+    for name in names where name != "in" {
+      var status = stat()
+      #expect(unsafe stat(folder.file(name), &status) == 0)
+      #expect(status.st_mode & 0o777 == 0o640, "\(name)")
+    }
+  }
+
+  /// A file of another user stays that user's, or is not replaced.
+  @Test func anothersFile() throws {
+    guard getuid() == 0 else { return }
+    let path = folder.file("out", holding: [9])
+    #expect(unsafe chown(path, 65534, 65534) == 0)
+    let file = try NewFile(path: path)
+    write([1], to: file.descriptor)
+    try file.keep()
+    var status = stat()
+    #expect(unsafe stat(path, &status) == 0)
+    #expect(status.st_uid == 65534 && status.st_gid == 65534)
+  }
+
+  /// Two do not write to one file; whoever comes second is told, and the first goes on.
+  @Test func oneWriter() throws {
+    let path = folder.file("log")
+    let format = WriterFormat(.btsnoop, .h4)
+    var first = try CaptureWriter(path: path, format)
+    #expect(throws: WriteFailure(path: path, .isBeingWritten)) { try Self.begin(path, format) }
+    #expect(throws: WriteFailure(path: path, .isBeingWritten)) { try Self.replace(path) }
+    var source = try CaptureReader(path: folder.file("in", holding: BtsnoopBytes.session(5).bytes))
+    while let record = try source.next() { first.write(record) }
+    first.finish()
+    #expect(Reading(path: path).records.count == 5)
+    try Self.begin(path, format)
+    #expect(Reading(path: path).records.isEmpty)
+    let sentence = WriteFailure(path: "x", .isBeingWritten).sentence
+    #expect(
+      sentence == "x cannot be written: another program is writing it; choose another name")
+  }
+
+  private static func begin(_ path: String, _ format: WriterFormat) throws {
+    var writer = try CaptureWriter(path: path, format)
+    writer.finish()
+  }
+
+  private static func replace(_ path: String) throws {
+    let file = try NewFile(path: path)
+    try file.keep()
+  }
+
   /// What is no file is written at once, and stays what it is.
   @Test func devices() throws {
     let file = try NewFile(path: "/dev/null")

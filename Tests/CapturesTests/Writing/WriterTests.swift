@@ -91,6 +91,60 @@ struct WriterTests {
     }
   }
 
+  /// The monitor's records have one opcode for commands and one for events: what went the other way is told.
+  @Test func directionsThatTheMonitorHasNot() throws {
+    for (type, isReceived) in [(1, false), (1, true), (4, true), (4, false)] as [(UInt8, Bool)] {
+      var file = PcapngBytes()
+      file.section()
+      file.interface(201)
+      file.packet([0, 0, 0, isReceived ? 1 : 0, type, 3, 12, 0])
+      let folder = TemporaryFolder()
+      var writer = try CaptureWriter(
+        path: folder.file("x"), WriterFormat(.btsnoop, .monitor), decimals: 6)
+      let pipe = Pipe()
+      pipe.feed(file.bytes, piece: 4096)
+      var source = try CaptureReader(InputBuffer(descriptor: pipe.takeReader(), owned: true))
+      while let record = try source.next() { writer.write(record) }
+      writer.finish()
+      let isUsual = (type == 4) == isReceived
+      #expect(
+        writer.remarks
+          == (isUsual
+            ? []
+            : [
+              "1 packet lost its direction: the Linux monitor's commands are always sent, "
+                + "its events always received"
+            ]))
+    }
+  }
+
+  /// btsnoop counts what was lost in 32 bits since its beginning; pcapng has 64 for each packet.
+  @Test func largeCountsOfDrops() throws {
+    var file = PcapngBytes()
+    file.section()
+    file.interface(201)
+    for drops in [3, UInt64.max, 5] { file.packet([0, 0, 0, 0, 1, 3, 12, 0], drops: drops) }
+    func written(_ format: WriterFormat) throws -> (remarks: [String], drops: [UInt64]) {
+      let folder = TemporaryFolder()
+      var writer = try CaptureWriter(path: folder.file("x"), format)
+      let pipe = Pipe()
+      pipe.feed(file.bytes, piece: 4096)
+      var source = try CaptureReader(InputBuffer(descriptor: pipe.takeReader(), owned: true))
+      while let record = try source.next() { writer.write(record) }
+      writer.finish()
+      return (writer.remarks, Reading(path: folder.file("x")).records.map(\.drops))
+    }
+    let btsnoop = try written(WriterFormat(.btsnoop, .h4))
+    #expect(btsnoop.drops == [3, UInt64(UInt32.max) - 3, 0])
+    #expect(
+      btsnoop.remarks == [
+        "2 counts of lost records were cut: the format counts no more than 4294967295"
+      ])
+    let pcapng = try written(WriterFormat(.pcapng, .h4))
+    #expect(pcapng.drops == [3, .max, 5])
+    #expect(pcapng.remarks == [])
+  }
+
   /// What a format has no room for is told, and nothing else is.
   @Test func losses() throws {
     var file = PcapngBytes()

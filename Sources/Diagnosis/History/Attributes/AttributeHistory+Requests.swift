@@ -64,6 +64,8 @@ extension AttributeHistory {
       ?? PreparedWrite(request.moment)
     write.attributes.note(request.handle ?? 0)
     write.parts &+= 1
+    write.take(
+      request.handle ?? 0, Int(request.offset ?? 0), request.length, request.moment)
     write.end = max(write.end, Int(request.offset ?? 0) &+ request.length)
     write.last = max(write.last, context.moment.packet)
     if request.client == .local { prepared.local = write } else { prepared.peer = write }
@@ -74,6 +76,13 @@ extension AttributeHistory {
     _ request: OpenRequest, _ context: Context, _ latency: Int64?
   ) {
     let parts = request.prepared
+    if !request.isCancel, let parts, parts.attributes.handles.count == 1,
+      let handle = parts.attributes.handles.first,
+      let place = usages.firstIndex(where: { $0.handle == handle && $0.server == context.server }),
+      parts.end > usages[place].longestWrite.length
+    {
+      usages[place].longestWrite = (parts.end, context.moment.packet)
+    }
     run(
       request.isCancel ? .cancelled : .writes, .written, context.server,
       parts?.first ?? request.moment, context, 0, latency

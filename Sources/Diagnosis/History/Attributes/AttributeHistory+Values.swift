@@ -114,6 +114,10 @@ extension AttributeHistory {
     guard let handle = request.handle, let place = use(handle, context, memory) else { return }
     let length = fields.value.map { Int($0.count) } ?? 0
     usages[place].reads.note(context.moment)
+    let end = length + Int(request.opcode == .readBlobRequest ? request.offset ?? 0 : 0)
+    if end > usages[place].longestRead.length {
+      usages[place].longestRead = (end, context.moment.packet)
+    }
     noteUnoffered(.read, bit: 1, place, request.packet, length, context)
     if let value = fields.value {
       if usages[place].identity.uuid?.isShort(0x2b2a) == true {
@@ -166,6 +170,17 @@ extension AttributeHistory {
     usages[place].commands.note(context.moment)
     if value.count == 20 { usages[place].fullWrites.note(context.moment) }
     if outOfSync == context.server { commandsOutOfSync.note(context.moment) }
+    let descriptor = usages[place].identity
+    if descriptor.uuid == .clientConfiguration, value.count == 2,
+      commandedConfigurations.count < Self.mostListed
+    {
+      let owner = descriptor.owner.map { identity($0, context, memory) }
+      commandedConfigurations.append(
+        Configuration(
+          descriptor: descriptor, owner: owner,
+          properties: owner.flatMap { memory.properties(of: $0) }, server: context.server,
+          value: bytes.part(value).littleEndianU16(at: 0), request: context.moment))
+    }
     noteLength(Int(value.count), offset: nil, usages[place].identity, context, memory)
     if sight(bytes.part(value), place, .written, context, memory) { return }
     run(.writes, .commanded, context.server, context.moment, context, handle, nil) {

@@ -39,6 +39,8 @@ package struct AttributeHistory: Sendable {
     package let isIndication: Bool
     /// Whether they crossed an enhanced bearer.
     package let isOnChannel: Bool
+    /// Whether both ask for the MTU, which a client does once on a connection (Core, Vol 3, Part F, 3.4.2.1).
+    package let asksForMTU: Bool
   }
 
   // MARK: What rules read
@@ -51,6 +53,8 @@ package struct AttributeHistory: Sendable {
   package internal(set) var refusalCount = 0
   /// Values written to CCCDs.
   package internal(set) var configurations: [Configuration] = []
+  /// The same written with commands, which nothing answers.
+  package internal(set) var commandedConfigurations: [Configuration] = []
   /// The MTUs that were exchanged on the unenhanced bearer.
   package internal(set) var mtuExchanges: [MTUExchange] = []
   /// Runs of discovery.
@@ -226,7 +230,11 @@ package struct AttributeHistory: Sendable {
       let overlap = Overlap(
         packet: context.moment.packet, before: Int(problems[index].first), sender: context.sender,
         isIndication: code == .indicationBeforeConfirmation,
-        isOnChannel: context.channel != nil)
+        isOnChannel: context.channel != nil,
+        asksForMTU: context.opcode == .exchangeMTURequest
+          && open.contains {
+            $0.packet == Int(problems[index].first) && $0.opcode == .exchangeMTURequest
+          })
       if overlap.isOnChannel {
         if overlapsOnChannels.count < Self.mostListed { overlapsOnChannels.append(overlap) }
       } else {

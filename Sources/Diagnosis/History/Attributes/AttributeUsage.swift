@@ -52,6 +52,10 @@ package struct AttributeUsage: Sendable {
   package internal(set) var writes = Tally()
   /// Write Commands and Signed Write Commands.
   package internal(set) var commands = Tally()
+  /// The end of the longest value that was read, and the packet of the answer.
+  package internal(set) var longestRead: (length: Int, packet: Int) = (0, 0)
+  /// The end of the longest value that prepared writes brought, and the packet of the answer.
+  package internal(set) var longestWrite: (length: Int, packet: Int) = (0, 0)
   /// Notifications.
   package internal(set) var notifications = Tally()
   /// Indications.

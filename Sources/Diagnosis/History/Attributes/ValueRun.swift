@@ -28,6 +28,37 @@ package struct PreparedWrite: Sendable {
   package internal(set) var parts = 0
   /// Behind which byte of the value they end.
   package internal(set) var end = 0
+  /// The first part that begins behind the end of those before it of its attribute.
+  package private(set) var late: LatePart?
+  /// Where the parts of each attribute end, of the first ones.
+  private var ends: [(handle: UInt16, end: Int)] = []
+
+  /// A part that leaves a gap before it.
+  package struct LatePart: Sendable {
+    /// Its request.
+    package let moment: Moment
+    /// The attribute.
+    package let handle: UInt16
+    /// Where it begins.
+    package let offset: Int
+    /// Where the parts before it end.
+    package let end: Int
+  }
+
+  private static let mostEnds = 16
+
+  /// Takes where a part begins and ends.
+  mutating func take(_ handle: UInt16, _ offset: Int, _ length: Int, _ moment: Moment) {
+    let end = offset &+ length
+    if let known = ends.firstIndex(where: { $0.handle == handle }) {
+      if late == nil, offset > ends[known].end {
+        late = LatePart(moment: moment, handle: handle, offset: offset, end: ends[known].end)
+      }
+      ends[known].end = max(ends[known].end, end)
+    } else if ends.count < Self.mostEnds {
+      ends.append((handle, end))
+    }
+  }
   /// The first request.
   package let first: Moment
   /// The packet with the last answer.

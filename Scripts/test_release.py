@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""What is linked into the program that is handed out (`make test-release`); skipped for any other."""
+
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from tested_program import IN_CI, PROGRAM, ROOT
+
+# What the C and C++ libraries of every Debian provide.
+EVERYWHERE = {
+    "libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+MOST_BYTES = 30 << 20
+# Each one is work at every start; Foundation and ICU brought 95,000.
+MOST_RELOCATIONS = 60_000
+
+
+def printed(*command: str | Path) -> str:
+    return subprocess.run(command, check=True, text=True, errors="replace", stdout=subprocess.PIPE).stdout
+
+
+class SourceTests(unittest.TestCase):
+    def test_no_module_imports_foundation(self) -> None:
+        found = [
+            f"{file.relative_to(ROOT)}: {line}" for file in sorted((ROOT / "Sources").rglob("*.swift"))
+            for line in re.findall(r"^.*\bimport Foundation\w*", file.read_text(encoding="utf-8"), re.MULTILINE)]
+        self.assertEqual(found, [])
+
+
+@unittest.skipUnless(PROGRAM.exists() or IN_CI, f"there is no {PROGRAM}")
+class LinkedTests(unittest.TestCase):
+    def setUp(self) -> None:
+        self.needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", printed("readelf", "-d", PROGRAM)))
+        if any(name.startswith("libswift") for name in self.needed):
+            self.skipTest("not the release build: Swift's libraries are not linked in")
+
+    def test_neither_icu_nor_foundation_is_linked(self) -> None:
+        names = printed("nm", "--defined-only", "--format=just-symbols", PROGRAM).split("\n")
+        self.assertGreater(len(names), 10_000, "the program is stripped, so its symbols show nothing")
+        icu = [name for name in names if re.search(r"icudt\d|^_?u(loc|cal|num|dat)_[a-z]+", name)]
+        # $s10Foundation… is what Swift calls the symbols of that module; 20FoundationEssentials is the part without ICU.
+        foundation = [name for name in names if re.match(r"\$s10Foundation|\$s29FoundationInternationalization|CF[A-Z]", name)]
+        self.assertEqual((icu[:5], foundation[:5]), ([], []))
+
+    def test_nothing_else_is_needed(self) -> None:
+        self.assertLessEqual(self.needed, EVERYWHERE)
+
+    def test_it_is_small(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            stripped = Path(folder) / "gattscope"
+            shutil.copy(PROGRAM, stripped)
+            subprocess.run(["strip", stripped], check=True)
+            size = stripped.stat().st_size
+        self.assertLess(size, MOST_BYTES, f"stripped: {size / (1 << 20):.1f} MB")
+
+    def test_a_start_relocates_little(self) -> None:
+        count = int(re.search(r"RELACOUNT\)\s+(\d+)", printed("readelf", "-d", PROGRAM))[1])
+        self.assertLess(count, MOST_RELOCATIONS, f"{count} relative relocations")
+
+
+if __name__ == "__main__":
+    unittest.main()

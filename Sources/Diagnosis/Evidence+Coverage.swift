@@ -1,0 +1,55 @@
+package import Sessions
+
+// Which rules a capture can prove, and which it cannot.
+
+/// A rule that was not applied.
+package struct SkippedRule: Sendable {
+  /// The rule.
+  package let rule: Rule
+  /// What it needs and the capture lacks.
+  package let lacks: Coverage.Parts
+}
+
+extension Coverage.Parts {
+  /// The parts that a capture has or lacks as a whole; the others belong to connections.
+  var ofCapture: Coverage.Parts { intersection([.commands, .events]) }
+}
+
+extension Evidence {
+  /// What the capture has of each connection, by its number.
+  var coveredParts: [Int: Coverage.Parts] {
+    Dictionary(
+      connections.map { ($0.id, coverage.parts(of: $0.connection)) }, uniquingKeysWith: { $1 })
+  }
+
+  /// Whether something that a rule takes into account is missing where it found something.
+  func lacks(
+    _ parts: Coverage.Parts, _ finding: Finding, _ covered: [Int: Coverage.Parts]
+  ) -> Bool {
+    if finding.connections.isEmpty { return !coverage.parts.isSuperset(of: parts.ofCapture) }
+    return finding.connections.contains { !(covered[$0]?.isSuperset(of: parts) ?? false) }
+  }
+
+  /// The rules that are not applied at all, since the capture does not hold what they need.
+  ///
+  /// - Parameter told: the connections that are reported; nil: all.
+  package func skipped(_ rules: [Rule] = Rule.all, among told: Set<Int>? = nil) -> [SkippedRule] {
+    let all = connections.filter { told?.contains($0.id) ?? true }.map {
+      coverage.parts(of: $0.connection)
+    }
+    guard !coverage.parts.isEmpty else { return [] }
+    let union = all.reduce(into: Coverage.Parts()) { $0.formUnion($1) }
+    return rules.compactMap { rule in
+      let ofCapture = rule.needs.ofCapture.subtracting(coverage.parts)
+      switch rule.examination {
+      case .whole: return ofCapture.isEmpty ? nil : SkippedRule(rule: rule, lacks: ofCapture)
+      case .connection:
+        guard let first = all.first, !all.contains(where: { $0.isSuperset(of: rule.needs) }) else {
+          return nil
+        }
+        let never = rule.needs.subtracting(union)
+        return SkippedRule(rule: rule, lacks: never.isEmpty ? rule.needs.subtracting(first) : never)
+      }
+    }
+  }
+}

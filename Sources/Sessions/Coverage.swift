@@ -1,0 +1,219 @@
+import Bluetooth
+import Captures
+import Dissectors
+
+/// What a capture holds. A conclusion from something that is missing holds only if the capture would
+/// have it: people have exports of one direction, data without events, and logs that start late.
+package struct Coverage: Sendable {
+  /// Kinds of evidence that a capture may lack.
+  package struct Parts: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// What the host asks its controller for.
+    package static let commands = Parts(rawValue: 1)
+    /// What the controller reports.
+    package static let events = Parts(rawValue: 1 << 1)
+    /// Data that the host sent.
+    package static let sentData = Parts(rawValue: 1 << 2)
+    /// Data that it received.
+    package static let receivedData = Parts(rawValue: 1 << 3)
+    /// The beginning of a connection.
+    package static let opening = Parts(rawValue: 1 << 4)
+    /// The end of a connection, or events up to the end of the capture that show that it stayed open.
+    package static let end = Parts(rawValue: 1 << 5)
+    /// How many packets the controller has completed (Core, Vol 4, Part E, 7.7.19).
+    package static let accounting = Parts(rawValue: 1 << 6)
+
+    /// Data of both sides.
+    package static let bothDirections: Parts = [.sentData, .receivedData]
+    /// Everything.
+    package static let all = Parts(rawValue: 0x7f)
+
+    /// One part each, in the order in which they are listed.
+    package var each: [Parts] {
+      (0..<7).map { Parts(rawValue: 1 << $0) }.filter { !isDisjoint(with: $0) }
+    }
+
+    /// In words, of one part: `host commands`.
+    package var words: StaticString {
+      switch self {
+      case .commands: "host commands"
+      case .events: "controller events"
+      case .sentData: "data that this host sent"
+      case .receivedData: "data that this host received"
+      case .opening: "the opening of connections"
+      case .end: "the end of connections"
+      case .accounting: "the controller's count of completed packets"
+      default: "nothing else"
+      }
+    }
+
+    /// As the JSON contract names one part.
+    package var key: StaticString {
+      switch self {
+      case .commands: "commands"
+      case .events: "events"
+      case .sentData: "sent_data"
+      case .receivedData: "received_data"
+      case .opening: "opening"
+      case .end: "end"
+      case .accounting: "packet_accounting"
+      default: "none"
+      }
+    }
+  }
+
+  /// Records of one kind: how many, and from which packet to which.
+  package struct Span: Sendable {
+    package private(set) var count = 0
+    /// 0: none.
+    package private(set) var first = 0
+    package private(set) var last = 0
+
+    mutating func add(_ packet: Int) {
+      if count == 0 { first = packet }
+      count &+= 1
+      last = packet
+    }
+
+    /// Whether records of the kind came before this packet.
+    func reaches(_ packet: Int?) -> Bool { count > 0 && first <= packet ?? .max }
+  }
+
+  /// What the capture has of one controller.
+  package struct Adapter: Sendable {
+    /// Its index; 0xffff where the capture does not number controllers.
+    package let index: UInt16
+    package fileprivate(set) var commands = Span()
+    package fileprivate(set) var events = Span()
+    package fileprivate(set) var sentData = Span()
+    package fileprivate(set) var receivedData = Span()
+    /// Number Of Completed Packets events.
+    package fileprivate(set) var completed = Span()
+    /// Received data of which the recorder kept only a part.
+    package fileprivate(set) var cutData = 0
+  }
+
+  /// The controllers, in the order in which they appeared.
+  package private(set) var adapters: [Adapter] = []
+  /// Where the latest one stands.
+  private var latest = 0
+
+  /// More controllers count as the last one.
+  private static let mostAdapters = 64
+
+  /// Nothing seen.
+  package init() {}
+
+  /// Counts a record.
+  mutating func observe(_ record: borrowing CaptureRecord, _ content: Dissection.Content) {
+    switch content {
+    case .command, .event, .acl: break
+    case .control, .sco, .iso, .note, .unknown: return
+    }
+    let index = record.adapter ?? 0xffff
+    if latest >= adapters.count || adapters[latest].index != index {
+      if let position = adapters.firstIndex(where: { $0.index == index }) {
+        latest = position
+      } else {
+        if adapters.count < Self.mostAdapters { adapters.append(Adapter(index: index)) }
+        latest = adapters.count - 1
+      }
+    }
+    switch content {
+    case .command: adapters[latest].commands.add(record.number)
+    case .event(let event):
+      adapters[latest].events.add(record.number)
+      if event.code == HCIEvent.numberOfCompletedPacketsCode {
+        adapters[latest].completed.add(record.number)
+      }
+    case .acl:
+      if record.direction == .sent {
+        adapters[latest].sentData.add(record.number)
+      } else {
+        adapters[latest].receivedData.add(record.number)
+        if record.isTruncated { adapters[latest].cutData &+= 1 }
+      }
+    case .control, .sco, .iso, .note, .unknown: break
+    }
+  }
+
+  /// What the capture has at all; openings and ends belong to connections and are not in it.
+  package var parts: Parts {
+    adapters.reduce(into: []) { parts, adapter in
+      if adapter.commands.count > 0 { parts.insert(.commands) }
+      if adapter.events.count > 0 { parts.insert(.events) }
+      if adapter.sentData.count > 0 { parts.insert(.sentData) }
+      if adapter.receivedData.count > 0 { parts.insert(.receivedData) }
+      if adapter.completed.count > 0 { parts.insert(.accounting) }
+    }
+  }
+
+  /// Whether the capture has data, and neither a command nor an event.
+  package var isDataOnly: Bool {
+    adapters.allSatisfy { $0.commands.count == 0 && $0.events.count == 0 }
+  }
+
+  /// What the capture has of one connection.
+  package func parts(of connection: Connection) -> Parts {
+    guard let adapter = adapters.first(where: { $0.index == connection.adapter }) else { return [] }
+    var parts: Parts = []
+    if adapter.commands.reaches(connection.lastPacket) { parts.insert(.commands) }
+    if adapter.events.reaches(connection.lastPacket) {
+      parts.insert(.events)
+      switch connection.ending {
+      case .replaced, .forgotten, .unknown: break
+      default: parts.insert(.end)
+      }
+    }
+    // Where nothing was said at all, nothing of one side is missing.
+    let (sent, received) = (connection.sentPackets > 0, connection.receivedPackets > 0)
+    if sent || !received { parts.insert(.sentData) }
+    if received || !sent { parts.insert(.receivedData) }
+    if !connection.isOpeningMissing { parts.insert(.opening) }
+    if adapter.completed.count > 0, !connection.isOpeningMissing, !connection.hasLostPackets {
+      parts.insert(.accounting)
+    }
+    return parts
+  }
+
+  /// What the capture lacks as a whole, in plain words: `data only: no commands or events`; nil if nothing
+  /// is missing that all captures of a host have.
+  package var remark: StaticString? {
+    let parts = parts
+    guard !parts.isEmpty else { return nil }
+    let hasData = !parts.isDisjoint(with: .bothDirections)
+    if parts.isDisjoint(with: [.commands, .events]) {
+      switch parts.intersection(.bothDirections) {
+      case .sentData:
+        return "sent data only: no commands or events, nothing that this host received"
+      case .receivedData:
+        return "received data only: no commands or events, nothing that this host sent"
+      default: return "data only: no commands or events"
+      }
+    }
+    let sums = adapters.reduce(into: (sent: 0, received: 0, cut: 0)) {
+      $0.sent &+= $1.sentData.count
+      $0.received &+= $1.receivedData.count
+      $0.cut &+= $1.cutData
+    }
+    if sums.received > 0, sums.cut &* 2 > sums.received {
+      return "filtered: of most received data only the beginning was kept"
+    }
+    if !parts.contains(.commands) { return "no host commands" }
+    if !parts.contains(.events) { return "no controller events" }
+    guard hasData else { return nil }
+    if sums.received == 0, sums.sent >= Self.leastOneSided {
+      return "one direction: no data that this host received"
+    }
+    if sums.sent == 0, sums.received >= Self.leastOneSided {
+      return "one direction: no data that this host sent"
+    }
+    return nil
+  }
+
+  /// A peer that says nothing to fewer packets may just be gone.
+  private static let leastOneSided = 10
+}

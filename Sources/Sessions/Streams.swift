@@ -1,0 +1,43 @@
+import Bytes
+
+/// Which ACL connection a connected isochronous stream (CIS) belongs to: its own events and data do not say so.
+/// Bounded: the pair learnt first goes.
+struct Streams: Sendable {
+  private var pairs: [(adapter: UInt16, stream: UInt16, connection: UInt16)] = []
+  /// A controller has no more of them open than a few.
+  private static let most = 64
+
+  /// LE Create CIS
+  static let createOpcode: UInt16 = 0x2064
+  /// LE Meta subevent: LE CIS Request
+  static let requestSubevent: UInt8 = 0x1a
+
+  /// Learns from LE Create CIS: count (1 byte), each: CIS handle (2), ACL handle (2) (Core, Vol 4, Part E, 7.8.99).
+  mutating func learn(created bytes: RawSpan, _ body: Slice, _ adapter: UInt16) {
+    var cursor = Cursor(bytes, body)
+    guard let count = try? cursor.u8() else { return }
+    for _ in 0..<count {
+      guard let stream = try? cursor.u16(), let connection = try? cursor.u16() else { return }
+      learn(adapter, stream: stream, connection: connection)
+    }
+  }
+
+  /// Learns from LE CIS Request, after its subevent code: ACL handle (2 bytes), CIS handle (2) (7.7.65.26).
+  @_lifetime(cursor: copy cursor)
+  mutating func learn(requested cursor: inout Cursor, _ adapter: UInt16) {
+    guard let connection = try? cursor.u16(), let stream = try? cursor.u16() else { return }
+    learn(adapter, stream: stream, connection: connection)
+  }
+
+  private mutating func learn(_ adapter: UInt16, stream: UInt16, connection: UInt16) {
+    let (stream, connection) = (stream & 0x0fff, connection & 0x0fff)
+    pairs.removeAll { $0.adapter == adapter && $0.stream == stream }
+    if pairs.count >= Self.most { pairs.removeFirst() }
+    pairs.append((adapter, stream, connection))
+  }
+
+  /// The handle of a stream's ACL connection.
+  func connection(of stream: UInt16, _ adapter: UInt16) -> UInt16? {
+    pairs.last { $0.adapter == adapter && $0.stream == stream }?.connection
+  }
+}

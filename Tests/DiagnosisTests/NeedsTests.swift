@@ -1,0 +1,184 @@
+// What a rule needs is taken from captures that trigger it: then it must be silent, or less sure.
+
+import Bluetooth
+import Bytes
+import Captures
+import Diagnosis
+import Dissectors
+import Foundation
+import MadeTraffic
+import Sessions
+import Testing
+
+@Suite("Rules conclude nothing from what a capture lacks") struct NeedsTests {
+  /// A capture with the evidence of it, and what each of its records is.
+  private struct Sample {
+    let name: String
+    let records: [StoredRecord]
+    /// What is missing without the record at this position.
+    let parts: [Coverage.Parts]
+    let evidence: Evidence
+
+    init(_ name: String, _ records: [StoredRecord]) {
+      self.name = name
+      self.records = records
+      var report = PartsReport()
+      var source = MemorySource(records)
+      var output = Output()
+      var pass = Pass()
+      try? pass.run(&source, &report, into: &output)
+      parts = report.parts
+      evidence = report.evidence
+    }
+
+    /// The same without these parts.
+    func without(_ part: Coverage.Parts) -> [StoredRecord] {
+      zip(records, parts).filter { $1.isDisjoint(with: part) }.map(\.0)
+    }
+  }
+
+  /// Notes which parts of a capture each record belongs to, and the evidence.
+  private struct PartsReport: PacketReport, ~Copyable {
+    var parts: [Coverage.Parts] = []
+    var evidence = Evidence()
+    private var history: CaptureHistory? = CaptureHistory()
+
+    var isSatisfied: Bool { false }
+
+    mutating func packet(
+      _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+      _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+    ) {
+      history?.observe(record, dissection, bytes, answer, memory)
+      var part: Coverage.Parts = []
+      switch dissection.content {
+      case .command: part = .commands
+      case .event(let event):
+        part = .events
+        if answer.opened { part.insert(.opening) }
+        if answer.closed { part.insert(.end) }
+        if event.code == HCIEvent.numberOfCompletedPacketsCode { part.insert(.accounting) }
+      case .acl: part = record.direction == .sent ? .sentData : .receivedData
+      case .sco, .iso, .note, .control, .unknown: break
+      }
+      parts.append(part)
+    }
+
+    mutating func finish(
+      _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+    ) {
+      if let history = history.take() { evidence = history.finish(memory, nil, failure) }
+    }
+  }
+
+  private static func evidence(_ records: [StoredRecord]) -> Evidence {
+    var source = MemorySource(records)
+    return DiagnosisTests.evidence(of: &source)
+  }
+
+  /// The records of a file; nil if it is no capture.
+  private static func records(_ path: String) -> [StoredRecord]? {
+    guard var reader = try? CaptureReader(path: path) else { return nil }
+    var records: [StoredRecord] = []
+    while true {
+      // Not as a condition of the loop: the record is lent.
+      guard let record = try? reader.next() else { break }
+      records.append(
+        StoredRecord(
+          bytes: record.bytes.array, direction: record.direction, adapter: record.adapter,
+          framing: record.framing, time: record.time, originalLength: record.originalLength,
+          drops: record.drops, number: record.number))
+    }
+    return records.isEmpty ? nil : records
+  }
+
+  /// All captures that are there, and the traffic of the rules' own tests.
+  private static let samples: [Sample] = {
+    var samples: [Sample] = []
+    let folders = [
+      project.appending(path: "captures"),
+      otherCaptures.appending(path: "generated"), otherCaptures.appending(path: "kernel"),
+      otherCaptures.appending(path: "failures"), otherCaptures.appending(path: "real"),
+    ]
+    for folder in folders {
+      let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+      if files.isEmpty { print("skipped: \(folder.lastPathComponent) is not there") }
+      for file in files.sorted() {
+        guard let records = records(folder.appending(path: file).path) else { continue }
+        samples.append(Sample(folder.lastPathComponent + "/" + file, records))
+      }
+    }
+    for (rule, records) in ((try? Triggers.read()) ?? [:]).sorted(by: { $0.key < $1.key }) {
+      samples.append(Sample("traffic of \(rule)", records))
+    }
+    return samples
+  }()
+
+  /// Rules whose traffic cannot be stored as records: they depend on what is given beside a capture.
+  private static let beside: Set<String> = []
+
+  @Test("what a rule needs is taken away: the finding goes, or is less certain")
+  func needs() {
+    var tried: Set<String> = []
+    for sample in Self.samples {
+      let found = sample.evidence.findings(isGrouped: false)
+      var reduced: [UInt8: [Finding]] = [:]
+      for rule in Rule.all {
+        let own = found.filter { $0.rule.description == rule.id.description }
+        guard !own.isEmpty else { continue }
+        tried.insert(rule.id.description)
+        for part in rule.needs.union(rule.leansOn).each {
+          let left =
+            reduced[part.rawValue]
+            ?? Self.evidence(sample.without(part)).findings(isGrouped: false)
+          reduced[part.rawValue] = left
+          for finding in own {
+            let same = left.first {
+              $0.rule.description == rule.id.description && $0.what == finding.what
+                && $0.certainty.rawValue >= finding.certainty.rawValue
+            }
+            let isPossible = finding.certainty == .possible && rule.leansOn.contains(part)
+            #expect(
+              same == nil || isPossible,
+              "\(sample.name): \(rule.id) is as certain without \(part.words): \(finding.line)")
+          }
+        }
+      }
+    }
+    let missing = Rule.all.filter {
+      !$0.needs.union($0.leansOn).isEmpty && !tried.contains($0.id.description)
+        && !Self.beside.contains($0.id.description)
+    }.map { "\($0.id)" }
+    #expect(
+      missing.isEmpty,
+      "nothing triggers \(missing.joined(separator: ", ")); RECORD_TRIGGERS=1 records the traffic of the rules' tests"
+    )
+  }
+
+  /// Larger captures would take too long.
+  private static let mostRecords = 4000
+
+  @Test("a capture that lacks something makes no claim that the whole one does not make")
+  func nothingNew() {
+    for sample in Self.samples where sample.records.count <= Self.mostRecords {
+      let known = Set(sample.evidence.findings(isGrouped: false).map(\.rule.description))
+      let half = sample.records.count / 2
+      var reductions: [(String, [StoredRecord])] = Coverage.Parts.all.each.filter { part in
+        sample.parts.contains { !$0.isDisjoint(with: part) }
+      }.map { ("without \($0.words)", sample.without($0)) }
+      reductions.append(("without commands and events", sample.without([.commands, .events])))
+      reductions.append(("without the first half", Array(sample.records.dropFirst(half))))
+      reductions.append(("without the second half", Array(sample.records.prefix(half))))
+      for (name, records) in reductions {
+        for finding in Self.evidence(records).findings(isGrouped: false)
+        where finding.severity ?? .note > .note && finding.certainty != .possible
+          && !finding.rule.description.hasPrefix("capture-")
+        {
+          #expect(
+            known.contains(finding.rule.description),
+            "\(sample.name), \(name): \(finding.rule), \(finding.line)")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+// Traffic that triggers each rule, recorded from the tests of the rules.
+
+import Bluetooth
+import Captures
+import Diagnosis
+import Foundation
+import MadeTraffic
+import Synchronization
+
+/// Records in a text file, a line each: number, direction, adapter, milliseconds, framing, records lost before
+/// it, original length, bytes.
+enum Triggers {
+  /// The file; written by `RECORD_TRIGGERS=1 swift test --filter DiagnosisTests`.
+  static let file = project.appending(path: "Tests/DiagnosisTests/Fixtures/triggers.txt")
+
+  private static let isRecording = ProcessInfo.processInfo.environment["RECORD_TRIGGERS"] != nil
+  /// Longer traffic is made to reach limits.
+  private static let mostRecords = 400
+  private static let shortest = Mutex<[String: [StoredRecord]]>([:])
+
+  /// Keeps the shortest traffic that triggers each rule that needs something, and writes the file.
+  static func record(_ records: [StoredRecord], _ evidence: @autoclosure () -> Evidence) {
+    guard isRecording, records.count <= mostRecords else { return }
+    let found = Set(evidence().findings().map(\.rule.description))
+    let wanted = Rule.all.filter { !$0.needs.union($0.leansOn).isEmpty }.map(\.id.description)
+    shortest.withLock { kept in
+      var hasChanged = false
+      for rule in wanted where found.contains(rule) {
+        if let known = kept[rule], known.count <= records.count { continue }
+        kept[rule] = records
+        hasChanged = true
+      }
+      guard hasChanged else { return }
+      let text = kept.sorted { $0.key < $1.key }.map { rule, records in
+        "= \(rule)\n" + records.map(line).joined(separator: "\n") + "\n"
+      }.joined()
+      try? text.write(to: file, atomically: true, encoding: .utf8)
+    }
+  }
+
+  /// The traffic of each rule.
+  static func read() throws -> [String: [StoredRecord]] {
+    var all: [String: [StoredRecord]] = [:]
+    var rule = ""
+    for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+      if line.hasPrefix("= ") {
+        rule = String(line.dropFirst(2))
+      } else if let record = record(line) {
+        all[rule, default: []].append(record)
+      }
+    }
+    return all
+  }
+
+  private static func line(_ record: StoredRecord) -> String {
+    let framing =
+      switch record.framing {
+      case .h4: "h4"
+      case .h1(let kind): "h1:\(kind.rawValue)"
+      case .monitor(let opcode): "monitor:\(opcode)"
+      case .packetLogger(let type): "packetlogger:\(type)"
+      case .incomplete(let needed): "incomplete:\(needed)"
+      }
+    let direction =
+      switch record.direction {
+      case .sent: ">"
+      case .received: "<"
+      case nil: "-"
+      }
+    let bytes = record.bytes.map { String(format: "%02x", $0) }.joined()
+    return
+      "\(record.number ?? 0) \(direction) \(record.adapter.map { "\($0)" } ?? "-") \(record.time.map { "\($0.seconds * 1_000 + Int64($0.nanoseconds) / 1_000_000)" } ?? "-") \(framing) \(record.drops) \(record.originalLength) \(bytes)"
+  }
+
+  private static func record(_ line: Substring) -> StoredRecord? {
+    let fields = line.split(separator: " ", omittingEmptySubsequences: false)
+    guard fields.count == 8, let number = Int(fields[0]), let length = Int(fields[6]) else {
+      return nil
+    }
+    let kind = fields[4].split(separator: ":")
+    let value = kind.count > 1 ? Int(kind[1]) ?? 0 : 0
+    let framing: CaptureRecord.Framing =
+      switch kind[0] {
+      case "h1": .h1(CaptureRecord.PacketKind(rawValue: UInt8(value)) ?? .acl)
+      case "monitor": .monitor(opcode: UInt16(value))
+      case "packetlogger": .packetLogger(type: UInt8(value))
+      case "incomplete": .incomplete(needed: value)
+      default: .h4
+      }
+    let digits = Array(fields[7].utf8)
+    let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+      UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+    }
+    return StoredRecord(
+      bytes: bytes, direction: fields[1] == ">" ? .sent : fields[1] == "<" ? .received : nil,
+      adapter: UInt16(fields[2]), framing: framing,
+      time: Int64(fields[3]).map { Timestamp(microseconds: $0 * 1000) }, originalLength: length,
+      drops: UInt64(fields[5]) ?? 0, number: number)
+  }
+}

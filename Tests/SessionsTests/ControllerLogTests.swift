@@ -1,0 +1,50 @@
+// The debug logs of Qualcomm's and MediaTek's controllers, which have the form of ACL data.
+
+import Bluetooth
+import Captures
+import Dissectors
+import MadeTraffic
+import Testing
+
+@testable import Sessions
+
+@Suite struct ControllerLogTests {
+  /// ACL data with this first word, around what would be an SMP Signing Information.
+  private func record(_ word: Int) -> [UInt8] {
+    let pdu = l2cap([0x0a] + [UInt8](repeating: 0xaa, count: 16), cid: 6)
+    return [2] + little(word) + little(pdu.count) + pdu
+  }
+
+  @Test(
+    "a log opens no connection, and nothing of it is read as a PDU",
+    arguments: [
+      0x2edc, 0x2edd, 0x05fe, 0x05ff, 0xfc6f,
+    ])
+  func nothingIsReadFromALog(_ word: Int) {
+    let told = run {
+      $0.add(record(word), .received)
+      $0.add(record(word), nil)
+    }
+    for packet in 1...2 {
+      #expect(told[packet].answer.link == nil, "\(word) opened a link")
+      #expect(told[packet].pdu.isEmpty && told[packet].problems.isEmpty, "\(told[packet])")
+    }
+    #expect(told.connections.isEmpty)
+  }
+
+  @Test("what the host sends, and other flags, are data") func data() {
+    for (word, direction) in [(0x0edc, Direction.sent), (0x0edc, .received), (0x25fe, .received)] {
+      let told = run { $0.add(record(word), direction) }
+      #expect(told.connections.count == 1, "\(word) is data")
+    }
+  }
+
+  @Test("a connection with the handle of a log is a connection") func connection() {
+    let told = run {
+      $0.connect(0x0edc)
+      $0.add(record(0x2edc), .received)
+    }
+    #expect(told.connections.count == 1)
+    #expect(told[2].answer.link != nil)
+  }
+}
