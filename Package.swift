@@ -122,8 +122,8 @@ let package = Package(
     .testTarget(
       name: "RedactionTests",
       dependencies: [
-        "MadeTraffic", "Redaction", "Reports", "Diagnosis", "Sessions", "Captures", "Cryptography",
-        "Dissectors", "Bluetooth", "Bytes",
+        "FuzzInputs", "MadeTraffic", "Redaction", "Reports", "Diagnosis", "Sessions", "Captures",
+        "Cryptography", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -168,7 +168,7 @@ let package = Package(
       name: "FuzzInputs",
       dependencies: [
         "Reports", "Redaction", "Platforms", "ProfileFiles", "Decoders", "Sessions", "Captures",
-        "Bluetooth", "Bytes",
+        "Dissectors", "Bluetooth", "Bytes",
       ],
       path: "Fuzz/Inputs", swiftSettings: strict),
   ]

@@ -5,13 +5,16 @@ usage: check-redaction.py GATTSCOPE FOLDER...
 
 What must not remain is known from elsewhere: keys and passkeys as find-secrets.py knows them, confirm, random and check
 values, public keys, addresses and names as tshark names them in the capture. Each is looked for in the bytes of the file that is
-written, and in what ACL packets bring, put together for each link and direction, in both byte orders. `map` and `explain` must find the same (rules, packets, attributes), tshark must see as many packets, and no
+written, and in what ACL packets bring, put together for each link and direction, in both byte orders; of keys and values each
+piece of six bytes. The same is done with a copy in which records are cut, missing or there twice. `map` and `explain` must
+find the same (rules, packets, attributes), tshark must see as many packets, and no
 malformed one that was none before. Exit status 1: something remains or is lost, or nothing was looked for.
 """
 
 import importlib
 import json
 import os
+import random
 import shutil
 import struct
 import subprocess
@@ -38,6 +41,8 @@ FILE_HEADER, RECORD_HEADER = 16, 24  # bytes of a btsnoop file
 H4_ACL = b"\x02"
 MONITOR_ACL = (4, 5)  # opcodes of the monitor: sent, received
 LEAST_NAME = 6  # bytes; a shorter name is found by chance
+LEAST_KEY = 8  # bytes; of what is longer pieces are looked for
+PIECE, PIECE_STEP = 6, 2  # bytes of a piece, and from one piece to the next: seven bytes in a row hold one of these
 
 
 def fields(path: Path, names: tuple[str, ...]) -> list[str]:
@@ -93,6 +98,46 @@ def data(content: bytes, is_monitor: bool) -> Iterator[bytes]:
     yield from map(bytes, streams.values())
 
 
+def pieces(value: bytes, what: str) -> Iterator[bytes]:
+    """What must not be found of a value: of keys each piece that is no common one, of addresses and names all of it."""
+    if len(value) < LEAST_KEY or what == "name":
+        yield value
+        return
+    for start in range(0, len(value) - PIECE + 1, PIECE_STEP):
+        piece = value[start : start + PIECE]
+        if len(set(piece)) >= find_secrets.LEAST_DIFFERENT:
+            yield piece
+
+
+def remaining(wanted: dict[bytes, str], places: list[bytes]) -> list[str]:
+    """What is still there."""
+    return [
+        f"{what} {value.hex()} remains"
+        for value, what in sorted(wanted.items())
+        if any(piece in place or piece[::-1] in place for piece in pieces(value, what) for place in places)
+    ]
+
+
+def disturbed(content: bytes, seed: str) -> bytes:
+    """A btsnoop file of which some records are cut, missing or there twice."""
+    chance = random.Random(seed)
+    result = bytearray(content[:FILE_HEADER])
+    offset = FILE_HEADER
+    while offset + RECORD_HEADER <= len(content):
+        original, length = struct.unpack_from(">II", content, offset)
+        header = content[offset + 8 : offset + RECORD_HEADER]
+        record = content[offset + RECORD_HEADER : offset + RECORD_HEADER + length]
+        offset += RECORD_HEADER + length
+        fate = chance.randrange(20)
+        if fate == 0:
+            continue
+        if fate == 1:
+            record = record[: chance.randrange(len(record) + 1)]
+        whole = struct.pack(">II", original, len(record)) + header + record
+        result += whole * (2 if fate == 2 else 1)
+    return bytes(result)
+
+
 def printed(program: str, verb: str, path: Path) -> dict:
     result = subprocess.run([program, verb, "--json", str(path)], capture_output=True, check=False)
     return json.loads(result.stdout or b"{}")
@@ -146,15 +191,17 @@ def check(program: str, path: Path, kind: files.Kind, folder: Path) -> tuple[int
     if result.returncode not in (0, 65):
         return 0, [f"ended with {result.returncode}: {result.stderr.decode().strip()}"]
     content = out.read_bytes()
-    places = [content, *data(content, is_monitor)]
-    wrong = [
-        f"{what} {value.hex()} remains"
-        for value, what in sorted(wanted.items())
-        if any(value in place or value[::-1] in place for place in places)
-    ]
+    wrong = remaining(wanted, [content, *data(content, is_monitor)])
     # Another format may not have room for all records, so that the same program writes both.
     same = folder / "same.btsnoop"
     subprocess.run([program, "convert", "--to", target, str(path), str(same)], capture_output=True, check=False)
+    # Addresses and names are known by what is left of them alone, keys by their places.
+    worse, redacted = folder / "worse.btsnoop", folder / "worse-redacted.btsnoop"
+    worse.write_bytes(disturbed(same.read_bytes(), path.name))
+    subprocess.run([program, "convert", "--redact", "--to", target, str(worse), str(redacted)], capture_output=True, check=False)
+    content = redacted.read_bytes()
+    keys = {value: what for value, what in wanted.items() if what not in ("address", "name")}
+    wrong += [f"disturbed: {message}" for message in remaining(keys, [content, *data(content, is_monitor)])]
     if findings(program, same) != findings(program, out):
         wrong.append("explain finds something else")
     if attributes(program, same) != attributes(program, out):

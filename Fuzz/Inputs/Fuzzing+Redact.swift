@@ -7,14 +7,34 @@ extension Fuzzing {
   /// Redacts a capture, which is read three times: as many records must come out, each with the number,
   /// the length and the time that it had.
   static func redact<Source: CaptureSource & ~Copyable>(_ open: () -> Source?) -> String? {
-    guard var first = open(), var second = open(), var before = open(), let last = open() else {
-      return nil
+    guard var before = open() else { return nil }
+    var broken: String?
+    redact(open, removesValues: true) { record in
+      guard broken == nil else { return }
+      guard let original = try? before.next() else {
+        broken = "record \(record.number) is new"
+        return
+      }
+      if record.number != original.number || record.time != original.time
+        || record.bytes.byteCount != original.bytes.byteCount
+      {
+        broken = "record \(original.number) is another one"
+      }
     }
+    if broken == nil, let lost = try? before.next() { return "record \(lost.number) is lost" }
+    return broken
+  }
+
+  /// Redacts a capture and hands out its records.
+  private static func redact<Source: CaptureSource & ~Copyable>(
+    _ open: () -> Source?, removesValues: Bool, _ take: (borrowing CaptureRecord) -> Void
+  ) {
+    guard var first = open(), var second = open(), let last = open() else { return }
     var generator = Counting()
     var options = RedactionOptions()
     // Which pseudonyms there are must not be chance: what fails is to fail again.
     options.source = PseudonymSource(using: &generator)
-    options.values = .all
+    if removesValues { options.values = .all }
     options.passkeys = passkeys
     var output = Output()
     var learner = RedactionLearner(options)
@@ -24,15 +44,33 @@ extension Fuzzing {
     var secondPass = Pass()
     try? secondPass.run(&second, &planner, into: &output)
     var redacted = RedactedSource(last, planner.redaction())
-    while let record = try? redacted.next() {
-      guard let original = try? before.next() else { return "record \(record.number) is new" }
-      if record.number != original.number || record.time != original.time
-        || record.bytes.byteCount != original.bytes.byteCount
-      {
-        return "record \(original.number) is another one"
+    while let record = try? redacted.next() { take(record) }
+  }
+
+  /// Plants secrets into a capture that is made by chance, cuts it, loses and repeats parts of it, and looks whether a
+  /// piece of a secret is left when it was redacted.
+  package static func plant(seed: UInt64) -> String? {
+    leaves(Planting.generated(seed: seed), seed)
+  }
+
+  /// The same with the records of a file, as `LenientSource` reads them.
+  package static func plant(_ bytes: [UInt8], seed: UInt64) -> String? {
+    guard bytes.count > BtsnoopHeader.byteCount else { return nil }
+    return leaves(Planting(bytes, seed: seed), seed)
+  }
+
+  private static func leaves(_ made: Planting, _ seed: UInt64) -> String? {
+    var planting = made
+    planting.plant()
+    planting.disturb()
+    let file = planting.file
+    for all in [true, false] {
+      var after: [[UInt8]] = []
+      redact({ LenientSource(file) }, removesValues: all) { after.append($0.bytes.array) }
+      if let piece = planting.remains(in: after, all: all) {
+        return "seed \(seed)\(all ? ", all values removed" : ""): \(piece) is left"
       }
     }
-    if let lost = try? before.next() { return "record \(lost.number) is lost" }
     return nil
   }
 

@@ -116,7 +116,7 @@ struct AttributeValue {
   }
 
   /// What stands in an ATT PDU without being one of its fields: the parameters of an opcode that nobody has
-  /// given out, odd ends of lists, what is behind the PDU's end.
+  /// given out, odd ends of lists, what is behind the PDU's end, what no service is declared with.
   static func unclaimed(_ dissection: Dissection, _ bytes: RawSpan) -> [Slice] {
     guard let pdu = dissection.att else { return [] }
     let fields = dissection.attFields
@@ -139,9 +139,16 @@ struct AttributeValue {
     default: break
     }
     guard let items = fields.items else { return [] }
+    let isOfGroups = pdu.opcode == .readByGroupTypeResponse
+    var result: [Slice] = []
     var cursor = Cursor(bytes, items.list)
-    while items.next(&cursor) != nil {}
-    return from(cursor.offset)
+    while let item = items.next(&cursor) {
+      // A service has a UUID of 2 bytes or 16 (Core, Vol 3, Part G, 3.1).
+      if isOfGroups, let value = item.value, !value.isEmpty, ![2, 16].contains(value.count) {
+        result.append(value)
+      }
+    }
+    return result + from(cursor.offset)
   }
 
   /// What the value holds that is sensitive whatever the options say.
@@ -203,22 +210,80 @@ struct AttributeValue {
     }
   }
 
-  /// Whether the value says how attributes are laid out and used, and nothing of anybody: without it the
-  /// rest cannot be understood.
-  func isStructure(_ bytes: RawSpan) -> Bool {
+  /// How many of its bytes say how attributes are laid out and used, and nothing of anybody: without them the
+  /// rest cannot be understood. What is behind these no field claims. Nil for a value that is a device's own.
+  func structureCount(_ bytes: RawSpan) -> Int? {
+    let count = Int(slice.count)
     guard let type else {
       // What looks like the configuration of a characteristic is one, most likely (0x0000 to 0x0003).
-      return isWriteRequest && slice.count == 2
-        && bytes.littleEndianU16(at: Int(slice.start)) <= 3
+      return isWriteRequest && count == 2 && bytes.littleEndianU16(at: Int(slice.start)) <= 3
+        ? count : nil
     }
     let short = type.shortest
-    guard short.width == 2 else { return false }
-    return switch short.low {
-    // Declarations and descriptors; of GAP the name, which has a pseudonym, appearance, parameters; of GATT
-    // Service Changed, supported features, Database Hash.
-    case 0x2800...0x2803, 0x2900...0x29ff, 0x2a00, 0x2a01, 0x2a04, 0x2aa6, 0x2a05, 0x2b29, 0x2b2a,
-      0x2b3a:
-      true
+    guard short.width == 2 else { return nil }
+    // A longer value than the type has is something else but for its first bytes.
+    func exactly(_ sizes: Int...) -> Int { sizes.contains(offset + count) ? offset + count : 0 }
+    let whole: Int
+    switch short.low {
+    // Services: a UUID. Includes: first and last handle, a short UUID. Characteristics: properties, handle, UUID.
+    case 0x2800, 0x2801: whole = max(2, exactly(16))
+    case 0x2802: whole = max(4, exactly(6))
+    case 0x2803: whole = max(5, exactly(19))
+    // Extended properties, configurations, format, report reference.
+    case 0x2900, 0x2902, 0x2903, 0x2908: whole = 2
+    case 0x2904: whole = max(5, exactly(7))
+    // The name, which has a pseudonym.
+    case 0x2a00: return count
+    // Of GAP appearance, parameters, address resolution; of GATT Service Changed, features, Database Hash.
+    case 0x2a01: whole = 2
+    case 0x2a04: whole = max(4, exactly(8))
+    case 0x2aa6: whole = 1
+    case 0x2a05, 0x2b29, 0x2b3a: whole = 4
+    case 0x2b2a: whole = exactly(16)
+    default: return nil
+    }
+    return max(0, min(count, whole - offset))
+  }
+
+  /// Whether some of it says how attributes are laid out and used.
+  func isStructure(_ bytes: RawSpan) -> Bool { structureCount(bytes) != nil }
+
+  /// What stands behind the bytes that say how attributes are laid out.
+  func excess(_ bytes: RawSpan) -> Slice? {
+    guard let known = structureCount(bytes), known < slice.count else { return nil }
+    return Slice(start: Int(slice.start) + known, count: Int(slice.count) - known)
+  }
+}
+
+extension Dissection {
+  /// Whether the handles of a discovery response are such as a server has: they ascend, and no group ends before
+  /// it begins (Core, Vol 3, Part F, 3.4.3 and 3.4.4). True for all other PDUs.
+  func hasPlausibleHandles(_ bytes: RawSpan) -> Bool {
+    guard let att, let items = attFields.items else { return true }
+    switch att.opcode {
+    case .findInformationResponse, .findByTypeValueResponse, .readByTypeResponse,
+      .readByGroupTypeResponse:
+      var last = 0
+      var cursor = Cursor(bytes, items.list)
+      while let item = items.next(&cursor) {
+        let handle = Int(item.handle ?? 0)
+        let end = Int(item.endHandle ?? UInt16(handle))
+        guard handle > last, end >= handle else { return false }
+        last = end
+      }
+      return cursor.isAtEnd
+    default: return true
+    }
+  }
+
+  /// Whether it is a response that says which attributes there are.
+  ///
+  /// - Parameter type: the attribute type that its request asked for.
+  func isDiscovery(_ type: BluetoothUUID?) -> Bool {
+    switch att?.opcode {
+    case .findInformationResponse?, .findByTypeValueResponse?, .readByGroupTypeResponse?: true
+    case .readByTypeResponse?:
+      type.map { $0.shortest.width == 2 && 0x2800...0x2803 ~= $0.shortest.low } ?? false
     default: false
     }
   }

@@ -61,7 +61,8 @@ struct Books: Sendable {
     case .systemID: if systemIDs.count < Self.mostSystemIDs { systemIDs.insert(value) }
     case .publicKey:
       if let key = P256PublicKey(value.bytes) { keys.learn(key) }
-    case .diversifier, .digits, .pin, .text, .unused, .unexplained, .personalNumber, .advertised:
+    case .diversifier, .digits, .pin, .text, .unused, .unexplained, .personalNumber, .advertised,
+      .vendors:
       break
     }
   }
@@ -77,7 +78,12 @@ struct Books: Sendable {
 
   /// Whether what a field holds is removed since people have asked for it.
   func removes(_ kind: SensitiveField.Kind) -> Bool {
-    guard case .advertised(let service) = kind else { return false }
+    let service: BluetoothUUID?
+    switch kind {
+    case .advertised(let named): service = named
+    case .vendors: service = nil
+    default: return false
+    }
     return switch values {
     case .none: false
     case .all: true
@@ -131,7 +137,8 @@ struct Books: Sendable {
       return P256PublicKey(value.bytes).map { keys[$0].littleEndian } ?? keys[value]
     case .text: return ProgramText.redacted(value, addresses)
     case .unused, .unexplained, .personalNumber: return [UInt8](repeating: 0, count: value.count)
-    case .advertised: return removes(field.kind) ? [UInt8](repeating: 0, count: value.count) : value
+    case .advertised, .vendors:
+      return removes(field.kind) ? [UInt8](repeating: 0, count: value.count) : value
     }
   }
 }

@@ -111,7 +111,7 @@ struct ByteUses: Sendable {
       set(smp.rest(of: body), .payload)
       for field in dissection.sensitiveFieldsOfSMP(bytes) { set(field.slice, .payload) }
     } else if dissection.isSignalling {
-      takeSignalling(bytes, body)
+      takeSignalling(bytes, body, onLE: dissection.l2cap?.cid == .leSignalling)
     } else {
       let kept = OtherPayload.header(of: psm, dissection.l2cap?.cid, bytes, body)
       set(Slice(start: Int(body.start), count: kept), .structure)
@@ -153,9 +153,9 @@ struct ByteUses: Sendable {
 
   /// Commands: code (1 byte), identifier (1), length (2), data. What an echo brings, and what a command does of
   /// which nobody knows the layout, is payload.
-  private mutating func takeSignalling(_ bytes: RawSpan, _ body: Slice) {
+  private mutating func takeSignalling(_ bytes: RawSpan, _ body: Slice, onLE isLE: Bool) {
     set(body, .structure)
-    for data in OtherPayload.inSignalling(bytes, body) { set(data, .payload) }
+    for data in OtherPayload.inSignalling(bytes, body, onLE: isLE) { set(data, .payload) }
   }
 }
 
@@ -203,20 +203,43 @@ enum OtherPayload {
     }
   }
 
-  /// The data of those commands of a signalling channel which somebody else than L2CAP says.
-  static func inSignalling(_ bytes: RawSpan, _ body: Slice) -> [Slice] {
+  /// The bytes of a signalling channel's commands that L2CAP does not say: what an echo brings, the data of a
+  /// command of which nobody knows the layout, and what no field claims.
+  static func inSignalling(_ bytes: RawSpan, _ body: Slice, onLE isLE: Bool) -> [Slice] {
     var result: [Slice] = []
-    var offset = Int(body.start)
-    while offset + 4 <= body.end {
-      let code = bytes.byte(at: offset)
-      let length = Int(bytes.littleEndianU16(at: offset + 2))
-      let data = Slice(start: offset + 4, count: min(length, body.end - offset - 4))
-      // Echo Request and Response; from 0x1b on nothing is given out.
-      if code == 0x08 || code == 0x09 || code == 0 || code > 0x1a { result.append(data) }
-      offset = data.end
+    var commands = SignallingCommands(body)
+    while let command = commands.next(bytes) {
+      result += unclaimed(command, bytes)
+      // On LE a frame holds one command (Core, Vol 3, Part A, 4).
+      if isLE { break }
     }
     // The rest is no command.
-    if offset < body.end { result.append(Slice(start: offset, count: body.end - offset)) }
-    return result
+    return (result + [commands.rest]).filter { !$0.isEmpty }
+  }
+
+  private static func unclaimed(_ command: SignallingCommand, _ bytes: RawSpan) -> [Slice] {
+    // Of what is cut short, or longer than it says, nobody knows what it is.
+    guard Int(command.length) == Int(command.data.count) else { return [command.data] }
+    var rest = Slice.empty
+    guard let pdu = try? SignallingPDU(command, bytes, rest: &rest) else { return [command.data] }
+    switch pdu {
+    case .echo, .unknown: return [command.data]
+    default: break
+    }
+    if let list = pdu.channels?.list, list.count % 2 == 1 {
+      return [Slice(start: list.end - 1, count: 1), rest]
+    }
+    guard let options = pdu.options else { return [rest] }
+    // Options: type (1 byte), length (1), value, as long as its type's is.
+    let sizes: [UInt8: Int] = [1: 2, 2: 2, 3: 22, 4: 9, 5: 1, 6: 16, 7: 2]
+    var offset = Int(options.start)
+    while offset + 2 <= options.end {
+      let count = Int(bytes.byte(at: offset + 1))
+      guard sizes[bytes.byte(at: offset) & 0x7f] == count, offset + 2 + count <= options.end else {
+        break
+      }
+      offset += 2 + count
+    }
+    return [Slice(start: offset, count: options.end - offset)]
   }
 }

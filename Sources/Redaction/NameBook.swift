@@ -78,15 +78,17 @@ struct NameBook: Sendable {
   private static let consonants = Array("bdfghjklmnprstvz".utf8)
   private static let vowels = Array("aeio".utf8)
 
-  /// A digit for a digit, a letter for a letter; what is neither stays, since it tells how the number is laid
-  /// out.
+  /// A digit for a digit, a letter for a letter; spaces, signs between them and zeros stay, since they tell how the
+  /// number is laid out.
   private static func character(like byte: UInt8, _ number: Int) -> UInt8 {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt8(ascii: "0") + UInt8(number % 10)
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt8(ascii: "A") + UInt8(number % 26)
     case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt8(ascii: "a") + UInt8(number % 26)
-    case 0x80...: UInt8(ascii: "a") + UInt8(number % 26)
-    default: byte
+    case 0, UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "/"),
+      UInt8(ascii: ":"), UInt8(ascii: "_"), UInt8(ascii: "@"), UInt8(ascii: "+"):
+      byte
+    default: UInt8(ascii: "a") + UInt8(number % 26)
     }
   }
 

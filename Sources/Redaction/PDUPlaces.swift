@@ -25,11 +25,32 @@ struct PDUPlaces: Sendable {
   private struct Row {
     var places: [RecordPlace] = []
     var count = 0
+    var pieces = Pieces()
+    /// Of frames: whether one of them was put together of fragments that may not belong together.
+    var isDoubtful = false
 
     mutating func append(_ place: RecordPlace) {
       guard place.count > 0 else { return }
       places.append(place)
       count += place.count
+    }
+  }
+
+  /// The pieces that something was sent in: whoever cuts it makes all but the last as large as there is room.
+  private struct Pieces {
+    private(set) var first = 0
+    private(set) var count = 0
+    private var last = 0
+    private(set) var areRegular = true
+
+    mutating func append(_ piece: Int) {
+      if count == 0 {
+        first = piece
+      } else if last != first || piece > first {
+        areRegular = false
+      }
+      last = piece
+      count += 1
     }
   }
 
@@ -44,6 +65,23 @@ struct PDUPlaces: Sendable {
   private(set) var isLost = false
   /// Whether the current packet is a frame that belongs to an SDU of which not all is there.
   private(set) var isOutOfStep = false
+  /// Whether the current packet's bytes are joined of pieces that may not belong together: where records are
+  /// missing or are there twice, one PDU's piece may have been joined with another one's.
+  private(set) var isDoubtful = false
+  /// Whether the current packet's bytes are joined, in a direction in which pieces are missing, or are there twice.
+  private(set) var isTorn = false
+  /// How many of the current packet's bytes are its first piece's, which is its own in any case.
+  private(set) var firstPiece = 0
+  /// The most bytes that a packet of a link has brought so far in one direction.
+  private var largest: [Way: Int] = [:]
+  /// The directions of connections in which pieces are missing, or are there twice.
+  private let torn: TornWays
+
+  init(_ torn: TornWays) { self.torn = torn }
+
+  /// Every controller takes so much in one packet (Core, Vol 4, Part E, 7.8.2), and every channel in one frame
+  /// (Core, Vol 3, Part A, 4.22): less is not cut.
+  private static let leastCut = (packet: 27, frame: 23)
 
   /// So many links and channels are followed at most; of more those of the latest connections.
   private static let most = 1024
@@ -60,6 +98,8 @@ struct PDUPlaces: Sendable {
     behind = []
     isLost = false
     isOutOfStep = false
+    isDoubtful = false
+    isTorn = false
     guard case .acl(let header) = dissection.content, record.original == nil,
       let link = answer.link
     else { return }
@@ -71,34 +111,59 @@ struct PDUPlaces: Sendable {
     let start = (record.framing == .h4 ? 1 : 0) + 4
     let count = max(0, min(Int(header.length), record.bytes.byteCount - start))
     let place = RecordPlace(record: record.number, offset: start, count: count)
+    let before = largest[way] ?? 0
+    largest[way] = max(before, count)
     if header.boundary != .continuation { fragments[way] = Row() }
     if fragments[way]?.places.count ?? 0 < Self.mostFragments {
       fragments[way, default: Row()].append(place)
+      fragments[way]?.pieces.append(count)
     }
     let isCreditBased = answer.channel?.isCreditBased == true
     guard answer.fragment.hasJoinedBytes || isCreditBased else { return }
     let pdu = fragments[way]?.places ?? []
+    let pieces = fragments[way]?.pieces ?? Pieces()
     var whole = bytes.byteCount
+    firstPiece = pieces.first
     if isCreditBased, let header = dissection.l2cap {
       if !answer.fragment.isTruncated { whole = L2CAPHeader.size + Int(header.length) }
+      isDoubtful = isDoubtful(way, pieces, whole, Self.count(pdu), largest: before)
       observeFrame(
         Way(connection: connection, isReceived: isReceived, channel: header.cid.rawValue), pdu,
         dissection, bytes, answer, header)
     } else {
       joined = pdu
+      isDoubtful = isDoubtful(way, pieces, whole, Self.count(pdu), largest: before)
     }
     guard let joined else { return }
+    isTorn = torn.contains(connection, isReceived: isReceived)
     let all = Self.count(pdu)
     if all > whole { behind = Self.part(pdu, Slice(start: whole, count: all - whole)) }
     // Where something is missing, nobody knows what stands where.
     isLost = Self.count(joined) < bytes.byteCount
   }
 
+  /// Whether the fragments of a PDU may not belong together.
+  ///
+  /// - Parameters:
+  ///   - whole: how many bytes the PDU has.
+  ///   - all: how many bytes the fragments have.
+  ///   - largest: the most bytes that a packet has brought before.
+  private func isDoubtful(
+    _ way: Way, _ pieces: Pieces, _ whole: Int, _ all: Int, largest: Int
+  ) -> Bool {
+    guard pieces.count > 1 else { return false }
+    return all != whole || !pieces.areRegular || pieces.first <= L2CAPHeader.size
+      || whole <= Self.leastCut.packet
+      || pieces.first < largest && torn.contains(way.connection, isReceived: way.isReceived)
+  }
+
   /// Makes room: what is forgotten is not put together any more.
   private mutating func forget(_ connection: Int) {
     fragments = fragments.filter { $0.key.connection + Self.latestConnections > connection }
     frames = frames.filter { $0.key.connection + Self.latestConnections > connection }
+    largest = largest.filter { $0.key.connection + Self.latestConnections > connection }
     if fragments.count + frames.count <= Self.most { return }
+    largest.removeAll(keepingCapacity: true)
     fragments.removeAll(keepingCapacity: true)
     frames.removeAll(keepingCapacity: true)
   }
@@ -118,6 +183,8 @@ struct PDUPlaces: Sendable {
     // Taken out, so that it can grow where it is.
     var sdu = frames.removeValue(forKey: way) ?? Row()
     if isFirst { sdu = Row() }
+    sdu.isDoubtful = sdu.isDoubtful || isDoubtful
+    sdu.pieces.append(Int(header.length))
     let continues = !sdu.places.isEmpty
     for place in Self.part(
       pdu, Slice(start: head, count: L2CAPHeader.size + Int(header.length) - head))
@@ -130,6 +197,12 @@ struct PDUPlaces: Sendable {
     if answer.fragment.hasJoinedBytes {
       // A frame that belongs to no SDU may have come in several fragments, too.
       joined = isSDU ? sdu.places : pdu
+    }
+    if isSDU {
+      isDoubtful =
+        sdu.isDoubtful || !sdu.pieces.areRegular || bytes.byteCount <= Self.leastCut.frame - 2
+        || torn.contains(way.connection, isReceived: way.isReceived)
+      firstPiece = sdu.isDoubtful ? 0 : sdu.pieces.first - 2
     }
     if isFragment, sdu.places.count < Self.mostFragments { frames[way] = sdu }
   }
@@ -162,5 +235,45 @@ struct PDUPlaces: Sendable {
       position += place.count
     }
     return result
+  }
+}
+
+/// The directions of connections in which pieces of PDUs were found that belong to nothing: a piece is missing
+/// there, or is there twice.
+struct TornWays: Sendable {
+  private var ways: Set<Int> = []
+  /// Whether there are more than are remembered: then any may be one.
+  private var isFull = false
+
+  /// So many are remembered.
+  private static let most = 4096
+
+  private static func key(_ connection: Int, _ isReceived: Bool) -> Int {
+    connection << 1 | (isReceived ? 1 : 0)
+  }
+
+  func contains(_ connection: Int, isReceived: Bool) -> Bool {
+    isFull || ways.contains(Self.key(connection, isReceived))
+  }
+
+  /// Takes in what is wrong with an ACL packet.
+  ///
+  /// - Parameter isJoined: whether it ended something that came in pieces.
+  mutating func observe(
+    _ problems: Problems, _ connection: Int, isReceived: Bool, isJoined: Bool
+  ) {
+    guard !isFull else { return }
+    for index in 0..<problems.count {
+      switch problems[index].code {
+      // What is too long in one packet is of one sender.
+      case .fragmentTooLong where !isJoined: break
+      case .fragmentLost, .continuationWithoutStart, .fragmentTooLong, .sduLost, .sduOverrun,
+        .frameOutOfStep:
+        isFull = ways.count >= Self.most
+        ways.insert(Self.key(connection, isReceived))
+        return
+      default: break
+      }
+    }
   }
 }

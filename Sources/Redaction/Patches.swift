@@ -8,7 +8,7 @@ struct Patches: Sendable {
     let count: Int32
     /// How many were added before it.
     let order: Int
-    /// Where the new bytes begin in `bytes`; −1: zeros.
+    /// Where the new bytes begin in `bytes`; −1: zeros, since the rest of a PDU is not there; −2: zeros.
     let start: Int
   }
 
@@ -25,14 +25,18 @@ struct Patches: Sendable {
   }
 
   /// Adds a change; nil: to zeros. Of several at the same place the last one counts.
-  mutating func add(_ place: RecordPlace, _ replacement: [UInt8]?) {
+  ///
+  /// - Parameter isUnfinished: whether zeros take the place of a part of a PDU whose other parts are not there.
+  mutating func add(
+    _ place: RecordPlace, _ replacement: [UInt8]?, isUnfinished: Bool = false
+  ) {
     let count = min(place.count, replacement?.count ?? place.count)
     guard count > 0 else { return }
     patches.append(
       Patch(
         record: place.record, offset: Int32(clamping: place.offset),
         count: Int32(clamping: count), order: patches.count,
-        start: replacement == nil ? -1 : bytes.count))
+        start: replacement == nil ? isUnfinished ? -1 : -2 : bytes.count))
     if let replacement { bytes.append(contentsOf: replacement) }
   }
 
@@ -42,10 +46,12 @@ struct Patches: Sendable {
   mutating func close() -> Int {
     patches.sort { ($0.record, $0.order) < ($1.record, $1.order) }
     var zeros = 0
-    for (index, patch) in patches.enumerated() where patch.start < 0 {
+    for (index, patch) in patches.enumerated() where patch.start == -1 {
       // Where a PDU's end came, it was written again.
       let next = index + 1
-      if next == patches.count || patches[next].record != patch.record { zeros += 1 }
+      if next == patches.count || patches[next].record != patch.record || patches[next].start < 0 {
+        zeros += 1
+      }
     }
     return zeros
   }

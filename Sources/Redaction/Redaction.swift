@@ -73,10 +73,13 @@ package struct Redaction: Sendable {
     switch dissection.content {
     case .sco, .iso:
       let payload = dissection.body
-      guard removesStreams,
-        Self.replace(payload, [UInt8](repeating: 0, count: Int(payload.count)), in: &bytes)
-      else { return }
-      report.streams += 1
+      guard removesStreams else {
+        if !payload.isEmpty { report.leftStreams += 1 }
+        return
+      }
+      if Self.replace(payload, [UInt8](repeating: 0, count: Int(payload.count)), in: &bytes) {
+        report.streams += 1
+      }
     default: return
     }
   }

@@ -15,6 +15,7 @@ package struct RedactionLearner: PacketReport, ~Copyable {
   private var exchanges = PairingExchanges()
   private var curve = CurveCommands()
   private var chains = AdvertisingParts()
+  private var torn = TornWays()
 
   /// Nothing learnt yet.
   package init(_ options: RedactionOptions) {
@@ -33,6 +34,13 @@ package struct RedactionLearner: PacketReport, ~Copyable {
     history?.observe(record, dissection, bytes, answer, memory)
     switch dissection.content {
     case .acl:
+      // What a controller tells its maker is nothing of a connection.
+      if ControllerLog.holds(record, dissection) { return }
+      if let link = answer.link {
+        torn.observe(
+          dissection.problems, memory.links.connection(link).id,
+          isReceived: record.direction == .received, isJoined: answer.fragment.hasJoinedBytes)
+      }
       guard !answer.fragment.isFragment else { return }
       if dissection.smp != nil {
         for field in dissection.sensitiveFieldsOfSMP(bytes) { books.learn(field, bytes) }
@@ -91,7 +99,9 @@ package struct RedactionLearner: PacketReport, ~Copyable {
   }
 
   /// The second pass, now that the capture was read to its end.
-  package consuming func planner() -> RedactionPlanner { RedactionPlanner(books, options) }
+  package consuming func planner() -> RedactionPlanner {
+    RedactionPlanner(books, options, torn)
+  }
 }
 
 extension Dissection {

@@ -12,11 +12,13 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   private let search: Search
   private let parts: NameParts
   private let serialParts: NameParts
-  private var places = PDUPlaces()
+  private var places: PDUPlaces
   private var patches = Patches()
   private var report: RedactionReport
   /// The types of the attributes whose values are removed.
   private var removed: Set<BluetoothUUID> = []
+  /// How many PDUs were joined of pieces that may not belong together, and lost some of them.
+  private var doubtful = 0
   /// The number of the last record.
   private var last = 0
   /// Advertising data that is not complete.
@@ -26,8 +28,9 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   /// The bytes that are changed: of a record, or of a PDU that came in several, and what stands behind it.
   private var changed: [UInt8] = []
 
-  init(_ books: Books, _ options: RedactionOptions) {
+  init(_ books: Books, _ options: RedactionOptions, _ torn: TornWays) {
     self.books = books
+    places = PDUPlaces(torn)
     self.options = options
     search = Search(books)
     parts = NameParts(books.names)
@@ -54,21 +57,12 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
         replace(chain)
       }
       replaceMicrosofts(record, dissection, bytes)
-      if record.original == nil, dissection.isVendorsUnread(bytes) { report.vendors += 1 }
-    case .controllerLog: removeLog(record, dissection)
+      if record.original == nil, options.values != .all, dissection.isVendorsUnread(bytes) {
+        report.vendors += 1
+      }
+    case .controllerLog: if record.original == nil { removeLog(record) }
     default: break
     }
-  }
-
-  /// Removes what a controller logs: only its vendor knows what it holds, and it may be anything.
-  private mutating func removeLog(_ record: borrowing CaptureRecord, _ dissection: Dissection) {
-    guard record.original == nil else { return }
-    let start = Int(dissection.body.start)
-    let place = RecordPlace(
-      record: record.number, offset: start, count: record.bytes.byteCount - start)
-    guard place.count > 0 else { return }
-    patches.add(place, [UInt8](repeating: 0, count: place.count))
-    report.controllerLogs += 1
   }
 
   /// What is Microsoft's the record does not say.
@@ -80,7 +74,9 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     else { return }
     changed = record.bytes.array
     for field in SensitiveFields(dissection, bytes).fields { replace(field, bytes) }
-    patchRecord(record)
+    // As a vendor's it may be removed: all of it is written again.
+    patches.add(
+      RecordPlace(record: record.number, offset: 0, count: changed.count), changed)
   }
 
   // MARK: ACL data
@@ -90,20 +86,29 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     // A record that another file has, too, is changed as that one is.
-    guard record.original == nil else { return }
+    guard record.original == nil, case .acl(let header) = dissection.content else { return }
+    if ControllerLog.holds(record, dissection) {
+      removeLog(record)
+      return
+    }
+    removeTail(record, header)
     if answer.fragment.isFragment || dissection.l2cap == nil || places.isLost || places.isOutOfStep
     {
       removeUnfinished(record, dissection, bytes, answer)
       return
     }
+    let isDoubtful = self.isDoubtful(dissection, bytes, answer)
     let values = AttributeValue.all(record, dissection, bytes, answer, memory)
     for value in values where stays(value, bytes) { report.leave(value) }
+    let gaps = unclaimed(dissection, values, bytes, record)
     // Of most packets nothing changes: then nothing is copied.
     let isChanged =
-      places.areJoined || dissection.smp != nil || options.values == .all
+      places.areJoined || dissection.smp != nil || options.values == .all || !gaps.isEmpty
+      || dissection.attFields.signature != nil
       || search.first(in: record.bytes, from: 0) != nil
       || values.contains { isRemoved($0, bytes) || !$0.sensitiveFields(bytes).isEmpty }
-    if isChanged { change(values, record, dissection, bytes, answer) }
+    if isChanged { change(values, gaps, record, dissection, bytes, answer, isDoubtful: isDoubtful) }
+    leavePayload(dissection, answer, bytes)
     guard !values.isEmpty, ValueParts.concerns(dissection) else { return }
     for chain in longValues.observe(
       record, dissection, isChanged ? changed : bytes.array, answer, memory, places)
@@ -112,47 +117,106 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     }
   }
 
+  /// Whether a PDU may have been joined of pieces that do not belong together. Where pieces are missing, handles that
+  /// ascend show that those of a discovery do.
+  private func isDoubtful(_ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer) -> Bool {
+    guard places.areJoined else { return false }
+    if places.isDoubtful || !dissection.hasPlausibleHandles(bytes) { return true }
+    return places.isTorn && !dissection.isDiscovery(answer.request?.type)
+  }
+
+  /// The bytes of a PDU that no field claims, and what stands behind the PDU in its record.
+  private func unclaimed(
+    _ dissection: Dissection, _ values: [AttributeValue], _ bytes: RawSpan,
+    _ record: borrowing CaptureRecord
+  ) -> [Slice] {
+    var gaps: [Slice] = []
+    if dissection.att != nil {
+      gaps = AttributeValue.unclaimed(dissection, bytes)
+      for value in values { if let excess = value.excess(bytes) { gaps.append(excess) } }
+    } else if dissection.isSignalling {
+      gaps = OtherPayload.inSignalling(
+        bytes, dissection.body, onLE: dissection.l2cap?.cid == .leSignalling)
+    }
+    let end = places.areJoined ? bytes.byteCount : record.bytes.byteCount
+    let behind = dissection.body.end
+    if behind < end { gaps.append(Slice(start: behind, count: end - behind)) }
+    return gaps
+  }
+
   /// Changes a PDU that is whole.
   private mutating func change(
-    _ values: [AttributeValue], _ record: borrowing CaptureRecord, _ dissection: Dissection,
-    _ bytes: RawSpan, _ answer: Answer
+    _ values: [AttributeValue], _ gaps: [Slice], _ record: borrowing CaptureRecord,
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, isDoubtful: Bool
   ) {
     let isSingle = !places.areJoined
     changed = isSingle ? record.bytes.array : bytes.array
-    let end = bytes.byteCount
-    if !isSingle { appendWhatIsBehind(record, answer.fragment) }
     if dissection.smp != nil {
       for field in dissection.sensitiveFieldsOfSMP(bytes) { replace(field, bytes) }
     }
+    if let signature = dissection.attFields.signature {
+      replace(SensitiveField(.secret, signature), bytes)
+    }
     for value in values { replace(value, bytes) }
-    if options.values == .all { removePayload(dissection, bytes, answer, end: end) }
+    for gap in gaps where remove(gap) { report.unused += 1 }
+    if options.values == .all { removePayload(dissection, bytes, answer) }
     if search.first(in: changed.bytes, from: 0) != nil {
       let uses = ByteUses(
         pdu: dissection, bytes, request: answer.request?.type, psm: answer.channel?.psm,
         count: changed.count)
       lookThrough(sparing: uses, record)
     }
+    if isDoubtful { removeDoubtful(dissection, bytes) }
     if isSingle {
       patchRecord(record)
     } else {
-      patches.add(places.places(of: Slice(start: 0, count: end), record), changed)
-      patches.add(places.behind, Array(changed.dropFirst(end)))
+      patches.add(places.places(of: Slice(start: 0, count: changed.count), record), changed)
+      for place in places.behind { patches.add(place, nil, isUnfinished: true) }
     }
   }
 
-  /// Of what stands behind a joined PDU the last part is in this record: it may be the PDU's own end, where
-  /// something in its middle is missing.
-  private mutating func appendWhatIsBehind(
-    _ record: borrowing CaptureRecord, _ fate: FragmentFate
-  ) {
-    for place in places.behind {
-      if fate.isTruncated || place.record != record.number {
-        changed.append(contentsOf: repeatElement(0, count: place.count))
-      } else {
-        changed.append(
-          record.bytes.part(Slice(start: place.offset, count: place.count)))
-      }
+  /// Removes what stays of the pieces behind the first one of a PDU, where they may belong to another PDU: there
+  /// they may be anything.
+  private mutating func removeDoubtful(_ dissection: Dissection, _ bytes: RawSpan) {
+    // Without the header of L2CAP nobody knows how much is the PDU; of ATT's in an SDU opcode and handle stay.
+    let header = dissection.body.start > 0 ? L2CAPHeader.size : dissection.att == nil ? 0 : 3
+    var isRemoved = false
+    for index in max(header, places.firstPiece)..<max(header, places.firstPiece, changed.count)
+    where changed[index] != 0 && changed[index] == bytes.byte(at: index) {
+      changed[index] = 0
+      isRemoved = true
     }
+    if isRemoved { doubtful += 1 }
+  }
+
+  /// Removes what a controller tells its maker: all behind the packet's header, since it may be anything.
+  private mutating func removeLog(_ record: borrowing CaptureRecord) {
+    let start = (record.framing == .h4 ? 1 : 0) + 4
+    report.controllerLogs += 1
+    patches.add(
+      RecordPlace(
+        record: record.number, offset: start, count: record.bytes.byteCount - start), nil)
+  }
+
+  /// Removes what stands behind an ACL packet's end in its record.
+  private mutating func removeTail(_ record: borrowing CaptureRecord, _ header: ACLHeader) {
+    let end = (record.framing == .h4 ? 1 : 0) + 4 + Int(header.length)
+    let count = record.bytes.byteCount - end
+    guard count > 0 else { return }
+    // Of a PDU in one record it is counted with what stands behind that.
+    patches.add(RecordPlace(record: record.number, offset: end, count: count), nil)
+  }
+
+  /// Counts a packet of another protocol, which stays what it is.
+  private mutating func leavePayload(
+    _ dissection: Dissection, _ answer: Answer, _ bytes: RawSpan
+  ) {
+    guard options.values != .all, dissection.att == nil, dissection.smp == nil,
+      !dissection.isSignalling
+    else { return }
+    let kept = OtherPayload.header(
+      of: answer.channel?.psm, dissection.l2cap?.cid, bytes, dissection.body)
+    if dissection.body.count > kept { report.leftPayloads += 1 }
   }
 
   private mutating func replace(_ value: AttributeValue, _ bytes: RawSpan) {
@@ -180,28 +244,27 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     }
   }
 
-  /// Removes what other protocols say, and what stands in ATT's without being one of its fields.
+  /// Removes what protocols say that are none of those which this program reads whole.
   private mutating func removePayload(
-    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, end: Int
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer
   ) {
-    var isRemoved = false
-    func remove(_ slice: Slice, from bytes: inout [UInt8]) {
-      for index in Int(slice.start)..<min(slice.end, bytes.count) where bytes[index] != 0 {
-        bytes[index] = 0
-        isRemoved = true
-      }
-    }
+    guard dissection.att == nil, dissection.smp == nil, !dissection.isSignalling else { return }
     let body = dissection.body
-    if dissection.att != nil {
-      for slice in AttributeValue.unclaimed(dissection, bytes) { remove(slice, from: &changed) }
-    } else if dissection.isSignalling {
-      for slice in OtherPayload.inSignalling(bytes, body) { remove(slice, from: &changed) }
-    } else if dissection.smp == nil {
-      let kept = OtherPayload.header(of: answer.channel?.psm, dissection.l2cap?.cid, bytes, body)
-      remove(Slice(start: Int(body.start) + kept, count: Int(body.count) - kept), from: &changed)
+    let kept = OtherPayload.header(of: answer.channel?.psm, dissection.l2cap?.cid, bytes, body)
+    if remove(Slice(start: Int(body.start) + kept, count: Int(body.count) - kept)) {
+      report.payloads += 1
     }
-    remove(Slice(start: end, count: changed.count - end), from: &changed)
-    if isRemoved { report.payloads += 1 }
+  }
+
+  /// Makes zeros of a part of the bytes that are changed; whether anything else stood there.
+  private mutating func remove(_ slice: Slice) -> Bool {
+    var isRemoved = false
+    let start = Int(slice.start)
+    for index in start..<max(start, min(slice.end, changed.count)) where changed[index] != 0 {
+      changed[index] = 0
+      isRemoved = true
+    }
+    return isRemoved
   }
 
   /// Looks through the bytes that are changed.
@@ -234,7 +297,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
       changed = bytes.array
       clear(dissection.body)
       patches.add(places.places(of: Slice(start: 0, count: changed.count), record), changed)
-      for place in places.behind { patches.add(place, nil) }
+      for place in places.behind { patches.add(place, nil, isUnfinished: true) }
       return
     }
     // Where a PDU lies in one record, what its body is counts from there; else behind the packet's header.
@@ -251,7 +314,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     guard start < record.bytes.byteCount else { return }
     let place = RecordPlace(
       record: record.number, offset: start, count: record.bytes.byteCount - start)
-    patches.add(place, nil)
+    patches.add(place, nil, isUnfinished: true)
   }
 
   // MARK: Advertising data
@@ -330,7 +393,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   ) {
     for chain in chains.finish() { replace(chain) }
     for chain in longValues.finish() { lookThrough(chain) }
-    report.unfinished = patches.close()
+    report.unfinished = patches.close() + doubtful
   }
 
   /// What is to be done, now that the capture was read to its end.

@@ -52,12 +52,16 @@ package struct RedactionReport: Equatable, Sendable {
   package internal(set) var values = 0
   /// Records of sound, and other isochronous data.
   package internal(set) var streams = 0
-  /// Packets of controllers' debug logs.
-  package internal(set) var controllerLogs = 0
-  /// Packets of other channels than ATT's and the Security Manager's, and what stands in ATT's PDUs without being
-  /// one of their fields.
+  /// Packets of other channels than ATT's and the Security Manager's, and data of vendors.
   package internal(set) var payloads = 0
-  /// What stood behind the end of a text, of advertising data or of a PDU.
+  /// Packets of other channels that stay.
+  package internal(set) var leftPayloads = 0
+  /// Records of sound, and other isochronous data, that stay.
+  package internal(set) var leftStreams = 0
+  /// Packets in which a controller tells its maker what it does.
+  package internal(set) var controllerLogs = 0
+  /// What no field claims: behind the end of a text, of advertising data, of a PDU or of a packet, or of a
+  /// parameter that is cut short.
   package internal(set) var unused = 0
   /// Records, or the rest of records, that nobody has explained.
   package internal(set) var unexplained = 0
@@ -159,6 +163,7 @@ package struct RedactionReport: Equatable, Sendable {
     case .text: texts += 1
     case .unused: unused += 1
     case .unexplained: unexplained += 1
+    case .vendors: payloads += 1
     }
   }
 
@@ -276,8 +281,18 @@ package struct RedactionReport: Equatable, Sendable {
         "\(leftAdvertised) \(leftAdvertised == 1 ? "field" : "fields") with manufacturer, service or other data in advertisements"
       )
     }
+    if leftPayloads > 0 {
+      parts.append(
+        "the data of \(leftPayloads) \(leftPayloads == 1 ? "packet" : "packets") of other protocols"
+      )
+    }
+    if leftStreams > 0 {
+      parts.append(
+        "\(leftStreams) \(leftStreams == 1 ? "packet" : "packets") of sound or other isochronous data"
+      )
+    }
     guard !parts.isEmpty else { return nil }
-    let one = left.count + leftAdvertised == 1
+    let one = left.count + leftAdvertised + leftPayloads + leftStreams == 1
     return
       "\(one ? "stays as it was" : "stay as they were"): \(parts.joined(separator: ", ")); --redact-values all makes zeros of \(one ? "it" : "them")"
   }
@@ -294,7 +309,8 @@ package struct RedactionReport: Equatable, Sendable {
       (systemIDs, "System ID", "System IDs"),
       (personal, "detail of a person", "details of persons"),
       (texts, "text of a program", "texts of programs"),
-      (unused, "rest behind the end of a field", "rests behind the ends of fields"),
+      (unused, "part that belongs to no known field", "parts that belong to no known field"),
+      (controllerLogs, "packet of a controller's debug log", "packets of a controller's debug log"),
       (
         unexplained, "part of a record that nobody has explained",
         "parts of records that nobody has explained"
@@ -305,10 +321,6 @@ package struct RedactionReport: Equatable, Sendable {
       (
         streams, "packet of sound or other isochronous data",
         "packets of sound or other isochronous data"
-      ),
-      (
-        controllerLogs, "packet of the controller's debug log",
-        "packets of the controller's debug log"
       ),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
     return replaced.isEmpty

@@ -42,6 +42,8 @@ struct SensitiveField: Equatable {
     case unused
     /// What a record holds that nobody has explained.
     case unexplained
+    /// What only the maker of a controller can read.
+    case vendors
 
     /// Whether it is letters and digits, of which a value's part may hold a part.
     var isText: Bool {
@@ -61,218 +63,358 @@ struct SensitiveField: Equatable {
   }
 }
 
-/// The sensitive fields of a record whose bytes alone say all: of everything but ACL data.
+/// The sensitive fields of a record whose bytes alone say all: of everything but ACL data. Bytes that belong to no
+/// field which is known to be harmless are among them, whatever they are.
 struct SensitiveFields {
   private(set) var fields: [SensitiveField] = []
+  /// Each byte before this one is a harmless field's, or stands in `fields`.
+  private var end = 0
 
   init(_ dissection: Dissection, _ bytes: RawSpan) {
     switch dissection.content {
-    case .command, .event, .control:
-      guard let found = dissection.parameters else { return }
-      if let row = found.row { walk(row.parameters, bytes, found.outer) }
-      if let row = found.completed { walk(row.returns, bytes, found.inner) }
-      fields += dissection.vendorsFields(bytes)
+    case .command(let command):
+      readParameters(
+        dissection, bytes, isVendors: HCICommand.isVendors(command.opcode), returns: false)
+    case .event(let event):
+      readParameters(
+        dissection, bytes, isVendors: event.code == HCIEvent.vendorCode,
+        returns: dissection.completesVendorsCommand(bytes))
+    case .control: readParameters(dissection, bytes, isVendors: false, returns: false)
     case .note(let note): add(note, dissection.body, bytes)
     case .unknown:
-      // Behind the packet type, if it has one.
-      let body = dissection.body
-      fields.append(
-        SensitiveField(.unexplained, Slice(start: 1, count: max(0, body.end - 1))))
-    case .acl, .sco, .iso, .controllerLog: break
+      // The packet type, if it has one.
+      keep(upTo: 1)
+      closeGap(upTo: bytes.byteCount, as: .unexplained)
+    // What stands in ACL data several records tell; sound is removed as a whole, or stays.
+    case .acl, .controllerLog: return
+    case .sco, .iso: keep(upTo: dissection.body.end)
     }
-    fields.removeAll { $0.slice.isEmpty }
+    closeGap(upTo: bytes.byteCount)
   }
 
   /// Those of AD structures.
-  init(advertisingData bytes: RawSpan, _ slice: Slice) { addStructures(bytes, slice) }
+  init(advertisingData bytes: RawSpan, _ slice: Slice) {
+    end = Int(slice.start)
+    addStructures(bytes, slice)
+    closeGap(upTo: slice.end)
+  }
+
+  // MARK: Claiming bytes
+
+  /// Notes that the bytes before `offset` belong to fields that are known to be harmless.
+  private mutating func keep(upTo offset: Int) { end = max(end, offset) }
+
+  /// Adds the bytes that no field has claimed before `offset`.
+  private mutating func closeGap(upTo offset: Int, as kind: SensitiveField.Kind = .unused) {
+    guard end < offset else { return }
+    fields.append(SensitiveField(kind, Slice(start: end, count: offset - end)))
+    end = offset
+  }
+
+  private mutating func add(_ kind: SensitiveField.Kind, _ slice: Slice) {
+    closeGap(upTo: Int(slice.start))
+    guard !slice.isEmpty else { return }
+    fields.append(SensitiveField(kind, slice))
+    end = max(end, slice.end)
+  }
+
+  /// Notes that the first `count` bytes of `slice` are harmless.
+  private mutating func keep(_ count: Int, of slice: Slice) {
+    closeGap(upTo: Int(slice.start))
+    keep(upTo: Int(slice.start) + min(max(0, count), Int(slice.count)))
+  }
+
+  // MARK: Parameters
+
+  /// - Parameters:
+  ///   - isVendors: whether only a vendor knows what the parameters mean, unless a row describes them.
+  ///   - returns: whether the same is true of return parameters.
+  private mutating func readParameters(
+    _ dissection: Dissection, _ bytes: RawSpan, isVendors: Bool, returns: Bool
+  ) {
+    guard let found = dissection.parameters else { return }
+    // The headers, and the code of an event in LE Meta's or a vendor's.
+    keep(upTo: Int(found.outer.start))
+    let vendors = dissection.vendorsFields(bytes)
+    guard vendors.isEmpty else {
+      for field in vendors {
+        keep(upTo: Int(field.slice.start))
+        add(field.kind, field.slice)
+      }
+      return
+    }
+    read(found.row?.parameters, bytes, found.outer, hasStatus: false, isVendors: isVendors)
+    guard !found.inner.isEmpty else { return }
+    read(
+      found.completed?.returns, bytes, found.inner, hasStatus: true, isVendors: returns)
+  }
+
+  private mutating func read(
+    _ layout: HCILayout?, _ bytes: RawSpan, _ slice: Slice, hasStatus: Bool, isVendors: Bool
+  ) {
+    if let layout, layout.has(.known) {
+      walk(layout, bytes, slice)
+      return
+    }
+    // Every command returns its Status first.
+    let head = hasStatus ? min(1, Int(slice.count)) : 0
+    keep(head, of: slice)
+    add(
+      isVendors ? .vendors : .unexplained,
+      Slice(start: Int(slice.start) + head, count: Int(slice.count) - head))
+  }
 
   private mutating func walk(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) {
-    guard layout.has(.known) else { return }
     var finder = FieldFinder()
     var fields = HCIFields(bytes, slice)
     // Where the bytes end too early, what stands before was told.
     try? fields.walk(layout, &finder)
-    self.fields += finder.fields
-    for data in finder.advertisingData { addStructures(bytes, data) }
+    for claim in finder.claims {
+      switch claim.use {
+      case .harmless: keep(Int(claim.slice.count), of: claim.slice)
+      case .field(let kind): add(kind, claim.slice)
+      case .advertisingData: addStructures(bytes, claim.slice)
+      }
+    }
     // What is cut short is still most of a name, or of a key.
     let cut = fields.cut
     let rest = fields.rest()
+    guard !rest.isEmpty else { return }
     switch cut {
-    case .text where !rest.isEmpty: self.fields.append(SensitiveField(.name, rest))
-    case .advertisingData: addStructures(bytes, rest)
-    default: finder.take(upTo: Int(rest.start))
+    case .text: add(.name, rest)
+    case .advertisingData: addStructures(bytes, rest, isCut: true)
+    case nil: if layout.has(.secret) { add(.secret, rest) }
     }
-    self.fields += finder.unused
-    if layout.has(.secret), !rest.isEmpty { self.fields.append(SensitiveField(.secret, rest)) }
   }
 
-  private mutating func addStructures(_ bytes: RawSpan, _ slice: Slice) {
+  // MARK: Advertising data
+
+  /// - Parameter isCut: whether the record does not have all of the data: perhaps it is a later part of more, and
+  ///   nobody knows where a structure begins.
+  private mutating func addStructures(_ bytes: RawSpan, _ slice: Slice, isCut: Bool = false) {
+    closeGap(upTo: Int(slice.start))
+    let isWhole = !isCut && Self.endsWhole(bytes, slice)
     // What reaches past the end is told as far as it goes: a part of more may go on elsewhere.
     var offset = Int(slice.start)
     while offset < slice.end {
       let length = Int(bytes.byte(at: offset))
-      // The end: zeros follow (Core, Vol 3, Part C, 11).
+      // The end: zeros follow (Core, Vol 3, Part C, 11). What else stands there no field claims.
       guard length > 0 else {
-        let rest = Slice(start: offset + 1, count: slice.end - offset - 1)
-        if !rest.isEmpty { fields.append(SensitiveField(.unused, rest)) }
-        return
+        keep(upTo: offset + 1)
+        break
       }
+      keep(upTo: min(offset + 2, slice.end))
       guard offset + 1 < slice.end else { return }
       let type = ADType(rawValue: bytes.byte(at: offset + 1))
       let count = min(length - 1, slice.end - offset - 2)
-      add(type, Slice(start: offset + 2, count: count), whole: length - 1, bytes)
+      add(
+        type, Slice(start: offset + 2, count: count), whole: length - 1, bytes, isCut: isCut,
+        isWhole: isWhole)
+      closeGap(upTo: offset + 2 + count)
       offset += 1 + length
     }
+    closeGap(upTo: slice.end)
   }
 
-  private mutating func add(_ type: ADType, _ data: Slice, whole: Int, _ bytes: RawSpan) {
+  /// Whether structures end where their data ends, or zeros begin. Where they do not, some of what looks like one is
+  /// something else.
+  private static func endsWhole(_ bytes: RawSpan, _ slice: Slice) -> Bool {
+    var offset = Int(slice.start)
+    while offset < slice.end {
+      let length = Int(bytes.byte(at: offset))
+      if length == 0 { return true }
+      offset += 1 + length
+    }
+    return offset == slice.end
+  }
+
+  private mutating func add(
+    _ type: ADType, _ data: Slice, whole: Int, _ bytes: RawSpan, isCut: Bool, isWhole: Bool
+  ) {
     guard !data.isEmpty else { return }
     switch type.layout(count: whole) {
-    case .name: fields.append(SensitiveField(.name, data))
-    case .secret: fields.append(SensitiveField(.secret, data))
-    default: addSupplied(type, data, bytes)
-    }
-    // A Resolvable Set Identifier is made as a resolvable address is (CSIS, 4.8): hash of 3 bytes, random
-    // number of 3.
-    if type.rawValue == 0x2e, data.count == 6 {
-      fields.append(SensitiveField(.address(isRandom: true), data))
-    }
-    // Public Target Address, Random Target Address, LE Bluetooth Device Address.
-    let isRandom: Bool? =
-      switch type.rawValue {
-      case 0x17: false
-      case 0x18: true
-      default: nil
-      }
-    guard 0x17...0x18 ~= type.rawValue || type.rawValue == 0x1b else { return }
-    for start in stride(from: Int(data.start), through: data.end - 6, by: 6) {
-      fields.append(
-        SensitiveField(.address(isRandom: isRandom), Slice(start: start, count: 6)))
+    case .name: add(.name, data)
+    case .secret: add(.secret, data)
+    // No more bits than two bytes have are given out.
+    case .flags, .appearance: keep(2, of: data)
+    case .deviceClass: keep(3, of: data)
+    case .uuids(let width), .solicitedUUIDs(let width):
+      // Many bytes in a row are UUIDs only where all is as it should be.
+      if isWhole || data.count < 6 { keep(Int(data.count) / width * width, of: data) }
+    case .serviceData(let width): addSupplied(width, isService: true, data, bytes, isCut: isCut)
+    // The company's identifier.
+    case .manufacturerData: addSupplied(2, isService: false, data, bytes, isCut: isCut)
+    case .uri, .bytes: addSupplied(0, isService: false, data, bytes, isCut: isCut)
+    case .fields: addFields(type, data, bytes, isCut: isCut, isWhole: isWhole)
     }
   }
 
-  /// What a maker or a service says: behind the identifier of whose it is, which stays. What is not theirs (flags, lists
-  /// of services, parameters of links) is all that the analysis needs.
-  private mutating func addSupplied(_ type: ADType, _ data: Slice, _ bytes: RawSpan) {
-    var service: BluetoothUUID?
-    var head = 0
-    switch type.layout(count: Int(data.count)) {
-    case .serviceData(let width):
-      head = width
-      var cursor = Cursor(bytes, data)
-      service = try? BluetoothUUID(parsing: &cursor, width: width)
-    // The company's identifier.
-    case .manufacturerData: head = 2
-    case .uri, .bytes: break
-    case .fields:
-      // Indoor positioning, transport discovery, Mesh, encrypted data, shelf labels, 3D information.
-      guard 0x25...0x26 ~= type.rawValue || 0x29...0x2b ~= type.rawValue || type.rawValue >= 0x31
-      else { return }
-    default: return
+  private mutating func addFields(
+    _ type: ADType, _ data: Slice, _ bytes: RawSpan, isCut: Bool, isWhole: Bool
+  ) {
+    switch type.rawValue {
+    // Public Target Address, Random Target Address; LE Bluetooth Device Address, behind which its type stands.
+    case 0x17, 0x18, 0x1b:
+      let isRandom: Bool? = type.rawValue == 0x1b ? nil : type.rawValue == 0x18
+      for start in stride(from: Int(data.start), through: data.end - 6, by: 6) {
+        add(.address(isRandom: isRandom), Slice(start: start, count: 6))
+      }
+      if type.rawValue == 0x1b, data.count >= 7 { keep(upTo: Int(data.start) + 7) }
+    // A Resolvable Set Identifier is made as a resolvable address is (CSIS, 4.8): hash of 3 bytes, random
+    // number of 3.
+    case 0x2e: if data.count == 6 { add(.address(isRandom: true), data) }
+    // BIGInfo: 33 bytes of numbers; of an encrypted BIG GIV (8) and GSKD (16), from which its key is made.
+    case 0x2c where isWhole:
+      keep(33, of: data)
+      if data.count > 33 {
+        add(.secret, Slice(start: Int(data.start) + 33, count: min(24, Int(data.count) - 33)))
+      }
+    // Indoor positioning, transport discovery, Mesh, encrypted data, shelf labels, 3D information.
+    case 0x25, 0x26, 0x29...0x2b, 0x31...:
+      addSupplied(0, isService: false, data, bytes, isCut: isCut)
+    // The features of the link layer; others than the specification's first eight bytes are not known.
+    case 0x27: keep(isWhole ? 8 : 5, of: data)
+    default:
+      switch type.size {
+      case .exactly(let count), .either(_, let count):
+        keep(isWhole ? count : min(count, 5), of: data)
+      case .any, .atLeast, .multiple: break
+      }
     }
-    guard Int(data.count) > head else { return }
-    fields.append(
-      SensitiveField(
-        .advertised(service?.shortest),
-        Slice(start: Int(data.start) + head, count: Int(data.count) - head)))
   }
+
+  /// What a maker or a service says: behind `head` bytes, the identifier of whose it is, which stays. What is not
+  /// theirs (flags, lists of services, parameters of links) is all that the analysis needs.
+  private mutating func addSupplied(
+    _ head: Int, isService: Bool, _ data: Slice, _ bytes: RawSpan, isCut: Bool
+  ) {
+    keep(head, of: data)
+    guard Int(data.count) > head else { return }
+    var service: BluetoothUUID?
+    if isService {
+      var cursor = Cursor(bytes, data)
+      service = try? BluetoothUUID(parsing: &cursor, width: head)
+    }
+    add(
+      isCut ? .unused : .advertised(service?.shortest),
+      Slice(start: Int(data.start) + head, count: Int(data.count) - head))
+  }
+
+  // MARK: Notes
 
   private mutating func add(_ note: MonitorNote, _ body: Slice, _ bytes: RawSpan) {
     switch note.kind {
+    // Type (1 byte), bus (1), address (6), the controller's name in the system (8).
     case .newIndex:
-      fields.append(SensitiveField(.address(isRandom: nil), Self.newIndexAddress))
-      // The controller's name in the system, then zeros.
-      if let text = note.text {
-        var end = Int(text.start)
-        while end < text.end, bytes.byte(at: end) != 0 { end += 1 }
-        fields.append(SensitiveField(.unused, Slice(start: end, count: text.end - end)))
-      }
-    case .indexInfo: fields.append(SensitiveField(.address(isRandom: nil), Self.infoAddress))
+      keep(upTo: 2)
+      guard note.address != nil else { break }
+      add(.address(isRandom: nil), Slice(start: 2, count: 6))
+      if let text = note.text { addControllerName(text, bytes) }
+    // Address (6 bytes), manufacturer (2).
+    case .indexInfo:
+      guard note.address != nil else { break }
+      add(.address(isRandom: nil), Slice(start: 0, count: 6))
+      if note.manufacturer != nil { keep(upTo: 8) }
     case .systemNote, .userLog, .controlOpen:
-      if let text = note.text { fields.append(SensitiveField(.text, text)) }
       // Who speaks; what this program has noted itself stays recognisable.
-      if let identifier = note.identifier,
-        !bytes.part(identifier).starts(with: Marker.identifier)
-      {
-        fields.append(SensitiveField(.text, identifier))
+      if let identifier = note.identifier {
+        keep(upTo: Int(identifier.start))
+        if bytes.part(identifier).starts(with: Marker.identifier) {
+          keep(upTo: identifier.end)
+        } else {
+          add(.text, identifier)
+        }
       }
+      if let text = note.text { add(.text, text) }
     case .log:
       // Process, library, subsystem and category stand before the message.
       if let text = note.text {
         let start = Int(note.identifier?.start ?? text.start)
-        fields.append(SensitiveField(.text, Slice(start: start, count: text.end - start)))
+        keep(upTo: start)
+        add(.text, Slice(start: start, count: text.end - start))
       }
       // Of what nobody has explained nobody can say what it holds.
-      fields.append(SensitiveField(.text, body))
+      if !body.isEmpty { add(.text, body) }
     // LMP's opcode stands in its first byte; keys of BR/EDR travel in its packets.
     case .lmp:
-      fields.append(
-        SensitiveField(.unexplained, Slice(start: Int(body.start) + 1, count: Int(body.count) - 1)))
-    case .vendorDiagnostic, .unknown: fields.append(SensitiveField(.unexplained, body))
-    case .deletedIndex, .openIndex, .closeIndex, .controlClose: break
+      keep(upTo: 1)
+      closeGap(upTo: body.end, as: .unexplained)
+    case .vendorDiagnostic, .unknown: closeGap(upTo: body.end, as: .unexplained)
+    case .controlClose: if note.cookie != nil { keep(upTo: 4) }
+    case .deletedIndex, .openIndex, .closeIndex: break
     }
-    switch note.kind {
-    case .newIndex, .indexInfo, .controlOpen, .controlClose, .deletedIndex, .openIndex, .closeIndex:
-      // Behind the note's end, or of one that is cut short what is there of an address.
-      fields.append(SensitiveField(.unused, body))
-    default: break
-    }
-    fields.removeAll { $0.slice.count <= 0 }
   }
 
-  /// Where the address stands in a New Index and in an Index Information record (`Monitor`).
-  private static let newIndexAddress = Slice(start: 2, count: 6)
-  private static let infoAddress = Slice(start: 0, count: 6)
+  /// "hci" and a number; of another name nobody knows who gave it.
+  private mutating func addControllerName(_ text: Slice, _ bytes: RawSpan) {
+    let name = bytes.part(text).array.prefix { $0 != 0 }
+    let slice = Slice(start: Int(text.start), count: name.count)
+    if name.starts(with: "hci".utf8), name.dropFirst(3).allSatisfy({ 0x30...0x39 ~= $0 }) {
+      keep(Int(slice.count), of: slice)
+    } else {
+      add(.text, slice)
+    }
+  }
 }
 
-/// Collects the sensitive parameters of a command or event.
+/// Collects what the parameters of a command or event are, in their order.
 private struct FieldFinder: HCIFieldVisitor {
-  var fields: [SensitiveField] = []
-  var advertisingData: [Slice] = []
-  /// What stands between fields: behind the end of a text, or of advertising data.
-  var unused: [SensitiveField] = []
-  /// What the latest address type says.
-  private var isRandom: Bool?
-  /// Where the latest field ends.
-  private var end: Int?
-
-  /// Takes in that the next field begins at `start`.
-  mutating func take(upTo start: Int) {
-    if let end, end < start {
-      unused.append(SensitiveField(.unused, Slice(start: end, count: start - end)))
+  /// A parameter, or several harmless ones that follow each other.
+  struct Claim {
+    enum Use: Equatable {
+      case harmless
+      case field(SensitiveField.Kind)
+      case advertisingData
     }
-    end = start
+
+    var use: Use
+    var slice: Slice
   }
 
-  private mutating func take(_ slice: Slice) {
-    take(upTo: Int(slice.start))
-    end = slice.end
+  private(set) var claims: [Claim] = []
+  /// What the latest address type says.
+  private var isRandom: Bool?
+  /// Which part of advertising data a command brings, as its Operation says (Core, Vol 4, Part E, 7.8.54).
+  private var operation: Int64 = 0
+
+  private mutating func keep(_ slice: Slice) {
+    if let last = claims.indices.last, claims[last].use == .harmless,
+      claims[last].slice.end == Int(slice.start)
+    {
+      let start = Int(claims[last].slice.start)
+      claims[last].slice = Slice(start: start, count: slice.end - start)
+    } else {
+      claims.append(Claim(use: .harmless, slice: slice))
+    }
+  }
+
+  private mutating func add(_ kind: SensitiveField.Kind, _ slice: Slice) {
+    claims.append(Claim(use: .field(kind), slice: slice))
   }
 
   mutating func field(
     _ name: StaticString, line: StaticString?, number: Int64, width: Int,
     _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice
   ) {
-    take(slice)
     switch form {
     case .code(.addressType): take(isRandom: number & 1 == 1, at: slice)
     case .code(.managementAddressType): take(isRandom: number == 2, at: slice)
+    case .code(.dataOperation): operation = number
     default: break
     }
     switch name.description {
-    case "Encrypted_Diversifier", "Encryption_Diversifier":
-      fields.append(SensitiveField(.diversifier, slice))
-    case "Numeric_Value": fields.append(SensitiveField(.digits, slice))
-    default: break
+    case "Encrypted_Diversifier", "Encryption_Diversifier": add(.diversifier, slice)
+    case "Numeric_Value": add(.digits, slice)
+    default: keep(slice)
     }
   }
 
   /// Takes in an address type: that of the address behind it, or of the one just before it.
   private mutating func take(isRandom: Bool, at slice: Slice) {
-    if let last = fields.indices.last, fields[last].kind == .address(isRandom: nil),
-      fields[last].slice.end == Int(slice.start)
+    if let last = claims.indices.last, claims[last].use == .field(.address(isRandom: nil)),
+      claims[last].slice.end == Int(slice.start)
     {
-      fields[last].kind = .address(isRandom: isRandom)
+      claims[last].use = .field(.address(isRandom: isRandom))
     } else {
       self.isRandom = isRandom
     }
@@ -282,19 +424,20 @@ private struct FieldFinder: HCIFieldVisitor {
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
-    take(slice)
     switch value {
+    case .number(let number, let width, let form):
+      field(name, line: line, number: number, width: width, form, bytes, at: slice)
     case .address:
       let isRandom = name.description == "Random_Address" ? true : isRandom
-      fields.append(SensitiveField(.address(isRandom: isRandom), slice))
+      add(.address(isRandom: isRandom), slice)
       self.isRandom = nil
-    case .secret: fields.append(SensitiveField(Self.kind(ofSecret: name, slice), slice))
-    case .text: if !slice.isEmpty { fields.append(SensitiveField(.name, slice)) }
-    case .advertisingData: advertisingData.append(slice)
-    // Put together with the other parts it is looked at.
-    case .advertisingFragment: break
+    case .secret: add(Self.kind(ofSecret: name, slice), slice)
+    case .text: add(.name, slice)
+    case .advertisingData: claims.append(Claim(use: .advertisingData, slice: slice))
+    // Put together with the other parts it is looked at; where none is expected it is no part.
+    case .advertisingFragment: if operation < 3 { keep(slice) }
     case .bytes: addBytes(name, slice)
-    case .number, .uuid: break
+    case .uuid: keep(slice)
     }
   }
 
@@ -306,17 +449,42 @@ private struct FieldFinder: HCIFieldVisitor {
     }
   }
 
+  /// Bytes without further structure: what is not listed here may hold anything, and no field claims it.
   private mutating func addBytes(_ name: StaticString, _ slice: Slice) {
     switch name.description {
     // Rand.
-    case "Random_Number": fields.append(SensitiveField(.secret, slice))
+    case "Random_Number": add(.secret, slice)
     // The Y coordinate stands behind the X coordinate.
-    case "Key_X_Coordinate": fields.append(SensitiveField(.secret, slice))
+    case "Key_X_Coordinate": add(.secret, slice)
     case "Key_Y_Coordinate":
-      let start = Int(slice.start) - P256Coordinate.size
-      fields.removeAll { Int($0.slice.start) == start }
-      let key = Slice(start: start, count: P256PublicKey.size)
-      fields.append(SensitiveField(.publicKey, key))
+      guard let last = claims.indices.last, claims[last].use == .field(.secret),
+        claims[last].slice.end == Int(slice.start)
+      else {
+        add(.secret, slice)
+        return
+      }
+      let start = Int(claims[last].slice.start)
+      claims[last] = Claim(
+        use: .field(.publicKey), slice: Slice(start: start, count: slice.end - start))
+    // What a controller can do, which channels it uses, how well it hears.
+    case "Supported_Commands", "LE_Features_From_128", "Channel_Map", "AFH_Channel_Map",
+      "AFH_Host_Channel_Classification", "Channel_Classification", "Remote_FAE_Table",
+      "TX_Flow_Spec", "RX_Flow_Spec", "Codec_Configuration", "Codec_Capability",
+      "Codec_Information", "TX_Power_Counts", "RSSI_Counts", "RSSI_Delta_Counts",
+      "Retransmission_Counts", "Override_Parameters_Data", "Step_Data":
+      keep(slice)
+    // What begins a controller's events in Microsoft's extension: without it nobody recognises them.
+    case "Event_Prefix": if slice.count <= 8 { keep(slice) }
+    // A parameter of the kernel's configuration is a number.
+    case "Value": if slice.count <= 4 { keep(slice) }
+    // What makers and services put into advertising data, or look for in it.
+    case "Manufacturer_Data", "Manufacturer_Data_Mask", "Service_Data_Pattern",
+      "Service_Data_Mask", "Transport_Data_And_Mask", "Response_Data", "Decision_Data", "Data":
+      add(.advertised(nil), slice)
+    // UUIDs are looked for in other UUIDs' masks.
+    case "Service_UUID", "Service_UUID_Mask", "Solicitation_UUID", "Solicitation_UUID_Mask":
+      if slice.count <= 16 { keep(slice) }
+    case "Vendor_Specific_Parameters", "Vendor_Specific_Config": add(.vendors, slice)
     default: break
     }
   }

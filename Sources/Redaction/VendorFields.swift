@@ -32,6 +32,9 @@ extension Dissection {
     return HCICommand.isVendors(opcode) ? opcode : nil
   }
 
+  /// Whether it is a Command Complete about a vendor's command.
+  func completesVendorsCommand(_ bytes: RawSpan) -> Bool { completedVendorsCommand(bytes) != nil }
+
   /// The commands that write a controller's address: Broadcom's and Cypress' 0xfc01, Zephyr's and Texas
   /// Instruments' 0xfc06, Intel's 0xfc31, each the address alone; Marvell's 0xfc22 and Qualcomm's 0xfc0b and
   /// 0xfc14 have it at their end (Linux, drivers/bluetooth; BlueZ, tools/bdaddr.c; Zephyr, hci_vs.h [mem]).

@@ -93,7 +93,7 @@ import Testing
     }
     for gone in ["Anna", "Bert", "phone"] { #expect(!result.contains(Array(gone.utf8)), "\(gone)") }
     #expect(result.after[1].prefix(8) == result.before[1].prefix(8))
-    #expect(result.lines[0].contains("3 rests behind the ends of fields"), "\(result.lines)")
+    #expect(result.lines[0].contains("3 parts that belong to no known field"), "\(result.lines)")
   }
 
   @Test("who speaks in notes, what nobody has explained, and LMP") func notes() throws {

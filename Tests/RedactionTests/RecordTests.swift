@@ -67,7 +67,9 @@ import Testing
       $0.connect()
       $0.acl(l2cap([0x1b, 0x0e, 0] + Self.peer), .received)
       $0.acl(l2cap([0x1b, 0x0e, 0] + other), .received)
-      $0.split(l2cap([0x1b, 0x0e, 0, 9, 9, 9] + Self.peer + [9]), [13])
+      // Seventeen bytes before it: the first fragment, of 27, ends in the middle of it.
+      $0.split(
+        l2cap([0x1b, 0x0e, 0] + [UInt8](repeating: 9, count: 17) + Self.peer + [9]), [27])
       $0.acl(l2cap([0x1b, 0x0e, 0] + text), .received)
       $0.acl(l2cap([0x1b, 0x0e, 0] + extended), .received)
     }
@@ -93,19 +95,21 @@ import Testing
 
   @Test("an address in an SDU of an enhanced bearer, in two frames, one of them in fragments")
   func sdu() throws {
-    let value = [0x1b, 0x0e, 0, 1, 2, 3] + Self.peer + [4, 5]
+    let before: [UInt8] = [0x1b, 0x0e, 0] + (1...24).map { $0 }
+    let behind: [UInt8] = (1...27).map { $0 }
+    let value = before + Self.peer + behind
     let result = try redacted {
       $0.connect()
       $0.openBearers()
-      $0.first(value.count, Array(value.prefix(9)), .received, cid: 0x40)
-      $0.split(l2cap(Array(value.dropFirst(9)), cid: 0x40), [6])
+      $0.first(value.count, Array(value.prefix(30)), .received, cid: 0x40)
+      $0.split(l2cap(Array(value.dropFirst(30)), cid: 0x40), [27])
     }
     let pseudonym = Array(result.after[0][9..<15])
     let parts = [
-      result.after[3].suffix(9), result.after[4].dropFirst(9), result.after[5].dropFirst(5),
+      result.after[3].suffix(30), result.after[4].dropFirst(9), result.after[5].dropFirst(5),
     ]
     let joined = Array(parts.joined())
-    #expect(joined == Array(value.prefix(6)) + pseudonym + [4, 5])
+    #expect(joined == before + pseudonym + behind)
     for index in 1..<result.after.count {
       #expect(result.after[index].prefix(5) == result.before[index].prefix(5))
     }
@@ -276,7 +280,7 @@ import Testing
       $0.connect()
       $0.acl(Array(l2cap([0x1b, 0x0e, 0] + value, cid: 4).prefix(27)), .received)
       $0.acl(l2cap([0x1b, 0x0e, 0, 1]), .received)
-      $0.split(l2cap([0x1b, 0x0e, 0] + value, cid: 4), [20, 15])
+      $0.split(l2cap([0x1b, 0x0e, 0] + value, cid: 4), [27])
     }
     #expect(!contain([result.after[1]], Array("PATIENT".utf8)))
     #expect(result.after[1].prefix(12) == result.before[1].prefix(12), "what it was stays")

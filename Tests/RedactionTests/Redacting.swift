@@ -14,10 +14,15 @@ import Testing
 private let project = URL(filePath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent()
 
+/// Where captures are that are not the project's.
+private let beside = project.deletingLastPathComponent().appending(path: "shared/captures")
+
+/// Whether they are there.
+let isBesideCaptures = FileManager.default.fileExists(atPath: beside.path)
+
 /// All captures: the project's, and where they are there those beside it.
 let allCaptures: [URL] = {
   var found: [URL] = []
-  let beside = project.deletingLastPathComponent().appending(path: "shared/captures")
   for folder in [project.appending(path: "captures"), beside] {
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     while let file = files?.nextObject() as? URL {

@@ -37,7 +37,14 @@ import Testing
     }
     #expect(!result.all.contains(Array(secret.prefix(4))))
     #expect(!result.all.contains(Array(secret.suffix(4))))
-    #expect(result.none.after[1...] == result.none.before[1...])
+    // What is searched for, and what a list has as a value, stays and is counted; the rest no field claims.
+    for index in [1, 8] { #expect(result.none.after[index] == result.none.before[index]) }
+    #expect(contain([result.none.after[3]], secret), "a value")
+    for index in [2, 4, 5, 7] { #expect(!contain([result.none.after[index]], secret), "\(index)") }
+    #expect(!contain([Array(result.none.after[3].suffix(secret.count))], secret), "an odd end")
+    #expect(
+      result.none.lines[0].contains("4 parts that belong to no known field"), "\(result.none.lines)"
+    )
     #expect(result.all.after.last == result.all.before.last)
     // The last fragment of the PDU with something behind it begins within the PDU.
     for index in 1..<result.all.after.count where index != 7 {
@@ -48,18 +55,18 @@ import Testing
   @Test("credit-based channels, whole SDUs and those in frames; frames out of step") func credits()
     throws
   {
-    let secret = Self.secret
+    let secret = Self.secret + Self.secret
     let result = try both {
       $0.connect()
       $0.openChannel()
       $0.first(secret.count, secret, .received, cid: 0x40)
-      $0.first(secret.count, Array(secret.prefix(5)), .received, cid: 0x40)
-      $0.acl(l2cap(Array(secret.dropFirst(5)), cid: 0x40), .received)
+      $0.first(secret.count, Array(secret.prefix(17)), .received, cid: 0x40)
+      $0.acl(l2cap(Array(secret.dropFirst(17)), cid: 0x40), .received)
     }
     #expect(result.none.after[3...] == result.none.before[3...])
     #expect(result.all.after[3].prefix(11) == result.all.before[3].prefix(11), "the SDU's length")
     #expect(result.all.after[3].dropFirst(11).allSatisfy { $0 == 0 })
-    for part in [secret.prefix(5), secret.dropFirst(5)] {
+    for part in [secret.prefix(17), secret.dropFirst(17)] {
       #expect(!result.all.contains(Array(part)))
     }
     #expect(result.all.lines[0].contains("2 packets' other data"), "\(result.all.lines)")
@@ -86,20 +93,23 @@ import Testing
     let result = try redacted {
       $0.connect()
       $0.openChannel()
-      // A frame that is cut off, an SDU whose end is missing, a continuation of nothing, and a whole PDU.
+      // A frame that is cut off, an SDU whose end is missing, a continuation of nothing; a whole PDU; and one of
+      // pieces that need not belong together.
       $0.acl(Array(l2cap(little(12) + secret, cid: 0x40).prefix(13)), .received)
       $0.first(40, secret, .received, cid: 0x40)
       $0.acl(secret, .sent, .more)
+      $0.acl(l2cap([0x1b, 0x0e, 0] + secret), .received)
       $0.split(l2cap([0x1b, 0x0e, 0] + secret), [9, 4])
     }
     for index in 3...5 {
       #expect(!contain([result.after[index]], Array(secret.prefix(4))), "\(index)")
       #expect(result.after[index].prefix(5) == result.before[index].prefix(5))
     }
-    #expect(result.after[6...] == result.before[6...])
+    #expect(result.after[6...7] == result.before[6...7])
+    for index in 8...9 { #expect(result.after[index].dropFirst(5).allSatisfy { $0 == 0 }) }
     #expect(
       result.lines.contains(
-        "became zeros: 3 parts of PDUs whose other parts are not in the capture"),
+        "became zeros: 4 parts of PDUs whose other parts are not in the capture"),
       "\(result.lines)")
   }
 
@@ -119,15 +129,16 @@ import Testing
     }
   }
 
-  @Test("an SDU that ends is put together again, however its frames were cut") func finished()
+  @Test("an SDU that ends is put together again, though its frames came in fragments")
+  func finished()
     throws
   {
-    let secret = Self.secret
+    let secret = Self.secret + Self.secret + [7, 7, 7, 7]
     let result = try redacted {
       $0.connect()
       $0.openChannel()
-      $0.split(l2cap(little(24) + secret, cid: 0x40), [3, 2, 6])
-      $0.split(l2cap(secret, cid: 0x40), [5, 4])
+      $0.split(l2cap(little(56) + secret, cid: 0x40), [27])
+      $0.split(l2cap(secret, cid: 0x40), [27])
     }
     #expect(
       result.after

@@ -37,7 +37,10 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
         $0.acl(l2cap([0x1b, 0x0e, 0] + name), .received)
       }
       #expect(result.books.names.listed == [name])
-      #expect(result.after[2..<8] == result.before[2..<8])
+      #expect(result.after[2..<4] == result.before[2..<4])
+      for index in 4..<8 {
+        #expect(result.after[index].prefix(5) == result.before[index].prefix(5))
+      }
       #expect(result.after[8].dropLast(name.count) == result.before[8].dropLast(name.count))
       #expect(result.after[8].suffix(name.count) != result.before[8].suffix(name.count))
     }
@@ -53,9 +56,9 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
       $0.acl(l2cap(address + [9]), .received)
       $0.split(l2cap(address + [9]), [6])
     }
-    for (index, kept) in [(2, 12), (3, 11), (4, 6)] {
+    for (index, kept) in [(2, 12), (3, 11), (4, 5)] {
       #expect(result.after[index].prefix(kept) == result.before[index].prefix(kept))
-      #expect(result.after[index].last == result.before[index].last || index == 3)
+      #expect(result.after[index].last == result.before[index].last || index > 2)
     }
     #expect(!result.contains(address))
     let joined = result.after[3].dropFirst(5) + result.after[4].dropFirst(5)

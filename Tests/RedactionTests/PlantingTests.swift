@@ -1,0 +1,78 @@
+import Bluetooth
+import Bytes
+import Captures
+import Foundation
+import FuzzInputs
+import Testing
+
+@testable import Redaction
+
+@Suite("Nothing that was planted is left") struct PlantingTests {
+  /// Other runs have other seeds: `PLANTING_SEED=n` begins with another one.
+  private static let seed =
+    ProcessInfo.processInfo.environment["PLANTING_SEED"].flatMap { UInt64($0) } ?? 1
+
+  @Test("in packets of all kinds, cut, lost, repeated and in other fragments") func generated() {
+    var failed: [String] = []
+    for seed in Self.seed..<Self.seed + 1000 {
+      if let left = Fuzzing.plant(seed: seed) { failed.append(left) }
+    }
+    #expect(
+      failed.isEmpty,
+      "\(failed.count) of 1000 captures, seeds from \(Self.seed): \(failed.prefix(20).joined(separator: "; "))"
+    )
+  }
+
+  @Test("in the fields of captures of all kinds") func captures() throws {
+    if !isBesideCaptures {
+      print("no captures in ../shared/captures: only the project's own are looked at")
+    }
+    var (looked, failed) = (0, [String]())
+    for capture in allCaptures {
+      guard let file = try btsnoop(capture) else { continue }
+      looked += 1
+      for seed in Self.seed..<Self.seed + 2 {
+        if let left = Fuzzing.plant(file, seed: seed) {
+          failed.append("\(capture.lastPathComponent), \(left)")
+        }
+      }
+    }
+    #expect(looked >= 30)
+    #expect(
+      failed.isEmpty, "\(failed.count) of \(looked): \(failed.prefix(20).joined(separator: "; "))")
+  }
+
+  /// So many records of a capture are enough: the long ones repeat themselves.
+  private static let most = 3000
+
+  /// The packets of a capture as a btsnoop file; nil where there is none.
+  private func btsnoop(_ capture: URL) throws -> [UInt8]? {
+    var source = try CaptureReader(path: capture.path)
+    var (records, isMonitor) = ([UInt8](), false)
+    var count = 0
+    while count < Self.most, let record = try? source.next() {
+      var bytes = record.bytes.array
+      let isReceived: UInt8 = record.direction == .sent ? 0 : 1
+      var flags: [UInt8] = [0, 0, 0, isReceived]
+      switch record.framing {
+      case .h4: break
+      case .h1(let kind):
+        let types: [CaptureRecord.PacketKind: UInt8] = [
+          .command: 1, .acl: 2, .sco: 3, .event: 4, .iso: 5,
+        ]
+        bytes.insert(types[kind] ?? 0, at: 0)
+      case .monitor(let opcode):
+        isMonitor = true
+        flags = [0, 0, UInt8(opcode >> 8), UInt8(opcode & 0xff)]
+      case .packetLogger, .incomplete: continue
+      }
+      let length = [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: bytes.count >> $0) }
+      records += length + length + flags + [UInt8](repeating: 0, count: 12) + bytes
+      count += 1
+    }
+    if records.isEmpty { return nil }
+    return Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0]
+      + (isMonitor ? [0x07, 0xd1] : [0x03, 0xea])
+      + records
+  }
+}

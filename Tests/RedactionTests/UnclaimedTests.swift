@@ -1,0 +1,153 @@
+import Bluetooth
+import Bytes
+import Captures
+import MadeTraffic
+import Testing
+
+@testable import Redaction
+
+@Suite("Bytes that belong to no field which is known to be harmless") struct UnclaimedTests {
+  private static let secret: [UInt8] = (0xd1...0xe0).map { $0 }
+  private static let name = Array("PATIENT-NAME".utf8)
+
+  /// Whether five bytes of the secret stand in one of the records.
+  private func isLeft(_ records: [[UInt8]]) -> Bool {
+    (0...Self.secret.count - 5).contains { contain(records, Array(Self.secret[$0..<$0 + 5])) }
+  }
+
+  @Test("addresses, random numbers and public keys of which the end is not in the record")
+  func cut()
+    throws
+  {
+    let secret = Self.secret
+    let result = try redacted {
+      // LE Connection Complete, LE Advertising Report, Link Key Request, LE Create Connection.
+      $0.add([4, 0x3e, 19, 1, 0, 0x40, 0, 0, 1] + secret.prefix(5), .received)
+      $0.add([4, 0x3e, 12, 2, 1, 0, 1] + secret.prefix(5), .received)
+      $0.add([4, 0x17, 6] + secret.prefix(5), .received)
+      $0.add([1, 0x0d, 0x20, 25, 0x60, 0, 0x60, 0, 0, 1] + secret.prefix(5), .sent)
+      // LE Long Term Key Request, LE Read Local P-256 Public Key Complete.
+      $0.add([4, 0x3e, 13, 5, 0x40, 0] + secret.prefix(6), .received)
+      $0.add([4, 0x3e, 66, 8, 0] + secret, .received)
+    }
+    #expect(!isLeft(result.after))
+    for (before, after) in zip(result.before, result.after) {
+      #expect(after.prefix(5) == before.prefix(5))
+    }
+  }
+
+  @Test("what stands behind the ends of packets, of their parameters and of PDUs") func behind()
+    throws
+  {
+    let secret = Self.secret
+    let result = try redacted {
+      $0.connect()
+      $0.add([4, 0x05, 4, 0, 0x41, 0, 0x13] + secret, .received)
+      $0.event(0x05, [0, 0x41, 0, 0x13] + secret)
+      $0.command(0x0406, little(0x41) + [0x13] + secret)
+      $0.complete(0x0c03, [0] + secret)
+      $0.acl(l2cap([0x1b, 0x0e, 0, 7]) + secret, .received)
+      $0.add([2, 0x40, 0x20, 8, 0] + l2cap([0x1b, 0x0e, 0, 7]) + secret, .received)
+      $0.acl(l2cap([0x12, 1, 2, 0, 0, 0] + secret, cid: 5), .received)
+      $0.add([3, 0x41, 0, 1, 7] + secret, .received)
+      $0.note(2, secret)
+    }
+    #expect(!isLeft(result.after))
+    #expect(result.after[5].dropLast(16) == result.before[5].dropLast(16))
+    #expect(result.lines[0].contains("9 parts that belong to no known field"), "\(result.lines)")
+  }
+
+  @Test("parameters of what nobody has given out; those of vendors stay and are counted")
+  func undefined() throws {
+    let secret = Self.secret
+    func build(_ traffic: inout Traffic) {
+      traffic.connect()
+      traffic.command(0x20f1, secret)
+      traffic.complete(0x20f1, [0] + secret)
+      traffic.event(0x91, secret)
+      traffic.meta(0xf1, secret)
+      traffic.note(16, little(1, width: 4) + little(0xf1) + secret)
+      traffic.note(17, little(1, width: 4) + little(1) + little(0xf1) + [0] + secret)
+      traffic.acl(l2cap([0x7c] + secret), .received)
+      traffic.acl(l2cap([0x31] + secret, cid: 6), .received)
+      traffic.acl(l2cap([0x21, 1, 16, 0] + secret, cid: 5), .received)
+    }
+    let result = try redacted(RedactionOptions(), build)
+    #expect(!isLeft(result.after))
+    #expect(result.after[2].prefix(7) == result.before[2].prefix(7), "the status")
+    func vendors(_ traffic: inout Traffic) {
+      traffic.command(0xfc77, secret)
+      traffic.complete(0xfc77, [0] + secret)
+      traffic.event(0xff, secret)
+    }
+    let kept = try redacted(RedactionOptions(), vendors)
+    #expect(kept.after == kept.before)
+    #expect(kept.lines.contains { $0.hasSuffix("3 commands and events of vendors") })
+    var options = RedactionOptions()
+    options.values = .all
+    let removed = try redacted(options, vendors)
+    #expect(!isLeft(removed.after))
+    #expect(removed.after[1].prefix(7) == removed.before[1].prefix(7))
+    #expect(!removed.lines.contains { $0.contains("of vendors") && $0.contains("looked") })
+  }
+
+  @Test("what advertisement monitors look for, and structures longer than their types are")
+  func advertising() throws {
+    let pattern = Self.name + [UInt8](repeating: 0, count: 31 - Self.name.count)
+    let secret = Self.secret
+    let result = try redacted {
+      // Add Advertisement Patterns Monitor: one pattern of type 9.
+      $0.note(16, little(1, width: 4) + little(0x52) + [1, 9, 0, UInt8(Self.name.count)] + pattern)
+      let long = [UInt8(secret.count + 3), 1, 6, 0] + secret
+      $0.command(0x2008, [UInt8(long.count)] + long + [UInt8](repeating: 0, count: 31 - long.count))
+    }
+    #expect(!contain(result.after, Array("PATIENT".utf8)))
+    #expect(!isLeft(result.after))
+    #expect(result.after[1].prefix(9) == result.before[1].prefix(9))
+  }
+
+  @Test(
+    "what a controller tells its maker", arguments: [0x2edc, 0x05fe, 0x05ff, 0xfc6f])
+  func logs(word: Int) throws {
+    let secret = Self.secret
+    let log = little(word) + little(secret.count + 4) + [16, 0, 6, 0] + secret
+    let result = try redacted {
+      $0.add([2] + log, .received)
+      $0.add([2] + log, .sent)
+    }
+    #expect(result.after[0].prefix(5) == result.before[0].prefix(5))
+    #expect(result.after[0].dropFirst(5).allSatisfy { $0 == 0 })
+    #expect(
+      result.lines[0].contains("1 packet of a controller's debug log"), "\(result.lines)")
+    #expect(result.books.keys.known.count <= 1, "nothing is learnt of it")
+  }
+
+  @Test("a fragment that was joined with another PDU's") func joined() throws {
+    let secret = Self.secret
+    let value = [UInt8](repeating: 0x61, count: 20)
+    let result = try redacted {
+      $0.connect()
+      // A notification that lacks four bytes; then the end of a PDU with a key.
+      $0.acl(Array((little(27) + [4, 0, 0x1b, 0x10, 0] + value)), .received)
+      $0.acl(secret, .received, .more)
+      // The same, but the key is just as long as what is missing.
+      $0.acl(Array((little(39) + [4, 0, 0x1b, 0x10, 0] + value)), .received)
+      $0.acl(secret, .received, .more)
+    }
+    #expect(!isLeft(result.after))
+    #expect(result.after[1] == result.before[1], "what came first is its own")
+    #expect(result.lines.contains { $0.hasPrefix("became zeros: ") }, "\(result.lines)")
+  }
+
+  @Test("what stays is counted: data of other protocols, and sound") func counted() throws {
+    let result = try redacted {
+      $0.connect()
+      $0.acl(l2cap(Self.secret, cid: 0x3a), .received)
+      $0.add([3, 0x41, 0, 16] + Self.secret, .received)
+    }
+    #expect(
+      result.lines.contains(
+        "stay as they were: the data of 1 packet of other protocols, 1 packet of sound or other isochronous data; --redact-values all makes zeros of them"
+      ), "\(result.lines)")
+  }
+}
