@@ -11,7 +11,7 @@ PROGRAM := .build-release/release/gattscope
 # on its own, which takes a third of the time and a thirtieth of the memory.
 TESTED := -c release -debug-info-format none -Xswiftc -use-ld=lld -Xswiftc -enable-testing --omit-frame-pointers
 BUILT := .build/release/gattscope
-# `make install PROGRAM=FILE` installs one that is there, and so do the other verbs that hand the program out.
+# `make deb PROGRAM=FILE` packs a program that exists, and so do the other verbs that hand it out.
 BUILD_PROGRAM := $(if $(filter command line,$(origin PROGRAM)),,release)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -81,7 +81,7 @@ test: packages lint ## everything that one optimised build shows: unit, golden, 
 	swift test $(TESTED)
 	@$(MAKE) --no-print-directory test-scripts
 
-test-all: test release test-release test-live fuzz ## also the program that is handed out, a virtual machine, and each fuzzer
+test-all: test release test-release test-live $(if $(filter 0,$(FUZZ_SECONDS)),,fuzz) ## also the program that is handed out, a virtual machine, and each fuzzer
 
 test-debug: ## the unit tests on a build that is not optimised
 	swift test
@@ -161,14 +161,16 @@ captures: .venv/bin/bumble-made ## remake the sample captures
 	@touch $@
 
 # More than half of the program is what a debugger reads.
-install: $(BUILD_PROGRAM) ## install program, manual page, completions and documents below PREFIX (/usr/local), for DESTDIR
+# It never builds: nothing is compiled or downloaded as root.
+install: ## install what `make release` built (or PROGRAM=FILE): program, manual page, completions and documents below PREFIX (/usr/local), for DESTDIR
+	@[ -x "$(PROGRAM)" ] || { echo "there is no $(PROGRAM) to install; run make release first, not as root" >&2; exit 1; }
 	install -d $(addprefix "$(DESTDIR)$(PREFIX)"/,bin $(dir $(MAN) $(DOCUMENTS)) $(addprefix share/,$(dir $(COMPLETIONS))))
 	install -s -m 755 "$(PROGRAM)" "$(DESTDIR)$(PREFIX)/bin/gattscope"
 	$(DATED) $(PYTHON) Scripts/make-man.py "$(PROGRAM)" > "$(DESTDIR)$(PREFIX)/$(MAN)"
 	"$(PROGRAM)" completion bash > "$(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETIONS))"
 	"$(PROGRAM)" completion zsh > "$(DESTDIR)$(PREFIX)/share/$(word 2,$(COMPLETIONS))"
 	"$(PROGRAM)" completion fish > "$(DESTDIR)$(PREFIX)/share/$(word 3,$(COMPLETIONS))"
-	install -m 644 README.md CONTRIBUTING.md LICENSE "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)"
+	install -m 644 README.md CONTRIBUTING.md SECURITY.md LICENSE "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)"
 	sed -i 's|(Scripts/packaging/copyright)|(COPYRIGHT)|' "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)README.md"
 	install -m 644 Scripts/packaging/copyright "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)COPYRIGHT"
 	install -d "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)docs" "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)captures"

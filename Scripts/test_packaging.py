@@ -82,7 +82,7 @@ class InstallTests(unittest.TestCase):
         profiles = {path.relative_to(ROOT).as_posix() for path in (ROOT / "Profiles").glob("*/*.yaml")}
         documents |= {
             f"share/doc/gattscope/{name}"
-            for name in {"README.md", "CONTRIBUTING.md", "LICENSE", "COPYRIGHT", "Benchmarks/README.md"} | profiles}
+            for name in {"README.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE", "COPYRIGHT", "Benchmarks/README.md"} | profiles}
         self.assertEqual(
             found, {"bin/gattscope", "share/man/man1/gattscope.1", *COMPLETIONS.values(), *documents})
         self.assertTrue(os.access(self.prefix / "bin" / "gattscope", os.X_OK))

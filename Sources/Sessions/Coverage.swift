@@ -111,7 +111,7 @@ package struct Coverage: Sendable {
   mutating func observe(_ record: borrowing CaptureRecord, _ content: Dissection.Content) {
     switch content {
     case .command, .event, .acl: break
-    case .control, .sco, .iso, .note, .unknown: return
+    case .control, .sco, .iso, .controllerLog, .note, .unknown: return
     }
     let index = record.adapter ?? 0xffff
     if latest >= adapters.count || adapters[latest].index != index {
@@ -136,7 +136,7 @@ package struct Coverage: Sendable {
         adapters[latest].receivedData.add(record.number)
         if record.isTruncated { adapters[latest].cutData &+= 1 }
       }
-    case .control, .sco, .iso, .note, .unknown: break
+    case .control, .sco, .iso, .controllerLog, .note, .unknown: break
     }
   }
 

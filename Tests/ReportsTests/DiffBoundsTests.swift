@@ -55,7 +55,9 @@ import Testing
     #expect(
       some.kept.map(\.packet).prefix(4) == all.kept.map(\.packet).prefix(4), "the first are kept")
     let next = all.kept[4].packet
-    #expect(some.remark == "#\(next): too much to compare; only what comes before this packet is compared")
+    #expect(
+      some.remark == "#\(next): too much to compare; only what comes before this packet is compared"
+    )
   }
 
   @Test("the answer to a request that was kept is taken, whatever there is no room for")
