@@ -126,6 +126,8 @@ struct Planting {
       case .note(let note): plant(index, note, dissection.body)
       case .sco, .iso: plant(index, dissection.body, isCounted: true)
       case .unknown: plant(index, Slice(start: 1, count: records[index].bytes.count - 1))
+      // Only the pass, which knows the connections, takes a packet for one of these.
+      case .controllerLog: break
       }
       if chance(4) { append(index) }
     }
@@ -194,7 +196,7 @@ struct Planting {
         && Int(bytes.bytes.littleEndianU16(at: start + 4)) == count - 4
     case .sco(let header): return bytes.count == (isMonitor ? 3 : 4) + Int(header.length)
     case .iso(let header): return bytes.count == (isMonitor ? 4 : 5) + Int(header.length)
-    case .control, .note, .unknown: return true
+    case .control, .controllerLog, .note, .unknown: return true
     }
   }
 

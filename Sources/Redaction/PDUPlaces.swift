@@ -245,8 +245,8 @@ struct TornWays: Sendable {
   /// Whether there are more than are remembered: then any may be one.
   private var isFull = false
 
-  /// So many are remembered.
-  private static let most = 4096
+  /// The most that are remembered.
+  private static let mostTorn = 4096
 
   private static func key(_ connection: Int, _ isReceived: Bool) -> Int {
     connection << 1 | (isReceived ? 1 : 0)
@@ -269,7 +269,7 @@ struct TornWays: Sendable {
       case .fragmentTooLong where !isJoined: break
       case .fragmentLost, .continuationWithoutStart, .fragmentTooLong, .sduLost, .sduOverrun,
         .frameOutOfStep:
-        isFull = ways.count >= Self.most
+        isFull = ways.count >= Self.mostTorn
         ways.insert(Self.key(connection, isReceived))
         return
       default: break

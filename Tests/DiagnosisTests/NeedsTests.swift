@@ -59,7 +59,7 @@ import Testing
         if answer.closed { part.insert(.end) }
         if event.code == HCIEvent.numberOfCompletedPacketsCode { part.insert(.accounting) }
       case .acl: part = record.direction == .sent ? .sentData : .receivedData
-      case .sco, .iso, .note, .control, .unknown: break
+      case .sco, .iso, .controllerLog, .note, .control, .unknown: break
       }
       parts.append(part)
     }
