@@ -162,10 +162,10 @@ package struct Memory: ~Copyable, Sendable {
     signals.forget(isLost)
   }
 
-  /// Whether the capture has anything of a direction so far: exports often have what the host sent alone, and what
-  /// answers it is not missing then.
+  /// Whether the capture may have what is sent in a direction: an export of data alone often has one direction, and
+  /// then what answers it is not missing. A capture with commands or events has both.
   package func hasHeard(_ direction: Direction) -> Bool {
-    direction == .sent ? heard.sent : heard.received
+    !coverage.isDataOnly || (direction == .sent ? heard.sent : heard.received)
   }
 
   /// Takes in one packet and says what is known about it.

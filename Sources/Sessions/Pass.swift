@@ -70,6 +70,8 @@ package struct Pass: ~Copyable {
   private var directions: Directions
   /// Where the record before was from; nil before the first.
   private var origin: Origin?
+  /// The latest file that has records of an earlier one, too.
+  private var overlapping: Int?
   /// When the record before was made.
   private var previous: Timestamp?
   /// After so long no request is waited for any more (Core, Vol 3, Part F, 3.3.3; Part H, 3.4).
@@ -144,6 +146,7 @@ package struct Pass: ~Copyable {
     _ output: inout Output
   ) {
     let origin = Origin(file: record.file, section: record.section)
+    if record.original != nil { overlapping = record.file }
     // What another file has, too, is known already: it leads from one to the other.
     if record.original == nil, origin != self.origin {
       // What lies between two files or sections nobody knows, nor whether the same controller
@@ -154,7 +157,10 @@ package struct Pass: ~Copyable {
       self.origin = origin
       if !isNextFile || !goesOn(at: record.time) {
         lose(before: record)
-        if isNextFile, !isFirst { memory.endFile(packet: record.number - 1, time: previous) }
+        // A file that shares records with an earlier one is of the same device and time.
+        if isNextFile, !isFirst, overlapping != record.file {
+          memory.endFile(packet: record.number - 1, time: previous)
+        }
       }
     }
     if record.original == nil {

@@ -131,7 +131,7 @@ struct ErrorTests {
         "{name: it, type: u32, epoch: 1970}",
         "epoch: expected a date such as \"1970-01-01\", found `1970`"
       ),
-      ("{name: it, type: u8, label: !!str x}", "tags such as !!str are not allowed"),
+      ("{name: it, type: u8, label: !!str x}", "label: tags such as !!str are not allowed"),
     ] as [(String, String)])
   func field(_ field: String, _ expected: String) {
     let found = Decoding.read(Decoding.profile("- \(field)")).errors.map(\.description)

@@ -281,6 +281,7 @@ import Testing
     "bj_led-btsnoop_hci.full.log",
     // Attempts of 30 s that this host cancelled, to devices that never answered.
     "OPPO-Earbuds-btsnoop_fresh.log", "fossibot-bluetooth-btsnoop_hci.log",
+    "fuut-btsnoop_hci20241230_1.log",
     // LE Create Connection while another attempt is pending: Command Disallowed (0x0c).
     "hciparse-test00.pklg",
   ]

@@ -218,7 +218,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       finding.line
         == "C0:11:22:33:44:55 did not come while this host listened for it in the background #5 #7 #9 #10"
     )
-    #expect(finding.why.text.contains("for 30 ms in each 1.28 s"), "\(finding.why.text)")
+    #expect(finding.why.text.contains("for 30 ms in each 1.3 s"), "\(finding.why.text)")
   }
 
   @Test(

@@ -159,11 +159,13 @@ let attFixtures: [(bytes: String, says: String)] = [
     #expect(att(text) == [says, problem])
   }
 
-  /// Elements without a value, which are short but none the less elements.
+  /// Elements without a value. The type of a group is a UUID, so a group without a value is a problem.
   @Test func elementsOfHandlesAlone() {
     #expect(att("09 02 01 00 02 00") == [#"Read By Type Response items=["0001 =", "0002 ="]"#])
     #expect(
-      att("11 04 01 00 05 00") == [#"Read By Group Type Response items=["0001 to 0005 ="]"#])
+      att("11 04 01 00 05 00") == [
+        #"Read By Group Type Response items=["0001 to 0005 ="]"#, "invalidElementLength@5(4,0)",
+      ])
   }
 
   @Test(arguments: [

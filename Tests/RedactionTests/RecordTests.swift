@@ -42,7 +42,7 @@ import Testing
     let log = [2, 0xdc, 0x2e] + little(20) + [0x55] + Self.key + [1, 2, 3]
     let result = try redacted { $0.add(log, .received) }
     #expect(result.after[0] == log.prefix(5) + [UInt8](repeating: 0, count: 20))
-    #expect(result.lines.first == "replaced: 1 packet of the controller's debug log")
+    #expect(result.lines.first == "replaced: 1 packet of a controller's debug log")
   }
 
   @Test("the same key has the same pseudonym in SMP, HCI and the management interface")
@@ -285,7 +285,9 @@ import Testing
     #expect(!contain([result.after[1]], Array("PATIENT".utf8)))
     #expect(result.after[1].prefix(12) == result.before[1].prefix(12), "what it was stays")
     let whole = result.after[3...].flatMap { $0.dropFirst(5) }
-    #expect(Array(whole.suffix(value.count)) == value, "what is complete is no secret")
+    // A piece was lost before, so the second one may belong to another PDU.
+    let kept = Array(value.prefix(20)) + [UInt8](repeating: 0, count: value.count - 20)
+    #expect(Array(whole.suffix(value.count)) == kept, "of what is complete the first piece stays")
   }
 
   @Test("a Broadcast Code in two parts, and keys among several values") func parts() throws {

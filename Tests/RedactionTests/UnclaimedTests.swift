@@ -32,7 +32,8 @@ import Testing
     }
     #expect(!isLeft(result.after))
     for (before, after) in zip(result.before, result.after) {
-      #expect(after.prefix(5) == before.prefix(5))
+      // The address begins after the third byte in the shortest one.
+      #expect(after.prefix(3) == before.prefix(3))
     }
   }
 
@@ -54,7 +55,7 @@ import Testing
     }
     #expect(!isLeft(result.after))
     #expect(result.after[5].dropLast(16) == result.before[5].dropLast(16))
-    #expect(result.lines[0].contains("9 parts that belong to no known field"), "\(result.lines)")
+    #expect(result.lines[0].contains("8 parts that belong to no known field"), "\(result.lines)")
   }
 
   @Test("parameters of what nobody has given out; those of vendors stay and are counted")

@@ -157,7 +157,7 @@ struct DecodedViewsTests {
     #expect(
       document.contains(
         #"{"profile":"ibeacon","of":"manufacturer_data","company":{"code":"0x004c","name":"Apple, Inc."},"#
-          + #""match":"02 15","least_bytes":23,"most_bytes":23,"name":"iBeacon"}"#))
+          + #""match":"02 15","least_bytes":23,"most_bytes":24,"name":"iBeacon"}"#))
     #expect(document.contains(#""name":"Set Identity Resolving Key","has_secrets":true"#))
     #expect(document.contains(#""applies_to":[{"frame":true}]"#))
   }

@@ -78,7 +78,7 @@ private func advertisement(_ data: String) -> String {
     #expect(words("01 0c 20 02 00 00") == "LE Set Scan Enable Off")
     #expect(words("01 42 20 06 00 00 00 00 00 00") == "LE Set Extended Scan Enable Off")
     // LE Transmitter Test [v4] with the most that the transmitter has.
-    let test = words("01 7b 20 0a 00 25 00 01 00 00 01 01 00 7f")
+    let test = words("01 7b 20 09 00 25 00 01 00 00 01 01 7f")
     #expect(test.hasSuffix("maximum"), "\(test)")
     // As both devices show it.
     #expect(
@@ -361,7 +361,8 @@ private func advertisement(_ data: String) -> String {
     #expect(page[0] == "capture      standard input: btsnoop, HCI UART (H4)")
     #expect(page[2] == "records      1: 1 event")
     #expect(page[3] == "damage       record 2 is cut")
-    #expect(page[4] == "connections  1")
+    #expect(page[4] == "coverage     no host commands")
+    #expect(page[5] == "connections  1")
   }
 
   /// Channels 4 to 6 are LE's alone, 1 and 7 BR/EDR's; a fragment shows its channel once its header is

@@ -179,7 +179,8 @@ private func session() -> [StoredRecord] {
     #expect(told[6].problems == ["responseWithoutRequest(0,0)"])
     #expect(told[7].problems == ["continuationWithoutStart(0,0)"])
     #expect(told[9].answers == "answers 8 after 1 ms")
-    #expect(told.memory.links.count == 1)
+    // The next file begins half a minute later: it may be another connection.
+    #expect(told.memory.links.count == 2)
   }
 
   /// PDUs that never end share a bound: the oldest is given up, which is said once.

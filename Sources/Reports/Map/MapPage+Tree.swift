@@ -86,7 +86,8 @@ extension MapPage {
     out.handle(descriptor.attribute.handle)
     pad(to: Column.descriptor)
     out.uuid(uuid)
-    out.attributeName(uuid, as: .descriptor)
+    // Find Information lists values, too: in no known place it may be one.
+    out.attributeName(uuid, as: uuid.isDescriptor ? .descriptor : nil)
     if uuid.width == 16 { endLine() }
     pad(to: Column.value)
     let isConfiguration = uuid == .clientConfiguration || uuid.isShort(0x2903)
