@@ -123,7 +123,7 @@ extension Transactions {
   /// Takes in a request where others are open, or were until the last response.
   @inline(never)
   mutating func overtake(
-    _ place: Int, _ problem: Problem.Code, _ request: Request, _ problems: inout Problems
+    _ place: Int, _ problem: Problem.Code?, _ request: Request, _ problems: inout Problems
   ) {
     var index = doubts.firstIndex { $0.place == place }
     if let known = index, !doubts[known].given.isEmpty || doubts[known].requests.isEmpty {
@@ -132,7 +132,7 @@ extension Transactions {
       index = nil
     }
     guard let waiting = open[place] else { return }
-    problems.add(Problem(problem, waiting.packet))
+    if let problem { problems.add(Problem(problem, waiting.packet)) }
     guard let index else {
       doubts.append(Doubt(place: place, requests: [waiting, request]))
       return

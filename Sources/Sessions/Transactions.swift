@@ -182,8 +182,9 @@ struct Transactions: Sendable {
     _ place: Int, _ problem: Problem.Code, _ request: Request, isAnswerable: Bool,
     _ problems: inout Problems
   ) {
-    if isAnswerable, open[place] != nil || !doubts.isEmpty {
-      overtake(place, problem, request, &problems)
+    // Both may still be answered; but in one direction alone no answer is missing.
+    if open[place] != nil || !doubts.isEmpty {
+      overtake(place, isAnswerable ? problem : nil, request, &problems)
     }
     open[place] = request
   }

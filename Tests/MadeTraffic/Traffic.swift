@@ -95,6 +95,17 @@ package struct Traffic {
     }
   }
 
+  /// Puts an event with the number 0 before everything, which keeps its numbers.
+  package mutating func beginWithAnEvent() {
+    for index in records.indices where records[index].number == nil {
+      records[index].number = index + 1
+    }
+    records.insert(
+      StoredRecord(
+        bytes: [4, 0xff, 1, 0], direction: .received, adapter: nil, framing: .h4,
+        time: records.first?.time, originalLength: 4, number: 0), at: 0)
+  }
+
   /// A record whose time is not known.
   package mutating func addWithoutTime(_ bytes: [UInt8], _ direction: Direction?) {
     add(bytes, direction)

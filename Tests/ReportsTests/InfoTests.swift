@@ -128,7 +128,8 @@ private func connect(_ handle: String) -> String {
       return page(link.records)
     }
     let indication = ("1d 14 00 dd", Direction.received)
-    #expect(end([indication]).contains("unanswered   1 indication: Indication #2\n"))
+    // Nothing that this host sent is in the capture.
+    #expect(!end([indication]).contains("unanswered"))
     let both = end([indication, ("0a 10 00", .sent)])
     #expect(both.contains("unanswered   1 request and 1 indication: "), "\(both)")
   }

@@ -11,6 +11,8 @@ import Testing
 @testable import Sessions
 
 @Suite struct OpenRequestsTests {
+  private func run(_ build: (inout Traffic) -> Void) -> Recording { runAmongEvents(build) }
+
   /// How often each attribute was used, as `map` has it: "0x0003 read 1: 64 #3".
   private func uses(_ write: (inout Traffic) -> Void) -> [String] {
     var traffic = Traffic()

@@ -113,6 +113,8 @@ struct Recording: PacketReport {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
+    // What only shows that the capture has events.
+    if record.number == 0 { return }
     var seen = Seen()
     seen.number = record.number
     let problems = dissection.problems
@@ -178,6 +180,14 @@ func run(
     #expect(error == recording.failure)
   }
   return recording
+}
+
+/// The same in a capture that has an event before: so it has both directions. The event is not counted.
+func runAmongEvents(_ build: (inout Traffic) -> Void) -> Recording {
+  run { traffic in
+    build(&traffic)
+    traffic.beginWithAnEvent()
+  }
 }
 
 /// How many entries the private table `name` of a value has: the bound that no interface shows.

@@ -7,6 +7,8 @@ import Testing
 @testable import Sessions
 
 @Suite struct TransactionTests {
+  private func run(_ build: (inout Traffic) -> Void) -> Recording { runAmongEvents(build) }
+
   @Test func requestAndResponse() {
     let told = run { traffic in
       traffic.connect()
@@ -72,14 +74,14 @@ import Testing
       traffic.sent("0a 05 00")
       traffic.sent("12 05 00 03")
     }
-    #expect(run(write).problems == [])
+    #expect(SessionsTests.run(write).problems == [])
     #expect(
       converse { write(&$0) }.lines == [
         "write 0x0005: 01 #1", "write 0x0005: 02 #2", "read 0x0005 #3 no response, recordsLost",
         "write 0x0005: 03 #4",
       ])
     // The other direction is there: then one is missing.
-    let other = run { traffic in
+    let other = SessionsTests.run { traffic in
       traffic.received("1b 10 00 41")
       write(&traffic)
     }
@@ -98,7 +100,7 @@ import Testing
     #expect(known[2].problems == ["sduTooLong(24,23)"])
     #expect(known[5].problems == [])
     // The MTU may have been exchanged before the capture begins.
-    #expect(run { $0.received(long) }[1].problems == [])
+    #expect(SessionsTests.run { $0.received(long) }[1].problems == [])
   }
 
   @Test("an MTU below 23, and services with values that are no UUID") func impossible() {

@@ -46,6 +46,8 @@ package struct UnansweredRequests: Sendable {
   /// Where the one of the latest packet stands: that of the next packet, mostly.
   private var latest = 0
   private var gap = 0
+  /// Which directions the capture has: where it has one alone, no answer is missing.
+  private var hears = (sent: false, received: false)
   private let limits: Limits
   private static let mostOpen = 8
   private static let longestWait: Int64 = 30_000_000_000
@@ -73,14 +75,13 @@ package struct UnansweredRequests: Sendable {
     let role = opcode.role
     guard role != .unacknowledged, memory.links.isOpen(link) else { return }
     let isAsking = role == .request || role == .indication
+    hears = (memory.hasHeard(.sent), memory.hasHeard(.received))
     let isIndication = role == .indication || role == .confirmation
     let key =
       UInt64(UInt32(truncatingIfNeeded: connection)) << 32
       | UInt64(answer.channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0) << 2
       | (isIndication ? 2 : 0) | ((direction == .sent) == isAsking ? 1 : 0)
     if isAsking {
-      // Where the capture has one direction alone no answer is missing.
-      guard memory.hasHeard(direction.reversed) else { return }
       guard let position = position(of: key, adding: record.adapter ?? 0) else { return }
       latest = position
       close(position, upToAnswered: true)
@@ -153,6 +154,7 @@ package struct UnansweredRequests: Sendable {
   }
 
   private mutating func tell(_ request: Sent) {
+    guard request.direction == .sent ? hears.received : hears.sent else { return }
     count += 1
     if request.opcode.role == .indication { indications += 1 }
     if listed.count < limits.listedRequests { listed.append(request) }
