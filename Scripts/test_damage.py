@@ -4,9 +4,13 @@ needs no more than twice the time and the memory of the healthy file.
 DAMAGE_ROUNDS says how much of each kind of damage a capture gets (1).
 """
 
+import json
 import os
+import signal
 import subprocess
+import sys
 import tempfile
+import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -60,23 +64,59 @@ class Run(NamedTuple):
     peak_kb: int
 
 
+class Launcher:
+    """A small process that starts the program: a process's peak is never below that of the one it was started from, and this
+    one holds whole outputs."""
+
+    mine = threading.local()
+    started: list["Launcher"] = []
+
+    def __init__(self) -> None:
+        command = [sys.executable, __file__, "--launch"]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.started.append(self)
+
+    @classmethod
+    def end_all(cls) -> None:
+        while cls.started:
+            with cls.started.pop().process as process:
+                process.stdin.close()
+
+    @classmethod
+    def of_this_thread(cls) -> "Launcher":
+        if not hasattr(cls.mine, "launcher"):
+            cls.mine.launcher = cls()
+        return cls.mine.launcher
+
+    def run(self, command: list[str], out: Path, err: Path) -> tuple[int, float, int]:
+        """The status, the processor time in seconds, and the peak in kB."""
+        print(json.dumps([command, str(out), str(err)]), file=self.process.stdin, flush=True)
+        return tuple(json.loads(self.process.stdout.readline()))
+
+
+def launch() -> None:
+    """Starts what each line of standard input names, and prints what the kernel says that it took."""
+    started = 0
+    signal.signal(signal.SIGALRM, lambda *_: os.kill(started, signal.SIGKILL))
+    for line in sys.stdin:
+        command, out, err = json.loads(line)
+        writing = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        files = [
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0), (os.POSIX_SPAWN_OPEN, 1, out, writing, 0o600),
+            (os.POSIX_SPAWN_OPEN, 2, err, writing, 0o600)]
+        started = os.posix_spawn(command[0], command, os.environ, file_actions=files)
+        signal.alarm(SECONDS)
+        _, status, usage = os.wait4(started, 0)
+        signal.alarm(0)
+        print(json.dumps([os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime, usage.ru_maxrss]), flush=True)
+
+
 def run(arguments: list[str], capture: Path, output: Path) -> Run:
     """One run with its output in a file, and what the kernel says that it took."""
-    with open(output, "wb") as out, open(f"{output}.err", "wb") as err:
-        command = [GATTSCOPE, *(str(capture) if each == IN else each for each in arguments)]
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-        waiting = ThreadPoolExecutor(1)
-        ended = waiting.submit(os.wait4, process.pid, 0)
-        try:
-            _, status, usage = ended.result(timeout=SECONDS)
-        except TimeoutError:
-            process.kill()
-            _, status, usage = ended.result()
-        waiting.shutdown()
-        process.returncode = os.waitstatus_to_exitcode(status)
-    errors = Path(f"{output}.err").read_text(errors="replace")
-    seconds = usage.ru_utime + usage.ru_stime
-    return Run(process.returncode, output.read_bytes(), errors, seconds, usage.ru_maxrss)
+    errors = Path(f"{output}.err")
+    command = [GATTSCOPE, *(str(capture) if each == IN else each for each in arguments)]
+    status, seconds, peak = Launcher.of_this_thread().run(command, output, errors)
+    return Run(status, output.read_bytes(), errors.read_text(errors="replace"), seconds, peak)
 
 
 def complaints(capture: Path, rounds: int) -> list[str]:
@@ -132,6 +172,7 @@ class DamageTest(unittest.TestCase):
     def test_every_capture(self) -> None:
         files = captures()
         self.assertGreater(len(files), 20, "captures to damage")
+        self.addCleanup(Launcher.end_all)
         with ThreadPoolExecutor(os.cpu_count()) as workers:
             results = workers.map(lambda each: complaints(each, ROUNDS), files)
             found = [line for lines in results for line in lines]
@@ -139,4 +180,4 @@ class DamageTest(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    launch() if sys.argv[1:] == ["--launch"] else unittest.main()

@@ -23,7 +23,7 @@ struct Planting {
   var records: [Record] = []
   /// Of H4, or of the Linux monitor.
   let isMonitor: Bool
-  var random: Seeded
+  var random: SeededNumbers
   /// All pieces of what was planted where nothing may stay.
   private(set) var secrets: Set<UInt64> = []
   /// The same where it stays unless all is removed, and is counted.
@@ -34,7 +34,7 @@ struct Planting {
 
   init(isMonitor: Bool, seed: UInt64) {
     self.isMonitor = isMonitor
-    random = Seeded(state: seed)
+    random = SeededNumbers(state: seed)
   }
 
   /// The records of a file that `LenientSource` reads.
@@ -51,19 +51,6 @@ struct Planting {
       let end = start + min(Int(numbers[1]), file.count - start)
       records.append(Record(Array(file[start..<end]), flags: numbers[2]))
       offset = end
-    }
-  }
-
-  /// A number that follows from the one before: SplitMix64.
-  struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-      state &+= 0x9e37_79b9_7f4a_7c15
-      var mixed = state
-      mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-      mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-      return mixed ^ mixed >> 31
     }
   }
 
