@@ -9,7 +9,9 @@ RELEASE := -c release -debug-info-format none --scratch-path .build-release --pr
 PROGRAM := .build-release/release/gattscope
 # What is built after every change, and what the unit tests run on: as optimised, with the same checks, but each module
 # on its own, which takes a fraction of the time and memory. Debug information would double the objects and nothing reads it.
-TESTED := -c release -debug-info-format none -Xswiftc -use-ld=lld -Xswiftc -enable-testing --omit-frame-pointers
+TESTED := -c release -debug-info-format none -Xswiftc -use-ld=lld -Xswiftc -enable-testing --omit-frame-pointers --disable-index-store
+# `swift test` would add -enable-testing once more and so compile everything again for the next `swift build`.
+TEST := swift test $(TESTED) --disable-testable-imports
 BUILT := .build/release/gattscope
 # `make deb PROGRAM=FILE` packs a program that exists, and so do the other verbs that hand it out.
 BUILD_PROGRAM := $(if $(filter command line,$(origin PROGRAM)),,release)
@@ -31,12 +33,13 @@ DATED := SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH)
 # Debian's own Python finds Debian's jsonschema, another one that stands first in PATH does not.
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 BUMBLE := bumble==0.0.236
+CYCLONEDX := cyclonedx-python-lib[json-validation]==11.12.0
 
 # Captures of other origin, tested as well where they are there.
 MORE_CAPTURES ?= ../shared/captures
 
 BUILD_PACKAGES := g++ libbluetooth-dev libc6-dev git libpcap-dev libpcap0.8 libssl-dev libyaml-dev
-DEB_PACKAGES := binutils dpkg-dev gzip lintian xz-utils
+DEB_PACKAGES := binutils dpkg-dev gzip lintian python3-venv xz-utils
 TEST_PACKAGES := $(BUILD_PACKAGES) $(DEB_PACKAGES) tshark jq python3 python3-jsonschema debootstrap fish man-db zsh
 LIVE_PACKAGES := $(BUILD_PACKAGES) bluez bluez-test-tools busybox-static kmod qemu-system-x86 tcpdump
 BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
@@ -75,10 +78,10 @@ release: ## build the program that is handed out, optimised as a whole: .build-r
 	swift build $(RELEASE)
 
 check: lint ## after every change: lint, build, unit tests without the long sweeps
-	swift test $(TESTED) $(addprefix --skip ,$(LONG))
+	$(TEST) $(addprefix --skip ,$(LONG))
 
 test: packages lint ## everything that one optimised build shows: unit, golden, command and script tests, tshark
-	swift test $(TESTED)
+	$(TEST)
 	@$(MAKE) --no-print-directory test-scripts
 
 test-all: test release test-release test-live $(if $(filter 0,$(FUZZ_SECONDS)),,fuzz) ## also the program that is handed out, a virtual machine, and each fuzzer
@@ -95,7 +98,7 @@ test-scripts: build ## what is tested from outside: scripts' tests, tshark, the 
 
 # What is optimised as a whole may trap where the tests' build does not; its size and what is linked in show nowhere else.
 test-release: $(BUILD_PROGRAM) ## what only the program that is handed out can show: optimiser's traps, size, packages
-	GATTSCOPE=$(abspath $(PROGRAM)) swift test $(TESTED) --filter GoldenTests
+	GATTSCOPE=$(abspath $(PROGRAM)) $(TEST) --filter GoldenTests
 	cd Scripts && GATTSCOPE=$(abspath $(PROGRAM)) $(PYTHON) -m unittest test_release test_packaging test_threads
 
 test-live: ## `live` against a real kernel, in a virtual machine
@@ -126,11 +129,11 @@ fuzz-corpus: ## make Fuzz/Corpus anew, which the fuzzers begin with
 	$(PYTHON) Scripts/make-fuzz-corpus.py Fuzz/Corpus
 
 golden: ## write the expected output of the golden tests and of the documents anew, for reading before it is committed
-	@RECORD_SNAPSHOTS=1 swift test $(TESTED) --filter GoldenTests >/dev/null 2>&1 || true
+	@RECORD_SNAPSHOTS=1 $(TEST) --filter GoldenTests >/dev/null 2>&1 || true
 	GATTSCOPE=$(BUILT) $(PYTHON) Scripts/update-docs.py
 	$(PYTHON) Scripts/make-picture.py $(BUILT)
 	@git status --short Tests/GoldenTests README.md docs
-	swift test $(TESTED) --filter GoldenTests
+	$(TEST) --filter GoldenTests
 
 lint: ## style of the Swift code, syntax of the scripts
 	swift format lint --strict -r $(SWIFT_FOLDERS)
@@ -153,12 +156,16 @@ man: $(BUILD_PROGRAM) ## write the manual page, .build/man/gattscope.1
 captures: .venv/bin/bumble-made ## remake the sample captures
 	.venv/bin/python Scripts/make-captures.py captures
 
-# The stamp is named after what it stands for: a virtual environment that holds the pinned bumble.
-.venv/bin/bumble-made: Makefile
+# Each stamp is named after the pinned library that the virtual environment holds.
+.venv/bin/bumble-made: LIBRARY := $(BUMBLE)
+.venv/bin/cyclonedx-made: LIBRARY := $(CYCLONEDX)
+.venv/bin/%-made: Makefile
 	@Scripts/install-packages.sh python3 python3-venv
 	$(PYTHON) -m venv .venv
-	.venv/bin/pip install --quiet $(BUMBLE)
+	.venv/bin/pip install --quiet "$(LIBRARY)"
 	@touch $@
+
+.PRECIOUS: .venv/bin/%-made
 
 # It never builds: nothing is compiled or downloaded as root. Symbols, a third of the program, are stripped.
 install: ## install what `make release` built (or PROGRAM=FILE): program, manual page, completions and documents below PREFIX (/usr/local), for DESTDIR
@@ -184,16 +191,21 @@ uninstall: ## remove what install has put below PREFIX
 	rm -f "$(DESTDIR)$(PREFIX)/bin/gattscope" "$(DESTDIR)$(PREFIX)/$(MAN)" \
 		$(addprefix "$(DESTDIR)$(PREFIX)"/share/,$(COMPLETIONS))
 
-# The trees are laid out anew each time: what an older one had must not be packed.
-deb: $(BUILD_PROGRAM) ## make a Debian package, in DIST (.build/dist)
+# Writes the bill of materials of the program in a tree: $(call describe,TREE,PREFIX)
+describe = $(DATED) .venv/bin/python Scripts/make-sbom.py $(1)$(2)/bin/gattscope > $(1)$(2)/$(DOCUMENTS)gattscope.cdx.json
+
+# Each run fills an empty tree, so that nothing of an older one is packed.
+deb: $(BUILD_PROGRAM) .venv/bin/cyclonedx-made ## make a Debian package with its bill of materials, in DIST (.build/dist)
 	@Scripts/install-packages.sh $(DEB_PACKAGES)
 	rm -rf .build/deb
 	@$(MAKE) --no-print-directory install PROGRAM="$(PROGRAM)" PREFIX=/usr DESTDIR=.build/deb >/dev/null
+	$(call describe,.build/deb,/usr)
 	$(DATED) Scripts/make-deb.sh .build/deb "$(DIST)"
 
-dist: $(BUILD_PROGRAM) ## make an archive for any Debian, with its checksum, in DIST (.build/dist)
+dist: $(BUILD_PROGRAM) .venv/bin/cyclonedx-made ## make an archive for any Debian, with its checksum, in DIST (.build/dist)
 	rm -rf .build/dist-tree
 	@$(MAKE) --no-print-directory install PROGRAM="$(PROGRAM)" PREFIX= DESTDIR=.build/dist-tree >/dev/null
+	$(call describe,.build/dist-tree,)
 	$(DATED) Scripts/make-dist.sh .build/dist-tree "$(DIST)" "$(VERSION)"
 
 packages: ## install the Debian packages that the tests need

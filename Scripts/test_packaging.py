@@ -6,6 +6,7 @@ Nothing is built. What needs the release build, with Swift's libraries linked in
 
 import gzip
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -254,6 +255,18 @@ class PackageTests(unittest.TestCase):
         self.assertIn(".TH GATTSCOPE 1", gzip.decompress((root / "usr/share/man/man1/gattscope.1.gz").read_bytes()).decode())
         self.assertTrue((root / "usr/share/zsh/vendor-completions/_gattscope").exists())
 
+        bill = json.loads((documents / "gattscope.cdx.json").read_text())
+        parts = {part["name"]: part["version"] for part in bill["components"]}
+        expected = {
+            package: run("dpkg-query", "-W", "-f=${Version}", package)
+            for package in ("libc6", "libgcc-s1", "libpcap0.8", "libssl-dev", "libstdc++6", "libyaml-dev")}
+        _, made_of, _ = run(PROGRAM, "--version").splitlines()
+        expected["swift-argument-parser"] = re.search(r"swift-argument-parser ([^,]*)", made_of)[1]
+        expected["swift"] = re.search(r"Swift version (\S+)", run("swift", "--version"))[1]
+        self.assertEqual(parts, expected, "what the bill of materials lists")
+        installed = (root / "usr/bin/gattscope").read_bytes()
+        self.assertEqual(bill["metadata"]["component"]["hashes"][0]["content"], hashlib.sha256(installed).hexdigest())
+
     def test_archive(self) -> None:
         archive = self.make("dist")
         run("sha256sum", "--check", "--status", f"{archive.name}.sha256", cwd=archive.parent)
@@ -263,7 +276,8 @@ class PackageTests(unittest.TestCase):
             self.assertEqual(names, sorted(names))
             self.assertEqual({(member.uid, member.gid, member.mtime) for member in members}, {(0, 0, 1790000000)})
             top = names[0]
-            for name in ("bin/gattscope", "LICENSE", "COPYRIGHT", "share/man/man1/gattscope.1"):
+            for name in ("bin/gattscope", "LICENSE", "COPYRIGHT", "share/man/man1/gattscope.1",
+                         "share/doc/gattscope/gattscope.cdx.json"):
                 self.assertIn(f"{top}/{name}", names)
         out = self.folder / "out"
         out.mkdir()
