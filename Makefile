@@ -18,6 +18,8 @@ BUILD_PROGRAM := $(if $(filter command line,$(origin PROGRAM)),,release)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 HOURS ?= 8
+# What `make check` leaves out: all that runs the program over many captures, and sweeps of seconds each.
+LONG := ^CommandTests ^GoldenTests EveryCaptureTests PlantingTests HostileInputTests NeedsTests CaptureTests/working
 # Where bash, zsh and fish look for completions below share/.
 COMPLETIONS := bash-completion/completions/gattscope zsh/site-functions/_gattscope \
 	fish/vendor_completions.d/gattscope.fish
@@ -58,7 +60,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build release check test test-all test-debug test-scripts test-release test-live bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
+.PHONY: help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -88,6 +90,16 @@ test-all: test release test-release test-live $(if $(filter 0,$(FUZZ_SECONDS)),,
 
 test-debug: ## the unit tests on a build that is not optimised
 	swift test
+
+# A sanitizer multiplies memory, so what measures the program's own is left to the other tests.
+SANITIZED := -c release -Xswiftc -use-ld=lld
+MEASURES_MEMORY := Memory|Peak
+
+test-sanitize: ## the unit and command tests under the address sanitizer, `live` under the thread sanitizer
+	@Scripts/install-packages.sh $(TEST_PACKAGES)
+	swift test $(SANITIZED) --sanitize=address --scratch-path .build-address --skip '$(MEASURES_MEMORY)'
+	swift build $(SANITIZED) --sanitize=thread --scratch-path .build-thread --product gattscope
+	cd Scripts && GATTSCOPE=$(abspath .build-thread/release/gattscope) $(PYTHON) -m unittest test_live test_live_edges test_threads
 
 test-scripts: build ## what is tested from outside: scripts' tests, tshark, the JSON schema, secrets
 	GATTSCOPE=$(abspath $(BUILT)) $(PYTHON) -m unittest discover -s Scripts -p 'test_*.py'
