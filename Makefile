@@ -18,6 +18,8 @@ BUILD_PROGRAM := $(if $(filter command line,$(origin PROGRAM)),,release)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 HOURS ?= 8
+# Scripts that hold all captures against something else, the longest first.
+CHECKERS := check-redaction validate-json compare-with-tshark find-secrets
 # What `make check` leaves out: all that runs the program over many captures, and sweeps of seconds each.
 LONG := ^CommandTests ^GoldenTests EveryCaptureTests PlantingTests HostileInputTests NeedsTests CaptureTests/working
 # Where bash, zsh and fish look for completions below share/.
@@ -60,7 +62,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
+.PHONY: $(CHECKERS) units-of-scripts help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -101,12 +103,15 @@ test-sanitize: ## the unit and command tests under the address sanitizer, `live`
 	swift build $(SANITIZED) --sanitize=thread --scratch-path .build-thread --product gattscope
 	cd Scripts && GATTSCOPE=$(abspath .build-thread/release/gattscope) $(PYTHON) -m unittest test_live test_live_edges test_threads
 
+# Two at a time: each is a single process for most of its time.
 test-scripts: build ## what is tested from outside: scripts' tests, tshark, the JSON schema, secrets
+	@$(MAKE) --no-print-directory -j2 --output-sync=target units-of-scripts $(CHECKERS)
+
+units-of-scripts:
 	GATTSCOPE=$(abspath $(BUILT)) $(PYTHON) -m unittest discover -s Scripts -p 'test_*.py'
-	$(PYTHON) Scripts/compare-with-tshark.py $(BUILT) captures $(MORE_CAPTURES)
-	$(PYTHON) Scripts/validate-json.py $(BUILT) captures $(MORE_CAPTURES)
-	$(PYTHON) Scripts/find-secrets.py $(BUILT) captures $(MORE_CAPTURES)
-	$(PYTHON) Scripts/check-redaction.py $(BUILT) captures $(MORE_CAPTURES)
+
+$(CHECKERS):
+	$(PYTHON) Scripts/$@.py $(BUILT) captures $(MORE_CAPTURES)
 
 # What is optimised as a whole may trap where the tests' build does not; its size and what is linked in show nowhere else.
 test-release: $(BUILD_PROGRAM) ## what only the program that is handed out can show: optimiser's traps, size, packages

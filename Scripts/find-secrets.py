@@ -112,6 +112,9 @@ def printed(program: str, arguments: list[str], path: Path) -> str:
     result = subprocess.run([program, *arguments, str(path)], capture_output=True, check=False)
     if result.returncode not in (0, 1, 64, 65):
         sys.exit(f"{path}: {' '.join(arguments)} ended with {result.returncode}: {result.stderr.decode().strip()}")
+    if arguments[0] == "values" and "--raw" in arguments:
+        # Bytes as they are: digits may be among them, and keys are looked for in hex.
+        return result.stdout.hex() + result.stdout.decode("latin-1")
     return result.stdout.decode("utf-8")
 
 

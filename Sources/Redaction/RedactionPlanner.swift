@@ -178,8 +178,10 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   /// Removes what stays of the pieces behind the first one of a PDU, where they may belong to another PDU: there
   /// they may be anything.
   private mutating func removeDoubtful(_ dissection: Dissection, _ bytes: RawSpan) {
-    // Without the header of L2CAP nobody knows how much is the PDU; of ATT's in an SDU opcode and handle stay.
-    let header = dissection.body.start > 0 ? L2CAPHeader.size : dissection.att == nil ? 0 : 3
+    // The headers stay, as in removeUnfinished: with them the redacted capture shows the same procedures.
+    let header =
+      (dissection.body.start > 0 ? L2CAPHeader.size : 0)
+      + (dissection.att != nil ? 3 : dissection.smp != nil ? 1 : 0)
     var isRemoved = false
     for index in max(header, places.firstPiece)..<max(header, places.firstPiece, changed.count)
     where changed[index] != 0 && changed[index] == bytes.byte(at: index) {

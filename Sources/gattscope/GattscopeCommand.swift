@@ -55,12 +55,29 @@ struct GattscopeCommand: ParsableCommand {
     if let columns = Terminal.size?.columns, columns < leastHelpColumns {
       unsafe setenv("COLUMNS", "\(leastHelpColumns)", 1)
     }
+    let arguments = Array(CommandLine.arguments.dropFirst())
     do {
-      var command = try parseAsRoot()
+      if arguments == ["--version"] { return try Version.print() }
+      var command = try parsedDirectly(arguments) ?? parseAsRoot(arguments)
       try command.run()
     } catch {
-      if !Version.print(askedBy: error) { end(error) }
+      if Version.isAskedFor(by: error) {
+        do { try Version.print() } catch { end(error) }
+      } else {
+        end(error)
+      }
     }
+  }
+
+  /// Returns the command that `arguments` name, or nil if only the whole tree of commands can parse or refuse them.
+  ///
+  /// The tree first collects every option of its default verb, twice, which is a quarter of a start.
+  private static func parsedDirectly(_ arguments: [String]) -> (any ParsableCommand)? {
+    guard let first = arguments.first, !first.hasPrefix("-"), first != "help" else { return nil }
+    let verb = configuration.subcommands.first { $0.configuration.commandName == first }
+    guard let verb else { return try? ShowCommand.parseAsRoot(arguments) }
+    guard verb.configuration.subcommands.isEmpty else { return nil }
+    return try? verb.parseAsRoot(Array(arguments.dropFirst()))
   }
 
   /// On narrower terminals the parser leaves out what options are for, and stops at an assertion.

@@ -17,23 +17,17 @@ enum Version {
     OpenSSL \(CryptographyLibrary.version), libyaml \(YAMLLibrary.version)
     """
 
-  /// Prints it, and which libpcap is there, where `error` is how the parser says that someone asked.
-  ///
-  /// The parser holds a text ready for every run; libpcap is loaded for this one alone.
-  ///
-  /// - Returns: whether it was asked for.
-  static func print(askedBy error: any Error) -> Bool {
-    guard GattscopeCommand.exitCode(for: error) == .success,
-      GattscopeCommand.message(for: error) == built
-    else { return false }
+  /// Returns whether the parser threw `error` because someone asked for the version.
+  static func isAskedFor(by error: any Error) -> Bool {
+    GattscopeCommand.exitCode(for: error) == .success
+      && GattscopeCommand.message(for: error) == built
+  }
+
+  /// Prints the versions, and that of libpcap, which is loaded for this alone.
+  static func print() throws {
     let libpcap =
       LibpcapVersion.found().map { "libpcap \($0)" }
       ?? "libpcap is not installed: pcap files and its devices cannot be read"
-    do {
-      try Terminal.write { output in output.string("\(built)\n\(libpcap)\n") }
-    } catch {
-      GattscopeCommand.exit(withError: error)
-    }
-    return true
+    try Terminal.write { output in output.string("\(built)\n\(libpcap)\n") }
   }
 }
