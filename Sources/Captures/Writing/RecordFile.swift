@@ -67,7 +67,11 @@ struct RecordFile: ~Copyable {
     mode = status.st_mode & 0o777
   }
 
-  deinit { if isOwned, !isClosed { Glibc.close(descriptor) } }
+  deinit {
+    guard isOwned, !isClosed else { return }
+    FileLock.release(descriptor)
+    Glibc.close(descriptor)
+  }
 
   /// Closes the file. Some systems tell only here that there was no room (EDQUOT) or that a disk failed
   /// (EIO).
@@ -76,6 +80,7 @@ struct RecordFile: ~Copyable {
   mutating func close() -> Int32? {
     guard isOwned, !isClosed else { return nil }
     isClosed = true
+    FileLock.release(descriptor)
     // Interrupted, it is closed all the same on Linux.
     return Glibc.close(descriptor) == 0 || errno == EINTR ? nil : errno
   }
@@ -118,12 +123,18 @@ enum FileLock {
     }
   }
 
+  /// Releases the lock, before the descriptor is closed: a process that was started meanwhile shares the lock
+  /// until it runs its own program, and would keep it for that long.
+  static func release(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
+
   /// Whether somebody has the lock of a file that is there.
   static func isTaken(_ path: String) -> Bool {
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard opened >= 0 else { return false }
     defer { close(opened) }
-    return !take(opened)
+    guard take(opened) else { return true }
+    release(opened)
+    return false
   }
 }
 
