@@ -1,11 +1,12 @@
 # One target a verb; `make` lists them.
 
-# Optimised as one program: the small functions of the lower modules are inlined into the upper ones,
-# which makes everything a fifth faster, and a twentieth more at the linker's level 3, which costs half a megabyte.
-# Nothing looks for symbols in it, but Swift's static libraries have them all exported; without that, what nobody calls
-# goes before it is optimised.
-RELEASE := -c release -debug-info-format none --scratch-path .build-release --product gattscope --static-swift-stdlib --experimental-lto-mode=full -Xswiftc -use-ld=lld \
-	-Xlinker --lto-O3 -Xlinker --no-export-dynamic --omit-frame-pointers
+# Optimised across modules: small functions of the lower modules are inlined into the upper ones, which makes the program
+# a third faster. ThinLTO needs a tenth of the memory of full LTO for the same speed (CONTRIBUTING.md has the table).
+# Swift's static libraries export all their symbols; without that, unused code is removed before it is optimised. Packed
+# relocations make the program 1.5 MB smaller and each start 0.5 ms faster; glibc reads them since 2.36 (Debian 12).
+RELEASE := -c release -debug-info-format none --scratch-path .build-release --product gattscope --static-swift-stdlib \
+	--experimental-lto-mode=thin -Xswiftc -use-ld=lld -Xlinker --lto-O3 -Xlinker --no-export-dynamic \
+	-Xlinker -z -Xlinker pack-relative-relocs --omit-frame-pointers
 PROGRAM := .build-release/release/gattscope
 # What is built after every change, and what the unit tests run on: as optimised, with the same checks, but each module
 # on its own, which takes a fraction of the time and memory. Debug information would double the objects and nothing reads it.
@@ -219,7 +220,7 @@ deb: $(BUILD_PROGRAM) .venv/bin/cyclonedx-made ## make a Debian package with its
 	$(call describe,.build/deb,/usr)
 	$(DATED) Scripts/make-deb.sh .build/deb "$(DIST)"
 
-dist: $(BUILD_PROGRAM) .venv/bin/cyclonedx-made ## make an archive for any Debian, with its checksum, in DIST (.build/dist)
+dist: $(BUILD_PROGRAM) .venv/bin/cyclonedx-made ## make an archive for Debian 12 and newer, with its checksum, in DIST (.build/dist)
 	rm -rf .build/dist-tree
 	@$(MAKE) --no-print-directory install PROGRAM="$(PROGRAM)" PREFIX= DESTDIR=.build/dist-tree >/dev/null
 	$(call describe,.build/dist-tree,)

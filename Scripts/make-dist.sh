@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes an archive for any Debian of a tree that `make install PREFIX=` laid out: the program, its licence, its manual page,
+# Makes an archive for Debian 12 and newer of a tree that `make install PREFIX=` laid out: the program, its licence, its manual page,
 # its completions; and its checksum. usage: make-dist.sh TREE FOLDER VERSION
 # The same tree and SOURCE_DATE_EPOCH make the same archive, byte for byte.
 set -eu
