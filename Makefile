@@ -1,11 +1,11 @@
 # One target a verb; `make` lists them.
 
 # Optimised across modules: small functions of the lower modules are inlined into the upper ones, which makes the program
-# a third faster. ThinLTO needs a tenth of the memory of full LTO for the same speed (CONTRIBUTING.md has the table).
+# a third faster. CONTRIBUTING.md compares the ways to link.
 # Swift's static libraries export all their symbols; without that, unused code is removed before it is optimised. Packed
 # relocations make the program 1.5 MB smaller and each start 0.5 ms faster; glibc reads them since 2.36 (Debian 12).
 RELEASE := -c release -debug-info-format none --scratch-path .build-release --product gattscope --static-swift-stdlib \
-	--experimental-lto-mode=thin -Xswiftc -use-ld=lld -Xlinker --lto-O3 -Xlinker --no-export-dynamic \
+	--experimental-lto-mode=full -Xswiftc -use-ld=lld -Xlinker --lto-O3 -Xlinker --no-export-dynamic \
 	-Xlinker -z -Xlinker pack-relative-relocs --omit-frame-pointers
 PROGRAM := .build-release/release/gattscope
 # What is built after every change, and what the unit tests run on: as optimised, with the same checks, but each module
