@@ -114,7 +114,7 @@ package struct Evidence: Sendable {
           ? extent.hasGaps : !lossy.isDisjoint(with: own[index].connections)
         if unseen || isLossy { own[index].certainty = own[index].certainty.lowered }
       }
-      found += isGrouped ? Self.grouped(Self.toldOnce(Self.folded(own), ends, among: told)) : own
+      found += isGrouped ? grouped(Self.toldOnce(Self.folded(own), ends, among: told)) : own
     }
     for index in found.indices { found[index].tellOtherEnds(among: connections) }
     // Stable: the rules' order stays among equals.
@@ -123,11 +123,20 @@ package struct Evidence: Sendable {
     }
   }
 
-  /// So many equal findings are told as one.
+  /// Connections of several devices that have equal findings are reported as one from this number on; of one device,
+  /// from two on: those are attempts at the same thing.
   private static let leastGroup = 3
 
-  /// Tells equal findings of several connections as one.
-  private static func grouped(_ findings: [Finding]) -> [Finding] {
+  /// Whether equal findings of these connections are one finding.
+  private func isGroup(_ connections: [Int]) -> Bool {
+    guard connections.count < Self.leastGroup else { return true }
+    let known = self.connections.filter { connections.contains($0.id) }
+    return connections.count > 1
+      && known.allSatisfy { $0.connection.peer != nil && $0.device == known[0].device }
+  }
+
+  /// Reports equal findings of several connections as one.
+  private func grouped(_ findings: [Finding]) -> [Finding] {
     // One that is about several connections says so itself.
     let alike = Dictionary(grouping: findings.filter { $0.connections.count == 1 }) {
       $0.groupWords
@@ -136,15 +145,14 @@ package struct Evidence: Sendable {
     var told: Set<String> = []
     for finding in findings {
       let words = finding.groupWords
-      guard finding.connections.count == 1, let equal = alike[words], equal.count >= leastGroup
-      else {
+      guard finding.connections.count == 1, let equal = alike[words], equal.count > 1 else {
         kept.append(finding)
         continue
       }
       guard told.insert(words).inserted else { continue }
       let connections = Set(equal.flatMap(\.connections)).sorted()
-      // The same several times on one or two connections is told each time.
-      guard connections.count >= leastGroup else {
+      // The same several times on one connection is told each time.
+      guard isGroup(connections) else {
         kept += equal
         continue
       }
@@ -155,7 +163,7 @@ package struct Evidence: Sendable {
       let number: Wording = "\(count: connections.count, "connection", "connections")"
       let what = finding.group ?? finding.what
       one.what = "\(number): \(what.asClause)"
-      one.headline = "\(number): \(what.asClause)"
+      one.headline = "\(number): \(finding.groupHeadline ?? what.asClause)"
       kept.append(one)
     }
     return kept
@@ -164,5 +172,7 @@ package struct Evidence: Sendable {
 
 extension Finding {
   /// What it has in common with those that are told with it.
-  fileprivate var groupWords: String { (group ?? what).text }
+  fileprivate var groupWords: String {
+    "\(severity?.rawValue ?? 0) \(isResolved) \((group ?? what).text)"
+  }
 }

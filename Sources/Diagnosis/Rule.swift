@@ -165,9 +165,11 @@ package struct Finding: Sendable {
   package var connections: [Int] = []
   /// The connections that show the same from the other ends of these links, and the packets in which.
   var otherEnds: (connections: [Int], evidence: PacketSet) = ([], [])
-  /// Findings with the same words are told as one, where three and more connections have them; a rule
+  /// Findings with the same words are reported as one if several connections have them; a rule
   /// whose words differ from case to case by a number gives its own.
   package var group: Wording?
+  /// What the verdict says of several such connections, as a clause; nil: the words that they share.
+  package var groupHeadline: Wording?
   /// Whether it is a list to look things up in, which stands behind all that is told.
   package var isAppendix = false
 

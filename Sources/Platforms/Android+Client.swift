@@ -71,6 +71,12 @@ extension Android {
           isSystem: isSystem, remark: value.isUnasked ? Callback.unasked : nil)
       ]
     case .advertisement: return []
+    case .write where value.isAnswerUnseen:
+      return [
+        .call(
+          value.attribute.isDescriptor ? "writeDescriptor" : "writeCharacteristic", arguments,
+          isSystem: isSystem, remark: Callback.answerUnseen)
+      ]
     default:
       arguments.add("status", status(value.error))
       return answered(value, arguments, isSystem, remark)

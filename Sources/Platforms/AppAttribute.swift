@@ -75,6 +75,8 @@ package struct AppValue: Sendable {
   package var isReliable: Bool
   /// Whether nobody has subscribed to what was notified, as far as the capture tells.
   package var isUnasked = false
+  /// Whether it was written with a request in a capture that has nothing of the side that answers.
+  package var isAnswerUnseen = false
   /// The services that it says are others now, as they were known: of Service Changed.
   package var invalidated: [AppService]
   /// What became of it.

@@ -75,6 +75,10 @@ extension Callback {
   static let unknownAttribute: StaticString =
     "what this attribute is the capture does not say: it may be a descriptor; --map can say it"
 
+  /// Of a write with a request of which the capture has no answer, as it has none at all.
+  static let answerUnseen: StaticString =
+    "whether a callback came is not known: the capture has one direction only"
+
   /// Of a value that comes though the capture has no subscription to it.
   static let unasked: StaticString =
     "nobody subscribed to it on this connection: the system may keep it from apps"

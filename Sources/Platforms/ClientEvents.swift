@@ -77,6 +77,8 @@ struct ClientEvents: Sendable {
             isHidden: value.isSecret || value.isOfSecretType, isCut: value.isCut,
             request: (value.response ?? value.packet) == packet ? request?.opcode : nil,
             isReliable: isReliable, isUnasked: subscriptions.isUnasked(value, links),
+            isAnswerUnseen: value.operation == .write && value.outcome == .done
+              && value.response == nil,
             invalidated: invalidated(value, memory), outcome: value.outcome)),
         packet: value.packet, time: value.time)
       // What the peer sends is told before it is confirmed.

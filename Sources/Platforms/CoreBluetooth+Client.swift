@@ -101,6 +101,12 @@ extension CoreBluetooth {
       : value.isOfUnknown ? Callback.unknownAttribute : nil
     switch value.operation {
     case .read: return read(value, peer, arguments, isHidden, remark)
+    case .write where value.isAnswerUnseen:
+      return value.attribute.isDescriptor
+        ? .traffic(Callback.answerUnseen, arguments)
+        : .call(
+          "writeValue(_:for:type:)", arguments + [("type", .word(".withResponse"))],
+          isSystem: isHidden, remark: Callback.answerUnseen)
     case .write, .preparedWrite:
       if value.attribute.isConfiguration { return subscribed(value, peer, isHidden, remark) }
       return .callback(

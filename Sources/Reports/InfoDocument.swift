@@ -35,10 +35,11 @@ struct InfoDocument: ~Copyable {
       sink.number(kind.key, facts.kinds[kind.rawValue])
     }
     sink.end()
-    if let remark = memory.coverage.remark {
+    let remarks = memory.coverageRemarks
+    if !remarks.isEmpty {
       sink.begin("coverage")
       sink.parts("has", memory.coverage.parts)
-      sink.word("remark", remark)
+      sink.string("remark", remarks.joined(separator: "; "))
       sink.end()
     }
     sink.number("dropped", Int(clamping: facts.dropped))

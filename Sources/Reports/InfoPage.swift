@@ -48,9 +48,9 @@ struct InfoPage: ~Copyable {
     }
     times()
     records()
-    if let remark = memory.coverage.remark {
-      label("coverage")
-      out.name(remark)
+    for (index, remark) in memory.coverageRemarks.enumerated() {
+      label(index == 0 ? "coverage" : "")
+      out.string(remark)
       out.byte(0x0a)
     }
     adapters(memory)

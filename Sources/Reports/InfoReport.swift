@@ -354,3 +354,18 @@ extension Array {
     }
   }
 }
+
+extension Memory {
+  /// What the capture lacks, and what it was put together from, in plain words.
+  var coverageRemarks: [String] {
+    var remarks: [String] = []
+    if let remark = coverage.remark { remarks.append(remark.description) }
+    let changes = adapters.addressChanges
+    if changes > 0 {
+      remarks.append(
+        "a controller's own address changes \(changes == 1 ? "once" : "\(changes) times"): the logs of several hosts may be joined here"
+      )
+    }
+    return remarks
+  }
+}

@@ -43,6 +43,9 @@ package struct Adapters: Sendable {
   private var extensions: [(adapter: UInt16?, known: MicrosoftExtension)] = []
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
+  /// How often a controller told another address than before, within one file: logs of several hosts, joined, or a
+  /// host that gives its controller an address.
+  package private(set) var addressChanges = 0
   /// How many files have ended that the next one does not go on with.
   private var generation = 0
 
@@ -67,6 +70,8 @@ package struct Adapters: Sendable {
   /// Learns a controller's address: one that an earlier file has, too, is the same.
   private mutating func learn(address: DeviceAddress?, of index: UInt16?) {
     guard let index, let address else { return }
+    let known = all.first { $0.index == index && $0.generation == generation }?.address
+    if let known, known != address, known != .zero { addressChanges &+= 1 }
     change(index) { $0.address = address }
     guard
       let earlier = all.firstIndex(where: {

@@ -168,10 +168,10 @@ package struct Coverage: Sendable {
       default: parts.insert(.end)
       }
     }
-    // Where nothing was said at all, nothing of one side is missing.
-    let (sent, received) = (connection.sentPackets > 0, connection.receivedPackets > 0)
-    if sent || !received { parts.insert(.sentData) }
-    if received || !sent { parts.insert(.receivedData) }
+    // A side that says nothing was silent, unless the capture has the other side's data alone.
+    let (hasSent, hasReceived) = (adapter.sentData.count > 0, adapter.receivedData.count > 0)
+    if hasSent || !hasReceived { parts.insert(.sentData) }
+    if hasReceived || !hasSent { parts.insert(.receivedData) }
     if !connection.isOpeningMissing { parts.insert(.opening) }
     if adapter.completed.count > 0, !connection.isOpeningMissing, !connection.hasLostPackets {
       parts.insert(.accounting)
@@ -200,7 +200,8 @@ package struct Coverage: Sendable {
       $0.cut &+= $1.cutData
     }
     if sums.received > 0, sums.cut &* 2 > sums.received {
-      return "filtered: of most received data only the beginning was kept"
+      return
+        "filtered, as Android's log is if it is set to Enabled Filtered: of most received data only the beginning was kept"
     }
     if !parts.contains(.commands) { return "no host commands" }
     if !parts.contains(.events) { return "no controller events" }

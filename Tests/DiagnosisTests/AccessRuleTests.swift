@@ -95,7 +95,47 @@ import Testing
     #expect(
       told?.why.text.hasSuffix("Pairing was tried (#4) and failed (#6).") == true,
       "\(told?.why.text ?? "nothing")")
-    #expect(told?.severity == .error)
+    // Why pairing failed is the cause, and an error of its own.
+    #expect(told?.severity == .warning)
+    #expect(rules(in: evidence).contains("smp-confirm-failed"))
+  }
+
+  @Test("0x05 after encryption failed for want of a key is an effect: a warning") func withoutKey()
+  {
+    let evidence = evidence {
+      $0.connect()
+      $0.command(0x2019, little(0x40) + [UInt8](repeating: 7, count: 26))
+      $0.status(0x2019)
+      $0.sent("0a 13 00")
+      $0.received("01 0a 13 00 05")
+      $0.event(0x08, [0x06] + little(0x40) + [0])
+      $0.disconnect()
+    }
+    #expect(severities(of: "att-insufficient-authentication", in: evidence) == [.warning])
+    #expect(
+      evidence.findings().filter { $0.severity == .error }.map(\.rule.description) == [
+        "enc-key-missing-peripheral"
+      ])
+  }
+
+  @Test("0x0f on an encrypted link: a longer key is demanded, or another kind") func tooWeak() {
+    let evidence = evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.encrypted()
+      $0.ask("0a 13 00", "01 0a 13 00 0f")
+    }
+    #expect(
+      findings(of: "att-encryption-too-weak", in: evidence) == [
+        "Read of 2a38 Body Sensor Location refused: Insufficient Encryption (0x0f) #9 #10"
+      ])
+    #expect(finding("att-encryption-too-weak", in: evidence)?.certainty == .likely)
+    // Nearly: the link is not encrypted.
+    let open = DiagnosisTests.evidence {
+      $0.connect()
+      $0.ask("0a 13 00", "01 0a 13 00 0f")
+    }
+    #expect(findings(of: "att-encryption-too-weak", in: open) == [])
   }
 
   @Test("0x05 on a link encrypted by Just Works: an authenticated key is demanded")

@@ -16,7 +16,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.giveUpConnecting()
     }
     let finding = try #require(first("connect-timeout", in: evidence))
-    #expect(finding.line == "No connection to C0:11:22:33:44:55 came about #2 #4 #6")
+    #expect(finding.line == "Could not connect to C0:11:22:33:44:55 #2 #4 #6")
     #expect(finding.severity == .error)
     #expect(
       finding.why.text
@@ -94,7 +94,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     let finding = try #require(first("connect-timeout", in: evidence))
     #expect(
       finding.line
-        == "No connection to C0:11:22:33:44:55 came about (2 attempts) #1 #3 #5 #6 #8 #10")
+        == "Could not connect to C0:11:22:33:44:55 (2 attempts) #1 #3 #5 #6 #8 #10")
     #expect(finding.severity == .warning)
     #expect(finding.isResolved)
     #expect(finding.why.text.hasSuffix("A later attempt succeeded (#13)."), "\(finding.why.text)")
@@ -175,7 +175,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       $0.complete(0x2012)
     }
     let finding = try #require(first("connect-timeout", in: evidence))
-    #expect(finding.line == "No connection to C0:11:22:33:44:55 came about #5 #7 #9 #10")
+    #expect(finding.line == "Could not connect to C0:11:22:33:44:55 #5 #7 #9 #10")
     #expect(finding.severity == .error)
     #expect(finding.certainty == .likely)
   }

@@ -52,9 +52,10 @@ func evidence(
 
 /// The evidence of a source.
 func evidence<Source: CaptureSource & ~Copyable>(
-  of source: inout Source, _ limits: Limits = Limits(), bonds: [Bond] = []
+  of source: inout Source, _ limits: Limits = Limits(), bonds: [Bond] = [],
+  knowledge: ProfileKnowledge = .builtIn
 ) -> Evidence {
-  var report = EvidenceReport(limits, bonds: bonds)
+  var report = EvidenceReport(limits, bonds: bonds, knowledge: knowledge)
   var output = Output()
   var pass = Pass(limits, bonds: bonds)
   try? pass.run(&source, &report, into: &output)

@@ -118,14 +118,17 @@ import Testing
   {
     let evidence = evidence { traffic in
       for time in [30_000, 30_200] {
-        Self.stay(&traffic, time) { $0.acl(l2cap(hex("0b 05"), cid: 6), .received) }
+        Self.stay(&traffic, time) {
+          $0.sent("52 03 00 01")
+          $0.acl(l2cap(hex("0b 05"), cid: 6), .received)
+        }
       }
     }
     let finding = try #require(first("link-peer-leaves", in: evidence))
-    #expect(finding.line == "The peer ended 2 connections after 30.0 s to 30.2 s #5 #3 #6")
+    #expect(finding.line == "The peer ended 2 connections after 30.0 s to 30.2 s #7 #4 #8")
     #expect(
       finding.why.text
-        == "Its Security Request (#5) was not followed: it wants the link encrypted, and this host neither paired nor encrypted. For 30.2 s before the end nothing was said (last #5)."
+        == "Its Security Request (#7) was not followed: it wants the link encrypted, and this host neither paired nor encrypted. For 30.2 s before the end nothing was said (last #7)."
     )
     #expect(finding.certainty == .likely)
     #expect(finding.severity == .warning)

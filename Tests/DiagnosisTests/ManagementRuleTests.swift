@@ -117,7 +117,7 @@ import Testing
       (0x4d, 0x0d, "Compare the command's parameters with "),
       (0x05, 0x14, "Run the program as root, "),
       // A status that leaves open why.
-      (0x05, 0x03, "Look up the status, "),
+      (0x05, 0x03, "See whether the program "),
     ])
   func remedies(_ opcode: Int, _ status: UInt8, _ remedy: String) throws {
     let evidence = evidence {

@@ -18,11 +18,16 @@ import Testing
     /// What is missing without the record at this position.
     let parts: [Coverage.Parts]
     let evidence: Evidence
+    /// What is supplied beside it.
+    let knowledge: ProfileKnowledge
 
-    init(_ name: String, _ records: [StoredRecord]) {
+    init(
+      _ name: String, _ records: [StoredRecord], _ knowledge: ProfileKnowledge = .builtIn
+    ) {
       self.name = name
       self.records = records
-      var report = PartsReport()
+      self.knowledge = knowledge
+      var report = PartsReport(knowledge)
       var source = MemorySource(records)
       var output = Output()
       var pass = Pass()
@@ -41,7 +46,9 @@ import Testing
   private struct PartsReport: PacketReport, ~Copyable {
     var parts: [Coverage.Parts] = []
     var evidence = Evidence()
-    private var history: CaptureHistory? = CaptureHistory()
+    private var history: CaptureHistory?
+
+    init(_ knowledge: ProfileKnowledge) { history = CaptureHistory(knowledge: knowledge) }
 
     var isSatisfied: Bool { false }
 
@@ -72,9 +79,9 @@ import Testing
     }
   }
 
-  private static func evidence(_ records: [StoredRecord]) -> Evidence {
+  private static func evidence(_ records: [StoredRecord], of sample: Sample) -> Evidence {
     var source = MemorySource(records)
-    return DiagnosisTests.evidence(of: &source)
+    return DiagnosisTests.evidence(of: &source, knowledge: sample.knowledge)
   }
 
   /// The records of a file; nil if it is no capture.
@@ -109,16 +116,12 @@ import Testing
         samples.append(Sample(folder.lastPathComponent + "/" + file, records))
       }
     }
-    for (rule, records) in ((try? Triggers.read()) ?? [:]).sorted(by: { $0.key < $1.key }) {
-      samples.append(Sample("traffic of \(rule)", records))
+    for (rule, stored) in ((try? Triggers.read()) ?? [:]).sorted(by: { $0.key < $1.key }) {
+      let knowledge = stored.isTrial ? (try? Trial.knowledge()) ?? .builtIn : .builtIn
+      samples.append(Sample("traffic of \(rule)", stored.records, knowledge))
     }
     return samples
   }()
-
-  /// Rules whose traffic cannot be stored as records: they depend on what is given beside a capture.
-  private static let beside: Set<String> = [
-    "app-level-pairing", "att-encryption-too-weak", "frame-unanswered",
-  ]
 
   @Test("what a rule needs is taken away: the finding goes, or is less certain")
   func needs() {
@@ -129,11 +132,14 @@ import Testing
       for rule in Rule.all {
         let own = found.filter { $0.rule.description == rule.id.description }
         guard !own.isEmpty else { continue }
-        tried.insert(rule.id.description)
         for part in rule.needs.union(rule.leansOn).each {
+          // What is not there cannot be taken away.
+          let own = own.filter { sample.evidence.covers(part, of: $0) }
+          guard !own.isEmpty else { continue }
+          tried.insert("\(rule.id), \(part.words)")
           let left =
             reduced[part.rawValue]
-            ?? Self.evidence(sample.without(part)).findings(isGrouped: false)
+            ?? Self.evidence(sample.without(part), of: sample).findings(isGrouped: false)
           reduced[part.rawValue] = left
           for finding in own {
             let same = left.first {
@@ -141,7 +147,6 @@ import Testing
                 && $0.certainty.rawValue >= finding.certainty.rawValue
             }
             let isPossible = finding.certainty == .possible && rule.leansOn.contains(part)
-            if Self.openNeeds.contains("\(rule.id), without \(part.words)") { continue }
             #expect(
               same == nil || isPossible,
               "\(sample.name): \(rule.id) is as certain without \(part.words): \(finding.line)")
@@ -149,51 +154,14 @@ import Testing
         }
       }
     }
-    let missing = Rule.all.filter {
-      !$0.needs.union($0.leansOn).isEmpty && !tried.contains($0.id.description)
-        && !Self.beside.contains($0.id.description)
-    }.map { "\($0.id)" }
+    let missing = Rule.all.flatMap { rule in
+      rule.needs.union(rule.leansOn).each.map { "\(rule.id), \($0.words)" }
+    }.filter { !tried.contains($0) }
     #expect(
       missing.isEmpty,
-      "nothing triggers \(missing.joined(separator: ", ")); RECORD_TRIGGERS=1 records the traffic of the rules' tests"
+      "no sample tries \(missing.joined(separator: "; ")); RECORD_TRIGGERS=1 records the traffic of the rules' tests"
     )
   }
-
-  /// What still has to be made to depend on coverage. Nothing may be added here.
-  private static let openNeeds: Set<String> = [
-    "att-cccd-improper, without the opening of connections",
-    "link-parameters-unanswered, without the end of connections",
-    "link-reset, without the end of connections",
-  ]
-
-  /// Claims of captures that lack something, which name another cause than the whole capture does: a rule for a more exact
-  /// cause is skipped, and the one for its effect remains. Nothing may be added here.
-  private static let openClaims: Set<String> = [
-    "without commands and events: att-insufficient-authentication",
-    "without commands and events: att-not-permitted",
-    "without commands and events: smp-failed",
-    "without controller events: att-insufficient-authentication",
-    "without controller events: att-not-permitted",
-    "without data that this host received: connect-timeout",
-    "without data that this host received: enc-keys-differ",
-    "without data that this host received: smp-confirm-failed",
-    "without data that this host received: smp-failed",
-    "without data that this host received: smp-passkey-entry-failed",
-    "without data that this host sent: smp-confirm-failed",
-    "without the end of connections: att-request-unanswered",
-    "without the end of connections: enc-key-missing-peripheral",
-    "without the first half: att-insufficient-authentication",
-    "without the first half: att-invalid-handle",
-    "without the first half: att-not-permitted",
-    "without the first half: enc-key-missing-peripheral",
-    "without the first half: smp-confirm-failed",
-    "without the first half: smp-passkey-entry-failed",
-    "without the opening of connections: att-not-permitted",
-    "without the opening of connections: connect-timeout",
-    "without the opening of connections: smp-abandoned",
-    "without the opening of connections: smp-failed",
-    "without the second half: enc-keys-differ",
-  ]
 
   /// Larger captures would take too long.
   private static let mostRecords = 4000
@@ -210,11 +178,10 @@ import Testing
       reductions.append(("without the first half", Array(sample.records.dropFirst(half))))
       reductions.append(("without the second half", Array(sample.records.prefix(half))))
       for (name, records) in reductions {
-        for finding in Self.evidence(records).findings(isGrouped: false)
+        for finding in Self.evidence(records, of: sample).findings(isGrouped: false)
         where finding.severity ?? .note > .note && finding.certainty != .possible
           && !finding.rule.description.hasPrefix("capture-")
         {
-          if Self.openClaims.contains("\(name): \(finding.rule)") { continue }
           #expect(
             known.contains(finding.rule.description),
             "\(sample.name), \(name): \(finding.rule), \(finding.line)")

@@ -14,9 +14,51 @@ import Testing
       $0.connect()
       if discovers { $0.discoverHeartRate() }
       $0.ask(request, answer)
+      // A session that goes on for a while was not ended by the refusal.
+      $0.wait(20_000)
       $0.disconnect()
     }
     return attributeFindings(in: evidence).map { "\($0.rule): \($0.why.text)" }
+  }
+
+  /// A write that is refused, what follows, and the disconnection.
+  private func refused(_ build: (inout Traffic) -> Void) -> Finding? {
+    finding(
+      "att-not-permitted",
+      in: evidence {
+        $0.connect()
+        $0.discoverHeartRate()
+        $0.ask("12 13 00 01", "01 12 13 00 03")
+        build(&$0)
+        $0.disconnect()
+      })
+  }
+
+  @Test("a refusal after which one side disconnects is an error; a session of use is not")
+  func endsSession() {
+    let ended = refused { $0.wait(2000) }
+    #expect(ended?.severity == .error)
+    #expect(
+      ended?.headline.text.hasSuffix(", and the peer disconnected (#10)") == true,
+      "\(ended?.headline.text ?? "nothing")")
+    // Nearly: it stays connected, or something else works.
+    #expect(refused { $0.wait(20_000) }?.severity == .warning)
+    #expect(refused { $0.ask("0a 13 00", "0b 01") }?.severity == .warning)
+  }
+
+  @Test("a CCCD that a server does not let its client write is the server's defect")
+  func badServer() {
+    let told = finding(
+      "att-not-permitted",
+      in: evidence {
+        $0.connect()
+        $0.discoverHeartRate()
+        $0.ask("12 11 00 01 00", "01 12 11 00 03")
+      })
+    #expect(
+      told?.why.text.contains("this is a defect of the peer") == true,
+      "\(told?.why.text ?? "nothing")"
+    )
   }
 
   /// A long write of two parts whose execution is refused with Invalid Offset.

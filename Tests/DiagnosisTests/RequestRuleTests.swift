@@ -118,7 +118,9 @@ import Testing
       return findings(of: "att-second-request", in: evidence)
     }
     #expect(
-      capture(waits: false) == ["This host sent a request before the one before was answered #3"])
+      capture(waits: false) == [
+        "This host sent a request before the one before was answered #2 #3"
+      ])
     #expect(capture(waits: true) == [])
   }
 

@@ -122,8 +122,8 @@ import Testing
     }
     #expect(
       evidence.findings(by: [rule]).map { "\($0.connections) \($0.line)" } == [
-        "[1] Something failed, 2 times #1 #5", "[1] Something else #9",
-        "[2] Something failed, 2 times #1 #5", "[2] Something else #9",
+        "[1, 2] 2 connections: something failed, 2 times #1 #5",
+        "[1, 2] 2 connections: something else #9",
       ])
     // While the capture goes on each is told when it comes.
     #expect(evidence.findings(by: [rule], isGrouped: false).count == 6)

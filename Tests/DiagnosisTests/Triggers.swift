@@ -5,6 +5,7 @@ import Captures
 import Diagnosis
 import Foundation
 import MadeTraffic
+import Sessions
 import Synchronization
 
 /// Records in a text file, a line each: number, direction, adapter, milliseconds, framing, records lost before
@@ -16,37 +17,62 @@ enum Triggers {
   private static let isRecording = ProcessInfo.processInfo.environment["RECORD_TRIGGERS"] != nil
   /// Longer traffic is made to reach limits.
   private static let mostRecords = 400
-  private static let shortest = Mutex<[String: [StoredRecord]]>([:])
+  private static let shortest = Mutex<[String: Stored]>([:])
 
-  /// Keeps the shortest traffic that triggers each rule that needs something, and writes the file.
-  static func record(_ records: [StoredRecord], _ evidence: @autoclosure () -> Evidence) {
+  /// Traffic, and whether the trial's profile goes with it.
+  struct Stored {
+    var records: [StoredRecord] = []
+    var isTrial = false
+  }
+
+  /// What a trigger is supplied with beside its records: nothing, or the trial's profile.
+  static let supply = "trial"
+
+  /// Keeps the shortest traffic that triggers each rule that needs something and has all that it needs, and writes
+  /// the file.
+  ///
+  /// - Parameter isTrial: whether the profile of `Trial` was supplied.
+  static func record(
+    _ records: [StoredRecord], isTrial: Bool = false, _ evidence: @autoclosure () -> Evidence
+  ) {
     guard isRecording, records.count <= mostRecords else { return }
-    let found = Set(evidence().findings().map(\.rule.description))
-    let wanted = Rule.all.filter { !$0.needs.union($0.leansOn).isEmpty }.map(\.id.description)
+    let evidence = evidence()
+    let found = evidence.findings(isGrouped: false)
+    let wanted = Rule.all.filter { rule in
+      let parts = rule.needs.union(rule.leansOn)
+      return !parts.isEmpty
+        && found.contains {
+          $0.rule.description == rule.id.description
+            && evidence.covers(parts, of: $0)
+        }
+    }.map(\.id.description)
     shortest.withLock { kept in
       var hasChanged = false
-      for rule in wanted where found.contains(rule) {
-        if let known = kept[rule], known.count <= records.count { continue }
-        kept[rule] = records
+      for rule in wanted {
+        if let known = kept[rule], known.records.count <= records.count { continue }
+        kept[rule] = Stored(records: records, isTrial: isTrial)
         hasChanged = true
       }
       guard hasChanged else { return }
-      let text = kept.sorted { $0.key < $1.key }.map { rule, records in
-        "= \(rule)\n" + records.map(line).joined(separator: "\n") + "\n"
+      let text = kept.sorted { $0.key < $1.key }.map { rule, stored in
+        "= \(rule)\(stored.isTrial ? " \(supply)" : "")\n"
+          + stored.records.map(line).joined(separator: "\n") + "\n"
       }.joined()
       try? text.write(to: file, atomically: true, encoding: .utf8)
     }
   }
 
   /// The traffic of each rule.
-  static func read() throws -> [String: [StoredRecord]] {
-    var all: [String: [StoredRecord]] = [:]
+  static func read() throws -> [String: Stored] {
+    var all: [String: Stored] = [:]
     var rule = ""
     for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
       if line.hasPrefix("= ") {
-        rule = String(line.dropFirst(2))
+        let words = line.dropFirst(2).split(separator: " ")
+        rule = String(words[0])
+        all[rule] = Stored(isTrial: words.count > 1)
       } else if let record = record(line) {
-        all[rule, default: []].append(record)
+        all[rule]?.records.append(record)
       }
     }
     return all
@@ -96,5 +122,21 @@ enum Triggers {
       adapter: UInt16(fields[2]), framing: framing,
       time: Int64(fields[3]).map { Timestamp(microseconds: $0 * 1000) }, originalLength: length,
       drops: UInt64(fields[5]) ?? 0, number: number)
+  }
+}
+
+extension Evidence {
+  /// Whether the capture has these parts of what a finding is about.
+  func covers(_ parts: Coverage.Parts, of finding: Finding) -> Bool {
+    if finding.connections.isEmpty {
+      return coverage.parts.isSuperset(of: parts.intersection([.commands, .events]))
+    }
+    return finding.connections.allSatisfy { number in
+      guard let history = connections.first(where: { $0.id == number }) else { return false }
+      // An end, or data, is there to be taken away only if there is some.
+      return coverage.parts.isSuperset(of: parts.intersection(.bothDirections))
+        && coverage.parts(of: history.connection).isSuperset(of: parts)
+        && (!parts.contains(.end) || history.connection.lastPacket != nil)
+    }
   }
 }

@@ -10,9 +10,10 @@ import ProfileFiles
 import Sessions
 import Testing
 
-@Suite("Vendors' frames") struct VendorRuleTests {
+/// A vendor's protocol that is none of the built-in ones.
+enum Trial {
   /// Start, command, payload, and the sum of all of it; 83 announces so many 84; 01 is answered by 81.
-  private static let profile = """
+  static let profile = """
     profile: trial
     applies_to: [{characteristic: "fff6"}, {characteristic: "fff7"}]
     channels: {requests: write, responses: notify}
@@ -36,6 +37,17 @@ import Testing
       - {command: 0x84, name: data, unsolicited: true, fields: [{name: number, type: u8}]}
     """
 
+  /// What is known with it.
+  static func knowledge() throws -> ProfileKnowledge {
+    let file = ProfileReader().read([UInt8](profile.utf8), name: "trial.yaml")
+    #expect(file.errors.map(\.description) == [])
+    var profiles = SuppliedProfiles()
+    profiles.vendors = [try #require(file.profile?.vendor)]
+    return ProfileKnowledge(profiles)
+  }
+}
+
+@Suite("Vendors' frames") struct VendorRuleTests {
   private func frame(_ command: UInt8, _ payload: [UInt8] = [], isBad: Bool = false) -> [UInt8] {
     let frame = [0xa6, UInt8(payload.count + 4), command] + payload
     return frame + [frame.reduce(0, &+) &+ (isBad ? 1 : 0)]
@@ -47,10 +59,6 @@ import Testing
     knows: Bool = true, connects: Bool = true, isEncrypted: Bool = false, completes: Int = 0,
     _ frames: [(isWritten: Bool, bytes: [UInt8])]
   ) throws -> [Finding] {
-    let file = ProfileReader().read([UInt8](Self.profile.utf8), name: "trial.yaml")
-    #expect(file.errors.map(\.description) == [])
-    var profiles = SuppliedProfiles()
-    if knows { profiles.vendors = [try #require(file.profile?.vendor)] }
     var traffic = Traffic()
     if connects { traffic.connect() }
     traffic.ask("10 01 00 ff ff 00 28", "11 06 0e 00 13 00 f0 ff")
@@ -66,11 +74,9 @@ import Testing
     traffic.wait(10_000)
     traffic.disconnect()
     var source = MemorySource(traffic)
-    var report = EvidenceReport(knowledge: ProfileKnowledge(profiles))
-    var output = Output()
-    var pass = Pass()
-    try pass.run(&source, &report, into: &output)
-    return attributeFindings(in: report.evidence)
+    let evidence = evidence(of: &source, knowledge: knows ? try Trial.knowledge() : .builtIn)
+    if knows { Triggers.record(traffic.records, isTrial: true, evidence) }
+    return attributeFindings(in: evidence)
   }
 
   private func names(_ findings: [Finding]) -> [String] { findings.map(\.rule.description) }

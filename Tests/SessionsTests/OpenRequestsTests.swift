@@ -37,6 +37,21 @@ import Testing
     #expect(told.told.map(\.value.latency) == [2_000_000, 2_000_000])
   }
 
+  /// An export of one direction has no answer at all: what was written counts as written.
+  @Test func mapOfOneDirection() {
+    let write = { (traffic: inout Traffic) in
+      traffic.sent("12 17 00 01")
+      traffic.sent("12 17 00 02")
+      traffic.sent("12 17 00 03")
+    }
+    #expect(uses(write) == ["0x0017 write 3: 03 #3"])
+    #expect(
+      uses {
+        write(&$0)
+        $0.received("1b 10 00 41")
+      } == ["0x0010 notification 1: 41 #4"])
+  }
+
   @Test func mapOfAClientThatDoesNotWait() {
     let lines = uses { traffic in
       traffic.sent("0a 03 00")
@@ -329,7 +344,7 @@ private struct Using: PacketReport {
   mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
-    uses.finish()
+    uses.finish(memory)
     for key in uses.keys(memory.attributes) {
       for use in uses.uses(of: key, memory.attributes) {
         properties.append(use.properties.rawValue)

@@ -56,6 +56,11 @@ package struct AdapterHistory: Sendable {
   /// Nothing seen.
   init(_ index: UInt16) { self.index = index }
 
+  /// How a device was seen advertising so far.
+  func sighting(of peer: DeviceAddress, _ type: AddressType) -> Sighting? {
+    sightings.find(peer, type)
+  }
+
   /// Takes a command, an event, a management record or a note.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,

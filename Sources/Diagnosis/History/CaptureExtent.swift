@@ -73,6 +73,11 @@ package struct CaptureExtent: Sendable {
   /// Nothing seen.
   init() {}
 
+  /// Whether Apple's PacketLogger recorded it.
+  var isOfPacketLogger: Bool { summary?.format == .packetLogger }
+  /// Whether the Linux monitor recorded it: btmon, or a link type that only it has.
+  package private(set) var isOfLinux = false
+
   /// Whether records are missing somewhere.
   package var hasGaps: Bool { dropped > 0 || failure != nil }
 
@@ -99,6 +104,7 @@ package struct CaptureExtent: Sendable {
       truncated += 1
       if cuts.count < Self.mostDrops { cuts.append(record.number) }
     }
+    if !isOfLinux, case .monitor = record.framing { isOfLinux = true }
     switch dissection.content {
     case .command: commands += 1
     case .event(let event):

@@ -81,6 +81,14 @@ package struct CaptureHistory: ~Copyable, Sendable {
     {
       notes[position].pairing.ownAddress = own
     }
+    if answer.opened, let peer = notes[position].connection.peer,
+      let type = notes[position].connection.peerType,
+      let adapter = evidence.adapters.first(where: { $0.index == record.adapter ?? 0xffff })
+    {
+      let seen = adapter.sighting(of: peer, type)
+      let age = seen.flatMap { Moment(record).nanoseconds(since: $0.last) }
+      if let age, age <= Self.longestSeen { notes[position].link.seen = seen }
+    }
     notes[position].observe(record, dissection, bytes, answer, memory)
   }
 
@@ -137,6 +145,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
   }
 
+  /// A signal says nothing of a link that opens later than this.
+  private static let longestSeen: Int64 = 60_000_000_000
   /// Among so many connections the one that a record of the management interface means is looked for.
   private static let latestConnections = 32
 

@@ -57,6 +57,9 @@ package struct ConnectAttempt: Sendable {
 
   /// How the device was seen meanwhile under an address that the attempt does not reach.
   package internal(set) var elsewhere: Elsewhere?
+  /// Resolvable private addresses that advertised meanwhile and that no known key resolves, where the device was never
+  /// seen under the identity address that the attempt is for.
+  package internal(set) var unresolved = 0
   /// Another attempt that was pending when this one was refused.
   package internal(set) var blocked: Moment?
 
@@ -230,9 +233,13 @@ package struct ConnectAttempts: Sendable {
     }
     guard kept.contains(where: isMissing) else { return }
     var resolved: [UInt64: [ConnectAttempt.Elsewhere]] = [:]
+    var unresolved: [Moment] = []
     for (address, type, sighting) in sightings.all
     where AddressKind(address, type) == .randomResolvable {
-      guard let identity = memory.identities.search(address) else { continue }
+      guard let identity = memory.identities.search(address) else {
+        if let seen = sighting.lastConnectable { unresolved.append(seen) }
+        continue
+      }
       resolved[Attributes.key(identity.address, identity.type), default: []].append(
         ConnectAttempt.Elsewhere(
           address: address, type: type, isResolved: true, sighting: sighting))
@@ -250,6 +257,11 @@ package struct ConnectAttempts: Sendable {
             address: peer, type: other, isResolved: false, sighting: sighting))
       }
       kept[index].elsewhere = candidates.last { kept[index].isNear($0.sighting.last) }
+      if kept[index].after == nil, kept[index].before == nil,
+        AddressKind(peer, type) != .randomResolvable
+      {
+        kept[index].unresolved = unresolved.count { kept[index].isNear($0) }
+      }
     }
   }
 

@@ -121,6 +121,10 @@ struct ConnectionNotes: Sendable {
       attributes.observe(record, dissection, bytes, answer, memory, security.protection)
       return
     }
+    // After its end no pairing begins: data that comes then belongs to a link whose opening is not in the capture.
+    if dissection.smp != nil, let ended = link.ended, ended.packet < record.number {
+      guard case .failed? = dissection.smp, record.direction == .received else { return }
+    }
     channels.observe(record, dissection, bytes, answer, memory)
     security.observe(record, dissection, answer, memory)
     pairing.observe(

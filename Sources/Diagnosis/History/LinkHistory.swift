@@ -54,6 +54,10 @@ package struct LinkHistory: Sendable {
 
   /// The event that opened the link.
   package private(set) var opened: Moment?
+  /// The maker of the peer's controller, which it told.
+  package private(set) var peerCompany: UInt16?
+  /// How the peer was seen advertising before it opened.
+  package internal(set) var seen: Sighting?
   /// The parameters with which it opened.
   package private(set) var parameters: LinkParameters?
   /// Those in force, as far as known.
@@ -76,8 +80,8 @@ package struct LinkHistory: Sendable {
   package private(set) var paced = Tally()
   /// A pause of about ATT's timeout, after which a request of the peer came.
   package private(set) var stall: (before: Moment, after: Moment)?
-  /// The last record of the link.
-  private var latest: Moment?
+  /// The last data, or acknowledgement, of the link: until then it was open.
+  package private(set) var latest: Moment?
   /// Data packets from the peer.
   package private(set) var heard = 0
   /// Data packets to it.
@@ -236,6 +240,11 @@ package struct LinkHistory: Sendable {
       }
     case HCIEvent.commandCompleteCode: observePayloadTimeout(bytes, body)
     case HCIEvent.readRemoteVersionInformationCompleteCode:
+      // Status, handle, version, company (Core, Vol 4, Part E, 7.7.12).
+      if body.count >= 6, dissection.parameters?.status(bytes) == 0 {
+        let place = Int(body.start) + 4
+        peerCompany = UInt16(bytes.byte(at: place)) | UInt16(bytes.byte(at: place + 1)) << 8
+      }
       take("Read Remote Version Information", moment, dissection.parameters?.status(bytes))
     case HCIEvent.authenticatedPayloadTimeoutExpiredCode: payloadTimeouts.note(moment)
     default: break

@@ -1,4 +1,5 @@
 import Bluetooth
+import Dissectors
 import Sessions
 
 // What several rules about links say in the same words.
@@ -59,6 +60,42 @@ extension ConnectionHistory {
     case .peer: "until the peer ended the link"
     default: "until the link ended"
     }
+  }
+
+  /// What is known of a link that broke off, as a clause: `this host heard nothing from the peer any more after #50`.
+  var silenceWords: Wording {
+    let begin: Wording = "this host heard nothing from the peer any more"
+    var words = begin
+    if let current = link.current, WantedParameters(current).fault == .timeoutTooShort {
+      words =
+        "\(words), and the supervision timeout of \(Int(current.timeout) * 10) ms is too short for the interval and latency"
+    } else if let heard = link.heardLast {
+      words = "\(words) after \(packet: heard.packet)"
+      if let since = link.unacknowledgedSince, link.unacknowledged ?? 0 > 0 {
+        words = "\(words), nor did the peer acknowledge what was sent (\(packet: since))"
+      }
+    } else if !connection.isOpeningMissing, !connection.hasLostPackets {
+      words = "the peer never sent any data"
+    }
+    return words
+  }
+
+  /// That the signal was weak when the peer advertised, as a sentence.
+  var weakness: Wording {
+    guard let rssi = link.seen?.weakSignal else { return "" }
+    return
+      "Its signal was weak when it advertised before: \(Int(rssi)) dBm, near the least that receivers hear."
+  }
+
+  /// That the peer was there again soon, as a sentence.
+  func returnWords(_ evidence: Evidence) -> Wording {
+    guard let ended = link.ended,
+      let later = evidence.later(than: self).first(where: { $0.connection.isEstablished }),
+      let opened = later.link.opened, let passed = opened.nanoseconds(since: ended),
+      passed <= 30_000_000_000
+    else { return "" }
+    return
+      "It could be connected to again \(duration: passed) later (\(packet: opened.packet)): so it was near, and either it had restarted or packets were lost for that long."
   }
 
   /// What Number Of Completed Packets tells at the end, as a sentence; empty where it tells nothing.
@@ -195,5 +232,15 @@ extension ConnectionHistory {
     }
     return
       "For \(duration: silence) before the end nothing was said (last \(packet: last.packet))."
+  }
+}
+
+extension LinkHistory {
+  /// Whether a side's request for other parameters was neither answered nor carried out.
+  func hasOpenRequest(of side: Side) -> Bool {
+    updates.contains {
+      $0.side == side && $0.way == .signalling && $0.answered == nil && $0.command == nil
+        && $0.completed == nil
+    }
   }
 }

@@ -100,6 +100,25 @@ extension Refusal {
   }
 }
 
+extension ConnectionHistory {
+  /// A side that disconnects so soon after a refusal does it because of the refusal.
+  private static let soon: Int64 = 10_000_000_000
+
+  /// Who ended the link because of a refusal, and in which packet: no value was exchanged on the whole connection, and
+  /// one of the two hosts disconnected soon. Nil if the session went on, or had been of use before.
+  func end(over last: Moment) -> (words: StaticString, packet: Int)? {
+    guard !attributes.hasExchangedValues, let ended = link.ended, ended.packet > last.packet,
+      attributes.lastUse.map({ $0.packet < last.packet }) ?? true,
+      let passed = ended.nanoseconds(since: last), passed <= Self.soon
+    else { return nil }
+    switch connection.ending {
+    case .localHost: return ("this host", ended.packet)
+    case .peer: return ("the peer", ended.packet)
+    default: return nil
+    }
+  }
+}
+
 extension Side {
   /// Whose: `this host's`, `the peer's`.
   package var possessive: StaticString { self == .local ? "this host's" : "the peer's" }
@@ -142,7 +161,23 @@ extension Rule {
         else { return nil }
         var finding = refusal.finding(why, sure?(refusal) ?? certainty)
         finding.remedy = instead?(refusal)
+        if 0x01...0x03 ~= code, refusal.isOfUnseenMap(connection) {
+          finding.why =
+            "\(finding.why) \(refusal.client.capitalized) did not discover the handle on this connection: if it has it from an earlier one, the attributes may have moved since."
+          finding.certainty = .possible
+        }
         finding.restsOnAbsence = restsOnAbsence
+        // What ends the session is no trifle, whatever the code.
+        if severity == .warning, finding.severity == nil,
+          let end = connection.end(over: refusal.last)
+        {
+          finding.severity = .error
+          finding.headline =
+            "\(finding.headline), and \(end.words) disconnected (\(packet: end.packet))"
+          finding.why =
+            "\(finding.why) Nothing succeeded after it, and \(end.words) disconnected (\(packet: end.packet))."
+          finding.evidence.insert(end.packet)
+        }
         return finding
       }
       return Finding.together(found)
@@ -161,7 +196,8 @@ extension Finding {
     one.what = "\(one.what), and \(findings.count - 1) more like it"
     one.evidence = findings.prefix(16).reduce(PacketSet()) { $0.union($1.evidence) }
     one.isResolved = findings.allSatisfy(\.isResolved)
-    one.severity = one.isResolved ? .note : nil
+    one.severity =
+      one.isResolved ? .note : findings.contains { $0.severity == .error } ? .error : nil
     if !one.isResolved { one.note = nil }
     return [one]
   }

@@ -251,8 +251,15 @@ extension ConnectionHistory {
     return [finding] + others
   }
 
-  /// What is to be said of a request that was refused since the link was not protected.
-  fileprivate func lackOfSecurity(_ refusal: Refusal) -> Finding? {
+  /// What is to be said of a request that was refused since the link was not protected. Without a word of how the
+  /// link was protected, the key may as well have been a weak one.
+  private func lackOfSecurity(_ refusal: Refusal) -> Finding? {
+    var finding = causeOfRefusal(refusal)
+    if refusal.security == .unknown { finding?.certainty = .possible }
+    return finding
+  }
+
+  private func causeOfRefusal(_ refusal: Refusal) -> Finding? {
     let answered = refusal.answer.packet
     let cause: Wording =
       "\(refusal.attribute) asks for a better protected link, and \(refusal.protection)"
@@ -298,6 +305,18 @@ extension ConnectionHistory {
       finding.restsOnAbsence = true
       return finding
     }
+    if let failed = encryption.attempts.last(where: {
+      $0.moment.packet < refusal.last.packet && $0.lacksKey
+    }) {
+      let end = failed.end?.packet ?? failed.reply?.packet ?? failed.moment.packet
+      var finding = refusal.finding(
+        "\(cause): encryption, tried at \(packet: failed.moment.packet), failed (\(packet: end)), since one of the two has no key for the other. That is the cause, and this its effect."
+      )
+      finding.severity = .warning
+      finding.evidence = finding.evidence.union([failed.moment.packet, end])
+      finding.remedy = "Mend the bond first: encrypted with a new key, the same request is allowed."
+      return finding
+    }
     if let pairing {
       var finding = refusal.finding(
         failure.map {
@@ -306,13 +325,15 @@ extension ConnectionHistory {
           (\(packet: $0.packet)).
           """
         } ?? "\(cause). Pairing was begun (\(packet: pairing.packet)) and did not come to an end.")
+      // Why it failed is the cause, and has a finding of its own.
+      if failure != nil { finding.severity = .warning }
       finding.evidence.insert(pairing.packet)
       finding.evidence.insert(failure?.packet)
       return finding
     }
     var finding = refusal.finding(
       "\(cause). Neither device asked to pair afterwards.",
-      refusal.security == .unknown ? .likely : .certain)
+      .certain)
     finding.headline =
       """
       \(refusal.client.possessive) \(refusal.action) was refused for lack of security \

@@ -124,6 +124,14 @@ extension Refusal {
     }
   }
 
+  /// Whether the client has the handle from elsewhere than a discovery of the peer on this connection.
+  func isOfUnseenMap(_ connection: ConnectionHistory) -> Bool {
+    server == .peer && range == nil && handle != 0
+      && !connection.attributes.discoveries.contains {
+        $0.client == client && $0.first.packet < request.packet
+      }
+  }
+
   /// Whether the rule about maps that are out of date speaks of it: others do not.
   func isOfStaleMap(_ connection: ConnectionHistory, _ evidence: Evidence) -> Bool {
     fitsStaleMap && connection.staleReason(self, evidence) != nil

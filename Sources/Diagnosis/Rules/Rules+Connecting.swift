@@ -31,10 +31,16 @@ extension Rule {
         : "This host asked for the connection at \(packet: first.asked.packet) and gave up\(waited). Until then the controller reported none: it heard no advertisement of the device that it could answer."
       why = "\(why) \(first.sightingWords)"
       var finding = Finding(
-        "No connection to \(first.target) came about\(tries)",
-        headline: "no connection to \(first.target) came about",
+        "Could not connect to \(first.target)\(tries)",
+        headline:
+          "this host could not connect to \(first.target)\(first.sightingsMeanwhile > 0 ? "" : ", of which it heard no advertisement that it could answer" as StaticString)",
         why: why,
         isListed ? .likely : .certain, evidence: attempts.evidence)
+      if first.unresolved > 0 {
+        finding.why =
+          "\(finding.why) \(count: first.unresolved, "private address", "private addresses") that no known key resolves advertised at that time: if one of them is the device's, this host called it by the wrong address."
+        finding.certainty = .possible
+      }
       finding.note =
         "Android tells apps of this as status 133 (GATT_ERROR), a number of its own: no packet carries it."
       evidence.resolve(&finding, attempts)
@@ -308,9 +314,17 @@ extension Sighting {
   /// here on packets are lost.
   private static let weakest: Int8 = -85
 
+  /// Its signal, if it was weak.
+  var weakSignal: Int8? { rssi.flatMap { $0 <= Self.weakest ? $0 : nil } }
+
+  /// Its signal, if it was strong; 127 means that it is not known (Core, Vol 4, Part E, 7.7.65.2).
+  var strongSignal: Int8? { rssi.flatMap { Self.strongest ~= $0 ? $0 : nil } }
+  /// Ten times what receivers need and more: distance loses no packet then.
+  private static let strongest: ClosedRange<Int8> = -65...20
+
   /// That its signal was weak, where it was.
   fileprivate var weakness: Wording {
-    guard let rssi, rssi <= Self.weakest else { return "" }
+    guard let rssi = weakSignal else { return "" }
     return ", with a weak signal (\(Int(rssi)) dBm), near the least that receivers hear"
   }
 }
@@ -322,6 +336,10 @@ extension Evidence {
     var places: [String: Int] = [:]
     for adapter in adapters {
       for attempt in adapter.attempts.kept where isMeant(attempt) {
+        // The capture has no event that tells of a link: the attempt may have succeeded.
+        if attempt.cancelled != nil, lacksOpenings(adapter.index, since: attempt.asked.packet) {
+          continue
+        }
         let key: Wording =
           "\(adapter.index) \(attempt.target) \(attempt.status?.rawValue ?? 0) \(attempt.isBackground ? 1 : 0)"
         if let place = places[key.text] {
@@ -333,6 +351,12 @@ extension Evidence {
       }
     }
     return groups
+  }
+
+  /// Whether links of a controller were used that began after a packet, and the capture has not one opening.
+  private func lacksOpenings(_ adapter: UInt16, since packet: Int) -> Bool {
+    let own = connections.lazy.map(\.connection).filter { $0.adapter == adapter }
+    return own.contains { $0.firstPacket > packet } && own.allSatisfy(\.isOpeningMissing)
   }
 
   /// Says of what is counted that more of it is not.
@@ -399,7 +423,7 @@ extension Rule {
       }
   }
 
-  private static let leastGroup = 3
+  private static let leastGroup = 2
   private static let mostEvidence = 8
 
   private static func neverEstablished(
@@ -435,17 +459,25 @@ extension Rule {
         " Six intervals of \(interval: $0.interval) are \(duration: Int64($0.interval) * 7_500_000)."
       } ?? ""
     let isOne = group.count == 1
+    let strong = isPeripheral ? nil : group.compactMap(\.link.seen?.strongSignal).max()
+    let heardWell: Wording = strong.map { ", though it was heard well (\(Int($0)) dBm)" } ?? ""
     var finding = Finding(
       isOne
         ? "The link was never established\(after): Connection Failed to be Established (0x3e)"
         : "\(group.count) links to one device were never established\(after): Connection Failed to be Established (0x3e)",
       headline: isOne
-        ? "a link was never established: the peer did not answer"
-        : "\(group.count) links were never established: the peer did not answer",
+        ? "a link never came to work: the peer did not answer on it\(heardWell)"
+        : "\(group.count) links to one device never came to work: the peer did not answer on them\(heardWell)",
       why: isPeripheral
         ? "The central's request to connect arrived, and then nothing more from it for six intervals.\(six)"
         : "The controller sent its request to connect, which creates the link, and heard nothing from the peer for six intervals.\(six)",
       evidence: PacketSet(packets), on: group.map(\.id))
+    if let rssi = strong {
+      finding.why =
+        "\(finding.why) The peer was heard well before: \(Int(rssi)) dBm. So distance is not the reason."
+      finding.remedy =
+        "Look at what disturbs this host itself: with one chip for Wi-Fi and Bluetooth its own Wi-Fi in the 2.4 GHz band takes the antenna away at the moment when the link begins, and USB 3 ports disturb a dongle beside them. Try with Wi-Fi off or in the 5 GHz band, or with another adapter on a cable. Else the peer is busy, or resets when it is connected to."
+    }
     let last = group[group.count - 1]
     if let later = evidence.later(than: last).first(where: { $0.connection.isEstablished }) {
       finding.severity = .warning

@@ -10,7 +10,7 @@ extension Rule {
       "enc-keys-differ", .error, "The two sides have different keys for the bond",
       when:
         "encryption was started with a stored key, nothing was received afterwards, and the link was lost within the supervision timeout: with MIC Failure (0x3d) on the side that notices, with Connection Timeout (0x08) or 0x13 on the other",
-      needs: [.commands, .events, .end],
+      needs: [.commands, .events, .receivedData, .end],
       do:
         "Delete the bond on both sides and pair again. One side has replaced its key without the other: a device with two hosts that share an address, a restored backup, a firmware that saves the key before pairing is complete, or byte order and key size when keys are copied by hand."
     ) { history, evidence in
@@ -32,7 +32,7 @@ extension Rule {
       var finding = Finding(
         "The two sides have different keys for the bond",
         headline:
-          "the link was lost at \(packet: end) because the keys of the two sides \(certainty == .certain ? "differ" : "seem to differ" as StaticString)",
+          "this host and the peer have different keys for their bond\(certainty == .certain ? "" : ", it seems" as StaticString): the link was lost at \(packet: end)",
         why: "\(attempt.beginning). \(told) \(meaning)\(attempt.aside(history, evidence))",
         certainty, evidence: attempt.packets.union([end]))
       finding.restsOnAbsence = shown != .micFailure
@@ -40,6 +40,11 @@ extension Rule {
       if let later = evidence.encryptedLater(than: history) {
         finding.severity = .warning
         finding.note = "Connection \(later.id) with the same device was encrypted."
+      }
+      if certainty == .possible, let meanwhile = attempt.meanwhile {
+        finding.why =
+          "\(finding.why) Data was sent (\(packet: meanwhile.packet)) before encryption was complete: if a controller let it through unencrypted, the link ends in the same way, and the key is right."
+        finding.evidence.insert(meanwhile.packet)
       }
       finding.group = "The two sides have different keys for the bond"
       return [finding]
@@ -126,11 +131,14 @@ extension Rule {
     switch attempt.outcome {
     case .off?: return nil
     case .failed(let status)?:
-      if status == .micFailure { return (attempt, .certain) }
+      if status == .micFailure { return (attempt, attempt.meanwhile == nil ? .certain : .possible) }
       guard status == .connectionTimeout else { return nil }
     case .encrypted?, nil: break
     }
-    if reason == .micFailure, connection.ending != .localHost { return (attempt, .certain) }
+    if reason == .micFailure, connection.ending != .localHost {
+      // Data that was sent too early looks the same.
+      return (attempt, attempt.meanwhile == nil ? .certain : .possible)
+    }
     // The request was not answered: then this host is the reason.
     if attempt.start == .keyRequest, attempt.reply == nil { return nil }
     guard connection.ending != .localHost, let timeout = connection.supervisionTimeout, let passed,

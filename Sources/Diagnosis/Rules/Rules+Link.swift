@@ -36,17 +36,19 @@ extension Rule {
     } else if !history.connection.isOpeningMissing, !history.connection.hasLostPackets {
       why = "\(why) No data came from it at all."
     }
-    why = Wording(sentences: why, history.acknowledgement)
+    why = Wording(
+      sentences: why, history.acknowledgement, history.weakness, history.returnWords(evidence))
     var finding = Finding(
       "The link was lost: Connection Timeout (0x08)",
-      headline: "connection \(history.id) was lost at \(packet: ended.packet)",
+      headline:
+        "connection \(history.id) broke off at \(packet: ended.packet): \(history.silenceWords)",
       why: why,
       evidence: PacketSet(
         [link.heardLast?.packet, link.unacknowledgedSince, ended.packet].compactMap(\.self)))
     if let fatal = history.fatalProcedure {
       finding.what = "The link was lost right after \(fatal.words): Connection Timeout (0x08)"
       finding.headline =
-        "connection \(history.id) was lost at \(packet: ended.packet), right after \(fatal.words) (\(packet: fatal.moment.packet))"
+        "connection \(history.id) broke off at \(packet: ended.packet): nothing was heard from the peer after \(fatal.words) (\(packet: fatal.moment.packet))"
       finding.why = Wording(
         sentences: finding.why,
         "The last thing before was \(fatal.words) (\(packet: fatal.moment.packet)), and nothing was heard after it: one of the controllers seems to fail at it."
@@ -60,11 +62,13 @@ extension Rule {
     // It has one already.
     if let current = link.current, current.timeout >= 400 { finding.remedy = Rule.lossRemedy }
     finding.group = "The link was lost: Connection Timeout (0x08)"
+    finding.groupHeadline =
+      "the link broke off, since this host heard nothing from the peer any more"
     return [finding]
   }
 
   private static let lostRepeatedly = Rule(
-    whole: "link-lost-repeatedly", .warning, "The links to one device are lost again and again",
+    whole: "link-lost-repeatedly", .note, "The links to one device are lost again and again",
     when: "two or more connections of one device ended with Connection Timeout (0x08)",
     needs: [.events, .end],
     do:
@@ -116,7 +120,8 @@ extension Rule {
       findings.append(
         Finding(
           "The controller ended the link: \(reason.linkWords)",
-          headline: "the controller ended connection \(history.id)",
+          headline:
+            "connection \(history.id) ended at \(packet: ended.packet): \(reason == .responseTimeout ? "the peer's controller did not answer a request of this host's controller" : "requests of the two controllers got in each other's way" as StaticString)",
           why: Wording(sentences: "No host asked for it.", history.lastProcedure),
           evidence: PacketSet([history.lastProcedurePacket, ended.packet].compactMap(\.self))))
     }
@@ -180,7 +185,7 @@ extension Rule {
     when: "Disconnection Complete has a reason that no host gives, and no other rule explains it",
     needs: [.events, .end],
     do:
-      "Look the reason up in the Core Specification, Vol 1, Part F; update the firmware of the controller."
+      "Update the firmware of this host's controller, and try without what came last before the end."
   ) { history, _ in
     guard history.connection.ending == .controller, let reason = history.connection.reason,
       !reason.isProcedureTrouble, !reason.isOfSecurity, let ended = history.link.ended
@@ -225,7 +230,7 @@ extension Rule {
 
   private static let reset = Rule(
     "link-reset", .note, "The controller was reset while a link was open",
-    when: "a reset, or the controller's removal, ended an open link", needs: [.end]
+    when: "a reset, or the controller's removal, ended an open link", needs: [.events]
   ) { history, _ in
     guard history.connection.ending == .reset, let ended = history.link.ended else { return [] }
     var finding = Finding(
@@ -279,7 +284,7 @@ extension Rule {
     whole: "link-peer-leaves", .warning, "The peer ends its connections after the same time",
     when:
       "two or more connections of one device, each a second or longer, were ended by the peer after times that differ by a tenth at most",
-    needs: [.events, .opening, .end],
+    needs: [.events, .opening, .end], leansOn: [.bothDirections],
     do:
       "The peer waits for something and gives up: for pairing, for a request or a login of its own protocol within a fixed time, or it ends connections that are idle. Compare with what its own app does first."
   ) { evidence in
@@ -287,6 +292,8 @@ extension Rule {
       $0.connection.ending == .peer && $0.connection.reason == .remoteUserTerminated
         && ($0.length ?? 0) >= leastStay && !$0.connection.isOpeningMissing
         && !evidence.hasOtherEnd(of: $0)
+        // What it waited for has a finding of its own.
+        && !$0.link.hasOpenRequest(of: .peer)
     }.compactMap { left in
       // Only where it is the rule: all that the peer has ended, not two of many.
       let spans = left.compactMap(\.length)

@@ -74,8 +74,8 @@ extension Rule {
     when:
       "a Connection Parameter Update Response, a negative reply or LE Connection Update Complete says no, and no later change was granted",
     do:
-      "Ask for what the central takes: phones refuse short intervals, high latencies and timeouts outside their rules (Apple: interval 15 ms or more, largest at least 15 ms above the smallest or both 15 ms, latency up to 30, timeout 2 to 6 s). Wait some seconds after connecting."
-  ) { history, _ in
+      "Ask for what the central takes: centrals refuse short intervals, high latencies and timeouts outside their bounds. Wait some seconds after connecting, and stay connected without."
+  ) { history, evidence in
     let link = history.link
     let refused = link.updates.filter {
       $0.isRefused && $0.status?.isProcedureTrouble != true
@@ -100,6 +100,16 @@ extension Rule {
         headline: "\(who) refused other connection parameters",
         why: later == nil ? "\(asked)\(kept)" : asked,
         evidence: refused.prefix(8).reduce(PacketSet()) { $0.union($1.evidence) })
+      finding.remedy = evidence.wayToParameters(history, first, askedBy: first.side)
+      if later == nil, let end = history.end(overParameters: last) {
+        finding.severity = .error
+        finding.headline =
+          "\(end.words) left connection \(history.id) (\(packet: end.packet)) after \(who) had refused its connection parameters\(times)"
+        finding.why =
+          "\(finding.why) \(Wording("\(end.words)").capitalized) then disconnected (\(packet: end.packet)), \(duration: end.passed) after the last refusal."
+        finding.certainty = .likely
+        finding.evidence.insert(end.packet)
+      }
       if let later {
         finding.severity = .note
         finding.isResolved = true
@@ -139,8 +149,8 @@ extension Rule {
         && !link.updates.contains { $0.lastPacket > update.asked.packet && $0.result != nil }
     }
     guard let first = open.first, !history.connection.hasLostPackets else { return [] }
-    let end =
-      link.ended ?? Moment(packet: evidence.extent.lastPacket, time: evidence.extent.latest)
+    // A link whose end the capture lacks was open as long as it was used.
+    guard let end = link.ended ?? link.latest else { return [] }
     let left: Connection.Ending = first.side == .peer ? .peer : .localHost
     let hasLeft = history.connection.ending == left
     guard let waited = end.nanoseconds(since: first.asked),
@@ -159,8 +169,13 @@ extension Rule {
         : "\(other) never answered the request for other connection parameters (\(packet: first.asked.packet))",
       why:
         "\(Wording("\(asker)").capitalized) asked\(asked) (\(packet: first.asked.packet)), and no response and no change followed.\(then)",
-      .likely, evidence: PacketSet(open.prefix(8).map(\.asked.packet) + [hasLeft ? end.packet : 0]))
-    if hasLeft { finding.severity = .error }
+      hasLeft ? .certain : .likely,
+      evidence: PacketSet(open.prefix(8).map(\.asked.packet) + [hasLeft ? end.packet : 0]))
+    if hasLeft {
+      finding.severity = .error
+      finding.groupHeadline =
+        "\(asker) left, since \(other) had not answered its request for other connection parameters"
+    }
     finding.restsOnAbsence = true
     finding.group = "\(other) never answered the request for other connection parameters"
     return [finding]
@@ -248,5 +263,58 @@ extension Rule {
       finding.restsOnAbsence = true
       return finding
     }
+  }
+}
+
+extension ConnectionHistory {
+  /// A peripheral that insists on its parameters waits for no longer than this (Core, Vol 3, Part C, 9.3.12.2: 30 s
+  /// before it may ask again).
+  private static let patienceOfPeripherals: Int64 = 31_000_000_000
+
+  /// The side that asked for parameters and disconnected after they were refused; nil if it did not, or the link was
+  /// used for something else in between.
+  fileprivate func end(
+    overParameters refused: ParameterUpdate
+  ) -> (words: StaticString, packet: Int, passed: Int64)? {
+    guard connection.ending == (refused.side == .peer ? .peer : .localHost), let ended = link.ended,
+      let answered = refused.answered ?? refused.completed,
+      let passed = ended.nanoseconds(since: answered), passed <= Self.patienceOfPeripherals,
+      attributes.lastUse.map({ $0.packet < answered.packet }) ?? true
+    else { return nil }
+    return (refused.side.words, ended.packet, passed)
+  }
+
+  /// Whether the central of the link is Apple's, as far as the capture tells; the same of Linux.
+  fileprivate func central(_ evidence: Evidence) -> (isApple: Bool, isLinux: Bool) {
+    guard connection.localRole == .central else { return (link.peerCompany == 0x004c, false) }
+    return (evidence.extent.isOfPacketLogger, evidence.extent.isOfLinux)
+  }
+}
+
+extension Evidence {
+  /// What to do about parameters that the central refuses, by the side that has to act.
+  fileprivate func wayToParameters(
+    _ history: ConnectionHistory, _ update: ParameterUpdate, askedBy side: Side
+  ) -> Wording? {
+    // The controller's word, or a wish of the central's, has the rule's own remedy.
+    guard update.way != .command, update.isGranted == false else { return nil }
+    let (isApple, isLinux) = history.central(self)
+    let asker: Wording = side == .local ? "this host's firmware" : "the peer's firmware"
+    if isApple {
+      return
+        "In \(asker) ask for what Apple's devices take: interval 15 ms or more, the largest at least 15 ms above the smallest or both 15 ms, latency up to 30, timeout 2 to 6 s; and stay connected without."
+    }
+    let bluez: Wording =
+      "BlueZ refuses a timeout, or intervals, outside the bounds of its settings: raise ConnectionSupervisionTimeout (in units of 10 ms) and MaxConnectionInterval, and lower MinConnectionInterval, under [LE] in /etc/bluetooth/main.conf"
+    if side == .peer, isLinux || history.connection.localRole == .central {
+      let wanted: Wording =
+        update.wanted.map {
+          "; the peer wants a timeout of \(Int($0.timeout) * 10) ms, thus ConnectionSupervisionTimeout \($0.timeout) or more"
+        } ?? ""
+      return
+        "This host has to allow them. \(isLinux ? bluez : "On Linux \(bluez)")\(wanted). On another host look for the callback that decides. \(asker.capitalized) should stay connected without them."
+    }
+    return
+      "In \(asker) ask for what the central takes, wait some seconds after connecting, and stay connected without. On Linux \(bluez)."
   }
 }

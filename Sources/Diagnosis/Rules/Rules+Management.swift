@@ -48,7 +48,7 @@ extension Rule {
       "The kernel refuses a command of its management interface",
       when: "a management command that is about no device is answered with a failing status",
       do:
-        "Look up the status, and look at the log of the program that sent the command."
+        "See whether the program that sent the command may do so (as root or with CAP_NET_ADMIN), and whether the controller is powered and has what is asked for (btmgmt info)."
     ) { evidence in
       evidence.management.failures.compactMap { failure in
         guard case .command(let opcode) = failure.kind else { return nil }

@@ -86,7 +86,7 @@ extension Rule {
       isLocal
         ? "The peer has lost the key of the bond" : "The key of the bond is missing on one side",
       headline:
-        "encryption failed at \(packet: end) because \(isLocal ? "the peer has" : "one side has" as StaticString) lost the key of the bond",
+        "this host and the peer no longer share a key: \(isLocal ? "the peer" : "one of them" as StaticString) has lost the bond, so encryption failed (\(packet: end))",
       why: why, evidence: attempt.packets)
     add(bondOf: history, evidence, isLocal ? "the peer" : "one side", to: &finding)
     return finding
@@ -100,7 +100,7 @@ extension Rule {
     var finding = Finding(
       "This host has lost the key of the bond that the peer uses",
       headline:
-        "encryption failed at \(packet: reply) because this host has no key for the peer's bond",
+        "this host and the peer no longer share a key: this host has none for the peer's bond, so encryption failed (\(packet: reply))",
       why:
         "\(attempt.beginning), and this host answered that it has none for it (\(packet: reply)).",
       evidence: attempt.packets)

@@ -52,10 +52,12 @@ extension Rule {
         failed.attempt.responding.features == nil,
         failed.attempt.initiating.features?.pdu.authReq.bonds == true
       {
+        finding.headline =
+          "pairing failed at \(packet: failed.packet) because the peer does not pair; it may still keep an old bond with this host"
         finding.remedy =
           "\(finding.remedy ?? "") A peer that keeps an old bond with this host, and does not replace it, answers so, too (Nordic's peer manager without allow_repairing): if the two were bonded before, delete the bond on the peer as well."
       }
-      return finding
+      return failed.keepingBond(finding)
     },
     failing(
       "smp-invalid-parameters", "A Security Manager PDU was refused for what is in it",
@@ -143,7 +145,8 @@ extension Rule {
     failing(
       "smp-failed", "Pairing was refused for a reason that the specification does not give out",
       when: "Pairing Failed with a reason above 0x10, or 0",
-      do: "Look at the log or the documentation of that side."
+      do:
+        "Pair once more; if it comes again, update the firmware of the side that refuses: it answers with a number that means nothing to the other side. Its own log has the reason."
     ) { failed in
       guard failed.reason.name == nil else { return nil }
       return failed.finding(
@@ -221,7 +224,10 @@ extension FailedPairing {
       pieces.append(
         "\(side.capitalized) answered \(refused) with \(reason): its user cancelled, or no program was there to \(task)."
       )
-      if attempt.method?.hasPasskey != true {
+      if isExchangeUnseen {
+        pieces.append("How the two were to pair is not in the capture.")
+        certainty = .possible
+      } else if attempt.method?.hasPasskey != true {
         pieces.append("No passkey was asked for yet.")
         certainty = .likely
       }
@@ -253,6 +259,36 @@ extension FailedPairing {
         "First register an agent on this host: without one bluetoothd has nobody to ask (bluetoothctl: agent \(agent), default-agent). Then pair again, and \(then)."
     }
     return finding
+  }
+
+  /// The same, where the side that refuses has asked for security itself: then it has a key, and wants that one to be
+  /// used (Core, Vol 3, Part H, 2.4.6).
+  fileprivate func keepingBond(_ finding: Finding) -> Finding {
+    guard let asked = attempt.askedFor, side != attempt.initiator,
+      attempt.responding.features == nil,
+      !connection.encryption.attempts.contains(where: { $0.moment.packet < packet })
+    else { return finding }
+    let (keeper, loser) = (side, side.other)
+    var finding = finding
+    finding.what =
+      "\(keeper.capitalized) keeps a bond that \(loser.words) has lost, and does not pair anew"
+    finding.headline =
+      "pairing failed at \(packet: packet) because \(keeper.words) still keeps an old bond that \(loser.words) has lost"
+    finding.why =
+      "\(keeper.capitalized) asked for security (\(packet: asked.packet)), so it can encrypt. \(loser.capitalized) did not encrypt with a stored key but asked to pair, and \(keeper.words) answered with \(reason): it has a key for this device, and does not replace it."
+    finding.certainty = .likely
+    finding.remedy =
+      keeper == .peer
+      ? "Delete the old bond on the peer (its reset or its own menu), or have its firmware accept a new pairing of a device that it knows: on Zephyr CONFIG_BT_SMP_ALLOW_UNAUTH_OVERWRITE or bt_unpair, on Nordic's SDK allow_repairing in the PM_EVT_CONN_SEC_CONFIG_REQ event."
+      : "Delete the old bond on this host (bluetoothctl: remove; on a phone: forget the device), then pair again."
+    return finding
+  }
+
+  /// Whether the capture lacks what the two said that they can do: nobody refuses before that is known.
+  private var isExchangeUnseen: Bool {
+    guard attempt.askedFor == nil else { return false }
+    return attempt.initiating.features == nil
+      || attempt.responding.features == nil && side == attempt.initiator
   }
 
   fileprivate var outOfBandWords: Wording {

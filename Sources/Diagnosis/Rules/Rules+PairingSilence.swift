@@ -205,6 +205,9 @@ private struct SilentPairing {
         "The pairing had come as far as \(packet: attempt.last.packet), \(attempt.progress)\(after) \(words). Nobody refused the pairing.",
       attempt.isBeginningMissing || !connection.connection.hasKnownEnding ? .likely : .certain,
       packets)
+    if connection.pairing.attempts.contains(where: { $0.secondResponse != nil }) {
+      finding.severity = finding.severity ?? .warning
+    }
     // Why the link ended is the cause, and has a finding of its own.
     switch connection.connection.ending {
     case .timeout, .neverEstablished, .micFailure, .controller:

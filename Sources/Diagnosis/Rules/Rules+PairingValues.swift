@@ -53,7 +53,7 @@ extension Rule {
           "A confirm value was refused", because: "a confirm value was refused",
           why:
             "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason). The capture holds no values that show whose were wrong.",
-          .certain)
+          failed.attempt.method == nil ? .possible : .certain)
       default: return nil
       }
     },

@@ -176,7 +176,8 @@ extension Rule {
         """
         an error between 0x80 and 0x9f answers a request, or one between 0xa0 and 0xdf that the profile names
         """,
-      do: "What the code means the profile says, or the vendor's documentation."
+      do:
+        "Ask whoever makes the server's firmware what the code means for this attribute, and what it waits for before: an unlock, another value, another order of writes. In your own firmware see where the application returns the code."
     ) { refusal, _ in
       if refusal.error.range != .application, refusal.errorName == nil { return nil }
       return refusal.errorName == nil
@@ -357,6 +358,18 @@ extension Refusal {
     return " (\(packet: prepared.first.packet) to \(packet: prepared.last))"
   }
 
+  /// Whether a subscription was written to a descriptor that is no CCCD.
+  private var isMisplacedSubscription: Bool {
+    error.rawValue == 0x03 && attribute.kind == .descriptor
+      && attribute.uuid != .clientConfiguration
+      && attribute.uuid != nil && length == 2 && (head == [1, 0] || head == [2, 0])
+  }
+
+  /// Whether a client was to be kept from writing a CCCD.
+  private var isOfConfiguration: Bool {
+    error.rawValue == 0x03 && attribute.uuid == .clientConfiguration && attribute.via != .inferred
+  }
+
   /// Why an attribute can be read or written no more than it can.
   fileprivate var whyNotPermitted: Wording {
     let isRead = error.rawValue == 0x02
@@ -369,6 +382,14 @@ extension Refusal {
         the one that was meant. Not every characteristic has a CCCD behind its value.
         """
     case .value, .descriptor, nil: break
+    }
+    if isOfConfiguration {
+      return
+        "A server has to let every client write a CCCD that it has; it may ask for a better protected link before, but by another error (Core, Vol 3, Part G, 3.3.3.3). So this is a defect of \(server.words), and values cannot be subscribed to there."
+    }
+    if isMisplacedSubscription {
+      return
+        "\(hex: head) is what turns \(head[0] == 1 ? "notifications" : "indications" as StaticString) on in a CCCD, and \(attribute) is none: \(client.words) seems to write it to every descriptor."
     }
     guard let properties else {
       return "\(refuser) does not let \(attribute) be \(done)."
@@ -393,6 +414,19 @@ extension Refusal {
       return
         "Take the handle of the characteristic's value, or of its descriptor, from a discovery of this server."
     case .value, .descriptor, nil: break
+    }
+    if isOfConfiguration {
+      return server == .local
+        ? "Mend the server on this host: with BlueZ try the flags notify or indicate without encrypt-notify, encrypt-indicate and their like, and another version of bluetoothd; in a firmware allow the CCCD to be written (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE)."
+        : "Nothing on this host helps: the peer's firmware has to allow its CCCD to be written (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE; with BlueZ the flags notify or indicate without encrypt-notify). Until then poll the value, if it can be read."
+    }
+    if isMisplacedSubscription {
+      return
+        "Have the app write the subscription to the characteristic's 2902 alone (on Android getDescriptor() with that UUID, not each of getDescriptors())."
+    }
+    if attribute.kind == .descriptor {
+      return
+        "Leave the descriptor alone, unless the profile says that it can be \(isRead ? "read" : "written" as StaticString)."
     }
     guard let properties else {
       return "Discover the characteristic: its declaration tells what can be done with its value."

@@ -61,21 +61,25 @@ extension Rule {
         guard let first = own.first else { return nil }
         let what: Wording = first.isIndication ? "an indication" : "a request"
         let answer: Wording = first.isIndication ? "confirmed" : "answered"
+        let second: Wording = first.opcode.name.map { "\($0)" } ?? "request"
+        let open: Wording = first.openOpcode?.name.map { "\($0)" } ?? "request"
         var finding = Finding(
           Wording("\(side.words) sent \(what) before the one before was \(answer)").capitalized,
           headline:
             """
-            \(side.words) sent \(what) before the one before was \(answer) \
-            (\(packet: first.packet))
+            \(side.words) sent its \(second) (\(packet: first.packet)) before its \(open) \
+            (\(packet: first.before)) was \(answer)
             """,
           why:
             """
-            On a bearer only one may be open in each direction. It happened \
+            The \(second) of \(packet: first.packet) was sent while the \(open) of \
+            \(packet: first.before) had no answer yet. On a bearer only one may be open in each direction. It happened \
             \(count: max(own.count, all.count == own.count ? connection.attributes.overlapCount : 0), "time", "times") \
             on this connection.
             """,
           evidence: PacketSet(
-            own.flatMap { $0.isOnChannel ? [$0.before, $0.packet] : [$0.packet] }))
+            own.flatMap { $0.isOnChannel || own.count == 1 ? [$0.before, $0.packet] : [$0.packet] })
+        )
         if let twice = own.first(where: \.asksForMTU) {
           finding.what = "Two programs of \(side.words) use one link"
           finding.headline =
@@ -87,9 +91,9 @@ extension Rule {
           finding.remedy =
             "Let one program alone use the link: stop bluetoothd where a library opens the controller itself (noble, bleno), or the other way round."
         }
-        if let open = own.first(where: \.isOnChannel) {
+        if let crossed = own.first(where: \.isOnChannel) {
           finding.why =
-            "\(finding.why) \(packet: open.before) and \(packet: open.packet) were sent on one enhanced bearer, and neither had an answer."
+            "\(finding.why) \(packet: crossed.before) and \(packet: crossed.packet) were sent on one enhanced bearer, and neither had an answer."
           finding.certainty = .likely
         }
         if connection.connection.hasLostPackets { finding.certainty = .likely }
@@ -237,6 +241,10 @@ extension ConnectionHistory {
       evidence.insert(end.packet)
     } else {
       why = "No answer in 30 s and more, to the end of the capture."
+      if link.latest?.nanoseconds(since: sent) ?? 0 < Self.fullWait {
+        why = "\(why) Nothing else was sent on the link meanwhile."
+        certainty = .possible
+      }
     }
     let all = connection
     if asking == .local, !all.hasLostPackets, all.sentPackets > 0,

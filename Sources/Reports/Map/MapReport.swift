@@ -122,7 +122,7 @@ package struct MapReport: PacketReport, ~Copyable {
   /// first connection.
   mutating func conclude(_ memory: borrowing Memory) -> [MapDevice] {
     memory.links.forEach { store($0) }
-    uses.finish()
+    uses.finish(memory)
     var devices: [MapDevice] = []
     for connection in connections.values.sorted(by: { $0.id < $1.id }) {
       guard connection.transport != .synchronous else { continue }

@@ -68,6 +68,9 @@ package struct AttributeUse: Sendable {
   /// The values of Write Requests that wait for their responses, by their packets.
   private var pending: [(packet: Int, value: [UInt8])] = []
 
+  /// How many Write Requests there were, and the first one's packet.
+  private var requested = (count: 0, first: 0)
+
   private static let accessLimit = 16
   /// No attribute value is longer (Core, Vol 3, Part F, 3.2.9).
   package static let longest = 512
@@ -121,8 +124,19 @@ package struct AttributeUse: Sendable {
 
   /// Takes the value of a Write Request.
   mutating func begin(_ value: [UInt8], packet: Int) {
+    requested = (requested.count + 1, requested.count == 0 ? packet : requested.first)
     if pending.count >= Transactions.Doubt.depth { pending.removeFirst() }
     pending.append((packet, value))
+  }
+
+  /// Takes the Write Requests as done: the capture has not one answer.
+  mutating func takeUnanswered() {
+    guard requested.count > 0, counts[Operation.write.rawValue] == 0 else { return }
+    note(.write, .unknown, nil, packet: requested.first)
+    counts[Operation.write.rawValue] = requested.count
+    if let last = pending.last, last.packet > valuePacket {
+      take(.write, last.value, packet: last.packet)
+    }
   }
 
   /// The value of the Write Request in a packet, which was answered; nil where it is not known.

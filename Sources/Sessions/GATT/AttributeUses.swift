@@ -251,8 +251,14 @@ package struct AttributeUses: Sendable {
     for held in settled { take(held.use) }
   }
 
-  /// Takes in that nothing follows that could tell anything else.
-  package mutating func finish() {
+  /// Takes in that nothing follows that could tell anything else. Of an export of one direction what was written
+  /// counts as written.
+  package mutating func finish(_ memory: borrowing Memory) {
+    if !(memory.hasHeard(.sent) && memory.hasHeard(.received)) {
+      for server in servers.indices {
+        for use in servers[server].uses.indices { servers[server].uses[use].takeUnanswered() }
+      }
+    }
     for held in held { take(held.use) }
     held.removeAll()
   }

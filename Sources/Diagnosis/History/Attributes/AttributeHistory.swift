@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
@@ -33,6 +33,9 @@ package struct AttributeHistory: Sendable {
     package let packet: Int
     /// The packet of the one before.
     package let before: Int
+    /// What it is, and what the one before is; nil: not known.
+    package let opcode: ATTOpcode
+    package let openOpcode: ATTOpcode?
     /// Who sent both.
     package let sender: Side
     /// Whether they are indications.
@@ -90,6 +93,8 @@ package struct AttributeHistory: Sendable {
   package internal(set) var conflicts: [SuppliedConflict] = []
   /// What was said in frames of vendors' protocols.
   package internal(set) var vendors: VendorTraffic
+  /// The last PDU that brought something: a response that is no error, a value, a command.
+  package internal(set) var lastUse: Moment?
   /// How many PDUs this host has sent.
   package internal(set) var sentByLocal = 0
   /// How many the peer has sent.
@@ -179,6 +184,11 @@ package struct AttributeHistory: Sendable {
       channel: answer.channel?.serial,
       isWhole: !record.isTruncated && !answer.fragment.isTruncated, security: security)
     if sender == .local { sentByLocal &+= 1 } else { sentByPeer &+= 1 }
+    switch opcode.role {
+    case .response where opcode == .errorResponse: break
+    case .response, .indication, .unacknowledged: lastUse = context.moment
+    case .request, .confirmation: break
+    }
     if !dissection.problems.isEmpty { note(dissection.problems, answer, context) }
     if !open.isEmpty { checkTimeout(context) }
     switch opcode.role {
@@ -228,7 +238,9 @@ package struct AttributeHistory: Sendable {
         continue
       }
       let overlap = Overlap(
-        packet: context.moment.packet, before: Int(problems[index].first), sender: context.sender,
+        packet: context.moment.packet, before: Int(problems[index].first), opcode: context.opcode,
+        openOpcode: open.first { $0.packet == Int(problems[index].first) }?.opcode,
+        sender: context.sender,
         isIndication: code == .indicationBeforeConfirmation,
         isOnChannel: context.channel != nil,
         asksForMTU: context.opcode == .exchangeMTURequest
@@ -353,6 +365,17 @@ package struct AttributeHistory: Sendable {
   }
 
   // MARK: Asking
+
+  /// Whether a value of an application was read, written or sent: those of the services that every device has do not
+  /// count, nor do subscriptions.
+  var hasExchangedValues: Bool {
+    usages.contains { usage in
+      usage.identity.kind != .descriptor
+        && usage.identity.service?.isShort(0x1800) != true
+        && usage.identity.service?.isShort(0x1801) != true
+        && usage.reads.count + usage.written + usage.sent > 0
+    }
+  }
 
   /// How an attribute was used; nil: not at all, or there was no room.
   package func usage(_ handle: UInt16, of server: Side) -> AttributeUsage? {

@@ -1,0 +1,183 @@
+// Causes that are named, and the sentence of the verdict that names them.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("Causes are named, and for whom") struct CauseTests {
+  @Test("a link that never came to work although the peer was heard well: this host's own Wi-Fi")
+  func heardWell() {
+    func told(_ rssi: Int8) -> Finding? {
+      first(
+        "connect-not-established",
+        in: evidence {
+          $0.advertise(rssi: rssi)
+          $0.askToConnect()
+          $0.connect()
+          $0.clock += 180
+          $0.disconnect(reason: 0x3e)
+        })
+    }
+    let near = told(-50)
+    #expect(
+      near?.why.text.hasSuffix(
+        "The peer was heard well before: -50 dBm. So distance is not the reason.") == true,
+      "\(near?.why.text ?? "nothing")")
+    #expect(near?.remedy?.text.contains("Wi-Fi") == true)
+    #expect(told(-80)?.remedy?.text.contains("Wi-Fi") == false)
+  }
+
+  @Test("who asks for security and then does not pair keeps a bond that the other one has lost")
+  func keptBond() {
+    func told(_ build: (inout Traffic) -> Void) -> Finding? {
+      first(
+        "smp-not-supported",
+        in: evidence {
+          $0.connect()
+          build(&$0)
+          $0.smp(Traffic.pairingFeatures(response: false, io: 3, auth: 5), .sent)
+          $0.pairingFailed(5)
+        })
+    }
+    let kept = told { $0.smp("0b 05", .received) }
+    #expect(
+      kept?.line == "The peer keeps a bond that this host has lost, and does not pair anew #2 #3 #4"
+    )
+    #expect(
+      kept?.headline.text
+        == "pairing failed at #4 because the peer still keeps an old bond that this host has lost")
+    #expect(kept?.certainty == .likely)
+    // Nearly: it did not ask.
+    #expect(told { _ in }?.what.text == "The peer does not pair")
+  }
+
+  @Test("refused parameters after which the peer leaves are an error, with advice to this host")
+  func refusedParameters() {
+    func told(_ build: (inout Traffic) -> Void) -> Finding? {
+      first(
+        "link-parameters-refused",
+        in: evidence {
+          $0.connect()
+          $0.askForParameters(.received)
+          $0.answerParameters(.sent, accepts: false)
+          build(&$0)
+          $0.clock += 5000
+          $0.disconnect(reason: 0x13)
+        })
+    }
+    let left = told { _ in }
+    #expect(left?.severity == .error)
+    #expect(
+      left?.headline.text
+        == "the peer left connection 1 (#4) after this host had refused its connection parameters")
+    #expect(left?.remedy?.text.contains("ConnectionSupervisionTimeout 400 or more") == true)
+    #expect(left?.remedy?.text.contains("Apple") == false)
+    // Nearly: the link was used meanwhile.
+    #expect(told { $0.received("1b 03 00 01") }?.severity == .warning)
+  }
+
+  @Test("Apple's rules are told of Apple's devices alone") func apple() {
+    func remedy(_ company: Int) -> String? {
+      first(
+        "link-parameters-refused",
+        in: evidence {
+          $0.connect(role: 1)
+          $0.event(0x0c, [0] + little(0x40) + [12] + little(company) + little(1))
+          $0.askForParameters(.sent)
+          $0.answerParameters(.received, accepts: false)
+        })?.remedy?.text
+    }
+    #expect(remedy(0x004c)?.contains("Apple") == true)
+    #expect(remedy(0x000f)?.contains("Apple") == false)
+  }
+
+  @Test("the verdict of a lost link says which side heard nothing, and after what") func lost() {
+    let told = first(
+      "link-supervision-timeout",
+      in: evidence {
+        $0.connect()
+        $0.received("1b 03 00 01")
+        $0.sent("52 03 00 01")
+        $0.clock += 720
+        $0.disconnect(reason: 0x08)
+      })
+    #expect(
+      told?.headline.text
+        == "connection 1 broke off at #4: this host heard nothing from the peer any more after #2",
+      "\(told?.headline.text ?? "nothing")")
+  }
+
+  @Test("two links of one device that are lost are one finding; of two devices they are two")
+  func together() {
+    func found(_ peers: [Int]) -> [String] {
+      findings(
+        of: "link-supervision-timeout",
+        in: evidence {
+          for peer in peers {
+            $0.connect(peer: peer)
+            $0.received("1b 03 00 01")
+            $0.clock += 720
+            $0.disconnect(reason: 0x08)
+          }
+        })
+    }
+    #expect(
+      found([0xc011_2233_4455, 0xc011_2233_4455]) == [
+        "2 connections: the link was lost: Connection Timeout (0x08) #2 #3 #5 #6"
+      ])
+    #expect(found([0xc011_2233_4455, 0xc011_2233_4466]).count == 2)
+  }
+
+  @Test("a subscription that is written to another descriptor than the CCCD") func misplaced() {
+    func why(_ value: String) -> String? {
+      first(
+        "att-not-permitted",
+        in: evidence {
+          $0.connect()
+          $0.ask("10 01 00 ff ff 00 28", "11 06 0e 00 15 00 0d 18")
+          $0.ask("08 0e 00 15 00 03 28", "09 07 0f 00 10 10 00 37 2a")
+          $0.ask("04 11 00 12 00", "05 01 11 00 02 29 12 00 01 29")
+          $0.ask("12 12 00 \(value)", "01 12 12 00 03")
+        })?.why.text
+    }
+    #expect(
+      why("01 00")?.hasPrefix("01 00 is what turns notifications on in a CCCD, and ") == true,
+      "\(why("01 00") ?? "nothing")")
+    #expect(why("41 42")?.contains("CCCD") == false)
+  }
+
+  @Test(
+    "an attempt is less certain to have missed the device if one hides behind a private address")
+  func hidden() {
+    func certainty(_ peer: Int) -> Certainty? {
+      first(
+        "connect-timeout",
+        in: evidence {
+          $0.askToConnect()
+          $0.advertise(peer: peer)
+          $0.clock += 20_000
+          $0.giveUpConnecting()
+        })?.certainty
+    }
+    // Resolvable, and static.
+    #expect(certainty(0x4011_2233_4466) == .possible)
+    #expect(certainty(0xc011_2233_4466) == .certain)
+  }
+
+  @Test("what was sent too early, and before the answer to what") func early() {
+    let told = first(
+      "att-second-request",
+      in: evidence {
+        $0.connect()
+        $0.sent("0a 13 00")
+        $0.sent("12 15 00 01")
+        $0.received("0b 01")
+        $0.received("13")
+      })
+    #expect(
+      told?.headline.text
+        == "this host sent its Write Request (#3) before its Read Request (#2) was answered",
+      "\(told?.headline.text ?? "nothing")")
+  }
+}

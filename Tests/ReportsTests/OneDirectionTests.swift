@@ -1,0 +1,30 @@
+import Bluetooth
+import MadeTraffic
+import Platforms
+import Reports
+import Testing
+
+@Suite("An export of one direction invents nothing") struct OneDirectionTests {
+  private static func writes(_ traffic: inout Traffic) {
+    traffic.sent("12 17 00 01")
+    traffic.sent("12 17 00 02")
+    traffic.sent("12 17 00 03")
+  }
+
+  @Test("a trace has no callback for a write whose answer the capture cannot have")
+  func callbacks() throws {
+    for platform in [Platform.corebluetooth, .android] {
+      let lines = try trace(platform, { _ in }, Self.writes)
+      #expect(
+        !lines.contains { $0.contains("didWriteValueFor") || $0.contains("onCharacteristicWrite") },
+        "\(lines)")
+      #expect(lines.contains { $0.contains("one direction only") }, "\(lines)")
+    }
+    // The other direction is there: then the answer counts.
+    let answered = try told(.corebluetooth) { traffic in
+      traffic.sent("12 17 00 01")
+      traffic.received("13")
+    }
+    #expect(answered.contains { $0.contains("didWriteValueFor") }, "\(answered)")
+  }
+}
