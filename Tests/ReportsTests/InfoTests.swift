@@ -57,6 +57,16 @@ private func connect(_ handle: String) -> String {
     #expect(one.contains("\"dropped\":\(number)"), "\(lost); \(one)")
   }
 
+  @Test("a controller that tells another address: the logs of several hosts may be joined")
+  func joined() {
+    let first = "04 0e 0a 01 09 10 00 01 02 03 04 05 06"
+    let other = "04 0e 0a 01 09 10 00 11 12 13 14 15 16"
+    let words = "a controller's own address changes once: the logs of several hosts may be joined"
+    #expect(info([first, other]).contains(words), "\(info([first, other]))")
+    #expect(info(json: true, [first, other]).contains(words))
+    #expect(!info([first, first]).contains("joined"), "\(info([first, first]))")
+  }
+
   private let reset = "04 0e 04 01 03 0c 00"
 
   @Test("a controller's debug log is counted, and is no connection") func controllerLog() {
