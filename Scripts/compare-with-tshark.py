@@ -111,8 +111,14 @@ def known_differences() -> list[KnownDifference]:
 CONTROLLER_LOG = "controller_log"
 
 
-def without_upper_layers(facts: Facts) -> Facts:
-    return {field: value for field, value in facts.items() if field.partition(".")[0] not in ("l2cap", "signalling", "att", "smp")}
+def comparable(line: dict, ours: Facts, theirs: Facts) -> Facts:
+    """What tshark reports of a packet, without what it reads on purpose otherwise."""
+    if line.get("protocol") == CONTROLLER_LOG:
+        return {field: value for field, value in theirs.items() if field.partition(".")[0] not in ("l2cap", "signalling", "att", "smp")}
+    # Of a PDU that the capture cut, tshark shows the fields before the cut; we show the bytes that are left of it.
+    if any(problem["code"] == "truncated" for problem in line.get("problems", [])):
+        return {field: value for field, value in theirs.items() if field in ours or field.partition(".")[0] not in ("smp", "adv")}
+    return theirs
 
 
 class Tally:
@@ -202,12 +208,11 @@ def main() -> int:
             else:
                 print(message)
         theirs = [each for each, is_hci in zip(theirs or [], kind.is_hci) if is_hci]
-        theirs = [
-            without_upper_layers(their) if line.get("protocol") == CONTROLLER_LOG else their
-            for line, their in zip(lines, theirs)]
+        ours = [gattscope.facts(line) for line in lines]
+        theirs = [comparable(line, our, their) for line, our, their in zip(lines, ours, theirs)]
         for each in known:
             each.in_reach |= fnmatch.fnmatchcase(name, each.capture)
-        for difference in tally.differences(name, [gattscope.facts(line) for line in lines], theirs):
+        for difference in tally.differences(name, ours, theirs):
             # Every line that fits counts as used, not the first one only.
             if any([each.accepts(difference) for each in known]):
                 accepted += 1

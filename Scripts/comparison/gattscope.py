@@ -189,7 +189,9 @@ def _advertisements(reports: list[dict], told: Told) -> None:
     fields = [field for each in reports for field in each.get("fields", [])]
     typed = [(code(field, "type"), field) for field in fields]
     told.put("adv.types", [kind for kind, _ in typed])
-    told.put("adv.names", [field.get("value") for kind, field in typed if kind in NAMES])
+    # A name's first zero ends it for tshark.
+    names = [field.get("value") for kind, field in typed if kind in NAMES]
+    told.put("adv.names", [name.partition("\0")[0] if isinstance(name, str) else name for name in names])
     for bits, kinds in UUIDS.items():
         found = [
             uuid

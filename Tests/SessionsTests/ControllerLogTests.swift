@@ -18,7 +18,7 @@ import Testing
   @Test(
     "a log opens no connection, and nothing of it is read as a PDU",
     arguments: [
-      0x2edc, 0x2edd, 0x05fe, 0x05ff, 0xfc6f,
+      0x2edc, 0x2edd, 0x05fe, 0x05ff, 0xfc6f, 0x0f00, 0x2ff1, 0x2fff,
     ])
   func nothingIsReadFromALog(_ word: Int) {
     let told = run {
@@ -33,7 +33,9 @@ import Testing
   }
 
   @Test("what the host sends, and other flags, are data") func data() {
-    for (word, direction) in [(0x0edc, Direction.sent), (0x0edc, .received), (0x25fe, .received)] {
+    for (word, direction) in [
+      (0x0edc, Direction.sent), (0x0edc, .received), (0x25fe, .received), (0x2eff, .received),
+    ] {
       let told = run { $0.add(record(word), direction) }
       #expect(told.connections.count == 1, "\(word) is data")
     }

@@ -121,7 +121,8 @@ package struct ACLHeader: Sendable {
     case (0, .firstFlushable, 0xedc), (0, .firstFlushable, 0xedd): true
     case (0, .firstNonFlushable, 0x5fe), (0, .firstNonFlushable, 0x5ff): true
     case (3, .complete, 0xc6f): true
-    default: false
+    // No connection can have such a handle (Core, Vol 4, Part E, 5.4.2), but logs of other makers do.
+    default: handle > 0xeff
     }
   }
 }
