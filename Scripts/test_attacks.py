@@ -7,6 +7,7 @@ import resource
 import subprocess
 import tempfile
 import unittest
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,7 @@ COUNT = int(os.environ.get("ATTACK_COUNT", "4000"))  # of what an attack does; t
 # Ten times the work may take so many times as long: the short run counts its start as well, so linear stays well below ten.
 GROWTH, SLACK_SECONDS = 13, 0.3
 # A record of an attack may take so many times as long as one of ordinary traffic, the start left out.
+TRIES = 4
 RATIO = 10
 PEAK_MB = 160
 MOST_SECONDS = 120
@@ -60,6 +62,16 @@ def run(verb: list[str], capture: Path) -> Run:
     return Run(process.returncode, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text)
 
 
+def fastest(first: Run, most: float, again: Callable[[], Run]) -> Run:
+    """Of several runs the fastest: what else a busy machine does adds time. One is enough if it took at most `most` seconds."""
+    best = first
+    for _ in range(TRIES):
+        if best.seconds <= most:
+            break
+        best = min(best, again(), key=lambda each: each.seconds)
+    return best
+
+
 def per_record(verb: list[str], content: bytes, folder: Path, start: float) -> float:
     """The processor's time for a record, in seconds."""
     path = folder / f"{len(content)}.btsnoop"
@@ -93,12 +105,15 @@ def complaints(name: str, usual_times: dict[str, tuple[float, float]]) -> list[s
             for each in (small, large):
                 if each.status not in STATUSES.get(verb[0], (0,)):
                     found.append(f"{what}: status {each.status}: {each.errors[:300]}")
+            start, ordinary = usual_times[" ".join(verb)]
+            records = attacks.record_count(long.read_bytes())
+            most = min(GROWTH * small.seconds, RATIO * ordinary * records + start) + SLACK_SECONDS
+            large = fastest(large, most, lambda: run(verb, long))
             if large.seconds > GROWTH * small.seconds + SLACK_SECONDS:
                 found.append(f"{what}: {small.seconds:.2f} s, ten times as long {large.seconds:.2f} s")
-            start, ordinary = usual_times[" ".join(verb)]
             spent = large.seconds - start - SLACK_SECONDS
-            if spent > RATIO * ordinary * attacks.record_count(long.read_bytes()):
-                each = spent / attacks.record_count(long.read_bytes())
+            if spent > RATIO * ordinary * records:
+                each = spent / records
                 found.append(f"{what}: {each * 1e6:.1f} µs a record, of ordinary traffic {ordinary * 1e6:.1f} µs")
             if large.peak_mb > PEAK_MB:
                 found.append(f"{what}: {large.peak_mb:.0f} MB")
@@ -124,7 +139,9 @@ class AttackTest(unittest.TestCase):
             for verb in (["show"], ["values", "--json"], ["map"]):
                 without, with_map = run(verb, capture), run([*verb, "--map", str(supplied)], capture)
                 self.assertEqual(with_map.status, 0, with_map.errors)
-                self.assertLess(with_map.seconds, 3 * without.seconds + SLACK_SECONDS, verb)
+                most = 3 * without.seconds + SLACK_SECONDS
+                with_map = fastest(with_map, most, lambda: run([*verb, "--map", str(supplied)], capture))
+                self.assertLess(with_map.seconds, most, verb)
 
     def test_many_files_are_merged(self) -> None:
         """What thousands of files need grows with them, not with the pairs of them: in time and in memory."""
@@ -140,7 +157,9 @@ class AttackTest(unittest.TestCase):
             few, many = (self.merge(files[:count], folder) for count in (400, 4000))
             for each in (few, many):
                 self.assertEqual(each.status, 0, each.errors[:300])
-            self.assertLess(many.seconds, GROWTH * few.seconds + SLACK_SECONDS)
+            most = GROWTH * few.seconds + SLACK_SECONDS
+            many = fastest(many, most, lambda: self.merge(files, folder))
+            self.assertLess(many.seconds, most)
             self.assertLess(many.peak_mb, PEAK_MB)
 
     def merge(self, files: list[str], folder: Path) -> Run:

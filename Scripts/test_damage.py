@@ -143,6 +143,11 @@ def complaints(capture: Path, rounds: int) -> list[str]:
                 # What a file's damage makes of it may be longer than the file: records told several times.
                 most = 2 * max(1, len(kind.data) / capture.stat().st_size)
                 slack = SLACK_SECONDS + PASSKEY_SECONDS * (view[0] in PASSKEY_VERBS)
+                for _ in range(3):
+                    if now.seconds <= most * before.seconds + slack:
+                        break
+                    # What else a busy machine does adds time.
+                    now = now._replace(seconds=min(now.seconds, run(view, copy, out).seconds))
                 if now.seconds > most * before.seconds + slack:
                     found.append(f"{what}: {now.seconds:.2f} s, healthy {before.seconds:.2f} s")
                 if now.peak_kb > most * before.peak_kb + SLACK_KB:
