@@ -10,7 +10,8 @@ RELEASE := -c release -debug-info-format none --scratch-path .build-release --pr
 PROGRAM := .build-release/release/gattscope
 # What is built after every change, and what the unit tests run on: as optimised, with the same checks, but each module
 # on its own, which takes a fraction of the time and memory. Debug information would double the objects and nothing reads it.
-TESTED := -c release -debug-info-format none -Xswiftc -use-ld=lld -Xswiftc -enable-testing --omit-frame-pointers --disable-index-store
+# Tests are found in the index, so it cannot be left out.
+TESTED := -c release -debug-info-format none -Xswiftc -use-ld=lld -Xswiftc -enable-testing --omit-frame-pointers
 # `swift test` would add -enable-testing once more and so compile everything again for the next `swift build`.
 TEST := swift test $(TESTED) --disable-testable-imports
 BUILT := .build/release/gattscope
