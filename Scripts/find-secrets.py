@@ -122,8 +122,8 @@ def printed(program: str, arguments: list[str], path: Path) -> str:
 
 def without_logs(program: str, path: Path, packets: list) -> list:
     """The facts without those of controllers' debug logs, in whose text tshark sees keys."""
-    lines = map(json.loads, printed(program, ["show", "--json"], path).splitlines())
-    logs = {line["packet"] for line in lines if line.get("protocol") == "controller_log"}
+    lines = printed(program, ["show", "--json"], path).splitlines()
+    logs = {json.loads(line)["packet"] for line in lines if '"protocol":"controller_log"' in line}
     return [facts for number, facts in enumerate(packets, 1) if number not in logs]
 
 
