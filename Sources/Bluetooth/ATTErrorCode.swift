@@ -15,6 +15,14 @@ package struct ATTErrorCode: RawRepresentable, Equatable, Hashable, Sendable {
   /// No attribute in the range, or no further one: how every discovery ends.
   package static let attributeNotFound = Self(rawValue: 0x0a)
 
+  /// Whether it asks for a better protected link: what is refused so may be allowed later.
+  package var isAboutSecurity: Bool {
+    switch rawValue {
+    case 0x05, 0x08, 0x0c, 0x0f: true
+    default: false
+    }
+  }
+
   /// Who gives a code its meaning.
   package enum Range: Sendable {
     /// The Core Specification.

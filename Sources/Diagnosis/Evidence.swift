@@ -117,9 +117,10 @@ package struct Evidence: Sendable {
       found += isGrouped ? grouped(Self.toldOnce(Self.folded(own), ends, among: told)) : own
     }
     for index in found.indices { found[index].tellOtherEnds(among: connections) }
-    // Stable: the rules' order stays among equals.
+    // Stable: the rules' order stays among equals. What came right later is told after what did not.
     return Severity.allCases.reversed().flatMap { severity in
-      found.filter { $0.severity == severity }
+      let equal = found.filter { $0.severity == severity }
+      return equal.filter { !$0.isResolved } + equal.filter(\.isResolved)
     }
   }
 
@@ -160,6 +161,11 @@ package struct Evidence: Sendable {
       one.connections = connections
       one.evidence = PacketSet(merging: equal.map(\.evidence))
       one.otherEnds.connections = equal.flatMap(\.otherEnds.connections).sorted()
+      one.certainty =
+        equal.map(\.certainty).min { $0.rawValue < $1.rawValue } ?? one.certainty
+      if let first = finding.connections.first, equal.contains(where: { $0.why != finding.why }) {
+        one.why = "On connection \(first): \(finding.why.asClause)"
+      }
       let number: Wording = "\(count: connections.count, "connection", "connections")"
       let what = finding.group ?? finding.what
       one.what = "\(number): \(what.asClause)"

@@ -251,5 +251,5 @@ extension Rule {
   /// Every rule, in the order in which findings of one severity are told: what explains others first.
   package static let all: [Rule] =
     capture + controller + connecting + pairing + encryption + bonds + access + requests
-    + subscriptions + cache + traffic + channels + link + management
+    + subscriptions + cache + traffic + channels + link + management + classic
 }

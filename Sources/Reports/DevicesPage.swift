@@ -218,7 +218,9 @@ struct DevicesPage: ~Copyable {
 
   /// Why no app on an Apple system can have advertised this.
   mutating func apple(_ said: AdvertisedFacts) {
-    guard !said.appleLimits.isEmpty else { return }
+    // What Apple's systems advertise themselves no app could.
+    guard !said.appleLimits.isEmpty, !said.companies.contains(where: { $0.rawValue == 0x004c })
+    else { return }
     out.text("  an iOS app could not advertise this: ")
     var isFirst = true
     for type in said.foreignTypes.prefix(Self.foreignTypes) {

@@ -36,6 +36,9 @@ extension Memory {
       return
     }
     guard let pdu = dissection.att else { return }
+    if pdu.opcode.role == .response || pdu.opcode.role == .confirmation {
+      if direction == .sent { heard.sent = true } else { heard.received = true }
+    }
     if answer.channel == nil, let length = dissection.l2cap?.length,
       length > links[link].largestATT
     {

@@ -30,6 +30,10 @@ extension Memory {
     } else if let peer = dissection.parameters?.deviceAddress(bytes) {
       answer.link = links.find(adapter, peer: peer, packet: record.number)
     }
+    if let link = answer.link, links[link].transport == .unknown, event.isOfClassicLinks {
+      links[link].transport = .brEDR
+      links[link].isTransportInferred = true
+    }
     var cursor = Cursor(bytes, body)
     switch event.code {
     case HCIEvent.leMetaCode:
@@ -57,6 +61,17 @@ extension Memory {
       guard let change = try? LinkEvent(parsing: &cursor) else { return }
       observe(change, event.code, record, &answer)
     case 0x07, 0x2f: learnName(event.code, bytes, body)
+    case ClassicRoles.changeEvent:
+      // Status (1 byte), address (6), new role (1). It may come before Connection Complete.
+      guard body.count >= 8, dissection.parameters?.status(bytes) == 0,
+        let peer = dissection.parameters?.deviceAddress(bytes),
+        let role = Connection.Role(bytes.byte(at: Int(body.start) + 7))
+      else { return }
+      if let link = answer.link {
+        links[link].localRole = role
+      } else {
+        roles.expect(peer, role, adapter)
+      }
     case HCIEvent.readRemoteSupportedFeaturesCompleteCode,
       HCIEvent.readRemoteVersionInformationCompleteCode:
       hear(answer.link, dissection.parameters?.status(bytes))
@@ -144,9 +159,10 @@ extension Memory {
     _ complete: ConnectionComplete, _ record: borrowing CaptureRecord, _ answer: inout Answer
   ) {
     answer.link = nil
-    guard complete.status == .success else { return }
     let isConnection = complete.linkType == 1
     let adapter = record.adapter ?? 0xffff
+    let role = isConnection ? roles.take(complete.peer, adapter) : nil
+    guard complete.status == .success else { return }
     let adopted =
       isConnection
       ? links.adopt(adapter, complete.handle, .brEDR, packet: record.number) : nil
@@ -157,6 +173,7 @@ extension Memory {
         time: record.time)
     links[link].peer = complete.peer
     links[link].peerType = .public
+    links[link].localRole = role
     links[link].isEstablished = true
     links[link].name = names.find(complete.peer, .public)
     answer.link = link
@@ -243,6 +260,12 @@ extension Memory {
   ) {
     guard let parameters = dissection.parameters, parameters.status(bytes) == 0 else { return }
     adapters.observeReturn(opcode, record.adapter, bytes, parameters.inner)
+    // Status (1 byte), handle (2), role (1).
+    if opcode == HCICommand.roleDiscovery, let link = answer.link, parameters.inner.count >= 4,
+      let role = Connection.Role(bytes.byte(at: Int(parameters.inner.start) + 3))
+    {
+      links[link].localRole = role
+    }
     if opcode == HCICommand.reset, let adapter = record.adapter {
       close(adapter, record, &answer)
     }

@@ -79,8 +79,10 @@ package struct Memory: ~Copyable, Sendable {
   private let anchor = Atomic<Bool>(false)
   /// The ACL connections of connected isochronous streams, by their handles.
   var streams = Streams()
-  /// Whether the capture has anything that the host has sent so far, and anything that it has received.
-  private var heard: (sent: Bool, received: Bool) = (false, false)
+  /// Which part this host is about to play on BR/EDR links.
+  var roles = ClassicRoles()
+  /// Whether the capture has any response or confirmation that the host has sent so far, and any that it has received.
+  var heard: (sent: Bool, received: Bool) = (false, false)
   /// The tables of which it was said that they are full: a bit each, by `Problem.Limited`.
   private var said: UInt16 = 0
   /// The limits that were reached so far.
@@ -162,8 +164,8 @@ package struct Memory: ~Copyable, Sendable {
     signals.forget(isLost)
   }
 
-  /// Whether the capture may have what is sent in a direction: an export of data alone often has one direction, and
-  /// then what answers it is not missing. A capture with commands or events has both.
+  /// Whether the capture may have the answers that are sent in a direction: an export of data alone often lacks them, and
+  /// then none is missing. A capture with commands or events has them.
   package func hasHeard(_ direction: Direction) -> Bool {
     !coverage.isDataOnly || (direction == .sent ? heard.sent : heard.received)
   }
@@ -182,11 +184,6 @@ package struct Memory: ~Copyable, Sendable {
     if !signals.notes.isEmpty { signals.clear() }
     if !doubt.isEmpty { doubt.clear() }
     if !longValues.isEmpty { longValues.clear() }
-    if record.direction == .sent {
-      heard.sent = true
-    } else if record.direction != nil {
-      heard.received = true
-    }
     switch dissection.content {
     case .command(let command): observe(command, record, dissection, bytes, &answer)
     case .event(let event): observe(event, record, &dissection, bytes, &answer)
@@ -238,6 +235,7 @@ package struct Memory: ~Copyable, Sendable {
       answer.link = links.find(adapter, handle, packet: record.number)
     } else if let peer = dissection.parameters?.deviceAddress(bytes) {
       answer.link = links.find(adapter, peer: peer, packet: record.number)
+      roles.learn(command, peer, bytes, dissection.body, adapter)
     }
     commands.send(
       command.opcode, adapter: adapter, handle: handle, packet: record.number,

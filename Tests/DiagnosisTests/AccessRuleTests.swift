@@ -196,7 +196,7 @@ import Testing
     }
     #expect(
       attributeRules(in: capture(pairs: true)) == [
-        "att-insufficient-encryption", "att-0f-without-key",
+        "att-0f-without-key", "att-insufficient-encryption",
       ])
     #expect(attributeRules(in: capture(pairs: false)) == ["att-insufficient-encryption"])
   }

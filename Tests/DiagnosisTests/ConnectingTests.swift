@@ -305,6 +305,101 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(rules(in: evidence) == [])
   }
 
+  /// Create Connection to a device over BR/EDR, and Connection Complete with a failure.
+  private static func page(_ traffic: inout Traffic, status: UInt8 = 0x04) {
+    let peer = little(Traffic.peer, width: 6)
+    traffic.command(0x0405, peer + hex("18 cc 01 00 00 00 01"))
+    traffic.status(0x0405)
+    traffic.wait(5119)
+    traffic.event(0x03, [status, 0, 0] + peer + [1, 0])
+  }
+
+  @Test("a BR/EDR device that does not answer is told once, with the number of attempts")
+  func unpaged() throws {
+    let evidence = evidence {
+      Self.page(&$0)
+      Self.page(&$0)
+    }
+    #expect(rules(in: evidence) == ["connect-page-timeout"])
+    let finding = try #require(first("connect-page-timeout", in: evidence))
+    #expect(
+      finding.line
+        == "Could not connect to C0:11:22:33:44:55 over BR/EDR (2 attempts): Page Timeout (0x04) #1 #3 #4 #6"
+    )
+    #expect(finding.severity == .warning)
+    #expect(finding.why.text.hasSuffix("The device did not answer."), "\(finding.why.text)")
+  }
+
+  @Test("one that this host cancelled is none; beside LE connections it is a note")
+  func unpagedBeside() {
+    #expect(rules(in: evidence { Self.page(&$0, status: 0x02) }) == [])
+    let beside = evidence {
+      $0.connect(peer: 0xc0ff_eeff_eeff)
+      $0.received("0b 01")
+      Self.page(&$0)
+    }
+    #expect(first("connect-page-timeout", in: beside)?.severity == .note)
+  }
+
+  @Test("the same attempt once more while it goes on fails, and harms nothing") func repeated()
+    throws
+  {
+    let evidence = evidence {
+      $0.askToConnect()
+      $0.askToConnect(status: 0x0c)
+      $0.connect()
+      $0.received("0b 01")
+    }
+    let finding = try #require(first("connect-refused", in: evidence))
+    #expect(
+      finding.line
+        == "The attempt to connect to C0:11:22:33:44:55 was repeated while it went on: Command Disallowed (0x0c) #3 #4 #1"
+    )
+    #expect(finding.severity == .note)
+  }
+
+  @Test("a device seen with the other type of address alone, long before the attempt")
+  func otherType() throws {
+    func attempt(alsoSeen: Bool) -> Finding? {
+      first(
+        "connect-wrong-address",
+        in: evidence {
+          $0.advertise(type: 1)
+          if alsoSeen { $0.advertise(type: 0) }
+          $0.wait(120_000)
+          $0.askToConnect(type: 0)
+          $0.wait(20_000)
+          $0.giveUpConnecting()
+        })
+    }
+    let finding = try #require(attempt(alsoSeen: false))
+    #expect(finding.line.hasSuffix(" #1"), "\(finding.line)")
+    // Nearly: with the type that was asked for it was heard as well.
+    #expect(attempt(alsoSeen: true) == nil)
+  }
+
+  @Test("a device that may still be in a link that broke off here") func deadLink() throws {
+    func attempt(after pause: Int) -> Finding? {
+      first(
+        "connect-timeout",
+        in: evidence {
+          $0.connect()
+          $0.received("0b 01")
+          $0.wait(100)
+          $0.disconnect(reason: 0x22)
+          $0.wait(pause)
+          $0.askToConnect()
+          $0.wait(4000)
+          $0.giveUpConnecting()
+        })
+    }
+    let soon = try #require(attempt(after: 10))
+    #expect(
+      soon.why.text.contains("The peer may have been in connection 1 still"), "\(soon.why.text)")
+    let late = try #require(attempt(after: 60_000))
+    #expect(!late.why.text.contains("connection 1"), "\(late.why.text)")
+  }
+
   @Test("a device on LE Coded, and an attempt on LE 1M; with both PHYs it is none")
   func phy() throws {
     let wrong = evidence {

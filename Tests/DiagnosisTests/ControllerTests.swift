@@ -52,6 +52,38 @@ import Testing
       ])
   }
 
+  @Test("a command that is sent twice, and refused the second time") func twice() throws {
+    func refusal(granted: Bool) -> Finding? {
+      first(
+        "hci-advertising-refused",
+        in: evidence {
+          if granted {
+            $0.command(0x200a, [1])
+            $0.complete(0x200a)
+          }
+          $0.command(0x200a, [1])
+          $0.complete(0x200a, [0x0c])
+        })
+    }
+    let second = try #require(refusal(granted: true))
+    #expect(second.severity == .note)
+    #expect(second.why.text.contains("it was sent twice"), "\(second.why.text)")
+    #expect(refusal(granted: false)?.severity == .error)
+  }
+
+  @Test("opcodes of groups that HCI lacks are the host software's own, and await no answer")
+  func foreignGroup() {
+    let evidence = evidence {
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+      $0.command(0xf401)
+      $0.clock += 3000
+      $0.command(0x0c03)
+      $0.complete(0x0c03)
+    }
+    #expect(rules(in: evidence) == [])
+  }
+
   @Test("a capture that ends within two seconds of the command says nothing") func ends() {
     let evidence = evidence {
       $0.command(0x0c03)

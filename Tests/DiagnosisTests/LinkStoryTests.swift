@@ -114,7 +114,8 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     }
     #expect(
       refused.contains(
-        "  #2  0.001  still open when the capture ends; never paired, never encrypted"),
+        "  #4  0.003  still open when the capture ends; last used in #2; never paired, never encrypted"
+      ),
       "\(refused)")
   }
 

@@ -66,7 +66,7 @@ import Testing
     #expect(rules(in: evidence) == ["mgmt-connect-failed", "capture-management-only"])
     #expect(
       evidence.lacks.map(\.text) == [
-        "nothing dropped", "management interface only, no HCI packets",
+        "management interface only, no HCI packets"
       ])
   }
 

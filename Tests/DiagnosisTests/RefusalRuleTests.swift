@@ -61,6 +61,37 @@ import Testing
     )
   }
 
+  @Test("to switch notifications off in vain costs nothing") func switchesOff() throws {
+    let off = try #require(
+      finding(
+        "att-not-permitted",
+        in: evidence {
+          $0.connect()
+          $0.discoverHeartRate()
+          $0.ask("12 11 00 00 00", "01 12 11 00 03")
+        }))
+    #expect(off.severity == .warning)
+    #expect(off.why.text.contains("nothing is lost by the refusal"), "\(off.why.text)")
+  }
+
+  @Test("a write that is refused, and accepted on the next connection") func allowedLater() throws {
+    let told = try #require(
+      finding(
+        "att-not-permitted",
+        in: evidence {
+          $0.connect()
+          $0.discoverHeartRate()
+          $0.ask("12 13 00 01", "01 12 13 00 03")
+          $0.disconnect()
+          $0.connect()
+          $0.discoverHeartRate()
+          $0.ask("12 13 00 01", "13")
+        }))
+    #expect(
+      told.note?.text.contains("The same attribute could be written on connection 2") == true,
+      "\(told.note?.text ?? "no note")")
+  }
+
   /// A long write of two parts whose execution is refused with Invalid Offset.
   private func execution(secondAt offset: UInt8) -> Evidence {
     evidence {

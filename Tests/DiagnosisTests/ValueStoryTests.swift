@@ -16,6 +16,21 @@ import Testing
     }
   }
 
+  @Test("a response between an indication and its confirmation does not hide the confirmation")
+  func confirmedLate() throws {
+    let told = try story {
+      $0.received("1d 10 00 01")
+      $0.sent("1e")
+      $0.sent("12 15 00 01")
+      $0.received("1d 10 00 02")
+      $0.received("13")
+      $0.sent("1e")
+      $0.disconnect()
+    }
+    #expect(told.contains { $0.contains("all confirmed") }, "\(told)")
+    #expect(!told.contains { $0.contains("of them confirmed") }, "\(told)")
+  }
+
   @Test("a long write is executed, refused, cancelled or left: each is told as what it is")
   func longWrites() throws {
     let parts = { (traffic: inout Traffic) in

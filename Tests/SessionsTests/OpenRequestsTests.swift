@@ -37,7 +37,7 @@ import Testing
     #expect(told.told.map(\.value.latency) == [2_000_000, 2_000_000])
   }
 
-  /// An export of one direction has no answer at all: what was written counts as written.
+  /// An export of one direction has no answer at all: what was written counts as written. Notifications are no answers.
   @Test func mapOfOneDirection() {
     let write = { (traffic: inout Traffic) in
       traffic.sent("12 17 00 01")
@@ -45,11 +45,16 @@ import Testing
       traffic.sent("12 17 00 03")
     }
     #expect(uses(write) == ["0x0017 write 3: 03 #3"])
+    let notified = { (traffic: inout Traffic) in
+      write(&traffic)
+      traffic.received("1b 10 00 41")
+    }
+    #expect(uses(notified) == ["0x0010 notification 1: 41 #4", "0x0017 write 3: 03 #3"])
     #expect(
       uses {
-        write(&$0)
-        $0.received("1b 10 00 41")
-      } == ["0x0010 notification 1: 41 #4"])
+        notified(&$0)
+        $0.received("13")
+      } == ["0x0010 notification 1: 41 #4", "0x0017 write 1: 03 #3"])
   }
 
   @Test func mapOfAClientThatDoesNotWait() {

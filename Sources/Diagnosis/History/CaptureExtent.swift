@@ -75,6 +75,8 @@ package struct CaptureExtent: Sendable {
 
   /// Whether Apple's PacketLogger recorded it.
   var isOfPacketLogger: Bool { summary?.format == .packetLogger }
+  /// Whether each record says how many were dropped before it, and the file is not an export of some of them.
+  var countsDrops: Bool { summary?.format == .btsnoop }
   /// Whether the Linux monitor recorded it: btmon, or a link type that only it has.
   package private(set) var isOfLinux = false
 
@@ -185,8 +187,10 @@ extension Evidence {
     var words: [Wording] = []
     if extent.dropped > 0 {
       words.append("\(count: Int(clamping: extent.dropped), "record", "records") dropped")
-    } else {
-      words.append(unseenRecords > 0 ? "records missing" : "nothing dropped")
+    } else if unseenRecords > 0 {
+      words.append("records missing")
+    } else if extent.countsDrops, !hasDataAlone {
+      words.append("nothing dropped")
     }
     let begun = begunEarlier.count
     if hasManagementAlone {

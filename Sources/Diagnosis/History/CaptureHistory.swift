@@ -81,15 +81,24 @@ package struct CaptureHistory: ~Copyable, Sendable {
     {
       notes[position].pairing.ownAddress = own
     }
-    if answer.opened, let peer = notes[position].connection.peer,
-      let type = notes[position].connection.peerType,
-      let adapter = evidence.adapters.first(where: { $0.index == record.adapter ?? 0xffff })
-    {
-      let seen = adapter.sighting(of: peer, type)
-      let age = seen.flatMap { Moment(record).nanoseconds(since: $0.last) }
+    if answer.opened, let seen = sighting(ofPeerAt: position, record) {
+      let age = Moment(record).nanoseconds(since: seen.last)
       if let age, age <= Self.longestSeen { notes[position].link.seen = seen }
     }
     notes[position].observe(record, dissection, bytes, answer, memory)
+    if answer.closed { notes[position].link.end(sighting(ofPeerAt: position, record)) }
+  }
+
+  /// How a connection's peer was seen advertising so far.
+  private func sighting(
+    ofPeerAt position: Int, _ record: borrowing CaptureRecord
+  ) -> Sighting? {
+    let index = record.adapter ?? 0xffff
+    guard let peer = notes[position].connection.peer,
+      let type = notes[position].connection.peerType,
+      let adapter = evidence.adapters.first(where: { $0.index == index })
+    else { return nil }
+    return adapter.sighting(of: peer, type)
   }
 
   /// Takes what went between the captured host and its controllers.

@@ -41,6 +41,8 @@ package struct CommandHistory: Sendable {
     package var otherOpcode: UInt16?
     /// What the controller was doing that forbids the command, if known.
     package var obstacle: Obstacle?
+    /// Where the same command was granted within a second before, as by two programs that ask for the same: its answer.
+    package var granted: Moment?
   }
 
   /// A command without an answer.
@@ -74,6 +76,12 @@ package struct CommandHistory: Sendable {
   /// Hosts wait two seconds for an answer (HCI_CMD_TIMEOUT of the Linux kernel).
   package static let longestWait: Int64 = 2_000_000_000
 
+  /// The commands that were granted last, in a ring.
+  private var grants: [(opcode: UInt16, answer: Moment)] = []
+  private var grantCount = 0
+  private static let mostGrants = 8
+  private static let repetition: Int64 = 1_000_000_000
+
   /// The command that was answered last.
   private var latest: UInt16 = 0
   /// Whether a command was forgotten that may still be answered.
@@ -101,7 +109,9 @@ package struct CommandHistory: Sendable {
 
   /// Takes a command.
   mutating func observe(_ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
-    guard opcode != HCICommand.hostNumberOfCompletedPackets else { return }
+    guard opcode != HCICommand.hostNumberOfCompletedPackets, HCICommand.hasGroup(opcode) else {
+      return
+    }
     if waiting.count >= Self.mostWaiting {
       waiting.remove(at: waiting.firstIndex(where: \.isPassed) ?? waiting.count - 1)
       hasForgotten = true
@@ -126,7 +136,7 @@ package struct CommandHistory: Sendable {
     _ obstacle: Obstacle? = nil
   ) {
     lastEvent = moment
-    guard opcode != 0 else { return }
+    guard opcode != 0, HCICommand.hasGroup(opcode) else { return }
     let position =
       waiting.firstIndex { request != nil && $0.moment.packet == request }
       ?? waiting.firstIndex { $0.opcode == opcode }
@@ -156,6 +166,12 @@ package struct CommandHistory: Sendable {
     }
     guard let status else { return }
     if status == .success {
+      if grants.count < Self.mostGrants {
+        grants.append((opcode, moment))
+      } else {
+        grants[grantCount % Self.mostGrants] = (opcode, moment)
+      }
+      grantCount &+= 1
       succeed(opcode, command?.moment ?? moment)
     } else {
       refuse(opcode, status, command, moment, obstacle)
@@ -186,6 +202,15 @@ package struct CommandHistory: Sendable {
     refusal.count &+= 1
     refusal.last = answer
     refusal.obstacle = refusal.obstacle ?? obstacle
+    let granted = grants.first {
+      $0.opcode == opcode && answer.nanoseconds(since: $0.answer) ?? .max <= Self.repetition
+    }?.answer
+    // One that was not granted before spoils it for all.
+    if refusal.count == 1 {
+      refusal.granted = granted
+    } else if granted == nil {
+      refusal.granted = nil
+    }
     // What was right before is wrong again.
     refusal.succeeded = nil
     if refusal.count <= Self.mostPackets {

@@ -39,6 +39,9 @@ package struct ConnectAttempt: Sendable {
   package internal(set) var openLinks = 0
   /// Whether it is for all devices of the filter accept list.
   package internal(set) var isAcceptListUsed = false
+  /// With that list: whether the device was put on it before the capture begins, so that how long it was waited for is
+  /// not known.
+  package internal(set) var isWaitUnknown = false
   /// With that list: the command behind the end that takes the device off it. Only that tells a host that
   /// gave up from one that changed the list.
   package internal(set) var removed: Moment?
@@ -62,6 +65,8 @@ package struct ConnectAttempt: Sendable {
   package internal(set) var unresolved = 0
   /// Another attempt that was pending when this one was refused.
   package internal(set) var blocked: Moment?
+  /// Whether that one was for the same.
+  package internal(set) var isRepeated = false
 
   /// A device that advertises under another address, or another type of address.
   package struct Elsewhere: Sendable {
@@ -103,6 +108,11 @@ package struct ConnectAttempts: Sendable {
   package private(set) var omitted = 0
   /// The devices on the filter accept list; nil: not known, since the capture begins later.
   private var acceptList: [UInt64]? = nil
+  /// Devices that the capture puts on the list: with which attempt the host began to wait for them, and how they were
+  /// seen before. Hosts cancel and repeat an attempt whenever they change the list.
+  private var waits: [UInt64: (asked: Moment?, before: Sighting?)] = [:]
+  /// Whether a device has come that no attempt has waited for.
+  private var hasNewWaits = false
   /// The last attempt's command.
   private var latest = 0
 
@@ -127,7 +137,9 @@ package struct ConnectAttempts: Sendable {
       if let position = open.firstIndex(where: { $0.cancelled == nil }) {
         open[position].cancelled = moment
       }
-    case HCICommand.leClearFilterAcceptList: acceptList = []
+    case HCICommand.leClearFilterAcceptList:
+      acceptList = []
+      waits.removeAll()
     case HCICommand.leAddDeviceToFilterAcceptList, HCICommand.leRemoveDeviceFromFilterAcceptList:
       var cursor = Cursor(bytes, body)
       guard let device = try? LEFilterAcceptListDevice(parsing: &cursor) else { return }
@@ -135,8 +147,13 @@ package struct ConnectAttempts: Sendable {
       acceptList?.removeAll { $0 == key }
       if opcode == HCICommand.leRemoveDeviceFromFilterAcceptList {
         giveUp(device.address, device.type, moment, sightings)
-      } else if acceptList?.count ?? Self.mostListed < Self.mostListed {
-        acceptList?.append(key)
+        waits[key] = nil
+      } else {
+        if acceptList?.count ?? Self.mostListed < Self.mostListed { acceptList?.append(key) }
+        if waits[key] == nil, waits.count < Self.mostListed {
+          waits[key] = (nil, nil)
+          hasNewWaits = true
+        }
       }
     default: break
     }
@@ -155,11 +172,19 @@ package struct ConnectAttempts: Sendable {
         attempt.peer = DeviceAddress(value: only)
         attempt.peerType = only >> 48 & 1 == 0 ? .public : .random
       }
+      if hasNewWaits { beginWaits(moment, sightings) }
     }
     attempt.before = attempt.find(in: sightings)
     latest = moment.packet
     if open.count >= Self.mostOpen { open.removeFirst() }
     open.append(attempt)
+  }
+
+  private mutating func beginWaits(_ moment: Moment, _ sightings: Sightings) {
+    hasNewWaits = false
+    for (key, wait) in waits where wait.asked == nil {
+      waits[key] = (moment, sightings.find(key))
+    }
   }
 
   /// The host takes a device off the list: the attempt before was for it, and has failed. Not so where another
@@ -172,6 +197,12 @@ package struct ConnectAttempts: Sendable {
       kept[position].asked.packet == latest,
       kept[position].devices?.contains(Attributes.key(peer, type)) ?? true
     else { return }
+    let wait = waits[Attributes.key(peer, type)]
+    if let asked = wait?.asked {
+      kept[position].asked = asked
+      kept[position].before = wait?.before
+    }
+    kept[position].isWaitUnknown = wait?.asked == nil
     kept[position].removed = moment
     kept[position].peer = peer
     kept[position].peerType = type
@@ -186,7 +217,12 @@ package struct ConnectAttempts: Sendable {
     else { return }
     var attempt = open.remove(at: position)
     attempt.wasRefused = true
-    if status == .commandDisallowed { attempt.blocked = open.first { $0.cancelled == nil }?.asked }
+    if status == .commandDisallowed, let pending = open.first(where: { $0.cancelled == nil }) {
+      attempt.blocked = pending.asked
+      attempt.isRepeated =
+        pending.isAcceptListUsed == attempt.isAcceptListUsed && pending.peer == attempt.peer
+        && pending.peerType == attempt.peerType
+    }
     end(&attempt, status, moment, links: links, sightings)
   }
 
@@ -198,6 +234,11 @@ package struct ConnectAttempts: Sendable {
     if complete.status == .success {
       // The peripheral's host has asked for nothing.
       guard complete.role == 0 else { return }
+      let key = Attributes.key(complete.peer, complete.peerType)
+      if waits[key] != nil {
+        waits[key] = (nil, nil)
+        hasNewWaits = true
+      }
       position =
         open.firstIndex { $0.isFor(complete.peer, complete.peerType) }
         ?? open.firstIndex { $0.isAcceptListUsed }
@@ -256,7 +297,10 @@ package struct ConnectAttempts: Sendable {
           ConnectAttempt.Elsewhere(
             address: peer, type: other, isResolved: false, sighting: sighting))
       }
-      kept[index].elsewhere = candidates.last { kept[index].isNear($0.sighting.last) }
+      // The same address with the other type alone is another device at any time.
+      kept[index].elsewhere =
+        candidates.last { kept[index].isNear($0.sighting.last) }
+        ?? candidates.last { !$0.isResolved && sightings.find(peer, type) == nil }
       if kept[index].after == nil, kept[index].before == nil,
         AddressKind(peer, type) != .randomResolvable
       {
@@ -269,6 +313,7 @@ package struct ConnectAttempts: Sendable {
   mutating func forget(isReset: Bool) {
     open.removeAll()
     acceptList = isReset ? [] : nil
+    waits.removeAll()
   }
 }
 

@@ -58,10 +58,18 @@ package struct LinkHistory: Sendable {
   package private(set) var peerCompany: UInt16?
   /// How the peer was seen advertising before it opened.
   package internal(set) var seen: Sighting?
+  /// The same at the end of the link, where it advertised after its last sign on the link: it had left the link before.
+  package private(set) var seenAway: Sighting?
   /// The parameters with which it opened.
   package private(set) var parameters: LinkParameters?
   /// Those in force, as far as known.
   package internal(set) var current: LinkParameters?
+  /// The supervision timeout of a BR/EDR link, where a command or an event tells it: units of 0.625 ms.
+  private var classicTimeout: UInt16?
+  /// The supervision timeout, in nanoseconds; nil: not known.
+  package var supervisionTimeout: Int64? {
+    current.map { Int64($0.timeout) * 10_000_000 } ?? classicTimeout.map { Int64($0) * 625_000 }
+  }
   /// The first sign of the peer: data, an acknowledgement, an answer of its controller.
   package private(set) var established: Moment?
   /// The last data from the peer.
@@ -178,6 +186,19 @@ package struct LinkHistory: Sendable {
     }
   }
 
+  /// The peer's last sign on the link: data, or an acknowledgement.
+  package var lastSign: Moment? {
+    [heardLast, acknowledgedLast].compactMap(\.self).max { $0.packet < $1.packet }
+  }
+
+  /// Takes how the peer was seen last, when the link has ended.
+  mutating func end(_ sighting: Sighting?) {
+    guard let sighting, let connectable = sighting.lastConnectable, let lastSign,
+      lastSign.packet < connectable.packet
+    else { return }
+    seenAway = sighting
+  }
+
   /// Takes Number Of Completed Packets, which tells of this link among others.
   mutating func acknowledge(_ moment: Moment) {
     guard ended == nil else { return }
@@ -205,6 +226,7 @@ package struct LinkHistory: Sendable {
     case HCICommand.leSubrateRequest:
       var cursor = Cursor(bytes, body)
       subrateAsked = (moment, try? LESubrateRequest(parsing: &cursor))
+    case HCICommand.writeLinkSupervisionTimeout: observeClassicTimeout(bytes, body)
     case HCICommand.writeAuthenticatedPayloadTimeout:
       var cursor = Cursor(bytes, body)
       guard let written = try? AuthenticatedPayloadTimeout(parsing: &cursor) else { return }
@@ -246,10 +268,19 @@ package struct LinkHistory: Sendable {
         peerCompany = UInt16(bytes.byte(at: place)) | UInt16(bytes.byte(at: place + 1)) << 8
       }
       take("Read Remote Version Information", moment, dissection.parameters?.status(bytes))
+    case HCIEvent.linkSupervisionTimeoutChangedCode: observeClassicTimeout(bytes, body)
     case HCIEvent.authenticatedPayloadTimeoutExpiredCode: payloadTimeouts.note(moment)
     default: break
     }
     if answer.closed, ended == nil { ended = moment }
+  }
+
+  /// Handle (2 bytes), supervision timeout (2) (Core, Vol 4, Part E, 7.3.42 and 7.7.46).
+  private mutating func observeClassicTimeout(_ bytes: RawSpan, _ body: Slice) {
+    var cursor = Cursor(bytes, body)
+    guard ended == nil, (try? cursor.u16()) != nil, let timeout = try? cursor.u16(), timeout > 0
+    else { return }
+    classicTimeout = timeout
   }
 
   /// A procedure that ended with this status: the peer has answered, or the procedure failed.

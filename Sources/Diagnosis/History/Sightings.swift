@@ -34,6 +34,9 @@ struct Sightings: Sendable {
     devices[Self.key(address, type)]
   }
 
+  /// The same by its key.
+  func find(_ key: UInt64) -> Sighting? { devices[key] }
+
   /// All that are remembered, the one that was seen last at the end.
   var all: [(address: DeviceAddress, type: AddressType, sighting: Sighting)] {
     devices.map { key, sighting in

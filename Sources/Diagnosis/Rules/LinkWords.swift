@@ -98,6 +98,38 @@ extension ConnectionHistory {
       "It could be connected to again \(duration: passed) later (\(packet: opened.packet)): so it was near, and either it had restarted or packets were lost for that long."
   }
 
+  /// That the peer advertised while this host still had the link, as a sentence; nil where it did not.
+  var departure: Wording? {
+    guard let away = link.seenAway, let seen = away.lastConnectable, let ended = link.ended else {
+      return nil
+    }
+    let signal: Wording = away.rssi.map { $0 == 127 ? "" : ", \(Int($0)) dBm" } ?? ""
+    let early: Wording =
+      ended.nanoseconds(since: seen).map { ", \(duration: $0) before the link ended here" } ?? ""
+    return
+      "The peer left the link without ending it, as a device does that restarts: it advertised again (\(packet: seen.packet)\(signal))\(early)."
+  }
+
+  /// How soon the peer falls silent after a request that may be the reason.
+  private static let aftermath: Int64 = 2_000_000_000
+
+  /// What this host had asked for just before the peer fell silent: `write 1e to 0x0010`.
+  var askedBeforeSilence: (act: Wording, packet: Int)? {
+    guard let asked = attributes.lastAsked else { return nil }
+    if let sign = link.lastSign, sign.packet > asked.moment.packet,
+      sign.nanoseconds(since: asked.moment) ?? .max > Self.aftermath
+    {
+      return nil
+    }
+    return (attributes.words(of: asked), asked.moment.packet)
+  }
+
+  /// The same as a sentence.
+  var askedLast: Wording {
+    guard let asked = askedBeforeSilence else { return "" }
+    return "The last that this host asked for was to \(asked.act) (\(packet: asked.packet))."
+  }
+
   /// What Number Of Completed Packets tells at the end, as a sentence; empty where it tells nothing.
   var acknowledgement: Wording {
     guard let left = link.unacknowledged else { return "" }
@@ -233,6 +265,70 @@ extension ConnectionHistory {
     return
       "For \(duration: silence) before the end nothing was said (last \(packet: last.packet))."
   }
+}
+
+extension AttributeHistory {
+  /// What was asked for, as a clause: `write 1e to 0x0010`, `read 2a00 Device Name`.
+  fileprivate func words(of asked: Asked) -> Wording {
+    let attribute: Wording =
+      asked.handle == 0
+      ? "" : identity(asked.handle, of: .peer).map { "\($0)" } ?? "\(handle: asked.handle)"
+    switch asked.opcode {
+    case .writeRequest, .writeCommand, .signedWriteCommand:
+      let value: Wording =
+        asked.value.map { "\(hex: $0)" } ?? "\(count: asked.length, "byte", "bytes")"
+      return "write \(value) to \(attribute)"
+    case .readRequest, .readBlobRequest: return "read \(attribute)"
+    default: return "answer \(Wording("\(asked.opcode)"))"
+    }
+  }
+
+  /// The write that makes the peer restart, if it was the last that was asked for; as a sentence's subject.
+  var restart: Wording? {
+    guard let asked = lastAsked, asked.opcode != .readRequest,
+      let uuid = identity(asked.handle, of: .peer)?.uuid, let value = asked.value,
+      let row = RestartRequest.all.first(where: { $0.uuid == uuid && value.starts(with: $0.value) })
+    else { return nil }
+    return "\(row.words) (\(packet: asked.moment.packet))"
+  }
+}
+
+extension AttributeHistory.Asked {
+  /// What it writes; nil where that is long, or may be secret.
+  fileprivate var value: [UInt8]? {
+    guard let head, length <= AttributeHistory.mostHead else { return nil }
+    return (0..<length).map { UInt8(truncatingIfNeeded: head >> UInt32(8 * $0)) }
+  }
+}
+
+/// A write that ends a firmware update: the device restarts.
+private struct RestartRequest {
+  /// The characteristic.
+  let uuid: BluetoothUUID
+  /// How the value begins.
+  let value: [UInt8]
+  /// What it is.
+  let words: Wording
+
+  /// [mem], from the makers' sources: Telink's OTA, Nordic's legacy and buttonless DFU.
+  static let all: [RestartRequest] = [
+    RestartRequest(
+      uuid: BluetoothUUID(high: 0x0001_0203_0405_0607, low: 0x0809_0a0b_0c0d_2b12),
+      value: [0x02, 0xff],
+      words: "The end of a firmware update (Telink's OTA)"),
+    RestartRequest(
+      uuid: BluetoothUUID(high: 0x0000_1531_1212_efde, low: 0x1523_785f_eabc_d123), value: [0x05],
+      words: "The end of a firmware update (Nordic's DFU, Activate and Reset)"),
+    RestartRequest(
+      uuid: BluetoothUUID(high: 0x0000_1531_1212_efde, low: 0x1523_785f_eabc_d123), value: [0x06],
+      words: "System Reset of Nordic's DFU"),
+    RestartRequest(
+      uuid: BluetoothUUID(high: 0x8ec9_0003_f315_4f60, low: 0x9fb8_8388_30da_ea50), value: [0x01],
+      words: "Nordic's command to enter the bootloader"),
+    RestartRequest(
+      uuid: BluetoothUUID(high: 0x8ec9_0004_f315_4f60, low: 0x9fb8_8388_30da_ea50), value: [0x01],
+      words: "Nordic's command to enter the bootloader"),
+  ]
 }
 
 extension LinkHistory {

@@ -100,7 +100,36 @@ extension Refusal {
   }
 }
 
+extension Refusal {
+  /// Whether it refuses a write that only switches something off.
+  fileprivate var isSwitchingOff: Bool {
+    opcode == .writeRequest && attribute.uuid == .clientConfiguration && length == 2
+      && head == [0, 0]
+  }
+}
+
+extension ATTOpcode {
+  fileprivate var isWrite: Bool {
+    self == .writeRequest || self == .prepareWriteRequest || self == .executeWriteRequest
+  }
+}
+
 extension ConnectionHistory {
+  /// A later connection of the device on which the attribute of a refusal could be used, and the packet that shows it.
+  fileprivate func allowed(_ refusal: Refusal, _ evidence: Evidence) -> (id: Int, packet: Int)? {
+    guard refusal.handle != 0, refusal.accepted == nil else { return nil }
+    for later in evidence.later(than: self) {
+      let configured = later.attributes.configurations.first {
+        $0.descriptor.handle == refusal.handle && $0.server == refusal.server
+      }?.accepted
+      let usage = later.attributes.usage(refusal.handle, of: refusal.server)
+      let used = refusal.opcode.isWrite ? usage?.writes.first : usage?.reads.first
+      guard let moment = refusal.opcode.isWrite ? configured ?? used : used else { continue }
+      return (later.id, moment.packet)
+    }
+    return nil
+  }
+
   /// A side that disconnects so soon after a refusal does it because of the refusal.
   private static let soon: Int64 = 10_000_000_000
 
@@ -145,7 +174,7 @@ extension Rule {
     also more: [ClosedRange<UInt8>] = [], _ finds: StaticString, when condition: StaticString,
     do remedy: Wording, _ certainty: Certainty = .certain, restsOnAbsence: Bool = false,
     _ why: @escaping @Sendable (Refusal, ConnectionHistory) -> Wording?,
-    instead: (@Sendable (Refusal) -> Wording?)? = nil,
+    instead: (@Sendable (Refusal, ConnectionHistory) -> Wording?)? = nil,
     certainty sure: (@Sendable (Refusal) -> Certainty)? = nil
   ) -> Rule {
     Rule(
@@ -160,13 +189,24 @@ extension Rule {
           let why = why(refusal, connection)
         else { return nil }
         var finding = refusal.finding(why, sure?(refusal) ?? certainty)
-        finding.remedy = instead?(refusal)
+        finding.remedy = instead?(refusal, connection)
         if 0x01...0x03 ~= code, refusal.isOfUnseenMap(connection) {
           finding.why =
             "\(finding.why) \(refusal.client.capitalized) did not discover the handle on this connection: if it has it from an earlier one, the attributes may have moved since."
           finding.certainty = .possible
         }
         finding.restsOnAbsence = restsOnAbsence
+        if refusal.isSwitchingOff {
+          finding.severity = .warning
+          finding.why =
+            "\(finding.why) The write was to switch notifications and indications off: nothing is lost by the refusal."
+        }
+        if let (later, packet) = connection.allowed(refusal, evidence) {
+          finding.note = Wording(
+            sentences: finding.note ?? "",
+            "The same attribute could be \(refusal.opcode.isWrite ? "written" : "read" as StaticString) on connection \(later) (\(packet: packet))."
+          )
+        }
         // What ends the session is no trifle, whatever the code.
         if severity == .warning, finding.severity == nil,
           let end = connection.end(over: refusal.last)

@@ -97,7 +97,7 @@ extension Rule {
       whole: "capture-one-sided", .warning, "The capture has one direction only",
       when: "ten or more data packets went one way and none the other",
       do:
-        "Capture on the host itself (HCI snoop log, btmon, PacketLogger), which records both directions."
+        "If it was exported from another capture, with a filter for instance, take the whole one. Else capture on the host itself (HCI snoop log, btmon, PacketLogger), which records both directions."
     ) { evidence in
       let extent = evidence.extent
       let isSent = extent.receivedData == 0

@@ -10,6 +10,9 @@ extension Rule {
     cancelled,
   ]
 
+  /// Rules about BR/EDR. They come last, since this program is for LE.
+  static let classic: [Rule] = [unpaged]
+
   private static let connectTimeout = Rule(
     whole: "connect-timeout", .error, "A device did not answer an attempt to connect",
     when:
@@ -43,6 +46,13 @@ extension Rule {
       }
       finding.note =
         "Android tells apps of this as status 133 (GATT_ERROR), a number of its own: no packet carries it."
+      if first.sightingsMeanwhile == 0, let dead = evidence.deadLink(before: first) {
+        finding.why = "\(finding.why) \(dead.words)"
+        finding.certainty = finding.certainty.lowered
+        finding.evidence.insert(dead.packet)
+        finding.remedy =
+          "Try again when the supervision timeout is over, or ask for a shorter one: 4 to 6 s ride out short gaps."
+      }
       evidence.resolve(&finding, attempts)
       return [finding]
     }.flatMap(\.self)
@@ -58,7 +68,7 @@ extension Rule {
       "\(first.target.capitalized) did not come while this host listened for it in the background\(times)",
       headline: "\(first.target) did not come while this host listened for it",
       why:
-        "From \(packet: first.asked.packet) on the controller listened for the devices of the filter accept list for \(duration: first.scanWindowNanoseconds) in each \(duration: first.scanIntervalNanoseconds), as hosts do for bonded devices that may come (Android's autoConnect). No app waited for this one. \(first.sightingWords)",
+        "From \(packet: first.asked.packet) on the controller listened for the devices of the filter accept list for \(duration: first.scanWindowNanoseconds) in each \(duration: first.scanIntervalNanoseconds), as hosts do for bonded devices that may come, and for apps that can wait (Android's autoConnect). \(first.sightingWords)",
       .likely, evidence: attempts.evidence)
     finding.severity = .note
     finding.remedy =
@@ -72,7 +82,7 @@ extension Rule {
     whole: "connect-wrong-address", .error,
     "A device was called by an address that it does not advertise under",
     when:
-      "an attempt to connect was cancelled a second or more later, and the device was seen meanwhile with the other type of address, or under a private address that a known identity resolving key resolves",
+      "an attempt to connect was cancelled a second or more later, and the device was seen with the other type of address, or meanwhile under a private address that a known identity resolving key resolves",
     needs: [.commands, .events],
     do:
       "Connect to the address and the type that were just seen. To call a device by its identity address, put its identity resolving key into the controller's resolving list and switch address resolution on (LE Add Device To Resolving List, LE Set Address Resolution Enable)."
@@ -133,6 +143,19 @@ extension Rule {
     }.map { attempts in
       let first = attempts[0]
       let fault = first.wanted?.faultWords ?? ""
+      if attempts.allSatisfy(\.isRepeated), let blocked = first.blocked {
+        let times: Wording = attempts.count > 1 ? ", \(attempts.count) times" : ""
+        var finding = Finding(
+          "The attempt to connect to \(first.target) was repeated while it went on\(times): \(first.statusWords)",
+          headline: "an attempt to connect was repeated while it went on",
+          why:
+            "The command of \(packet: first.asked.packet) asked for what was under way since \(packet: blocked.packet). The controller refused it, and the first attempt went on.",
+          evidence: attempts.evidence.union(PacketSet([blocked.packet])))
+        finding.severity = .note
+        finding.remedy = "Nothing."
+        if let peer = first.peer { finding.peers = [peer] }
+        return finding
+      }
       var finding = Finding(
         "The controller did not connect to \(first.target): \(first.statusWords)",
         headline: "the controller did not connect to \(first.target)",
@@ -172,6 +195,58 @@ extension Rule {
     }
   }
 
+  private static let unpaged = Rule(
+    whole: "connect-page-timeout", .warning,
+    "A BR/EDR device did not answer an attempt to connect",
+    when:
+      "Create Connection failed for a device that does not advertise on LE; a note where the device was reached before or later, and in a capture of LE connections",
+    needs: [.commands, .events],
+    do:
+      "See that the device is switched on, near, and not connected to something else. Many answer only for some minutes after they were switched on, or while they wait for a known device."
+  ) { evidence in
+    let failures = evidence.adapters.flatMap(\.pageFailures).filter {
+      // A host that cancels gets Unknown Connection Identifier.
+      $0.asked != nil && $0.sighting == nil && $0.status != .unknownConnectionIdentifier
+    }
+    var groups: [[AdapterHistory.PageFailure]] = []
+    for failure in failures {
+      if let place = groups.firstIndex(where: {
+        $0[0].peer == failure.peer && $0[0].status == failure.status
+      }) {
+        groups[place].append(failure)
+      } else {
+        groups.append([failure])
+      }
+    }
+    return groups.map { group in
+      let first = group[0]
+      let tries: Wording = group.count > 1 ? " (\(group.count) attempts)" : ""
+      let waited: Wording =
+        first.asked.flatMap { first.ended.nanoseconds(since: $0) }.map { " after \(duration: $0)" }
+        ?? ""
+      var finding = Finding(
+        "Could not connect to \(first.peer) over BR/EDR\(tries): \(first.status)",
+        headline: "this host could not connect to \(first.peer) over BR/EDR",
+        why:
+          "This host called it at \(packet: first.asked?.packet ?? first.ended.packet), and the controller gave up\(waited).\(first.status.rawValue == 0x04 ? " The device did not answer." : "" as StaticString)",
+        evidence: PacketSet(
+          group.prefix(8).flatMap { [$0.asked?.packet ?? $0.ended.packet, $0.ended.packet] }))
+      finding.peers = [first.peer]
+      let reached = evidence.connections.first {
+        $0.connection.peer == first.peer && $0.connection.transport == .brEDR
+      }
+      if let reached {
+        finding.note = "Connection \(reached.id) is one with this device."
+      }
+      // Phones call known headsets and cars by themselves, whatever the capture was made for.
+      if reached != nil || evidence.connections.contains(where: { $0.connection.transport == .le })
+      {
+        finding.severity = .note
+      }
+      return finding
+    }
+  }
+
   private static let wrongPHY = Rule(
     whole: "connect-scan-wrong-phy", .note,
     "The host listened on another PHY than the device advertises on",
@@ -207,7 +282,7 @@ extension Rule {
       "Look for an app that calls connect and disconnect in a row, a second one that competes for the device, or a timeout that is too short for the device's advertising interval."
   ) { evidence in
     let early = evidence.attempts {
-      $0.isGivenUp && !$0.isLong
+      $0.isGivenUp && !$0.isLong && !$0.isWaitUnknown
     }
     .map { attempts in
       let first = attempts[0]
@@ -359,6 +434,29 @@ extension Evidence {
     return own.contains { $0.firstPacket > packet } && own.allSatisfy(\.isOpeningMissing)
   }
 
+  /// A link to the device of an attempt that had broken off at this end and may have gone on at the other: as a sentence,
+  /// with the packet of its end.
+  fileprivate func deadLink(before attempt: ConnectAttempt) -> (words: Wording, packet: Int)? {
+    guard let peer = attempt.peer, let began = attempt.asked.time else { return nil }
+    let dead = connections.last { history in
+      guard history.connection.peer == peer, let ended = history.link.ended,
+        ended.packet < attempt.asked.packet
+      else { return false }
+      switch history.connection.ending {
+      case .timeout, .controller, .reset, .micFailure: return true
+      default: return false
+      }
+    }
+    guard let dead, let ended = dead.link.ended, let span = dead.link.supervisionTimeout,
+      let sign = (dead.link.lastSign ?? ended).time
+    else { return nil }
+    guard began.nanoseconds(since: sign) < span else { return nil }
+    return (
+      "The peer may have been in connection \(dead.id) still: that broke off here (\(packet: ended.packet)), which the peer learns only when it has heard nothing for the supervision timeout of \(duration: span), and many devices do not advertise before.",
+      ended.packet
+    )
+  }
+
   /// Says of what is counted that more of it is not.
   fileprivate func tellOmitted(_ finding: inout Finding) {
     let omitted = adapters.reduce(0) { $0 &+ $1.attempts.omitted }
@@ -374,7 +472,8 @@ extension Evidence {
     tellOmitted(&finding)
     guard let last = attempts.last, let peer = last.peer, let type = last.peerType else { return }
     finding.peers = [peer]
-    let key = Attributes.key(peer, type)
+    let other = last.elsewhere.flatMap { $0.isResolved ? nil : $0 }
+    let key = Attributes.key(other?.address ?? peer, other?.type ?? type)
     let later = connections.first {
       guard let address = $0.connection.peer else { return false }
       return $0.connection.localRole == .central && $0.connection.isEstablished
@@ -385,7 +484,7 @@ extension Evidence {
     finding.severity = .warning
     finding.isResolved = true
     finding.why =
-      "\(finding.why) A later attempt succeeded (\(packet: later.connection.firstPacket))."
+      "\(finding.why) A later attempt\(other == nil ? "" : " with that type" as StaticString) succeeded (\(packet: later.connection.firstPacket))."
   }
 }
 

@@ -149,6 +149,10 @@ extension Rule {
       var finding = tell(
         refusal, adapter, "the controller refused \(commandName(refusal.opcode))")
       if refusal.isOfOption { finding.severity = .note }
+      if let words = refusal.consequence {
+        finding.why =
+          "The command of \(packet: refusal.first.packet) was answered with this status. \(words)"
+      }
       return finding
     }
   }
@@ -190,7 +194,7 @@ extension Rule {
     switch opcode {
     case HCICommand.leSetAdvertisingParameters,
       HCICommand.leSetAdvertisingData...HCICommand.leSetAdvertisingEnable,
-      HCICommand.leSetAdvertisingSetRandomAddress...HCICommand.leSetExtendedAdvertisingEnable,
+      HCICommand.leSetExtendedAdvertisingParameters...HCICommand.leSetExtendedAdvertisingEnable,
       HCICommand.leSetPeriodicAdvertisingParameters...HCICommand.leSetPeriodicAdvertisingEnable,
       HCICommand.leSetExtendedAdvertisingParametersV2,
       HCICommand.leSetPeriodicAdvertisingParametersV2:
@@ -256,6 +260,11 @@ extension Rule {
       finding.remedy = way
       finding.evidence = PacketSet([obstacle.since.packet]).union(refusal.packets)
     }
+    if refusal.status == .commandDisallowed, let granted = refusal.granted {
+      finding.severity = .note
+      finding.why =
+        "\(finding.why) The same command had just been granted (\(packet: granted.packet)): it was sent twice."
+    }
     resolve(&finding, refusal)
     return finding
   }
@@ -271,9 +280,25 @@ extension Rule {
 
 extension CommandHistory.Refusal {
   /// Whether it concerns something that links do without: an option that the peer lacks, the power modes of
-  /// BR/EDR (group 0x02), its supervision timeout, which only the central sets (Core, Vol 4, Part E, 7.3.42).
+  /// BR/EDR (group 0x02), its supervision timeout, which only the central sets (Core, Vol 4, Part E, 7.3.42), and what
+  /// has a consequence that harms nothing.
   fileprivate var isOfOption: Bool {
     status == .unsupportedRemoteFeature || opcode >> 10 == 0x02 || opcode == 0x0c37
+      || consequence != nil
+  }
+
+  /// What follows, where that is little.
+  fileprivate var consequence: Wording? {
+    switch (opcode, status.rawValue) {
+    case (0x0c01, _), (0x0c63, _), (HCICommand.leSetEventMask, _):
+      "The old mask stays in force: older controllers refuse bits of events that they do not have."
+    case (HCICommand.leSetRandomAddress, 0x0c), (HCICommand.leSetAdvertisingSetRandomAddress, 0x0c):
+      "The old address stays: it cannot be changed while it is used to advertise, scan or connect (Core, Vol 4, Part E, 7.8.4 and 7.8.52)."
+    // [mem]; Repeated Attempts.
+    case (HCICommand.leAddDeviceToFilterAcceptList, 0x17):
+      "Broadcom's controllers answer so where the device is on the list already."
+    default: nil
+    }
   }
 
   /// Whether the controller merely lacks something.

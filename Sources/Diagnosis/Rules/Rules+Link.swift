@@ -27,8 +27,10 @@ extension Rule {
     else { return [] }
     let link = history.link
     let timeout: Wording =
-      link.current.map { " of \(Int($0.timeout) * 10) ms" } ?? ""
-    var why: Wording = "Nothing was heard from the peer for the supervision timeout\(timeout)."
+      link.supervisionTimeout.map { " of \($0 / 1_000_000) ms" } ?? ""
+    let departure = history.departure
+    var why: Wording =
+      departure ?? "Nothing was heard from the peer for the supervision timeout\(timeout)."
     if let heard = link.heardLast {
       let ago: Wording =
         ended.nanoseconds(since: heard).map { ", \(duration: $0) before the end" } ?? ""
@@ -37,7 +39,9 @@ extension Rule {
       why = "\(why) No data came from it at all."
     }
     why = Wording(
-      sentences: why, history.acknowledgement, history.weakness, history.returnWords(evidence))
+      sentences: why, history.acknowledgement, history.askedLast,
+      departure == nil ? history.weakness : "",
+      departure == nil ? history.returnWords(evidence) : "")
     var finding = Finding(
       "The link was lost: Connection Timeout (0x08)",
       headline:
@@ -45,6 +49,29 @@ extension Rule {
       why: why,
       evidence: PacketSet(
         [link.heardLast?.packet, link.unacknowledgedSince, ended.packet].compactMap(\.self)))
+    if let restart = history.attributes.restart {
+      finding.severity = .warning
+      finding.what = "The peer restarted, as it was told to: Connection Timeout (0x08)"
+      finding.headline =
+        "the peer left connection \(history.id) (\(packet: ended.packet)) to restart, as it was told to"
+      finding.why =
+        "\(restart) makes a device restart, which ends its links without a word. \(finding.why)"
+      finding.remedy = "Nothing, where the restart was meant."
+      finding.certainty = .likely
+      return [finding]
+    }
+    if departure != nil {
+      let what: Wording = "The peer left the link without ending it: Connection Timeout (0x08)"
+      finding.what = what
+      finding.headline =
+        "the peer left connection \(history.id) without ending it, and advertised again (\(packet: link.seenAway?.lastConnectable?.packet ?? ended.packet))"
+      finding.evidence.insert(link.seenAway?.lastConnectable?.packet)
+      finding.remedy =
+        "Find out why the peer restarted: its log and reset reason, its power supply, and what it does when it gets what this host asked for last."
+      finding.group = what
+      finding.groupHeadline = "the peer left the link without ending it, and advertised again"
+      return [finding]
+    }
     if let fatal = history.fatalProcedure {
       finding.what = "The link was lost right after \(fatal.words): Connection Timeout (0x08)"
       finding.headline =
@@ -60,7 +87,7 @@ extension Rule {
       return [finding]
     }
     // It has one already.
-    if let current = link.current, current.timeout >= 400 { finding.remedy = Rule.lossRemedy }
+    if link.supervisionTimeout ?? 0 >= 4_000_000_000 { finding.remedy = Rule.lossRemedy }
     finding.group = "The link was lost: Connection Timeout (0x08)"
     finding.groupHeadline =
       "the link broke off, since this host heard nothing from the peer any more"
@@ -79,12 +106,29 @@ extension Rule {
       let after: Wording =
         spans.count == lost.count && !spans.isEmpty
         ? " after \(Wording(listing: spans.prefix(6).map { "\(duration: $0)" }))" : ""
+      let same = commonRequest(before: lost)
       return Finding(
         "\(lost.count) links to one device were lost\(after)",
         headline: "\(lost.count) links to one device were lost",
-        why: "Each ended with Connection Timeout (0x08).",
-        evidence: PacketSet(lost.prefix(8).compactMap(\.connection.lastPacket)), on: lost.map(\.id))
+        why: Wording(sentences: "Each ended with Connection Timeout (0x08).", same?.words ?? ""),
+        evidence: PacketSet(lost.prefix(8).compactMap(\.connection.lastPacket)).union(
+          PacketSet(same?.packets ?? [])), on: lost.map(\.id))
     }
+  }
+
+  /// What this host had asked for last before most of the links were lost, as a sentence; nil where that differs.
+  private static func commonRequest(
+    before lost: [ConnectionHistory]
+  ) -> (words: Wording, packets: [Int])? {
+    let asked = lost.compactMap(\.askedBeforeSilence)
+    let groups = Dictionary(grouping: asked) { $0.act.text }
+    guard let most = groups.values.max(by: { $0.count < $1.count }), most.count >= 2,
+      most.count * 2 > lost.count
+    else { return nil }
+    return (
+      "In \(most.count) of \(lost.count) cases the last that this host asked for was to \(most[0].act).",
+      most.prefix(8).map(\.packet)
+    )
   }
 
   private static let responseTimeout = Rule(
@@ -96,6 +140,9 @@ extension Rule {
     // Encryption that is not answered has a rule of its own.
     history.isEncryptionUnanswered ? [] : failures(history) { $0 == .responseTimeout }
   }
+
+  /// The Link Layer's procedure response timeout (Core, Vol 6, Part B, 5.2).
+  private static let procedureTimeout: Int64 = 40_000_000_000
 
   private static let collision = Rule(
     "link-procedure-collision", .error, "Procedures of the two controllers collided",
@@ -117,13 +164,25 @@ extension Rule {
     if let reason = history.connection.reason, isMeant(reason), let ended = history.link.ended,
       history.connection.ending == .controller
     {
-      findings.append(
-        Finding(
-          "The controller ended the link: \(reason.linkWords)",
-          headline:
-            "connection \(history.id) ended at \(packet: ended.packet): \(reason == .responseTimeout ? "the peer's controller did not answer a request of this host's controller" : "requests of the two controllers got in each other's way" as StaticString)",
-          why: Wording(sentences: "No host asked for it.", history.lastProcedure),
-          evidence: PacketSet([history.lastProcedurePacket, ended.packet].compactMap(\.self))))
+      var finding = Finding(
+        "The controller ended the link: \(reason.linkWords)",
+        headline:
+          "connection \(history.id) ended at \(packet: ended.packet): \(reason == .responseTimeout ? "the peer's controller did not answer a request of this host's controller" : "requests of the two controllers got in each other's way" as StaticString)",
+        why: Wording(sentences: "No host asked for it.", history.lastProcedure),
+        evidence: PacketSet([history.lastProcedurePacket, ended.packet].compactMap(\.self)))
+      if reason == .responseTimeout, let length = history.length, length < procedureTimeout {
+        let heard: Wording =
+          history.link.heardLast.map { " The last data from it is \(packet: $0.packet)." } ?? ""
+        finding.headline =
+          "connection \(history.id) broke off at \(packet: ended.packet): this host heard nothing from the peer any more"
+        finding.why = Wording(
+          sentences:
+            "No host asked for it. A peer has 40 s to answer a Link Layer procedure, and the link was open for \(duration: length): so this controller gave up earlier, most likely since it heard nothing from the peer any more.\(heard)",
+          history.lastProcedure, history.weakness)
+        finding.certainty = .likely
+        finding.remedy = lossRemedy
+      }
+      findings.append(finding)
     }
     for failed in history.failedProcedures where isMeant(failed.status) {
       let name = failed.name
@@ -244,12 +303,13 @@ extension Rule {
   }
 
   private static let hostStalled = Rule(
-    whole: "host-stalled", .error, "This host handles nothing for 30 s, and the peer gives up",
+    whole: "host-stalled", .error,
+    "Nothing comes through to this host for 30 s, and the peer gives up",
     when:
-      "on two or more connections a request of the peer comes 29 to 31 s after the packet before, and the peer's disconnection at once after it",
+      "a request of the peer comes 29 to 31 s after the packet before, and the peer's disconnection at once after it, on two or more connections, or on one after which the controller leaves a command unanswered",
     needs: [.bothDirections, .events, .end],
     do:
-      "Look at what the program on this host does at that time: something blocks its thread, or the transport to the controller (UART flow control, USB). Read events in a thread of their own, and answer requests at once."
+      "Find out what holds events and data back: a program on this host that blocks its thread, the transport from the controller (UART flow control, USB), or the controller itself (newer firmware, another adapter). On the host, read events in a thread of their own, and answer requests at once."
   ) { evidence in
     let stalled = evidence.connections.compactMap {
       history -> (ConnectionHistory, Moment, Moment)? in
@@ -259,20 +319,29 @@ extension Rule {
       else { return nil }
       return (history, stall.after, ended)
     }
-    guard stalled.count >= 2, let first = stalled.first,
-      let pause = first.1.nanoseconds(since: first.0.link.stall?.before ?? first.1)
-    else { return [] }
-    return [
-      Finding(
-        "This host handled nothing for \(duration: pause), and the peer gave up (\(stalled.count) connections)",
-        headline:
-          "this host handled nothing for \(duration: pause), and the peer gave up each time",
-        why:
-          "A request of the peer (\(packet: first.1.packet)) and its disconnection (\(packet: first.2.packet)) came together, \(duration: pause) after the packet before: as long as a client waits for its answer. So both had waited until this host read them.",
-        .likely,
-        evidence: PacketSet(stalled.prefix(8).flatMap { [$0.1.packet, $0.2.packet] }),
-        on: stalled.map(\.0.id))
-    ]
+    guard let first = stalled.first else { return [] }
+    let left = evidence.adapters.first { $0.index == first.0.connection.adapter }?.commands.waiting
+      .first { $0.moment.packet > first.2.packet }
+    guard stalled.count >= 2 || left != nil else { return [] }
+    let times: Wording = stalled.count == 1 ? "" : " (\(stalled.count) connections)"
+    let dead: Wording =
+      left.map {
+        "The controller then left a command unanswered (\(packet: $0.moment.packet)): it, or the way to it, is under suspicion as well as this host."
+      } ?? ""
+    var finding = Finding(
+      "Nothing came through to this host for about 30 s, and the peer gave up\(times)",
+      headline:
+        "nothing came through to this host for about 30 s, and the peer gave up\(stalled.count == 1 ? "" : " each time" as StaticString)",
+      why: Wording(
+        sentences:
+          "A request of the peer (\(packet: first.1.packet)) and its disconnection (\(packet: first.2.packet)) came together, as long after the packet before as a client waits for its answer. So both had been held back: in the controller, on the way from it, or in this host.",
+        dead),
+      stalled.count >= 2 ? .likely : .possible,
+      evidence: PacketSet(stalled.prefix(8).flatMap { [$0.1.packet, $0.2.packet] }),
+      on: stalled.map(\.0.id))
+    if stalled.count == 1 { finding.severity = .warning }
+    finding.evidence.insert(left?.moment.packet)
+    return [finding]
   }
 
   // MARK: The peer that leaves

@@ -234,7 +234,10 @@ extension Rule {
       "The central's host answers and then has to send LE Connection Update itself: look there. A peripheral asks again after some seconds."
   ) { history, evidence in
     guard !history.connection.hasLostPackets else { return [] }
-    let end = history.link.ended.map(\.time) ?? evidence.extent.latest
+    // A link that broke off was dead since the peer's last sign.
+    let end =
+      history.connection.ending == .timeout
+      ? history.link.lastSign?.time : history.link.ended.map(\.time) ?? evidence.extent.latest
     return history.link.updates.compactMap { update in
       // What the controllers agree on they carry out by themselves.
       guard update.completed == nil, update.way != .linkLayer,
@@ -297,6 +300,10 @@ extension Evidence {
     _ history: ConnectionHistory, _ update: ParameterUpdate, askedBy side: Side
   ) -> Wording? {
     // The controller's word, or a wish of the central's, has the rule's own remedy.
+    if update.status == .commandDisallowed {
+      return
+        "Nothing at the other side: this host said yes, and its controller takes no LE Connection Update while another procedure of the link is under way. The host has to repeat it; until it does, ask again some seconds later."
+    }
     guard update.way != .command, update.isGranted == false else { return nil }
     let (isApple, isLinux) = history.central(self)
     let asker: Wording = side == .local ? "this host's firmware" : "the peer's firmware"

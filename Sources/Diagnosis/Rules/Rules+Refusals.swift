@@ -15,7 +15,7 @@ extension Rule {
         "Use what the characteristic's declaration offers; a firmware has to allow what it declares."
     ) { refusal, _ in
       refusal.whyNotPermitted
-    } instead: { refusal in
+    } instead: { refusal, _ in
       refusal.permittedInstead
     },
     refused(
@@ -44,7 +44,7 @@ extension Rule {
           """
       }
       return "\(refusal.refuser) has no attribute with the handle \(handle: refusal.handle)."
-    } instead: { refusal in
+    } instead: { refusal, _ in
       guard let range = refusal.range, range.first > range.last else { return nil }
       return """
         Ask for handles from the lower one to the higher one; a search that has reached its last handle is \
@@ -99,6 +99,10 @@ extension Rule {
         and those before it end at byte \(late.end): the bytes between are missing, unless the server had \
         them already.
         """
+    } instead: { refusal, connection in
+      refusal.opcode != .executeWriteRequest && refusal.unableToReadOn(connection) != nil
+        ? "Mend the server: a part that begins at the value's end is empty, and no error. Until then write no more to it than one request holds (MTU − 3 bytes), or read no further than the part that does not fill the MTU."
+        : nil
     } certainty: { refusal in
       if refusal.opcode != .executeWriteRequest { return .certain }
       return refusal.prepared?.late == nil ? .possible : .likely
@@ -186,7 +190,7 @@ extension Rule {
         \(refusal.headWords).
         """
         : "The profile's rules do not take \(refusal.headWords)."
-    } instead: { refusal in
+    } instead: { refusal, _ in
       refusal.errorName == nil
         ? nil
         : "Write what the profile allows in this state; its name for the code says what is wrong."

@@ -11,6 +11,8 @@ extension HCICommand {
   package static let createConnection: UInt16 = 0x0405
   /// Disconnect
   package static let disconnect: UInt16 = 0x0406
+  /// Accept Connection Request
+  package static let acceptConnectionRequest: UInt16 = 0x0409
   /// Link Key Request Reply
   package static let linkKeyRequestReply: UInt16 = 0x040b
   /// Link Key Request Negative Reply
@@ -46,8 +48,15 @@ extension HCICommand {
   /// Read Encryption Key Size
   package static let readEncryptionKeySize: UInt16 = 0x1408
 
+  /// Write Link Supervision Timeout
+  package static let writeLinkSupervisionTimeout: UInt16 = 0x0c37
+  /// Role Discovery
+  package static let roleDiscovery: UInt16 = 0x0809
+
   // MARK: LE Controller (7.8)
 
+  /// LE Set Event Mask
+  package static let leSetEventMask: UInt16 = 0x2001
   /// LE Set Random Address
   package static let leSetRandomAddress: UInt16 = 0x2005
   /// LE Set Advertising Parameters

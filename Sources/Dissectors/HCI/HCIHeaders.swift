@@ -21,6 +21,13 @@ package struct HCICommand: Sendable {
   /// The opcode with which some controllers answer a command that they do not know, in place of its own.
   package static let unknownOpcode: UInt16 = 0xffff
 
+  /// Whether an opcode belongs to a group that HCI has (Core, Vol 4, Part E, 7; testing logo: 0x3e [mem]). Others are
+  /// for a host's own use, as between a program and BTstack's daemon: no controller sees them.
+  package static func hasGroup(_ opcode: UInt16) -> Bool {
+    let group = opcode >> 10
+    return 1...8 ~= group || group >= 0x3e
+  }
+
   /// Whether an opcode is a vendor's: what the command means and returns only the vendor knows.
   package static func isVendors(_ opcode: UInt16) -> Bool { opcode >> 10 == vendorGroup }
 }
@@ -40,6 +47,15 @@ package struct HCIEvent: Sendable {
     length = try cursor.u8()
   }
 
+  /// Whether only BR/EDR links have such events: features, authentication, QoS, Role Change, Mode Change, packet types,
+  /// slots, Sniff Subrating, Link Supervision Timeout Changed (Core, Vol 4, Part E, 7.7).
+  package var isOfClassicLinks: Bool {
+    switch code {
+    case 0x06, 0x0b, 0x0d, 0x12, 0x14, 0x1b, 0x1d, 0x21, 0x23, 0x2e, 0x38: true
+    default: false
+    }
+  }
+
   /// Disconnection Complete
   package static let disconnectionCompleteCode: UInt8 = 0x05
   /// Authentication Complete
@@ -48,6 +64,8 @@ package struct HCIEvent: Sendable {
   package static let readRemoteSupportedFeaturesCompleteCode: UInt8 = 0x0b
   /// Read Remote Version Information Complete
   package static let readRemoteVersionInformationCompleteCode: UInt8 = 0x0c
+  /// Link Supervision Timeout Changed
+  package static let linkSupervisionTimeoutChangedCode: UInt8 = 0x38
   /// Authenticated Payload Timeout Expired
   package static let authenticatedPayloadTimeoutExpiredCode: UInt8 = 0x57
   /// Command Complete

@@ -80,8 +80,10 @@ struct Explanation: Sendable {
     // Events are what tells of both.
     if lacks.contains(.events) { lacks.subtract([.opening, .end]) }
     let isOne = skipped.count == 1
+    let isLate =
+      lacks.isSubset(of: evidence.coverage.parts) && !lacks.isDisjoint(with: [.commands, .events])
     return
-      "\(skipped.count) of \(ruleCount) rules \(isOne ? "was" : "were" as StaticString) skipped: \(isOne ? "it needs" : "they need" as StaticString) \(lacks.listed(joinedBy: "or")), which this capture lacks"
+      "\(skipped.count) of \(ruleCount) rules \(isOne ? "was" : "were" as StaticString) skipped: \(isOne ? "it needs" : "they need" as StaticString) \(lacks.listed(joinedBy: "or")), which this capture \(isLate ? "begins too late for" : "lacks" as StaticString)"
   }
 
   /// The rules that were not applied, by what they need, in the order of `Coverage.Parts`.
@@ -114,7 +116,9 @@ struct Explanation: Sendable {
     if warnings > 0 {
       return "No error, \(count: warnings, "warning", "warnings"): \(headlines(.warning))"
     }
-    if findings.contains(where: \.isResolved) { return "No error: \(headlines(.note))" }
+    if findings.contains(where: Self.tellsWhatCameRight) {
+      return "No error: \(headlines(.note))"
+    }
     if connections.isEmpty, !isSelective {
       if evidence.hasManagementAlone {
         return
@@ -131,7 +135,9 @@ struct Explanation: Sendable {
   /// The findings of a severity as clauses, the most important ones, in the order of their packets; of notes
   /// those that tell how something came right.
   private func headlines(_ severity: Severity) -> Wording {
-    let chosen = findings.filter { $0.severity == severity && (severity > .note || $0.isResolved) }
+    let chosen = findings.filter {
+      $0.severity == severity && (severity > .note || Self.tellsWhatCameRight($0))
+    }
     var told: [(place: Int, clause: Wording)] = []
     var left = 0
     for finding in chosen where !told.contains(where: { $0.clause == finding.headline }) {
@@ -146,6 +152,14 @@ struct Explanation: Sendable {
     }.map(\.element.clause)
     let shown = Wording(clauses, joinedBy: "; ")
     return left > 0 ? "\(shown); and \(left) more" : shown
+  }
+
+  /// How the names of rules about a controller's commands begin.
+  private static let commandRules = "hci-"
+
+  /// Whether it tells how something came right in the end: between devices, not between a host and its controller.
+  private static func tellsWhatCameRight(_ finding: Finding) -> Bool {
+    finding.isResolved && !finding.rule.description.hasPrefix(commandRules)
   }
 
   /// Where in the capture a finding stands: what is about one connection where it came to its end, what is
@@ -173,14 +187,19 @@ struct Explanation: Sendable {
     return String(decoding: text.bytes.array, as: UTF8.self)
   }
 
+  /// Clocks that were never set count from 1970 or before. Seconds since 1970.
+  private static let year2000: Int64 = 946_684_800
+
   /// What stands in front: how much was read, and what it lacks.
   var heading: Wording {
     let extent = evidence.extent
     var pieces: [Wording] = []
     if let earliest = extent.earliest, let latest = extent.latest {
       let span = latest.nanoseconds(since: earliest)
-      pieces.append(
-        "\(count: extent.records, "record", "records") in \(duration: span) from \(utc: earliest)")
+      let begin: Wording =
+        earliest.seconds < Self.year2000
+        ? ", by a clock that was not set" : " from \(utc: earliest)"
+      pieces.append("\(count: extent.records, "record", "records") in \(duration: span)\(begin)")
     } else {
       pieces.append("\(count: extent.records, "record", "records")")
     }
@@ -207,15 +226,16 @@ extension ConnectionHistory {
   /// Which part this host plays: `this host, C0:FF:EE:C0:FF:EE, is the central`.
   var hostWords: Wording {
     guard let role = connection.localRole else {
-      // The controllers' events of BR/EDR do not tell who is the central, and with LE the capture may lack the
-      // one that does.
+      // Connection Complete of BR/EDR does not tell who is the central, and with LE the capture may lack the event that
+      // does.
       let unknown: Wording = "which role this host has is not known"
       return connection.transport == .brEDR ? "BR/EDR; \(unknown)" : unknown
     }
+    let transport: Wording = connection.transport == .brEDR ? "BR/EDR; " : ""
     guard let address = pairing.ownAddress?.address, address != .zero else {
-      return "this host is the \(role.key)"
+      return "\(transport)this host is the \(role.key)"
     }
-    return "this host, \(address), is the \(role.key)"
+    return "\(transport)this host, \(address), is the \(role.key)"
   }
 }
 

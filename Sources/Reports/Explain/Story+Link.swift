@@ -8,7 +8,7 @@ extension ConnectionHistory {
   /// way, the exchange of features and versions, is not told.
   func linkStory(_ evidence: Evidence) -> [StoryLine] {
     var lines = [beginning(evidence)].compactMap(\.self)
-    lines += link.updates.map(Self.line)
+    lines += link.updates.map { Self.line($0, hasEvents: !evidence.hasDataAlone) }
     if link.omittedUpdates > 0, let last = link.updates.last {
       lines.append(
         StoryLine(
@@ -122,11 +122,11 @@ extension ConnectionHistory {
     "latency \(latency), continuation \(continuation), supervision timeout \(Int(timeout) * 10) ms"
   }
 
-  private static func line(_ update: ParameterUpdate) -> StoryLine {
-    StoryLine(update.asked, to: update.lastPacket, words(update))
+  private static func line(_ update: ParameterUpdate, hasEvents: Bool) -> StoryLine {
+    StoryLine(update.asked, to: update.lastPacket, words(update, hasEvents: hasEvents))
   }
 
-  private static func words(_ update: ParameterUpdate) -> Wording {
+  private static func words(_ update: ParameterUpdate, hasEvents: Bool) -> Wording {
     let outcome: Wording
     if let result = update.result {
       outcome = result.words
@@ -137,7 +137,9 @@ extension ConnectionHistory {
         update.refusal.map { "\(update.side.other.words) refuses: \($0)" }
         ?? "\(update.side.other.words) refuses"
     } else if update.isGranted == true {
-      outcome = "\(update.side.other.words) agrees, and nothing changes"
+      // An event tells of a change.
+      outcome =
+        "\(update.side.other.words) agrees\(hasEvents ? ", and nothing changes" : "" as StaticString)"
     } else {
       outcome = update.way == .signalling ? "no answer" : "no outcome"
     }
@@ -174,7 +176,12 @@ extension ConnectionHistory {
           disconnect,
           "this host asks to disconnect; whether it did is not in the capture\(unused(evidence))")
       }
-      return StoryLine(last, "still open when the capture ends\(unused(evidence))")
+      let extent = evidence.extent
+      let isLast = extent.lastPacket <= last.packet
+      let use: Wording = isLast ? "" : "; last used in \(packet: last.packet)"
+      return StoryLine(
+        isLast ? last : Moment(packet: extent.lastPacket, time: extent.latest ?? last.time),
+        "still open when the capture ends\(use)\(unused(evidence))")
     }
     let reason: Wording = connection.reason.map { ": \($0.linkWords)" } ?? ""
     switch ending {

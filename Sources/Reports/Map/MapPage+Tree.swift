@@ -166,10 +166,12 @@ extension MapPage {
       guard accesses.contains(where: { $0.error != nil }) else { continue }
       out.spaces(Column.descriptor)
       out.text(operation.words)
+      let isOfSecurity = accesses.contains { $0.error?.isAboutSecurity ?? false }
       for (index, access) in accesses.enumerated() {
         out.text(index == 0 ? " " : ", ")
         out.text(access.error == nil ? "allowed" : "refused")
         switch access.security {
+        case _ where !isOfSecurity: break
         case .unknown: break
         case .unencrypted: out.text(" unencrypted")
         case .encrypted: out.text(" encrypted")

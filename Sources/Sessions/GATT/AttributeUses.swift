@@ -254,10 +254,9 @@ package struct AttributeUses: Sendable {
   /// Takes in that nothing follows that could tell anything else. Of an export of one direction what was written
   /// counts as written.
   package mutating func finish(_ memory: borrowing Memory) {
-    if !(memory.hasHeard(.sent) && memory.hasHeard(.received)) {
-      for server in servers.indices {
-        for use in servers[server].uses.indices { servers[server].uses[use].takeUnanswered() }
-      }
+    for server in servers.indices
+    where !memory.hasHeard(Attributes.isLocal(servers[server].key) ? .sent : .received) {
+      for use in servers[server].uses.indices { servers[server].uses[use].takeUnanswered() }
     }
     for held in held { take(held.use) }
     held.removeAll()

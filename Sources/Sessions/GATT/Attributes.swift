@@ -130,6 +130,9 @@ package struct Attributes: Sendable {
     return key(peer, connection.peerType ?? .public)
   }
 
+  /// Whether it is this host's server.
+  static func isLocal(_ key: UInt64) -> Bool { key >> 63 == 1 }
+
   /// The same of a device that is no connection's peer.
   package static func key(_ address: DeviceAddress, _ type: AddressType) -> UInt64 {
     address.value | UInt64(type.rawValue & 1) << 48

@@ -266,13 +266,18 @@ extension AttributeHistory {
     }
   }
 
+  private static let mostRunsSinceIndication = 8
+
   /// Takes a confirmation.
   mutating func confirm(_ answer: Answer, _ context: Context) {
-    guard answer.request != nil, let last = runs.indices.last, runs[last].indications > 0 else {
-      return
-    }
-    runs[last].confirmed += 1
-    runs[last].last = max(runs[last].last, context.moment.packet)
+    // What came between an indication and its confirmation may have begun a run of its own.
+    guard answer.request != nil,
+      let place = runs.suffix(Self.mostRunsSinceIndication).lastIndex(where: {
+        $0.indications > $0.confirmed
+      })
+    else { return }
+    runs[place].confirmed += 1
+    runs[place].last = max(runs[place].last, context.moment.packet)
   }
 
   // MARK: Vendors' protocols

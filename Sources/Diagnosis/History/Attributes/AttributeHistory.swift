@@ -46,6 +46,20 @@ package struct AttributeHistory: Sendable {
     package let asksForMTU: Bool
   }
 
+  /// What this host asked for last: a request or a command.
+  package struct Asked: Sendable {
+    /// Its packet.
+    package let moment: Moment
+    /// What it is.
+    package let opcode: ATTOpcode
+    /// The attribute; 0: none, or several.
+    package let handle: UInt16
+    /// How many bytes it writes.
+    package let length: Int
+    /// The first ones of them, the first in the lowest bits; nil: none, or they may be secret.
+    package internal(set) var head: UInt32?
+  }
+
   // MARK: What rules read
 
   /// The attributes that were used, in the order in which they were first.
@@ -95,6 +109,8 @@ package struct AttributeHistory: Sendable {
   package internal(set) var vendors: VendorTraffic
   /// The last PDU that brought something: a response that is no error, a value, a command.
   package internal(set) var lastUse: Moment?
+  /// What this host asked for last.
+  package internal(set) var lastAsked: Asked?
   /// How many PDUs this host has sent.
   package internal(set) var sentByLocal = 0
   /// How many the peer has sent.
@@ -183,7 +199,12 @@ package struct AttributeHistory: Sendable {
       server: opcode.isServers ? sender : sender.other, link: link,
       channel: answer.channel?.serial,
       isWhole: !record.isTruncated && !answer.fragment.isTruncated, security: security)
-    if sender == .local { sentByLocal &+= 1 } else { sentByPeer &+= 1 }
+    if sender == .local {
+      sentByLocal &+= 1
+      if !opcode.isServers, opcode.role != .confirmation { ask(fields, bytes, context) }
+    } else {
+      sentByPeer &+= 1
+    }
     switch opcode.role {
     case .response where opcode == .errorResponse: break
     case .response, .indication, .unacknowledged: lastUse = context.moment
@@ -274,6 +295,20 @@ package struct AttributeHistory: Sendable {
     }
   }
 
+  private mutating func ask(_ fields: ATTFields, _ bytes: RawSpan, _ context: Context) {
+    var head: UInt32?
+    if let value = fields.value, !value.isEmpty {
+      var bits: UInt32 = 0
+      for index in 0..<min(Int(value.count), Self.mostHead) {
+        bits |= UInt32(bytes.byte(at: Int(value.start) + index)) << UInt32(8 * index)
+      }
+      head = bits
+    }
+    lastAsked = Asked(
+      moment: context.moment, opcode: context.opcode, handle: fields.handle ?? 0,
+      length: fields.value.map { Int($0.count) } ?? 0, head: head)
+  }
+
   // MARK: The end
 
   /// Takes the end of the capture.
@@ -315,6 +350,11 @@ package struct AttributeHistory: Sendable {
         connection: connection.id)
     }
     nameAttributes()
+    if let handle = lastAsked?.handle, handle != 0,
+      memory.attributes.secretTypes.contains(identity(handle, of: .peer)?.uuid)
+    {
+      lastAsked?.head = nil
+    }
     let key = memory.attributes.currentKey(Attributes.key(isLocal: false, connection))
     let last = connection.lastPacket ?? .max
     conflicts =

@@ -56,14 +56,6 @@ package struct Refusal: Sendable {
 }
 
 extension ATTErrorCode {
-  /// Whether it asks for a better protected link: what is refused so may be allowed later.
-  package var isAboutSecurity: Bool {
-    switch rawValue {
-    case 0x05, 0x08, 0x0c, 0x0f: true
-    default: false
-    }
-  }
-
   /// Whether it says something of the attribute and the operation, whatever the value.
   var isAboutAttribute: Bool {
     switch rawValue {

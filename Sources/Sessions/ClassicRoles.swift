@@ -1,0 +1,56 @@
+import Bluetooth
+import Bytes
+import Dissectors
+
+/// Which part this host is about to play on BR/EDR links: Connection Complete does not say so.
+/// Bounded: what was learnt first goes.
+struct ClassicRoles: Sendable {
+  private var awaited: [(adapter: UInt16, peer: DeviceAddress, role: Connection.Role)] = []
+  private static let most = 16
+
+  /// Role Change
+  static let changeEvent: UInt8 = 0x12
+
+  init() {}
+
+  /// Who calls is the central. Who is called stays the peripheral unless it asks to be the central (role 0), which a Role
+  /// Change event tells when it is so (Core, Vol 4, Part E, 7.1.5 and 7.1.8).
+  mutating func learn(
+    _ command: HCICommand, _ peer: DeviceAddress, _ bytes: RawSpan, _ body: Slice,
+    _ adapter: UInt16
+  ) {
+    switch command.opcode {
+    case HCICommand.createConnection: expect(peer, .central, adapter)
+    case HCICommand.acceptConnectionRequest:
+      // Address (6 bytes), role (1).
+      guard body.count >= 7, bytes.byte(at: Int(body.start) + 6) == 1 else { return }
+      expect(peer, .peripheral, adapter)
+    default: break
+    }
+  }
+
+  /// A role that a link of this peer has, or is going to have.
+  mutating func expect(_ peer: DeviceAddress, _ role: Connection.Role, _ adapter: UInt16) {
+    awaited.removeAll { $0.adapter == adapter && $0.peer == peer }
+    if awaited.count >= Self.most { awaited.removeFirst() }
+    awaited.append((adapter, peer, role))
+  }
+
+  /// The role on the link with this peer that has now begun, or failed to.
+  mutating func take(_ peer: DeviceAddress, _ adapter: UInt16) -> Connection.Role? {
+    guard let place = awaited.firstIndex(where: { $0.adapter == adapter && $0.peer == peer })
+    else { return nil }
+    return awaited.remove(at: place).role
+  }
+}
+
+extension Connection.Role {
+  /// As HCI writes it: 0 central, 1 peripheral.
+  init?(_ raw: UInt8) {
+    switch raw {
+    case 0: self = .central
+    case 1: self = .peripheral
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,152 @@
+// Links that the peer left without ending them, and what made it leave.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+
+@Suite("A peer that leaves without a word") struct DepartureTests {
+  /// A link that is lost after `build`, by the supervision timeout.
+  private func lost(_ build: (inout Traffic) -> Void) -> Finding? {
+    first(
+      "link-supervision-timeout",
+      in: evidence {
+        $0.connect()
+        $0.discoverHeartRate()
+        build(&$0)
+        $0.clock += 4000
+        $0.disconnect(reason: 0x08)
+      })
+  }
+
+  @Test("a peer that advertises while this host still waits for it has left the link")
+  func advertises() throws {
+    let finding = try #require(
+      lost {
+        $0.clock += 1000
+        $0.advertise(rssi: -48)
+      })
+    #expect(
+      finding.what.text == "The peer left the link without ending it: Connection Timeout (0x08)")
+    #expect(
+      finding.why.text.contains(
+        "it advertised again (#8, -48 dBm), 4.0 s before the link ended here"),
+      "\(finding.why.text)")
+    #expect(finding.line.contains(" #8"), "\(finding.line)")
+  }
+
+  @Test("an advertisement from before its last packet shows nothing") func before() throws {
+    let finding = try #require(
+      lost {
+        $0.advertise()
+        $0.ask("0a 13 00", "0b 01")
+      })
+    #expect(finding.what.text == "The link was lost: Connection Timeout (0x08)")
+    #expect(!finding.why.text.contains("advertised again"), "\(finding.why.text)")
+  }
+
+  @Test("what this host asked for last is named only if the peer fell silent soon after")
+  func asked() throws {
+    let write = "The last that this host asked for was to write 01 to"
+    let soon = try #require(lost { $0.sent("52 13 00 01") })
+    #expect(soon.why.text.contains(write), "\(soon.why.text)")
+    let late = try #require(
+      lost {
+        $0.sent("52 13 00 01")
+        $0.wait(3000)
+        $0.received("1b 10 00 16 48")
+      })
+    #expect(!late.why.text.contains(write), "\(late.why.text)")
+  }
+
+  /// A discovery of one service with one characteristic, and a write to it before the link is lost.
+  private func restart(characteristic: String, value: String) -> Finding? {
+    first(
+      "link-supervision-timeout",
+      in: evidence {
+        $0.connect()
+        $0.ask("10 01 00 ff ff 00 28", "11 06 20 00 25 00 0d 18")
+        $0.ask("08 20 00 25 00 03 28", "09 15 21 00 04 22 00 \(characteristic)")
+        $0.sent("52 22 00 \(value)")
+        $0.clock += 4000
+        $0.disconnect(reason: 0x08)
+      })
+  }
+
+  @Test(
+    "a peer that was told to restart is expected to leave",
+    arguments: [
+      ("12 2b 0d 0c 0b 0a 09 08 07 06 05 04 03 02 01 00", "02 ff", "Telink's OTA"),
+      ("23 d1 bc ea 5f 78 23 15 de ef 12 12 31 15 00 00", "05", "Nordic's DFU"),
+    ])
+  func restarts(characteristic: String, value: String, maker: String) throws {
+    let finding = try #require(restart(characteristic: characteristic, value: value))
+    #expect(
+      finding.what.text == "The peer restarted, as it was told to: Connection Timeout (0x08)")
+    #expect(finding.severity == .warning)
+    #expect(finding.why.text.contains(maker), "\(finding.why.text)")
+  }
+
+  @Test("another value of the same characteristic is no such command") func firmwareData() throws {
+    let finding = try #require(
+      restart(characteristic: "12 2b 0d 0c 0b 0a 09 08 07 06 05 04 03 02 01 00", value: "01 ff"))
+    #expect(finding.what.text == "The link was lost: Connection Timeout (0x08)")
+  }
+
+  @Test("several losses after the same request name it, those after different ones do not")
+  func repeatedly() throws {
+    func twice(_ values: [String]) -> Finding? {
+      first(
+        "link-lost-repeatedly",
+        in: evidence { traffic in
+          for value in values {
+            traffic.connect()
+            traffic.discoverHeartRate()
+            traffic.sent("52 13 00 \(value)")
+            traffic.clock += 1000
+            traffic.disconnect(reason: 0x08)
+          }
+        })
+    }
+    let same = try #require(twice(["01", "01"]))
+    #expect(same.why.text.contains("In 2 of 2 cases"), "\(same.why.text)")
+    let other = try #require(twice(["01", "02"]))
+    #expect(!other.why.text.contains("cases"), "\(other.why.text)")
+  }
+
+  @Test("LL Response Timeout on a link younger than its 40 s is told as a loss") func early() throws
+  {
+    func timeout(after milliseconds: Int) -> Finding? {
+      first(
+        "link-lmp-timeout",
+        in: evidence {
+          $0.connect()
+          $0.received("0b 01")
+          $0.clock += milliseconds
+          $0.disconnect(reason: 0x22)
+        })
+    }
+    let early = try #require(timeout(after: 1000))
+    #expect(early.certainty == .likely)
+    #expect(early.why.text.contains("has 40 s to answer"), "\(early.why.text)")
+    let late = try #require(timeout(after: 41_000))
+    #expect(late.certainty == .certain)
+    #expect(!late.why.text.contains("40 s"), "\(late.why.text)")
+  }
+
+  @Test("the supervision timeout of a BR/EDR link is the one that a command has set") func classic()
+    throws
+  {
+    let finding = try #require(
+      first(
+        "link-supervision-timeout",
+        in: evidence {
+          $0.connectClassic()
+          $0.command(0x0c37, little(0x40) + little(8000))
+          $0.complete(0x0c37, [0] + little(0x40))
+          $0.clock += 5000
+          $0.disconnect(reason: 0x08)
+        }))
+    #expect(finding.why.text.contains("supervision timeout of 5000 ms"), "\(finding.why.text)")
+  }
+}
