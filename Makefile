@@ -64,7 +64,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: $(CHECKERS) units-of-scripts help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
+.PHONY: $(CHECKERS) units-of-scripts units-of-damage help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -90,7 +90,12 @@ test: packages lint ## everything that one optimised build shows: unit, golden, 
 	$(TEST)
 	@$(MAKE) --no-print-directory test-scripts
 
-test-all: test release test-release test-live $(if $(filter 0,$(FUZZ_SECONDS)),,fuzz) ## also the program that is handed out, a virtual machine, and each fuzzer
+# The two builds run side by side: modules form a chain, so each keeps little more than one core busy.
+test-all: packages ## also the program that is handed out, a virtual machine, and each fuzzer
+	@$(MAKE) --no-print-directory -j2 test release
+	@$(MAKE) --no-print-directory test-release
+	@$(MAKE) --no-print-directory test-live
+	$(if $(filter 0,$(FUZZ_SECONDS)),,@$(MAKE) --no-print-directory fuzz)
 
 test-debug: ## the unit tests on a build that is not optimised
 	swift test
@@ -107,10 +112,13 @@ test-sanitize: ## the unit and command tests under the address sanitizer, `live`
 
 # Two at a time: each is a single process for most of its time.
 test-scripts: build ## what is tested from outside: scripts' tests, tshark, the JSON schema, secrets
-	@$(MAKE) --no-print-directory -j2 --output-sync=target units-of-scripts $(CHECKERS)
+	@$(MAKE) --no-print-directory -j2 --output-sync=target units-of-scripts units-of-damage $(CHECKERS)
 
-units-of-scripts:
-	GATTSCOPE=$(abspath $(BUILT)) $(PYTHON) -m unittest discover -s Scripts -p 'test_*.py'
+# Damaged captures take as long as half of the other tests.
+units-of-scripts: UNITS := $(filter-out test_damage,$(basename $(notdir $(wildcard Scripts/test_*.py))))
+units-of-damage: UNITS := test_damage
+units-of-scripts units-of-damage:
+	GATTSCOPE=$(abspath $(BUILT)) PYTHONPATH=Scripts $(PYTHON) -m unittest $(UNITS)
 
 $(CHECKERS):
 	$(PYTHON) Scripts/$@.py $(BUILT) captures $(MORE_CAPTURES)
@@ -149,6 +157,7 @@ fuzz-corpus: ## make Fuzz/Corpus anew, which the fuzzers begin with
 
 golden: ## write the expected output of the golden tests and of the documents anew, for reading before it is committed
 	@RECORD_SNAPSHOTS=1 $(TEST) --filter GoldenTests >/dev/null 2>&1 || true
+	$(BUILT) explain --list-rules --markdown >docs/rules.md
 	GATTSCOPE=$(BUILT) $(PYTHON) Scripts/update-docs.py
 	$(PYTHON) Scripts/make-picture.py $(BUILT)
 	@git status --short Tests/GoldenTests README.md docs

@@ -24,6 +24,10 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// What is tested is optimised, the tests are not: they would take most of the time to compile, and win little of it back
+/// when they run.
+let tests: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"])]
+
 let package = Package(
   name: "gattscope",
   products: [.executable(name: "gattscope", targets: ["gattscope"])],
@@ -110,7 +114,7 @@ let package = Package(
     .testTarget(
       name: "DifferencesTests",
       dependencies: ["Differences", "Diagnosis", "Sessions", "Bluetooth", "Bytes"],
-      swiftSettings: strict),
+      swiftSettings: tests),
     .testTarget(
       name: "DiagnosisTests",
       dependencies: [
@@ -118,50 +122,50 @@ let package = Package(
         "Cryptography", "Captures",
         "Dissectors", "Bluetooth", "Bytes",
       ],
-      exclude: ["Fixtures"], swiftSettings: strict),
+      exclude: ["Fixtures"], swiftSettings: tests),
     .testTarget(
       name: "RedactionTests",
       dependencies: [
         "FuzzInputs", "MadeTraffic", "Redaction", "Reports", "Diagnosis", "Sessions", "Captures",
         "Cryptography", "Dissectors", "Bluetooth", "Bytes",
       ],
-      swiftSettings: strict),
+      swiftSettings: tests),
     .testTarget(
       name: "SessionsTests",
       dependencies: [
         "MadeTraffic", "Sessions", "Captures", "Cryptography", "Dissectors", "Bluetooth", "Bytes",
       ],
-      swiftSettings: strict),
+      swiftSettings: tests),
     // Captures in memory, a line a record.
     .target(
       name: "MadeTraffic", dependencies: ["Captures", "Bluetooth", "Bytes"],
       path: "Tests/MadeTraffic", swiftSettings: strict),
     .testTarget(
       name: "CryptographyTests", dependencies: ["Cryptography", "Bluetooth", "Bytes"],
-      swiftSettings: strict),
+      swiftSettings: tests),
     .testTarget(
       name: "DecodersTests",
-      dependencies: ["ProfileFiles", "Decoders", "Bluetooth", "Bytes"], swiftSettings: strict),
+      dependencies: ["ProfileFiles", "Decoders", "Bluetooth", "Bytes"], swiftSettings: tests),
     .testTarget(
       name: "DissectorsTests", dependencies: ["Dissectors", "Bluetooth", "Bytes"],
-      swiftSettings: strict),
+      swiftSettings: tests),
     .testTarget(
       name: "CapturesTests", dependencies: ["Captures", "Bluetooth", "Bytes"],
-      swiftSettings: strict),
-    .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: strict),
+      swiftSettings: tests),
+    .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: tests),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
         "FuzzInputs", "MadeTraffic", "Reports", "Platforms", "Diagnosis", "Decoders", "Sessions",
         "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
-      swiftSettings: strict),
+      swiftSettings: tests),
     // These run the built program; the dependency is there to have it built.
     .testTarget(
-      name: "CommandTests", dependencies: ["gattscope", "ProgramRunner"], swiftSettings: strict),
+      name: "CommandTests", dependencies: ["gattscope", "ProgramRunner"], swiftSettings: tests),
     .testTarget(
       name: "GoldenTests", dependencies: ["gattscope", "ProgramRunner"],
-      exclude: ["Expected", "golden.txt"], swiftSettings: strict),
+      exclude: ["Expected", "golden.txt"], swiftSettings: tests),
     .target(name: "ProgramRunner", path: "Tests/ProgramRunner", swiftSettings: strict),
     // What the fuzzers do with their input; the tests do the same with what once failed.
     .target(
