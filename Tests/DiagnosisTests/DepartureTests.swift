@@ -83,7 +83,7 @@ import Testing
     let finding = try #require(restart(characteristic: characteristic, value: value))
     #expect(
       finding.what.text == "The peer restarted, as it was told to: Connection Timeout (0x08)")
-    #expect(finding.severity == .warning)
+    #expect(finding.severity == .note)
     #expect(finding.why.text.contains(maker), "\(finding.why.text)")
   }
 

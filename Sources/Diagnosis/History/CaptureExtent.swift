@@ -178,8 +178,12 @@ extension Evidence {
   /// not sent, commands that were answered and not given.
   package var unseenRecords: Int {
     guard extent.dropped == 0, !extent.infersDirections else { return 0 }
-    return connections.reduce(0) { $0 &+ $1.link.unseenSent }
-      &+ adapters.reduce(0) { $0 &+ $1.commands.orphanCount }
+    return unseenData &+ adapters.reduce(0) { $0 &+ $1.commands.orphanCount }
+  }
+
+  /// The data packets among them. Where the capture has none at all, they were left out rather than lost.
+  var unseenData: Int {
+    extent.sentData == 0 ? 0 : connections.reduce(0) { $0 &+ $1.link.unseenSent }
   }
 
   /// What the capture lacks, for the line that begins the page; where nothing is missing it says so.
@@ -191,6 +195,9 @@ extension Evidence {
       words.append("records missing")
     } else if extent.countsDrops, !hasDataAlone {
       words.append("nothing dropped")
+    }
+    if extent.sentData + extent.receivedData == 0, coverage.parts.contains(.accounting) {
+      words.append("commands and events only, no data")
     }
     let begun = begunEarlier.count
     if hasManagementAlone {

@@ -8,15 +8,30 @@ package struct Sighting: Sendable {
   /// The last report.
   package var last: Moment
   /// Reports.
-  package var count = 1
+  package var count = 0
   /// The last report that says that it can be connected to.
   package var lastConnectable: Moment?
   /// Whether its flags say that it does not speak BR/EDR; nil: no flags seen.
   package var isLEOnly: Bool?
   /// The PHY of its primary advertising channel, where a report tells it.
   package var primaryPHY: UInt8?
-  /// dBm, of the last report.
-  package var rssi: Int8?
+  /// The signals of the last eight reports in dBm; 127 where one does not tell it (Core, Vol 4, Part E, 7.7.65.2).
+  private var signals = SIMD8<Int8>(repeating: unknownSignal)
+  private static let unknownSignal: Int8 = 127
+
+  /// A device of which the first report is to come.
+  init(last: Moment) { self.last = last }
+
+  /// The strongest of the last eight signals in dBm: one report alone may be weak by chance.
+  package var signal: Int8? {
+    let known = signals.replacing(with: .min, where: signals .== Self.unknownSignal).max()
+    return known == .min ? nil : known
+  }
+
+  /// Takes the signal of a report.
+  mutating func observe(signal: Int8?) {
+    signals[(count &- 1) & 7] = signal ?? Self.unknownSignal
+  }
 }
 
 /// Who was seen advertising, by a controller. Bounded: those that were silent longest go.
@@ -58,12 +73,12 @@ struct Sightings: Sendable {
       var seen = devices[key]
       if seen == nil {
         if devices.count >= Self.most { makeRoom() }
-        seen = Sighting(last: moment, count: 0)
+        seen = Sighting(last: moment)
       }
       guard var sighting = seen else { continue }
       sighting.last = moment
       sighting.count &+= 1
-      sighting.rssi = report.rssi
+      sighting.observe(signal: report.rssi)
       if let phy = report.primaryPHY { sighting.primaryPHY = phy }
       if !report.isScanResponse {
         if report.isConnectable { sighting.lastConnectable = moment }

@@ -62,15 +62,14 @@ extension ConnectionHistory {
     }
   }
 
-  /// What is known of a link that broke off, as a clause: `this host heard nothing from the peer any more after #50`.
+  /// What is known of a link that broke off, as a clause: `no data came from the peer after #50`.
   var silenceWords: Wording {
-    let begin: Wording = "this host heard nothing from the peer any more"
-    var words = begin
+    var words: Wording = "this host heard nothing from the peer any more"
     if let current = link.current, WantedParameters(current).fault == .timeoutTooShort {
       words =
         "\(words), and the supervision timeout of \(Int(current.timeout) * 10) ms is too short for the interval and latency"
     } else if let heard = link.heardLast {
-      words = "\(words) after \(packet: heard.packet)"
+      words = "no data came from the peer after \(packet: heard.packet)"
       if let since = link.unacknowledgedSince, link.unacknowledged ?? 0 > 0 {
         words = "\(words), nor did the peer acknowledge what was sent (\(packet: since))"
       }
@@ -84,7 +83,7 @@ extension ConnectionHistory {
   var weakness: Wording {
     guard let rssi = link.seen?.weakSignal else { return "" }
     return
-      "Its signal was weak when it advertised before: \(Int(rssi)) dBm, near the least that receivers hear."
+      "Its signal was weak when it advertised before: \(Int(rssi)) dBm at best, near the least that receivers hear."
   }
 
   /// That the peer was there again soon, as a sentence.
@@ -103,7 +102,7 @@ extension ConnectionHistory {
     guard let away = link.seenAway, let seen = away.lastConnectable, let ended = link.ended else {
       return nil
     }
-    let signal: Wording = away.rssi.map { $0 == 127 ? "" : ", \(Int($0)) dBm" } ?? ""
+    let signal: Wording = away.signal.map { ", \(Int($0)) dBm" } ?? ""
     let early: Wording =
       ended.nanoseconds(since: seen).map { ", \(duration: $0) before the link ended here" } ?? ""
     return

@@ -198,6 +198,8 @@ extension Rule {
         finding.restsOnAbsence = restsOnAbsence
         if refusal.isSwitchingOff {
           finding.severity = .warning
+          finding.remedy =
+            "Nothing, where it was off already: whoever switches off what was never on has to expect this error."
           finding.why =
             "\(finding.why) The write was to switch notifications and indications off: nothing is lost by the refusal."
         }

@@ -50,7 +50,7 @@ extension Rule {
         "The recorder was too slow and lost records silently: record to a file with btmon -w and decode later, on a machine that is less busy. What was not answered may have been."
     ) { evidence in
       let links = evidence.connections.filter { $0.link.unseenSent > 0 }
-      let data = links.reduce(0) { $0 &+ $1.link.unseenSent }
+      let data = evidence.unseenData
       let answers = evidence.adapters.reduce(0) { $0 &+ $1.commands.orphanCount }
       guard evidence.unseenRecords > 0 else { return [] }
       let numbers = Wording(
@@ -81,17 +81,36 @@ extension Rule {
       guard extent.truncated > 0 else { return [] }
       let records: Wording = "\(count: extent.truncated, "packet was", "packets were") cut short"
       let isFiltered = extent.truncatedData * 2 > extent.sentData + extent.receivedData
-      return [
-        Finding(
-          "\(records) by the recorder",
-          headline: records,
-          why: Wording(
-            sentences: extent.truncated == 1
-              ? "The file keeps only its beginning: what stands behind the cut is not known."
-              : "The file keeps only their beginnings: what stands behind the cuts is not known.",
-            isFiltered ? "Most of the data is cut: so does Android's filtered log." : ""),
-          evidence: PacketSet(extent.cuts))
-      ]
+      let reason = evidence.coverage.cuts.reason
+      let how: Wording =
+        switch reason {
+        case .summary:
+          "All data is cut as in the summary that Android keeps while its Bluetooth log is off: three bytes of a value are left, and what was discovered is not known."
+        case .headers:
+          "All of it was received, and cut as in Android's log with filtered headers: two bytes of a value are left."
+        case .channels:
+          "All of it is cut behind the L2CAP header, as in Android's filtered log, which leaves out the data of most channels, ATT and SMP among them."
+        case .snapshot(let length): "All are cut at \(length) bytes: a snapshot length was set."
+        case nil: isFiltered ? "Most of the data is cut: so does Android's filtered log." : ""
+        }
+      var finding = Finding(
+        "\(records) by the recorder",
+        headline: records,
+        why: Wording(
+          sentences: extent.truncated == 1
+            ? "The file keeps only its beginning: what stands behind the cut is not known."
+            : "The file keeps only their beginnings: what stands behind the cuts is not known.",
+          how),
+        evidence: PacketSet(extent.cuts))
+      switch reason {
+      case .summary, .headers, .channels:
+        finding.remedy =
+          "On the phone set Developer options, Enable Bluetooth HCI snoop log, to Enabled (not Filtered), switch Bluetooth off and on, repeat what failed, and make another bug report. Where the option has no effect: adb shell settings put global bluetooth_btsnoop_default_mode full, or on a Samsung dial *#9900#."
+      case .snapshot:
+        finding.remedy = "Record again without a snapshot length: with tcpdump use -s 0."
+      case nil: break
+      }
+      return [finding]
     },
     Rule(
       whole: "capture-one-sided", .warning, "The capture has one direction only",

@@ -242,6 +242,7 @@ extension Rule {
       if reached != nil || evidence.connections.contains(where: { $0.connection.transport == .le })
       {
         finding.severity = .note
+        finding.isAside = true
       }
       return finding
     }
@@ -390,10 +391,10 @@ extension Sighting {
   private static let weakest: Int8 = -85
 
   /// Its signal, if it was weak.
-  var weakSignal: Int8? { rssi.flatMap { $0 <= Self.weakest ? $0 : nil } }
+  var weakSignal: Int8? { signal.flatMap { $0 <= Self.weakest ? $0 : nil } }
 
-  /// Its signal, if it was strong; 127 means that it is not known (Core, Vol 4, Part E, 7.7.65.2).
-  var strongSignal: Int8? { rssi.flatMap { Self.strongest ~= $0 ? $0 : nil } }
+  /// Its signal, if it was strong.
+  var strongSignal: Int8? { signal.flatMap { Self.strongest ~= $0 ? $0 : nil } }
   /// Ten times what receivers need and more: distance loses no packet then.
   private static let strongest: ClosedRange<Int8> = -65...20
 
@@ -525,6 +526,19 @@ extension Rule {
   private static let leastGroup = 2
   private static let mostEvidence = 8
 
+  /// The signal of a peer that was heard well just before each of the links, in dBm; nil where one was not preceded so.
+  private static func strongSignal(before links: [ConnectionHistory]) -> Int8? {
+    let signals = links.map { history -> Int8? in
+      guard let seen = history.link.seen, let opened = history.link.opened,
+        let age = opened.nanoseconds(since: seen.last), age <= longestSinceHeard
+      else { return nil }
+      return seen.strongSignal
+    }
+    return signals.contains(nil) ? nil : signals.compactMap(\.self).min()
+  }
+
+  private static let longestSinceHeard: Int64 = 10_000_000_000
+
   private static func neverEstablished(
     _ group: [ConnectionHistory], _ evidence: Evidence
   ) -> [Finding] {
@@ -558,7 +572,7 @@ extension Rule {
         " Six intervals of \(interval: $0.interval) are \(duration: Int64($0.interval) * 7_500_000)."
       } ?? ""
     let isOne = group.count == 1
-    let strong = isPeripheral ? nil : group.compactMap(\.link.seen?.strongSignal).max()
+    let strong = isPeripheral ? nil : Self.strongSignal(before: group)
     let heardWell: Wording = strong.map { ", though it was heard well (\(Int($0)) dBm)" } ?? ""
     var finding = Finding(
       isOne

@@ -50,7 +50,7 @@ extension Rule {
       evidence: PacketSet(
         [link.heardLast?.packet, link.unacknowledgedSince, ended.packet].compactMap(\.self)))
     if let restart = history.attributes.restart {
-      finding.severity = .warning
+      finding.severity = .note
       finding.what = "The peer restarted, as it was told to: Connection Timeout (0x08)"
       finding.headline =
         "the peer left connection \(history.id) (\(packet: ended.packet)) to restart, as it was told to"
@@ -304,12 +304,12 @@ extension Rule {
 
   private static let hostStalled = Rule(
     whole: "host-stalled", .error,
-    "Nothing comes through to this host for 30 s, and the peer gives up",
+    "A request comes through to this host 30 s late, and the peer has given up",
     when:
       "a request of the peer comes 29 to 31 s after the packet before, and the peer's disconnection at once after it, on two or more connections, or on one after which the controller leaves a command unanswered",
     needs: [.bothDirections, .events, .end],
     do:
-      "Find out what holds events and data back: a program on this host that blocks its thread, the transport from the controller (UART flow control, USB), or the controller itself (newer firmware, another adapter). On the host, read events in a thread of their own, and answer requests at once."
+      "Find out what holds data back: the controller (newer firmware, another adapter), the transport from it (UART flow control, USB), or a program on this host that blocks its thread. On the host, read events in a thread of their own, and answer requests at once."
   ) { evidence in
     let stalled = evidence.connections.compactMap {
       history -> (ConnectionHistory, Moment, Moment)? in
@@ -326,15 +326,15 @@ extension Rule {
     let times: Wording = stalled.count == 1 ? "" : " (\(stalled.count) connections)"
     let dead: Wording =
       left.map {
-        "The controller then left a command unanswered (\(packet: $0.moment.packet)): it, or the way to it, is under suspicion as well as this host."
+        "The controller then left a command unanswered, too (\(packet: $0.moment.packet))."
       } ?? ""
     var finding = Finding(
-      "Nothing came through to this host for about 30 s, and the peer gave up\(times)",
+      "A request of the peer came through to this host about 30 s late, and the peer had given up\(times)",
       headline:
-        "nothing came through to this host for about 30 s, and the peer gave up\(stalled.count == 1 ? "" : " each time" as StaticString)",
+        "a request of the peer came through to this host about 30 s late, and the peer had given up\(stalled.count == 1 ? "" : " each time" as StaticString)",
       why: Wording(
         sentences:
-          "A request of the peer (\(packet: first.1.packet)) and its disconnection (\(packet: first.2.packet)) came together, as long after the packet before as a client waits for its answer. So both had been held back: in the controller, on the way from it, or in this host.",
+          "A request of the peer (\(packet: first.1.packet)) came together with its disconnection (\(packet: first.2.packet)), about 30 s after the packet before. A client gives up 30 s after its request (Core, Vol 3, Part F, 3.3.3): so the request had been held back all that time, and came through when the link ended. That points to the controller, or to the way from it, rather than to a program on this host.",
         dead),
       stalled.count >= 2 ? .likely : .possible,
       evidence: PacketSet(stalled.prefix(8).flatMap { [$0.1.packet, $0.2.packet] }),

@@ -393,7 +393,7 @@ extension Refusal {
     }
     if isMisplacedSubscription {
       return
-        "\(hex: head) is what turns \(head[0] == 1 ? "notifications" : "indications" as StaticString) on in a CCCD, and \(attribute) is none: \(client.words) seems to write it to every descriptor."
+        "\(hex: head) is what turns \(head[0] == 1 ? "notifications" : "indications" as StaticString) on in a CCCD, and \(attribute) is none: \(client.words) takes it for one. Nothing follows from the refusal, unless values were expected."
     }
     guard let properties else {
       return "\(refuser) does not let \(attribute) be \(done)."
