@@ -44,7 +44,8 @@ CYCLONEDX := cyclonedx-python-lib[json-validation]==11.12.0
 # Captures of other origin, tested as well where they are there.
 MORE_CAPTURES ?= ../shared/captures
 
-BUILD_PACKAGES := g++ libbluetooth-dev libc6-dev git libpcap-dev libpcap0.8 libssl-dev libyaml-dev
+BUILD_PACKAGES := g++ libarchive-dev libarchive13 libbluetooth-dev libc6-dev git libpcap-dev libpcap0.8 libssl-dev libyaml-dev \
+	zlib1g-dev
 DEB_PACKAGES := binutils dpkg-dev gzip lintian python3-venv xz-utils
 TEST_PACKAGES := $(BUILD_PACKAGES) $(DEB_PACKAGES) tshark jq python3 python3-jsonschema debootstrap fish man-db zsh
 LIVE_PACKAGES := $(BUILD_PACKAGES) bluez bluez-test-tools busybox-static kmod qemu-system-x86 tcpdump
@@ -52,7 +53,7 @@ BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
 PROFILES := $(sort $(wildcard Profiles/*/*.yaml))
 SWIFT_FOLDERS := Package.swift $(wildcard Plugins Sources Tests Fuzz)
 FUZZERS := FuzzExplain FuzzTrace FuzzRedact FuzzDiff FuzzConvert FuzzDissect FuzzPDU FuzzDecode FuzzProfile \
-	FuzzSupplied FuzzCapture FuzzPcap FuzzPcapng FuzzPacketLogger FuzzLive
+	FuzzSupplied FuzzCapture FuzzPcap FuzzPcapng FuzzPacketLogger FuzzLive FuzzArchive
 # Of two -sanitize options the compiler takes the last one alone and would leave out the fuzzer's counters without a word;
 # -Xswiftc hands it both in one, and the first two remain for SwiftPM, which links by them. It has them in a set, whose order
 # changes from run to run unless hashing is deterministic: everything would be compiled again for every second fuzzer.

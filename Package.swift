@@ -101,8 +101,12 @@ let package = Package(
     .target(name: "Dissectors", dependencies: ["Bluetooth", "Bytes"], swiftSettings: strict),
     // Files, streams and live sources to a stream of records, and back to files; formats, not protocols.
     .target(
-      name: "Captures", dependencies: ["CLibpcap", "CBlueZ", "Bluetooth", "Bytes"],
-      swiftSettings: strict),
+      name: "Captures",
+      dependencies: ["CLibarchive", "CLibpcap", "CBlueZ", "CZlib", "Bluetooth", "Bytes"],
+      swiftSettings: strict, linkerSettings: [linked("z")]),
+    // libarchive's headers; the library itself is loaded when an archive is read.
+    .systemLibrary(name: "CLibarchive", providers: [.apt(["libarchive-dev"])]),
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     // libpcap's headers; the library itself is loaded when a pcap file is read.
     .systemLibrary(name: "CLibpcap", providers: [.apt(["libpcap-dev"])]),
     // BlueZ's headers: the socket of the Linux HCI monitor. Nothing of it is linked.
@@ -183,7 +187,7 @@ if Context.environment["ENABLE_FUZZING"] != nil {
   // These read files of every kind; the others, records, which are changed packet by packet, or block by block.
   let fuzzersOfFiles = [
     "FuzzCapture", "FuzzPcap", "FuzzPacketLogger", "FuzzPDU", "FuzzDecode", "FuzzProfile",
-    "FuzzSupplied", "FuzzLive",
+    "FuzzSupplied", "FuzzLive", "FuzzArchive",
   ]
   let fuzzersOfRecords = [
     "FuzzDissect", "FuzzConvert", "FuzzDiff", "FuzzRedact", "FuzzExplain", "FuzzTrace",

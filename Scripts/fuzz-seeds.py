@@ -5,9 +5,13 @@ Captures are copied, those below 16 KB, to the fuzzers that read their kind. Fuz
 (Fuzz/Inputs/Fuzzing+PDU.swift): it is made of what each btsnoop file has.
 """
 
+import gzip
 import hashlib
+import io
 import struct
 import sys
+import tarfile
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -68,6 +72,23 @@ def pdus(data: bytes) -> bytes:
     return bytes(made)
 
 
+def packed(name: str, data: bytes) -> bytes:
+    """A file in an archive, of a kind that its name chooses."""
+    made = io.BytesIO()
+    choice = sum(name.encode()) % 4
+    if choice == 0:
+        return gzip.compress(data, mtime=0)
+    if choice == 1:
+        with tarfile.open(fileobj=made, mode="w") as archive:
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    else:
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED if choice == 2 else zipfile.ZIP_STORED) as archive:
+            archive.writestr(zipfile.ZipInfo(name), data)
+    return made.getvalue()
+
+
 def main(fuzzer: str, folder: Path, sources: list[Path]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     kinds = KINDS.get(fuzzer)
@@ -80,6 +101,8 @@ def main(fuzzer: str, folder: Path, sources: list[Path]) -> None:
                 continue
             if fuzzer == "FuzzPDU":
                 data = pdus(data)
+            if fuzzer == "FuzzArchive":
+                data = packed(path.name, data)
             (folder / hashlib.sha256(data).hexdigest()[:20]).write_bytes(data)
 
 

@@ -30,9 +30,13 @@ SWIFT = "Apache-2.0 WITH Swift-exception"
 STATIC = (
     ("libssl-dev", "Apache-2.0", rb"OpenSSL \d+\.\d+\.\d+"),
     ("libyaml-dev", "MIT", rb"did not find expected <document start>"),
+    ("zlib1g-dev", "Zlib", rb"inflate \d+\.\d+\.\d+ Copyright"),
 )
 # Loaded when they are needed, if they are installed.
-OPTIONAL = (("libpcap0.8", "BSD-3-Clause", rb"libpcap\.so\.0\.8"),)
+OPTIONAL = (
+    ("libarchive13", "BSD-2-Clause", rb"libarchive\.so\.13"),
+    ("libpcap0.8", "BSD-3-Clause", rb"libpcap\.so\.0\.8"),
+)
 LICENSES = {"libc6": "LGPL-2.1-or-later", "libstdc++6": "GPL-3.0-or-later WITH GCC-exception-3.1",
             "libgcc-s1": "GPL-3.0-or-later WITH GCC-exception-3.1"}
 

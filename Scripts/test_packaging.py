@@ -252,7 +252,7 @@ class PackageTests(unittest.TestCase):
         package = self.make("deb")
         control = run("dpkg-deb", "-f", package)
         self.assertRegex(control, r"(?m)^Depends: libc6 \(.*\), libgcc-s1 \(.*\), libstdc\+\+6 \(.*\)$")
-        self.assertRegex(control, r"(?m)^Recommends: libpcap0.8$")
+        self.assertRegex(control, r"(?m)^Recommends: libarchive13, libpcap0.8$")
         run("lintian", "--allow-root", "--fail-on", "error,warning", package)
         root = self.folder / "root"
         run("dpkg-deb", "-x", package, root)
@@ -270,7 +270,8 @@ class PackageTests(unittest.TestCase):
         parts = {part["name"]: part["version"] for part in bill["components"]}
         expected = {
             package: run("dpkg-query", "-W", "-f=${Version}", package)
-            for package in ("libc6", "libgcc-s1", "libpcap0.8", "libssl-dev", "libstdc++6", "libyaml-dev")}
+            for package in (
+                "libarchive13", "libc6", "libgcc-s1", "libpcap0.8", "libssl-dev", "libstdc++6", "libyaml-dev", "zlib1g-dev")}
         _, made_of, _ = run(PROGRAM, "--version").splitlines()
         expected["swift-argument-parser"] = re.search(r"swift-argument-parser ([^,]*)", made_of)[1]
         expected["swift"] = re.search(r"Swift version (\S+)", run("swift", "--version"))[1]

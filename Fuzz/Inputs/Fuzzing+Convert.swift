@@ -93,7 +93,7 @@ extension Fuzzing {
   ///
   /// - Parameter records: how many the files have together.
   static func merge(_ paths: [String], records: Int) -> String? {
-    let inputs = paths.map { MergedSource.Input(name: "fuzz", path: $0) }
+    let inputs = paths.map { CaptureFile(name: "fuzz", path: $0) }
     do throws(CaptureFailure) {
       let plan = try MergePlan(inputs)
       var source = try MergedSource(inputs, plan)

@@ -42,10 +42,11 @@ package enum Fuzzing {
       return try? CaptureReader(InputBuffer(descriptor: file.descriptor, owned: false))
     }
     var records = 0
-    if CaptureFormat.detect(bytes.bytes) == .btsnoop {
+    guard var counted = open() else { return nil }
+    if counted.summary.format == .btsnoop {
       records = wholeRecords(bytes)
     } else {
-      guard var counted = open() else { return nil }
+      let isInflated = counted.summary.format == .btsnooz
       var last = 0
       while let record = try? counted.next() {
         if record.number <= last { return "record \(record.number) comes after \(last)" }
@@ -53,7 +54,8 @@ package enum Fuzzing {
         records += 1
       }
       // Every record has bytes of its own.
-      if records > bytes.count / 12 { return "\(records) records of \(bytes.count) bytes" }
+      let most = (isInflated ? CaptureLimits.summaryBytes : bytes.count) / (isInflated ? 7 : 12)
+      if records > most { return "\(records) records of \(bytes.count) bytes" }
     }
     for face in Face.chosen(faces) {
       guard var source = open() else { return nil }
@@ -77,6 +79,31 @@ package enum Fuzzing {
     }
     return nil
   }
+
+  /// The bytes are an archive, a compressed file or a text: what logs it holds are read as one capture.
+  package static func archive(_ bytes: [UInt8]) -> String? {
+    guard let file = UnnamedFile(holding: bytes) else { return "no file could be made" }
+    do throws(CaptureFailure) {
+      let found = try CaptureSearch([file.path], folder: "/tmp")
+      for name in found.files.map(\.name) where name.utf8.contains(where: { $0 < 0x20 }) {
+        return "the name \(name.debugDescription) has control characters"
+      }
+      var counted = try JoinedSource(found.files)
+      var records = 0
+      while let record = try? counted.next() {
+        records += 1
+        if record.number != records { return "record \(record.number) comes as \(records)" }
+        if records > mostArchived { return nil }
+      }
+      var source = try JoinedSource(found.files)
+      return render(&source, records: records, .infoJSON)
+    } catch {
+      return error.message.utf8.contains { $0 < 0x20 } ? "\(error.message.debugDescription)" : nil
+    }
+  }
+
+  /// A small archive may hold millions of records.
+  private static let mostArchived = 20_000
 
   /// The bytes are a pcap file; what does not begin like one gets a header whose kind its first bytes
   /// choose.
@@ -157,6 +184,11 @@ package enum Fuzzing {
     var offset = 16
     var count = 0
     while offset + 24 <= bytes.count {
+      // Another file of the same kind.
+      if bytes[offset..<offset + 16] == bytes[..<16] {
+        offset += 16
+        continue
+      }
       let included = number(offset + 4)
       guard included <= number(offset), included <= CaptureLimits.recordBytes,
         offset + 24 + included <= bytes.count

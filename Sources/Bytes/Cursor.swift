@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why bytes could not be read: at `offset`, `needed` bytes were wanted and `available` were there.
 ///
 /// The one error of everything that parses. Offsets count from the first byte of the packet's
@@ -279,6 +281,16 @@ extension RawSpan {
     return true
   }
 
+  /// Where the first byte of this value is; nil where there is none.
+  package func firstOffset(of value: UInt8) -> Int? {
+    unsafe withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress,
+        let found = unsafe memchr(start, Int32(value), bytes.count)
+      else { return nil }
+      return unsafe UnsafeRawPointer(found) - start
+    }
+  }
+
   /// A copy that outlives the span.
   @inlinable
   package var array: [UInt8] {
@@ -297,6 +309,11 @@ extension StaticString {
       return unsafe _overrideLifetime(span, copying: ())
     }
   }
+
+  /// Whether both are the same text; `==` does not exist, and strings made of them cost a start a millisecond where the
+  /// tables of HCI are built.
+  @inlinable
+  package func isEqual(to other: StaticString) -> Bool { bytes.isEqual(to: other.bytes) }
 
   /// The part `slice` of the text; where it lies outside, what there is.
   @inlinable

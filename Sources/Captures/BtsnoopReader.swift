@@ -15,7 +15,7 @@ import Bytes
 ///     }
 package struct BtsnoopReader: CaptureSource, ~Copyable {
   /// What the header says.
-  package let summary: CaptureSummary
+  package private(set) var summary: CaptureSummary
   private let datalink: BtsnoopDatalink
   /// Lent to the tests, which look at its capacity and count its reads.
   private(set) var input: InputBuffer
@@ -143,13 +143,29 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
     }
     var cursor = Cursor(input.bytes)
     guard let header = try? BtsnoopRecordHeader(parsing: &cursor) else { return nil }
-    guard verdict(header) != .damage else { throw damage(header) }
+    guard verdict(header) != .damage else {
+      guard try skipHeader() else { throw damage(header) }
+      isFinished = false
+      return try readHeader()
+    }
     guard try input.fill(size + Int(header.includedLength)) else {
       let there = input.count - size
       throw damage("\(there) of \(header.includedLength) bytes are there; the capture ends early")
     }
     isFinished = false
     return header
+  }
+
+  /// Skips the header of another btsnoop file of the same kind, as where two were put together; false where there is none.
+  private mutating func skipHeader() throws(CaptureFailure) -> Bool {
+    var cursor = Cursor(input.bytes)
+    guard CaptureFormat.detect(input.bytes) == .btsnoop,
+      let header = try? BtsnoopHeader(parsing: &cursor),
+      header.version == BtsnoopHeader.version, header.datalink == datalink
+    else { return false }
+    summary.tellSecond(at: input.offset)
+    _ = input.take(BtsnoopHeader.byteCount)
+    return true
   }
 
   private func damage(_ header: BtsnoopRecordHeader) -> CaptureFailure {

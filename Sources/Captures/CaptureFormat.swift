@@ -1,28 +1,28 @@
 import Bytes
 
 /// The file formats that are told apart by their first bytes, never by their names.
-package enum CaptureFormat: Sendable {
-  case btsnoop, pcap, pcapng, packetLogger, btsnooz, gzip, zip
+package enum CaptureFormat: Equatable, Sendable {
+  case btsnoop, pcap, pcapng, packetLogger, btsnooz
+  case archive(ArchiveKind)
 
   /// What is read, for "expected …".
-  package static let readable = "btsnoop, pcap, pcapng or PacketLogger"
+  package static let readable =
+    "btsnoop, pcap, pcapng or PacketLogger, or an archive or a bug report that holds one"
 
   /// The format whose files begin like `bytes`; a shorter file that could have become btsnoop
   /// counts as btsnoop.
   ///
   /// pcap: a1b2c3d4 or, with nanoseconds, a1b23c4d, in either byte order. pcapng: the Section
-  /// Header Block's type, the same in both. gzip: RFC 1952, 2.3.1. ZIP: a local file header, or the
-  /// end record of an empty archive (APPNOTE 4.3.7, 4.3.16).
+  /// Header Block's type, the same in both.
   package static func detect(_ bytes: RawSpan) -> CaptureFormat? {
     if isBtsnoop(bytes) { return .btsnoop }
     var cursor = Cursor(bytes)
     switch try? cursor.bigEndianU32() {
     case 0xa1b2_c3d4, 0xa1b2_3c4d, 0xd4c3_b2a1, 0x4d3c_b2a1: return .pcap
     case 0x0a0d_0d0a: return .pcapng
-    case 0x504b_0304, 0x504b_0506: return .zip
     default: break
     }
-    if bytes.starts(with: "\u{1f}"), bytes.byte(at: 1) == 0x8b { return .gzip }
+    if let kind = ArchiveKind(bytes) { return .archive(kind) }
     if isBtsnooz(bytes) { return .btsnooz }
     return PacketLoggerHeader.isBigEndian(bytes) == nil ? nil : .packetLogger
   }
@@ -39,13 +39,21 @@ package enum CaptureFormat: Sendable {
   }
 
   /// Android's summary for bug reports: version 1 or 2 (1 byte), a time (8), and a zlib stream
-  /// (RFC 1950, 2.2); in a report's text, base64 behind a line that says so.
+  /// (RFC 1950, 2.2).
   private static func isBtsnooz(_ bytes: RawSpan) -> Bool {
     let zlib = UInt16(bytes.byte(at: 9)) << 8 | UInt16(bytes.byte(at: 10))
-    if bytes.byte(at: 0) == 1 || bytes.byte(at: 0) == 2, zlib >> 8 == 0x78, zlib % 31 == 0 {
-      return true
+    return (bytes.byte(at: 0) == 1 || bytes.byte(at: 0) == 2) && zlib >> 8 == 0x78
+      && zlib % 31 == 0
+  }
+
+  /// Whether an entry of an archive that begins like `bytes` is a log. PacketLogger's files have no mark: their name tells.
+  static func isLog(_ bytes: RawSpan, named name: String?) -> Bool {
+    guard bytes.byteCount >= 8 else { return false }
+    switch detect(bytes) {
+    case .btsnoop, .pcap, .pcapng, .btsnooz: return true
+    case .packetLogger: return name?.hasSuffix(".pklg") ?? true
+    case .archive, nil: return false
     }
-    return bytes.starts(with: "--- BEGIN:BTSNOOP_LOG_SUMMARY")
   }
 
   /// Why a capture of this format is refused.
@@ -56,9 +64,9 @@ package enum CaptureFormat: Sendable {
       case .pcap: "is a pcap capture"
       case .pcapng: "is a pcapng capture"
       case .packetLogger: "is a PacketLogger capture"
-      case .btsnooz: "is Android's btsnooz summary, which gattscope does not read yet"
-      case .gzip: "is compressed with gzip: unpack it first"
-      case .zip: "is a ZIP archive: unpack it first"
+      case .btsnooz: "is Android's btsnooz summary"
+      case .archive:
+        "is compressed, or an archive, of which a part may be missing yet: unpack it first"
       }
     return CaptureFailure(.notReadable, "\(what); gattscope reads \(Self.readable)")
   }
@@ -68,6 +76,7 @@ package enum CaptureFormat: Sendable {
     guard bytes.byteCount > 0 else {
       return CaptureFailure(.notReadable, "is empty; expected \(readable)")
     }
+    if let words = ForeignText.words(of: bytes) { return CaptureFailure(.notReadable, words) }
     var words = Output()
     words.hex(bytes.part(Slice(start: 0, count: 4)), separator: 0x20)
     let start = String(decoding: words.bytes.array, as: UTF8.self)

@@ -21,6 +21,28 @@ package enum CaptureLimits {
   /// again in the later one.
   package static let overlapRecords = 65_536
 
+  /// The entries of an archive, and of those in it.
+  package static let entries = 200_000
+
+  /// How deep archives may be in archives.
+  package static let archiveDepth = 2
+
+  /// The logs of one archive.
+  package static let logs = 64
+
+  /// The bytes of an entry's name that are kept.
+  static let nameBytes = 4096
+
+  /// The bytes of logs that are kept in unnamed files.
+  static let spooledBytes: Int64 = 4 << 30
+
+  /// The bytes of a text that is searched for summaries, and of one of its lines.
+  static let textBytes: Int64 = 1 << 30
+  static let lineBytes = 4096
+
+  /// The inflated bytes of one of Android's summaries: the phone keeps 1 MB at most.
+  package static let summaryBytes = 16 << 20
+
   /// The bytes that are read ahead.
   package static let bufferBytes = 1 << 18
 }

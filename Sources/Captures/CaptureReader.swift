@@ -12,10 +12,11 @@ package struct CaptureReader: CaptureSource, ~Copyable {
   private var pcap: PcapReader?
   private var pcapng: PcapngReader?
   private var packetLogger: PacketLoggerReader?
+  private var btsnooz: BtsnoozReader?
 
   /// The formats that have a reader.
   private enum Kind {
-    case btsnoop, pcap, pcapng, packetLogger
+    case btsnoop, pcap, pcapng, packetLogger, btsnooz
   }
 
   /// Opens the capture at `path`; `-` is standard input.
@@ -37,11 +38,19 @@ package struct CaptureReader: CaptureSource, ~Copyable {
       throw CaptureFormat.unknown(input.bytes)
     }
     switch found {
-    case .btsnoop: self.init(try BtsnoopReader(input))
+    case .btsnoop:
+      // Of a pipe what has come must do: it may be long until the first record comes.
+      if input.knownRemaining != nil { _ = try input.fill(BtsnoozReader.bytesThatTell) }
+      if BtsnoozReader.followsHeader(input.bytes) {
+        self.init(BtsnoozReader(behindHeader: input))
+      } else {
+        self.init(try BtsnoopReader(input))
+      }
     case .pcap: self.init(try PcapReader(input))
     case .pcapng: self.init(try PcapngReader(input))
     case .packetLogger: self.init(try PacketLoggerReader(input))
-    case .btsnooz, .gzip, .zip: throw found.refusal
+    case .btsnooz: self.init(try BtsnoozReader(input))
+    case .archive: throw found.refusal
     }
   }
 
@@ -63,6 +72,11 @@ package struct CaptureReader: CaptureSource, ~Copyable {
   private init(_ reader: consuming PacketLoggerReader) {
     format = .packetLogger
     packetLogger = consume reader
+  }
+
+  private init(_ reader: consuming BtsnoozReader) {
+    format = .btsnooz
+    btsnooz = consume reader
   }
 
   /// What is known of the capture as a whole.
@@ -88,6 +102,11 @@ package struct CaptureReader: CaptureSource, ~Copyable {
       case .some(let reader): return reader.summary
       case nil: break
       }
+    case .btsnooz:
+      switch btsnooz {
+      case .some(let reader): return reader.summary
+      case nil: break
+      }
     }
     return CaptureSummary(format: .btsnoop, datalink: nil, datalinkName: "", timeDecimals: 6)
   }
@@ -102,6 +121,7 @@ package struct CaptureReader: CaptureSource, ~Copyable {
     case .pcap: try Self.lend(&pcap, to: &user)
     case .pcapng: try Self.lend(&pcapng, to: &user)
     case .packetLogger: try Self.lend(&packetLogger, to: &user)
+    case .btsnooz: try Self.lend(&btsnooz, to: &user)
     }
   }
 
@@ -142,6 +162,7 @@ package struct CaptureReader: CaptureSource, ~Copyable {
       case .some(let reader): return reader.isReady
       case nil: break
       }
+    case .btsnooz: break
     }
     return true
   }
@@ -156,6 +177,7 @@ package struct CaptureReader: CaptureSource, ~Copyable {
     case .pcap: return try pcap?.next()
     case .pcapng: return try pcapng?.next()
     case .packetLogger: return try packetLogger?.next()
+    case .btsnooz: return try btsnooz?.next()
     }
   }
 }

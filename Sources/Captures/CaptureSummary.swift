@@ -4,6 +4,7 @@ package struct CaptureSummary: Equatable, Sendable {
   package enum Format: String, Sendable {
     case btsnoop, pcap, pcapng
     case packetLogger = "packetlogger"
+    case btsnooz
     /// Live: the kernel's monitor channel, a device of libpcap's, `btmon --server`'s protocol, and the
     /// monitor's framing on a serial line.
     case monitor
@@ -19,7 +20,7 @@ package struct CaptureSummary: Equatable, Sendable {
       case .pcapDevice: "a device of libpcap's"
       case .monitorServer: "btmon's server protocol"
       case .monitorSerial: "the monitor's framing on a serial line"
-      case .btsnoop, .pcap, .pcapng: rawValue
+      case .btsnoop, .btsnooz, .pcap, .pcapng: rawValue
       }
     }
   }
@@ -85,6 +86,12 @@ package struct CaptureSummary: Equatable, Sendable {
     self.datalink = datalink
     self.datalinkName = datalinkName
     self.timeDecimals = timeDecimals
+  }
+
+  /// Says that another file begins within this one; only the first few times.
+  mutating func tellSecond(at offset: Int64) {
+    guard remarks.count < CaptureLimits.otherLinkTypes else { return }
+    remarks.append("another \(format.words) file begins at byte \(offset); both are read as one")
   }
 
   /// Counts a packet that is no Bluetooth.

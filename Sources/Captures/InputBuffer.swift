@@ -72,6 +72,15 @@ package struct InputBuffer: ~Copyable {
     self.init(PieceFeed(pieces))
   }
 
+  /// Takes these bytes.
+  init(_ bytes: [UInt8]) {
+    var rest: [UInt8]? = bytes
+    self.init {
+      defer { rest = nil }
+      return rest
+    }
+  }
+
   /// Takes what `feed` reads.
   init(_ feed: any ByteFeed) {
     self.init(descriptor: -1, owned: false)
@@ -104,6 +113,17 @@ package struct InputBuffer: ~Copyable {
     offset &+= Int64(taken)
     let span = unsafe RawSpan(_unsafeStart: storage + first, byteCount: taken)
     return unsafe _overrideLifetime(span, mutating: &self)
+  }
+
+  /// Takes bytes that were read, or are next, and copies them to `start`: how many; 0 at the end.
+  mutating func take(
+    into start: UnsafeMutableRawPointer, atMost most: Int
+  ) throws(CaptureFailure) -> Int {
+    guard try fill(1) else { return 0 }
+    let taken = min(most, count)
+    unsafe start.copyMemory(from: storage + self.start, byteCount: taken)
+    _ = take(taken)
+    return taken
   }
 
   /// Reads, and waits where it must, until `needed` bytes can be taken; false when the input ends

@@ -1,6 +1,5 @@
 import Bluetooth
 import Bytes
-import Glibc
 
 /// Several files as one capture: one behind the other, the one that begins first in time first, their
 /// records numbered on.
@@ -18,7 +17,7 @@ package struct JoinedSource: CaptureSource, ~Copyable {
   /// What was wrong with files that were read as far as they go, in the order of reading.
   package private(set) var failures: [CaptureFailure] = []
 
-  private let names: [String]
+  private let sources: [CaptureFile]
   private var current: CaptureReader?
   private var file = -1
   /// The number of the last record, and that of the last one of the files before.
@@ -30,41 +29,32 @@ package struct JoinedSource: CaptureSource, ~Copyable {
   private var nextAdapter: UInt16 = 0
   private var hasEnded = false
 
-  /// Looks at the files, `-` among them for standard input, and puts them in order.
+  /// Looks at the files and puts them in order.
   ///
   /// - Throws: what opening a file throws, where it is not only damaged; `failure.file` is its name.
-  package init(paths: [String]) throws(CaptureFailure) {
+  package init(_ files: [CaptureFile]) throws(CaptureFailure) {
     var starts: [Timestamp?] = []
     var summaries: [CaptureSummary?] = []
-    for path in paths {
+    for file in files {
       var start: Timestamp?
       var summary: CaptureSummary?
       do throws(CaptureFailure) {
-        if Self.canBeOpenedAgain(path) {
-          var reader = try CaptureReader(path: path)
+        if file.canBeOpenedAgain {
+          var reader = try CaptureReader(file.open())
           summary = reader.summary
           if let record = try reader.next() { start = record.time }
         }
       } catch {
         // Damage comes again when the file's turn comes.
-        if error.kind != .damaged { throw error.of(path) }
+        if error.kind != .damaged { throw error.of(file.name) }
       }
       starts.append(start)
       summaries.append(summary)
     }
     let order = Self.order(starts)
-    names = order.map { paths[$0] }
+    sources = order.map { files[$0] }
     overlap = Overlap(starts: order.map { starts[$0] })
-    summary = Self.summary(order.map { (paths[$0], summaries[$0]) })
-  }
-
-  /// Whether the file gives the same bytes when it is opened again, or an error at once.
-  private static func canBeOpenedAgain(_ path: String) -> Bool {
-    var status = stat()
-    guard path != "-" else { return false }
-    guard unsafe stat(path, &status) == 0 else { return true }
-    let kind = status.st_mode & S_IFMT
-    return kind == S_IFREG || kind == S_IFDIR
+    summary = Self.summary(order.map { (files[$0].name, summaries[$0]) })
   }
 
   /// The order of files by time: those with one change places among themselves.
@@ -117,30 +107,30 @@ package struct JoinedSource: CaptureSource, ~Copyable {
           return record.with(file: file, number: number, original: original).with(adapter: adapter)
         }
       } catch {
-        failures.append(error.of(names[file]))
+        failures.append(error.of(sources[file].name))
       }
       close()
     }
     guard !hasEnded else { return nil }
     hasEnded = true
-    summary.remarks += overlap.remarks(names)
+    summary.remarks += overlap.remarks(sources.map(\.name))
     if let failure = failures.first { throw failure }
     return nil
   }
 
   /// Opens the next file that can be; false behind the last one.
   private mutating func openNext() -> Bool {
-    while file + 1 < names.count {
+    while file + 1 < sources.count {
       file += 1
       do throws(CaptureFailure) {
-        let reader = try CaptureReader(path: names[file])
+        let reader = try CaptureReader(sources[file].open())
         let opened = reader.summary
         summary.files[file].summary = .init(opened)
         summary.lacksDirection = summary.lacksDirection || opened.lacksDirection
         current = consume reader
         return true
       } catch {
-        failures.append(error.of(names[file]))
+        failures.append(error.of(sources[file].name))
       }
     }
     return false

@@ -62,10 +62,10 @@ extension RawSpan {
 /// and original length, 4 each) and its packet's. Damage ends the capture, as in `BtsnoopReader`.
 package struct PcapReader: CaptureSource, ~Copyable {
   /// What the header says.
-  package let summary: CaptureSummary
+  package private(set) var summary: CaptureSummary
   private var input: InputBuffer
   private let header: PcapHeader
-  private let library: PcapLibrary
+  private var library: PcapLibrary
   private var number = 0
   private var isFinished = false
 
@@ -129,6 +129,7 @@ package struct PcapReader: CaptureSource, ~Copyable {
       throw damage(
         "\(input.count) of \(headerBytes) bytes of its header are there; the capture ends early")
     }
+    try skipHeader()
     let captured = capturedLength
     guard captured <= CaptureLimits.pcapRecordBytes else { throw tooLong(captured) }
     guard try input.fill(headerBytes + captured) else {
@@ -147,6 +148,18 @@ package struct PcapReader: CaptureSource, ~Copyable {
     return linkType.record(
       number: number, time: read.time, direction: nil, adapter: 0,
       originalLength: read.originalLength, drops: 0, fileOffset: fileOffset, bytes)
+  }
+
+  /// Skips the header of another pcap file of the same kind, as where two were put together: as a record it would be an empty
+  /// one in the year 2055.
+  private mutating func skipHeader() throws(CaptureFailure) {
+    guard capturedLength == 0, CaptureFormat.detect(input.bytes) == .pcap,
+      try input.fill(PcapHeader.byteCount), PcapHeader(input.bytes) == header
+    else { return }
+    summary.tellSecond(at: input.offset)
+    let known = header
+    library = try PcapLibrary.open(input.take(PcapHeader.byteCount), known)
+    _ = try input.fill(Self.recordHeaderBytes)
   }
 
   private func tooLong(_ captured: Int) -> CaptureFailure {

@@ -8,14 +8,17 @@ import Sessions
 struct InfoDocument: ~Copyable {
   private let facts: CaptureFacts
   private let source: CaptureSummary
+  private let archives: [ArchiveContents]
   private let failure: CaptureFailure?
   private var sink = JSONSink(showsKeys: false)
 
   init(
-    _ facts: CaptureFacts, _ source: CaptureSummary, _ failure: CaptureFailure?
+    _ facts: CaptureFacts, _ source: CaptureSummary, _ archives: [ArchiveContents],
+    _ failure: CaptureFailure?
   ) {
     self.facts = facts
     self.source = source
+    self.archives = archives
     self.failure = failure
   }
 
@@ -28,6 +31,7 @@ struct InfoDocument: ~Copyable {
     sink.string("name", source.datalinkName)
     sink.end()
     files()
+    archiveList()
     times()
     sink.begin("records")
     sink.number("total", facts.records)
@@ -88,6 +92,58 @@ struct InfoDocument: ~Copyable {
     sink.beginList("overlaps")
     for remark in source.remarks { sink.element(string: [UInt8](remark.utf8).bytes) }
     sink.endList()
+  }
+
+  private mutating func archiveList() {
+    guard !archives.isEmpty else { return }
+    sink.beginList("archives")
+    for contents in archives {
+      sink.beginItem()
+      sink.string("name", contents.name)
+      sink.number("entries", contents.entryCount)
+      phone(contents.report)
+      let omitted = contents.logs.filter { $0.omission != nil }
+      if !omitted.isEmpty {
+        sink.beginList("not_read")
+        for log in omitted {
+          sink.beginItem()
+          sink.string("name", log.name)
+          if log.isSummary { sink.flag("summary", true) }
+          sink.string("reason", log.omission?.rawValue ?? "")
+          sink.endItem()
+        }
+        sink.endList()
+      }
+      if !contents.remarks.isEmpty {
+        sink.beginList("remarks")
+        for remark in contents.remarks { sink.element(string: [UInt8](remark.utf8).bytes) }
+        sink.endList()
+      }
+      sink.endItem()
+    }
+    sink.endList()
+  }
+
+  private mutating func phone(_ report: PhoneReport) {
+    guard !report.isEmpty else { return }
+    sink.begin("phone")
+    for (key, value) in report.facts { sink.string(key, value) }
+    if !report.bondedDevices.isEmpty {
+      sink.beginList("bonded")
+      for device in report.bondedDevices {
+        sink.beginItem()
+        sink.string("address", "\(device.address)")
+        if !device.name.isEmpty { sink.string("name", device.name) }
+        sink.endItem()
+      }
+      sink.endList()
+    }
+    if !report.clients.isEmpty {
+      sink.beginList("apps")
+      for client in report.clients { sink.element(string: [UInt8](client.utf8).bytes) }
+      sink.endList()
+    }
+    sink.end()
   }
 
   private mutating func leftOut() {

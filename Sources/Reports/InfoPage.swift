@@ -8,6 +8,7 @@ import Sessions
 struct InfoPage: ~Copyable {
   private let facts: CaptureFacts
   private let source: CaptureSummary
+  private let archives: [ArchiveContents]
   private let failure: CaptureFailure?
   private let glyphs: Glyphs
   /// Columns of the terminal; nil: lines are not wrapped.
@@ -21,11 +22,12 @@ struct InfoPage: ~Copyable {
   private static let mostUnanswered = 8
 
   init(
-    _ facts: CaptureFacts, _ source: CaptureSummary,
+    _ facts: CaptureFacts, _ source: CaptureSummary, _ archives: [ArchiveContents],
     _ failure: CaptureFailure?, _ glyphs: Glyphs, width: Int?, usesColor: Bool
   ) {
     self.facts = facts
     self.source = source
+    self.archives = archives
     self.failure = failure
     self.glyphs = glyphs
     self.width = width
@@ -41,10 +43,12 @@ struct InfoPage: ~Copyable {
       label(index == 0 ? "captures" : "")
       self.file(file.name, file.summary, records: file.records)
     }
-    for remark in [source.directionRemark, facts.clockRemark].compactMap(\.self) + source.remarks {
+    archives.forEach { archive($0) }
+    for remark in [source.directionRemark, facts.clockRemark].compactMap(\.self) + source.remarks
+      + archives.flatMap(\.remarks)
+    {
       label("remark")
-      out.printable([UInt8](remark.utf8).bytes)
-      out.byte(0x0a)
+      line(remark)
     }
     times()
     records()
@@ -82,6 +86,34 @@ struct InfoPage: ~Copyable {
       out.text(", ")
       out.count(records, "record", "records")
     }
+    out.byte(0x0a)
+  }
+
+  /// What an archive says beside its logs, and which of them are not read.
+  private mutating func archive(_ contents: ArchiveContents) {
+    if let words = contents.report.words {
+      label("phone")
+      line(words)
+    }
+    for (index, device) in contents.report.bondedDevices.enumerated() {
+      label(index == 0 ? "bonded" : "")
+      line(device.name.isEmpty ? "\(device.address)" : "\(device.address) \"\(device.name)\"")
+    }
+    if !contents.report.clients.isEmpty {
+      label("apps")
+      line(contents.report.clients.joined(separator: ", "))
+    }
+    var isFirst = true
+    for log in contents.logs {
+      guard let omission = log.omission else { continue }
+      label(isFirst ? "not read" : "")
+      isFirst = false
+      line("\(log.isSummary ? "the summary in \(log.name)" : log.name): \(omission.rawValue)")
+    }
+  }
+
+  private mutating func line(_ text: String) {
+    out.printable([UInt8](text.utf8).bytes)
     out.byte(0x0a)
   }
 

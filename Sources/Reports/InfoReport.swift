@@ -7,6 +7,8 @@ package import Sessions
 /// `info`: what is in a capture. Counts while fed and speaks at the end.
 package struct InfoReport: PacketReport, ~Copyable {
   private let name: String
+  /// The archives that the capture came in.
+  private let archives: [ArchiveContents]
   private let isJSON: Bool
   private let glyphs: Glyphs
   private let width: Int?
@@ -16,11 +18,13 @@ package struct InfoReport: PacketReport, ~Copyable {
 
   /// A report on the capture `name`; for people its lines are wrapped at `width` columns, if given.
   package init(
-    _ name: String, _ summary: CaptureSummary, json isJSON: Bool, glyphs: Glyphs,
+    _ name: String, _ summary: CaptureSummary, archives: [ArchiveContents] = [], json isJSON: Bool,
+    glyphs: Glyphs,
     width: Int? = nil, usesColor: Bool = false,
     limits: Limits = Limits()
   ) {
     self.name = name
+    self.archives = archives
     self.isJSON = isJSON
     self.glyphs = glyphs
     self.width = width
@@ -46,11 +50,11 @@ package struct InfoReport: PacketReport, ~Copyable {
   ) {
     facts.finish(memory)
     if isJSON {
-      var document = InfoDocument(facts, source, failure)
+      var document = InfoDocument(facts, source, archives, failure)
       document.write(memory, into: &output)
     } else {
       var page = InfoPage(
-        facts, source, failure, glyphs, width: width, usesColor: usesColor)
+        facts, source, archives, failure, glyphs, width: width, usesColor: usesColor)
       page.write(name, memory, into: &output)
     }
   }
@@ -359,7 +363,7 @@ extension Memory {
   /// What the capture lacks, and what it was put together from, in plain words.
   var coverageRemarks: [String] {
     var remarks: [String] = []
-    if let remark = coverage.remark { remarks.append(remark.description) }
+    if let remark = coverage.remark { remarks.append(remark) }
     let changes = adapters.addressChanges
     if changes > 0 {
       remarks.append(

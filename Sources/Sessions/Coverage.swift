@@ -98,6 +98,8 @@ package struct Coverage: Sendable {
 
   /// The controllers, in the order in which they appeared.
   package private(set) var adapters: [Adapter] = []
+  /// Packets of which the recorder kept only the beginning.
+  package private(set) var cuts = CutLengths()
   /// Where the latest one stands.
   private var latest = 0
 
@@ -109,6 +111,13 @@ package struct Coverage: Sendable {
 
   /// Counts a record.
   mutating func observe(_ record: borrowing CaptureRecord, _ content: Dissection.Content) {
+    if record.isTruncated {
+      if case .acl = content {
+        cuts.add(record, isData: true)
+      } else {
+        cuts.add(record, isData: false)
+      }
+    }
     switch content {
     case .command, .event, .acl: break
     case .control, .sco, .iso, .controllerLog, .note, .unknown: return
@@ -181,7 +190,12 @@ package struct Coverage: Sendable {
 
   /// What the capture lacks as a whole, in plain words: `data only: no commands or events`; nil if nothing
   /// is missing that all captures of a host have.
-  package var remark: StaticString? {
+  package var remark: String? {
+    guard let reason = cuts.reason else { return lack?.description }
+    return [reason.remark, lack?.description].compactMap(\.self).joined(separator: "; ")
+  }
+
+  private var lack: StaticString? {
     let parts = parts
     guard !parts.isEmpty else { return nil }
     let hasData = !parts.isDisjoint(with: .bothDirections)
@@ -199,13 +213,15 @@ package struct Coverage: Sendable {
       $0.received &+= $1.receivedData.count
       $0.cut &+= $1.cutData
     }
-    if sums.received > 0, sums.cut &* 2 > sums.received {
+    if cuts.reason == nil, sums.received > 0, sums.cut &* 2 > sums.received {
       return
         "filtered, as Android's log is if it is set to Enabled Filtered: of most received data only the beginning was kept"
     }
     if !parts.contains(.commands) { return "no host commands" }
     if !parts.contains(.events) { return "no controller events" }
-    guard hasData else { return nil }
+    guard hasData else {
+      return parts.contains(.accounting) ? "commands and events only: data was left out" : nil
+    }
     if sums.received == 0, sums.sent >= Self.leastOneSided {
       return "one direction: no data that this host received"
     }

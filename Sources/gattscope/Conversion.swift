@@ -10,7 +10,10 @@ import Sessions
 
 /// One run of `convert`: reads captures, once to learn what is chosen where something is, and writes.
 struct Conversion {
+  private let found: CaptureSearch
+  /// As they were named, and as their captures are.
   private let inputs: [String]
+  private var names: [String] { found.files.map(\.name) }
   /// The file to write, and its format.
   let path: String
   let target: WriterTarget
@@ -25,11 +28,17 @@ struct Conversion {
   /// What is removed from it; nil: nothing.
   var redaction: RedactionOptions?
 
-  init(_ inputs: [String], to path: String, as target: WriterTarget, merges: Bool) {
+  /// - Parameter inputs: the names of what was found.
+  init(
+    _ inputs: [String], _ found: CaptureSearch, to path: String, as target: WriterTarget,
+    merges: Bool
+  ) {
     self.inputs = inputs
+    self.found = found
     self.path = path
     self.target = target
-    self.merges = merges
+    // What an archive holds is one capture.
+    self.merges = merges || found.files.count > 1
   }
 
   /// - Throws: the exit status, where something went wrong.
@@ -45,19 +54,17 @@ struct Conversion {
     var isNothing = false
     do throws(CaptureFailure) {
       // What can be read only once is kept where it has to be read again.
-      var spools: [Spool?] = Array(repeating: nil, count: inputs.count)
-      for (index, input) in inputs.enumerated() where isReadTwice {
-        if Terminal.isFile(input) { continue }
+      var files = found.files
+      for (index, file) in files.enumerated() where isReadTwice && file.byteCount == nil {
         do throws(CaptureFailure) {
-          spools[index] = try Spool(of: input, in: folder)
+          var input = try file.open()
+          files[index] = CaptureFile(
+            name: file.name, try Spool(&input, in: Terminal.temporaryFolder))
         } catch {
           var failure = error
-          failure.file = input
+          failure.file = file.name
           throw failure
         }
-      }
-      let files = inputs.indices.map {
-        MergedSource.Input(name: inputs[$0], path: spools[$0]?.path ?? inputs[$0])
       }
       let plan = merges ? try MergePlan(files) : nil
       writing.hasSeveralControllers = plan?.hasSeveralControllers ?? false
@@ -69,14 +76,13 @@ struct Conversion {
         if isNothing { failures = choice.failures }
       }
       if !isNothing { failures += try write(files, plan, &writing, &remarks) }
-      withExtendedLifetime(spools) {}
     } catch {
       failures.append(error)
     }
     if isNothing {
       // An empty capture would help nobody, least of all in the place of another one.
       try Run.end(
-        inputs, failures, remarks.map { "\($0); \(outputWords) was not written" },
+        names, failures, remarks.map { "\($0); \(outputWords) was not written" },
         outputFailure: nil)
       throw ExitCode(64)
     }
@@ -86,10 +92,11 @@ struct Conversion {
       // Where nobody reads to the end, there is no capture of which something could be said.
       if try writing.finish() { said = remarks + writing.remarks }
     } catch {
-      for failure in failures { Terminal.complain(failure.sentence(about: inputs[0])) }
+      for failure in failures { Terminal.complain(failure.sentence(about: names[0])) }
       throw error
     }
-    try Run.end(inputs, failures, said, outputFailure: nil)
+    found.remarks.forEach(Terminal.complain)
+    try Run.end(names, failures + found.failures, said, outputFailure: nil)
   }
 
   /// What is written, as sentences call it.
@@ -105,19 +112,14 @@ struct Conversion {
   /// Whether captures are read more than once.
   private var isReadTwice: Bool { merges || !isEverything || redaction != nil }
 
-  /// Where files are kept for a while.
-  private var folder: String {
-    Terminal.environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-  }
-
   /// Reads the files.
   ///
   /// - Returns: what was wrong with some of several.
   private func read<User: CaptureUser & ~Copyable>(
-    _ files: [MergedSource.Input], _ plan: MergePlan?, _ user: inout User
+    _ files: [CaptureFile], _ plan: MergePlan?, _ user: inout User
   ) throws(CaptureFailure) -> [CaptureFailure] {
     guard let plan else {
-      var source = try CaptureReader(path: files[0].path)
+      var source = try CaptureReader(files[0].open())
       try source.lend(to: &user)
       return []
     }
@@ -135,7 +137,7 @@ struct Conversion {
   ///
   /// - Returns: what was wrong with some of several.
   private func write(
-    _ files: [MergedSource.Input], _ plan: MergePlan?, _ writing: inout Writing,
+    _ files: [CaptureFile], _ plan: MergePlan?, _ writing: inout Writing,
     _ remarks: inout [String]
   ) throws(CaptureFailure) -> [CaptureFailure] {
     guard let redaction else { return try read(files, plan, &writing) }
@@ -145,7 +147,7 @@ struct Conversion {
     _ = try read(files, plan, &redacting)
     guard let found = redacting.plan else { return [] }
     guard let plan else {
-      var source = RedactedSource(try CaptureReader(path: files[0].path), found)
+      var source = RedactedSource(try CaptureReader(files[0].open()), found)
       defer { remarks += source.report.lines() }
       try writing.use(&source)
       return []
@@ -172,11 +174,11 @@ struct Conversion {
   /// The packets that are asked for and what they need, and a sentence about how many there are; what is wrong
   /// with the capture, which a second reading says again.
   private func choose(
-    _ files: [MergedSource.Input], _ plan: MergePlan?
+    _ files: [CaptureFile], _ plan: MergePlan?
   ) -> (kept: ChosenPackets, remark: String, failures: [CaptureFailure]) {
     var options = ShowOptions()
     options.profiles = profiles
-    options.selection = Run.finding(selection, in: files.map(\.path), bonds: bonds)
+    options.selection = Run.finding(selection, in: files, bonds: bonds)
     options.zoneOffset = Terminal.zoneOffset(at:)
     var choosing = Choosing(options, maps: maps, bonds: bonds)
     var failures: [CaptureFailure] = []

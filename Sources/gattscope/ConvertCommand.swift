@@ -57,6 +57,9 @@ struct ConvertCommand: ParsableCommand {
   )
   var merge = false
 
+  @OptionGroup(title: "Selection")
+  var archives: ArchiveOptions
+
   @OptionGroup(title: "Redaction")
   var redacting: RedactionArguments
 
@@ -128,10 +131,12 @@ struct ConvertCommand: ParsableCommand {
       return
     }
     let profiles = try supplying.profiles()
-    var conversion = Conversion(Array(files.dropLast()), to: out, as: target, merges: merge)
+    let inputs = Array(files.dropLast())
+    let found = try archives.search(inputs)
+    var conversion = Conversion(inputs, found, to: out, as: target, merges: merge)
     conversion.comments = comments
     conversion.profiles = profiles
-    conversion.bonds = try known.bonds()
+    conversion.bonds = try known.bonds() + found.bonds
     conversion.redaction = redacting.options(bonds: conversion.bonds)
     conversion.maps = try supplied.maps()
     conversion.selection = try selection.selection(profiles, to: ends)

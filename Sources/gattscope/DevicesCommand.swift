@@ -29,6 +29,9 @@ struct DevicesCommand: ParsableCommand {
   var captures: [String]
 
   @OptionGroup(title: "Selection")
+  var archives: ArchiveOptions
+
+  @OptionGroup(title: "Selection")
   var selection: SelectionOptions
 
   @OptionGroup
@@ -55,12 +58,13 @@ struct DevicesCommand: ParsableCommand {
     presentation.apply(to: &options.show)
     let profiles = try supplying.profiles()
     options.show.profiles = profiles
-    let bonds = try known.bonds()
+    let found = try archives.search(captures)
+    let bonds = try known.bonds() + found.bonds
     options.show.selection = Run.finding(
-      try selection.selection(profiles), in: captures, bonds: bonds)
+      try selection.selection(profiles), in: found.files, bonds: bonds)
     options.times = times.time
     options.show.time = times.time ?? .elapsed
     options.show.zoneOffset = Terminal.zoneOffset(at:)
-    try Run.captures(captures, bonds: bonds, profiles: nil) { DevicesReport(options, $0) }
+    try Run.captures(found, bonds: bonds, profiles: nil) { DevicesReport(options, $0) }
   }
 }

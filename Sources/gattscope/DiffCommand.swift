@@ -38,6 +38,9 @@ struct DiffCommand: ParsableCommand {
     completion: .file())
   var captures: [String]
 
+  @OptionGroup(title: "Selection")
+  var archives: ArchiveOptions
+
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -128,7 +131,8 @@ struct DiffCommand: ParsableCommand {
     options.sides = sides
     options.names = (captures[0], captures[captures.count - 1])
     let reader = SideReader(
-      maps: try supplied.maps(), bonds: try known.bonds(), profiles: try supplying.profiles(),
+      archives: archives, maps: try supplied.maps(), bonds: try known.bonds(),
+      profiles: try supplying.profiles(),
       showsKeys: presentation.showKeys)
     var damage: ExitCode?
     let left = try reader.read(captures[0], &damage)
@@ -152,6 +156,7 @@ struct DiffCommand: ParsableCommand {
 
 /// Reads one side of a comparison.
 private struct SideReader {
+  let archives: ArchiveOptions
   let maps: [SuppliedMap]
   let bonds: [Bond]
   let profiles: SuppliedProfiles
@@ -173,7 +178,7 @@ private struct SideReader {
     var found: RememberedCapture?
     let (profiles, bonds, showsKeys) = (profiles, bonds, showsKeys)
     do {
-      try Run.captures([name], maps: maps, bonds: bonds, profiles: profiles) { _ in
+      try Run.captures(archives.search([name]), maps: maps, bonds: bonds, profiles: profiles) { _ in
         SessionReport(profiles, bonds: bonds, showsKeys: showsKeys)
       } inspect: { report in
         found = report.capture

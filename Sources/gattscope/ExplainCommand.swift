@@ -1,4 +1,5 @@
 import ArgumentParser
+import Captures
 import Bluetooth
 import Glibc
 import Reports
@@ -28,6 +29,9 @@ struct ExplainCommand: ParsableCommand {
 
   @Argument(help: Run.capturesHelp, completion: .file())
   var captures: [String] = []
+
+  @OptionGroup(title: "Selection")
+  var archives: ArchiveOptions
 
   @OptionGroup(title: "Selection")
   var parties: PartyOptions
@@ -90,13 +94,14 @@ struct ExplainCommand: ParsableCommand {
     options.isVerbose = verbose
     options.isEndless = presentation.terminal.width == 0
     options.name = captures.joined(separator: " ")
-    options.bonds = try known.bonds()
+    let found = try archives.search(captures)
+    options.bonds = try known.bonds() + found.bonds
     options.profiles = try supplying.profiles()
-    options.selection = Run.finding(options.selection, in: captures, bonds: options.bonds)
+    options.selection = Run.finding(options.selection, in: found.files, bonds: options.bonds)
     let chosen = options
     var hasErrors = false
     try Run.captures(
-      captures, maps: supplied.maps(), bonds: chosen.bonds, profiles: chosen.profiles
+      found, maps: supplied.maps(), bonds: chosen.bonds, profiles: chosen.profiles
     ) { _ in
       ExplainReport(chosen)
     } inspect: { report in

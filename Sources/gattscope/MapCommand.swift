@@ -1,4 +1,5 @@
 import ArgumentParser
+import Captures
 import Bluetooth
 import Reports
 
@@ -26,6 +27,9 @@ struct MapCommand: ParsableCommand {
   var captures: [String]
 
   @OptionGroup(title: "Selection")
+  var archives: ArchiveOptions
+
+  @OptionGroup(title: "Selection")
   var subject: SubjectOptions
 
   @OptionGroup
@@ -47,8 +51,9 @@ struct MapCommand: ParsableCommand {
     presentation.apply(to: &options)
     options.profiles = try supplying.profiles()
     let chosen = options
+    let found = try archives.search(captures)
     try Run.captures(
-      captures, maps: supplied.maps(), bonds: known.bonds(), profiles: chosen.profiles
+      found, maps: supplied.maps(), bonds: known.bonds() + found.bonds, profiles: chosen.profiles
     ) { _ in
       MapReport(chosen)
     }

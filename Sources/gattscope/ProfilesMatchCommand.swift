@@ -17,6 +17,9 @@ struct ProfilesMatchCommand: ParsableCommand {
   @Argument(help: Run.capturesHelp, completion: .file())
   var captures: [String]
 
+  @OptionGroup(title: "Selection")
+  var archives: ArchiveOptions
+
   @OptionGroup
   var supplying: ProfileFileOptions
 
@@ -34,7 +37,8 @@ struct ProfilesMatchCommand: ParsableCommand {
     options.profiles = try supplying.profiles()
     options.glyphs = signs.glyphs
     let chosen = options
-    try Run.captures(captures, maps: supplied.maps(), profiles: chosen.profiles) { [json] _ in
+    try Run.captures(archives.search(captures), maps: supplied.maps(), profiles: chosen.profiles) {
+      [json] _ in
       ProfileMatches(chosen, isJSON: json)
     }
   }

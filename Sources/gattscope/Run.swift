@@ -12,7 +12,7 @@ import Synchronization
 enum Run {
   /// Of the argument that names captures.
   static let capturesHelp = ArgumentHelp(
-    "The capture, or - for standard input; several are read as one, by time.",
+    "The capture, an archive or a bug report that holds one, or - for standard input; several are read as one, by time.",
     valueName: "capture")
 
   /// Reads captures, several as one, and prints the report that `makeReport` gives for them.
@@ -28,7 +28,7 @@ enum Run {
   /// - Parameter profiles: people's own: which values they call secret.
   /// - Parameter inspect: looks at the report when it is done.
   static func captures<Report: PacketReport & ~Copyable>(
-    _ names: [String], saysRemarks: Bool = true, to descriptor: Int32 = STDOUT_FILENO,
+    _ found: CaptureSearch, saysRemarks: Bool = true, to descriptor: Int32 = STDOUT_FILENO,
     follows: Bool = false, tellsNotes: Bool = false, maps: [SuppliedMap] = [], bonds: [Bond] = [],
     profiles: SuppliedProfiles?,
     _ makeReport: @escaping (CaptureSummary) -> Report,
@@ -37,14 +37,15 @@ enum Run {
     var reading = Reading(
       Output(descriptor: descriptor, follows ? .process : nil), maps, bonds, profiles, makeReport,
       inspect)
+    let files = found.files
     var failures: [CaptureFailure] = []
     do throws(CaptureFailure) {
       if follows {
-        try follow(names[0], &reading, tellsNotes: tellsNotes)
-      } else if names.count == 1 {
-        try reading.read(InputBuffer(path: names[0]), saysRemarks: saysRemarks)
+        try follow(files[0].name, &reading, tellsNotes: tellsNotes)
+      } else if files.count == 1 {
+        try reading.read(files[0].open(), saysRemarks: saysRemarks)
       } else {
-        var source = try JoinedSource(paths: names)
+        var source = try JoinedSource(files)
         defer {
           if saysRemarks { reading.remarks += source.summary.allRemarks }
           // The first one is thrown; the others are known only here.
@@ -61,7 +62,10 @@ enum Run {
       failures = []
     }
     if let remark = reading.output.remark { Terminal.complain(remark) }
-    try end(names, failures, reading.remarks, outputFailure: reading.output.failure)
+    if saysRemarks { found.remarks.forEach(Terminal.complain) }
+    try end(
+      files.map(\.name), failures + found.failures, reading.remarks,
+      outputFailure: reading.output.failure)
   }
 
   /// Reads a capture that grows: a file, across its rotation, or a stream.
@@ -96,7 +100,7 @@ enum Run {
   }
 
   /// Which verbs there are, where what could not be opened may have been meant as one.
-  private static func verbs(insteadOf name: String, _ failure: CaptureFailure) -> String {
+  static func verbs(insteadOf name: String, _ failure: CaptureFailure) -> String {
     guard failure.kind == .inaccessible, name.allSatisfy({ $0.isASCII && $0.isLetter }),
       !Terminal.exists(name)
     else { return "" }
@@ -176,12 +180,14 @@ extension Run {
   /// Reads a capture and prints the report on it, with as many processors as there are where it is a
   /// file that is long enough. The output is the same with any number of them.
   static func shared<Report: SharedReport & SendableMetatype & ~Copyable>(
-    _ name: String, maps: [SuppliedMap] = [], bonds: [Bond] = [], profiles: SuppliedProfiles?,
+    _ found: CaptureSearch, maps: [SuppliedMap] = [], bonds: [Bond] = [],
+    profiles: SuppliedProfiles?,
     _ makeReport: @escaping @Sendable (CaptureSummary) -> Report
   ) throws {
     let members = members
-    guard members > 1, let size = Terminal.fileSize(name), size >= leastSharedBytes else {
-      return try captures([name], maps: maps, bonds: bonds, profiles: profiles, makeReport)
+    let file = found.files[0]
+    guard members > 1, let size = file.byteCount, size >= leastSharedBytes else {
+      return try captures(found, maps: maps, bonds: bonds, profiles: profiles, makeReport)
     }
     let ring = Ring(of: members, to: STDOUT_FILENO)
     // The others read what the first one reads, so that all see the same bytes even if the file
@@ -202,7 +208,7 @@ extension Run {
         return
       }
       do throws(CaptureFailure) {
-        try reading.read(InputBuffer(path: name) { piece in feeds.forEach { $0.give(piece) } })
+        try reading.read(file.open { piece in feeds.forEach { $0.give(piece) } })
       } catch {
         result.withLock { $0.failure = error }
       }
@@ -210,23 +216,26 @@ extension Run {
       result.withLock { $0.remarks = reading.remarks }
     }
     guard wasShared else {
-      return try captures([name], maps: maps, bonds: bonds, profiles: profiles, makeReport)
+      return try captures(found, maps: maps, bonds: bonds, profiles: profiles, makeReport)
     }
     let (failure, remarks) = result.withLock { $0 }
-    try end([name], failure.map { [$0] } ?? [], remarks, outputFailure: ring.failure)
+    found.remarks.forEach(Terminal.complain)
+    try end(
+      [file.name], (failure.map { [$0] } ?? []) + found.failures, remarks,
+      outputFailure: ring.failure)
   }
 
   /// A selection that knows the devices with the names that it asks for: where the capture can be read
   /// twice they are looked for beforehand, else each shows from the packet that tells its name.
   static func finding(
-    _ selection: Selection, in names: [String], bonds: [Bond]
+    _ selection: Selection, in files: [CaptureFile], bonds: [Bond]
   ) -> Selection {
-    guard selection.needsNames, names.allSatisfy(Terminal.isFile) else { return selection }
+    guard selection.needsNames, files.allSatisfy({ $0.byteCount != nil }) else { return selection }
     var selection = selection
     // What is wrong with the capture the second time will say.
-    if names.count == 1, var source = try? CaptureReader(path: names[0]) {
+    if files.count == 1, var source = try? CaptureReader(files[0].open()) {
       selection.namedDevices = addresses(of: selection, in: &source, bonds)
-    } else if names.count > 1, var source = try? JoinedSource(paths: names) {
+    } else if files.count > 1, var source = try? JoinedSource(files) {
       selection.namedDevices = addresses(of: selection, in: &source, bonds)
     }
     return selection

@@ -37,6 +37,9 @@ struct ShowCommand: ParsableCommand {
   var captures: [String]
 
   @OptionGroup(title: "Selection")
+  var archives: ArchiveOptions
+
+  @OptionGroup(title: "Selection")
   var selection: SelectionOptions
 
   @OptionGroup
@@ -74,32 +77,33 @@ struct ShowCommand: ParsableCommand {
     var options = ShowOptions()
     let profiles = try supplying.profiles()
     options.profiles = profiles
-    let bonds = try known.bonds()
+    let found = try archives.search(captures, follows: follow)
+    let bonds = try known.bonds() + found.bonds
     let chosen = try selection.selection(profiles)
-    options.selection = follow ? chosen : Run.finding(chosen, in: captures, bonds: bonds)
+    options.selection = follow ? chosen : Run.finding(chosen, in: found.files, bonds: bonds)
     options.time = times.time ?? .elapsed
     lines.apply(to: &options)
     presentation.apply(to: &options)
     options.zoneOffset = Terminal.zoneOffset(at:)
     let maps = try supplied.maps()
     if presentation.json {
-      try show(options, maps, bonds) { [options] in ShowJSON(options, $0) }
+      try show(found, options, maps, bonds) { [options] in ShowJSON(options, $0) }
     } else {
-      try show(options, maps, bonds) { [options] in ShowText(options, $0) }
+      try show(found, options, maps, bonds) { [options] in ShowText(options, $0) }
     }
   }
 
   /// Prints the report that `makeReport` gives, by several threads where its lines can be told apart.
   private func show<Report: SharedReport & SendableMetatype & ~Copyable>(
-    _ options: ShowOptions, _ maps: [SuppliedMap], _ bonds: [Bond],
+    _ found: CaptureSearch, _ options: ShowOptions, _ maps: [SuppliedMap], _ bonds: [Bond],
     _ makeReport: @escaping @Sendable (CaptureSummary) -> Report
   ) throws {
-    if captures.count == 1, !follow, options.canBeShared {
+    if found.files.count == 1, !follow, options.canBeShared {
       try Run.shared(
-        captures[0], maps: maps, bonds: bonds, profiles: options.profiles, makeReport)
+        found, maps: maps, bonds: bonds, profiles: options.profiles, makeReport)
     } else {
       try Run.captures(
-        captures, follows: follow, maps: maps, bonds: bonds, profiles: options.profiles, makeReport)
+        found, follows: follow, maps: maps, bonds: bonds, profiles: options.profiles, makeReport)
     }
   }
 }
@@ -120,6 +124,9 @@ struct InfoCommand: ParsableCommand {
   @Argument(help: Run.capturesHelp, completion: .file())
   var captures: [String]
 
+  @OptionGroup(title: "Selection")
+  var archives: ArchiveOptions
+
   @Flag(name: .long, help: "Print a JSON document.")
   var json = false
 
@@ -130,10 +137,13 @@ struct InfoCommand: ParsableCommand {
   var signs: SignOptions
 
   mutating func run() throws {
-    let (name, json, glyphs) = (captures[0], json, signs.glyphs)
+    let found = try archives.search(captures)
+    let (name, json, glyphs) = (found.files[0].name, json, signs.glyphs)
     let (width, usesColor) = (terminal.columns, terminal.usesColor)
-    try Run.captures(captures, saysRemarks: false, profiles: nil) {
-      InfoReport(name, $0, json: json, glyphs: glyphs, width: width, usesColor: usesColor)
+    try Run.captures(found, saysRemarks: false, profiles: nil) {
+      InfoReport(
+        name, $0, archives: found.archives, json: json, glyphs: glyphs, width: width,
+        usesColor: usesColor)
     }
   }
 }

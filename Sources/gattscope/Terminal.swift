@@ -82,6 +82,11 @@ enum Terminal {
   /// Whether standard output is a terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
+  /// Where files are kept for a while.
+  static var temporaryFolder: String {
+    environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+  }
+
   /// Whether this is the path of a regular file, which can be read more than once.
   static func isFile(_ path: String) -> Bool { fileSize(path) != nil }
 

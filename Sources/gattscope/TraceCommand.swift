@@ -1,4 +1,5 @@
 import ArgumentParser
+import Captures
 import Bytes
 import Glibc
 import Platforms
@@ -27,10 +28,15 @@ struct TraceCommand: ParsableCommand {
   @Argument(help: Run.capturesHelp, completion: .file())
   var captures: [String]
 
+  @OptionGroup(title: "Selection")
+  var archives: ArchiveOptions
+
   @Option(
     name: .customLong("as"),
-    help: ArgumentHelp("Whose words: corebluetooth or android.", valueName: "platform"))
-  var platform: Platform = .corebluetooth
+    help: ArgumentHelp(
+      "Whose words: corebluetooth or android. If left out, android for a bug report, else corebluetooth.",
+      valueName: "platform"))
+  var platform: Platform?
 
   @OptionGroup(title: "Selection")
   var parties: PartyOptions
@@ -84,7 +90,6 @@ struct TraceCommand: ParsableCommand {
 
   mutating func run() throws {
     var options = TraceOptions()
-    options.platform = platform
     parties.choose(in: &options.selection)
     options.hidesSystem = appOnly
     options.tellsDuplicates = duplicates
@@ -93,15 +98,18 @@ struct TraceCommand: ParsableCommand {
     options.zoneOffset = Terminal.zoneOffset(at:)
     options.profiles = try supplying.profiles()
     presentation.apply(to: &options)
-    let bonds = try known.bonds()
-    options.selection = Run.finding(options.selection, in: captures, bonds: bonds)
+    let found = try archives.search(captures)
+    let bonds = try known.bonds() + found.bonds
+    options.selection = Run.finding(options.selection, in: found.files, bonds: bonds)
     if let appLog {
       options.log = AppLog(
         try Terminal.file(appLog), offset: Int64((clockOffset * 1e9).rounded()))
     }
+    let isBugReport = found.archives.contains { !$0.report.isEmpty }
+    options.platform = platform ?? (isBugReport ? .android : .corebluetooth)
     let chosen = options
     try Run.captures(
-      captures, maps: supplied.maps(), bonds: bonds, profiles: chosen.profiles
+      found, maps: supplied.maps(), bonds: bonds, profiles: chosen.profiles
     ) {
       TraceReport(chosen, $0)
     }

@@ -36,6 +36,9 @@ struct ValuesCommand: ParsableCommand {
   var captures: [String]
 
   @OptionGroup(title: "Selection")
+  var archives: ArchiveOptions
+
+  @OptionGroup(title: "Selection")
   var selection: SelectionOptions
 
   @OptionGroup
@@ -129,39 +132,40 @@ struct ValuesCommand: ParsableCommand {
     var options = ValuesOptions()
     let profiles = try supplying.profiles()
     options.profiles = profiles
-    let bonds = try known.bonds()
+    let found = try archives.search(captures, follows: follow)
+    let bonds = try known.bonds() + found.bonds
     options.selection = Run.finding(
-      try selection.selection(profiles), in: captures, bonds: bonds)
+      try selection.selection(profiles), in: found.files, bonds: bonds)
     options.operations = operation.flatMap(\.self)
     options.time = times.time ?? .elapsed
     options.zoneOffset = Terminal.zoneOffset(at:)
     presentation.apply(to: &options)
     let maps = try supplied.maps()
     if let raw {
-      try write(raw, options, maps, bonds)
+      try write(raw, of: found, options, maps, bonds)
     } else if presentation.json {
       try Run.captures(
-        captures, follows: follow, tellsNotes: true, maps: maps, bonds: bonds,
+        found, follows: follow, tellsNotes: true, maps: maps, bonds: bonds,
         profiles: options.profiles
       ) {
         ValueLines(options, .json, $0)
       }
     } else if csv {
       try Run.captures(
-        captures, follows: follow, tellsNotes: true, maps: maps, bonds: bonds,
+        found, follows: follow, tellsNotes: true, maps: maps, bonds: bonds,
         profiles: options.profiles
       ) {
         ValueLines(options, .csv, $0)
       }
     } else if all || follow {
       try Run.captures(
-        captures, follows: follow, tellsNotes: true, maps: maps, bonds: bonds,
+        found, follows: follow, tellsNotes: true, maps: maps, bonds: bonds,
         profiles: options.profiles
       ) {
         ValueLines(options, .text, $0)
       }
     } else {
-      try Run.captures(captures, maps: maps, bonds: bonds, profiles: options.profiles) { _ in
+      try Run.captures(found, maps: maps, bonds: bonds, profiles: options.profiles) { _ in
         ValuesReport(options)
       }
     }
@@ -169,7 +173,8 @@ struct ValuesCommand: ParsableCommand {
 
   /// Writes the selected bytes to a file, which is there only if all went well.
   private func write(
-    _ name: String, _ options: ValuesOptions, _ maps: [SuppliedMap], _ bonds: [Bond]
+    _ name: String, of found: CaptureSearch, _ options: ValuesOptions, _ maps: [SuppliedMap],
+    _ bonds: [Bond]
   ) throws {
     let file: NewFile
     do throws(WriteFailure) { file = try NewFile(path: name) } catch { throw Self.failed(error) }
@@ -177,7 +182,7 @@ struct ValuesCommand: ParsableCommand {
     var failure: (any Error)?
     do {
       try Run.captures(
-        captures, to: file.descriptor, maps: maps, bonds: bonds, profiles: options.profiles
+        found, to: file.descriptor, maps: maps, bonds: bonds, profiles: options.profiles
       ) { _ in
         RawValues(options, channel: channel)
       } inspect: { report in

@@ -92,15 +92,22 @@ final class TemporaryFolder: Sendable {
   }
 
   deinit {
-    guard let folder = unsafe opendir(path) else { return }
+    for name in names() { unsafe remove(file(name)) }
+    unsafe rmdir(path)
+  }
+
+  /// What is in it.
+  func names() -> [String] {
+    guard let folder = unsafe opendir(path) else { return [] }
+    defer { unsafe closedir(folder) }
+    var names: [String] = []
     while let entry = unsafe readdir(folder) {
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
         unsafe String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
       }
-      if name != ".", name != ".." { unsafe remove(file(name)) }
+      if name != ".", name != ".." { names.append(name) }
     }
-    unsafe closedir(folder)
-    unsafe rmdir(path)
+    return names
   }
 
   /// The path of `name` in the folder.

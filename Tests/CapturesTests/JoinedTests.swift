@@ -13,7 +13,7 @@ struct JoinedTests {
   }
 
   private func read(_ paths: [String]) throws -> (Reading, [CaptureFailure]) {
-    var source = try JoinedSource(paths: paths)
+    var source = try JoinedSource(paths.map { CaptureFile($0) })
     let reading = Reading(&source)
     return (reading, source.failures)
   }
@@ -101,11 +101,11 @@ struct JoinedTests {
     let good = file("a", [1])
     let missing = folder.file("missing")
     #expect(throws: CaptureFailure(.inaccessible, "no such file or directory", file: missing)) {
-      _ = try JoinedSource(paths: [good, missing])
+      _ = try JoinedSource([good, missing].map { CaptureFile($0) })
     }
     let text = folder.file("text", holding: Array("hello".utf8))
     let failure = #expect(throws: CaptureFailure.self) {
-      _ = try JoinedSource(paths: [good, text])
+      _ = try JoinedSource([good, text].map { CaptureFile($0) })
     }
     #expect(failure?.kind == .notReadable && failure?.file == text)
   }

@@ -9,14 +9,14 @@ struct MergedTests {
   /// A btsnoop file of H4 records: milliseconds and the byte that tells them apart.
   private func file(
     _ name: String, _ records: [(milliseconds: Int64, mark: UInt8)], cut: Int = 0
-  ) -> MergedSource.Input {
+  ) -> CaptureFile {
     var file = BtsnoopBytes()
     for record in records {
       file.record(
         [4, 0x0e, 1, record.mark], flags: 3, time: BtsnoopBytes.epoch + record.milliseconds * 1000)
     }
     let bytes = Array(file.bytes.dropLast(cut))
-    return MergedSource.Input(name: name, path: folder.file(name, holding: bytes))
+    return CaptureFile(name: name, path: folder.file(name, holding: bytes))
   }
 
   /// Records a second apart, from so many seconds on.
@@ -26,7 +26,7 @@ struct MergedTests {
   }
 
   private func merge(
-    _ files: MergedSource.Input...
+    _ files: CaptureFile...
   ) throws -> (reading: Reading, failures: [CaptureFailure], several: Bool) {
     let plan = try MergePlan(files)
     var source = try MergedSource(files, plan)
@@ -80,13 +80,13 @@ struct MergedTests {
   /// A btsnoop file of the Linux monitor's with a command of each of these controllers.
   private func monitor(
     _ name: String, _ adapters: Range<UInt32>, _ mark: UInt8, seconds: Int64
-  ) -> MergedSource.Input {
+  ) -> CaptureFile {
     var file = BtsnoopBytes(datalink: 2001)
     for adapter in adapters {
       let share = Int64(adapter - adapters.lowerBound) * seconds * 1_000_000 / Int64(adapters.count)
       file.record([mark, 0x0c, 0], flags: adapter << 16 | 2, time: BtsnoopBytes.epoch + share)
     }
-    return MergedSource.Input(name: name, path: folder.file(name, holding: file.bytes))
+    return CaptureFile(name: name, path: folder.file(name, holding: file.bytes))
   }
 
   /// Numbers are found without a search from the first for each; a few are named, and of how many more.
@@ -144,7 +144,7 @@ struct MergedTests {
       monitor.record(
         [0x0e, 1, UInt8(second)], flags: 3, time: BtsnoopBytes.epoch + Int64(second) * 1_000_000)
     }
-    let other = MergedSource.Input(
+    let other = CaptureFile(
       name: "monitor", path: folder.file("monitor", holding: monitor.bytes))
     let (reading, _, several) = try merge(file("h4", seconds(0..<5)), other)
     #expect(!several)
@@ -155,7 +155,7 @@ struct MergedTests {
   @Test func damagedFilesGiveWhatTheyHave() throws {
     let (reading, failures, _) = try merge(
       file("a", seconds(0..<3), cut: 2), file("b", seconds(5..<7)),
-      MergedSource.Input(
+      CaptureFile(
         name: "c", path: folder.file("c", holding: Array(BtsnoopBytes().bytes.prefix(11)))))
     #expect(reading.records.map { $0.bytes[3] } == [0, 1, 5, 6])
     #expect(Set(failures.map(\.file)) == ["a", "c"])
@@ -163,7 +163,7 @@ struct MergedTests {
   }
 
   @Test func whatCannotBeReadAtAllIsSaidBeforeAnythingElse() throws {
-    let missing = MergedSource.Input(name: "m", path: folder.file("missing"))
+    let missing = CaptureFile(name: "m", path: folder.file("missing"))
     #expect(throws: CaptureFailure(.inaccessible, "no such file or directory", file: "m")) {
       _ = try MergePlan([file("a", seconds(0..<3)), missing])
     }

@@ -144,9 +144,7 @@ struct ExitStatusTests {
           + "01000000140000001001000000000000" + "14000000",
         "nRF Sniffer (link type 272)"
       ),
-      ("1f8b0800000000000003", "gzip"),
-      ("0200000000000000009c789c00", "is not a capture"), ("020000000000000000789c", "btsnooz"),
-      ("504b0304140000000000", "ZIP"),
+      ("0200000000000000009c789c00", "is not a capture"),
     ])
   func formats(_ digits: String, _ name: String) throws {
     var bytes: [UInt8] = []
@@ -167,6 +165,27 @@ struct ExitStatusTests {
   func datalinks(_ datalink: UInt32, _ words: String) throws {
     try refused(CaptureBytes(datalink: datalink).bytes, words)
     try refused(CaptureBytes(version: 2).bytes, "is btsnoop version 2; gattscope reads version 1")
+  }
+
+  @Test(
+    "65: archives and compressed files that end early",
+    arguments: [
+      ("1f8b0800000000000003", "truncated gzip"), ("504b0304140000000000", "Truncated ZIP"),
+      ("020000000000000000789c", "its records can be inflated up to byte 0"),
+    ])
+  func damagedArchives(_ digits: String, _ words: String) throws {
+    let folder = try Folder()
+    var rest = Substring(digits)
+    var bytes: [UInt8] = []
+    while !rest.isEmpty {
+      bytes.append(try #require(UInt8(rest.prefix(2), radix: 16)))
+      rest = rest.dropFirst(2)
+    }
+    try folder.write("capture", bytes)
+    let ending = try Program.run(["show", "capture"], in: folder)
+    #expect(ending.status == 65 && ending.output.isEmpty, "\(ending.status)")
+    #expect(ending.errors.hasPrefix("gattscope: capture: "), "\(ending.errors)")
+    #expect(ending.errors.contains(words), "\(ending.errors)")
   }
 
   private func refused(_ bytes: [UInt8], _ words: String) throws {

@@ -68,8 +68,15 @@ package struct Program: Sendable {
     for folder in folders {
       guard let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
       else { continue }
-      for case let file as URL in files
-      where (try? Data(contentsOf: file).prefix(8)) == Data("btsnoop\0".utf8) {
+      for case let file as URL in files {
+        guard let start = try? Data(contentsOf: file).prefix(25),
+          start.prefix(8) == Data("btsnoop\0".utf8)
+        else { continue }
+        // Behind this header are records of Android's summary: the first one would claim over a megabyte, and the last
+        // byte is a packet's type there.
+        if start.count == 25, start[16] != 0, [0x10, 0x11, 0x20, 0x21].contains(start[24]) {
+          continue
+        }
         found.append(file)
       }
     }

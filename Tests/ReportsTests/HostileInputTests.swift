@@ -42,6 +42,9 @@ struct HostileInputTests {
         #expect(fuzz([UInt8](try Data(contentsOf: file)), .all) == nil, "\(file)")
       }
     }
+    for file in files("Fuzz/Regressions/FuzzArchive") where file.lastPathComponent != ".gitkeep" {
+      #expect(Fuzzing.archive([UInt8](try Data(contentsOf: file))) == nil, "\(file)")
+    }
     for file in files("Fuzz/Regressions/FuzzDecode") where file.lastPathComponent != ".gitkeep" {
       #expect(Fuzzing.decode([UInt8](try Data(contentsOf: file)), .all) == nil, "\(file)")
     }

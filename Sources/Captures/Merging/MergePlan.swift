@@ -18,7 +18,7 @@ package struct MergePlan: Sendable {
   /// Reads the files to learn it.
   ///
   /// - Throws: what opening a file throws, where it is not only damaged.
-  package init(_ inputs: [MergedSource.Input]) throws(CaptureFailure) {
+  package init(_ inputs: [CaptureFile]) throws(CaptureFailure) {
     var source = try MergedSource(inputs, plan: nil)
     do throws(CaptureFailure) {
       while try source.next() != nil {}

@@ -19,10 +19,10 @@ final class MergedFile {
   /// What ended the file, until it is told.
   private var failure: CaptureFailure?
 
-  init(_ input: MergedSource.Input) throws(CaptureFailure) {
+  init(_ input: CaptureFile) throws(CaptureFailure) {
     name = input.name
     do throws(CaptureFailure) {
-      let opened = try CaptureReader(path: input.path)
+      let opened = try CaptureReader(input.open())
       summary = opened.summary
       reader = consume opened
     } catch {

@@ -30,29 +30,15 @@ package struct MergedSource: CaptureSource, ~Copyable {
   private var number = 0
   private var hasEnded = false
 
-  /// A capture file: the name that is told, and the path that is read.
-  package struct Input: Sendable {
-    /// As it was named.
-    package let name: String
-    /// Where it can be read, more than once.
-    package let path: String
-
-    /// A file that has such a name.
-    package init(name: String, path: String) {
-      self.name = name
-      self.path = path
-    }
-  }
-
   /// Opens the files.
   ///
   /// - Throws: what opening a file throws, where it is not only damaged; `failure.file` is its name.
-  package init(_ inputs: [Input], _ plan: MergePlan) throws(CaptureFailure) {
+  package init(_ inputs: [CaptureFile], _ plan: MergePlan) throws(CaptureFailure) {
     try self.init(inputs, plan: plan)
   }
 
   /// - Parameter plan: nil: all records are handed out, and what makes a plan is gathered.
-  init(_ inputs: [Input], plan: MergePlan?) throws(CaptureFailure) {
+  init(_ inputs: [CaptureFile], plan: MergePlan?) throws(CaptureFailure) {
     var files: [MergedFile] = []
     for input in inputs { files.append(try MergedFile(input)) }
     self.files = files

@@ -31,13 +31,20 @@ package final class Spool: Sendable {
   private let descriptor: Int32
   /// The path under which this process can read it, from the beginning, as often as it is opened.
   package var path: String { "/proc/self/fd/\(descriptor)" }
+  /// How many bytes there are.
+  let byteCount: Int64
+  /// Why there are no more, where the input could not be read to its end.
+  let damage: CaptureFailure?
 
-  /// Reads `name` to its end; `-` is standard input.
+  /// Reads `input` to its end.
   ///
-  /// - Parameter folder: where the file is to be.
-  /// - Throws: where one of the two cannot be opened, read or written.
-  package init(of name: String, in folder: String) throws(CaptureFailure) {
-    var input = try InputBuffer(path: name)
+  /// - Parameters:
+  ///   - folder: where the file is to be.
+  ///   - most: the bytes that are kept at most.
+  /// - Throws: where the file cannot be made or written.
+  package init(
+    _ input: inout InputBuffer, in folder: String, most: Int64 = .max
+  ) throws(CaptureFailure) {
     var opened = UnnamedFile.open(in: folder, O_RDWR)
     if opened < 0, UnnamedFile.isUnknown(errno) {
       let named = UnnamedFile.openNamed(in: folder)
@@ -45,14 +52,37 @@ package final class Spool: Sendable {
       if opened >= 0 { unsafe unlink(named.name) }
     }
     descriptor = opened
-    guard opened >= 0 else { throw Self.failure(folder, errno) }
+    guard opened >= 0 else {
+      (byteCount, damage) = (0, nil)
+      throw Self.failure(folder, errno)
+    }
     var output = Output(descriptor: opened)
-    while try input.fill(1), output.failure == nil { output.raw(input.take(input.count)) }
+    var (count, damage): (Int64, CaptureFailure?) = (0, nil)
+    do throws(CaptureFailure) {
+      while count <= most, try input.fill(1), output.failure == nil {
+        count += Int64(input.count)
+        output.raw(input.take(input.count))
+      }
+    } catch {
+      damage = error
+    }
     output.flush()
+    (byteCount, self.damage) = (count, damage)
     if let error = output.failure { throw Self.failure(folder, error) }
+    guard count <= most else {
+      throw CaptureFailure(.damaged, "holds more than \(most) bytes of logs; the rest was not read")
+    }
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Lends the file, from its beginning.
+  func withDescriptor(
+    _ body: (Int32) throws(CaptureFailure) -> Void
+  ) throws(CaptureFailure) {
+    lseek(descriptor, 0, SEEK_SET)
+    try body(descriptor)
+  }
 
   private static func failure(_ folder: String, _ error: Int32) -> CaptureFailure {
     CaptureFailure(

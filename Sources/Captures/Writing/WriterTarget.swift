@@ -91,7 +91,7 @@ extension CaptureSummary {
     switch format {
     case .btsnoop: datalink == BtsnoopDatalink.linuxMonitor.rawValue
     case .pcap, .pcapng: datalink == LinkType.linuxMonitor.rawValue
-    case .packetLogger, .pcapDevice: false
+    case .packetLogger, .btsnooz, .pcapDevice: false
     case .monitor, .monitorServer, .monitorSerial: true
     }
   }

@@ -69,7 +69,7 @@ package struct HCILayout: Sendable {
     var size: Int? = 0
     var handle: Int?
     for parameter in parameters {
-      if handle == nil, let size, parameter.name.description == "Connection_Handle" {
+      if handle == nil, let size, parameter.name.isEqual(to: "Connection_Handle") {
         handle = size
       }
       size = size.flatMap { known in parameter.size.map { known + $0 } }
@@ -77,14 +77,14 @@ package struct HCILayout: Sendable {
     bytes = described == nil ? nil : size.map { Int16($0) }
     handleOffset = handle.map { Int16($0) }
     counted = Self.countedItems(parameters)
-    let beginsWithStatus = parameters.first?.name.description == "Status"
+    let beginsWithStatus = parameters.first?.name.isEqual(to: "Status") ?? false
     let behindStatus = parameters.dropFirst(beginsWithStatus ? 1 : 0).first
     let added = fields[first...]
     var traits: Traits = []
     for (trait, applies) in [
       (.known, described != nil),
       (.beginsWithStatus, beginsWithStatus),
-      (.beginsWithDevice, behindStatus?.name.description == "BD_ADDR"),
+      (.beginsWithDevice, behindStatus?.name.isEqual(to: "BD_ADDR") ?? false),
       (.advertisingData, added.contains(where: \.isAdvertisingData)),
       (.uuids, added.contains(where: \.mayTellUUIDs)),
       (.address, added.contains { $0.kind == .address }),

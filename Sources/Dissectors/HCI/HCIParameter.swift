@@ -201,7 +201,7 @@ package struct HCIParameter: Sendable {
 
 extension HCIParameter: Equatable {
   package static func == (left: Self, right: Self) -> Bool {
-    left.name.description == right.name.description && left.kind == right.kind
+    left.name.isEqual(to: right.name) && left.kind == right.kind
       && left.line?.description == right.line?.description && left.items == right.items
   }
 }

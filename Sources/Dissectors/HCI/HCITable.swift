@@ -59,7 +59,7 @@ extension HCIField {
     switch kind {
     case .advertisingData, .uuid, .halfUUID, .half: true
     // Android's filter for service data.
-    default: name.utf8CodeUnitCount == 20 && name.description == "Service_Data_Pattern"
+    default: name.isEqual(to: "Service_Data_Pattern")
     }
   }
 }
@@ -120,7 +120,7 @@ extension HCIParameter {
     switch kind {
     case .choice: items.contains { $0.choosesHandle }
     case .alternative, .otherwise:
-      items.contains { $0.choosesHandle || $0.name.description == "Connection_Handle" }
+      items.contains { $0.choosesHandle || $0.name.isEqual(to: "Connection_Handle") }
     default: false
     }
   }

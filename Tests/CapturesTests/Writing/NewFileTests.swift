@@ -178,7 +178,8 @@ struct NewFileTests {
     let pipe = Pipe()
     pipe.feed(file.bytes, piece: 1000)
     let reader = pipe.takeReader()
-    let spool = try Spool(of: "/proc/self/fd/\(reader)", in: folder.path)
+    var input = try InputBuffer(path: "/proc/self/fd/\(reader)")
+    let spool = try Spool(&input, in: folder.path)
     #expect(names == [])
     for _ in 1...2 {
       let reading = Reading(path: spool.path)
@@ -190,7 +191,8 @@ struct NewFileTests {
 
   @Test func spoolWithoutAFolder() {
     let failure = #expect(throws: CaptureFailure.self) {
-      _ = try Spool(of: "/dev/null", in: "/nowhere")
+      var input = try InputBuffer(path: "/dev/null")
+      _ = try Spool(&input, in: "/nowhere")
     }
     #expect(failure?.kind == .inaccessible)
     #expect(

@@ -1,0 +1,284 @@
+"""Logs in archives, compressed files and bug reports: the program reads them as it reads the logs themselves."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import re
+import resource
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+
+from tested_program import PROGRAM, ROOT
+
+PHONE = ROOT.parent / "shared" / "captures" / "phone"
+FIRST, SECOND = "btsnoop_hci.log.last", "btsnoop_hci.log"
+FILE = re.compile(rb'"file":"[^"]*",')
+FOLDER = "FS/data/misc/bluetooth/logs"
+# What a phone's report has beside its logs.
+TEXT = "== dumpstate: 2026-11-21 12:05:00\nBuild: SAMPLE\n[ro.build.version.release]: [16]\n"
+
+
+def run(*arguments: str | Path, given: bytes | None = None, **more: object) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([PROGRAM, *arguments], input=given, capture_output=True, check=False, timeout=120, **more)
+
+
+def split(capture: bytes) -> tuple[bytes, bytes]:
+    """Both halves of a btsnoop file, each with the header."""
+    offsets, offset = [], 16
+    while offset < len(capture):
+        offsets.append(offset)
+        offset += 24 + int.from_bytes(capture[offset + 4 : offset + 8])
+    middle = offsets[len(offsets) // 2]
+    return capture[:middle], capture[:16] + capture[middle:]
+
+
+def zipped(entries: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", method) as archive:
+        for name, data in entries.items():
+            archive.writestr(name, data)
+    return made.getvalue()
+
+
+def tarred(entries: dict[str, bytes], mode: str = "w") -> bytes:
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode=mode, format=tarfile.PAX_FORMAT) as archive:
+        for name, data in entries.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(data)
+            archive.addfile(entry, io.BytesIO(data))
+    return made.getvalue()
+
+
+class ArchiveTests(unittest.TestCase):
+    def setUp(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="gattscope-archives-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        capture = (ROOT / "captures" / "heart-rate.btsnoop").read_bytes()
+        self.first, self.second = split(capture)
+        (self.folder / FIRST).write_bytes(self.first)
+        (self.folder / SECOND).write_bytes(self.second)
+        self.entries = {
+            "main_entry.txt": b"bugreport-x.txt",
+            f"{FOLDER}/{SECOND}": self.second,
+            f"{FOLDER}/{FIRST}": self.first,
+            f"{FOLDER}/btsnooz_hci.log": self.first[:16],
+            "bugreport-x.txt": TEXT.encode(),
+        }
+        self.expected = run("show", "--json", self.folder / FIRST, self.folder / SECOND)
+        self.assertEqual(len(self.packets(self.expected)), 166)
+
+    def packets(self, result: subprocess.CompletedProcess[bytes]) -> list[bytes]:
+        """The packets' lines, without the file that each names."""
+        return [FILE.sub(b"", line) for line in result.stdout.splitlines() if b'"type":"packet"' in line]
+
+    def assert_same(self, what: str, result: subprocess.CompletedProcess[bytes]) -> None:
+        self.assertEqual((result.returncode, result.stderr), (0, b""), what)
+        self.assertEqual(self.packets(result), self.packets(self.expected), what)
+
+    def test_every_kind_from_a_file_and_from_a_pipe(self) -> None:
+        archives = {
+            "report.zip": zipped(self.entries),
+            "stored.zip": zipped(self.entries, zipfile.ZIP_STORED),
+            "bzip2.zip": zipped(self.entries, zipfile.ZIP_BZIP2),
+            "lzma.zip": zipped(self.entries, zipfile.ZIP_LZMA),
+            "report.tar": tarred(self.entries),
+            "report.tar.gz": tarred(self.entries, "w:gz"),
+            "report.tar.bz2": tarred(self.entries, "w:bz2"),
+            "report.tar.xz": tarred(self.entries, "w:xz"),
+            "zip-in-zip.zip": zipped({"bugreport.zip": zipped(self.entries)}),
+            "zip-in-tar.tar.gz": tarred({"bugreport.zip": zipped(self.entries)}, "w:gz"),
+            "no-ending": zipped(self.entries),
+        }
+        if shutil.which("zstd"):
+            archives["report.tar.zst"] = subprocess.run(
+                ["zstd", "-q"], input=tarred(self.entries), capture_output=True, check=True
+            ).stdout
+        if shutil.which("bsdtar"):
+            for name, data in self.entries.items():
+                (self.folder / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+                (self.folder / "in" / name).write_bytes(data)
+            seven = subprocess.run(
+                ["bsdtar", "-c", "--format", "7zip", "-C", self.folder / "in", "-f", "-", "."], capture_output=True, check=True
+            ).stdout
+            archives["report.7z"] = seven
+            archives["seven-in-zip.zip"] = zipped({"logs.7z": seven})
+        for name, data in archives.items():
+            with self.subTest(name):
+                path = self.folder / name
+                path.write_bytes(data)
+                self.assert_same(name, run("show", "--json", path))
+                self.assert_same(f"{name} from a pipe", run("show", "--json", "-", given=data))
+
+    def test_one_compressed_log(self) -> None:
+        capture = ROOT / "captures" / "heart-rate.btsnoop"
+        expected = run("show", capture).stdout
+        for ending, pack in (("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)):
+            path = self.folder / f"heart-rate.btsnoop.{ending}"
+            path.write_bytes(pack(capture.read_bytes()))
+            self.assertEqual(run("show", path).stdout, expected, ending)
+
+    def test_all_verbs(self) -> None:
+        path = self.folder / "report.zip"
+        path.write_bytes(zipped(self.entries))
+        logs = (self.folder / FIRST, self.folder / SECOND)
+        for verb in ("map", "values", "trace", "devices"):
+            given = ("--as", "android") if verb == "trace" else ()
+            self.assertEqual(run(verb, *given, path).stdout, run(verb, *given, *logs).stdout, verb)
+        # The words of a bug report's platform are Android's.
+        self.assertEqual(run("trace", path).stdout, run("trace", "--as", "android", *logs).stdout)
+        self.assertEqual(run("explain", "--strict", path).returncode, run("explain", "--strict", *logs).returncode)
+        self.assertEqual(run("convert", path, self.folder / "a.pcapng").returncode, 0)
+        self.assertEqual(run("convert", "--merge", *logs, self.folder / "b.pcapng").returncode, 0)
+        self.assertEqual(
+            self.packets(run("show", "--json", self.folder / "a.pcapng")),
+            self.packets(run("show", "--json", self.folder / "b.pcapng")),
+        )
+        self.assertEqual(run("diff", path, path).returncode, 0)
+
+    def test_entries_are_chosen(self) -> None:
+        path = self.folder / "report.zip"
+        path.write_bytes(zipped(self.entries))
+        self.assertEqual(run("show", "--entry", "*.last", path).stdout, run("show", self.folder / FIRST).stdout)
+        result = run("show", "--entry", "nothing", path)
+        self.assertEqual(result.returncode, 65)
+        self.assertIn(b"--entry leaves out", result.stderr)
+
+    def test_info_says_what_is_inside(self) -> None:
+        path = self.folder / "report.zip"
+        path.write_bytes(zipped(self.entries))
+        text = run("info", path).stdout.decode()
+        for line in (
+            f"captures     {path}:{FOLDER}/{FIRST}: btsnoop, HCI UART (H4), 83 records",
+            "phone        Android 16, build SAMPLE, report of 2026-11-21 12:05:00",
+            f"not read     {FOLDER}/btsnooz_hci.log: no records",
+        ):
+            self.assertIn(line, text)
+
+    def test_what_ends_early(self) -> None:
+        """Of a file cut at any byte, the packets before it, in order, and status 65."""
+        whole = zipped(self.entries)
+        path = self.folder / "cut.zip"
+        expected = self.packets(self.expected)
+        read = 0
+        for length in [*range(1, len(whole), 97), *range(len(whole) - 40, len(whole))]:
+            path.write_bytes(whole[:length])
+            result = run("show", "--json", path)
+            found = self.packets(result)
+            self.assertLessEqual(len(found), len(expected), length)
+            if len(found) < len(expected):
+                self.assertEqual(result.returncode, 65, f"{length} bytes: {result.stderr}")
+                self.assertIn(result.stderr.count(b"\n"), (1, 2), result.stderr)
+            read = max(read, len(found))
+        self.assertEqual(read, len(expected))
+
+    def test_what_is_not_read(self) -> None:
+        cases = {
+            "nothing.zip": (zipped({"a.txt": b"x"}), b"holds no Bluetooth log: 1 entry"),
+            "off.zip": (
+                zipped({"bugreport-x.txt": (TEXT + "sSnoopLogSettingAtEnable = EMPTY\n").encode()}),
+                b"(Android 16); the phone's option \"Bluetooth HCI snoop log\" was off",
+            ),
+            "garbage.zip": (b"PK\3\4garbage", b"the archive cannot be read on"),
+            "network.zip": (
+                zipped({"wifi.pcap": bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")}),
+                b"holds no Bluetooth log",
+            ),
+        }
+        for name, (data, words) in cases.items():
+            path = self.folder / name
+            path.write_bytes(data)
+            result = run("show", path)
+            self.assertEqual(result.returncode, 65, name)
+            self.assertIn(words, result.stderr, name)
+            self.assertEqual(result.stderr.count(b"\n"), 1, result.stderr)
+
+    def test_hostile_names_and_links(self) -> None:
+        made = io.BytesIO()
+        with tarfile.open(fileobj=made, mode="w") as archive:
+            for name in ("../../escaped.log", "/tmp/gattscope-absolute.log", "a\x1b[31mb\n.log", "x" * 200 + ".log"):
+                entry = tarfile.TarInfo(name)
+                data = self.first + name.encode()[:0]
+                entry.size = len(data)
+                archive.addfile(entry, io.BytesIO(data))
+            for kind, target in ((tarfile.SYMTYPE, "/etc/passwd"), (tarfile.CHRTYPE, ""), (tarfile.DIRTYPE, "")):
+                entry = tarfile.TarInfo(f"special{int(kind)}.log")
+                entry.type, entry.linkname = kind, target
+                archive.addfile(entry)
+        path = self.folder / "hostile.tar"
+        path.write_bytes(made.getvalue())
+        result = run("info", path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn(b"\x1b", result.stdout + result.stderr)
+        self.assertFalse(os.path.exists("/tmp/gattscope-absolute.log"))
+        self.assertFalse((self.folder.parent / "escaped.log").exists())
+
+    def test_bombs_cost_little(self) -> None:
+        """A gigabyte of zeros, and 200,001 entries: at most 3 s and 60 MB each."""
+        zeros = gzip.compress(bytes(1 << 30), 1)
+        many = io.BytesIO()
+        with tarfile.open(fileobj=many, mode="w") as archive:
+            entry = tarfile.TarInfo("x")
+            for _ in range(200_001):
+                archive.addfile(entry)
+        cases = {
+            "zeros.gz": zeros,
+            "zeros.zip": zipped({"a.bin": bytes(1 << 28), "b.bin": bytes(1 << 28)}),
+            "zeros-in-zip.zip": zipped({"zeros.gz": zeros}, zipfile.ZIP_STORED),
+            "entries.tar.gz": gzip.compress(many.getvalue(), 1),
+        }
+        for name, data in cases.items():
+            path = self.folder / name
+            path.write_bytes(data)
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            result = run("info", path)
+            spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+            self.assertEqual(result.returncode, 65, f"{name}: {result.stderr}")
+            seconds = spent.ru_utime + spent.ru_stime - before.ru_utime - before.ru_stime
+            self.assertLess(seconds, 3, name)
+
+    def test_without_the_library(self) -> None:
+        """Where libarchive is not installed, one sentence says what to do; plain logs need nothing."""
+        path = self.folder / "report.zip"
+        path.write_bytes(zipped(self.entries))
+        if os.geteuid() != 0 or not shutil.which("unshare"):
+            self.skipTest("hiding the library needs a mount namespace")
+        library = next(iter(Path("/usr/lib").rglob("libarchive.so.13")), None)
+        if library is None:
+            self.skipTest("libarchive is not installed")
+        hidden = f"mount --bind /dev/null {library.resolve()} && exec {PROGRAM} "
+        result = subprocess.run(["unshare", "-m", "sh", "-c", f"{hidden} show {path}"], capture_output=True, check=False)
+        if b"unshare" in result.stderr or b"mount:" in result.stderr:
+            self.skipTest("no mount namespace here")
+        self.assertEqual(result.returncode, 66, result.stderr)
+        self.assertIn(b"install libarchive13, or unpack the file first", result.stderr)
+        result = subprocess.run(["unshare", "-m", "sh", "-c", f"{hidden} show {self.folder / FIRST}"], capture_output=True, check=False)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    @unittest.skipUnless(PHONE.is_dir(), f"{PHONE} is not there")
+    def test_what_phones_hand_over(self) -> None:
+        """Records and coverage of each of the shared phone logs."""
+        expected = {
+            "bluetooth_manager.txt": (227, "a summary"),
+            "btsnooz_hci.log": (227, "a summary"),
+            "btsnooz_hci.odd.log": (109, "commands and events only"),
+            "btsnoop_hci.log.filtered": (227, "filtered"),
+            "bugreport-sample-2026-11-21-12-05-00.zip": (166, ""),
+            "sysdiagnose-sample.tar.gz": (292, ""),
+        }
+        for name, (records, coverage) in expected.items():
+            text = run("info", PHONE / name).stdout.decode()
+            self.assertIn(f"records      {records}: ", text, name)
+            line = next((line for line in text.splitlines() if line.startswith("coverage")), "")
+            self.assertIn(coverage, line, name)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,165 @@
+import Bytes
+import CLibarchive
+import Glibc
+
+/// An archive, or a compressed file, as libarchive reads it: entry after entry, each read once and in order.
+///
+///     let archive = try Archive(descriptor)
+///     while let entry = try archive.next() {
+///       var input = InputBuffer(archive)  // the entry's bytes
+///     }
+///
+/// Nothing is ever written to a path that an archive names.
+@safe
+final class Archive: ByteFeed {
+  /// What an archive says of an entry.
+  struct Entry: Equatable, Sendable {
+    /// Its path in the archive, without control characters and no longer than `CaptureLimits.nameBytes`.
+    let name: String
+    /// Whether it is a regular file; links, folders and devices are not read.
+    let isFile: Bool
+    let isEncrypted: Bool
+  }
+
+  private let archive: UnsafeMutablePointer<clibarchive_archive>
+  /// Where the archive's own bytes come from, if not from a descriptor.
+  private let source: Source?
+  /// The part of the entry's current block that was not read.
+  private var block: UnsafeRawBufferPointer
+  /// Where in the entry the next block must begin.
+  private var position: Int64 = 0
+
+  /// Opens the archive that begins where `descriptor`, which stays open, is.
+  ///
+  /// - Throws: `.inaccessible` where libarchive is not there; `.damaged` where it finds no archive.
+  convenience init(_ descriptor: Int32) throws(CaptureFailure) {
+    try self.init(descriptor, nil)
+  }
+
+  /// Opens the archive that `feed` gives.
+  ///
+  /// - Throws: as the other one does.
+  convenience init(_ feed: any ByteFeed) throws(CaptureFailure) {
+    try self.init(-1, Source(feed))
+  }
+
+  private init(_ descriptor: Int32, _ source: Source?) throws(CaptureFailure) {
+    self.source = source
+    var result: Int32 = 0
+    let reference = unsafe source.map { unsafe Unmanaged.passUnretained($0).toOpaque() }
+    guard
+      let opened = unsafe clibarchive_open(
+        descriptor,
+        { source, buffer, size in
+          guard let source = unsafe source, let buffer = unsafe buffer else { return -1 }
+          return unsafe Unmanaged<Source>.fromOpaque(source).takeUnretainedValue()
+            .read(into: buffer, atMost: size)
+        }, reference, &result)
+    else { throw CaptureFailure(.inaccessible, "there is no memory to open an archive") }
+    unsafe archive = opened
+    unsafe block = UnsafeRawBufferPointer(start: nil, count: 0)
+    guard unsafe opened.pointee.archive != nil else {
+      throw CaptureFailure(
+        .inaccessible,
+        "libarchive, which reads archives and compressed files, is not installed: install libarchive13, or unpack the file first"
+      )
+    }
+    guard result >= ARCHIVE_WARN else { throw failure }
+  }
+
+  deinit { unsafe clibarchive_close(archive) }
+
+  /// Goes on to the next entry, and skips what was not read of the one before; nil at the end.
+  ///
+  /// - Throws: `.damaged` with libarchive's words.
+  func next() throws(CaptureFailure) -> Entry? {
+    unsafe block = UnsafeRawBufferPointer(start: nil, count: 0)
+    position = 0
+    let result = unsafe clibarchive_next(archive)
+    if result == ARCHIVE_EOF { return nil }
+    guard result >= ARCHIVE_WARN else { throw failure }
+    let name = unsafe clibarchive_name(archive).map { unsafe String(cString: $0) } ?? ""
+    return Entry(
+      name: Self.printable(name), isFile: unsafe clibarchive_is_file(archive) != 0,
+      isEncrypted: unsafe clibarchive_is_encrypted(archive) != 0)
+  }
+
+  /// Whether it is no archive but one compressed file, whose entry has no name.
+  var isCompressedFile: Bool { unsafe clibarchive_is_compressed_file(archive) != 0 }
+
+  /// Reads on in the entry.
+  ///
+  /// - Throws: `.damaged` with libarchive's words.
+  func read(
+    into start: UnsafeMutableRawPointer, atMost count: Int
+  ) throws(CaptureFailure) -> Int {
+    while unsafe block.isEmpty {
+      var bytes: UnsafeRawPointer?
+      var size = 0
+      var offset: Int64 = 0
+      let result = unsafe clibarchive_block(archive, &bytes, &size, &offset)
+      if result == ARCHIVE_EOF { return 0 }
+      guard result >= ARCHIVE_WARN else { throw failure }
+      // A hole could have any size, and no log has one.
+      guard offset == position else {
+        throw CaptureFailure(.damaged, "bytes are missing behind byte \(position)")
+      }
+      position += Int64(size)
+      unsafe block = UnsafeRawBufferPointer(start: bytes, count: size)
+    }
+    let taken = unsafe min(count, block.count)
+    if let first = unsafe block.baseAddress {
+      unsafe start.copyMemory(from: first, byteCount: taken)
+      unsafe block = UnsafeRawBufferPointer(rebasing: block.dropFirst(taken))
+    }
+    return taken
+  }
+
+  private var failure: CaptureFailure {
+    if let failure = source?.failure { return failure }
+    let words = unsafe String(cString: clibarchive_error(archive))
+    return CaptureFailure(.damaged, "the archive cannot be read on: \(Self.printable(words))")
+  }
+
+  /// A text from an archive, as it can be printed.
+  static func printable(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    var length = 0
+    for scalar in text.unicodeScalars {
+      length += UTF8.width(scalar)
+      if length > CaptureLimits.nameBytes { break }
+      result.append(scalar.properties.generalCategory == .control ? "\u{fffd}" : scalar)
+    }
+    return String(result)
+  }
+
+  /// What libarchive's callback is given.
+  private final class Source {
+    private let feed: any ByteFeed
+    private(set) var failure: CaptureFailure?
+
+    init(_ feed: any ByteFeed) { self.feed = feed }
+
+    func read(into start: UnsafeMutableRawPointer, atMost count: Int) -> Int {
+      do throws(CaptureFailure) {
+        return try unsafe feed.read(into: start, atMost: count)
+      } catch {
+        failure = error
+        return -1
+      }
+    }
+  }
+}
+
+/// The bytes of an input of which the first ones were looked at.
+final class InputFeed: ByteFeed {
+  private var input: InputBuffer
+
+  init(_ input: consuming InputBuffer) { self.input = input }
+
+  func read(
+    into start: UnsafeMutableRawPointer, atMost count: Int
+  ) throws(CaptureFailure) -> Int {
+    try unsafe input.take(into: start, atMost: count)
+  }
+}

@@ -1,0 +1,59 @@
+import Bytes
+
+/// What captures may be packed into, told by its first bytes.
+package enum ArchiveKind: Sendable {
+  case zip, sevenZip, rar, tar, gzip, xz, zstd, bzip2, lz4
+  /// No archive, but what a bug report's summary may stand in.
+  case text
+
+  /// Whether it can only be read by who can go back and forth in it.
+  var needsSeeking: Bool { self == .sevenZip || self == .rar }
+
+  /// What the first bytes of `input` tell; nil for captures and everything else. As few bytes are read as are needed: who
+  /// writes a capture into a pipe may take time.
+  static func detect(_ input: inout InputBuffer) throws(CaptureFailure) -> ArchiveKind? {
+    _ = try input.fill(BtsnoopHeader.byteCount)
+    switch CaptureFormat.detect(input.bytes) {
+    case .archive(let kind): return kind
+    case .some: return nil
+    case nil: break
+    }
+    _ = try input.fill(tarMagicOffset + 5)
+    let bytes = input.bytes
+    if bytes.dropping(tarMagicOffset).starts(with: "ustar") { return .tar }
+    return isText(bytes) ? .text : nil
+  }
+
+  /// In the header of a tar entry (POSIX, pax), behind its name and its numbers.
+  private static let tarMagicOffset = 257
+
+  /// The kinds that begin with marks of their own: ZIP's local header or end record (APPNOTE 4.3.7, 4.3.16), gzip (RFC 1952,
+  /// 2.3.1), xz, zstd (RFC 8878, 3.1.1), bzip2, 7z, RAR, LZ4.
+  init?(_ bytes: RawSpan) {
+    var cursor = Cursor(bytes)
+    guard let first = try? cursor.bigEndianU32() else { return nil }
+    switch first {
+    case 0x504b_0304, 0x504b_0506: self = .zip
+    case 0x377a_bcaf: self = .sevenZip
+    case 0x5261_7221: self = .rar
+    case 0xfd37_7a58: self = .xz
+    case 0x28b5_2ffd: self = .zstd
+    case 0x0422_4d18: self = .lz4
+    case _ where first >> 16 == 0x1f8b: self = .gzip
+    case 0x425a_6831...0x425a_6839: self = .bzip2
+    default: return nil
+    }
+  }
+
+  /// Whether the first bytes are text: no control characters but those that end lines and space them.
+  private static func isText(_ bytes: RawSpan) -> Bool {
+    guard bytes.byteCount > 0 else { return false }
+    for offset in 0..<min(bytes.byteCount, tarMagicOffset) {
+      let byte = bytes.byte(at: offset)
+      guard byte >= 0x20 && byte != 0x7f || byte == 0x0a || byte == 0x0d || byte == 0x09 else {
+        return false
+      }
+    }
+    return true
+  }
+}

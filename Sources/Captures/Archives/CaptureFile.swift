@@ -1,0 +1,87 @@
+import Bytes
+import Glibc
+import Synchronization
+
+/// A capture that is to be read, and what messages call it.
+package struct CaptureFile: Sendable {
+  /// As it was named; of a log in an archive `report.zip:FS/data/misc/bluetooth/logs/btsnoop_hci.log`.
+  package let name: String
+  /// Where its bytes can be read.
+  package let path: String
+  private let spool: Spool?
+  /// What was opened to look at its first bytes, and cannot be opened again.
+  private let opened: OpenedInput?
+
+  /// The capture at a path; `-` is standard input.
+  package init(_ path: String) {
+    (name, self.path) = (path, path)
+    (spool, opened) = (nil, nil)
+  }
+
+  /// A capture that messages call by another name than its path.
+  package init(name: String, path: String) {
+    (self.name, self.path) = (name, path)
+    (spool, opened) = (nil, nil)
+  }
+
+  /// A capture that is kept in an unnamed file.
+  package init(name: String, _ spool: Spool) {
+    self.name = name
+    path = spool.path
+    self.spool = spool
+    opened = nil
+  }
+
+  /// A pipe, of which the first bytes were looked at.
+  init(_ path: String, _ opened: OpenedInput) {
+    (name, self.path) = (path, path)
+    spool = nil
+    self.opened = opened
+  }
+
+  /// Opens it from its beginning, or where it can be read only once, from there.
+  ///
+  /// - Parameter copy: gets everything that is read, piece by piece.
+  /// - Throws: `.inaccessible` where it cannot be opened.
+  package func open(
+    copy: (([UInt8]) -> Void)? = nil
+  ) throws(CaptureFailure) -> InputBuffer {
+    if let input = opened?.take() { return input }
+    return try InputBuffer(path: path, copy: copy)
+  }
+
+  /// How many bytes it has, where it is a regular file, which can be read more than once.
+  package var byteCount: Int64? {
+    var status = stat()
+    guard path != "-", unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return nil
+    }
+    return Int64(status.st_size)
+  }
+
+  /// Whether another one has as many bytes, and the same ones at its beginning.
+  func isEqual(to other: CaptureFile) -> Bool {
+    guard byteCount == other.byteCount, var one = try? open(), var two = try? other.open(),
+      (try? one.fill(1)) == true, (try? two.fill(1)) == true
+    else { return false }
+    return one.bytes.isEqual(to: two.bytes)
+  }
+
+  /// Whether it gives the same bytes when it is opened again, or an error at once.
+  var canBeOpenedAgain: Bool {
+    var status = stat()
+    guard path != "-" else { return false }
+    guard unsafe stat(path, &status) == 0 else { return true }
+    let kind = status.st_mode & S_IFMT
+    return kind == S_IFREG || kind == S_IFDIR
+  }
+}
+
+/// An input that whoever comes first takes over.
+final class OpenedInput: Sendable {
+  private let input: Mutex<InputBuffer?>
+
+  init(_ input: consuming sending InputBuffer) { self.input = Mutex(consume input) }
+
+  func take() -> InputBuffer? { input.withLock { $0.take() } }
+}

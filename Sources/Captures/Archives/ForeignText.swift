@@ -1,0 +1,67 @@
+import Bytes
+
+/// Files that people take for captures, and what helps them.
+enum ForeignText {
+  private struct Kind {
+    /// What such files contain near their beginning.
+    let mark: StaticString
+    let words: StaticString
+  }
+
+  private static let kinds = [
+    Kind(
+      mark: "Bluetooth monitor ver",
+      words:
+        "is btmon's text, which lacks most of each packet; record with btmon -w FILE, or read along with: gattscope live"
+    ),
+    Kind(
+      mark: "HCI sniffer - Bluetooth packet analyzer",
+      words: "is hcidump's text; record with btmon -w FILE, or with hcidump -w FILE"),
+    Kind(
+      mark: "--------- beginning of ",
+      words:
+        "is Android's logcat, which has no packets; make a bug report: adb bugreport report.zip"),
+    Kind(
+      mark: "No.     Time ",
+      words: "is text that Wireshark has exported; save the capture itself: File, Save As, pcapng"),
+    Kind(
+      mark: "\"No.\",\"Time\"",
+      words:
+        "is a table that Wireshark has exported; save the capture itself: File, Save As, pcapng"),
+    Kind(
+      mark: "Frame 1: ",
+      words:
+        "is text that Wireshark or tshark has printed; save the capture itself, with tshark -w FILE"
+    ),
+    Kind(
+      mark: "\"_source\"",
+      words: "is JSON that tshark has printed; save the capture itself, with tshark -w FILE"),
+    Kind(
+      mark: "<pdml",
+      words: "is PDML that tshark has printed; save the capture itself, with tshark -w FILE"),
+    Kind(
+      mark: "<html",
+      words:
+        "is a web page, as where a download went wrong; download the file itself, on GitHub by Raw"),
+    Kind(
+      mark: "version https://git-lfs",
+      words: "is a pointer of Git LFS in the place of the file; get the file with: git lfs pull"),
+    Kind(
+      mark: "\"schema\":",
+      words: "is JSON of gattscope's; give it the capture that this was made from"),
+  ]
+
+  /// The bytes near the beginning in which marks are looked for.
+  private static let searched = 512
+
+  /// What a text that begins with `bytes` is; nil where it is none of these.
+  static func words(of bytes: RawSpan) -> String? {
+    let start = bytes.part(Slice(start: 0, count: searched))
+    for kind in kinds {
+      for offset in 0..<start.byteCount where start.dropping(offset).starts(with: kind.mark) {
+        return kind.words.description
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,183 @@
+package import Bluetooth
+import Bytes
+
+/// What the text of an Android bug report, or of `dumpsys bluetooth_manager`, says about Bluetooth beside its summaries.
+package struct PhoneReport: Equatable, Sendable {
+  /// A device that the phone has a bond with.
+  package struct BondedDevice: Equatable, Sendable {
+    package let address: DeviceAddress
+    package let name: String
+    /// Whether it is one of BR/EDR alone.
+    package let isClassic: Bool
+  }
+
+  /// When it was made, in the phone's own time: "2026-11-21 12:05:00".
+  package var madeAt: String?
+  /// Android's version: "16".
+  package var version: String?
+  package var build: String?
+  package var model: String?
+  /// What the log was set to when Bluetooth was switched on: "full", "filtered", "disabled" or "empty"; else what the
+  /// phone's property asks for.
+  package var logMode: String?
+  package var bondedDevices: [BondedDevice] = []
+  /// The apps that used GATT, by their packages.
+  package var clients: [String] = []
+
+  private var isModeOfService = false
+  private var section = Section.none
+
+  /// Lists whose entries follow line by line.
+  private enum Section { case none, bonded, clients }
+
+  package init() {}
+
+  /// Whether it says anything.
+  package var isEmpty: Bool { self == PhoneReport() }
+
+  /// The most entries of a list that are kept.
+  private static let mostEntries = 256
+
+  /// Reads a line, without its end.
+  mutating func read(_ line: RawSpan) {
+    let indentation = Self.indentation(line)
+    let text = line.dropping(indentation)
+    if section != .none, readEntry(text, isIndented: indentation > 0) { return }
+    // Most lines begin with something else, and end here.
+    switch text.byte(at: 0) {
+    case UInt8(ascii: "="):
+      if text.starts(with: "== dumpstate: ") { madeAt = madeAt ?? Self.text(text.dropping(14)) }
+    case UInt8(ascii: "["): readProperty(text)
+    case UInt8(ascii: "B"):
+      if text.starts(with: "Build: ") { build = build ?? Self.text(text.dropping(7)) }
+      if text.starts(with: "Bonded devices:") { section = .bonded }
+    case UInt8(ascii: "G"):
+      if text.starts(with: "GATT Client Map") { section = .clients }
+    case UInt8(ascii: "s"):
+      if text.starts(with: "sSnoopLogSettingAtEnable = ") {
+        logMode = Self.text(text.dropping(27)).lowercased()
+        isModeOfService = true
+      }
+    default: break
+    }
+  }
+
+  /// A line `[name]: [value]`.
+  private mutating func readProperty(_ line: RawSpan) {
+    guard line.starts(with: "[ro.") || line.starts(with: "[persist.bluetooth.btsnoop") else {
+      return
+    }
+    let parts = Self.text(line).split(separator: "]: [", maxSplits: 1)
+    guard parts.count == 2, parts[1].last == "]" else { return }
+    let value = String(parts[1].dropLast())
+    guard !value.isEmpty else { return }
+    switch parts[0] {
+    case "[ro.build.version.release": version = version ?? value
+    case "[ro.product.model": model = model ?? value
+    case "[persist.bluetooth.btsnooplogmode":
+      if !isModeOfService { logMode = value.lowercased() }
+    default: break
+    }
+  }
+
+  /// A line of a list; false where the list has ended before it.
+  private mutating func readEntry(_ line: RawSpan, isIndented: Bool) -> Bool {
+    if section == .clients {
+      // The map ends where the next one begins.
+      if line.starts(with: "GATT ") || line.starts(with: "Profile:") || line.starts(with: "---") {
+        section = .none
+        return false
+      }
+      for word in Self.text(line).split(whereSeparator: { " ,;()'\"".contains($0) }) {
+        if Self.isPackage(word), !clients.contains(String(word)), clients.count < Self.mostEntries {
+          clients.append(String(word))
+        }
+      }
+      return true
+    }
+    guard isIndented, line.byteCount >= 17 else {
+      section = .none
+      return false
+    }
+    let text = Self.text(line)
+    guard let address = DeviceAddress(text: text.prefix(17)) else { return true }
+    // `60:B9:7C:95:68:CC [BR/EDR][ 0x240404 ] Name`
+    let name =
+      text.dropFirst(17).split(separator: "]", omittingEmptySubsequences: false).last
+      .map { $0.drop { $0 == " " } } ?? ""
+    if bondedDevices.count < Self.mostEntries {
+      bondedDevices.append(
+        BondedDevice(
+          address: address, name: String(name), isClassic: text.contains("[BR/EDR]")))
+    }
+    return true
+  }
+
+  /// Whether an entry of an archive may be the text of a bug report, by its name.
+  static func mayBeIn(_ name: String) -> Bool {
+    let file = name.split(separator: "/").last ?? ""
+    return file.contains("bluetooth_manager")
+      || file.hasSuffix(".txt")
+        && (file.hasPrefix("bugreport") || file.hasPrefix("dumpstate") || file.hasPrefix("dumpsys"))
+  }
+
+  /// Whether a word looks like an app's package: lower-case names joined by at least two full stops.
+  private static func isPackage(_ word: Substring) -> Bool {
+    let parts = word.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count >= 3
+      && parts.allSatisfy { part in
+        part.first?.isLowercase == true
+          && part.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+      }
+  }
+
+  private static func indentation(_ line: RawSpan) -> Int {
+    var count = 0
+    while count < line.byteCount, line.byte(at: count) == 0x20 || line.byte(at: count) == 0x09 {
+      count += 1
+    }
+    return count
+  }
+
+  private static func text(_ line: RawSpan) -> String {
+    Archive.printable(String(decoding: line.array, as: UTF8.self))
+  }
+}
+
+extension PhoneReport {
+  /// The bonds, whose keys nobody knows; `file` tells them.
+  package func bonds(file: String) -> [Bond] {
+    bondedDevices.map { device in
+      // A static address has its two highest bits set (Core, Vol 6, Part B, 1.3.2.1); the report tells no type.
+      let isStatic = !device.isClassic && device.address.value >> 46 == 3
+      var bond = Bond(device.address, isStatic ? .random : .public, file: file)
+      if !device.name.isEmpty { bond.name = Array(device.name.utf8) }
+      return bond
+    }
+  }
+}
+
+extension PhoneReport {
+  /// What it says of the phone: keys, and values in the report's own words.
+  package var facts: [(key: StaticString, value: String)] {
+    let all: [(StaticString, String?)] = [
+      ("android", version), ("model", model), ("build", build), ("made_at", madeAt),
+      ("log_mode", logMode),
+    ]
+    return all.compactMap { key, value in value.map { (key, $0) } }
+  }
+
+  /// The same as a line; nil where it says nothing.
+  package var words: String? {
+    let parts = facts.map { key, value in
+      switch "\(key)" {
+      case "android": "Android \(value)"
+      case "made_at": "report of \(value)"
+      case "log_mode": "Bluetooth log \(value)"
+      case "build": "build \(value)"
+      default: value
+      }
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,106 @@
+import Bytes
+
+/// Finds Android's summaries of the Bluetooth log in a text: base64 between lines that say so, lines of others among them.
+///
+///     --- BEGIN:BTSNOOP_LOG_SUMMARY (7891 bytes in) ---
+///     AiyIGBrIYAYAeJyN…
+///     --- END:BTSNOOP_LOG_SUMMARY ---
+struct PhoneTextReader {
+  /// What the text says beside them.
+  private(set) var report = PhoneReport()
+  /// The summaries, as `BtsnoozReader` reads them.
+  private(set) var summaries: [[UInt8]] = []
+  /// Lines within a summary that are none of it.
+  private(set) var foreignLines = 0
+  private var isInside = false
+
+  /// Goes on with what other texts of the same report said.
+  init(_ report: PhoneReport) { self.report = report }
+
+  private static let mostSummaries = 16
+
+  /// Reads a text to its end, or as far as `CaptureLimits.textBytes`.
+  mutating func read(_ input: inout InputBuffer) throws(CaptureFailure) {
+    var searched = 0
+    while input.offset < CaptureLimits.textBytes {
+      let lineEnd = input.bytes.dropping(searched).firstOffset(of: 0x0a).map { $0 + searched }
+      if lineEnd == nil, input.count < CaptureLimits.lineBytes {
+        searched = input.count
+        if try input.fill(input.count + 1) { continue }
+      }
+      let length = lineEnd ?? input.count
+      if length == 0, lineEnd == nil { return }
+      var line = input.take(length)
+      if line.byteCount > 0, line.byte(at: line.byteCount - 1) == 0x0d {
+        line = line.part(Slice(start: 0, count: line.byteCount - 1))
+      }
+      read(line)
+      if lineEnd != nil { _ = input.take(1) }
+      searched = 0
+    }
+  }
+
+  private mutating func read(_ line: RawSpan) {
+    if isInside {
+      if line.starts(with: "--- END:BTSNOOP_LOG_SUMMARY") {
+        isInside = false
+      } else if line.starts(with: "--- BEGIN:BTSNOOP_LOG_SUMMARY") {
+        begin()
+      } else {
+        append(line)
+      }
+    } else if line.starts(with: "--- BEGIN:BTSNOOP_LOG_SUMMARY") {
+      isInside = true
+      begin()
+    } else {
+      report.read(line)
+    }
+  }
+
+  private mutating func begin() {
+    if summaries.count < Self.mostSummaries { summaries.append([]) }
+    (bits, bitCount) = (0, 0)
+  }
+
+  /// What was decoded and makes no byte yet.
+  private var bits: UInt32 = 0
+  private var bitCount = 0
+
+  /// Decodes a line of base64 (RFC 4648, 4), or counts it where it is none.
+  private mutating func append(_ line: RawSpan) {
+    var decoded: [UInt8] = []
+    var (bits, bitCount, padding) = (bits, bitCount, 0)
+    for offset in 0..<line.byteCount {
+      let character = line.byte(at: offset)
+      if character == UInt8(ascii: "=") {
+        padding += 1
+        continue
+      }
+      guard padding == 0, let value = Self.value(character) else {
+        foreignLines += 1
+        return
+      }
+      bits = bits << 6 | UInt32(value)
+      bitCount += 6
+      if bitCount >= 8 {
+        bitCount -= 8
+        decoded.append(UInt8(truncatingIfNeeded: bits >> UInt32(bitCount)))
+      }
+    }
+    (self.bits, self.bitCount) = (bits, bitCount)
+    let last = summaries.count - 1
+    if last >= 0, summaries[last].count < CaptureLimits.summaryBytes { summaries[last] += decoded }
+  }
+
+  /// What a character of base64 stands for.
+  private static func value(_ character: UInt8) -> UInt8? {
+    switch character {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
+    case UInt8(ascii: "+"): 62
+    case UInt8(ascii: "/"): 63
+    default: nil
+    }
+  }
+}

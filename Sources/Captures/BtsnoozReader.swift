@@ -1,0 +1,256 @@
+import Bluetooth
+import Bytes
+import CZlib
+
+/// Reads btsnooz, Android's summary of what the controller did, as bug reports hold it: commands and events, and the first
+/// bytes of data.
+///
+/// A file is a version (1 byte, 1 or 2), the time of the last record in microseconds since 1970 (8, least significant
+/// first), and a zlib stream (RFC 1950) of records:
+///
+/// | version 1 | version 2 | field |
+/// | ---: | ---: | --- |
+/// | 2 | 2 | length of what is stored, and 1 |
+/// | – | 2 | length of the packet, and 1 |
+/// | 4 | 4 | microseconds since the record before |
+/// | 1 | 1 | type: kind (high four bits: 1 received, 2 sent) and H4's type less 1, in an order of its own |
+/// | n | n | the packet |
+///
+/// The third form, which some phones write as `btsnooz_hci.log`, is records of version 2 behind btsnoop's header, neither
+/// compressed nor dated. Source: Android's `btsnooz.py` and `btsnoop_mem`, and files of the third form [mem].
+package struct BtsnoozReader: CaptureSource, ~Copyable {
+  package let summary: CaptureSummary
+  private let version: UInt8
+  private var input: InputBuffer
+  /// The last record's time in microseconds; nil before the first.
+  private var microseconds: Int64?
+  private let start: Int64
+  /// Why the records end early.
+  private var failure: CaptureFailure?
+  private var number = 0
+
+  /// Reads the summary that `input` begins with.
+  ///
+  /// - Throws: `.damaged` where its header ends early.
+  init(_ input: consuming InputBuffer) throws(CaptureFailure) {
+    var input = input
+    guard try input.fill(Self.headerBytes) else {
+      let count = input.count
+      throw CaptureFailure(
+        .damaged, "its header ends early: \(count) of \(Self.headerBytes) bytes are there")
+    }
+    let version = input.bytes.byte(at: 0)
+    let last = Int64(clamping: input.bytes.u64(at: 1, isBigEndian: false))
+    _ = input.take(Self.headerBytes)
+    let inflated = try Zlib.inflate(&input, most: CaptureLimits.summaryBytes)
+    self.version = version
+    start =
+      last.subtractingReportingOverflow(Self.duration(inflated.bytes.bytes, version))
+      .partialValue
+    if !inflated.isWhole {
+      failure = CaptureFailure(
+        .damaged,
+        "its records can be inflated up to byte \(inflated.bytes.count); the rest is damaged or missing"
+      )
+    }
+    self.input = InputBuffer(inflated.bytes)
+    summary = CaptureSummary(
+      format: .btsnooz, datalink: nil, datalinkName: "Android's summary, version \(version)",
+      timeDecimals: 6)
+  }
+
+  /// Reads records of version 2 behind a btsnoop header, which `input` begins with. They have no date: their times count from
+  /// the first one.
+  init(behindHeader input: consuming InputBuffer) {
+    var input = input
+    _ = input.take(BtsnoopHeader.byteCount)
+    version = 2
+    start = 0
+    self.input = input
+    var summary = CaptureSummary(
+      format: .btsnooz, datalink: nil,
+      datalinkName: "Android's summary, version 2, behind a btsnoop header", timeDecimals: 6)
+    summary.remarks = ["it does not say when it was recorded: times count from its first record"]
+    self.summary = summary
+  }
+
+  /// The bytes by which the form behind a btsnoop header can be told: the header, a record's, and the first ones of its packet.
+  static let bytesThatTell = BtsnoopHeader.byteCount + 12
+
+  static let headerBytes = 9
+
+  private struct Header {
+    let length: Int
+    let packetLength: Int?
+    let delta: Int64
+    let type: UInt8
+
+    init(_ bytes: RawSpan, _ version: UInt8) {
+      let shift = version == 1 ? 0 : 2
+      length = Int(bytes.littleEndianU16(at: 0))
+      packetLength = version == 1 ? nil : Int(bytes.littleEndianU16(at: 2))
+      delta = Int64(bytes.u32(at: 2 + shift, isBigEndian: false))
+      type = bytes.byte(at: 6 + shift)
+    }
+
+    static func byteCount(_ version: UInt8) -> Int { version == 1 ? 7 : 9 }
+
+    var direction: Direction? {
+      switch type {
+      case 0x10, 0x11, 0x12, 0x17: .received
+      case 0x20, 0x21, 0x22, 0x2d: .sent
+      default: nil
+      }
+    }
+
+    /// What the packet is; one of a type that is not known keeps the type byte in front of it.
+    var framing: CaptureRecord.Framing {
+      switch type {
+      case 0x10: .h1(.event)
+      case 0x20: .h1(.command)
+      case 0x11, 0x21: .h1(.acl)
+      case 0x12, 0x22: .h1(.sco)
+      case 0x17, 0x2d: .h1(.iso)
+      default: .h4
+      }
+    }
+
+    /// How long the packet says that it is.
+    func claimedLength(_ packet: RawSpan) -> Int {
+      switch framing {
+      case .h1(.event): Int(packet.byte(at: 1)) + 2
+      case .h1(.command), .h1(.sco): Int(packet.byte(at: 2)) + 3
+      default: Int(packet.littleEndianU16(at: 2)) + 4
+      }
+    }
+
+    /// Whether a record of the third form may begin like this, with this packet behind it.
+    func isPlausible(_ packet: RawSpan) -> Bool {
+      guard direction != nil, length >= 1, let packetLength, packetLength >= length else {
+        return false
+      }
+      guard type & 0x0f == 0 else { return true }
+      return packetLength <= length + 1
+        && (packet.byteCount < 3 || claimedLength(packet) == length - 1)
+    }
+  }
+
+  /// Whether `bytes`, a btsnoop header in front, go on with records of this format rather than btsnoop's: the first one would
+  /// claim over a megabyte there, and here up to eight of them agree with their packets.
+  static func followsHeader(_ bytes: RawSpan) -> Bool {
+    var rest = bytes.dropping(BtsnoopHeader.byteCount)
+    guard rest.byteCount >= Header.byteCount(2),
+      rest.u32(at: 0, isBigEndian: true) > CaptureLimits.recordBytes
+    else { return false }
+    for _ in 0..<8 where rest.byteCount >= Header.byteCount(2) {
+      let header = Header(rest, 2)
+      let packet = rest.dropping(Header.byteCount(2))
+      guard header.isPlausible(packet) else { return false }
+      rest = packet.dropping(header.length - 1)
+    }
+    return true
+  }
+
+  /// The time from the first record to the last.
+  private static func duration(_ bytes: RawSpan, _ version: UInt8) -> Int64 {
+    let size = Header.byteCount(version)
+    var (sum, place, isFirst): (Int64, Int, Bool) = (0, 0, true)
+    while place + size <= bytes.byteCount {
+      let header = Header(bytes.dropping(place), version)
+      guard header.length >= 1, place + size + header.length - 1 <= bytes.byteCount else { break }
+      // The first one tells nothing.
+      if !isFirst { sum = sum.addingReportingOverflow(header.delta).partialValue }
+      isFirst = false
+      place += size + header.length - 1
+    }
+    return sum
+  }
+
+  package var isReady: Bool { true }
+
+  /// The next record, or nil at the end.
+  ///
+  /// - Throws: `.damaged` where the records end early.
+  @_lifetime(&self)
+  package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
+    let size = Header.byteCount(version)
+    guard try input.fill(size) else { return try end(input.count == 0 ? nil : size) }
+    let header = Header(input.bytes, version)
+    guard header.length >= 1, try input.fill(size + header.length - 1) else {
+      return try end(size + max(header.length, 1) - 1)
+    }
+    number += 1
+    let time = microseconds.map { $0.addingReportingOverflow(header.delta).partialValue } ?? start
+    microseconds = time
+    let fileOffset = input.offset
+    let isKnown = header.direction != nil
+    _ = input.take(isKnown ? size : size - 1)
+    let stored = isKnown ? header.length - 1 : header.length
+    var original = stored
+    // A packet that is whole by its own length is, whatever the record says.
+    if let packetLength = header.packetLength, isKnown,
+      header.claimedLength(input.bytes.part(Slice(start: 0, count: stored))) != stored
+    {
+      original = max(stored, packetLength - 1)
+    }
+    return CaptureRecord(
+      number: number, time: Timestamp(microseconds: time), direction: header.direction, adapter: 0,
+      framing: header.framing, originalLength: original, drops: 0, fileOffset: fileOffset,
+      bytes: input.take(stored))
+  }
+
+  /// Ends the capture.
+  ///
+  /// - Parameter needed: the bytes of a record that begins and is not all there.
+  @_lifetime(&self)
+  private mutating func end(_ needed: Int?) throws(CaptureFailure) -> CaptureRecord? {
+    let (place, count) = (input.offset, input.count)
+    _ = input.take(count)
+    if let failure = failure.take() { throw failure }
+    guard let needed, count > 0 else { return nil }
+    throw CaptureFailure(
+      .damaged,
+      "record \(number + 1) at byte \(place) of the records: \(count) of \(needed) bytes are there")
+  }
+}
+
+/// zlib streams.
+private enum Zlib {
+  /// Inflates the stream that `input` goes on with, as far as it is whole.
+  static func inflate(
+    _ input: inout InputBuffer, most: Int
+  ) throws(CaptureFailure) -> (bytes: [UInt8], isWhole: Bool) {
+    var stream = unsafe z_stream()
+    guard
+      unsafe inflateInit_(&stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
+    else { throw CaptureFailure(.inaccessible, "zlib does not work") }
+    defer { unsafe inflateEnd(&stream) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    var status = Z_OK
+    while status == Z_OK, bytes.count <= most, try input.fill(1) {
+      var used = 0
+      unsafe input.bytes.withUnsafeBytes { source in
+        unsafe stream.next_in = UnsafeMutablePointer(
+          mutating: source.baseAddress?.assumingMemoryBound(to: UInt8.self))
+        unsafe stream.avail_in = UInt32(source.count)
+        var isFull = false
+        repeat {
+          let made = unsafe piece.withUnsafeMutableBufferPointer { piece in
+            unsafe stream.next_out = piece.baseAddress
+            unsafe stream.avail_out = UInt32(piece.count)
+            unsafe status = CZlib.inflate(&stream, Z_NO_FLUSH)
+            return unsafe piece.count - Int(stream.avail_out)
+          }
+          bytes += piece[..<made]
+          isFull = made == piece.count
+        } while status == Z_OK && isFull && bytes.count <= most
+        used = unsafe source.count - Int(stream.avail_in)
+      }
+      _ = input.take(used)
+      // That nothing more comes of what was there is no error, unless nothing was taken of it.
+      if status == Z_BUF_ERROR, used > 0 { status = Z_OK }
+    }
+    return (bytes, status == Z_STREAM_END)
+  }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import Captures
+
+/// Which logs of an archive are read.
+struct ArchiveOptions: ParsableArguments {
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Of an archive, read the logs whose paths match this pattern, as in '*.log.last'.",
+      valueName: "pattern"))
+  var entry: String?
+
+  /// The captures that `names` mean, and the logs in the archives among them.
+  ///
+  /// - Parameter follows: whether it is one capture that grows, which is no archive.
+  /// - Throws: the exit status, where an archive cannot be read or has no log.
+  func search(_ names: [String], follows: Bool = false) throws -> CaptureSearch {
+    if follows { return CaptureSearch(unopened: names) }
+    do throws(CaptureFailure) {
+      return try CaptureSearch(names, entries: entry, folder: Terminal.temporaryFolder)
+    } catch {
+      Terminal.complain(error.sentence(about: names[0]) + Run.verbs(insteadOf: names[0], error))
+      throw ExitCode(error.kind.status)
+    }
+  }
+}

@@ -1,0 +1,230 @@
+import Bluetooth
+import Bytes
+import Captures
+import Testing
+
+/// Logs in archives, made here byte by byte.
+struct ArchiveTests {
+  private let folder = TemporaryFolder()
+
+  private static func log(_ times: [Int64]) -> [UInt8] {
+    var file = BtsnoopBytes()
+    for time in times { file.record([4, 0x0e, 0], flags: 3, time: BtsnoopBytes.epoch + time) }
+    return file.bytes
+  }
+
+  private func search(
+    _ names: [String], entries pattern: String? = nil
+  ) throws -> CaptureSearch {
+    try CaptureSearch(names, entries: pattern, folder: folder.path)
+  }
+
+  /// The records of all captures that were found, and what was wrong.
+  private func read(_ found: CaptureSearch) throws -> (records: Int, failures: [CaptureFailure]) {
+    var source = try JoinedSource(found.files)
+    let reading = Reading(&source)
+    return (reading.records.count, source.failures + found.failures)
+  }
+
+  private static let report = TarBytes([
+    ("FS/data/misc/bluetooth/logs/btsnoop_hci.log", log([500, 600])),
+    ("FS/data/misc/bluetooth/logs/btsnoop_hci.log.last", log([100, 200, 300])),
+    ("FS/data/misc/bluetooth/logs/btsnooz_hci.log", log([])),
+    ("FS/data/misc/bluetooth/logs/copy.log", log([500, 600])),
+    (
+      "bugreport-x-2026.txt",
+      Array("== dumpstate: 2026-11-21 12:05:00\n[ro.build.version.release]: [16]\n".utf8)
+    ),
+    ("notes.txt", Array("nothing\n".utf8)),
+  ]).bytes
+
+  @Test("the logs of an archive are one capture; empty ones and copies are not read")
+  func report() throws {
+    let name = folder.file("report.tar", holding: Self.report)
+    let found = try search([name])
+    #expect(
+      found.files.map(\.name) == [
+        "\(name):FS/data/misc/bluetooth/logs/btsnoop_hci.log",
+        "\(name):FS/data/misc/bluetooth/logs/btsnoop_hci.log.last",
+      ])
+    let (records, failures) = try read(found)
+    #expect(records == 5 && failures.isEmpty, "\(records) records, \(failures)")
+    let contents = try #require(found.archives.first)
+    #expect(contents.entryCount == 6)
+    #expect(contents.logs.compactMap(\.omission) == [.empty, .repeated])
+    #expect(contents.report.version == "16" && contents.report.madeAt == "2026-11-21 12:05:00")
+  }
+
+  @Test("a pattern chooses entries by their paths") func pattern() throws {
+    let name = folder.file("report.tar", holding: Self.report)
+    let found = try search([name], entries: "*.last")
+    #expect(found.files.count == 1)
+    #expect(try read(found).records == 3)
+    let failure = #expect(throws: CaptureFailure.self) { _ = try search([name], entries: "x") }
+    #expect(
+      failure?.message.contains("--entry leaves out 4 logs") == true, "\(failure?.message ?? "")")
+  }
+
+  @Test("archives are read in archives, two deep and no deeper", arguments: [1, 2, 3])
+  func nested(depth: Int) throws {
+    var bytes = TarBytes([("a.log", Self.log([1, 2]))]).bytes
+    for level in 1..<depth { bytes = TarBytes([("level\(level).tar", bytes)]).bytes }
+    let name = folder.file("outer.tar", holding: bytes)
+    guard depth <= CaptureLimits.archiveDepth else {
+      let failure = #expect(throws: CaptureFailure.self) { _ = try search([name]) }
+      #expect(failure?.kind == .notReadable)
+      return
+    }
+    #expect(try read(search([name])).records == 2)
+  }
+
+  @Test(
+    "of an archive that ends early, at whatever byte, the entries before are read, and the damage is said"
+  )
+  func truncated() throws {
+    let whole = ZipBytes([("a.log", Self.log([1])), ("b.log", Self.log([2]))]).bytes
+    var records = 0
+    for length in stride(from: 30, through: whole.count, by: 1) {
+      let name = folder.file("cut.zip", holding: Array(whole.prefix(length)))
+      do {
+        let (count, failures) = try read(search([name]))
+        #expect(count >= records && count <= 2, "\(length): \(count) records after \(records)")
+        records = count
+        if count < 2 {
+          #expect(!failures.isEmpty, "\(length): \(count) records, and nothing is said")
+        }
+      } catch let failure as CaptureFailure {
+        #expect(records == 0, "\(length): \(failure)")
+        #expect(failure.kind != .inaccessible, "\(length): \(failure)")
+      }
+    }
+    #expect(records == 2)
+  }
+
+  @Test("entries are never written under their names, and links are not read") func names() throws {
+    let log = Self.log([1])
+    let tar = TarBytes(
+      [
+        ("../escaped.log", log), ("/absolute.log", log + log.dropFirst(16)),
+        ("bad\u{1b}[2Jname.log", Self.log([7])),
+      ], links: [("link.log", "/etc/passwd")])
+    let found = try search([folder.file("x.tar", holding: tar.bytes)])
+    #expect(found.files.count == 3)
+    #expect(
+      !found.files.contains { $0.name.unicodeScalars.contains("\u{1b}") },
+      "\(found.files.map(\.name))")
+    #expect(folder.names().sorted() == ["x.tar"], "\(folder.names())")
+  }
+
+  @Test("a text holds what decodes of a summary, whatever lines are between") func text() throws {
+    let summary = SummaryBytes.version2
+    let base64 = SummaryBytes.base64(summary)
+    let half = base64.count / 2 / 4 * 4
+    let text =
+      "Bluetooth Status\r\n  Bonded devices:\r\n    60:B9:7C:95:68:CC [BR/EDR][ 0x240404 ] HCW Music\r\n\r\n"
+      + "--- BEGIN:BTSNOOP_LOG_SUMMARY (99 bytes in) ---\r\n\(base64.prefix(half))\r\n"
+      + "08-19 14:51:23.947 I/foreign: line\r\n\(base64.dropFirst(half))\r\n"
+    let found = try search([folder.file("dump.txt", holding: Array(text.utf8))])
+    let contents = try #require(found.archives.first)
+    #expect(contents.foreignLines == 1)
+    #expect(contents.report.bondedDevices.map(\.name) == ["HCW Music"])
+    #expect(found.bonds.first?.name == Array("HCW Music".utf8))
+    #expect(try read(found).records == 3)
+  }
+
+  @Test("what holds no log says what it is") func nothing() throws {
+    let text =
+      "== dumpstate: 2018-04-25 11:45:07\n[ro.build.version.release]: [7.1.1]\nsSnoopLogSettingAtEnable = EMPTY\n"
+    let name = folder.file(
+      "r.tar", holding: TarBytes([("bugreport-x.txt", Array(text.utf8))]).bytes)
+    let failure = #expect(throws: CaptureFailure.self) { _ = try search([name]) }
+    #expect(
+      failure?.message
+        == "holds no Bluetooth log: 1 entry; a bug report of 2018-04-25 11:45:07 (Android 7.1.1); the phone's option \"Bluetooth HCI snoop log\" was off"
+    )
+    #expect(failure?.kind == .notReadable && failure?.file == name)
+  }
+
+  @Test(
+    "files that people take for captures",
+    arguments: [
+      ("Bluetooth monitor ver 5.66\n= Note: Linux", "is btmon's text"),
+      ("<!DOCTYPE html>\n<html lang=\"en\">", "is a web page"),
+      ("No.     Time           Source", "is text that Wireshark has exported"),
+      ("hello", "is not a capture: it starts with 68 65 6c 6c"),
+    ]) func foreign(_ text: String, _ words: String) throws
+  {
+    let name = folder.file("x", holding: Array(text.utf8))
+    let failure = #expect(throws: CaptureFailure.self) { _ = try search([name]) }
+    #expect(failure?.message.hasPrefix(words) == true, "\(failure?.message ?? "")")
+  }
+}
+
+/// Android's summaries.
+struct BtsnoozTests {
+  private let folder = TemporaryFolder()
+
+  private func read(_ bytes: [UInt8]) -> Reading {
+    Reading(path: folder.file("snooz", holding: bytes))
+  }
+
+  @Test("both versions give the same packets and times", arguments: [1, 2])
+  func versions(_ version: UInt8) {
+    let reading = read(SummaryBytes.make(version))
+    #expect(reading.failure == nil)
+    #expect(
+      reading.records.map(\.bytes) == [
+        [0x03, 0x0c, 0], [0x0e, 4, 1, 3, 0x0c, 0], [1, 0x20, 0xfa, 0, 0xf6, 0, 4],
+      ])
+    #expect(reading.records.map(\.direction) == [.sent, .received, .sent])
+    #expect(
+      reading.records.map(\.framing) == [.h1(.command), .h1(.event), .h1(.acl)])
+    // 250 bytes of data, of which version 1 does not know.
+    #expect(reading.records.map(\.originalLength) == [3, 6, version == 1 ? 7 : 254])
+    let last = SummaryBytes.lastTime
+    #expect(
+      reading.records.map(\.time)
+        == [last - 3000, last - 1000, last].map { Timestamp(microseconds: $0) })
+  }
+
+  @Test("the form behind a btsnoop header has no dates") func behindHeader() {
+    let bytes = BtsnoopBytes().bytes + SummaryBytes.records(2)
+    let reading = read(bytes)
+    #expect(
+      reading.failure == nil && reading.records.count == 3, "\(reading.records.count) records")
+    #expect(reading.summary?.format == .btsnooz)
+    #expect(reading.records.map(\.time) == [0, 2000, 3000].map { Timestamp(microseconds: $0) })
+  }
+
+  @Test("of a summary that ends early, at whatever byte, what is whole is read") func truncated() {
+    for version: UInt8 in [1, 2] {
+      let whole = SummaryBytes.make(version)
+      var records = 0
+      for length in 11..<whole.count {
+        let reading = read(Array(whole.prefix(length)))
+        #expect(reading.records.count >= records, "\(version), \(length)")
+        #expect(reading.failure?.kind == .damaged, "\(version), \(length): nothing is said")
+        records = reading.records.count
+      }
+      #expect(records == 3)
+    }
+  }
+
+  @Test("a file that begins with btsnoop's header stays btsnoop, damaged or not") func damaged() {
+    var file = BtsnoopBytes()
+    file.record([4, 0x0e, 0], flags: 3, time: BtsnoopBytes.epoch)
+    let reading = read(Array(file.bytes.dropLast()))
+    #expect(reading.summary?.format == .btsnoop && reading.failure?.kind == .damaged)
+  }
+
+  @Test("two files one behind the other are read as one") func concatenated() {
+    var file = BtsnoopBytes()
+    file.record([4, 0x0e, 0], flags: 3, time: BtsnoopBytes.epoch)
+    let reading = read(file.bytes + file.bytes)
+    #expect(reading.failure == nil && reading.records.map(\.number) == [1, 2])
+    #expect(
+      reading.summary?.remarks == [
+        "another btsnoop file begins at byte \(file.bytes.count); both are read as one"
+      ])
+  }
+}
