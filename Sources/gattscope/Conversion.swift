@@ -15,6 +15,8 @@ struct Conversion {
   let path: String
   let target: WriterTarget
   private let merges: Bool
+  /// Whether it may be written there.
+  private let file: CaptureFileOptions
   /// Which packets; the selection of everything where none is asked for.
   var selection = Selection()
   /// Whether each packet's line becomes its comment.
@@ -25,20 +27,21 @@ struct Conversion {
   /// What is removed from it; nil: nothing.
   var redaction: RedactionOptions?
 
-  init(_ inputs: [String], to path: String, as target: WriterTarget, merges: Bool) {
+  init(
+    _ inputs: [String], to path: String, as target: WriterTarget, _ file: CaptureFileOptions,
+    merges: Bool
+  ) {
     self.inputs = inputs
     self.path = path
     self.target = target
+    self.file = file
     self.merges = merges
   }
 
   /// - Throws: the exit status, where something went wrong.
   func run() throws {
     try refuseOwnInput()
-    if path == "-", Terminal.isTerminal {
-      Terminal.complain("standard output is a terminal; name a file, or pipe it into a program")
-      throw ExitCode(64)
-    }
+    try file.refuseToWrite(to: path)
     var writing = Writing(self)
     var remarks: [String] = []
     var failures: [CaptureFailure] = []

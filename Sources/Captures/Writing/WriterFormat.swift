@@ -41,12 +41,6 @@ package struct WriterFormat: Equatable, Sendable {
     self.content = container == .packetLogger ? .packetLogger : content
   }
 
-  /// Monitor records in the container that a file's name ends with; nil for other names.
-  package init?(path: String) {
-    guard let found = Container(path: path) else { return nil }
-    self.init(found, .monitor)
-  }
-
   /// The endings of names that tell a container.
   package static let endings = ".btsnoop, .snoop, .log, .pcap, .pcapng or .pklg"
 
