@@ -75,9 +75,9 @@ def main() -> int:
         pcap = folder / "large.pcap"
         seconds(program, "convert", str(large), str(pcap))
         # By name: the file that is read, and the options.
-        runs = {f"convert --to {format}": (large, ["--to", format]) for format in FORMATS}
-        runs["convert, of pcap"] = (pcap, ["--to", "btsnoop-1002"])
-        runs |= {f"convert {name}": (large, [*options, "--to", "pcapng-201"]) for name, (options, _) in LOOKING.items()}
+        runs = {f"convert --as {format}": (large, ["--as", format]) for format in FORMATS}
+        runs["convert, of pcap"] = (pcap, ["--as", "btsnoop-1002"])
+        runs |= {f"convert {name}": (large, [*options, "--as", "pcapng-201"]) for name, (options, _) in LOOKING.items()}
         times: dict[str, list[float]] = {name: [] for name in ("cat", *runs)}
         peaks = dict.fromkeys(runs, 0.0)
         out = folder / "out"

@@ -47,9 +47,9 @@ READERS = {
     "trace --as android": ["trace", "--as", "android", "--json", "IN"],
     "diff, left": ["diff", "IN", OTHER],
     "diff, right": ["diff", "--json", OTHER, "IN"],
-    "convert": ["convert", "--to", "btsnoop", "IN", "-"],
-    "convert --redact": ["convert", "--redact", "--to", "pcapng", "IN", "-"],
-    "convert --merge": ["convert", "--merge", "--to", "pcapng", "IN", OTHER, "-"],
+    "convert": ["convert", "--as", "btsnoop", "IN", "-"],
+    "convert --redact": ["convert", "--redact", "--as", "pcapng", "IN", "-"],
+    "convert --merge": ["convert", "--merge", "--as", "pcapng", "IN", OTHER, "-"],
     "profiles match": ["profiles", "match", "IN"],
     "live": ["live", "-i", "IN"],
     "live --view values": ["live", "--view", "values", "-i", "IN"],
@@ -97,6 +97,11 @@ class Ended(NamedTuple):
 
 def with_names(arguments: list[str], capture: str, out: str = "OUT") -> list[str]:
     return [capture if each == "IN" else each.replace("OUT", out) for each in arguments]
+
+
+def forced(arguments: list[str]) -> list[str]:
+    """The same for a file that exists, of the verbs that would not replace it."""
+    return [arguments[0], "--force", *arguments[1:]] if arguments[0] in ("convert", "live") else arguments
 
 
 def run(arguments: list[str], **options) -> Ended:

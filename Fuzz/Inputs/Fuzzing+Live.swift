@@ -38,7 +38,7 @@ extension Fuzzing {
       if let broken = render(&source, records: last, face) { return "\(face): \(broken)" }
     }
     let contents: [WriterFormat.Content] = [.monitor, .h4, .h4WithoutDirection]
-    let containers: [WriterFormat.Container] = [.btsnoop, .pcap, .pcapng]
+    let containers: [WriterFormat.Container] = [.btsnoop, .pcap, .pcapng, .packetLogger]
     for content in contents {
       for container in containers {
         if let broken = rewrite(open(), WriterFormat(container, content)) {
@@ -58,6 +58,8 @@ extension Fuzzing {
       descriptor: file.descriptor, owned: false, name: "fuzz", format, decimals: 9)
     while let record = try? source.next() { writer.write(record) }
     writer.finish()
+    // A PacketLogger file without records has no bytes, by which nobody knows it.
+    if format.container == .packetLogger, writer.recordsWritten == 0 { return nil }
     file.rewind()
     var records = 0
     do throws(CaptureFailure) {

@@ -16,6 +16,8 @@ struct PacketLoggerHeader: Equatable, Sendable {
   static let byteCount = 13
   /// Bytes that the length counts besides the payload's: the time and the type.
   static let countedBytes: UInt32 = 9
+  /// A file that begins with a longer record is known by nobody as one of these.
+  static let mostLength: UInt32 = 65_535
 
   let length: UInt32
   let seconds: UInt32
@@ -40,7 +42,8 @@ struct PacketLoggerHeader: Equatable, Sendable {
       case 0x00...0x03, 0x08...0x0b, 0x12, 0x13, 0xf7...0xfe: true
       default: false
       }
-    return isKnown && length >= Self.countedBytes && length < 65_536 && microseconds < 1_000_000
+    return isKnown && length >= Self.countedBytes && length <= Self.mostLength
+      && microseconds < 1_000_000
   }
 
   /// The byte order of the PacketLogger file that begins with `bytes`, or nil for other files.

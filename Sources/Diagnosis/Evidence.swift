@@ -120,8 +120,7 @@ package struct Evidence: Sendable {
     // Stable: the rules' order stays among equals. What came right later is told after what did not.
     return Severity.allCases.reversed().flatMap { severity in
       let equal = found.filter { $0.severity == severity }
-      return equal.filter { !$0.isResolved && !$0.isAside }
-        + equal.filter { $0.isResolved || $0.isAside }
+      return equal.filter { !$0.isResolved } + equal.filter(\.isResolved)
     }
   }
 

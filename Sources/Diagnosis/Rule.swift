@@ -157,8 +157,6 @@ package struct Finding: Sendable {
   package var restsOnAbsence = false
   /// Whether later packets show that it came right.
   package var isResolved = false
-  /// Whether it is of something else than what the capture is most likely about: others of its severity come first.
-  package var isAside = false
   /// The attribute that it is about, where it is about one.
   package var attribute: AttributeIdentity?
   /// The devices that it is about where no connection with them came about.

@@ -18,6 +18,8 @@ struct Conversion {
   let path: String
   let target: WriterTarget
   private let merges: Bool
+  /// Whether it may be written there, and over what.
+  private let file: CaptureFileOptions
   /// Which packets; the selection of everything where none is asked for.
   var selection = Selection()
   /// Whether each packet's line becomes its comment.
@@ -31,12 +33,14 @@ struct Conversion {
   /// - Parameter inputs: the names of what was found.
   init(
     _ inputs: [String], _ found: CaptureSearch, to path: String, as target: WriterTarget,
+    _ file: CaptureFileOptions,
     merges: Bool
   ) {
     self.inputs = inputs
     self.found = found
     self.path = path
     self.target = target
+    self.file = file
     // What an archive holds is one capture.
     self.merges = merges || found.files.count > 1
   }
@@ -44,10 +48,7 @@ struct Conversion {
   /// - Throws: the exit status, where something went wrong.
   func run() throws {
     try refuseOwnInput()
-    if path == "-", Terminal.isTerminal {
-      Terminal.complain("standard output is a terminal; name a file, or pipe it into a program")
-      throw ExitCode(64)
-    }
+    try file.refuseToWrite(to: path)
     var writing = Writing(self)
     var remarks: [String] = []
     var failures: [CaptureFailure] = []

@@ -9,14 +9,16 @@ struct ConvertCommand: ParsableCommand {
     commandName: "convert",
     abstract: "Write a capture, or a part of it, as another file.",
     discussion: """
-      The format is what OUT ends with (\(WriterFormat.endings)), or what --to names. Packets keep their \
-      bytes, their times and the lengths that they had before they were cut. What the format has no room \
-      for is said on standard error, by kind and number.
+      The format is what OUT ends with (\(WriterFormat.endings)), or what --as names; standard output and \
+      named pipes are pcapng if neither says otherwise. Packets keep their bytes, their times and the lengths \
+      that they had before they were cut. What the format has no room for is said on standard error, by kind \
+      and number.
 
       What is selected takes along what it needs to be understood: all parts of a PDU, a request and its \
       answer, and the setup of its connection (docs/convert.md).
 
-      OUT appears when it is whole, and replaces what had its name. - is standard input or output.
+      OUT appears when it is whole. If there is such a file already, it is replaced only with --force. - is \
+      standard input or output.
 
       Examples:
         gattscope convert btsnoop_hci.log capture.pcapng
@@ -25,7 +27,8 @@ struct ConvertCommand: ParsableCommand {
         gattscope convert --merge btsnoop_hci.log.last btsnoop_hci.log all.btsnoop
         gattscope convert --merge phone.log sensor.pcap both.pcapng
         gattscope convert --redact btsnoop_hci.log for-strangers.pcapng
-        gattscope convert --to pcap-201 trace.btsnoop - | tshark -r -
+        gattscope convert --as pklg btsnoop_hci.log for-packetlogger.pklg
+        gattscope convert trace.btsnoop - | wireshark -k -i -
       """)
 
   @Argument(
@@ -35,12 +38,14 @@ struct ConvertCommand: ParsableCommand {
     completion: .file())
   var files: [String] = []
 
+  @OptionGroup
+  var file: CaptureFileOptions
+
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The format to write, of those that --list-formats lists; or packets up to a time, written as for --from.",
-      valueName: "format|time"),
-    completion: .list(WriterTarget.rows.map(\.name)),
+      "Packets up to a time, written as for --from; a format's name is the same as for --as.",
+      valueName: "time"),
     transform: { try End($0) })
   var to: [End] = []
 
@@ -84,8 +89,7 @@ struct ConvertCommand: ParsableCommand {
       if let target = WriterTarget(name: text) {
         self = .format(target)
       } else if text.first?.isLetter == true {
-        let names = WriterTarget.rows.map(\.name).joined(separator: ", ")
-        throw ValidationError("expected a format (\(names)) or a time")
+        throw ValidationError("expected a time, or a format: \(CaptureFileOptions.formatNames)")
       } else {
         self = .time(try TimePoint(text))
       }
@@ -94,7 +98,7 @@ struct ConvertCommand: ParsableCommand {
 
   /// The formats that were named.
   private var targets: [WriterTarget] {
-    to.compactMap { if case .format(let target) = $0 { target } else { nil } }
+    file.formats + to.compactMap { if case .format(let target) = $0 { target } else { nil } }
   }
 
   /// The times up to which packets are asked for.
@@ -113,12 +117,11 @@ struct ConvertCommand: ParsableCommand {
         "several captures are joined with --merge; without it, one capture and the file to write are expected."
       )
     }
-    if targets.count > 1 { throw ValidationError("--to: one format, not \(targets.count).") }
-    guard let target = targets.first ?? WriterTarget(path: out) else {
-      let what =
-        out == "-"
-        ? "standard output has no name to tell the format by" : "\(out): the name tells no format"
-      throw ValidationError("\(what); expected \(WriterFormat.endings), or --to with a format.")
+    if targets.count > 1 { throw ValidationError("--as: one format, not \(targets.count).") }
+    guard let target = targets.first ?? file.target(of: out) else {
+      throw ValidationError(
+        "\(out): the name tells no format; expected \(WriterFormat.endings), or --as with a format."
+      )
     }
     if comments, target.container != .pcapng {
       throw ValidationError("--comments: only pcapng has room for comments.")
@@ -127,13 +130,11 @@ struct ConvertCommand: ParsableCommand {
 
   mutating func run() throws {
     if listFormats { return try Self.printFormats() }
-    guard let out = files.last, let target = targets.first ?? WriterTarget(path: out) else {
-      return
-    }
+    guard let out = files.last, let target = targets.first ?? file.target(of: out) else { return }
     let profiles = try supplying.profiles()
     let inputs = Array(files.dropLast())
     let found = try archives.search(inputs)
-    var conversion = Conversion(inputs, found, to: out, as: target, merges: merge)
+    var conversion = Conversion(inputs, found, to: out, as: target, file, merges: merge)
     conversion.comments = comments
     conversion.profiles = profiles
     conversion.bonds = try known.bonds() + found.bonds

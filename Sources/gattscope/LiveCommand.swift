@@ -21,8 +21,10 @@ struct LiveCommand: ParsableCommand {
         tty:DEVICE[@SPEED]  the monitor of Zephyr or BlueZ on a serial line
         -, PATH             a capture as a stream: standard input, a named pipe
 
-      With -w everything that arrives is written, whatever is selected: as btsnoop or pcapng, by the file's \
-      ending. Enter sets a marker between the packets, with what was typed before it as its text; it is shown, \
+      With -w everything that arrives is written, whatever is selected, as the file's ending or --as says. \
+      -w - writes to standard output, for Wireshark; packets are then printed, to standard error, only if an \
+      option such as --view or --json asks for it. A file that has something in it is replaced only with \
+      --force. Enter sets a marker between the packets, with what was typed before it as its text; it is shown, \
       and written as a note.
 
       Examples:
@@ -32,6 +34,7 @@ struct LiveCommand: ParsableCommand {
         gattscope live -i tty:/dev/ttyACM0@1000000
         ssh pi btmon -w /dev/stdout | gattscope live -i - --view explain
         gattscope live -i tcp:localhost -w phone.pcapng --rotate 100M:5 --json
+        gattscope live -w - --as pcapng | wireshark -k -i -
       """)
 
   /// What is kept in front of the user's eyes.
@@ -47,8 +50,8 @@ struct LiveCommand: ParsableCommand {
   @Flag(name: .long, help: "List the sources of this machine, and what each needs.")
   var list = false
 
-  @Option(name: .long, help: "What is printed.")
-  var view: View = .packets
+  @Option(name: .long, help: "What is printed; packets if left out.")
+  var view: View?
 
   @OptionGroup(title: "Recording")
   var recording: RecordingOptions
@@ -96,7 +99,7 @@ struct LiveCommand: ParsableCommand {
       throw ValidationError("-i \(input.isEmpty ? "''" : input): \(error.words).")
     }
     try lines.validate(isJSON: presentation.json)
-    if view != .packets, lines.isAnySet {
+    if let view, view != .packets, lines.isAnySet {
       throw ValidationError("-v, --brief, -x and --raw are for --view packets.")
     }
   }
@@ -119,9 +122,13 @@ struct LiveCommand: ParsableCommand {
     options.zoneOffset = Terminal.zoneOffset(at:)
     let session = LiveSession(
       address: try LiveAddress(input), reopens: reconnect, keepsRoot: keepRoot,
-      recording: recording, end: end, selection: options.selection, maps: try supplied.maps(),
-      bonds: try known.bonds(), profiles: profiles)
-    switch view {
+      recording: recording, end: end, printsToError: recording.takesOutput,
+      selection: options.selection, maps: try supplied.maps(), bonds: try known.bonds(),
+      profiles: profiles)
+    if recording.takesOutput, view == nil, !presentation.json, !lines.isAnySet {
+      return try session.run { _ in SilentReport() }
+    }
+    switch view ?? .packets {
     case .packets: try showPackets(session, options)
     case .values: try showValues(session, options)
     case .devices: try showDevices(session, options)

@@ -15,6 +15,8 @@ struct LiveSession {
   let keepsRoot: Bool
   let recording: RecordingOptions
   let end: LiveEndOptions
+  /// Whether what is printed goes to standard error, since standard output is recorded to.
+  let printsToError: Bool
   let selection: Selection
   let maps: [SuppliedMap]
   let bonds: [Bond]
@@ -56,6 +58,7 @@ struct LiveSession {
   private func watch<Report: PacketReport & ~Copyable>(
     _ notices: Notices?, greeting: String? = nil, _ makeReport: @escaping (CaptureSummary) -> Report
   ) throws {
+    try checkRecording()
     if address.isDevice, reopens, !keepsRoot, Terminal.sudoUser != nil {
       Terminal.complain(
         "--reconnect opens \(address.name) again, which may need root, and gattscope gives root up once it is "
@@ -71,12 +74,18 @@ struct LiveSession {
     for remark in told { Terminal.complain("\(address.name): \(remark)") }
     if let greeting { Terminal.complain("\(address.name): \(greeting)") }
     let complaints = Complaints()
+    let interruption = interruption
+    let goesOn = !recording.takesOutput
+    let reader = ReaderWatch()
+    if recording.takesOutput { reader.follow(STDOUT_FILENO, interruption) }
     let recorder = Recorder(
       of: source.summary, losing: address.isDevice, most: end.count,
-      try writer(decimals: source.summary.timeDecimals)
+      try openWriter(decimals: source.summary.timeDecimals)
     ) { failure in
-      let sentence = "\(failure.sentence); watching goes on"
+      if failure.isReaderGone { return interruption.come() }
+      let sentence = failure.sentence + (goesOn ? "; watching goes on" : "")
       if let notices { notices.give(sentence) } else { complaints.give(sentence) }
+      if !goesOn { interruption.come() }
     }
     guard let thread = recorder.start(source) else {
       Terminal.complain("the system has no more threads")
@@ -90,7 +99,8 @@ struct LiveSession {
     }
     var summary = LiveSummary()
     var reading = Reading(
-      Output(descriptor: STDOUT_FILENO, interruption), maps, bonds, profiles
+      Output(descriptor: printsToError ? STDERR_FILENO : STDOUT_FILENO, interruption), maps, bonds,
+      profiles
     ) { known in
       Counted(
         makeReport(known), mostRecords: end.count, untilDisconnect: end.untilDisconnect,
@@ -109,6 +119,8 @@ struct LiveSession {
     thread.join()
     Terminal.showTyping()
     complaints.end()
+    // Who had enough needs no report of it.
+    if recorder.status.writeFailure?.isReaderGone ?? reader.hasGone { return }
     for sentence in notices?.take() ?? [] { Terminal.complain(sentence) }
     var remarks = recorder.summary.allRemarks.filter { !told.contains($0) }
     remarks += [interruption.remark, reading.output.remark, unfinished].compactMap(\.self)
@@ -143,28 +155,43 @@ struct LiveSession {
     return sources + (path.hasPrefix("/dev/tty") ? "; a serial line is tty:\(path)" : "")
   }
 
-  private func writer(decimals: Int) throws -> CaptureWriter? {
-    guard let path = recording.write, let format = WriterFormat(path: path) else { return nil }
-    if case .stream(let source) = address,
-      Terminal.isSameFile(source, path) || Terminal.realPath(source) == Terminal.realPath(path)
-    {
-      Terminal.complain("\(path) is what is read; name another file with -w")
+  /// Refuses to record over what is read, what is printed, or an existing file. Before the source is opened,
+  /// which may wait.
+  private func checkRecording() throws {
+    guard let path = recording.write else { return }
+    if case .stream(let source) = address, isSame(source, path) {
+      let subject = path == "-" ? "standard output" : path
+      Terminal.complain("\(subject) is what is read; name another file with -w")
       throw ExitCode(64)
     }
     for (descriptor, name) in [(STDOUT_FILENO, "output"), (STDERR_FILENO, "error")]
-    where Terminal.isFile(path, behind: descriptor) {
+    where path != "-" && Terminal.isFile(path, behind: descriptor) {
       Terminal.complain("\(path) is where standard \(name) goes; name another file with -w")
       throw ExitCode(64)
     }
+    try recording.file.refuseToWrite(to: path)
+  }
+
+  private func openWriter(decimals: Int) throws -> CaptureWriter? {
+    guard let path = recording.write, let target = recording.file.target(of: path) else {
+      return nil
+    }
     do throws(WriteFailure) {
       return try CaptureWriter(
-        path: path, format, decimals: decimals, rotation: recording.rotate, interruption)
+        path: path, target.liveFormat, decimals: decimals, rotation: recording.rotate, interruption)
     } catch {
       Terminal.complain(error.sentence)
       // The end was put to it: what had come is still told.
       guard error.reason == .nobodyReads else { throw ExitCode(74) }
       return nil
     }
+  }
+
+  /// Whether a source is the file that is written. A named pipe has one path for both.
+  private func isSame(_ source: String, _ path: String) -> Bool {
+    if Terminal.isSameFile(source, path) { return true }
+    guard source != "-", path != "-" else { return false }
+    return Terminal.realPath(source) == Terminal.realPath(path)
   }
 
   /// Prints what is handed on, to the end.
@@ -207,7 +234,7 @@ struct LiveSession {
       words += ", \(count(status.markers, "marker"))"
     }
     if let path = recording.write {
-      words += "; \(status.written) written to \(path)"
+      words += "; \(status.written) written to \(path == "-" ? "standard output" : path)"
       if status.finishedFiles > 0 {
         words += " and the \(count(status.finishedFiles, "file")) before it"
       }

@@ -6,9 +6,14 @@ struct RecordingOptions: ParsableArguments {
   @Option(
     name: [.customShort("w"), .customLong("write")],
     help: ArgumentHelp(
-      "Write everything that arrives to a file, as its ending says: \(WriterFormat.endings).",
-      valueName: "file"), completion: .file())
+      """
+      Write everything that arrives to a file, as its ending says: \(WriterFormat.endings). - is standard \
+      output, and then pcapng.
+      """, valueName: "file"), completion: .file())
   var write: String?
+
+  @OptionGroup
+  var file: CaptureFileOptions
 
   @Option(
     name: .long,
@@ -38,18 +43,30 @@ struct RecordingOptions: ParsableArguments {
     if markFrom?.isEmpty == true {
       throw ValidationError("--mark-from: the name of the pipe is missing.")
     }
-    if rotate != nil, write == nil { throw ValidationError("--rotate is about the file of -w.") }
-    if let write, write != "-", WriterFormat(path: write) == nil {
+    guard let write else {
+      for (name, isSet) in [
+        ("--rotate", rotate != nil), ("--as", !file.formats.isEmpty), ("--force", file.force),
+      ] where isSet {
+        throw ValidationError("\(name) is about the file of -w.")
+      }
+      return
+    }
+    if file.formats.count > 1 {
+      throw ValidationError("--as: one format, not \(file.formats.count).")
+    }
+    if file.target(of: write) == nil {
       throw ValidationError(
-        "-w \(write): the format is chosen by the file's ending; expected \(WriterFormat.endings).")
+        "-w \(write): the name tells no format; expected \(WriterFormat.endings), or --as with a format."
+      )
     }
-    if write == "-" {
-      throw ValidationError("-w -: standard output is for what is printed; name a file.")
-    }
-    if rotate != nil, let write, Terminal.isOtherThanFile(write) {
-      throw ValidationError("--rotate: \(write) is no file that another could follow.")
+    if rotate != nil, write == "-" || Terminal.isOtherThanFile(write) {
+      let subject = write == "-" ? "standard output" : write
+      throw ValidationError("--rotate: \(subject) is no file that another could follow.")
     }
   }
+
+  /// Whether standard output is what is recorded, and free for nothing else.
+  var takesOutput: Bool { write == "-" }
 }
 
 /// When watching ends by itself.

@@ -123,7 +123,7 @@ struct Writing: CaptureUser, ~Copyable {
       if let file = file.take() { try file.keep() }
     } catch {
       // Who reads what is written may go when it has enough.
-      if error.reason == .system(EPIPE) { return false }
+      if error.isReaderGone { return false }
       Terminal.complain(error.sentence)
       throw ExitCode(74)
     }

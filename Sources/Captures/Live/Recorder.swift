@@ -254,7 +254,7 @@ package final class Recorder: @unchecked Sendable {
 
   private static func remarks(_ writer: borrowing CaptureWriter?) -> [String] {
     switch writer {
-    case .some(let writer): writer.remarks.map { "\(writer.path): \($0)" }
+    case .some(let writer): writer.remarks.map { "\(writer.name): \($0)" }
     case nil: []
     }
   }

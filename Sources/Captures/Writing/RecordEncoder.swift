@@ -1,9 +1,10 @@
 import Bluetooth
 import Bytes
 
-/// Records to the bytes of a file: btsnoop, pcap and pcapng.
+/// Records to the bytes of a file: btsnoop, pcap, pcapng and PacketLogger.
 ///
-/// The counterpart of `BtsnoopReader`, `PcapReader` and `PcapngReader`, whose tables show the layouts.
+/// The counterpart of `BtsnoopReader`, `PcapReader`, `PcapngReader` and `PacketLoggerReader`, whose tables
+/// show the layouts.
 struct RecordEncoder: Sendable {
   let format: WriterFormat
   /// Whether times have nanoseconds, where the format can hold them; else microseconds.
@@ -31,7 +32,7 @@ struct RecordEncoder: Sendable {
 
   init(_ format: WriterFormat, decimals: Int) {
     self.format = format
-    hasNanoseconds = decimals > 6 && format.container != .btsnoop
+    hasNanoseconds = decimals > 6 && (format.container == .pcap || format.container == .pcapng)
   }
 
   /// Everything that is to be said about what could not be written.
@@ -70,6 +71,8 @@ struct RecordEncoder: Sendable {
       block.end(into: &output)
       // One that is always there, so that an empty file is a capture, too.
       describe(interfacesUpTo: 0, into: &output)
+    // Such a file begins with its first record.
+    case .packetLogger: break
     }
   }
 
@@ -96,6 +99,7 @@ struct RecordEncoder: Sendable {
     defer { drops = 0 }
     if record.section != section { begin(record.section, into: &output) }
     if let adapter = record.adapter, adapter != 0 { note(adapter) }
+    if format.container == .packetLogger, record.isTruncated { losses.cutLengths += 1 }
     if !record.options.isEmpty, record.options.hasOthers { losses.options += 1 }
     let time = time(of: record)
     let original = record.originalLength - target.skipped + (target.type == nil ? 0 : 1)
@@ -103,6 +107,7 @@ struct RecordEncoder: Sendable {
     case .btsnoop: btsnoop(record, target, time, original, into: &output)
     case .pcap: pcap(record, target, time, original, into: &output)
     case .pcapng: pcapng(record, target, time, original, comment, into: &output)
+    case .packetLogger: packetLogger(record, target, time, into: &output)
     }
     return true
   }
@@ -125,7 +130,7 @@ struct RecordEncoder: Sendable {
     let range: ClosedRange<Int64> =
       switch format.container {
       case .btsnoop: -9_000_000_000_000...9_000_000_000_000
-      case .pcap: 0...Int64(UInt32.max)
+      case .pcap, .packetLogger: 0...Int64(UInt32.max)
       case .pcapng: 0...18_000_000_000
       }
     if !range.contains(time.seconds) {
@@ -165,8 +170,8 @@ struct RecordEncoder: Sendable {
     switch format.container {
     case .btsnoop: next = hasHeader ? BtsnoopHeader.byteCount : 0
     case .pcap: next = hasHeader ? PcapHeader.byteCount : 0
-    // Its header is blocks as well.
-    case .pcapng: next = 0
+    // The header of the one is blocks as well, the other has none.
+    case .pcapng, .packetLogger: next = 0
     }
     while next <= count {
       end = next
@@ -177,6 +182,7 @@ struct RecordEncoder: Sendable {
       case .pcap:
         next += MemoryLayout<PcapHead>.size + Int(bytes.u32(at: end + 8, isBigEndian: false))
       case .pcapng: next += Int(bytes.u32(at: end + 4, isBigEndian: false))
+      case .packetLogger: next += 4 + Int(bytes.u32(at: end, isBigEndian: true))
       }
       let isRecord =
         format.container != .pcapng
@@ -256,8 +262,29 @@ struct RecordEncoder: Sendable {
     case .monitor:
       output.bigEndian(UInt32(record.adapter ?? 0xffff) << 16 | UInt32(target.opcode))
     case .h4: output.bigEndian(target.direction == .received ? 1 : 0 as UInt32)
-    case .h4WithoutDirection: break
+    case .h4WithoutDirection, .packetLogger: break
     }
+  }
+
+  // MARK: PacketLogger
+
+  /// Most significant byte first: the order that every reader of such files knows.
+  private mutating func packetLogger(
+    _ record: borrowing CaptureRecord, _ target: TargetRecord, _ time: Timestamp,
+    into output: inout Output
+  ) {
+    // Bounded: one of each record.
+    if drops > 0 { losses.drops += 1 }
+    if record.hasComments { losses.comments += 1 }
+    let packet = record.bytes.byteCount - target.skipped
+    let most = Int(PacketLoggerHeader.mostLength - PacketLoggerHeader.countedBytes)
+    if packet > most { losses.cutPackets += 1 }
+    let kept = min(packet, most)
+    output.bigEndian(UInt32(kept) + PacketLoggerHeader.countedBytes)
+    output.bigEndian(UInt32(time.seconds))
+    output.bigEndian(time.nanoseconds / 1000)
+    output.byte(target.packetLoggerType)
+    output.packet(record, target, atMost: kept)
   }
 
   // MARK: pcapng

@@ -6,7 +6,7 @@ import Glibc
 struct RecordFile: ~Copyable {
   let descriptor: Int32
   private let isOwned: Bool
-  /// Whether what was written too much can be taken back.
+  /// Whether what was written too much can be taken back: it is a file that was opened here.
   private let isRegular: Bool
   private let interruption: Interruption?
   /// Who may read and write it.
@@ -63,7 +63,9 @@ struct RecordFile: ~Copyable {
     self.interruption = interruption
     isOwned = owned
     var status = stat()
-    isRegular = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    let isFile = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    // Of a file that a shell opened for standard output, this writes perhaps only the end.
+    isRegular = isFile && owned
     mode = status.st_mode & 0o777
   }
 
@@ -161,6 +163,9 @@ package struct WriteFailure: Error, Equatable, Sendable {
     self.path = path
     self.reason = reason
   }
+
+  /// Whether whoever read it has gone: of a pipe, an end like any other.
+  package var isReaderGone: Bool { reason == .system(EPIPE) }
 
   /// "x.btsnoop cannot be written: no space left on device".
   package var sentence: String {

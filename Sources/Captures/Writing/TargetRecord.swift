@@ -5,6 +5,8 @@ import Bytes
 struct TargetRecord: Equatable {
   /// The monitor's opcode, where the content is the monitor's.
   var opcode: UInt16 = 0
+  /// The type in a PacketLogger record, where the content is such.
+  var packetLoggerType: UInt8 = 0
   /// The H4 type byte that is put before the bytes; nil where they have it, or need none.
   var type: UInt8?
   /// How many bytes at the front are left out: an H4 type byte that the opcode tells.
@@ -48,6 +50,18 @@ struct TargetRecord: Equatable {
       }
     }
 
+    /// PacketLogger's type for such a packet, see `PacketLoggerHeader`.
+    func packetLoggerType(_ direction: Direction) -> UInt8 {
+      let isSent = direction == .sent
+      return switch self {
+      case .command: 0x00
+      case .event: 0x01
+      case .acl: isSent ? 0x02 : 0x03
+      case .sco: isSent ? 0x08 : 0x09
+      case .iso: isSent ? 0x12 : 0x13
+      }
+    }
+
     /// The monitor's opcode for such a packet.
     func opcode(_ direction: Direction) -> UInt16 {
       let opcode: MonitorOpcode =
@@ -88,9 +102,13 @@ struct TargetRecord: Equatable {
     case .h4:
       kind = record.bytes.byteCount == 0 ? nil : Kind(rawValue: record.bytes.byte(at: 0))
       // Whatever stands there, an H4 record can hold it.
-      if kind == nil, content != .monitor { break }
-      skipped = content == .monitor ? 1 : 0
-    case .packetLogger:
+      if kind == nil, !content.tellsKinds { break }
+      skipped = content.tellsKinds ? 1 : 0
+    case .packetLogger(let type):
+      if content == .packetLogger {
+        packetLoggerType = type
+        return
+      }
       losses.leaveOut(.packetLogger)
       return nil
     case .incomplete: break
@@ -100,7 +118,7 @@ struct TargetRecord: Equatable {
       return nil
     }
     guard let kind else {
-      if content == .monitor {
+      if content.tellsKinds {
         losses.unknownKinds += 1
         return nil
       }
@@ -116,11 +134,19 @@ struct TargetRecord: Equatable {
       losses.directionless += 1
       return nil
     }
+    guard content.tellsKinds else { return }
+    // Their commands are sent and their events received: they have one number.
+    if let own = kind.direction, own != direction { losses.directions += 1 }
     if content == .monitor {
-      // Its commands are sent and its events received: they have one opcode.
-      if let own = kind.direction, own != direction { losses.directions += 1 }
       opcode = kind.opcode(direction)
-      type = nil
+    } else {
+      packetLoggerType = kind.packetLoggerType(direction)
     }
+    type = nil
   }
+}
+
+extension WriterFormat.Content {
+  /// Whether a number beside the packet tells what it is, in place of an H4 type byte in front of it.
+  fileprivate var tellsKinds: Bool { self == .monitor || self == .packetLogger }
 }

@@ -2,7 +2,7 @@
 package struct WriterFormat: Equatable, Sendable {
   /// The file format.
   package enum Container: Sendable {
-    case btsnoop, pcap, pcapng
+    case btsnoop, pcap, pcapng, packetLogger
 
     /// The one that a file's name ends with; nil for other names.
     package init?(path: String) {
@@ -12,6 +12,7 @@ package struct WriterFormat: Equatable, Sendable {
       case "btsnoop", "snoop", "log": self = .btsnoop
       case "pcap": self = .pcap
       case "pcapng": self = .pcapng
+      case "pklg": self = .packetLogger
       default: return nil
       }
     }
@@ -25,29 +26,23 @@ package struct WriterFormat: Equatable, Sendable {
     case h4
     /// H4 packets (link type 187); btsnoop has no such datalink, and writes 1002.
     case h4WithoutDirection
+    /// What a PacketLogger file holds: packets whose type tells their direction, and its own lines.
+    case packetLogger
   }
 
   /// The file format.
-  package var container: Container
+  package let container: Container
   /// What its records hold.
-  package var content: Content
+  package let content: Content
 
-  /// So much in such a container.
+  /// So much in such a container. PacketLogger has one content, whichever is asked for.
   package init(_ container: Container, _ content: Content) {
     self.container = container
-    self.content = content
-  }
-
-  /// Monitor records in the container that a file's name ends with: `.btsnoop`, `.snoop` or `.log`,
-  /// `.pcap`, `.pcapng`; nil for other names.
-  package init?(path: String) {
-    guard let found = Container(path: path) else { return nil }
-    container = found
-    content = .monitor
+    self.content = container == .packetLogger ? .packetLogger : content
   }
 
   /// The endings of names that tell a container.
-  package static let endings = ".btsnoop, .snoop, .log, .pcap or .pcapng"
+  package static let endings = ".btsnoop, .snoop, .log, .pcap, .pcapng or .pklg"
 
   var datalink: BtsnoopDatalink { content == .monitor ? .linuxMonitor : .h4 }
 
@@ -55,7 +50,7 @@ package struct WriterFormat: Equatable, Sendable {
     switch content {
     case .monitor: .linuxMonitor
     case .h4: .h4WithDirection
-    case .h4WithoutDirection: .h4
+    case .h4WithoutDirection, .packetLogger: .h4
     }
   }
 }

@@ -61,6 +61,8 @@ struct WriterLosses: Equatable, Sendable {
   var impossibleTimes = 0
   /// Packets that were cut to the format's longest.
   var cutPackets = 0
+  /// Packets that the capture had cut, where that cannot be told.
+  var cutLengths = 0
 
   /// Counts records that are no packets.
   mutating func leaveOut(_ note: Note, count: Int = 1) { notes[note.rawValue] += count }
@@ -94,9 +96,11 @@ struct WriterLosses: Equatable, Sendable {
   }
 
   private func directionRoom(_ format: WriterFormat) -> String {
-    format.content == .monitor
-      ? "the Linux monitor's commands are always sent, its events always received"
-      : "the link type has no room for it"
+    switch format.content {
+    case .monitor: "the Linux monitor's commands are always sent, its events always received"
+    case .packetLogger: "PacketLogger's commands are always sent, its events always received"
+    case .h4, .h4WithoutDirection: "the link type has no room for it"
+    }
   }
 
   /// A sentence for each kind of loss in such a file.
@@ -157,6 +161,10 @@ struct WriterLosses: Equatable, Sendable {
       (
         cutPackets, "packet was cut to the format's longest",
         "packets were cut to the format's longest"
+      ),
+      (
+        cutLengths, "packet that the capture had cut lost the length that it had before",
+        "packets that the capture had cut lost the lengths that they had before"
       ),
     ]
     return counted.filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }

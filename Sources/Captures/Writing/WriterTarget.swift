@@ -47,6 +47,9 @@ package struct WriterTarget: Equatable, Sendable {
       "pcapng-201", .pcapng, .h4,
       "HCI packets with their direction, an interface for each controller"),
     Row("pcapng-254", .pcapng, .monitor, "records of the Linux monitor"),
+    Row(
+      "pklg", .packetLogger, .packetLogger,
+      "Apple's PacketLogger: HCI packets with their direction"),
   ]
 
   private init(container: WriterFormat.Container, content: WriterFormat.Content?) {
@@ -64,6 +67,15 @@ package struct WriterTarget: Equatable, Sendable {
   package init?(path: String) {
     guard let container = WriterFormat.Container(path: path) else { return nil }
     self.init(container: container, content: nil)
+  }
+
+  /// The format of a stream whose name tells none: the one that holds most.
+  package static let stream = WriterTarget(container: .pcapng, content: nil)
+
+  /// What records are written as while they arrive, from whatever source: the Linux monitor's, since
+  /// markers and notes are among them.
+  package var liveFormat: WriterFormat {
+    WriterFormat(container, content ?? .monitor)
   }
 
   /// What a capture is written as.

@@ -242,7 +242,7 @@ extension Rule {
       if reached != nil || evidence.connections.contains(where: { $0.connection.transport == .le })
       {
         finding.severity = .note
-        finding.isAside = true
+        finding.isAppendix = true
       }
       return finding
     }

@@ -137,6 +137,7 @@ struct FailedPairing {
 
   /// What it is an answer to: `the Pairing Request`.
   var refused: StaticString {
+    if attempt.isBeginningMissing { return "the pairing" }
     if attempt.initiating.features == nil, attempt.askedFor != nil { return "the Security Request" }
     if attempt.responding.features == nil { return "the Pairing Request" }
     return "the pairing"

@@ -2,6 +2,7 @@
 // parameter. `HCITable` compiles the rows; `HCIFields` walks a packet by them.
 
 package import Bluetooth
+import Bytes
 
 /// One parameter of an HCI command, event or Command Complete, as a row of the tables states it.
 package struct HCIParameter: Sendable {

@@ -14,7 +14,11 @@ extension ConnectionHistory {
         "\(request.side.words) asks for security: \(request.authReq.words)\(times)")
     }
     return requests + omittedPairings
-      + pairing.attempts.flatMap { PairingStory($0, acts: pairing.acts(during: $0)).lines }
+      + pairing.attempts.flatMap {
+        PairingStory(
+          $0, acts: pairing.acts(during: $0), mayBeCut: evidence.extent.truncatedData > 0
+        ).lines
+      }
   }
 
   /// That attempts in the middle are not told.
@@ -32,8 +36,12 @@ private struct PairingStory {
   let attempt: PairingAttempt
   let acts: [PairingAct]
 
-  init(_ attempt: PairingAttempt, acts: [PairingAct]) {
+  /// Whether the capture cut data, which may hold what is missing here.
+  let mayBeCut: Bool
+
+  init(_ attempt: PairingAttempt, acts: [PairingAct], mayBeCut: Bool) {
     self.attempt = attempt
+    self.mayBeCut = mayBeCut
     self.acts = acts
   }
 
@@ -76,7 +84,11 @@ private struct PairingStory {
     }
     if attempt.isBeginningMissing, lines.isEmpty {
       lines.append(
-        StoryLine(attempt.first, "in the middle of a pairing whose beginning is not in the capture")
+        StoryLine(
+          attempt.first,
+          mayBeCut
+            ? "in the middle of a pairing whose beginning the capture cut short, or does not have"
+            : "in the middle of a pairing whose beginning is not in the capture")
       )
     }
     return lines

@@ -85,7 +85,7 @@ struct FailingWriterTests {
   /// Each record has 100 bytes behind its own header (and of pcapng the options and what ends a block).
   @Test(
     arguments: [4096, 8192, 12_288],
-    [(.btsnoop, 16, 124), (.pcap, 24, 120), (.pcapng, 104, 148)]
+    [(.btsnoop, 16, 124), (.pcap, 24, 120), (.pcapng, 104, 148), (.packetLogger, 0, 113)]
       as [(
         WriterFormat.Container, Int, Int
       )])
@@ -156,7 +156,7 @@ struct FailingWriterTests {
   }
 
   /// With a second thread the same file comes out: 10 000 records are several times what it takes at once.
-  @Test(arguments: [WriterFormat.Container.btsnoop, .pcap, .pcapng])
+  @Test(arguments: [WriterFormat.Container.btsnoop, .pcap, .pcapng, .packetLogger])
   func behind(container: WriterFormat.Container) throws {
     let folder = TemporaryFolder()
     for (name, behind) in [("here", false), ("behind", true)] {
@@ -246,14 +246,5 @@ struct FailingWriterTests {
     for text in ["", "1", "10M:0", "10M:", "x", "-5k", "10MB", "99999999999G", "5k:1:1", "+5k"] {
       #expect(Rotation(text) == nil, "\(text)")
     }
-  }
-
-  @Test func formatsByName() {
-    #expect(WriterFormat(path: "a/b.btsnoop") == WriterFormat(.btsnoop, .monitor))
-    #expect(WriterFormat(path: "b.LOG") == WriterFormat(.btsnoop, .monitor))
-    #expect(WriterFormat(path: "b.pcap") == WriterFormat(.pcap, .monitor))
-    #expect(WriterFormat(path: "x.y/b.pcapng") == WriterFormat(.pcapng, .monitor))
-    #expect(WriterFormat(path: "x.pcapng/b") == nil)
-    #expect(WriterFormat(path: "b.txt") == nil)
   }
 }

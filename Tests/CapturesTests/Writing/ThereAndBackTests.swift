@@ -30,10 +30,22 @@ struct ThereAndBackTests {
 
   private let folder = TemporaryFolder()
 
-  /// Writes a capture as another file; gives what the writer says and how many records it wrote.
+  /// What was written, and what the writer says of it.
+  private struct Written {
+    let path: String
+    let remarks: [String]
+    let records: Int
+    let decimals: Int
+    let container: WriterFormat.Container
+
+    /// Whether there is nothing to read: a PacketLogger file without records has no bytes.
+    var isEmpty: Bool { container == .packetLogger && records == 0 }
+  }
+
+  /// Writes a capture as another file.
   private func write(
     _ path: String, _ format: WriterFormat, to name: String, decimals: Int? = nil
-  ) throws -> (path: String, remarks: [String], records: Int, decimals: Int) {
+  ) throws -> Written {
     var source = try CaptureReader(path: path)
     let decimals = decimals ?? source.summary.timeDecimals
     let out = folder.file(name)
@@ -41,7 +53,9 @@ struct ThereAndBackTests {
     while let record = try? source.next() { writer.write(record) }
     writer.finish()
     #expect(writer.failure == nil)
-    return (out, writer.remarks, writer.recordsWritten, decimals)
+    return Written(
+      path: out, remarks: writer.remarks, records: writer.recordsWritten, decimals: decimals,
+      container: format.container)
   }
 
   private func bytes(_ path: String) -> Data {
@@ -52,16 +66,18 @@ struct ThereAndBackTests {
     "A format written as another one and back is the same file, or the writer says what it is not")
   func everyCapture() throws {
     #expect(Self.captures.count > 20)
-    #expect(Self.formats.count == 8)
+    #expect(Self.formats.count == 9)
     var same = 0
     for capture in Self.captures {
       for format in Self.formats {
         let first = try write(capture, format, to: "first")
+        if first.isEmpty { continue }
         let reading = Reading(path: first.path)
         #expect(reading.failure == nil)
         #expect(reading.records.count == first.records, "\(capture) as \(format)")
         for other in Self.formats {
           let there = try write(first.path, other, to: "there")
+          if there.isEmpty { continue }
           #expect(Reading(path: there.path).records.count == there.records)
           let back = try write(there.path, format, to: "back", decimals: first.decimals)
           guard there.remarks.isEmpty, back.remarks.isEmpty else { continue }
@@ -80,7 +96,7 @@ struct ThereAndBackTests {
       let original = Reading(path: capture).records
       for format in Self.formats where format.content != .h4WithoutDirection {
         let written = try write(capture, format, to: "first")
-        guard written.remarks.isEmpty else { continue }
+        guard written.remarks.isEmpty, !written.isEmpty else { continue }
         let found = Reading(path: written.path).records
         #expect(found.count == original.count)
         for (before, after) in zip(original, found) {

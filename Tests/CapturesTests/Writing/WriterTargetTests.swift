@@ -21,6 +21,8 @@ struct WriterTargetTests {
     ("pcapng", .pcapng, 187, WriterFormat(.pcapng, .h4WithoutDirection)),
     ("pcapng-201", .btsnoop, 2001, WriterFormat(.pcapng, .h4)),
     ("btsnoop-2001", .btsnoop, 1002, WriterFormat(.btsnoop, .monitor)),
+    ("pklg", .btsnoop, 2001, WriterFormat(.packetLogger, .packetLogger)),
+    ("pklg", .pcap, 187, WriterFormat(.packetLogger, .packetLogger)),
   ])
   func choice(
     _ name: String, _ format: CaptureSummary.Format, _ datalink: UInt32?, _ expected: WriterFormat
@@ -32,21 +34,35 @@ struct WriterTargetTests {
   /// Of H4 only pcapng tells controllers apart.
   @Test func severalControllers() throws {
     let capture = summary(.btsnoop, 1002)
-    let formats = try ["btsnoop", "pcap", "pcapng", "pcap-201"].map { name in
+    let formats = try ["btsnoop", "pcap", "pcapng", "pcap-201", "pklg"].map { name in
       try #require(WriterTarget(name: name)).format(of: capture, isOfSeveral: true)
     }
     #expect(
       formats == [
         WriterFormat(.btsnoop, .monitor), WriterFormat(.pcap, .monitor), WriterFormat(.pcapng, .h4),
-        WriterFormat(.pcap, .h4),
+        WriterFormat(.pcap, .h4), WriterFormat(.packetLogger, .packetLogger),
       ])
   }
 
   @Test func names() {
     #expect(WriterTarget(path: "a/b.cap.PCAPNG")?.container == .pcapng)
     #expect(WriterTarget(path: "a/b.txt") == nil)
+    #expect(WriterTarget(path: "b.pklg")?.container == .packetLogger)
+    #expect(WriterTarget(path: "x.pcapng/b") == nil)
     #expect(WriterTarget(path: "-") == nil)
     #expect(WriterTarget(name: "pcap-202") == nil)
     #expect(Set(WriterTarget.rows.map(\.name)).count == WriterTarget.rows.count)
+  }
+
+  /// While records arrive, all formats that can hold the monitor's records do, since markers are such.
+  @Test func live() {
+    #expect(WriterTarget(path: "a/b.btsnoop")?.liveFormat == WriterFormat(.btsnoop, .monitor))
+    #expect(WriterTarget(path: "b.LOG")?.liveFormat == WriterFormat(.btsnoop, .monitor))
+    #expect(WriterTarget(path: "b.pcap")?.liveFormat == WriterFormat(.pcap, .monitor))
+    #expect(WriterTarget(path: "x.y/b.pcapng")?.liveFormat == WriterFormat(.pcapng, .monitor))
+    #expect(WriterTarget.stream.liveFormat == WriterFormat(.pcapng, .monitor))
+    #expect(WriterTarget(name: "pcapng-201")?.liveFormat == WriterFormat(.pcapng, .h4))
+    #expect(
+      WriterTarget(name: "pklg")?.liveFormat == WriterFormat(.packetLogger, .packetLogger))
   }
 }
