@@ -50,7 +50,7 @@ MORE_CAPTURES ?= ../shared/captures
 BUILD_PACKAGES := g++ libarchive-dev libarchive13 libbluetooth-dev libc6-dev git libpcap-dev libpcap0.8 libssl-dev libyaml-dev \
 	zlib1g-dev
 DEB_PACKAGES := binutils dpkg-dev gzip lintian python3-venv xz-utils
-TEST_PACKAGES := $(BUILD_PACKAGES) $(DEB_PACKAGES) tshark jq python3 python3-jsonschema debootstrap fish man-db zsh
+TEST_PACKAGES := $(BUILD_PACKAGES) $(DEB_PACKAGES) tshark jq python3 python3-jsonschema debootstrap fish libarchive-tools man-db zsh zstd
 LIVE_PACKAGES := $(BUILD_PACKAGES) bluez bluez-test-tools busybox-static kmod qemu-system-x86 tcpdump
 BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
 PROFILES := $(sort $(wildcard Profiles/*/*.yaml))

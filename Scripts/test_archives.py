@@ -22,7 +22,17 @@ FIRST, SECOND = "btsnoop_hci.log.last", "btsnoop_hci.log"
 FILE = re.compile(rb'"file":"[^"]*",')
 FOLDER = "FS/data/misc/bluetooth/logs"
 # What a phone's report has beside its logs.
-TEXT = "== dumpstate: 2026-11-21 12:05:00\nBuild: SAMPLE\n[ro.build.version.release]: [16]\n"
+TEXT = """== dumpstate: 2026-11-21 12:05:00
+Build: SAMPLE
+[ro.build.version.release]: [16]
+  Bonded devices:
+    F1:F1:F1:F1:F1:F1 [ LE ][ 0x240404 ] Front door
+
+GATT Client Map
+  Entries: 1
+    com.example.app Registered
+
+"""
 
 
 def run(*arguments: str | Path, given: bytes | None = None, **more: object) -> subprocess.CompletedProcess[bytes]:
@@ -159,6 +169,8 @@ class ArchiveTests(unittest.TestCase):
             f"captures     {path}:{FOLDER}/{FIRST}: btsnoop, HCI UART (H4), 83 records",
             "phone        Android 16, build SAMPLE, report of 2026-11-21 12:05:00",
             f"not read     {FOLDER}/btsnooz_hci.log: no records",
+            'bonded       F1:F1:F1:F1:F1:F1 "Front door"',
+            "apps         com.example.app",
         ):
             self.assertIn(line, text)
 

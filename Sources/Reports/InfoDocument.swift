@@ -132,7 +132,7 @@ struct InfoDocument: ~Copyable {
       sink.beginList("bonded")
       for device in report.bondedDevices {
         sink.beginItem()
-        sink.string("address", "\(device.address)")
+        sink.address("address", device.address)
         if !device.name.isEmpty { sink.string("name", device.name) }
         sink.endItem()
       }

@@ -97,7 +97,8 @@ struct InfoPage: ~Copyable {
     }
     for (index, device) in contents.report.bondedDevices.enumerated() {
       label(index == 0 ? "bonded" : "")
-      line(device.name.isEmpty ? "\(device.address)" : "\(device.address) \"\(device.name)\"")
+      out.address(device.address)
+      line(device.name.isEmpty ? "" : " \"\(device.name)\"")
     }
     if !contents.report.clients.isEmpty {
       label("apps")

@@ -59,8 +59,9 @@ struct Conversion {
       for (index, file) in files.enumerated() where isReadTwice && file.byteCount == nil {
         do throws(CaptureFailure) {
           var input = try file.open()
-          files[index] = CaptureFile(
-            name: file.name, try Spool(&input, in: Terminal.temporaryFolder))
+          let spool = try Spool(&input, in: Terminal.temporaryFolder)
+          if let damage = spool.damage { throw damage }
+          files[index] = CaptureFile(name: file.name, spool)
         } catch {
           var failure = error
           failure.file = file.name

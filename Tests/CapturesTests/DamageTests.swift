@@ -138,7 +138,7 @@ struct DamageTests {
       let whole = count >= 71 ? 2 : count >= 44 ? 1 : 0
       #expect(reading.records.count == whole)
       switch count {
-      case 0: #expect(reading.message == "is empty; expected btsnoop, pcap, pcapng or PacketLogger")
+      case 0: #expect(reading.message == "is empty; expected \(CaptureFormat.readable)")
       case 16, 44, 71: #expect(reading.failure == nil)
       default: #expect(reading.failure?.kind == .damaged)
       }

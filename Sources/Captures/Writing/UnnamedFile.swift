@@ -34,7 +34,7 @@ package final class Spool: Sendable {
   /// How many bytes there are.
   let byteCount: Int64
   /// Why there are no more, where the input could not be read to its end.
-  let damage: CaptureFailure?
+  package let damage: CaptureFailure?
 
   /// Reads `input` to its end.
   ///

@@ -181,6 +181,12 @@ extension Evidence {
     return unseenData &+ adapters.reduce(0) { $0 &+ $1.commands.orphanCount }
   }
 
+  /// Whether there was data that the capture left out: the controller counted it, or the file is of a kind that may have none.
+  package var lacksData: Bool {
+    extent.sentData + extent.receivedData == 0
+      && (coverage.parts.contains(.accounting) || extent.summary?.format == .btsnooz)
+  }
+
   /// The data packets among them. Where the capture has none at all, they were left out rather than lost.
   var unseenData: Int {
     extent.sentData == 0 ? 0 : connections.reduce(0) { $0 &+ $1.link.unseenSent }
@@ -196,7 +202,7 @@ extension Evidence {
     } else if extent.countsDrops, !hasDataAlone {
       words.append("nothing dropped")
     }
-    if extent.sentData + extent.receivedData == 0, coverage.parts.contains(.accounting) {
+    if lacksData {
       words.append("commands and events only, no data")
     }
     let begun = begunEarlier.count

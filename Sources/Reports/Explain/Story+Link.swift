@@ -234,7 +234,8 @@ extension ConnectionHistory {
   /// What was never done on the link, where the capture has all of it.
   private func unused(_ evidence: Evidence) -> Wording {
     guard connection.transport == .le, !connection.isOpeningMissing, !connection.hasLostPackets,
-      connection.isEncrypted == false, evidence.extent.truncatedData == 0
+      connection.isEncrypted == false, evidence.extent.truncatedData == 0,
+      !evidence.lacksData
     else { return "" }
     if attributes.sentByLocal + attributes.sentByPeer == 0, !channels.isUsed {
       return "; the link was never encrypted, no attribute was touched"
