@@ -198,7 +198,7 @@ def check(program: str, path: Path, kind: files.Kind, folder: Path) -> tuple[int
     is_monitor = any(link in kind.name for link in ("2001", "254"))
     out = folder / "redacted.btsnoop"
     target = "btsnoop-2001" if is_monitor else "btsnoop-1002"
-    command = [program, "convert", "--redact", "--to", target, str(path), str(out)]
+    command = [program, "convert", "--force", "--redact", "--as", target, str(path), str(out)]
     result = subprocess.run(command, capture_output=True, check=False)
     if result.returncode not in (0, 65):
         return 0, [f"ended with {result.returncode}: {result.stderr.decode().strip()}"]
@@ -206,11 +206,11 @@ def check(program: str, path: Path, kind: files.Kind, folder: Path) -> tuple[int
     wrong = remaining(wanted, [content, *data(content, is_monitor)])
     # Another format may not have room for all records, so that the same program writes both.
     same = folder / "same.btsnoop"
-    subprocess.run([program, "convert", "--to", target, str(path), str(same)], capture_output=True, check=False)
+    subprocess.run([program, "convert", "--force", "--as", target, str(path), str(same)], capture_output=True, check=False)
     # Addresses and names are known by what is left of them alone, keys by their places.
     worse, redacted = folder / "worse.btsnoop", folder / "worse-redacted.btsnoop"
     worse.write_bytes(disturbed(same.read_bytes(), path.name))
-    subprocess.run([program, "convert", "--redact", "--to", target, str(worse), str(redacted)], capture_output=True, check=False)
+    subprocess.run([program, "convert", "--force", "--redact", "--as", target, str(worse), str(redacted)], capture_output=True, check=False)
     content = redacted.read_bytes()
     keys = {value: what for value, what in wanted.items() if what not in ("address", "name")}
     wrong += [f"disturbed: {message}" for message in remaining(keys, [content, *data(content, is_monitor)])]

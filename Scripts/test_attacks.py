@@ -26,7 +26,7 @@ MOST_SECONDS = 120
 VERBS = (
     *(["show"], ["show", "--json"], ["map"], ["devices", "--json"], ["values", "--json"], ["info", "--json"]),
     *(["explain"], ["trace"], ["trace", "--as", "android", "--json"], ["diff", "--json", str(CAPTURES[0])]),
-    ["convert", "--redact"],
+    ["convert", "--force", "--redact"],
 )
 STATUSES = {"diff": (0, 1)}
 # What is said on standard error of the tables that an attack fills.
@@ -165,7 +165,7 @@ class AttackTest(unittest.TestCase):
     def merge(self, files: list[str], folder: Path) -> Run:
         limit = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (8192, 8192))
         with tempfile.TemporaryFile() as errors:
-            command = [GATTSCOPE, "convert", "--merge", *files, str(folder / "merged.btsnoop")]
+            command = [GATTSCOPE, "convert", "--force", "--merge", *files, str(folder / "merged.btsnoop")]
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors, preexec_fn=limit)
             _, status, usage = os.wait4(process.pid, 0)
             process.returncode = os.waitstatus_to_exitcode(status)

@@ -35,7 +35,7 @@ of_sample = functools.cache(read)  # the samples do not change
 
 
 def convert(*arguments: str) -> str:
-    done = subprocess.run([GATTSCOPE, "convert", *map(str, arguments)], check=True, capture_output=True, text=True)
+    done = subprocess.run([GATTSCOPE, "convert", "--force", *map(str, arguments)], check=True, capture_output=True, text=True)
     return done.stderr
 
 

@@ -54,7 +54,7 @@ def views(folder: Path) -> list[list[str]]:
         ["trace", "--as", "android", "--json", IN],
         ["trace", IN],
         ["diff", "--json", str(OTHER), IN],
-        ["convert", "--redact", IN, str(folder / "out.pcapng")],
+        ["convert", "--force", "--redact", IN, str(folder / "out.pcapng")],
     ]
 
 

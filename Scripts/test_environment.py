@@ -99,6 +99,11 @@ def with_names(arguments: list[str], capture: str, out: str = "OUT") -> list[str
     return [capture if each == "IN" else each.replace("OUT", out) for each in arguments]
 
 
+def forced(arguments: list[str]) -> list[str]:
+    """The same for a file that exists, of the verbs that would not replace it."""
+    return [arguments[0], "--force", *arguments[1:]] if arguments[0] in ("convert", "live") else arguments
+
+
 def run(arguments: list[str], **options) -> Ended:
     options = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": ENVIRONMENT} | options
     ended = subprocess.run([GATTSCOPE, *arguments], check=False, timeout=SECONDS, **options)

@@ -9,7 +9,7 @@ import time
 import unittest
 from pathlib import Path
 
-from test_environment import CAPTURE, ENVIRONMENT, GATTSCOPE, OTHER, READERS, WRITERS, EnvironmentTest, run, with_names
+from test_environment import CAPTURE, ENVIRONMENT, GATTSCOPE, OTHER, READERS, WRITERS, EnvironmentTest, forced, run, with_names
 from test_live import SECONDS
 from traffic import attacks
 
@@ -17,7 +17,7 @@ IS_ROOT = os.geteuid() == 0
 SOMEBODY = {"user": 65534, "group": 65534, "extra_groups": []} if IS_ROOT else {}
 NEEDS_ROOT = "only root can become somebody who may not"
 # Which verbs take the options that name a small file.
-READING = ["show IN", "map IN", "values IN", "explain IN", "trace IN", "live -i IN", "convert --to btsnoop IN -", "diff IN IN"]
+READING = ["show IN", "map IN", "values IN", "explain IN", "trace IN", "live -i IN", "convert --as btsnoop IN -", "diff IN IN"]
 FILE_OPTIONS = {
     "--profile": [*READING, "devices IN", "profiles match IN", "profiles list"],
     "--map": [*READING, "profiles match IN"],
@@ -153,7 +153,7 @@ class OutputTest(EnvironmentTest):
         folder.chmod(0o777)
         for name, arguments in WRITERS.items():
             with self.subTest(name):
-                given = with_names(arguments, CAPTURE, f"{folder}/out")
+                given = forced(with_names(arguments, CAPTURE, f"{folder}/out"))
                 path = Path(next(each for each in given if "/out" in each))
                 path.write_text("precious")
                 path.chmod(0o444)
@@ -177,7 +177,7 @@ class OutputTest(EnvironmentTest):
         self.addCleanup(subprocess.run, ["umount", str(disk)], check=True)
         self.small(disk)
         self.check(
-            run(["convert", "--redact", "--to", "pcap", "-", str(self.folder / "x")], stdin=subprocess.DEVNULL, env=ENVIRONMENT | {"TMPDIR": str(disk)}),
+            run(["convert", "--redact", "--as", "pcap", "-", str(self.folder / "x")], stdin=subprocess.DEVNULL, env=ENVIRONMENT | {"TMPDIR": str(disk)}),
             65, "is empty")
 
     def test_files_that_may_not_grow(self) -> None:
@@ -206,7 +206,7 @@ class OutputTest(EnvironmentTest):
             with self.subTest(name):
                 given = ["/dev/full" if "OUT" in each else each for each in with_names(arguments, CAPTURE, "OUT")]
                 if arguments[0] == "convert":
-                    given[1:1] = ["--to", "pcapng"]
+                    given[1:1] = ["--as", "pcapng"]
                 if arguments[0] == "live":
                     given[-1] = str(self.folder / "full.btsnoop")
                     os.symlink("/dev/full", given[-1])
@@ -223,7 +223,7 @@ class OutputTest(EnvironmentTest):
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
                 with self.subTest(name, signal=number):
                     folder = self.made(f"{name} {number}")
-                    given = with_names(arguments, "-", f"{folder}/out")
+                    given = forced(with_names(arguments, "-", f"{folder}/out"))
                     path = Path(next(each for each in given if "/out" in each))
                     path.write_text("precious")
                     process = subprocess.Popen(

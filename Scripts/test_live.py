@@ -176,7 +176,7 @@ class LiveTest(unittest.TestCase):
                 with self.subTest(path.name, ending=ending):
                     copy = self.folder / f"copy.{ending}"
                     # What is selected does not matter: everything is written.
-                    status, _, err = Live("--json", "--layer", "smp", "-w", str(copy), source=str(source)).end()
+                    status, _, err = Live("--json", "--layer", "smp", "--force", "-w", str(copy), source=str(source)).end()
                     self.assertEqual(status, 0, err)
                     self.assertIn(f"{len(expected)} written to {copy}", err)
                     self.assertEqual(shown(copy), expected)
@@ -568,6 +568,8 @@ class LiveTest(unittest.TestCase):
             ("--duration", "nan"): (64, "seconds, more than 0"),
             ("-w", "x.btsnoop", "--rotate", "999"): (64, "at least 1000 bytes, as in 100M"),
             ("-w", "x.txt"): (64, "expected .btsnoop"),
+            ("--as", "pcap"): (64, "--as is about the file of -w"),
+            ("-w", "-", "--rotate", "1k"): (64, "standard output is no file that another could follow"),
             ("-w", f"{nowhere}/x.btsnoop"): (74, f"make its folder first: mkdir -p {nowhere}"),
             ("--mark-from", f"{nowhere}/x"): (66, f"make the pipe first: mkfifo {nowhere}/x"),
         }

@@ -251,7 +251,7 @@ class OutputAttackTest(unittest.TestCase):
                 counts = []
                 for folder in self.folders.values():
                     out = folder / "out.pcapng"
-                    ended = run(["convert", "--comments", str(folder / capture), str(out)])
+                    ended = run(["convert", "--force", "--comments", str(folder / capture), str(out)])
                     self.assertEqual(ended.status, 0, ended.err)
                     self.assertEqual(INVISIBLE.findall(ended.err), [])
                     comments = list(self.comments(out.read_bytes()))

@@ -1,5 +1,5 @@
-"""Captures on standard output and in named pipes: `convert IN -`, `live -w -`. Records are there as soon as they came, and a
-reader that goes away ends the program quietly."""
+"""Captures on standard output and in named pipes: `convert IN -`, `live -w -`. Records are there as soon as they came, a reader
+that goes away ends the program quietly, and files that exist stay."""
 
 import json
 import os
@@ -262,6 +262,24 @@ class GoneTest(PipeTest):
         self.assertTrue(process.stdout.read(100))
         process.stdout.close()
         self.check_quiet(process)
+
+
+class ExistingTest(PipeTest):
+    def test_live_replaces_no_file(self) -> None:
+        """Nor waits for a source first."""
+        for content, status in ((CAPTURE.read_bytes(), 73), (b"no capture", 73), (b"", 0)):
+            with self.subTest(content[:10]):
+                out = self.folder / "out.btsnoop"
+                out.write_bytes(content)
+                source = f"unix:{self.folder / 'socket'}" if status else str(CAPTURE)
+                done = subprocess.run([GATTSCOPE, "live", "-i", source, "-w", str(out)], capture_output=True, check=False)
+                self.assertEqual(done.returncode, status, done.stderr)
+                if status:
+                    self.assertEqual(
+                        done.stderr.decode(), f"gattscope: {out} already exists; name another file, or replace it with --force\n")
+                    self.assertEqual(out.read_bytes(), content)
+        subprocess.run([GATTSCOPE, "live", "-i", str(CAPTURE), "--force", "-w", str(out)], capture_output=True, check=True)
+        self.assertEqual(len(feeder.read(out)), len(RECORDS))
 
 
 if __name__ == "__main__":

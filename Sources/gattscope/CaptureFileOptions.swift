@@ -1,7 +1,7 @@
 import ArgumentParser
 import Captures
 
-/// How a capture is written.
+/// How a capture is written: its format, and whether it may replace a file.
 struct CaptureFileOptions: ParsableArguments {
   @Option(
     name: .customLong("as"),
@@ -17,6 +17,9 @@ struct CaptureFileOptions: ParsableArguments {
     })
   var formats: [WriterTarget] = []
 
+  @Flag(name: .long, help: "Replace the file if it exists.")
+  var force = false
+
   /// All formats, as a sentence lists them.
   static var formatNames: String { WriterTarget.rows.map(\.name).joined(separator: ", ") }
 
@@ -27,12 +30,19 @@ struct CaptureFileOptions: ParsableArguments {
     return path == "-" || Terminal.isOtherThanFile(path) ? .stream : nil
   }
 
-  /// Refuses to write to a terminal.
+  /// Refuses to replace a file that has something in it, unless `--force` allows that, and to write to a
+  /// terminal.
   ///
   /// - Throws: the exit status.
   func refuseToWrite(to path: String) throws {
-    guard path == "-", Terminal.isTerminal else { return }
-    Terminal.complain("standard output is a terminal; name a file, or pipe it into a program")
-    throw ExitCode(64)
+    if path == "-", Terminal.isTerminal {
+      Terminal.complain("standard output is a terminal; name a file, or pipe it into a program")
+      throw ExitCode(64)
+    }
+    // An empty file holds nothing that could be lost: mktemp and the like make such.
+    if !force, let size = Terminal.fileSize(path), size > 0 {
+      Terminal.complain("\(path) already exists; name another file, or replace it with --force")
+      throw ExitCode(73)
+    }
   }
 }

@@ -15,7 +15,7 @@ struct Conversion {
   let path: String
   let target: WriterTarget
   private let merges: Bool
-  /// Whether it may be written there.
+  /// Whether it may be written there, and over what.
   private let file: CaptureFileOptions
   /// Which packets; the selection of everything where none is asked for.
   var selection = Selection()

@@ -17,7 +17,8 @@ struct ConvertCommand: ParsableCommand {
       What is selected takes along what it needs to be understood: all parts of a PDU, a request and its \
       answer, and the setup of its connection (docs/convert.md).
 
-      OUT appears when it is whole, and replaces what had its name. - is standard input or output.
+      OUT appears when it is whole. If there is such a file already, it is replaced only with --force. - is \
+      standard input or output.
 
       Examples:
         gattscope convert btsnoop_hci.log capture.pcapng

@@ -28,7 +28,7 @@ struct GattscopeCommand: ParsableCommand {
         ssh pi tail -c +1 -f trace | gattscope -     while btmon -w trace runs there
 
       Exit status: 0 done, 1 diff found a difference or explain --strict an error, 64 bad usage, 65 damaged or not a capture that is read, 66 cannot be \
-      opened or read, 69 a live source is not there, 74 output could not be written, 77 a permission is missing.
+      opened or read, 69 a live source is not there, 73 the file to write exists already, 74 output could not be written, 77 a permission is missing.
       """,
     version: Version.built,
     subcommands: [

@@ -23,7 +23,8 @@ struct LiveCommand: ParsableCommand {
 
       With -w everything that arrives is written, whatever is selected, as the file's ending or --as says. \
       -w - writes to standard output, for Wireshark; packets are then printed, to standard error, only if an \
-      option such as --view or --json asks for it. Enter sets a marker between the packets, with what was typed before it as its text; it is shown, \
+      option such as --view or --json asks for it. A file that has something in it is replaced only with \
+      --force. Enter sets a marker between the packets, with what was typed before it as its text; it is shown, \
       and written as a note.
 
       Examples:

@@ -45,7 +45,7 @@ struct RecordingOptions: ParsableArguments {
     }
     guard let write else {
       for (name, isSet) in [
-        ("--rotate", rotate != nil), ("--as", !file.formats.isEmpty),
+        ("--rotate", rotate != nil), ("--as", !file.formats.isEmpty), ("--force", file.force),
       ] where isSet {
         throw ValidationError("\(name) is about the file of -w.")
       }

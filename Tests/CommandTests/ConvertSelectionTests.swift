@@ -51,7 +51,7 @@ struct ConvertSelectionTests {
     for capture in Self.captures {
       let name = capture.lastPathComponent
       let ending = try Program.run(
-        ["convert"] + selection + [capture.path, "out.btsnoop"], in: folder)
+        ["convert", "--force"] + selection + [capture.path, "out.btsnoop"], in: folder)
       let whole = try told(capture.path)
       let chosen = try Program.run(["show", "--json"] + selection + [capture.path]).packets
       if chosen.isEmpty {
@@ -91,7 +91,7 @@ struct ConvertSelectionTests {
     for capture in Self.captures {
       let chosen = try Program.run(["show", "--json", "--layer", "att", capture.path]).packets
       let ending = try Program.run(
-        ["convert", "--layer", "att", capture.path, "out.btsnoop"], in: folder)
+        ["convert", "--force", "--layer", "att", capture.path, "out.btsnoop"], in: folder)
       guard !chosen.isEmpty else { continue }
       let packets = chosen.count == 1 ? "1 packet is" : "\(chosen.count) packets are"
       #expect(
@@ -122,7 +122,8 @@ struct ConvertSelectionTests {
     let capture = Program.sample("heart-rate")
     try folder.write("old.btsnoop", [1, 2, 3])
     for out in ["old.btsnoop", "new.btsnoop"] {
-      let ending = try Program.run(["convert", "--uuid", "ffff", capture, out], in: folder)
+      let ending = try Program.run(
+        ["convert", "--force", "--uuid", "ffff", capture, out], in: folder)
       #expect(ending.status == 64)
       #expect(
         ending.errors

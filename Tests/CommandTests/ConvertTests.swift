@@ -21,10 +21,10 @@ struct ConvertTests {
     "Every format shows the same packets",
     arguments: [
       "btsnoop", "pcap", "pcapng", "btsnoop-1002", "btsnoop-2001", "pcap-201", "pcap-254",
-      "pcapng-187", "pcapng-201", "pcapng-254",
+      "pcapng-187", "pcapng-201", "pcapng-254", "pklg",
     ], ["heart-rate", "wristband.pcapng", "pairing-fails.pcap"])
   func sameLines(_ format: String, _ name: String) throws {
-    let ending = try run("convert", "--to", format, Program.sample(name), "out")
+    let ending = try run("convert", "--as", format, Program.sample(name), "out")
     #expect(ending.status == 0 && ending.output.isEmpty, "\(ending.errors)")
     #expect(try names == ["out"])
     let expected = try run("show", Program.sample(name))
@@ -39,7 +39,8 @@ struct ConvertTests {
   @Test("Each packet's comment is what show says of it")
   func comments() throws {
     for name in ["heart-rate", "monitor", "secret-values"] {
-      let ending = try run("convert", "--comments", Program.sample(name), "out.pcapng")
+      let ending = try run(
+        "convert", "--force", "--comments", Program.sample(name), "out.pcapng")
       #expect(ending.status == 0 && ending.errors.isEmpty, "\(ending.errors)")
       let objects = try run("show", "--json", "out.pcapng").objects
       #expect(objects.count > 10)
@@ -48,7 +49,8 @@ struct ConvertTests {
         #expect(object?["comments"] as? [String] == [summary])
       }
       // Said once: the second time it stands there already.
-      #expect(try run("convert", "--comments", "out.pcapng", "again.pcapng").status == 0)
+      #expect(
+        try run("convert", "--force", "--comments", "out.pcapng", "again.pcapng").status == 0)
       #expect(folder.bytes("again.pcapng") == folder.bytes("out.pcapng"))
     }
   }
@@ -56,10 +58,13 @@ struct ConvertTests {
   @Test("Standard input and output")
   func streams() throws {
     let capture = Program.sample("heart-rate")
-    let whole = try run("convert", "--to", "pcapng", "-", "-", input: capture)
+    let whole = try run("convert", "-", "-", input: capture)
     #expect(whole.status == 0 && whole.errors.isEmpty)
     #expect(try run("convert", capture, "file.pcapng").status == 0)
     #expect(folder.bytes("file.pcapng") == whole.output)
+    // The older spelling of --as.
+    #expect(
+      try run("convert", "--to", "pcapng", "-", "-", input: capture).output == whole.output)
     // What is chosen is known only at the end: the stream is kept for a second reading.
     let part = try run("convert", "--to", "pcapng", "--uuid", "2a37", "-", "-", input: capture)
     #expect(part.status == 0 && part.errors.hasPrefix("gattscope: standard input: "))
@@ -106,8 +111,8 @@ struct ConvertTests {
     shell.executableURL = URL(filePath: "/bin/sh")
     // A file may have 512 bytes; the signal that would end the program is ignored, as it is where a disk is full.
     shell.arguments = [
-      "-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" convert \"$1\" out.btsnoop", Program.url.path,
-      Program.sample("heart-rate"),
+      "-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" convert --force \"$1\" out.btsnoop",
+      Program.url.path, Program.sample("heart-rate"),
     ]
     shell.currentDirectoryURL = folder.url
     shell.standardError = FileHandle.nullDevice
@@ -123,7 +128,7 @@ struct ConvertTests {
     let empty = CaptureBytes.session(0).bytes
     try folder.write("empty.btsnoop", empty)
     try folder.write("notes.btsnoop", CaptureBytes.session(2).bytes)
-    let refused = try run("convert", "empty.btsnoop", "notes.btsnoop")
+    let refused = try run("convert", "--force", "empty.btsnoop", "notes.btsnoop")
     #expect(refused.status == 74 && folder.bytes("notes.btsnoop") == CaptureBytes.session(2).bytes)
     #expect(
       refused.errors
@@ -133,7 +138,8 @@ struct ConvertTests {
     var notes = CaptureBytes(datalink: 2001)
     notes.record([0x68, 0], flags: 12)
     try folder.write("system.btsnoop", notes.bytes)
-    let left = try run("convert", "--to", "btsnoop-1002", "system.btsnoop", "old.btsnoop")
+    let left = try run(
+      "convert", "--force", "--as", "btsnoop-1002", "system.btsnoop", "old.btsnoop")
     #expect(left.status == 64 && folder.bytes("old.btsnoop") == [1, 2, 3])
     #expect(left.errors.contains("1 record that is no packet was left out: 1 system note\n"))
     #expect(
@@ -143,10 +149,63 @@ struct ConvertTests {
       try run("convert", "--to", "btsnoop-1002", "system.btsnoop", "none.btsnoop").status == 64)
     #expect(try !names.contains("none.btsnoop"))
     // What is new, empty, or a capture without records itself is written, again and again.
-    for _ in 0..<2 { #expect(try run("convert", "empty.btsnoop", "new.btsnoop").status == 0) }
+    for _ in 0..<2 {
+      #expect(try run("convert", "--force", "empty.btsnoop", "new.btsnoop").status == 0)
+    }
     try folder.write("nothing.btsnoop", [])
     #expect(try run("convert", "empty.btsnoop", "nothing.btsnoop").status == 0)
     #expect(folder.bytes("new.btsnoop") == empty && folder.bytes("nothing.btsnoop") == empty)
+  }
+
+  @Test("73: a file that has something in it is replaced only with --force")
+  func existingFiles() throws {
+    let capture = Program.sample("heart-rate")
+    let other = CaptureBytes.session(2).bytes
+    try folder.write("b.btsnoop", other)
+    try folder.write("notes.pcapng", Array("no capture".utf8))
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("link.pcap"), withDestinationPath: "b.btsnoop")
+    for out in ["b.btsnoop", "notes.pcapng", "link.pcap"] {
+      for arguments in [[capture], ["--redact", capture], ["--merge", capture, capture]] {
+        let ending = try Program.run(["convert"] + arguments + [out], in: folder)
+        #expect(ending.status == 73)
+        #expect(
+          ending.errors
+            == "gattscope: \(out) already exists; name another file, or replace it with --force\n")
+      }
+    }
+    #expect(folder.bytes("b.btsnoop") == other)
+    #expect(folder.bytes("notes.pcapng") == Array("no capture".utf8))
+    #expect(try run("convert", "--force", capture, "link.pcap").status == 0)
+    #expect(folder.bytes("b.btsnoop").prefix(4) == [0xd4, 0xc3, 0xb2, 0xa1])
+    // An empty file holds nothing, and what is no file cannot be replaced.
+    try folder.write("empty.pcapng", [])
+    for out in ["empty.pcapng", "/dev/null", "-"] {
+      #expect(try run("convert", capture, out).status == 0)
+    }
+    #expect(!folder.bytes("empty.pcapng").isEmpty)
+  }
+
+  @Test("PacketLogger: what it has no room for is said")
+  func packetLogger() throws {
+    let cut = try run("convert", Program.sample("write-refused.pklg"), "same.pklg")
+    #expect(cut.status == 0 && cut.errors.isEmpty, "\(cut.errors)")
+    let before = try run("show", "--json", Program.sample("write-refused.pklg"))
+    #expect(try run("show", "--json", "same.pklg").lines == before.lines)
+    let monitor = try run("convert", Program.sample("monitor"), "monitor.pklg")
+    #expect(monitor.errors.contains(" records that are no packets were left out: "))
+    var capture = CaptureBytes(datalink: 1002)
+    capture.record([4, 0x0e, 4, 1, 3, 0x0c], flags: 3, original: 7)
+    try folder.write("cut.btsnoop", capture.bytes)
+    let lost = try run("convert", "cut.btsnoop", "cut.pklg")
+    #expect(
+      lost.errors
+        == "gattscope: cut.pklg: 1 packet that the capture had cut lost the length that it had before\n"
+    )
+    // Such a file has no header of its own.
+    try folder.write("empty.btsnoop", CaptureBytes.session(0).bytes)
+    #expect(try run("convert", "empty.btsnoop", "empty.pklg").status == 0)
+    #expect(try names.contains("empty.pklg") && folder.bytes("empty.pklg").isEmpty)
   }
 
   @Test("A link is followed, also to a file that is still to be made")
@@ -159,7 +218,7 @@ struct ConvertTests {
     try link("first.btsnoop", to: "second.btsnoop")
     try link("second.btsnoop", to: "target.btsnoop")
     for _ in 0..<2 {
-      #expect(try run("convert", capture, "first.btsnoop").status == 0)
+      #expect(try run("convert", "--force", capture, "first.btsnoop").status == 0)
       #expect(try names == ["first.btsnoop", "second.btsnoop", "target.btsnoop"])
       for name in ["first.btsnoop", "second.btsnoop"] {
         #expect(
@@ -197,7 +256,8 @@ struct ConvertTests {
   @Test(
     "64: what cannot be meant",
     arguments: [
-      ["convert"], ["convert", "a"], ["convert", "a", "b.txt"], ["convert", "a", "-"],
+      ["convert"], ["convert", "a"], ["convert", "a", "b.txt"],
+      ["convert", "--as", "pcap", "--to", "pcapng", "a", "b"], ["convert", "--as", "5", "a", "b"],
       ["convert", "a", "b", "c.pcap"], ["convert", "--to", "pcap-12", "a", "b"],
       ["convert", "--to", "pcap", "--to", "pcapng", "a", "b"],
       ["convert", "--comments", "a", "b.pcap"],
@@ -214,15 +274,14 @@ struct ConvertTests {
     #expect(
       direction.errors
         == "gattscope: out: 166 packets lost their direction: the link type has no room for it\n")
-    let notes = try run("convert", "--to", "btsnoop-1002", Program.sample("monitor"), "out")
+    let notes = try run("convert", "--as", "btsnoop-1002", Program.sample("monitor"), "notes")
     let objects = try run("show", "--json", Program.sample("monitor")).objects
     let count = objects.count {
       $0?["type"] as? String == "note" || $0?["protocol"] as? String == "mgmt"
     }
     #expect(notes.status == 0)
-    #expect(
-      notes.errors.hasPrefix("gattscope: out: \(count) records that are no packets were left out: ")
-    )
+    let words = "\(count) records that are no packets were left out: "
+    #expect(notes.errors.hasPrefix("gattscope: notes: \(words)"))
   }
 
   @Test("Captures are joined by time; what both have is written once")
