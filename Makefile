@@ -29,6 +29,9 @@ COMPLETIONS := bash-completion/completions/gattscope zsh/site-functions/_gattsco
 	fish/vendor_completions.d/gattscope.fish
 MAN := share/man/man1/gattscope.1
 DOCUMENTS := share/doc/gattscope/
+# Where Wireshark looks for programs that capture for it. A packaged one does not look below /usr/local.
+EXTCAP ?= $(firstword $(wildcard $(if $(filter /usr /usr/local,$(PREFIX)),/usr/lib/*/wireshark/extcap /usr/lib/wireshark/extcap)) \
+	$(PREFIX)/lib/wireshark/extcap)
 # Where packages and archives go, of which version, and how old they say they are: as old as the commit, or as this file.
 DIST ?= .build/dist
 VERSION := $(shell sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/gattscope/Version.swift)
@@ -196,7 +199,7 @@ captures: .venv/bin/bumble-made ## remake the sample captures
 .PRECIOUS: .venv/bin/%-made
 
 # It never builds: nothing is compiled or downloaded as root. Symbols, a third of the program, are stripped.
-install: ## install what `make release` built (or PROGRAM=FILE): program, manual page, completions and documents below PREFIX (/usr/local), for DESTDIR
+install: ## install what `make release` built (or PROGRAM=FILE): program, manual page, completions and documents below PREFIX (/usr/local), and the extcap where Wireshark looks (EXTCAP), for DESTDIR
 	@[ -x "$(PROGRAM)" ] || { echo "there is no $(PROGRAM) to install; run make release first, not as root" >&2; exit 1; }
 	install -d $(addprefix "$(DESTDIR)$(PREFIX)"/,bin $(dir $(MAN) $(DOCUMENTS)) $(addprefix share/,$(dir $(COMPLETIONS))))
 	install -s -m 755 "$(PROGRAM)" "$(DESTDIR)$(PREFIX)/bin/gattscope"
@@ -204,6 +207,8 @@ install: ## install what `make release` built (or PROGRAM=FILE): program, manual
 	"$(PROGRAM)" completion bash > "$(DESTDIR)$(PREFIX)/share/$(word 1,$(COMPLETIONS))"
 	"$(PROGRAM)" completion zsh > "$(DESTDIR)$(PREFIX)/share/$(word 2,$(COMPLETIONS))"
 	"$(PROGRAM)" completion fish > "$(DESTDIR)$(PREFIX)/share/$(word 3,$(COMPLETIONS))"
+	install -d "$(DESTDIR)$(EXTCAP)"
+	install -m 755 Wireshark/gattscope "$(DESTDIR)$(EXTCAP)/gattscope"
 	install -m 644 README.md CONTRIBUTING.md SECURITY.md LICENSE "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)"
 	sed -i 's|(Scripts/packaging/copyright)|(COPYRIGHT)|' "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)README.md"
 	install -m 644 Scripts/packaging/copyright "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)COPYRIGHT"
@@ -214,8 +219,10 @@ install: ## install what `make release` built (or PROGRAM=FILE): program, manual
 	install -m 644 Benchmarks/README.md "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)Benchmarks"
 	for file in $(PROFILES); do install -m 644 "$$file" "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)$$file" || exit 1; done
 
-uninstall: ## remove what install has put below PREFIX
+# Before Wireshark was installed, the extcap went elsewhere.
+uninstall: ## remove what install has put below PREFIX, and the extcap
 	rm -rf "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)"
+	rm -f "$(DESTDIR)$(EXTCAP)/gattscope" "$(DESTDIR)$(PREFIX)/lib/wireshark/extcap/gattscope"
 	rm -f "$(DESTDIR)$(PREFIX)/bin/gattscope" "$(DESTDIR)$(PREFIX)/$(MAN)" \
 		$(addprefix "$(DESTDIR)$(PREFIX)"/share/,$(COMPLETIONS))
 
@@ -226,13 +233,13 @@ describe = $(DATED) .venv/bin/python Scripts/make-sbom.py $(1)$(2)/bin/gattscope
 deb: $(BUILD_PROGRAM) .venv/bin/cyclonedx-made ## make a Debian package with its bill of materials, in DIST (.build/dist)
 	@Scripts/install-packages.sh $(DEB_PACKAGES)
 	rm -rf .build/deb
-	@$(MAKE) --no-print-directory install PROGRAM="$(PROGRAM)" PREFIX=/usr DESTDIR=.build/deb >/dev/null
+	@$(MAKE) --no-print-directory install PROGRAM="$(PROGRAM)" PREFIX=/usr EXTCAP=/usr/lib/wireshark/extcap DESTDIR=.build/deb >/dev/null
 	$(call describe,.build/deb,/usr)
 	$(DATED) Scripts/make-deb.sh .build/deb "$(DIST)"
 
 dist: $(BUILD_PROGRAM) .venv/bin/cyclonedx-made ## make an archive for Debian 12 and newer, with its checksum, in DIST (.build/dist)
 	rm -rf .build/dist-tree
-	@$(MAKE) --no-print-directory install PROGRAM="$(PROGRAM)" PREFIX= DESTDIR=.build/dist-tree >/dev/null
+	@$(MAKE) --no-print-directory install PROGRAM="$(PROGRAM)" PREFIX= EXTCAP=/lib/wireshark/extcap DESTDIR=.build/dist-tree >/dev/null
 	$(call describe,.build/dist-tree,)
 	$(DATED) Scripts/make-dist.sh .build/dist-tree "$(DIST)" "$(VERSION)"
 

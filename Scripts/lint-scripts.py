@@ -15,7 +15,7 @@ for path in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob(
     except SyntaxError as error:
         print(f"{error.filename}:{error.lineno}: {error.msg}")
         failed = True
-for path in sorted([*(ROOT / "Scripts").rglob("*.sh"), ROOT / ".ci" / "run"]):
+for path in sorted([*(ROOT / "Scripts").rglob("*.sh"), ROOT / ".ci" / "run", ROOT / "Wireshark" / "gattscope"]):
     first_line = path.read_text().splitlines()[0]
     shell = "bash" if "bash" in first_line else "sh"
     failed |= subprocess.run([shell, "-n", str(path)], check=False).returncode != 0

@@ -12,13 +12,16 @@ architecture=$(dpkg --print-architecture)
 package=$folder/gattscope_${version}_$architecture.deb
 documents=$tree/usr/share/doc/gattscope
 
-# Debian's places and names: the copyright file has the licence, zsh looks elsewhere, all manual pages are packed.
+# Debian's places and names: the copyright file has the licence, zsh and Wireshark look elsewhere, all manual pages are packed.
 rm -f "$documents/LICENSE" "$documents/COPYRIGHT"
 install -m 644 "$here/copyright" "$documents/copyright"
 sed -i -e 's|(LICENSE)|(copyright)|' -e 's|(COPYRIGHT)|(copyright)|' "$documents/README.md"
 gzip -9n < "$here/changelog" > "$documents/changelog.gz"
 gzip -9nf "$tree/usr/share/man/man1/gattscope.1"
 mv "$tree/usr/share/zsh/site-functions" "$tree/usr/share/zsh/vendor-completions"
+extcap=$tree/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)/wireshark
+mkdir -p "$(dirname "$extcap")"
+mv "$tree/usr/lib/wireshark" "$extcap"
 sed -i '1{/^#!/d}' "$tree/usr/share/bash-completion/completions/gattscope" # read by a shell, never run
 install -d "$tree/usr/share/lintian/overrides"
 install -m 644 "$here/lintian-overrides" "$tree/usr/share/lintian/overrides/gattscope"

@@ -20,6 +20,7 @@ from pathlib import Path
 from tested_program import IN_CI, PROGRAM, ROOT
 
 SCRIPTS = ROOT / "Scripts"
+EXTCAP = "lib/wireshark/extcap"
 EVERYWHERE = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1"}
 COMPLETIONS = {
     "bash": "share/bash-completion/completions/gattscope",
@@ -73,7 +74,7 @@ class InstallTests(unittest.TestCase):
         cls.addClassCleanup(cls.folder.cleanup)
         # A name with a space: nothing may be taken apart at it.
         cls.place = Path(cls.folder.name) / "a place"
-        make("install", "PREFIX=/usr/local", f"DESTDIR={cls.place}")
+        make("install", "PREFIX=/usr/local", f"EXTCAP=/usr/local/{EXTCAP}", f"DESTDIR={cls.place}")
         cls.prefix = cls.place / "usr" / "local"
 
     def test_everything_is_there(self) -> None:
@@ -85,8 +86,18 @@ class InstallTests(unittest.TestCase):
             f"share/doc/gattscope/{name}"
             for name in {"README.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE", "COPYRIGHT", "Benchmarks/README.md"} | profiles}
         self.assertEqual(
-            found, {"bin/gattscope", "share/man/man1/gattscope.1", *COMPLETIONS.values(), *documents})
-        self.assertTrue(os.access(self.prefix / "bin" / "gattscope", os.X_OK))
+            found, {"bin/gattscope", f"{EXTCAP}/gattscope", "share/man/man1/gattscope.1", *COMPLETIONS.values(), *documents})
+        for program in ("bin/gattscope", f"{EXTCAP}/gattscope"):
+            self.assertTrue(os.access(self.prefix / program, os.X_OK), program)
+
+    def test_extcap_finds_the_program_beside_it(self) -> None:
+        said = run(self.prefix / EXTCAP / "gattscope", "--extcap-interfaces", env={"PATH": "/usr/bin:/bin"})
+        self.assertIn("interface {value=gattscope-monitor}", said)
+
+    @unittest.skipUnless(has("tshark"), "tshark is not installed")
+    def test_extcap_goes_where_wireshark_looks(self) -> None:
+        folders = run("tshark", "-G", "folders")
+        self.assertIn(run("make", "--eval=where: ; @echo $(EXTCAP)", "where", cwd=ROOT).strip(), re.findall(r"xtcap path:\s+(\S+)", folders))
 
     def test_links_of_documents_lead_somewhere(self) -> None:
         self.assertEqual(dead_links(self.prefix / "share/doc/gattscope"), [])
@@ -265,6 +276,9 @@ class PackageTests(unittest.TestCase):
         self.assertTrue(run(PROGRAM, "--version").startswith(f"gattscope {number},"), "changelog and program differ")
         self.assertIn(".TH GATTSCOPE 1", gzip.decompress((root / "usr/share/man/man1/gattscope.1.gz").read_bytes()).decode())
         self.assertTrue((root / "usr/share/zsh/vendor-completions/_gattscope").exists())
+        machine = run("dpkg-architecture", "-qDEB_HOST_MULTIARCH").strip()
+        extcap = root / "usr/lib" / machine / "wireshark/extcap/gattscope"
+        self.assertIn("gattscope-monitor", run(extcap, "--extcap-interfaces", env={"PATH": "/usr/bin:/bin"}))
 
         bill = json.loads((documents / "gattscope.cdx.json").read_text())
         parts = {part["name"]: part["version"] for part in bill["components"]}
@@ -287,7 +301,7 @@ class PackageTests(unittest.TestCase):
             self.assertEqual(names, sorted(names))
             self.assertEqual({(member.uid, member.gid, member.mtime) for member in members}, {(0, 0, 1790000000)})
             top = names[0]
-            for name in ("bin/gattscope", "LICENSE", "COPYRIGHT", "share/man/man1/gattscope.1",
+            for name in ("bin/gattscope", f"{EXTCAP}/gattscope", "LICENSE", "COPYRIGHT", "share/man/man1/gattscope.1",
                          "share/doc/gattscope/gattscope.cdx.json"):
                 self.assertIn(f"{top}/{name}", names)
         out = self.folder / "out"
