@@ -43,6 +43,8 @@ STANDS_FOR = {
 # Lines of such blocks that are for other machines, other programs or for tests of their own, and why they are not run here.
 NOT_RUN = {
     r"adb |unzip ": "an Android phone",
+    r"ssh pi .*\| wireshark -k": "Wireshark shows it: test_pipes.py",
+    r"tshark -i gattscope-": "test_extcap.py",
     r"sudo (btmon|tcpdump) |mkfifo trace$": "another program records",
     r"sudo gattscope live |mkfifo /tmp/marks|echo \"pressed": "a Bluetooth adapter: make test-live",
     r"sudo apt install |tar xzf gattscope-": "test_packaging.py installs the package and unpacks the archive",
