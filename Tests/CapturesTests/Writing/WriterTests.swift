@@ -56,6 +56,8 @@ struct WriterTests {
     while let record = try source.next() { writer.write(record) }
     writer.finish()
     #expect(writer.failure == nil)
+    // A PacketLogger file without records has no bytes, by which nobody knows it.
+    if format.container == .packetLogger, writer.recordsWritten == 0 { return }
     let written = Reading(path: path)
     #expect(written.failure == nil)
     #expect(written.records.count == writer.recordsWritten)
@@ -245,12 +247,12 @@ struct WriterTests {
     #expect(packets.map(\.comments) == [["pressed the button"]])
   }
 
-  /// The file is a complete capture after every flush, and before the first record.
+  /// The file is a complete capture after every flush, and before the first record unless it has no header.
   @Test(arguments: formats) func completeAtEveryMoment(format: WriterFormat) throws {
     let folder = TemporaryFolder()
     let path = folder.file("x")
     var writer = try CaptureWriter(path: path, format)
-    #expect(Reading(path: path).failure == nil)
+    #expect(Reading(path: path).failure == nil || format.container == .packetLogger)
     let bytes: [UInt8] = [4, 0x0e, 1, 0]
     for number in 1...5 {
       writer.write(
