@@ -159,7 +159,7 @@ class ArchiveTests(unittest.TestCase):
         self.assertEqual(run("show", "--entry", "*.last", path).stdout, run("show", self.folder / FIRST).stdout)
         result = run("show", "--entry", "nothing", path)
         self.assertEqual(result.returncode, 65)
-        self.assertIn(b"--entry leaves out", result.stderr)
+        self.assertIn(b"holds no log that --entry matches", result.stderr)
 
     def test_info_says_what_is_inside(self) -> None:
         path = self.folder / "report.zip"
@@ -168,7 +168,7 @@ class ArchiveTests(unittest.TestCase):
         for line in (
             f"captures     {path}:{FOLDER}/{FIRST}: btsnoop, HCI UART (H4), 83 records",
             "phone        Android 16, build SAMPLE, report of 2026-11-21 12:05:00",
-            f"not read     {FOLDER}/btsnooz_hci.log: no records",
+            f"not read     the summary in {FOLDER}/btsnooz_hci.log: no records",
             'bonded       F1:F1:F1:F1:F1:F1 "Front door"',
             "apps         com.example.app",
         ):
@@ -187,7 +187,7 @@ class ArchiveTests(unittest.TestCase):
             self.assertLessEqual(len(found), len(expected), length)
             if len(found) < len(expected):
                 self.assertEqual(result.returncode, 65, f"{length} bytes: {result.stderr}")
-                self.assertIn(result.stderr.count(b"\n"), (1, 2), result.stderr)
+                self.assertLessEqual(result.stderr.count(b"\n"), 3, result.stderr)
             read = max(read, len(found))
         self.assertEqual(read, len(expected))
 
@@ -195,10 +195,10 @@ class ArchiveTests(unittest.TestCase):
         cases = {
             "nothing.zip": (zipped({"a.txt": b"x"}), b"holds no Bluetooth log: 1 entry"),
             "off.zip": (
-                zipped({"bugreport-x.txt": (TEXT + "sSnoopLogSettingAtEnable = EMPTY\n").encode()}),
+                zipped({"bugreport-x.txt": ("sSnoopLogSettingAtEnable = EMPTY\n" + TEXT).encode()}),
                 b"(Android 16); the phone's option \"Bluetooth HCI snoop log\" was off",
             ),
-            "garbage.zip": (b"PK\3\4garbage", b"the archive cannot be read on"),
+            "garbage.zip": (b"PK\3\4garbage", b"the archive is damaged, or cut off"),
             "network.zip": (
                 zipped({"wifi.pcap": bytes.fromhex("d4c3b2a1020004000000000000000000ffff000001000000")}),
                 b"holds no Bluetooth log",
@@ -211,6 +211,47 @@ class ArchiveTests(unittest.TestCase):
             self.assertEqual(result.returncode, 65, name)
             self.assertIn(words, result.stderr, name)
             self.assertEqual(result.stderr.count(b"\n"), 1, result.stderr)
+
+    def test_damage_that_checksums_show(self) -> None:
+        """One flipped byte of a stored entry: its packets are read, and the damage is said; the next entry goes on."""
+        whole = bytearray(zipped(self.entries, zipfile.ZIP_STORED))
+        whole[whole.index(self.second[16:80]) + 40] ^= 1
+        path = self.folder / "flipped.zip"
+        path.write_bytes(whole)
+        result = run("info", path)
+        self.assertEqual(result.returncode, 65, result.stderr)
+        self.assertIn(b"bad CRC", result.stderr)
+        self.assertIn(b"records      166:", result.stdout)
+
+    def test_names_beyond_ascii(self) -> None:
+        path = self.folder / "names.zip"
+        path.write_bytes(zipped({"\u65e5\u5fd7/btsnoop_hci.log": self.first}))
+        result = run("info", "--entry", "\u65e5\u5fd7*", path)
+        self.assertIn("names.zip:\u65e5\u5fd7/btsnoop_hci.log".encode(), result.stdout, result.stderr)
+
+    def test_what_is_too_deep_is_listed(self) -> None:
+        path = self.folder / "deep.zip"
+        path.write_bytes(zipped({"a.log": self.first, "b.zip": zipped({"c.zip": zipped({"d.log": self.second})})}))
+        self.assertIn(b"not read     b.zip:c.zip: archives in archives are read two deep", run("info", path).stdout)
+
+    def test_summaries_beside_logs(self) -> None:
+        """A summary in whatever form is not read beside a log with records, and is read beside an empty one."""
+        summary = (PHONE / "btsnooz_hci.odd.log").read_bytes() if PHONE.is_dir() else None
+        if summary is None:
+            self.skipTest(f"{PHONE} is not there")
+        path = self.folder / "both.zip"
+        path.write_bytes(zipped({"odd.log": summary, "btsnoop_hci.log": self.first}))
+        self.assertIn(b"the summary in odd.log: other logs have records", run("info", path).stdout)
+        path.write_bytes(zipped({"odd.log": summary, "btsnoop_hci.log": self.first[:30]}))
+        self.assertIn(b"records      109:", run("info", path).stdout)
+
+    def test_text_without_an_end(self) -> None:
+        """btmon's text, as it comes, is answered at once."""
+        with subprocess.Popen([PROGRAM, "show", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            child.stdin.write(b"Bluetooth monitor ver 5.66\n")
+            child.stdin.flush()
+            self.assertEqual(child.wait(timeout=20), 65)
+            self.assertIn(b"is btmon's text", child.stderr.read())
 
     def test_hostile_names_and_links(self) -> None:
         made = io.BytesIO()

@@ -310,8 +310,7 @@ extension StaticString {
     }
   }
 
-  /// Whether both are the same text; `==` does not exist, and strings made of them cost a start a millisecond where the
-  /// tables of HCI are built.
+  /// Whether both are the same text, without strings made of them.
   @inlinable
   package func isEqual(to other: StaticString) -> Bool { bytes.isEqual(to: other.bytes) }
 

@@ -10,6 +10,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <dlfcn.h>
+#include <locale.h>
 #include <stdlib.h>
 
 /// libarchive's functions that are used, once it is loaded.
@@ -94,6 +95,8 @@ static inline struct clibarchive_archive *clibarchive_open(int descriptor, cliba
   void *handle;
   *result = ARCHIVE_FATAL;
   if (!self || !clibarchive_load(&self->library, &handle)) return self;
+  // Else names beyond ASCII are none: libarchive converts them to the locale's encoding.
+  setlocale(LC_CTYPE, "C.UTF-8");
   self->archive = self->library.create();
   if (!self->archive) return self;
   self->read = read;

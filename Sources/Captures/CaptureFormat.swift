@@ -66,7 +66,7 @@ package enum CaptureFormat: Equatable, Sendable {
       case .packetLogger: "is a PacketLogger capture"
       case .btsnooz: "is Android's btsnooz summary"
       case .archive:
-        "is compressed, or an archive, of which a part may be missing yet: unpack it first"
+        "is an archive or a compressed file: unpack it first, or leave out --follow"
       }
     return CaptureFailure(.notReadable, "\(what); gattscope reads \(Self.readable)")
   }

@@ -31,7 +31,7 @@ package enum CaptureLimits {
   package static let logs = 64
 
   /// The bytes of an entry's name that are kept.
-  static let nameBytes = 4096
+  static let nameBytes = 1024
 
   /// The bytes of logs that are kept in unnamed files.
   static let spooledBytes: Int64 = 4 << 30

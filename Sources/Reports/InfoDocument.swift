@@ -102,14 +102,14 @@ struct InfoDocument: ~Copyable {
       sink.string("name", contents.name)
       sink.number("entries", contents.entryCount)
       phone(contents.report)
-      let omitted = contents.logs.filter { $0.omission != nil }
+      let omitted = contents.notRead
       if !omitted.isEmpty {
         sink.beginList("not_read")
-        for log in omitted {
+        for entry in omitted {
           sink.beginItem()
-          sink.string("name", log.name)
-          if log.isSummary { sink.flag("summary", true) }
-          sink.string("reason", log.omission?.rawValue ?? "")
+          sink.string("name", entry.name)
+          if entry.isSummary { sink.flag("summary", true) }
+          sink.string("reason", entry.reason)
           sink.endItem()
         }
         sink.endList()

@@ -104,12 +104,9 @@ struct InfoPage: ~Copyable {
       label("apps")
       line(contents.report.clients.joined(separator: ", "))
     }
-    var isFirst = true
-    for log in contents.logs {
-      guard let omission = log.omission else { continue }
-      label(isFirst ? "not read" : "")
-      isFirst = false
-      line("\(log.isSummary ? "the summary in \(log.name)" : log.name): \(omission.rawValue)")
+    for (index, entry) in contents.notRead.enumerated() {
+      label(index == 0 ? "not read" : "")
+      line("\(entry.isSummary ? "the summary in \(entry.name)" : entry.name): \(entry.reason)")
     }
   }
 

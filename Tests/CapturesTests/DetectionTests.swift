@@ -44,7 +44,7 @@ struct DetectionTests {
     ] as [[UInt8]])
   func archivesAreForWhoLooksIntoThem(bytes: [UInt8]) {
     #expect(
-      Reading(bytes).message?.hasPrefix("is compressed, or an archive") == true,
+      Reading(bytes).message?.hasPrefix("is an archive or a compressed file") == true,
       "\(Reading(bytes).message ?? "nothing")")
   }
 

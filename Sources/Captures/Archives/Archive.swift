@@ -26,6 +26,8 @@ final class Archive: ByteFeed {
   private let source: Source?
   /// The part of the entry's current block that was not read.
   private var block: UnsafeRawBufferPointer
+  /// What was wrong between entries, where the library could go on behind it.
+  private(set) var damage: CaptureFailure?
   /// Where in the entry the next block must begin.
   private var position: Int64 = 0
 
@@ -75,7 +77,11 @@ final class Archive: ByteFeed {
   func next() throws(CaptureFailure) -> Entry? {
     unsafe block = UnsafeRawBufferPointer(start: nil, count: 0)
     position = 0
-    let result = unsafe clibarchive_next(archive)
+    var result: Int32
+    repeat {
+      result = unsafe clibarchive_next(archive)
+      if result == ARCHIVE_RETRY { damage = damage ?? failure }
+    } while result == ARCHIVE_RETRY
     if result == ARCHIVE_EOF { return nil }
     guard result >= ARCHIVE_WARN else { throw failure }
     let name = unsafe clibarchive_name(archive).map { unsafe String(cString: $0) } ?? ""
@@ -99,10 +105,12 @@ final class Archive: ByteFeed {
       var offset: Int64 = 0
       let result = unsafe clibarchive_block(archive, &bytes, &size, &offset)
       if result == ARCHIVE_EOF { return 0 }
-      guard result >= ARCHIVE_WARN else { throw failure }
+      // A warning here is a checksum that is wrong.
+      guard result == ARCHIVE_OK else { throw failure }
       // A hole could have any size, and no log has one.
       guard offset == position else {
-        throw CaptureFailure(.damaged, "bytes are missing behind byte \(position)")
+        throw CaptureFailure(
+          .damaged, "a hole at byte \(position), as sparse files have; the rest was not read")
       }
       position += Int64(size)
       unsafe block = UnsafeRawBufferPointer(start: bytes, count: size)
@@ -118,7 +126,8 @@ final class Archive: ByteFeed {
   private var failure: CaptureFailure {
     if let failure = source?.failure { return failure }
     let words = unsafe String(cString: clibarchive_error(archive))
-    return CaptureFailure(.damaged, "the archive cannot be read on: \(Self.printable(words))")
+    let reason = words.isEmpty ? "" : " (\(Self.printable(words)))"
+    return CaptureFailure(.damaged, "the archive is damaged, or cut off\(reason)")
   }
 
   /// A text from an archive, as it can be printed.

@@ -1,5 +1,5 @@
 /// What an archive, a compressed file or a bug report holds, and what of it is read.
-package struct ArchiveContents: Equatable, Sendable {
+package struct ArchiveContents: Sendable {
   /// A log that was found in it.
   package struct Log: Equatable, Sendable {
     /// Its path in the archive.
@@ -15,7 +15,7 @@ package struct ArchiveContents: Equatable, Sendable {
   /// Why a log is not read.
   package enum Omission: String, Equatable, Sendable {
     case empty = "no records"
-    case summarised = "there are whole logs"
+    case summarised = "other logs have records"
     case notChosen = "--entry leaves it out"
     case repeated = "the same as one before"
   }
@@ -24,7 +24,10 @@ package struct ArchiveContents: Equatable, Sendable {
   package let name: String
   /// Whether it is more than one compressed file.
   package internal(set) var isArchive = false
+  /// Its entries, folders and those of archives in it among them.
   package internal(set) var entryCount = 0
+  /// Other entries that are not read, and why; the first ones.
+  package private(set) var others: [(name: String, reason: String)] = []
   package internal(set) var logs: [Log] = []
   /// The entries that are encrypted.
   package internal(set) var encryptedCount = 0
@@ -35,6 +38,19 @@ package struct ArchiveContents: Equatable, Sendable {
   package internal(set) var foreignLines = 0
 
   init(_ name: String) { self.name = name }
+
+  private static let mostOthers = 64
+
+  mutating func leaveOut(_ name: String, _ reason: String) {
+    if others.count < Self.mostOthers { others.append((name, reason)) }
+  }
+
+  /// What is not read of it, and why.
+  package var notRead: [(name: String, isSummary: Bool, reason: String)] {
+    logs.compactMap { log in
+      log.omission.map { (log.name, log.isSummary, $0.rawValue) }
+    } + others.map { ($0.name, false, $0.reason) }
+  }
 
   /// What is to be said of it beside its logs: what could not be read.
   package var remarks: [String] {
@@ -58,10 +74,14 @@ package struct ArchiveContents: Equatable, Sendable {
 
   /// That no log of it is read, and why: what the phone was set to, where the report tells.
   func lacksLog(_ damage: CaptureFailure?) -> CaptureFailure {
-    var parts = [
-      logs.contains { $0.omission == nil }
-        ? "holds no Bluetooth log with records" : "holds no Bluetooth log"
-    ]
+    let chosen = logs.filter { $0.omission == nil }
+    guard logs.isEmpty || !chosen.isEmpty else {
+      let names = logs.prefix(3).map(\.name).joined(separator: ", ")
+      return CaptureFailure(
+        .notReadable,
+        "holds no log that --entry matches; whole paths are compared, as of \(names)")
+    }
+    var parts = [chosen.isEmpty ? "holds no Bluetooth log" : "holds no Bluetooth log with records"]
     if isArchive { parts[0] += ": \(entryCount) \(entryCount == 1 ? "entry" : "entries")" }
     if let madeAt = report.madeAt {
       let version = report.version.map { " (Android \($0))" } ?? ""
@@ -69,7 +89,7 @@ package struct ArchiveContents: Equatable, Sendable {
     }
     if let mode = report.logMode, mode != "full" {
       parts.append(
-        "the phone's option \"Bluetooth HCI snoop log\" was \(mode == "filtered" ? "filtered" : "off")"
+        "the phone's option \"Bluetooth HCI snoop log\" was \(mode == "filtered" ? "filtered" : "off"): set it to Enabled, switch Bluetooth off and on, and report again"
       )
     }
     if let firstEncrypted {
@@ -77,9 +97,7 @@ package struct ArchiveContents: Equatable, Sendable {
         encryptedCount == 1
           ? "\(firstEncrypted) is encrypted" : "\(encryptedCount) entries are encrypted")
     }
-    if logs.contains(where: { $0.omission == .notChosen }) {
-      parts.append("--entry leaves out \(logs.count) \(logs.count == 1 ? "log" : "logs")")
-    }
+    if let other = others.first { parts.append("\(other.name) \(other.reason)") }
     if let damage { parts.append(damage.message) }
     return CaptureFailure(.notReadable, parts.joined(separator: "; "))
   }

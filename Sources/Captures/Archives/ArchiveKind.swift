@@ -18,6 +18,8 @@ package enum ArchiveKind: Sendable {
     case .some: return nil
     case nil: break
     }
+    // Text that comes as something happens may be long in coming.
+    if ForeignText.words(of: input.bytes) != nil { return .text }
     _ = try input.fill(tarMagicOffset + 5)
     let bytes = input.bytes
     if bytes.dropping(tarMagicOffset).starts(with: "ustar") { return .tar }

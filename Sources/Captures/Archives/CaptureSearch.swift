@@ -22,7 +22,9 @@ package struct CaptureSearch {
   private var spooledBytes: Int64 = 0
   /// The archive that is read, and what it gave.
   private var contents = ArchiveContents("")
-  private var found: [CaptureFile] = []
+  private var found: [CaptureFile?] = []
+  private var damages: [CaptureFailure] = []
+  private var hasTooMany = false
 
   /// Looks at the first bytes of each name, and into archives.
   ///
@@ -69,13 +71,15 @@ package struct CaptureSearch {
       files.append(isRegular ? file : CaptureFile(name, OpenedInput(consume input)))
       return
     }
-    contents = ArchiveContents(name)
-    found = []
-    var damage: CaptureFailure?
+    (contents, found, damages, hasTooMany) = (ArchiveContents(name), [], [], false)
     do throws(CaptureFailure) {
       if kind == .text {
+        // The text may have no end.
         let start = input.bytes.array
-        try read(text: &input, named: "")
+        if let words = ForeignText.words(of: start.bytes) {
+          throw CaptureFailure(.notReadable, words)
+        }
+        try read(text: &input, named: "", isReport: true)
         if found.isEmpty, contents.report.isEmpty { throw CaptureFormat.unknown(start.bytes) }
       } else if isRegular {
         // libarchive finds its way in a file by itself.
@@ -88,25 +92,19 @@ package struct CaptureSearch {
       }
     } catch {
       // Of an archive that ends early the entries before are whole.
-      guard error.kind == .damaged, !found.isEmpty || contents.entryCount > 0 else { throw error }
-      damage = error
+      guard error.kind == .damaged, contents.entryCount > 0 else { throw error }
+      damages.append(error.of(name))
     }
     choose()
-    let read = zip(contents.logs, found).filter { $0.0.omission == nil }.map(\.1)
-    guard !read.isEmpty, !contents.lacksRecords else { throw contents.lacksLog(damage) }
+    let read = zip(contents.logs, found).compactMap { $0.omission == nil ? $1 : nil }
+    guard !read.isEmpty, !contents.lacksRecords else { throw contents.lacksLog(damages.first) }
     files += read
     archives.append(contents)
-    if let damage { failures.append(damage.of(name)) }
+    failures += damages
   }
 
   /// Chooses, of the logs that an archive gave, those that are to be read.
   private mutating func choose() {
-    if let pattern {
-      for index in contents.logs.indices {
-        let isChosen = unsafe fnmatch(pattern, contents.logs[index].name, 0) == 0
-        if !isChosen { contents.logs[index].omission = .notChosen }
-      }
-    }
     let isRead = contents.logs.map { $0.omission == nil && $0.hasRecords }
     guard isRead.contains(true) else { return }
     // A summary never covers the time of a whole log.
@@ -134,53 +132,89 @@ package struct CaptureSearch {
     }
   }
 
-  /// Reads the entries of an archive.
+  /// Reads the entries of an archive; what is damaged is kept in `damages`, and the next entry goes on.
   ///
   /// - Parameter prefix: what stands in front of their names.
   private mutating func read(
     _ archive: Archive, in prefix: String, depth: Int
   ) throws(CaptureFailure) {
-    while let entry = try archive.next() {
+    var isDamaged = false
+    while true {
+      let entry: Archive.Entry?
+      do throws(CaptureFailure) {
+        entry = try archive.next()
+      } catch {
+        // It is what ended the entry before, too.
+        if isDamaged { return }
+        throw error
+      }
+      guard let entry else { break }
+      isDamaged = false
       let isCompressedFile = archive.isCompressedFile
       if !isCompressedFile || depth > 1 { contents.isArchive = true }
       contents.entryCount += 1
       guard contents.entryCount <= CaptureLimits.entries else {
         throw CaptureFailure(
-          .damaged, "has more than \(CaptureLimits.entries) entries; the rest was not read")
+          .damaged, "more than \(CaptureLimits.entries) entries; the rest was not read")
       }
       guard entry.isFile else { continue }
       // One compressed file has no name of its own.
-      let name = isCompressedFile ? prefix : prefix.isEmpty ? entry.name : "\(prefix):\(entry.name)"
+      let own = entry.name.isEmpty ? "entry \(contents.entryCount)" : entry.name
+      let name = isCompressedFile ? prefix : prefix.isEmpty ? own : "\(prefix):\(own)"
       guard !entry.isEncrypted else {
         contents.encryptedCount += 1
         contents.firstEncrypted = contents.firstEncrypted ?? name
         continue
       }
-      var input = InputBuffer(archive)
-      let kind = try ArchiveKind.detect(&input)
-      if kind == .text {
-        if isCompressedFile || PhoneReport.mayBeIn(entry.name) {
-          try read(text: &input, named: name)
-        }
-      } else if let kind {
-        if depth < CaptureLimits.archiveDepth {
-          try read(archive: consume input, kind, in: name, depth: depth + 1)
-        }
-      } else if CaptureFormat.isLog(input.bytes, named: isCompressedFile ? nil : entry.name) {
-        try add(&input, named: name, isSummary: false)
+      do throws(CaptureFailure) {
+        try read(archive, entry, isCompressedFile, named: name, depth: depth)
+      } catch {
+        guard error.kind == .damaged, damages.count < Self.mostDamages else { throw error }
+        damages.append(error.of(fullName(name)))
+        isDamaged = true
       }
+    }
+    if let damage = archive.damage { damages.append(damage.of(fullName(prefix))) }
+  }
+
+  /// The damaged entries that are told one by one.
+  private static let mostDamages = 8
+
+  private func fullName(_ name: String) -> String {
+    name.isEmpty ? contents.name : "\(contents.name):\(name)"
+  }
+
+  /// Reads the entry that an archive is at.
+  private mutating func read(
+    _ archive: Archive, _ entry: Archive.Entry, _ isCompressedFile: Bool, named name: String,
+    depth: Int
+  ) throws(CaptureFailure) {
+    var input = InputBuffer(archive)
+    let kind = try ArchiveKind.detect(&input)
+    if kind == .text {
+      try read(
+        text: &input, named: name, isReport: isCompressedFile || PhoneReport.mayBeIn(entry.name))
+    } else if let kind {
+      if depth < CaptureLimits.archiveDepth {
+        try read(archive: consume input, kind, in: name, depth: depth + 1)
+      } else {
+        contents.leaveOut(name, "archives in archives are read two deep")
+      }
+    } else if CaptureFormat.isLog(input.bytes, named: isCompressedFile ? nil : entry.name) {
+      try add(&input, named: name, isSummary: entry.name.contains("btsnooz"))
     }
   }
 
-  /// Reads a bug report's text.
+  /// Reads a text.
+  ///
+  /// - Parameter isReport: whether it is a bug report's, and may say something of the phone.
   private mutating func read(
-    text input: inout InputBuffer, named name: String
+    text input: inout InputBuffer, named name: String, isReport: Bool
   ) throws(CaptureFailure) {
     var reader = PhoneTextReader(contents.report)
     defer {
-      (contents.report, contents.foreignLines) = (
-        reader.report, contents.foreignLines + reader.foreignLines
-      )
+      if isReport { contents.report = reader.report }
+      contents.foreignLines += reader.foreignLines
     }
     try reader.read(&input)
     for summary in reader.summaries where !summary.isEmpty {
@@ -189,23 +223,43 @@ package struct CaptureSearch {
     }
   }
 
-  /// Keeps a log.
+  /// Keeps a log, if it is to be read.
   private mutating func add(
     _ input: inout InputBuffer, named name: String, isSummary: Bool
   ) throws(CaptureFailure) {
-    guard found.count < CaptureLimits.logs else {
-      throw CaptureFailure(
-        .damaged, "has more than \(CaptureLimits.logs) logs; the rest was not read")
+    func log(_ isSummary: Bool, hasRecords: Bool, _ omission: ArchiveContents.Omission?) {
+      contents.logs.append(
+        ArchiveContents.Log(
+          name: name.isEmpty ? contents.name : name, isSummary: isSummary, hasRecords: hasRecords,
+          omission: omission))
+    }
+    guard contents.logs.count < CaptureLimits.entries else { return }
+    if let pattern, unsafe fnmatch(pattern, name, 0) != 0 {
+      log(isSummary, hasRecords: true, .notChosen)
+      return found.append(nil)
+    }
+    guard found.count(where: { $0 != nil }) < CaptureLimits.logs else {
+      if !hasTooMany {
+        damages.append(
+          CaptureFailure(
+            .damaged,
+            "more than \(CaptureLimits.logs) logs; the first ones are read, choose others with --entry",
+            file: contents.name))
+      }
+      hasTooMany = true
+      return
     }
     let spool = try keep(&input)
-    let file = CaptureFile(name: name.isEmpty ? contents.name : "\(contents.name):\(name)", spool)
-    guard let hasRecords = Self.hasRecords(file, isOnly: !contents.isArchive) else { return }
-    let isRepeated = found.contains { $0.isEqual(to: file) }
-    found.append(file)
-    contents.logs.append(
-      ArchiveContents.Log(
-        name: name, isSummary: isSummary, hasRecords: hasRecords,
-        omission: isRepeated ? .repeated : nil))
+    let file = CaptureFile(name: fullName(name), spool)
+    let look = Self.look(into: file)
+    if let refusal = look.refusal, contents.isArchive {
+      contents.leaveOut(name, refusal)
+      return
+    }
+    let isRepeated = found.contains { $0?.isEqual(to: file) ?? false }
+    log(isSummary || look.isSummary, hasRecords: look.hasRecords, isRepeated ? .repeated : nil)
+    // An empty one is kept only as long as there is no other.
+    found.append(look.hasRecords && !isRepeated || !contents.isArchive ? file : nil)
     if let damage = spool.damage { throw damage }
   }
 
@@ -215,14 +269,17 @@ package struct CaptureSearch {
     return spool
   }
 
-  /// Whether a log has a record; nil where it is one of other networks.
-  private static func hasRecords(_ file: CaptureFile, isOnly: Bool) -> Bool? {
+  /// Whether a log has a record, and is a summary by its format; why it is none that is read.
+  private static func look(
+    into file: CaptureFile
+  ) -> (hasRecords: Bool, isSummary: Bool, refusal: String?) {
+    var isSummary = false
     do throws(CaptureFailure) {
       var reader = try CaptureReader(file.open())
-      return try reader.next() != nil
+      isSummary = reader.summary.format == .btsnooz
+      return (try reader.next() != nil, isSummary, nil)
     } catch {
-      // A damaged one is read, so that the damage is said.
-      return error.kind == .damaged || isOnly ? true : nil
+      return (false, isSummary, error.kind == .damaged ? nil : error.message)
     }
   }
 }

@@ -140,7 +140,8 @@ package struct PhoneReport: Equatable, Sendable {
   }
 
   private static func text(_ line: RawSpan) -> String {
-    Archive.printable(String(decoding: line.array, as: UTF8.self))
+    let start = line.part(Slice(start: 0, count: 256))
+    return Archive.printable(String(decoding: start.array, as: UTF8.self))
   }
 }
 
