@@ -12,6 +12,8 @@ from . import btsnoop
 # Link types of pcap and pcapng that carry HCI: H4 without and with direction, and the Linux monitor's.
 HCI_LINKS = {187, 201, 254}
 DATALINKS = {btsnoop.H1, btsnoop.H4, btsnoop.MONITOR}
+# What a record of Android's summary says of a packet: event, received and sent data, command.
+SUMMARY_TYPES = {0x10, 0x11, 0x21, 0x20}
 EMPTY_IS_READ = {f"btsnoop {link}" for link in DATALINKS} | {f"pcap {link}" for link in HCI_LINKS}
 
 PCAP_ORDERS = {
@@ -44,6 +46,9 @@ def kind(path: Path) -> Kind | None:
 
 def _btsnoop(content: bytes) -> Kind | None:
     if content[:8] != btsnoop.MAGIC or len(content) < btsnoop.HEADER.size:
+        return None
+    # Records of Android's summary behind this header: the first one would claim over a megabyte.
+    if len(content) > 24 and content[16] and content[24] in SUMMARY_TYPES:
         return None
     link = btsnoop.datalink(content)
     return Kind(f"btsnoop {link}", [link in DATALINKS for _ in btsnoop.records(content)])
