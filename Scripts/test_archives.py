@@ -195,7 +195,7 @@ class ArchiveTests(unittest.TestCase):
         cases = {
             "nothing.zip": (zipped({"a.txt": b"x"}), b"holds no Bluetooth log: 1 entry"),
             "off.zip": (
-                zipped({"bugreport-x.txt": ("sSnoopLogSettingAtEnable = EMPTY\n" + TEXT).encode()}),
+                zipped({"bugreport-x.txt": ("sSnoopLogSettingAtEnable = DISABLED\n" + TEXT).encode()}),
                 b"(Android 16); the phone's option \"Bluetooth HCI snoop log\" was off",
             ),
             "garbage.zip": (b"PK\3\4garbage", b"the archive is damaged, or cut off"),
@@ -232,7 +232,7 @@ class ArchiveTests(unittest.TestCase):
     def test_what_is_too_deep_is_listed(self) -> None:
         path = self.folder / "deep.zip"
         path.write_bytes(zipped({"a.log": self.first, "b.zip": zipped({"c.zip": zipped({"d.log": self.second})})}))
-        self.assertIn(b"not read     b.zip:c.zip: archives in archives are read two deep", run("info", path).stdout)
+        self.assertIn(b"not read     b.zip:c.zip: an archive inside an archive inside an archive", run("info", path).stdout)
 
     def test_summaries_beside_logs(self) -> None:
         """A summary in whatever form is not read beside a log with records, and is read beside an empty one."""

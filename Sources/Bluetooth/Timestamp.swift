@@ -25,6 +25,10 @@ package struct Timestamp: Equatable, Sendable {
     self.init(seconds: quotient, nanoseconds: UInt32(remainder) * 1000)
   }
 
+  /// Whether the clock was never set: there was no Bluetooth LE before 2010, and such clocks begin in 1970 or before.
+  package var isOfUnsetClock: Bool { seconds < Self.year2000 }
+  private static let year2000: Int64 = 946_684_800
+
   /// Whether the time lies in the years 0000 to 9999, which RFC 3339 can write.
   package var isWritable: Bool {
     seconds >= -62_167_219_200 && seconds <= 253_402_300_799

@@ -281,7 +281,7 @@ extension RawSpan {
     return true
   }
 
-  /// Where the first byte of this value is; nil where there is none.
+  /// The offset of the first byte with this value; nil if there is none.
   package func firstOffset(of value: UInt8) -> Int? {
     unsafe withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress,

@@ -136,18 +136,16 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
     // Holds for every way out of here but the last one.
     isFinished = true
     let size = BtsnoopRecordHeader.byteCount
-    guard try input.fill(size) else {
+    var isWhole = try input.fill(size)
+    while skipHeader() { isWhole = try input.fill(size) }
+    guard isWhole else {
       if input.count == 0 { return nil }
       throw damage(
         "\(input.count) of \(size) bytes of its header are there; the capture ends early")
     }
     var cursor = Cursor(input.bytes)
     guard let header = try? BtsnoopRecordHeader(parsing: &cursor) else { return nil }
-    guard verdict(header) != .damage else {
-      guard try skipHeader() else { throw damage(header) }
-      isFinished = false
-      return try readHeader()
-    }
+    guard verdict(header) != .damage else { throw damage(header) }
     guard try input.fill(size + Int(header.includedLength)) else {
       let there = input.count - size
       throw damage("\(there) of \(header.includedLength) bytes are there; the capture ends early")
@@ -156,8 +154,11 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
     return header
   }
 
-  /// Skips the header of another btsnoop file of the same kind, as where two were put together; false where there is none.
-  private mutating func skipHeader() throws(CaptureFailure) -> Bool {
+  /// Skips the header of a second file of the same datalink, where files were concatenated. As a record it would claim over a
+  /// gigabyte.
+  ///
+  /// - Returns: whether there was one.
+  private mutating func skipHeader() -> Bool {
     var cursor = Cursor(input.bytes)
     guard CaptureFormat.detect(input.bytes) == .btsnoop,
       let header = try? BtsnoopHeader(parsing: &cursor),

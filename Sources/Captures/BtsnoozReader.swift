@@ -2,18 +2,17 @@ import Bluetooth
 import Bytes
 import CZlib
 
-/// Reads btsnooz, Android's summary of what the controller did, as bug reports hold it: commands and events, and the first
-/// bytes of data.
+/// Reads btsnooz, Android's summary for bug reports: commands, events, and the first bytes of data.
 ///
 /// A file is a version (1 byte, 1 or 2), the time of the last record in microseconds since 1970 (8, least significant
 /// first), and a zlib stream (RFC 1950) of records:
 ///
 /// | version 1 | version 2 | field |
 /// | ---: | ---: | --- |
-/// | 2 | 2 | length of what is stored, and 1 |
-/// | – | 2 | length of the packet, and 1 |
+/// | 2 | 2 | stored length plus 1 |
+/// | – | 2 | packet length plus 1 |
 /// | 4 | 4 | microseconds since the record before |
-/// | 1 | 1 | type: kind (high four bits: 1 received, 2 sent) and H4's type less 1, in an order of its own |
+/// | 1 | 1 | type: 10 event, 11 ACL, 12 SCO, 17 ISO received; 20 command, 21 ACL, 22 SCO, 2d ISO sent (hexadecimal) |
 /// | n | n | the packet |
 ///
 /// The third form, which some phones write as `btsnooz_hci.log`, is records of version 2 behind btsnoop's header, neither
@@ -70,11 +69,12 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
     var summary = CaptureSummary(
       format: .btsnooz, datalink: nil,
       datalinkName: "Android's summary, version 2, behind a btsnoop header", timeDecimals: 6)
+    summary.isDated = false
     summary.remarks = ["it does not say when it was recorded: times count from its first record"]
     self.summary = summary
   }
 
-  /// The bytes by which the form behind a btsnoop header can be told: the header, a record's, and the first ones of its packet.
+  /// Enough bytes to recognise the form behind a btsnoop header: both headers and the first bytes of a packet.
   static let bytesThatTell = BtsnoopHeader.byteCount + 12
 
   static let headerBytes = 9
@@ -103,7 +103,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
       }
     }
 
-    /// What the packet is; one of a type that is not known keeps the type byte in front of it.
+    /// The packet's framing; a packet of an unknown type keeps its type byte.
     var framing: CaptureRecord.Framing {
       switch type {
       case 0x10: .h1(.event)
@@ -115,7 +115,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
       }
     }
 
-    /// How long the packet says that it is.
+    /// The length that the packet's own header claims.
     func claimedLength(_ packet: RawSpan) -> Int {
       switch framing {
       case .h1(.event): Int(packet.byte(at: 1)) + 2
@@ -124,7 +124,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
       }
     }
 
-    /// Whether a record of the third form may begin like this, with this packet behind it.
+    /// Whether this may be a record header of the third form, with `packet` after it.
     func isPlausible(_ packet: RawSpan) -> Bool {
       guard direction != nil, length >= 1, let packetLength, packetLength >= length else {
         return false
@@ -158,7 +158,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
     while place + size <= bytes.byteCount {
       let header = Header(bytes.dropping(place), version)
       guard header.length >= 1, place + size + header.length - 1 <= bytes.byteCount else { break }
-      // The first one tells nothing.
+      // The first delta has no meaning.
       if !isFirst { sum = sum.addingReportingOverflow(header.delta).partialValue }
       isFirst = false
       place += size + header.length - 1
@@ -166,7 +166,12 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
     return sum
   }
 
-  package var isReady: Bool { true }
+  /// Whether a whole further record, or the end, is in the buffer.
+  package var isReady: Bool {
+    if input.isAtEnd { return true }
+    let size = Header.byteCount(version)
+    return input.count >= size && input.count >= size + Header(input.bytes, version).length - 1
+  }
 
   /// The next record, or nil at the end.
   ///
@@ -187,7 +192,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
     _ = input.take(isKnown ? size : size - 1)
     let stored = isKnown ? header.length - 1 : header.length
     var original = stored
-    // A packet that is whole by its own length is, whatever the record says.
+    // Trust the packet's own length over the record's.
     if let packetLength = header.packetLength, isKnown,
       header.claimedLength(input.bytes.part(Slice(start: 0, count: stored))) != stored
     {
@@ -216,7 +221,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
 
 /// zlib streams.
 private enum Zlib {
-  /// Inflates the stream that `input` goes on with, as far as it is whole.
+  /// Inflates the stream at which `input` is, as far as it is intact.
   static func inflate(
     _ input: inout InputBuffer, most: Int
   ) throws(CaptureFailure) -> (bytes: [UInt8], isWhole: Bool) {
@@ -248,7 +253,7 @@ private enum Zlib {
         used = unsafe source.count - Int(stream.avail_in)
       }
       _ = input.take(used)
-      // That nothing more comes of what was there is no error, unless nothing was taken of it.
+      // No output is an error only if no input was consumed.
       if status == Z_BUF_ERROR, used > 0 { status = Z_OK }
     }
     return (bytes, status == Z_STREAM_END)

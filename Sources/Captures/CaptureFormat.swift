@@ -46,7 +46,7 @@ package enum CaptureFormat: Equatable, Sendable {
       && zlib % 31 == 0
   }
 
-  /// Whether an entry of an archive that begins like `bytes` is a log. PacketLogger's files have no mark: their name tells.
+  /// Whether an archive entry that begins with `bytes` is a log. PacketLogger files have no magic number, so their name decides.
   static func isLog(_ bytes: RawSpan, named name: String?) -> Bool {
     guard bytes.byteCount >= 8 else { return false }
     switch detect(bytes) {

@@ -21,26 +21,26 @@ package enum CaptureLimits {
   /// again in the later one.
   package static let overlapRecords = 65_536
 
-  /// The entries of an archive, and of those in it.
+  /// The most entries of an archive, including those of inner archives.
   package static let entries = 200_000
 
-  /// How deep archives may be in archives.
+  /// How many archives deep entries are read.
   package static let archiveDepth = 2
 
-  /// The logs of one archive.
+  /// The most logs read from one archive.
   package static let logs = 64
 
-  /// The bytes of an entry's name that are kept.
+  /// The most bytes kept of an entry's name.
   static let nameBytes = 1024
 
-  /// The bytes of logs that are kept in unnamed files.
+  /// The most bytes of logs in unnamed files.
   static let spooledBytes: Int64 = 4 << 30
 
-  /// The bytes of a text that is searched for summaries, and of one of its lines.
+  /// The most bytes of a text that are searched for summaries, and of one line.
   static let textBytes: Int64 = 1 << 30
   static let lineBytes = 4096
 
-  /// The inflated bytes of one of Android's summaries: the phone keeps 1 MB at most.
+  /// The most inflated bytes of one of Android's summaries; phones keep 1 MB at most.
   package static let summaryBytes = 16 << 20
 
   /// The bytes that are read ahead.

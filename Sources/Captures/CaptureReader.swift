@@ -39,7 +39,7 @@ package struct CaptureReader: CaptureSource, ~Copyable {
     }
     switch found {
     case .btsnoop:
-      // Of a pipe what has come must do: it may be long until the first record comes.
+      // On a pipe, decide by what has arrived: the first record may be long in coming.
       if input.knownRemaining != nil { _ = try input.fill(BtsnoozReader.bytesThatTell) }
       if BtsnoozReader.followsHeader(input.bytes) {
         self.init(BtsnoozReader(behindHeader: input))
@@ -162,7 +162,11 @@ package struct CaptureReader: CaptureSource, ~Copyable {
       case .some(let reader): return reader.isReady
       case nil: break
       }
-    case .btsnooz: break
+    case .btsnooz:
+      switch btsnooz {
+      case .some(let reader): return reader.isReady
+      case nil: break
+      }
     }
     return true
   }

@@ -73,6 +73,8 @@ package struct CaptureSummary: Equatable, Sendable {
   package var timeDecimals: Int
   /// Whether records lack a direction because their link type has no room for it.
   package var lacksDirection = false
+  /// Whether its times are dates; else they count from its first record.
+  package var isDated = true
   /// Packets of other interfaces, counted so far.
   package var leftOut: [LeftOut] = []
   /// The files, where there are several, in the order in which they are read.
@@ -88,7 +90,7 @@ package struct CaptureSummary: Equatable, Sendable {
     self.timeDecimals = timeDecimals
   }
 
-  /// Says that another file begins within this one; only the first few times.
+  /// Adds a remark that a second file begins at `offset`; only the first few times.
   mutating func tellSecond(at offset: Int64) {
     guard remarks.count < CaptureLimits.otherLinkTypes else { return }
     remarks.append("another \(format.words) file begins at byte \(offset); both are read as one")

@@ -72,7 +72,7 @@ package struct InputBuffer: ~Copyable {
     self.init(PieceFeed(pieces))
   }
 
-  /// Takes these bytes.
+  /// Reads bytes in memory.
   init(_ bytes: [UInt8]) {
     var rest: [UInt8]? = bytes
     self.init {
@@ -115,7 +115,7 @@ package struct InputBuffer: ~Copyable {
     return unsafe _overrideLifetime(span, mutating: &self)
   }
 
-  /// Takes bytes that were read, or are next, and copies them to `start`: how many; 0 at the end.
+  /// Takes up to `most` bytes and copies them to `start`; returns how many, 0 at the end.
   mutating func take(
     into start: UnsafeMutableRawPointer, atMost most: Int
   ) throws(CaptureFailure) -> Int {

@@ -124,12 +124,13 @@ package struct PcapReader: CaptureSource, ~Copyable {
     // Holds for every way out of here but the last one.
     isFinished = true
     let headerBytes = Self.recordHeaderBytes
-    guard try input.fill(headerBytes) else {
+    var isWhole = try input.fill(headerBytes)
+    while isWhole, capturedLength == 0, try skipHeader() { isWhole = try input.fill(headerBytes) }
+    guard isWhole else {
       if input.count == 0 { return nil }
       throw damage(
         "\(input.count) of \(headerBytes) bytes of its header are there; the capture ends early")
     }
-    try skipHeader()
     let captured = capturedLength
     guard captured <= CaptureLimits.pcapRecordBytes else { throw tooLong(captured) }
     guard try input.fill(headerBytes + captured) else {
@@ -150,16 +151,18 @@ package struct PcapReader: CaptureSource, ~Copyable {
       originalLength: read.originalLength, drops: 0, fileOffset: fileOffset, bytes)
   }
 
-  /// Skips the header of another pcap file of the same kind, as where two were put together: as a record it would be an empty
-  /// one in the year 2055.
-  private mutating func skipHeader() throws(CaptureFailure) {
-    guard capturedLength == 0, CaptureFormat.detect(input.bytes) == .pcap,
-      try input.fill(PcapHeader.byteCount), PcapHeader(input.bytes) == header
-    else { return }
+  /// Skips the header of a second file with the same header, where files were concatenated. As a record it would be an empty
+  /// one from the year 2055.
+  ///
+  /// - Returns: whether there was one.
+  private mutating func skipHeader() throws(CaptureFailure) -> Bool {
+    guard CaptureFormat.detect(input.bytes) == .pcap, try input.fill(PcapHeader.byteCount),
+      PcapHeader(input.bytes) == header
+    else { return false }
     summary.tellSecond(at: input.offset)
     let known = header
     library = try PcapLibrary.open(input.take(PcapHeader.byteCount), known)
-    _ = try input.fill(Self.recordHeaderBytes)
+    return true
   }
 
   private func tooLong(_ captured: Int) -> CaptureFailure {

@@ -75,7 +75,7 @@ struct InfoDocument: ~Copyable {
 
   private mutating func files() {
     if source.lacksDirection { sink.word("direction_via", "inferred") }
-    guard !source.files.isEmpty else { return }
+    guard !source.files.isEmpty else { return strings("remarks", source.remarks) }
     sink.beginList("files")
     for file in source.files {
       sink.beginItem()
@@ -88,10 +88,7 @@ struct InfoDocument: ~Copyable {
       sink.endItem()
     }
     sink.endList()
-    guard !source.remarks.isEmpty else { return }
-    sink.beginList("overlaps")
-    for remark in source.remarks { sink.element(string: [UInt8](remark.utf8).bytes) }
-    sink.endList()
+    strings("overlaps", source.remarks)
   }
 
   private mutating func archiveList() {
@@ -114,11 +111,7 @@ struct InfoDocument: ~Copyable {
         }
         sink.endList()
       }
-      if !contents.remarks.isEmpty {
-        sink.beginList("remarks")
-        for remark in contents.remarks { sink.element(string: [UInt8](remark.utf8).bytes) }
-        sink.endList()
-      }
+      strings("remarks", contents.remarks)
       sink.endItem()
     }
     sink.endList()
@@ -138,12 +131,16 @@ struct InfoDocument: ~Copyable {
       }
       sink.endList()
     }
-    if !report.clients.isEmpty {
-      sink.beginList("apps")
-      for client in report.clients { sink.element(string: [UInt8](client.utf8).bytes) }
-      sink.endList()
-    }
+    strings("apps", report.clients)
     sink.end()
+  }
+
+  /// A list of texts, left out where it is empty.
+  private mutating func strings(_ key: StaticString, _ texts: [String]) {
+    guard !texts.isEmpty else { return }
+    sink.beginList(key)
+    for text in texts { sink.element(string: [UInt8](text.utf8).bytes) }
+    sink.endList()
   }
 
   private mutating func leftOut() {

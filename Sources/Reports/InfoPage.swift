@@ -44,9 +44,9 @@ struct InfoPage: ~Copyable {
       self.file(file.name, file.summary, records: file.records)
     }
     archives.forEach { archive($0) }
-    for remark in [source.directionRemark, facts.clockRemark].compactMap(\.self) + source.remarks
-      + archives.flatMap(\.remarks)
-    {
+    let clockRemark = source.isDated ? facts.clockRemark : nil
+    let own = [source.directionRemark, clockRemark].compactMap(\.self)
+    for remark in own + source.remarks + archives.flatMap(\.remarks) {
       label("remark")
       line(remark)
     }
@@ -126,6 +126,11 @@ struct InfoPage: ~Copyable {
     guard let earliest = facts.earliest, let latest = facts.latest else { return }
     var clock = Clock()
     label("time")
+    guard source.isDated else {
+      out.duration(nanoseconds: latest.nanoseconds(since: earliest))
+      out.byte(0x0a)
+      return
+    }
     clock.local(earliest, offset: 0, decimals: source.timeDecimals, into: &out)
     if facts.hasPause, source.files.count > 1 {
       out.text(" to ")

@@ -19,9 +19,7 @@ package struct InfoReport: PacketReport, ~Copyable {
   /// A report on the capture `name`; for people its lines are wrapped at `width` columns, if given.
   package init(
     _ name: String, _ summary: CaptureSummary, archives: [ArchiveContents] = [], json isJSON: Bool,
-    glyphs: Glyphs,
-    width: Int? = nil, usesColor: Bool = false,
-    limits: Limits = Limits()
+    glyphs: Glyphs, width: Int? = nil, usesColor: Bool = false, limits: Limits = Limits()
   ) {
     self.name = name
     self.archives = archives
@@ -120,16 +118,13 @@ struct CaptureFacts: Sendable {
   private(set) var hasPause = false
   private static let leastPause: Int64 = 86_400_000_000_000
 
-  /// What is to be said of a clock that nobody has set: there was no Bluetooth LE before 2010. Devices without a
-  /// clock of their own begin in 1970.
+  /// That the clock was not set, where it was not.
   var clockRemark: String? {
-    guard let earliest, earliest.seconds < Self.firstDay else { return nil }
+    guard earliest?.isOfUnsetClock ?? false else { return nil }
     return
       "the clock of the device that recorded it was not set: only differences of its times count"
   }
 
-  /// The beginning of 2000.
-  private static let firstDay: Int64 = 946_684_800
   private(set) var stepsBack = 0
   private(set) var dropped: UInt64 = 0
   private(set) var truncated = 0

@@ -2,19 +2,13 @@ import Bluetooth
 import Bytes
 import Dissectors
 
-/// Which part this host is about to play on BR/EDR links: Connection Complete does not say so.
-/// Bounded: what was learnt first goes.
+/// The roles that this host will have on BR/EDR links: Connection Complete does not tell them. Bounded; the oldest goes first.
 struct ClassicRoles: Sendable {
   private var awaited: [(adapter: UInt16, peer: DeviceAddress, role: Connection.Role)] = []
   private static let most = 16
 
-  /// Role Change
-  static let changeEvent: UInt8 = 0x12
-
-  init() {}
-
-  /// Who calls is the central. Who is called stays the peripheral unless it asks to be the central (role 0), which a Role
-  /// Change event tells when it is so (Core, Vol 4, Part E, 7.1.5 and 7.1.8).
+  /// The host that creates a connection becomes the central. The one that accepts it stays the peripheral unless it asks for
+  /// a role switch, whose outcome a Role Change event tells (Core, Vol 4, Part E, 7.1.5 and 7.1.8).
   mutating func learn(
     _ command: HCICommand, _ peer: DeviceAddress, _ bytes: RawSpan, _ body: Slice,
     _ adapter: UInt16
@@ -29,14 +23,14 @@ struct ClassicRoles: Sendable {
     }
   }
 
-  /// A role that a link of this peer has, or is going to have.
+  /// Remembers the role on the next link with a peer.
   mutating func expect(_ peer: DeviceAddress, _ role: Connection.Role, _ adapter: UInt16) {
     awaited.removeAll { $0.adapter == adapter && $0.peer == peer }
     if awaited.count >= Self.most { awaited.removeFirst() }
     awaited.append((adapter, peer, role))
   }
 
-  /// The role on the link with this peer that has now begun, or failed to.
+  /// Takes the role on the link with a peer that has just been established, or failed.
   mutating func take(_ peer: DeviceAddress, _ adapter: UInt16) -> Connection.Role? {
     guard let place = awaited.firstIndex(where: { $0.adapter == adapter && $0.peer == peer })
     else { return nil }

@@ -98,7 +98,7 @@ package struct Coverage: Sendable {
 
   /// The controllers, in the order in which they appeared.
   package private(set) var adapters: [Adapter] = []
-  /// Packets of which the recorder kept only the beginning.
+  /// The lengths at which packets were cut.
   package private(set) var cuts = CutLengths()
   /// Where the latest one stands.
   private var latest = 0
@@ -110,14 +110,9 @@ package struct Coverage: Sendable {
   package init() {}
 
   /// Counts a record.
-  mutating func observe(_ record: borrowing CaptureRecord, _ content: Dissection.Content) {
-    if record.isTruncated {
-      if case .acl = content {
-        cuts.add(record, isData: true)
-      } else {
-        cuts.add(record, isData: false)
-      }
-    }
+  mutating func observe(_ record: borrowing CaptureRecord, _ dissection: Dissection) {
+    cuts.observe(record, dissection)
+    let content = dissection.content
     switch content {
     case .command, .event, .acl: break
     case .control, .sco, .iso, .controllerLog, .note, .unknown: return

@@ -1,23 +1,26 @@
 import Bluetooth
 import Captures
+import Dissectors
 
-/// The lengths at which a recorder cut packets: they tell which setting of a phone did it.
+/// The lengths at which a recorder cut packets, and those of packets that it kept whole: together they tell which setting of a
+/// phone did it.
 ///
-/// Lengths count H4's type byte. Android's always-on summary keeps 15 bytes of a data packet, its log with filtered headers 14
-/// of a received one, and its log with filtered channels 9 (Android's `snoop_logger`).
+/// Lengths include H4's type byte. Android's always-on summary keeps 15 bytes of a data packet; its log with filtered headers
+/// keeps 14 of a received one; its log with filtered channels keeps 9. None of them cuts L2CAP signalling, nor the summary
+/// Qualcomm's debug handle (Android's `snoop_logger`).
 package struct CutLengths: Sendable {
   /// Why packets were cut.
   package enum Reason: Equatable, Sendable {
     /// Android's summary: the log was off.
     case summary
-    /// Android's log without the values that were received.
+    /// Android's log without received values.
     case headers
     /// Android's log without the data of most channels.
     case channels
-    /// The same number of bytes of each: a snapshot length, as of `tcpdump -s`.
+    /// At most this many bytes of each: a snapshot length, as of `tcpdump -s`.
     case snapshot(Int)
 
-    /// As what `info` says of the capture.
+    /// What `info` says about the capture.
     package var remark: String {
       switch self {
       case .summary:
@@ -31,24 +34,40 @@ package struct CutLengths: Sendable {
     }
   }
 
+  /// Cut packets: of data, those cut at each length that Android uses, and others.
   private var data = 0
-  private var other = 0
   private var summary = 0
   private var headers = 0
   private var channels = 0
-  /// The length at which all were cut so far; nil where they differ.
+  private var other = 0
+  /// The length at which all were cut; nil where they differ.
   private var length: Int?
+  /// The longest packet that was kept whole, and what whole data packets rule out.
+  private var longestWhole = 0
+  private var mayBeSummary = true
+  private var mayBeHeaders = true
+  private var mayBeChannels = true
 
-  /// Counts a record that was cut.
-  mutating func add(_ record: borrowing CaptureRecord, isData: Bool) {
+  /// Qualcomm's controllers send debug messages over this connection handle.
+  private static let debugHandle: UInt16 = 0x0edc
+
+  /// Counts a record.
+  mutating func observe(_ record: borrowing CaptureRecord, _ dissection: Dissection) {
     let kept = record.bytes.byteCount
+    let counted = record.framing == .h4 ? kept : kept + 1
+    guard record.isTruncated else {
+      longestWhole = max(longestWhole, kept)
+      if counted > 9, case .acl(let header) = dissection.content {
+        exclude(counted, header, dissection.l2cap?.cid, record.direction)
+      }
+      return
+    }
     if data + other == 0 { length = kept } else if length != kept { length = nil }
-    guard isData else {
+    guard case .acl = dissection.content else {
       other &+= 1
       return
     }
     data &+= 1
-    let counted = record.framing == .h4 ? kept : kept + 1
     switch counted {
     case 15: summary &+= 1
     case 14 where record.direction == .received: headers &+= 1
@@ -57,18 +76,32 @@ package struct CutLengths: Sendable {
     }
   }
 
-  /// Why packets were cut; nil where nothing was, or the lengths fit no setting.
+  /// Takes a whole data packet, which may be longer than a setting allows.
+  private mutating func exclude(
+    _ counted: Int, _ header: ACLHeader, _ cid: ChannelID?, _ direction: Direction?
+  ) {
+    // Only the first fragment of a PDU has a CID.
+    guard header.boundary != .continuation, let cid, cid != .signalling,
+      header.handle != Self.debugHandle
+    else { return }
+    if counted > 15 { mayBeSummary = false }
+    if counted > 14, header.boundary == .firstFlushable, direction == .received {
+      mayBeHeaders = false
+    }
+    if cid == .attribute || cid == .securityManager { mayBeChannels = false }
+  }
+
+  /// Why packets were cut; nil where none were, or the lengths fit no setting.
   package var reason: Reason? {
-    guard data &+ other > 0 else { return nil }
     if data > 0 {
       switch data {
-      case summary: return .summary
-      case headers: return .headers
-      case channels: return .channels
+      case summary where mayBeSummary: return .summary
+      case headers where mayBeHeaders: return .headers
+      case channels where mayBeChannels: return .channels
       default: break
       }
     }
-    guard data &+ other > 1, let length else { return nil }
+    guard data &+ other > 1, let length, longestWhole <= length else { return nil }
     return .snapshot(length)
   }
 }

@@ -61,7 +61,7 @@ extension Memory {
       guard let change = try? LinkEvent(parsing: &cursor) else { return }
       observe(change, event.code, record, &answer)
     case 0x07, 0x2f: learnName(event.code, bytes, body)
-    case ClassicRoles.changeEvent:
+    case HCIEvent.roleChangeCode:
       // Status (1 byte), address (6), new role (1). It may come before Connection Complete.
       guard body.count >= 8, dissection.parameters?.status(bytes) == 0,
         let peer = dissection.parameters?.deviceAddress(bytes),

@@ -79,7 +79,7 @@ package struct Memory: ~Copyable, Sendable {
   private let anchor = Atomic<Bool>(false)
   /// The ACL connections of connected isochronous streams, by their handles.
   var streams = Streams()
-  /// Which part this host is about to play on BR/EDR links.
+  /// The roles that this host will have on BR/EDR links.
   var roles = ClassicRoles()
   /// Whether the capture has any response or confirmation that the host has sent so far, and any that it has received.
   var heard: (sent: Bool, received: Bool) = (false, false)
@@ -179,7 +179,7 @@ package struct Memory: ~Copyable, Sendable {
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
     _ answer: inout Answer
   ) {
-    coverage.observe(record, dissection.content)
+    coverage.observe(record, dissection)
     if advertisements.hasNews { advertisements.clear() }
     if !signals.notes.isEmpty { signals.clear() }
     if !doubt.isEmpty { doubt.clear() }

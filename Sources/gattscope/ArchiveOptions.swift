@@ -10,9 +10,9 @@ struct ArchiveOptions: ParsableArguments {
       valueName: "pattern"))
   var entry: String?
 
-  /// The captures that `names` mean, and the logs in the archives among them.
+  /// Finds the captures that `names` stand for, and the logs in archives among them.
   ///
-  /// - Parameter follows: whether it is one capture that grows, which is no archive.
+  /// - Parameter follows: whether to follow a growing capture, which cannot be an archive.
   /// - Throws: the exit status, where an archive cannot be read or has no log.
   func search(_ names: [String], follows: Bool = false) throws -> CaptureSearch {
     if follows { return CaptureSearch(unopened: names) }

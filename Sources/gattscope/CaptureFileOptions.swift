@@ -40,7 +40,7 @@ struct CaptureFileOptions: ParsableArguments {
       throw ExitCode(64)
     }
     // An empty file holds nothing that could be lost: mktemp and the like make such.
-    if !force, let size = Terminal.fileSize(path), size > 0 {
+    if !force, CaptureFile(path).byteCount ?? 0 > 0 {
       Terminal.complain("\(path) already exists; name another file, or replace it with --force")
       throw ExitCode(73)
     }

@@ -10,9 +10,10 @@ import Sessions
 
 /// One run of `convert`: reads captures, once to learn what is chosen where something is, and writes.
 struct Conversion {
-  private let found: CaptureSearch
-  /// As they were named, and as their captures are.
+  /// The names of the inputs.
   private let inputs: [String]
+  /// The captures that they stand for.
+  private let found: CaptureSearch
   private var names: [String] { found.files.map(\.name) }
   /// The file to write, and its format.
   let path: String
@@ -30,11 +31,12 @@ struct Conversion {
   /// What is removed from it; nil: nothing.
   var redaction: RedactionOptions?
 
-  /// - Parameter inputs: the names of what was found.
+  /// - Parameters:
+  ///   - inputs: the names of the inputs.
+  ///   - found: the captures that they stand for.
   init(
     _ inputs: [String], _ found: CaptureSearch, to path: String, as target: WriterTarget,
-    _ file: CaptureFileOptions,
-    merges: Bool
+    _ file: CaptureFileOptions, merges: Bool
   ) {
     self.inputs = inputs
     self.found = found
@@ -102,7 +104,7 @@ struct Conversion {
   }
 
   /// What is written, as sentences call it.
-  private var outputWords: String { path == "-" ? "standard output" : path }
+  var outputWords: String { WriteFailure.subject(path) }
 
   /// Whether no packet is left out.
   private var isEverything: Bool {

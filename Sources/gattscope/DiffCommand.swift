@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluetooth
+import Captures
 import Decoders
 import Glibc
 import Reports
@@ -176,9 +177,10 @@ private struct SideReader {
       }
     }
     var found: RememberedCapture?
-    let (profiles, bonds, showsKeys) = (profiles, bonds, showsKeys)
+    let search = try archives.search([name])
+    let (profiles, bonds, showsKeys) = (profiles, bonds + search.bonds, showsKeys)
     do {
-      try Run.captures(archives.search([name]), maps: maps, bonds: bonds, profiles: profiles) { _ in
+      try Run.captures(search, maps: maps, bonds: bonds, profiles: profiles) { _ in
         SessionReport(profiles, bonds: bonds, showsKeys: showsKeys)
       } inspect: { report in
         found = report.capture

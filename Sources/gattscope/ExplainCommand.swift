@@ -1,6 +1,6 @@
 import ArgumentParser
-import Captures
 import Bluetooth
+import Captures
 import Glibc
 import Reports
 

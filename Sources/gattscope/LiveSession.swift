@@ -160,8 +160,7 @@ struct LiveSession {
   private func checkRecording() throws {
     guard let path = recording.write else { return }
     if case .stream(let source) = address, isSame(source, path) {
-      let subject = path == "-" ? "standard output" : path
-      Terminal.complain("\(subject) is what is read; name another file with -w")
+      Terminal.complain("\(WriteFailure.subject(path)) is what is read; name another file with -w")
       throw ExitCode(64)
     }
     for (descriptor, name) in [(STDOUT_FILENO, "output"), (STDERR_FILENO, "error")]
@@ -234,7 +233,7 @@ struct LiveSession {
       words += ", \(count(status.markers, "marker"))"
     }
     if let path = recording.write {
-      words += "; \(status.written) written to \(path == "-" ? "standard output" : path)"
+      words += "; \(status.written) written to \(WriteFailure.subject(path))"
       if status.finishedFiles > 0 {
         words += " and the \(count(status.finishedFiles, "file")) before it"
       }

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Captures
 import Bluetooth
+import Captures
 import Reports
 
 /// `map`: what services and characteristics devices have.

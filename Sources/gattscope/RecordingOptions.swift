@@ -60,8 +60,8 @@ struct RecordingOptions: ParsableArguments {
       )
     }
     if rotate != nil, write == "-" || Terminal.isOtherThanFile(write) {
-      let subject = write == "-" ? "standard output" : write
-      throw ValidationError("--rotate: \(subject) is no file that another could follow.")
+      throw ValidationError(
+        "--rotate: \(WriteFailure.subject(write)) is no file that another could follow.")
     }
   }
 

@@ -88,15 +88,7 @@ enum Terminal {
   }
 
   /// Whether this is the path of a regular file, which can be read more than once.
-  static func isFile(_ path: String) -> Bool { fileSize(path) != nil }
-
-  /// How many bytes the regular file at this path has; nil where there is none.
-  static func fileSize(_ path: String) -> Int64? {
-    guard path != "-", let status = status(of: path), status.st_mode & S_IFMT == S_IFREG else {
-      return nil
-    }
-    return Int64(status.st_size)
-  }
+  static func isFile(_ path: String) -> Bool { CaptureFile(path).byteCount != nil }
 
   /// Whether this is the path of a folder, a pipe or a device: what is no file, or may never end.
   static func isOtherThanFile(_ path: String) -> Bool {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Captures
 import Bytes
+import Captures
 import Glibc
 import Platforms
 import Reports

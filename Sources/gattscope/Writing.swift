@@ -110,8 +110,8 @@ struct Writing: CaptureUser, ~Copyable {
   /// - Throws: the exit status, where that failed.
   mutating func finish() throws -> Bool {
     if failure == nil, recordsWritten == 0, recordsLeftOut > 0 {
-      let subject = conversion.path == "-" ? "standard output" : conversion.path
-      Terminal.complain("\(subject) was not written: nothing is left that its format has room for")
+      Terminal.complain(
+        "\(conversion.outputWords) was not written: nothing is left that its format has room for")
       throw ExitCode(64)
     }
     if failure == nil, recordsWritten == 0, !isReadMeanwhile, holdsRecords(conversion.path) {

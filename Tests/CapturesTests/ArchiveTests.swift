@@ -102,6 +102,22 @@ struct ArchiveTests {
     #expect(records == 2)
   }
 
+  @Test("logs without records, and those that --entry leaves out, take no room from others")
+  func manyLogs() throws {
+    let empty = (0..<2000).map { ("empty\($0).log", Self.log([])) }
+    let some = (0..<70).map { ("some\($0).log", Self.log([Int64($0)])) }
+    let name = folder.file("many.tar", holding: TarBytes(empty + some).bytes)
+    let found = try search([name])
+    #expect(found.files.count == CaptureLimits.logs)
+    #expect(found.files.last?.name == "\(name):some63.log")
+    #expect(
+      found.failures.map(\.message) == [
+        "more than 64 logs; the first ones are read, choose others with --entry"
+      ])
+    #expect(try search([name], entries: "some6?.log").files.count == 10)
+    #expect(try search([name], entries: "some6?.log").failures.isEmpty)
+  }
+
   @Test("entries are never written under their names, and links are not read") func names() throws {
     let log = Self.log([1])
     let tar = TarBytes(
@@ -141,7 +157,7 @@ struct ArchiveTests {
     let failure = #expect(throws: CaptureFailure.self) { _ = try search([name]) }
     #expect(
       failure?.message
-        == "holds no Bluetooth log: 1 entry; a bug report of 2018-04-25 11:45:07 (Android 7.1.1); the phone's option \"Bluetooth HCI snoop log\" was off: set it to Enabled, switch Bluetooth off and on, and report again"
+        == "holds no Bluetooth log: 1 entry; a bug report of 2018-04-25 11:45:07 (Android 7.1.1); the phone's option \"Bluetooth HCI snoop log\" was not on: set it to Enabled, switch Bluetooth off and on, and report again"
     )
     #expect(failure?.kind == .notReadable && failure?.file == name)
   }
@@ -216,6 +232,13 @@ struct BtsnoozTests {
     file.record([4, 0x0e, 0], flags: 3, time: BtsnoopBytes.epoch)
     let reading = read(Array(file.bytes.dropLast()))
     #expect(reading.summary?.format == .btsnoop && reading.failure?.kind == .damaged)
+  }
+
+  @Test("headers one after the other, however many, are no record and no damage") func headers() {
+    let header = BtsnoopBytes().bytes
+    let reading = read(Array(repeating: header, count: 200_000).flatMap(\.self))
+    #expect(reading.failure == nil && reading.records.isEmpty)
+    #expect(reading.summary?.remarks.count == CaptureLimits.otherLinkTypes)
   }
 
   @Test("two files one behind the other are read as one") func concatenated() {

@@ -3,6 +3,7 @@ import Captures
 import Diagnosis
 import Foundation
 import MadeTraffic
+import Sessions
 import Testing
 
 @Suite("Rules about what the capture lacks") struct CaptureTests {
@@ -91,6 +92,27 @@ import Testing
       most.lacks.map(\.text) == [
         "connecting seen", "3 records cut short",
       ])
+  }
+
+  @Test(
+    "lengths tell which setting cut packets, unless a packet that was kept whole contradicts",
+    arguments: [
+      (10, CutLengths.Reason.summary), (9, .headers), (4, .channels), (40, .snapshot(45)),
+    ])
+  func settings(_ kept: Int, _ reason: CutLengths.Reason) {
+    func found(_ build: (inout Traffic) -> Void) -> CutLengths.Reason? {
+      evidence { traffic in
+        traffic.connect()
+        for _ in 0..<3 { traffic.acl(notification(60), .received, kept: kept) }
+        build(&traffic)
+      }.coverage.cuts.reason
+    }
+    #expect(found { _ in } == reason)
+    #expect(found { $0.acl(notification(60), .received, .flushable) } == nil)
+    // Android does not cut signalling on BR/EDR.
+    if case .snapshot = reason { return }
+    #expect(
+      found { $0.acl([40, 0, 1, 0] + [UInt8](repeating: 0, count: 40), .received) } == reason)
   }
 
   @Test("a connection whose opening is missing; with it, nothing is said") func late() {

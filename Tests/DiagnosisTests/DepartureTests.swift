@@ -11,7 +11,7 @@ import Testing
     first(
       "link-supervision-timeout",
       in: evidence {
-        $0.connect()
+        $0.connect(timeout: 500)
         $0.discoverHeartRate()
         build(&$0)
         $0.clock += 4000
@@ -40,6 +40,18 @@ import Testing
       lost {
         $0.advertise()
         $0.ask("0a 13 00", "0b 01")
+      })
+    #expect(finding.what.text == "The link was lost: Connection Timeout (0x08)")
+    #expect(!finding.why.text.contains("advertised again"), "\(finding.why.text)")
+  }
+
+  @Test("a peer that advertises beside its link, and then is out of range, has left nothing")
+  func beside() throws {
+    let finding = try #require(
+      lost {
+        $0.clock += 1000
+        $0.advertise(rssi: -48)
+        $0.clock += 1500
       })
     #expect(finding.what.text == "The link was lost: Connection Timeout (0x08)")
     #expect(!finding.why.text.contains("advertised again"), "\(finding.why.text)")

@@ -149,12 +149,12 @@ package struct Traffic {
   /// LE Connection Complete: interval 24, latency 0, timeout 72.
   package mutating func connect(
     _ handle: Int = 0x40, peer: Int = 0xc011_2233_4455, type: UInt8 = 1, role: UInt8 = 0,
-    status: UInt8 = 0
+    status: UInt8 = 0, timeout: Int = 72
   ) {
     meta(
       0x01,
       [status] + little(handle) + [role, type] + little(peer, width: 6)
-        + hex("18 00 00 00 48 00 00"))
+        + hex("18 00 00 00") + little(timeout) + [0])
   }
 
   /// Disconnection Complete.

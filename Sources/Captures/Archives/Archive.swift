@@ -24,11 +24,11 @@ final class Archive: ByteFeed {
   private let archive: UnsafeMutablePointer<clibarchive_archive>
   /// Where the archive's own bytes come from, if not from a descriptor.
   private let source: Source?
-  /// The part of the entry's current block that was not read.
+  /// What is left to read of the entry's current block.
   private var block: UnsafeRawBufferPointer
-  /// What was wrong between entries, where the library could go on behind it.
+  /// Damage between entries after which libarchive could go on.
   private(set) var damage: CaptureFailure?
-  /// Where in the entry the next block must begin.
+  /// The offset in the entry at which the next block must begin.
   private var position: Int64 = 0
 
   /// Opens the archive that begins where `descriptor`, which stays open, is.
@@ -71,7 +71,7 @@ final class Archive: ByteFeed {
 
   deinit { unsafe clibarchive_close(archive) }
 
-  /// Goes on to the next entry, and skips what was not read of the one before; nil at the end.
+  /// Moves to the next entry and skips the rest of the current one; nil at the end.
   ///
   /// - Throws: `.damaged` with libarchive's words.
   func next() throws(CaptureFailure) -> Entry? {
@@ -90,10 +90,10 @@ final class Archive: ByteFeed {
       isEncrypted: unsafe clibarchive_is_encrypted(archive) != 0)
   }
 
-  /// Whether it is no archive but one compressed file, whose entry has no name.
+  /// Whether it is a single compressed file rather than an archive; its entry has no name.
   var isCompressedFile: Bool { unsafe clibarchive_is_compressed_file(archive) != 0 }
 
-  /// Reads on in the entry.
+  /// Reads the next bytes of the entry.
   ///
   /// - Throws: `.damaged` with libarchive's words.
   func read(
@@ -105,7 +105,7 @@ final class Archive: ByteFeed {
       var offset: Int64 = 0
       let result = unsafe clibarchive_block(archive, &bytes, &size, &offset)
       if result == ARCHIVE_EOF { return 0 }
-      // A warning here is a checksum that is wrong.
+      // A warning here means a wrong checksum.
       guard result == ARCHIVE_OK else { throw failure }
       // A hole could have any size, and no log has one.
       guard offset == position else {
@@ -130,7 +130,7 @@ final class Archive: ByteFeed {
     return CaptureFailure(.damaged, "the archive is damaged, or cut off\(reason)")
   }
 
-  /// A text from an archive, as it can be printed.
+  /// A text from an archive, safe to print: without control characters, and not too long.
   static func printable(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     var length = 0
@@ -142,7 +142,7 @@ final class Archive: ByteFeed {
     return String(result)
   }
 
-  /// What libarchive's callback is given.
+  /// The context of libarchive's callback.
   private final class Source {
     private let feed: any ByteFeed
     private(set) var failure: CaptureFailure?
@@ -160,7 +160,7 @@ final class Archive: ByteFeed {
   }
 }
 
-/// The bytes of an input of which the first ones were looked at.
+/// Reads an input whose first bytes were looked at.
 final class InputFeed: ByteFeed {
   private var input: InputBuffer
 

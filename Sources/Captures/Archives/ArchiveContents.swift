@@ -1,13 +1,13 @@
-/// What an archive, a compressed file or a bug report holds, and what of it is read.
+/// The contents of an archive, a compressed file or a bug report, and which of them are read.
 package struct ArchiveContents: Sendable {
   /// A log that was found in it.
   package struct Log: Equatable, Sendable {
     /// Its path in the archive.
     package let name: String
-    /// Whether it is a summary in a report's text.
-    package let isSummary: Bool
+    /// Whether it is Android's summary rather than a whole log.
+    package internal(set) var isSummary: Bool
     /// Whether it has any record.
-    package let hasRecords: Bool
+    package internal(set) var hasRecords: Bool
     /// Why it is not read; nil where it is.
     package internal(set) var omission: Omission?
   }
@@ -18,41 +18,74 @@ package struct ArchiveContents: Sendable {
     case summarised = "other logs have records"
     case notChosen = "--entry leaves it out"
     case repeated = "the same as one before"
+    case tooMany = "too many logs"
   }
 
-  /// As it was named.
+  /// The name on the command line.
   package let name: String
   /// Whether it is more than one compressed file.
   package internal(set) var isArchive = false
-  /// Its entries, folders and those of archives in it among them.
+  /// The number of entries, including folders and the entries of inner archives.
   package internal(set) var entryCount = 0
-  /// Other entries that are not read, and why; the first ones.
+  /// Other entries that are not read, with the reason; bounded.
   package private(set) var others: [(name: String, reason: String)] = []
-  package internal(set) var logs: [Log] = []
-  /// The entries that are encrypted.
+  /// The logs: all that may be read, and the first `mostOthers` of the rest.
+  package private(set) var logs: [Log] = []
+  /// Entries that are not read and not listed.
+  private var unlistedCount = 0
+  /// The number of encrypted entries.
   package internal(set) var encryptedCount = 0
   package internal(set) var firstEncrypted: String?
-  /// What the texts in it say about the phone.
+  /// What its texts say about the phone.
   package internal(set) var report = PhoneReport()
-  /// Lines of other programs within summaries.
+  /// Lines of other programs inside summaries.
   package internal(set) var foreignLines = 0
 
   init(_ name: String) { self.name = name }
 
-  private static let mostOthers = 64
+  private static let mostOthers = 1024
 
-  mutating func leaveOut(_ name: String, _ reason: String) {
-    if others.count < Self.mostOthers { others.append((name, reason)) }
+  /// Lists a log.
+  ///
+  /// - Returns: its place in `logs`; nil where it cannot be read and there is no room.
+  @discardableResult
+  mutating func list(_ log: Log) -> Int? {
+    if log.omission != nil || !log.hasRecords, logs.count >= Self.mostOthers {
+      unlistedCount += 1
+      return nil
+    }
+    logs.append(log)
+    return logs.count - 1
   }
 
-  /// What is not read of it, and why.
+  /// Chooses the logs to read: those with records, and summaries only if there is nothing else.
+  mutating func choose() {
+    let readable = logs.filter { $0.omission == nil && $0.hasRecords }
+    guard !readable.isEmpty else { return }
+    // Android keeps its summary while the log is off: both never cover the same time.
+    let hasWhole = readable.contains { !$0.isSummary }
+    for index in logs.indices where logs[index].omission == nil {
+      if !logs[index].hasRecords {
+        logs[index].omission = .empty
+      } else if hasWhole, logs[index].isSummary {
+        logs[index].omission = .summarised
+      }
+    }
+  }
+
+  /// Lists another entry as not read.
+  mutating func leaveOut(_ name: String, _ reason: String) {
+    if others.count < Self.mostOthers { others.append((name, reason)) } else { unlistedCount += 1 }
+  }
+
+  /// Everything that is not read, with the reason.
   package var notRead: [(name: String, isSummary: Bool, reason: String)] {
     logs.compactMap { log in
       log.omission.map { (log.name, log.isSummary, $0.rawValue) }
     } + others.map { ($0.name, false, $0.reason) }
   }
 
-  /// What is to be said of it beside its logs: what could not be read.
+  /// What could not be read, a sentence each.
   package var remarks: [String] {
     var remarks: [String] = []
     if let firstEncrypted {
@@ -63,16 +96,19 @@ package struct ArchiveContents: Sendable {
     }
     if foreignLines > 0 {
       remarks.append(
-        "\(foreignLines) \(foreignLines == 1 ? "line" : "lines") within the summary of \(name) were none of it"
+        "\(foreignLines) \(foreignLines == 1 ? "line" : "lines") within the summary in \(name) are of other programs and were skipped"
       )
+    }
+    if unlistedCount > 0 {
+      remarks.append("\(unlistedCount) more entries of \(name) were not read")
     }
     return remarks
   }
 
-  /// Whether no log of an archive has anything to show.
+  /// Whether it is an archive in which no log has a record.
   var lacksRecords: Bool { isArchive && !logs.contains(where: \.hasRecords) }
 
-  /// That no log of it is read, and why: what the phone was set to, where the report tells.
+  /// Why no log of it can be read, with what the report says about the phone.
   func lacksLog(_ damage: CaptureFailure?) -> CaptureFailure {
     let chosen = logs.filter { $0.omission == nil }
     guard logs.isEmpty || !chosen.isEmpty else {
@@ -89,7 +125,7 @@ package struct ArchiveContents: Sendable {
     }
     if let mode = report.logMode, mode != "full" {
       parts.append(
-        "the phone's option \"Bluetooth HCI snoop log\" was \(mode == "filtered" ? "filtered" : "off"): set it to Enabled, switch Bluetooth off and on, and report again"
+        "the phone's option \"Bluetooth HCI snoop log\" was \(mode == "filtered" ? "filtered" : mode == "disabled" ? "off" : "not on"): set it to Enabled, switch Bluetooth off and on, and report again"
       )
     }
     if let firstEncrypted {

@@ -1,16 +1,16 @@
 import Bytes
 
-/// What captures may be packed into, told by its first bytes.
+/// The kinds of archives and compressed files, recognised by their first bytes.
 package enum ArchiveKind: Sendable {
   case zip, sevenZip, rar, tar, gzip, xz, zstd, bzip2, lz4
-  /// No archive, but what a bug report's summary may stand in.
+  /// Plain text, which may contain a bug report's summary.
   case text
 
-  /// Whether it can only be read by who can go back and forth in it.
+  /// Whether reading it needs a file that can seek.
   var needsSeeking: Bool { self == .sevenZip || self == .rar }
 
-  /// What the first bytes of `input` tell; nil for captures and everything else. As few bytes are read as are needed: who
-  /// writes a capture into a pipe may take time.
+  /// Recognises the first bytes of `input`; nil for captures and everything else. Reads as few bytes as possible, since a live
+  /// pipe may be slow.
   static func detect(_ input: inout InputBuffer) throws(CaptureFailure) -> ArchiveKind? {
     _ = try input.fill(BtsnoopHeader.byteCount)
     switch CaptureFormat.detect(input.bytes) {
@@ -18,7 +18,7 @@ package enum ArchiveKind: Sendable {
     case .some: return nil
     case nil: break
     }
-    // Text that comes as something happens may be long in coming.
+    // A live source of text may be slow, too.
     if ForeignText.words(of: input.bytes) != nil { return .text }
     _ = try input.fill(tarMagicOffset + 5)
     let bytes = input.bytes
@@ -26,10 +26,10 @@ package enum ArchiveKind: Sendable {
     return isText(bytes) ? .text : nil
   }
 
-  /// In the header of a tar entry (POSIX, pax), behind its name and its numbers.
+  /// The offset of "ustar" in the header of a tar entry (POSIX, pax).
   private static let tarMagicOffset = 257
 
-  /// The kinds that begin with marks of their own: ZIP's local header or end record (APPNOTE 4.3.7, 4.3.16), gzip (RFC 1952,
+  /// Recognises magic numbers: ZIP's local header or end record (APPNOTE 4.3.7, 4.3.16), gzip (RFC 1952,
   /// 2.3.1), xz, zstd (RFC 8878, 3.1.1), bzip2, 7z, RAR, LZ4.
   init?(_ bytes: RawSpan) {
     var cursor = Cursor(bytes)
@@ -47,7 +47,7 @@ package enum ArchiveKind: Sendable {
     }
   }
 
-  /// Whether the first bytes are text: no control characters but those that end lines and space them.
+  /// Whether the first bytes are text: no control characters except line ends and tabs.
   private static func isText(_ bytes: RawSpan) -> Bool {
     guard bytes.byteCount > 0 else { return false }
     for offset in 0..<min(bytes.byteCount, tarMagicOffset) {

@@ -2,14 +2,14 @@ import Bytes
 import Glibc
 import Synchronization
 
-/// A capture that is to be read, and what messages call it.
+/// A capture to read, and its name in messages.
 package struct CaptureFile: Sendable {
   /// As it was named; of a log in an archive `report.zip:FS/data/misc/bluetooth/logs/btsnoop_hci.log`.
   package let name: String
   /// Where its bytes can be read.
   package let path: String
   private let spool: Spool?
-  /// What was opened to look at its first bytes, and cannot be opened again.
+  /// A pipe that was opened to look at its first bytes.
   private let opened: OpenedInput?
 
   /// The capture at a path; `-` is standard input.
@@ -18,13 +18,13 @@ package struct CaptureFile: Sendable {
     (spool, opened) = (nil, nil)
   }
 
-  /// A capture that messages call by another name than its path.
+  /// The capture at a path, with another name in messages.
   package init(name: String, path: String) {
     (self.name, self.path) = (name, path)
     (spool, opened) = (nil, nil)
   }
 
-  /// A capture that is kept in an unnamed file.
+  /// A capture in an unnamed file.
   package init(name: String, _ spool: Spool) {
     self.name = name
     path = spool.path
@@ -32,14 +32,14 @@ package struct CaptureFile: Sendable {
     opened = nil
   }
 
-  /// A pipe, of which the first bytes were looked at.
+  /// A pipe whose first bytes were looked at.
   init(_ path: String, _ opened: OpenedInput) {
     (name, self.path) = (path, path)
     spool = nil
     self.opened = opened
   }
 
-  /// Opens it from its beginning, or where it can be read only once, from there.
+  /// Opens it at its beginning; a pipe continues where reading stopped.
   ///
   /// - Parameter copy: gets everything that is read, piece by piece.
   /// - Throws: `.inaccessible` where it cannot be opened.
@@ -50,7 +50,7 @@ package struct CaptureFile: Sendable {
     return try InputBuffer(path: path, copy: copy)
   }
 
-  /// How many bytes it has, where it is a regular file, which can be read more than once.
+  /// The size of a regular file, which can be read more than once; nil for anything else.
   package var byteCount: Int64? {
     var status = stat()
     guard path != "-", unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -59,7 +59,7 @@ package struct CaptureFile: Sendable {
     return Int64(status.st_size)
   }
 
-  /// Whether another one has as many bytes, and the same ones at its beginning.
+  /// Whether another file has the same size and begins with the same bytes.
   func isEqual(to other: CaptureFile) -> Bool {
     guard byteCount == other.byteCount, var one = try? open(), var two = try? other.open(),
       (try? one.fill(1)) == true, (try? two.fill(1)) == true
@@ -77,7 +77,7 @@ package struct CaptureFile: Sendable {
   }
 }
 
-/// An input that whoever comes first takes over.
+/// An open input that can be taken once.
 final class OpenedInput: Sendable {
   private let input: Mutex<InputBuffer?>
 

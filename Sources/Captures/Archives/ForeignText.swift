@@ -1,9 +1,9 @@
 import Bytes
 
-/// Files that people take for captures, and what helps them.
+/// Text files that people mistake for captures, with a sentence that helps.
 enum ForeignText {
   private struct Kind {
-    /// What such files contain near their beginning.
+    /// Text near the beginning of such a file.
     let mark: StaticString
     let words: StaticString
   }
@@ -51,10 +51,10 @@ enum ForeignText {
       words: "is JSON of gattscope's; give it the capture that this was made from"),
   ]
 
-  /// The bytes near the beginning in which marks are looked for.
+  /// How many bytes are searched.
   private static let searched = 512
 
-  /// What a text that begins with `bytes` is; nil where it is none of these.
+  /// Returns the sentence for a text that begins with `bytes`; nil if its kind is not known.
   static func words(of bytes: RawSpan) -> String? {
     let start = bytes.part(Slice(start: 0, count: searched))
     for kind in kinds {

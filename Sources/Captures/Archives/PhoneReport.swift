@@ -1,7 +1,7 @@
 package import Bluetooth
 import Bytes
 
-/// What the text of an Android bug report, or of `dumpsys bluetooth_manager`, says about Bluetooth beside its summaries.
+/// What an Android bug report, or `dumpsys bluetooth_manager`, says about the phone.
 package struct PhoneReport: Equatable, Sendable {
   /// A device that the phone has a bond with.
   package struct BondedDevice: Equatable, Sendable {
@@ -11,17 +11,17 @@ package struct PhoneReport: Equatable, Sendable {
     package let isClassic: Bool
   }
 
-  /// When it was made, in the phone's own time: "2026-11-21 12:05:00".
+  /// When the report was made, in the phone's local time: "2026-11-21 12:05:00".
   package var madeAt: String?
   /// Android's version: "16".
   package var version: String?
   package var build: String?
   package var model: String?
-  /// What the log was set to when Bluetooth was switched on: "full", "filtered", "disabled" or "empty"; else what the
-  /// phone's property asks for.
+  /// The Bluetooth log's mode when Bluetooth was switched on: "full", "filtered", "disabled" or "empty"; if the report lacks
+  /// that, the mode in the phone's properties.
   package var logMode: String?
   package var bondedDevices: [BondedDevice] = []
-  /// The apps that used GATT, by their packages.
+  /// The packages of the apps that used GATT.
   package var clients: [String] = []
 
   private var isModeOfService = false
@@ -35,15 +35,15 @@ package struct PhoneReport: Equatable, Sendable {
   /// Whether it says anything.
   package var isEmpty: Bool { self == PhoneReport() }
 
-  /// The most entries of a list that are kept.
+  /// The most entries kept of a list.
   private static let mostEntries = 256
 
-  /// Reads a line, without its end.
+  /// Reads a line without its line end.
   mutating func read(_ line: RawSpan) {
     let indentation = Self.indentation(line)
     let text = line.dropping(indentation)
     if section != .none, readEntry(text, isIndented: indentation > 0) { return }
-    // Most lines begin with something else, and end here.
+    // Most lines begin with another character.
     switch text.byte(at: 0) {
     case UInt8(ascii: "="):
       if text.starts(with: "== dumpstate: ") { madeAt = madeAt ?? Self.text(text.dropping(14)) }
@@ -80,7 +80,7 @@ package struct PhoneReport: Equatable, Sendable {
     }
   }
 
-  /// A line of a list; false where the list has ended before it.
+  /// Reads a line of a list; false if the list has ended before it.
   private mutating func readEntry(_ line: RawSpan, isIndented: Bool) -> Bool {
     if section == .clients {
       // The map ends where the next one begins.
@@ -146,20 +146,24 @@ package struct PhoneReport: Equatable, Sendable {
 }
 
 extension PhoneReport {
-  /// The bonds, whose keys nobody knows; `file` tells them.
+  /// The bonds, without keys, as learnt from `file`.
   package func bonds(file: String) -> [Bond] {
-    bondedDevices.map { device in
-      // A static address has its two highest bits set (Core, Vol 6, Part B, 1.3.2.1); the report tells no type.
-      let isStatic = !device.isClassic && device.address.value >> 46 == 3
-      var bond = Bond(device.address, isStatic ? .random : .public, file: file)
-      if !device.name.isEmpty { bond.name = Array(device.name.utf8) }
-      return bond
+    bondedDevices.flatMap { device in
+      // The report does not tell the address type. A static address has its two highest bits set (Core, Vol 6, Part B,
+      // 1.3.2.1), and so have some public ones.
+      let mayBeStatic = !device.isClassic && device.address.value >> 46 == 3
+      let types: [AddressType] = mayBeStatic ? [.random, .public] : [.public]
+      return types.map { type in
+        var bond = Bond(device.address, type, file: file)
+        if !device.name.isEmpty { bond.name = Array(device.name.utf8) }
+        return bond
+      }
     }
   }
 }
 
 extension PhoneReport {
-  /// What it says of the phone: keys, and values in the report's own words.
+  /// Facts about the phone: JSON keys, and values as the report has them.
   package var facts: [(key: StaticString, value: String)] {
     let all: [(StaticString, String?)] = [
       ("android", version), ("model", model), ("build", build), ("made_at", madeAt),
@@ -168,7 +172,7 @@ extension PhoneReport {
     return all.compactMap { key, value in value.map { (key, $0) } }
   }
 
-  /// The same as a line; nil where it says nothing.
+  /// The same facts as one line; nil if there are none.
   package var words: String? {
     let parts = facts.map { key, value in
       switch "\(key)" {

@@ -1,26 +1,28 @@
 import Bytes
 
-/// Finds Android's summaries of the Bluetooth log in a text: base64 between lines that say so, lines of others among them.
+/// Finds Android's summaries of the Bluetooth log in a text: base64 between two marks, perhaps with lines of other programs
+/// in between.
 ///
 ///     --- BEGIN:BTSNOOP_LOG_SUMMARY (7891 bytes in) ---
 ///     AiyIGBrIYAYAeJyN…
 ///     --- END:BTSNOOP_LOG_SUMMARY ---
 struct PhoneTextReader {
-  /// What the text says beside them.
+  /// What else the text says about the phone.
   private(set) var report = PhoneReport()
   /// The summaries, as `BtsnoozReader` reads them.
   private(set) var summaries: [[UInt8]] = []
-  /// Lines within a summary that are none of it.
+  /// Lines inside summaries that are not base64.
   private(set) var foreignLines = 0
   private var isInside = false
 
-  /// Goes on with what other texts of the same report said.
+  /// Adds to what other texts of the same report said.
   init(_ report: PhoneReport) { self.report = report }
 
   private static let mostSummaries = 16
 
   /// Reads a text to its end, or as far as `CaptureLimits.textBytes`.
   mutating func read(_ input: inout InputBuffer) throws(CaptureFailure) {
+    defer { keep() }
     var searched = 0
     while input.offset < CaptureLimits.textBytes {
       let lineEnd = input.bytes.dropping(searched).firstOffset(of: 0x0a).map { $0 + searched }
@@ -44,29 +46,32 @@ struct PhoneTextReader {
     if isInside {
       if line.starts(with: "--- END:BTSNOOP_LOG_SUMMARY") {
         isInside = false
+        keep()
       } else if line.starts(with: "--- BEGIN:BTSNOOP_LOG_SUMMARY") {
-        begin()
+        keep()
       } else {
         append(line)
       }
     } else if line.starts(with: "--- BEGIN:BTSNOOP_LOG_SUMMARY") {
       isInside = true
-      begin()
     } else {
       report.read(line)
     }
   }
 
-  private mutating func begin() {
-    if summaries.count < Self.mostSummaries { summaries.append([]) }
-    (bits, bitCount) = (0, 0)
+  /// Keeps the summary that was decoded, if any.
+  private mutating func keep() {
+    if !current.isEmpty, summaries.count < Self.mostSummaries { summaries.append(current) }
+    (current, bits, bitCount) = ([], 0, 0)
   }
 
-  /// What was decoded and makes no byte yet.
+  /// The summary that is being decoded.
+  private var current: [UInt8] = []
+  /// Decoded bits that do not make a whole byte yet.
   private var bits: UInt32 = 0
   private var bitCount = 0
 
-  /// Decodes a line of base64 (RFC 4648, 4), or counts it where it is none.
+  /// Decodes a line of base64 (RFC 4648, 4); counts any other line.
   private mutating func append(_ line: RawSpan) {
     var decoded: [UInt8] = []
     var (bits, bitCount, padding) = (bits, bitCount, 0)
@@ -88,11 +93,10 @@ struct PhoneTextReader {
       }
     }
     (self.bits, self.bitCount) = (bits, bitCount)
-    let last = summaries.count - 1
-    if last >= 0, summaries[last].count < CaptureLimits.summaryBytes { summaries[last] += decoded }
+    if current.count < CaptureLimits.summaryBytes { current += decoded }
   }
 
-  /// What a character of base64 stands for.
+  /// The six bits of a base64 digit; nil for other characters.
   private static func value(_ character: UInt8) -> UInt8? {
     switch character {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")

@@ -14,7 +14,7 @@ package struct CaptureWriter: ~Copyable {
   /// The name of the file, as it was given.
   package let path: String
   /// The same as sentences call it.
-  package var name: String { path == "-" ? "standard output" : path }
+  package var name: String { WriteFailure.subject(path) }
   /// Why writing ended early: the first error.
   package private(set) var failure: WriteFailure?
   /// Records in the file, or in all files where they are rotated.

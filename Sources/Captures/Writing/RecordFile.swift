@@ -164,12 +164,15 @@ package struct WriteFailure: Error, Equatable, Sendable {
     self.reason = reason
   }
 
-  /// Whether whoever read it has gone: of a pipe, an end like any other.
+  /// What sentences call the file at `path`; `-` is standard output.
+  package static func subject(_ path: String) -> String { path == "-" ? "standard output" : path }
+
+  /// Whether the reader of a pipe has gone: an end like any other.
   package var isReaderGone: Bool { reason == .system(EPIPE) }
 
   /// "x.btsnoop cannot be written: no space left on device".
   package var sentence: String {
-    let subject = path == "-" ? "standard output" : path
+    let subject = Self.subject(path)
     switch reason {
     case .system(let error):
       let advice = error == ENOENT ? FolderWords.advice(path) : ""

@@ -31,16 +31,16 @@ package final class Spool: Sendable {
   private let descriptor: Int32
   /// The path under which this process can read it, from the beginning, as often as it is opened.
   package var path: String { "/proc/self/fd/\(descriptor)" }
-  /// How many bytes there are.
+  /// The size.
   let byteCount: Int64
-  /// Why there are no more, where the input could not be read to its end.
+  /// Why the input could not be read to its end; nil if it was.
   package let damage: CaptureFailure?
 
   /// Reads `input` to its end.
   ///
   /// - Parameters:
-  ///   - folder: where the file is to be.
-  ///   - most: the bytes that are kept at most.
+  ///   - folder: where to make the file.
+  ///   - most: the most bytes to keep.
   /// - Throws: where the file cannot be made or written.
   package init(
     _ input: inout InputBuffer, in folder: String, most: Int64 = .max
@@ -76,7 +76,7 @@ package final class Spool: Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Lends the file, from its beginning.
+  /// Lends the file, positioned at its beginning.
   func withDescriptor(
     _ body: (Int32) throws(CaptureFailure) -> Void
   ) throws(CaptureFailure) {

@@ -181,13 +181,13 @@ extension Evidence {
     return unseenData &+ adapters.reduce(0) { $0 &+ $1.commands.orphanCount }
   }
 
-  /// Whether there was data that the capture left out: the controller counted it, or the file is of a kind that may have none.
+  /// Whether the capture leaves out all data: the controller counted some, or the format may omit it.
   package var lacksData: Bool {
     extent.sentData + extent.receivedData == 0
       && (coverage.parts.contains(.accounting) || extent.summary?.format == .btsnooz)
   }
 
-  /// The data packets among them. Where the capture has none at all, they were left out rather than lost.
+  /// The number of missing data packets. If the capture has no data at all, it was left out rather than lost.
   var unseenData: Int {
     extent.sentData == 0 ? 0 : connections.reduce(0) { $0 &+ $1.link.unseenSent }
   }

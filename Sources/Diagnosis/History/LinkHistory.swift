@@ -58,7 +58,7 @@ package struct LinkHistory: Sendable {
   package private(set) var peerCompany: UInt16?
   /// How the peer was seen advertising before it opened.
   package internal(set) var seen: Sighting?
-  /// The same at the end of the link, where it advertised after its last sign on the link: it had left the link before.
+  /// The same at the end of the link, where it still advertised a second or more after the link had fallen silent.
   package private(set) var seenAway: Sighting?
   /// The parameters with which it opened.
   package private(set) var parameters: LinkParameters?
@@ -192,12 +192,19 @@ package struct LinkHistory: Sendable {
   }
 
   /// Takes how the peer was seen last, when the link has ended.
+  ///
+  /// A peer may advertise while it keeps a link, and go out of range later: only advertising after the link fell silent, by the
+  /// supervision timeout, shows that it was near and had left.
   mutating func end(_ sighting: Sighting?) {
-    guard let sighting, let connectable = sighting.lastConnectable, let lastSign,
-      lastSign.packet < connectable.packet
+    guard let sighting, let connectable = sighting.lastConnectable, let ended,
+      let timeout = supervisionTimeout, let left = ended.nanoseconds(since: connectable),
+      left <= timeout - Self.leastAbsence
     else { return }
     seenAway = sighting
   }
+
+  /// Out of range, a peer's advertising and its link fade at about the same time.
+  private static let leastAbsence: Int64 = 1_000_000_000
 
   /// Takes Number Of Completed Packets, which tells of this link among others.
   mutating func acknowledge(_ moment: Moment) {

@@ -114,7 +114,8 @@ extension ConnectionHistory {
 
   /// What this host had asked for just before the peer fell silent: `write 1e to 0x0010`.
   var askedBeforeSilence: (act: Wording, packet: Int)? {
-    guard let asked = attributes.lastAsked else { return nil }
+    // A later one may be missing.
+    guard let asked = attributes.lastAsked, !connection.hasLostPackets else { return nil }
     if let sign = link.lastSign, sign.packet > asked.moment.packet,
       sign.nanoseconds(since: asked.moment) ?? .max > Self.aftermath
     {
@@ -274,9 +275,9 @@ extension AttributeHistory {
       ? "" : identity(asked.handle, of: .peer).map { "\($0)" } ?? "\(handle: asked.handle)"
     switch asked.opcode {
     case .writeRequest, .writeCommand, .signedWriteCommand:
-      let value: Wording =
-        asked.value.map { "\(hex: $0)" } ?? "\(count: asked.length, "byte", "bytes")"
-      return "write \(value) to \(attribute)"
+      let value: Wording? =
+        asked.value.map { "\(hex: $0)" } ?? asked.length.map { "\(count: $0, "byte", "bytes")" }
+      return value.map { "write \($0) to \(attribute)" } ?? "write to \(attribute)"
     case .readRequest, .readBlobRequest: return "read \(attribute)"
     default: return "answer \(Wording("\(asked.opcode)"))"
     }
@@ -295,7 +296,7 @@ extension AttributeHistory {
 extension AttributeHistory.Asked {
   /// What it writes; nil where that is long, or may be secret.
   fileprivate var value: [UInt8]? {
-    guard let head, length <= AttributeHistory.mostHead else { return nil }
+    guard let head, let length, length <= AttributeHistory.mostHead else { return nil }
     return (0..<length).map { UInt8(truncatingIfNeeded: head >> UInt32(8 * $0)) }
   }
 }

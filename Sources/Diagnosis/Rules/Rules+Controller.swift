@@ -283,7 +283,8 @@ extension CommandHistory.Refusal {
   /// BR/EDR (group 0x02), its supervision timeout, which only the central sets (Core, Vol 4, Part E, 7.3.42), and what
   /// has a consequence that harms nothing.
   fileprivate var isOfOption: Bool {
-    status == .unsupportedRemoteFeature || opcode >> 10 == 0x02 || opcode == 0x0c37
+    status == .unsupportedRemoteFeature || opcode >> 10 == 0x02
+      || opcode == HCICommand.writeLinkSupervisionTimeout
       || consequence != nil
   }
 

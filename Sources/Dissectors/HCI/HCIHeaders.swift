@@ -64,6 +64,8 @@ package struct HCIEvent: Sendable {
   package static let readRemoteSupportedFeaturesCompleteCode: UInt8 = 0x0b
   /// Read Remote Version Information Complete
   package static let readRemoteVersionInformationCompleteCode: UInt8 = 0x0c
+  /// Role Change
+  package static let roleChangeCode: UInt8 = 0x12
   /// Link Supervision Timeout Changed
   package static let linkSupervisionTimeoutChangedCode: UInt8 = 0x38
   /// Authenticated Payload Timeout Expired

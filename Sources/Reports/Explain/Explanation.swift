@@ -187,9 +187,6 @@ struct Explanation: Sendable {
     return String(decoding: text.bytes.array, as: UTF8.self)
   }
 
-  /// Clocks that were never set count from 1970 or before. Seconds since 1970.
-  private static let year2000: Int64 = 946_684_800
-
   /// What stands in front: how much was read, and what it lacks.
   var heading: Wording {
     let extent = evidence.extent
@@ -197,8 +194,9 @@ struct Explanation: Sendable {
     if let earliest = extent.earliest, let latest = extent.latest {
       let span = latest.nanoseconds(since: earliest)
       let begin: Wording =
-        earliest.seconds < Self.year2000
-        ? ", by a clock that was not set" : " from \(utc: earliest)"
+        extent.summary?.isDated == false
+        ? ", without a date"
+        : earliest.isOfUnsetClock ? ", by a clock that was not set" : " from \(utc: earliest)"
       pieces.append("\(count: extent.records, "record", "records") in \(duration: span)\(begin)")
     } else {
       pieces.append("\(count: extent.records, "record", "records")")

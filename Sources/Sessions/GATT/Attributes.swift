@@ -130,7 +130,7 @@ package struct Attributes: Sendable {
     return key(peer, connection.peerType ?? .public)
   }
 
-  /// Whether it is this host's server.
+  /// Whether the key is of this host's own server.
   static func isLocal(_ key: UInt64) -> Bool { key >> 63 == 1 }
 
   /// The same of a device that is no connection's peer.

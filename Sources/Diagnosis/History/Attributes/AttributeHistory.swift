@@ -54,9 +54,9 @@ package struct AttributeHistory: Sendable {
     package let opcode: ATTOpcode
     /// The attribute; 0: none, or several.
     package let handle: UInt16
-    /// How many bytes it writes.
-    package let length: Int
-    /// The first ones of them, the first in the lowest bits; nil: none, or they may be secret.
+    /// How many bytes it writes; nil where the capture cut them.
+    package let length: Int?
+    /// The first ones of them, the first in the lowest bits; nil: none, cut, or they may be secret.
     package internal(set) var head: UInt32?
   }
 
@@ -297,7 +297,7 @@ package struct AttributeHistory: Sendable {
 
   private mutating func ask(_ fields: ATTFields, _ bytes: RawSpan, _ context: Context) {
     var head: UInt32?
-    if let value = fields.value, !value.isEmpty {
+    if context.isWhole, let value = fields.value, !value.isEmpty {
       var bits: UInt32 = 0
       for index in 0..<min(Int(value.count), Self.mostHead) {
         bits |= UInt32(bytes.byte(at: Int(value.start) + index)) << UInt32(8 * index)
@@ -306,7 +306,7 @@ package struct AttributeHistory: Sendable {
     }
     lastAsked = Asked(
       moment: context.moment, opcode: context.opcode, handle: fields.handle ?? 0,
-      length: fields.value.map { Int($0.count) } ?? 0, head: head)
+      length: context.isWhole ? fields.value.map { Int($0.count) } ?? 0 : nil, head: head)
   }
 
   // MARK: The end

@@ -1,0 +1,226 @@
+import Bytes
+import Glibc
+
+/// Reads one archive, or one bug report's text, from beginning to end and keeps its logs.
+///
+/// What begins like a log is copied to an unnamed file, so that it can be read as often as any other; nothing is written
+/// under a name from the archive.
+struct ArchiveWalk {
+  private(set) var contents: ArchiveContents
+  /// Damage, by entry; reading went on after it.
+  private(set) var damages: [CaptureFailure] = []
+  /// The bytes in unnamed files, those of earlier archives included.
+  private(set) var spooledBytes: Int64
+  /// The logs that are kept: for each, its place in `contents.logs`.
+  private var kept: [(log: Int, file: CaptureFile)] = []
+  private var hasTooMany = false
+  private let pattern: String?
+  private let folder: String
+
+  /// The damaged entries to name; reading ends at the next one.
+  private static let mostDamages = 8
+
+  init(_ name: String, entries pattern: String?, folder: String, spooledBytes: Int64) {
+    contents = ArchiveContents(name)
+    self.pattern = pattern
+    self.folder = folder
+    self.spooledBytes = spooledBytes
+  }
+
+  /// Whether neither a log nor anything about the phone was found.
+  var isEmpty: Bool { contents.logs.isEmpty && contents.report.isEmpty }
+
+  /// Keeps what ended the archive early, if there is anything before it.
+  mutating func end(_ failure: CaptureFailure) throws(CaptureFailure) {
+    guard failure.kind == .damaged, contents.entryCount > 0 else { throw failure }
+    damages.append(failure.of(contents.name))
+  }
+
+  /// Chooses the logs to read.
+  ///
+  /// - Throws: where there are none.
+  mutating func finish() throws(CaptureFailure) -> [CaptureFile] {
+    contents.choose()
+    if hasTooMany {
+      damages.append(
+        CaptureFailure(
+          .damaged,
+          "more than \(CaptureLimits.logs) logs; the first ones are read, choose others with --entry",
+          file: contents.name))
+    }
+    let files = kept.filter { contents.logs[$0.log].omission == nil }.map(\.file)
+    guard !files.isEmpty, !contents.lacksRecords else {
+      throw contents.lacksLog(damages.first)
+    }
+    return files
+  }
+
+  /// Reads an archive whose first bytes were looked at.
+  mutating func read(
+    archive input: consuming InputBuffer, _ kind: ArchiveKind, in prefix: String = "",
+    depth: Int = 1
+  ) throws(CaptureFailure) {
+    guard kind.needsSeeking else {
+      return try read(Archive(InputFeed(input)), in: prefix, depth: depth)
+    }
+    var input = input
+    let spool = try spool(&input)
+    try spool.withDescriptor { descriptor throws(CaptureFailure) in
+      try read(Archive(descriptor), in: prefix, depth: depth)
+    }
+  }
+
+  /// Reads the entries of an archive.
+  ///
+  /// - Parameters:
+  ///   - prefix: the path of the archive within another one; empty for the outermost.
+  ///   - depth: how many archives deep it is, from 1.
+  mutating func read(
+    _ archive: Archive, in prefix: String = "", depth: Int = 1
+  ) throws(CaptureFailure) {
+    var isDamaged = false
+    while true {
+      let entry: Archive.Entry?
+      do throws(CaptureFailure) {
+        entry = try archive.next()
+      } catch {
+        // The damage of the entry before is why.
+        if isDamaged { return }
+        throw error
+      }
+      guard let entry else { break }
+      isDamaged = false
+      let isCompressedFile = archive.isCompressedFile
+      if !isCompressedFile || depth > 1 { contents.isArchive = true }
+      contents.entryCount += 1
+      guard contents.entryCount <= CaptureLimits.entries else {
+        throw CaptureFailure(
+          .damaged, "more than \(CaptureLimits.entries) entries; the rest was not read")
+      }
+      guard entry.isFile else { continue }
+      // One compressed file has no name of its own.
+      let own = entry.name.isEmpty ? "entry \(contents.entryCount)" : entry.name
+      let name = isCompressedFile ? prefix : prefix.isEmpty ? own : "\(prefix):\(own)"
+      guard !entry.isEncrypted else {
+        contents.encryptedCount += 1
+        contents.firstEncrypted = contents.firstEncrypted ?? name
+        continue
+      }
+      do throws(CaptureFailure) {
+        try read(archive, entry, isCompressedFile, named: name, depth: depth)
+      } catch {
+        guard error.kind == .damaged, damages.count < Self.mostDamages else { throw error }
+        damages.append(error.of(fullName(name)))
+        isDamaged = true
+      }
+    }
+    if let damage = archive.damage { damages.append(damage.of(fullName(prefix))) }
+  }
+
+  private func fullName(_ name: String) -> String {
+    name.isEmpty ? contents.name : "\(contents.name):\(name)"
+  }
+
+  /// Reads the entry that an archive is at.
+  private mutating func read(
+    _ archive: Archive, _ entry: Archive.Entry, _ isCompressedFile: Bool, named name: String,
+    depth: Int
+  ) throws(CaptureFailure) {
+    var input = InputBuffer(archive)
+    let kind = try ArchiveKind.detect(&input)
+    if kind == .text {
+      try read(
+        text: &input, named: name, isReport: isCompressedFile || PhoneReport.mayBeIn(entry.name))
+    } else if let kind {
+      if depth < CaptureLimits.archiveDepth {
+        try read(archive: consume input, kind, in: name, depth: depth + 1)
+      } else {
+        contents.leaveOut(name, "an archive inside an archive inside an archive")
+      }
+    } else if CaptureFormat.isLog(input.bytes, named: isCompressedFile ? nil : entry.name) {
+      try add(&input, named: name, isSummary: entry.name.contains("btsnooz"))
+    }
+  }
+
+  /// Reads a text and keeps its summaries.
+  ///
+  /// - Parameter isReport: whether it is a bug report, so that what it says about the phone counts.
+  mutating func read(
+    text input: inout InputBuffer, named name: String = "", isReport: Bool = true
+  ) throws(CaptureFailure) {
+    var reader = PhoneTextReader(contents.report)
+    defer {
+      if isReport { contents.report = reader.report }
+      contents.foreignLines += reader.foreignLines
+    }
+    try reader.read(&input)
+    for summary in reader.summaries {
+      var bytes = InputBuffer(summary)
+      try add(&bytes, named: name, isSummary: true)
+    }
+  }
+
+  /// Lists a log, and keeps it if it may be read.
+  private mutating func add(
+    _ input: inout InputBuffer, named name: String, isSummary: Bool
+  ) throws(CaptureFailure) {
+    var log = ArchiveContents.Log(
+      name: name.isEmpty ? contents.name : name, isSummary: isSummary, hasRecords: true)
+    if let pattern, unsafe fnmatch(pattern, name, 0) != 0 {
+      log.omission = .notChosen
+    } else if kept.count >= CaptureLimits.logs {
+      log.omission = .tooMany
+      hasTooMany = true
+    }
+    guard log.omission == nil else {
+      contents.list(log)
+      return
+    }
+    // An empty log needs no file; an archive may hold very many.
+    if contents.isArchive, !(try input.fill(Self.leastBytes)) {
+      let look = Self.look(into: InputBuffer(input.bytes.array))
+      if !look.hasRecords {
+        if let refusal = look.refusal { return contents.leaveOut(name, refusal) }
+        log.hasRecords = false
+        contents.list(log)
+        return
+      }
+    }
+    let spool = try spool(&input)
+    let file = CaptureFile(name: fullName(name), spool)
+    let look = try Self.look(into: file.open())
+    if let refusal = look.refusal, contents.isArchive { return contents.leaveOut(name, refusal) }
+    log.isSummary = isSummary || look.isSummary
+    log.hasRecords = look.hasRecords
+    if kept.contains(where: { $0.file.isEqual(to: file) }) { log.omission = .repeated }
+    let place = contents.list(log)
+    // Of an archive, a log without records is only listed.
+    if let place, log.omission == nil, look.hasRecords || !contents.isArchive {
+      kept.append((place, file))
+    }
+    if let damage = spool.damage { throw damage }
+  }
+
+  /// Fewer bytes are looked at in memory.
+  private static let leastBytes = 64
+
+  private mutating func spool(_ input: inout InputBuffer) throws(CaptureFailure) -> Spool {
+    let spool = try Spool(&input, in: folder, most: CaptureLimits.spooledBytes - spooledBytes)
+    spooledBytes += spool.byteCount
+    return spool
+  }
+
+  /// Tells whether a log has a record, whether its format is a summary's, and why it cannot be read.
+  private static func look(
+    into input: consuming InputBuffer
+  ) -> (hasRecords: Bool, isSummary: Bool, refusal: String?) {
+    var isSummary = false
+    do throws(CaptureFailure) {
+      var reader = try CaptureReader(input)
+      isSummary = reader.summary.format == .btsnooz
+      return (try reader.next() != nil, isSummary, nil)
+    } catch {
+      return (false, isSummary, error.kind == .damaged ? nil : error.message)
+    }
+  }
+}
