@@ -11,7 +11,7 @@ import Testing
     first(
       "link-supervision-timeout",
       in: evidence {
-        $0.connect(timeout: 500)
+        $0.connect(timeout: 550)
         $0.discoverHeartRate()
         build(&$0)
         $0.clock += 4000
@@ -23,7 +23,7 @@ import Testing
   func advertises() throws {
     let finding = try #require(
       lost {
-        $0.clock += 1000
+        $0.clock += 2000
         $0.advertise(rssi: -48)
       })
     #expect(

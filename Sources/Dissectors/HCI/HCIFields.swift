@@ -106,7 +106,8 @@ package struct HCIFields: ~Escapable {
   package mutating func walk<Visitor: HCIFieldVisitor & ~Copyable>(
     _ layout: HCILayout, _ visitor: inout Visitor
   ) throws(ParseError) {
-    try walk(HCITable.core.fields.span, layout.range, &visitor)
+    let fields = layout.fields.span
+    try walk(fields, fields.indices, &visitor)
   }
 
   /// Reads parameters that stand in no table.

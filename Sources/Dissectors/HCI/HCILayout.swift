@@ -2,12 +2,11 @@
 
 import Bytes
 
-/// Where a list of parameters stands in its table's `fields`, and what it says about the bytes that
-/// hold it.
+/// A list of parameters, and what it says about the bytes that hold it.
 package struct HCILayout: Sendable {
   // Small in memory, since every packet looks several of them up.
-  private let start: Int16
-  private let count: Int16
+  /// The parameters with the items of lists; none where they are not described.
+  let fields: Immortal<HCIField>
   private let bytes: Int16?
   private let handleOffset: Int16?
   private let counted: (countOffset: Int16, itemSize: Int16)?
@@ -52,20 +51,17 @@ package struct HCILayout: Sendable {
     traits.rawValue & wanted.rawValue == wanted.rawValue
   }
 
-  /// Where the fields stand; none where the parameters are not described.
-  var range: Range<Int> { Int(start)..<Int(start) + Int(count) }
   /// The number of bytes, where it does not depend on their content.
   package var size: Int? { bytes.map { Int($0) } }
   /// Where Connection_Handle stands, where it is at a fixed place.
   package var connectionHandleOffset: Int? { handleOffset.map { Int($0) } }
 
-  /// The layout of `parameters`, whose fields are added to `fields`.
-  init(_ described: [HCIParameter]?, _ fields: inout [HCIField]) {
+  /// Prepares the layout of the parameters of a row, nil where they are not described.
+  init(_ described: [HCIParameter]?) {
     let parameters = described ?? []
-    let first = fields.count
+    var fields: [HCIField] = []
     for parameter in parameters { parameter.append(to: &fields) }
-    start = Int16(first)
-    count = Int16(fields.count - first)
+    self.fields = Immortal(fields)
     var size: Int? = 0
     var handle: Int?
     for parameter in parameters {
@@ -79,19 +75,18 @@ package struct HCILayout: Sendable {
     counted = Self.countedItems(parameters)
     let beginsWithStatus = parameters.first?.name.isEqual(to: "Status") ?? false
     let behindStatus = parameters.dropFirst(beginsWithStatus ? 1 : 0).first
-    let added = fields[first...]
     var traits: Traits = []
     for (trait, applies) in [
       (.known, described != nil),
       (.beginsWithStatus, beginsWithStatus),
       (.beginsWithDevice, behindStatus?.name.isEqual(to: "BD_ADDR") ?? false),
-      (.advertisingData, added.contains(where: \.isAdvertisingData)),
-      (.uuids, added.contains(where: \.mayTellUUIDs)),
-      (.address, added.contains { $0.kind == .address }),
+      (.advertisingData, fields.contains(where: \.isAdvertisingData)),
+      (.uuids, fields.contains(where: \.mayTellUUIDs)),
+      (.address, fields.contains { $0.kind == .address }),
       (.chosenHandle, handle == nil && parameters.contains { $0.choosesHandle }),
       (.needsWalk, parameters.contains { $0.isPartlyUsed }),
-      (.secret, added.contains(where: \.isSecret)),
-      (.line, added.contains { $0.line != nil }),
+      (.secret, fields.contains(where: \.isSecret)),
+      (.line, fields.contains { $0.line != nil }),
     ] as [(Traits, Bool)] where applies {
       traits.insert(trait)
     }

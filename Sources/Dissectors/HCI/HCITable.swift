@@ -13,11 +13,11 @@ package struct HCIEntry: Sendable {
   /// Of a command: the layout of the return parameters.
   package let returns: HCILayout
 
-  init(_ row: HCIRow, _ fields: inout [HCIField]) {
+  init(_ row: HCIRow) {
     code = row.code
     name = row.name
-    parameters = HCILayout(row.parameters, &fields)
-    returns = HCILayout(row.returns, &fields)
+    parameters = HCILayout(row.parameters)
+    returns = HCILayout(row.returns)
   }
 }
 
@@ -158,19 +158,21 @@ package struct HCIRowID: Equatable, Sendable {
 /// Rows that no code tells apart (Microsoft's, whose opcode and event prefix differ from Controller to
 /// Controller) stand alone. A class, so that no module that looks something up copies the table.
 package final class HCITable: Sendable {
-  private let entries: Immortal<HCIEntry>
-  /// The parameters of all rows, one row's behind the other's.
-  let fields: Immortal<HCIField>
-  /// Positions in `entries`, -1 for none: of commands by `slot(ofCommand:)`, of events and subevents
+  private let rows: [HCIRow]
+  /// The rows as look-ups return them. A capture uses few of them, and to prepare them all would take
+  /// longer than to read a small capture.
+  private let entries: LazyImmortals<HCIEntry>
+  /// Positions in `rows`, -1 for none: of commands by `slot(ofCommand:)`, of events and subevents
   /// by their codes.
   private let commandIndex: [Int16]
   private let eventIndex: [Int16]
   private let subeventIndex: [Int16]
   private let androidIndex: [Int16]
   /// The row of Microsoft's extension command.
-  package let microsoftCommand: HCIRowID
+  package var microsoftCommand: HCIRowID { id(atRow: microsoftCommandPosition) }
   /// The row of its event, without the prefix.
-  package let microsoftEvent: HCIRowID
+  package var microsoftEvent: HCIRowID { id(atRow: microsoftCommandPosition + 1) }
+  private let microsoftCommandPosition: Int
   /// The same of the kernel's management interface.
   private let controlCommandIndex: [Int16]
   private let controlEventIndex: [Int16]
@@ -189,12 +191,10 @@ package final class HCITable: Sendable {
     microsoft: (command: HCIRow, event: HCIRow), controlCommands: [HCIRow],
     controlEvents: [HCIRow]
   ) {
-    var fields: [HCIField] = []
-    let rows =
+    rows =
       commands + events + subevents + android + [microsoft.command, microsoft.event]
       + controlCommands + controlEvents
-    entries = Immortal(rows.map { HCIEntry($0, &fields) })
-    self.fields = Immortal(fields)
+    entries = LazyImmortals(count: rows.count)
     commandIndex = Self.index(commands, from: 0, slots: Self.commandSlots) {
       Self.slot(ofCommand: $0)
     }
@@ -205,8 +205,7 @@ package final class HCITable: Sendable {
     base += subevents.count
     androidIndex = Self.index(android, from: base, slots: 256) { Int($0) }
     base += android.count
-    microsoftCommand = HCIRowID(entry: entries[base])
-    microsoftEvent = HCIRowID(entry: entries[base + 1])
+    microsoftCommandPosition = base
     base += 2
     controlCommandIndex = Self.index(controlCommands, from: base, slots: 256) { Int($0) }
     base += controlCommands.count
@@ -234,7 +233,11 @@ package final class HCITable: Sendable {
   private static let commandSlots = 64 * 256 + 768
 
   private func id(_ position: Int16) -> HCIRowID? {
-    position < 0 ? nil : HCIRowID(entry: entries[Int(position)])
+    position < 0 ? nil : id(atRow: Int(position))
+  }
+
+  private func id(atRow position: Int) -> HCIRowID {
+    HCIRowID(entry: entries.element(at: position) { HCIEntry(rows[position]) })
   }
 
   /// The row of a command.
