@@ -68,7 +68,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: $(CHECKERS) units-of-scripts units-of-damage help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
+.PHONY: $(CHECKERS) units-of-scripts units-of-damage tests-of-release help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -94,11 +94,9 @@ test: packages lint ## everything that one optimised build shows: unit, golden, 
 	$(TEST)
 	@$(MAKE) --no-print-directory test-scripts
 
-# The two builds run side by side: modules form a chain, so each keeps little more than one core busy.
+# Two chains run side by side, since each keeps little more than one core busy.
 test-all: packages ## also the program that is handed out, a virtual machine, and each fuzzer
-	@$(MAKE) --no-print-directory -j2 test release
-	@$(MAKE) --no-print-directory test-release
-	@$(MAKE) --no-print-directory test-live
+	@$(MAKE) --no-print-directory -j2 test tests-of-release
 	$(if $(filter 0,$(FUZZ_SECONDS)),,@$(MAKE) --no-print-directory fuzz)
 
 test-debug: ## the unit tests on a build that is not optimised
@@ -131,6 +129,10 @@ $(CHECKERS):
 test-release: $(BUILD_PROGRAM) ## what only the program that is handed out can show: optimiser's traps, size, packages
 	GATTSCOPE=$(abspath $(PROGRAM)) $(TEST) --filter GoldenTests
 	cd Scripts && GATTSCOPE=$(abspath $(PROGRAM)) $(PYTHON) -m unittest test_release test_packaging test_threads
+
+tests-of-release: release
+	@$(MAKE) --no-print-directory test-release
+	@$(MAKE) --no-print-directory test-live
 
 test-live: ## `live` against a real kernel, in a virtual machine
 	@Scripts/install-packages.sh $(LIVE_PACKAGES) || echo "not all packages of the virtual machine can be installed"

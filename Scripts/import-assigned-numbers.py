@@ -155,6 +155,7 @@ def swift(title: str, member: str, rows: dict) -> str:
             "",
             "extension NameTable {",
             f"  /// {title}",
+            "  // Not inlined, or each module that uses it would have a copy of the texts.\n  @inline(never)\n"
             f"  static var {member}: NameTable {{ NameTable(index: {member}Index, names: {member}Text) }}",
             "}",
             "",

@@ -15,7 +15,7 @@ extension Output {
     switch unit {
     case .octets where value == 1: text("byte")
     case .credits where value == 1: text("credit")
-    default: name(unit.symbol)
+    default: text(unit.symbol)
     }
   }
 
@@ -23,13 +23,13 @@ extension Output {
   package mutating func count(_ number: Int, _ one: StaticString, _ several: StaticString) {
     decimal(number)
     byte(0x20)
-    name(number == 1 ? one : several)
+    text(number == 1 ? one : several)
   }
 
   /// Appends a code by its name, then the code: `Connection Timeout (0x08)`, or the code alone.
   package mutating func named(_ name: StaticString?, _ code: UInt64, digits: Int) {
     if let name {
-      self.name(name)
+      self.text(name)
       text(" (")
     }
     hexadecimal(code, digits: digits)
@@ -71,7 +71,7 @@ extension Output {
   package mutating func names(_ value: UInt64, _ set: CodeSet, opening: StaticString = "") -> Bool {
     var rest = value
     guard rest != 0 else { return false }
-    name(opening)
+    text(opening)
     var isFirst = true
     while rest != 0 {
       let bit = rest.trailingZeroBitCount
@@ -79,7 +79,7 @@ extension Output {
       if !isFirst { text(", ") }
       isFirst = false
       if let name = set.name(of: UInt64(bit)) {
-        self.name(name)
+        self.text(name)
       } else {
         text("bit ")
         decimal(bit)
@@ -217,7 +217,7 @@ extension Output {
   ) {
     let (quotient, remainder) = value.quotientAndRemainder(dividingBy: step)
     fixed(Int(quotient) + (remainder >= step - remainder ? 1 : 0), decimals: decimals, trim: false)
-    name(unit)
+    text(unit)
   }
 
   /// Appends a time span given in nanoseconds, in the unit that suits it: `4.5 ms`, `1.0 s`.

@@ -14,7 +14,7 @@ extension Output {
   /// Appends constant text, which needs no escapes, as a JSON string.
   package mutating func jsonWord(_ word: StaticString) {
     byte(0x22)
-    name(word)
+    text(word)
     byte(0x22)
   }
 

@@ -245,7 +245,7 @@ extension DecodedWriter {
   package func problemItems(_ value: RawSpan, line: inout Output, into output: inout Output) {
     for (place, problem) in decoded.problems.enumerated() {
       output.text(place > 0 ? ",{\"code\":\"" : "{\"code\":\"")
-      output.name(problem.code.name)
+      output.text(problem.code.name)
       output.text("\",\"message\":\"")
       line.clear()
       self.problem(problem, value, into: &line)

@@ -57,7 +57,7 @@ package struct DecodedWriter: ~Copyable {
       let number = decimal(entry)
       output.decimalNumber(number, decimals: isJSON ? nil : max(0, -number.exponent))
     case .noNumber:
-      quoted(&output) { $0.name(NumberWord(rawValue: entry.raw)?.word ?? "reserved") }
+      quoted(&output) { $0.text(NumberWord(rawValue: entry.raw)?.word ?? "reserved") }
     case .dateTime: quoted(&output) { dateTime(entry, bytes, into: &$0) }
     case .utf8:
       if let field = field(of: entry), field.codeCount > 0 {
@@ -213,7 +213,7 @@ package struct DecodedWriter: ~Copyable {
     default:
       guard let code = UInt8(exactly: number) else { return }
       output.byte(0x20)
-      output.name(ATTErrorCode(rawValue: code).name)
+      output.text(ATTErrorCode(rawValue: code).name)
       return
     }
     self.name(name, into: &output)

@@ -147,7 +147,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     }
 
     /// What kind of address it is: `random static`.
-    package mutating func appendInterpolation(_ kind: AddressKind) { write { $0.name(kind.words) } }
+    package mutating func appendInterpolation(_ kind: AddressKind) { write { $0.text(kind.words) } }
 
     /// A UUID, then its name: `2a39 Heart Rate Control Point`.
     package mutating func appendInterpolation(_ uuid: BluetoothUUID) {

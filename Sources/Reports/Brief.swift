@@ -315,7 +315,7 @@ extension Output {
     } else if run.kind == .startUp {
       text("start-up: ")
       if let row = HCITable.core.command(run.opcode) {
-        name(row.name)
+        text(row.name)
       } else {
         hexadecimal(UInt64(run.opcode), digits: 4)
       }

@@ -52,7 +52,7 @@ extension Output {
   /// Appends the sequence of a style, where there are colours.
   @inline(__always)
   mutating func style(_ style: TextStyle, isOn usesColor: Bool) {
-    if usesColor { name(style.sequence) }
+    if usesColor { text(style.sequence) }
   }
 
   /// Appends lines, wrapped between words at so many columns; what goes on begins behind an

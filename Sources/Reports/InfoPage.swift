@@ -117,7 +117,7 @@ struct InfoPage: ~Copyable {
 
   private mutating func label(_ text: StaticString) {
     if usesColor { out.text(TextStyle.dim.sequence) }
-    out.name(text)
+    out.text(text)
     if usesColor { out.text(TextStyle.plain.sequence) }
     for _ in text.utf8CodeUnitCount..<Self.labelColumns { out.byte(0x20) }
   }
@@ -192,12 +192,12 @@ struct InfoPage: ~Copyable {
       }
       if let bus = adapter.bus, let name = MonitorNote.busName(bus) {
         out.text(", ")
-        out.name(name)
+        out.text(name)
       }
       if let version = adapter.hciVersion {
         out.text(", Bluetooth ")
         if let name = CodeSet.coreVersion.name(of: UInt64(version)) {
-          out.name(name)
+          out.text(name)
         } else {
           out.text("version ")
           out.hexadecimal(UInt64(version), digits: 2)
@@ -274,7 +274,7 @@ struct InfoPage: ~Copyable {
     }
     if let role = connection.localRole {
       out.text(", this host is ")
-      out.name(role.key)
+      out.text(role.key)
     }
     if connection.transport == .brEDR { out.text(", BR/EDR") }
     if connection.isTransportInferred {
@@ -364,7 +364,7 @@ struct InfoPage: ~Copyable {
       let tally = opened[position]
       if position > 0 { out.text(", ") }
       if let name = tally.psm.name {
-        out.name(name)
+        out.text(name)
       } else {
         out.service(tally.psm)
         out.byte(0x3a)
@@ -413,7 +413,7 @@ struct InfoPage: ~Copyable {
     }
     for (index, request) in unanswered.listed.prefix(Self.mostUnanswered).enumerated() {
       out.text(index == 0 ? ": " : ", ")
-      if let name = request.opcode.shortName ?? request.opcode.name { out.name(name) }
+      if let name = request.opcode.shortName ?? request.opcode.name { out.text(name) }
       out.byte(0x20)
       out.packet(request.packet)
     }

@@ -63,7 +63,7 @@ struct JSONSink: FieldSink, ~Copyable {
     separate()
     output.byte(0x22)
     output.lowercased(key)
-    output.name(unit)
+    output.text(unit)
     output.text("\":")
   }
 
@@ -243,7 +243,7 @@ struct JSONSink: FieldSink, ~Copyable {
       guard let name = set.name(of: UInt64(bit)) else { continue }
       output.text(isFirstName ? "\"" : ",\"")
       isFirstName = false
-      output.name(name)
+      output.text(name)
       output.byte(0x22)
     }
     output.text("]}")
@@ -382,7 +382,7 @@ struct JSONSink: FieldSink, ~Copyable {
     for bit in 0..<count where bits >> bit & 1 == 1 {
       output.text(isFirstWord ? "\"" : ",\"")
       isFirstWord = false
-      output.name(word(bit))
+      output.text(word(bit))
       output.byte(0x22)
     }
     output.byte(0x5d)

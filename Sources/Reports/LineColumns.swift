@@ -247,8 +247,8 @@ struct LineColumns: ~Copyable {
   @inline(never)
   private func sign(_ direction: Direction?, _ isInferred: Bool, into line: inout Output) {
     switch direction {
-    case .sent: line.name(isInferred ? glyphs.sentInferred : glyphs.sent)
-    case .received: line.name(isInferred ? glyphs.receivedInferred : glyphs.received)
+    case .sent: line.text(isInferred ? glyphs.sentInferred : glyphs.sent)
+    case .received: line.text(isInferred ? glyphs.receivedInferred : glyphs.received)
     case nil: line.spaces(glyphs.isUTF8 ? 1 : 2)
     }
   }

@@ -18,7 +18,7 @@ extension Output {
     address(shown)
     if let kind {
       byte(0x20)
-      name(kind.words)
+      text(kind.words)
     }
     if let used {
       text(" as ")

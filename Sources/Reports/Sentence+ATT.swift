@@ -306,7 +306,7 @@ extension Sentence {
     guard let opcode = dissection.attFields.requestOpcode else { return }
     output.text(", to ")
     if let name = opcode.shortName {
-      output.name(name)
+      output.text(name)
     } else {
       output.hexadecimal(UInt64(opcode.rawValue), digits: 2)
     }
@@ -401,7 +401,7 @@ extension Sentence {
     attribute(declaration.uuid, as: .characteristic)
     for bit in 0..<8 where declaration.properties.has(bit: bit) {
       output.byte(0x20)
-      output.name(CharacteristicProperties.word(bit: bit))
+      output.text(CharacteristicProperties.word(bit: bit))
     }
   }
 }

@@ -92,7 +92,7 @@ extension Sentence {
       // A scan response's name has said it.
       if !report.isScanResponse {
         comma()
-        output.name(name)
+        output.text(name)
       }
     } else if report.kind == .extended {
       properties(report)
@@ -146,7 +146,7 @@ extension Sentence {
       return
     }
     comma()
-    output.name(kind.words)
+    output.text(kind.words)
   }
 
   /// Which train of the advertiser, and which part of its time.
@@ -190,7 +190,7 @@ extension Sentence {
   private mutating func properties(_ report: AdvertisingReport) {
     for bit in 0..<3 where report.eventType >> UInt16(bit) & 1 == 1 {
       comma()
-      output.name(AdvertisingReport.propertyKey(bit: bit))
+      output.text(AdvertisingReport.propertyKey(bit: bit))
     }
   }
 
@@ -306,7 +306,7 @@ extension Sentence {
 
   private mutating func undescribed(_ type: ADType, _ data: RawSpan) {
     if let name = type.name(count: data.byteCount) {
-      output.name(name)
+      output.text(name)
     } else {
       output.text("type ")
       output.hexadecimal(UInt64(type.rawValue), digits: 2)
@@ -344,7 +344,7 @@ extension Sentence {
   /// Bytes behind a few words, if there are any.
   private mutating func following(_ words: StaticString, _ bytes: RawSpan) {
     guard bytes.byteCount > 0 else { return }
-    output.name(words)
+    output.text(words)
     output.hex(bytes, separator: 0x20)
   }
 
@@ -372,7 +372,7 @@ extension Sentence {
       if bit == 4, flags & 0x08 != 0 { continue }
       if !isFirst { output.text(", ") }
       isFirst = false
-      output.name(ADType.flagWord(bit: bit))
+      output.text(ADType.flagWord(bit: bit))
     }
   }
 }

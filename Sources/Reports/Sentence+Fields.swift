@@ -74,7 +74,7 @@ extension Sentence: HCIFieldVisitor {
   private mutating func begin(_ label: StaticString) {
     comma()
     guard label.utf8CodeUnitCount > 0 else { return }
-    output.name(label)
+    output.text(label)
     output.byte(0x20)
   }
 
@@ -130,7 +130,7 @@ extension Sentence: HCIFieldVisitor {
     case .code(let set):
       begin(label)
       if let name = set.name(of: raw) {
-        output.name(name)
+        output.text(name)
       } else {
         output.hexadecimal(raw, digits: 2 * width)
       }
@@ -150,7 +150,7 @@ extension Sentence: HCIFieldVisitor {
       if scale.unmanaged == Int(value) {
         output.text("power not managed")
       } else if let word = scale.word(of: Int(value)) {
-        output.name(word)
+        output.text(word)
       } else {
         scaled(value, scale)
       }
@@ -223,7 +223,7 @@ extension Sentence: HCIFieldVisitor {
   /// A command by its name.
   mutating func command(_ opcode: UInt16) {
     if let row = HCITable.core.command(opcode) {
-      output.name(row.name)
+      output.text(row.name)
     } else {
       output.hexadecimal(UInt64(opcode), digits: 4)
     }

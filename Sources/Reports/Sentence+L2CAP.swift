@@ -15,7 +15,7 @@ extension Sentence {
       let note = index < notes.count ? notes[index] : SignalNote()
       if index > 0 { output.text("; ") }
       if let known = command.code.name {
-        output.name(known)
+        output.text(known)
       } else {
         output.text("L2CAP code ")
         output.hexadecimal(UInt64(command.code.rawValue), digits: 2)
@@ -59,7 +59,7 @@ extension Sentence {
       for index in 0..<channels.count {
         if index == 0 {
           comma()
-          output.name(channels.line)
+          output.text(channels.line)
           if channels.count > 1 { output.byte(0x73) }
         }
         output.byte(0x20)
@@ -119,7 +119,7 @@ extension Sentence {
   private mutating func control(_ control: ControlField) {
     comma()
     if control.isSupervisory {
-      output.name(ControlField.functionName(control.function))
+      output.text(ControlField.functionName(control.function))
     } else {
       output.text("I-frame ")
       output.decimal(control.txSeq)
@@ -146,7 +146,7 @@ extension Sentence {
   /// A channel by what it is for and its identifier.
   mutating func channel(_ channel: ChannelFact, _ cid: ChannelID) {
     if let name = channel.psm?.name {
-      output.name(name)
+      output.text(name)
       output.byte(0x20)
       output.handle(channel.bearer?.rawValue ?? cid.rawValue)
     } else {

@@ -66,7 +66,7 @@ extension Sentence {
   /// A command of the management interface by its name.
   mutating func controlCommand(_ opcode: UInt16) {
     if let row = HCITable.core.controlCommand(opcode) {
-      output.name(row.name)
+      output.text(row.name)
     } else {
       output.hexadecimal(UInt64(opcode), digits: 4)
     }
@@ -75,7 +75,7 @@ extension Sentence {
   /// An event of the management interface by its name.
   mutating func controlEvent(_ code: UInt16) {
     if let row = HCITable.core.controlEvent(code) {
-      output.name(row.name)
+      output.text(row.name)
     } else {
       output.hexadecimal(UInt64(code), digits: 4)
     }

@@ -232,7 +232,7 @@ extension Sentence {
   /// The command that is answered, by the row that was found for it.
   private mutating func answered(_ opcode: UInt16, _ found: HCIParameters) {
     if let completed = found.completed {
-      output.name(completed.name)
+      output.text(completed.name)
     } else {
       command(opcode)
     }
@@ -333,7 +333,7 @@ extension Sentence {
     if let type = note.recordType {
       // There is one controller only; what kind of record it is says more.
       if let words = type.name, note.kind == .log {
-        output.name(words)
+        output.text(words)
         endSubject()
       }
     } else if let adapter = record.adapter {

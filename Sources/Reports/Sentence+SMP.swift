@@ -84,7 +84,7 @@ extension Sentence {
     case .keypressNotification(let keypress):
       let type = UInt64(keypress.type)
       if let name = CodeSet.keypress.name(of: type) {
-        output.name(name)
+        output.text(name)
       } else {
         output.hexadecimal(type, digits: 2)
       }
@@ -100,7 +100,7 @@ extension Sentence {
     _ label: StaticString, _ slice: Slice, _ bytes: RawSpan, hides: Bool
   ) {
     comma()
-    output.name(label)
+    output.text(label)
     if hides {
       output.text("<hidden>, ")
       output.count(Int(slice.count), "byte", "bytes")
@@ -123,7 +123,7 @@ extension Sentence {
   private mutating func pairing(_ pairing: SMP.PairingFeatures, _ answer: Answer) {
     let capability = UInt64(pairing.ioCapability.rawValue)
     if let name = CodeSet.pairingIOCapability.name(of: capability) {
-      output.name(name)
+      output.text(name)
     } else {
       output.text("IO capability ")
       output.hexadecimal(capability, digits: 2)

@@ -90,7 +90,7 @@ struct Sentence: ~Copyable {
 
   /// Says the name.
   mutating func name(_ text: StaticString) {
-    output.name(text)
+    output.text(text)
     endName()
   }
 

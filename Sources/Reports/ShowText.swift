@@ -215,7 +215,7 @@ package struct ShowText: SharedReport, ~Copyable {
     for index in 0..<problems.count {
       style(.warning)
       line.text("  ")
-      line.name(options.glyphs.warning)
+      line.text(options.glyphs.warning)
       line.byte(0x20)
       line.message(of: problems[index])
       style(.plain)

@@ -130,7 +130,7 @@ struct VerboseSink: FieldSink, ~Copyable {
 
   private mutating func line(_ key: StaticString) {
     indent()
-    output.name(key)
+    output.text(key)
     output.text(": ")
   }
 
@@ -149,7 +149,7 @@ struct VerboseSink: FieldSink, ~Copyable {
   /// A line that is no field.
   mutating func remark(_ text: StaticString) {
     indent()
-    output.name(text)
+    output.text(text)
     output.byte(0x0a)
   }
 
@@ -157,7 +157,7 @@ struct VerboseSink: FieldSink, ~Copyable {
 
   mutating func begin(_ key: StaticString) {
     indent(showsBytes: false)
-    output.name(key)
+    output.text(key)
     output.byte(0x0a)
     depth += 1
   }
@@ -277,7 +277,7 @@ struct VerboseSink: FieldSink, ~Copyable {
 
   mutating func word(_ key: StaticString, _ word: StaticString) {
     line(key)
-    output.name(word)
+    output.text(word)
     endLine()
   }
 
@@ -342,7 +342,7 @@ struct VerboseSink: FieldSink, ~Copyable {
     for bit in 0..<count where bits >> bit & 1 == 1 {
       if !isFirst { output.byte(0x20) }
       isFirst = false
-      output.name(word(bit))
+      output.text(word(bit))
     }
     if isFirst { output.text("none") }
     endLine()

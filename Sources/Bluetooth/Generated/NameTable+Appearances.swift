@@ -3,6 +3,8 @@
 
 extension NameTable {
   /// Appearance values, by category and subcategory.
+  // Not inlined, or each module that uses it would have a copy of the texts.
+  @inline(never)
   static var appearances: NameTable { NameTable(index: appearancesIndex, names: appearancesText) }
 }
 

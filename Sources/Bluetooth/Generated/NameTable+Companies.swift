@@ -3,6 +3,8 @@
 
 extension NameTable {
   /// Company identifiers.
+  // Not inlined, or each module that uses it would have a copy of the texts.
+  @inline(never)
   static var companies: NameTable { NameTable(index: companiesIndex, names: companiesText) }
 }
 

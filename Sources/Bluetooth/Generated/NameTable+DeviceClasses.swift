@@ -3,6 +3,8 @@
 
 extension NameTable {
   /// The class of a device: bits 2 to 12; majors from 0xf000, service bits from 0xe000.
+  // Not inlined, or each module that uses it would have a copy of the texts.
+  @inline(never)
   static var deviceClasses: NameTable { NameTable(index: deviceClassesIndex, names: deviceClassesText) }
 }
 

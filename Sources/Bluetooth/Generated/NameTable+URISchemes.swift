@@ -3,6 +3,8 @@
 
 extension NameTable {
   /// Scheme names that a URI in advertising data begins with.
+  // Not inlined, or each module that uses it would have a copy of the texts.
+  @inline(never)
   static var uriSchemes: NameTable { NameTable(index: uriSchemesIndex, names: uriSchemesText) }
 }
 

@@ -3,6 +3,8 @@
 
 extension NameTable {
   /// What 16-bit UUIDs stand for, or who registered them.
+  // Not inlined, or each module that uses it would have a copy of the texts.
+  @inline(never)
   static var uuids: NameTable { NameTable(index: uuidsIndex, names: uuidsText) }
 }
 
