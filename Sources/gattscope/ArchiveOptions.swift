@@ -6,7 +6,7 @@ struct ArchiveOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Of an archive, read the logs whose paths match this pattern, as in '*.log.last'.",
+      "Read only the logs of an archive whose paths match this pattern, as in '*.log.last'.",
       valueName: "pattern"))
   var entry: String?
 

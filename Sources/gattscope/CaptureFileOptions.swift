@@ -6,7 +6,7 @@ struct CaptureFileOptions: ParsableArguments {
   @Option(
     name: .customLong("as"),
     help: ArgumentHelp(
-      "The format to write, of those that convert --list-formats lists, whatever the name ends with.",
+      "The format to write, whatever the file name ends with; convert --list-formats lists them.",
       valueName: "format"),
     completion: .list(WriterTarget.rows.map(\.name)),
     transform: { text in

@@ -7,18 +7,17 @@ import Reports
 struct ConvertCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
-    abstract: "Write a capture, or a part of it, as another file.",
+    abstract: "Convert a capture, or a part of it, to another file.",
     discussion: """
-      The format is what OUT ends with (\(WriterFormat.endings)), or what --as names; standard output and \
-      named pipes are pcapng if neither says otherwise. Packets keep their bytes, their times and the lengths \
-      that they had before they were cut. What the format has no room for is said on standard error, by kind \
-      and number.
+      OUT's name decides the format (\(WriterFormat.endings)), or --as does; standard output and named \
+      pipes are pcapng by default. Packets keep their bytes, their times and their original lengths. What \
+      the format cannot hold is listed on standard error, by kind and number.
 
-      What is selected takes along what it needs to be understood: all parts of a PDU, a request and its \
-      answer, and the setup of its connection (docs/convert.md).
+      A selection includes what it needs to be understood: all parts of a PDU, a request and its response, \
+      and the setup of its connection (docs/convert.md).
 
-      OUT appears when it is whole. If there is such a file already, it is replaced only with --force. - is \
-      standard input or output.
+      OUT appears once it is complete. An existing file is replaced only with --force. - means standard \
+      input or output.
 
       Examples:
         gattscope convert btsnoop_hci.log capture.pcapng
@@ -33,7 +32,7 @@ struct ConvertCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The capture and the file to write; with --merge several captures before it.",
+      "The capture and the file to write; with --merge, several captures before it.",
       valueName: "capture"),
     completion: .file())
   var files: [String] = []
@@ -44,7 +43,7 @@ struct ConvertCommand: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Packets up to a time, written as for --from; a format's name is the same as for --as.",
+      "Packets up to a time, written as for --from; a format's name means the same as --as.",
       valueName: "time"),
     transform: { try End($0) })
   var to: [End] = []
@@ -52,13 +51,15 @@ struct ConvertCommand: ParsableCommand {
   @Flag(name: .long, help: "List the formats that can be written.")
   var listFormats = false
 
-  @Flag(name: .long, help: "Write what show says of each packet as its comment; for pcapng.")
+  @Flag(
+    name: .long,
+    help: "Write the line that show prints for each packet as its comment; pcapng only.")
   var comments = false
 
   @Flag(
     name: .long,
     help:
-      "Join several captures by time; what two of them have is written once, and different controllers get different numbers."
+      "Merge several captures by time; duplicates are written once, and different controllers get different numbers."
   )
   var merge = false
 

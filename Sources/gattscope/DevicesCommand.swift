@@ -8,15 +8,15 @@ import Sessions
 struct DevicesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",
-    abstract: "Say who is advertising, and what.",
+    abstract: "List the devices that advertise, and what they advertise.",
     discussion: """
-      First the scans of the captured host and how they were set up, then what this host itself \
-      advertises, then each device that was heard or connected: addresses, name, services, how often \
-      and how strong, and its distinct data. With --json one object a line.
+      Lists the scans of this host and their settings, then what this host advertises, then each device \
+      that was heard or connected: addresses, name, services, how often and how strongly it was heard, and \
+      its distinct data. With --json, prints one object per line.
 
-      What is selected counts: with --from and --to only the reports of that time. Interval and signal \
-      strength are told only where the scan did not filter duplicates. Beacons and other data are decoded \
-      where a profile explains them: one of the program's own, or of yours (--profile).
+      Only selected packets count: with --from and --to, the reports of that time. Intervals and signal \
+      strength are given only if the scan did not filter duplicates. Beacons and other data are decoded if \
+      a profile describes them: a built-in one, or one of yours (--profile).
 
       Examples:
         gattscope devices btsnoop_hci.log

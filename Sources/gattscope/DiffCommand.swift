@@ -11,17 +11,18 @@ struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
     abstract:
-      "Say what differs between two captures: between the working session and the failing one.",
+      "Compare two captures, such as a working session and a failing one.",
     discussion: """
-      First comes the first difference that matters: the earliest operation that succeeds on one side and \
-      fails on the other. Then what differs in security, link, map, conversation and timing. Operations are \
-      aligned by what they mean, not by packet, handle or time; notifications that follow each other are one \
-      step. Random values of a pairing, times, and checksums that follow are shown, and are no difference.
+      The first difference that matters comes first: the earliest operation that succeeds on one side and \
+      fails on the other. Below it are the differences in security, link, map, conversation and timing. \
+      Operations are aligned by meaning, not by packet, handle or time; consecutive notifications count as \
+      one step. Random values of a pairing, times, and checksums that depend on them are shown but do not \
+      count as differences.
 
       Devices are paired by address, by name, or by the shape of their maps. Either side may also be a map \
-      that was saved with map --json: then maps alone are compared.
+      saved with map --json; then only maps are compared.
 
-      Where nothing differs nothing is printed, and the exit status is 0; it is 1 where something does.
+      If nothing differs, nothing is printed and the exit status is 0; otherwise it is 1.
 
       Examples:
         gattscope diff working.btsnoop failing.btsnoop
@@ -34,7 +35,7 @@ struct DiffCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The left capture and the right one; of one capture two connections or devices.",
+      "The left and the right capture; or one capture, of which two connections or devices are compared.",
       valueName: "capture"),
     completion: .file())
   var captures: [String]
@@ -45,42 +46,43 @@ struct DiffCommand: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "On the left only these connections, by number; info lists them.", valueName: "n,\u{2026}"),
+      "Compare only these connections on the left, by number; info lists them.",
+      valueName: "n,\u{2026}"),
     transform: { try NumberRanges.read($0, Self.numbers) })
   var leftConnection: [[ClosedRange<Int>]] = []
 
   @Option(
     name: .long,
-    help: ArgumentHelp("On the right only these connections.", valueName: "n,\u{2026}"),
+    help: ArgumentHelp("Compare only these connections on the right.", valueName: "n,\u{2026}"),
     transform: { try NumberRanges.read($0, Self.numbers) })
   var rightConnection: [[ClosedRange<Int>]] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "On the left only this device: its address (C0:FF:* for all that begin so), or its name (J*).",
+      "Compare only this device on the left: address (C0:FF:* for a prefix) or name (J*).",
       valueName: "address|name"),
     transform: { try DevicePattern($0) })
   var leftDevice: [DevicePattern] = []
 
   @Option(
     name: .long,
-    help: ArgumentHelp("On the right only this device.", valueName: "address|name"),
+    help: ArgumentHelp("Compare only this device on the right.", valueName: "address|name"),
     transform: { try DevicePattern($0) })
   var rightDevice: [DevicePattern] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "A field that may differ: its name (day), with its attribute or profile (fff6.day), all of one (fff6), or "
-        + "all that differ for a reason (random, time). Bytes without a decoder are named 'byte 4'. Can be repeated.",
+      "A field that may differ: by name (day), with its attribute or profile (fff6.day), all of one (fff6), or "
+        + "all that differ for a known reason (random, time). A byte without a decoder is 'byte 4'. Can be repeated.",
       valueName: "field"))
   var ignore: [String] = []
 
-  @Flag(name: .long, help: "Print no more than how much differs.")
+  @Flag(name: .long, help: "Print only how much differs.")
   var stat = false
 
-  @Flag(name: .long, help: "Print also what is the same, and every value that differs.")
+  @Flag(name: .long, help: "Also print what is the same, and every value that differs.")
   var all = false
 
   @OptionGroup

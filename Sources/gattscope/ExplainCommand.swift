@@ -8,11 +8,12 @@ import Reports
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Say why pairing, a write or a connection failed.",
+    abstract: "Explain why pairing, a write or a connection failed.",
     discussion: """
-      The second line is the answer. Then come what the capture lacks, the story of each connection, and \
-      what was found: what failed, the cause that the packets support, how sure that is, which packets show \
-      it (show --packets takes them), and what people do about it. What is not proven is not said.
+      The second line is the answer. Below it are what the capture lacks, the story of each connection, \
+      and the findings: what failed, the cause that the packets support, how certain it is, which packets \
+      show it (pass them to show --packets), and what usually helps. explain claims nothing that the \
+      capture does not show.
 
       A passkey or key that was recovered from the capture is printed only with --show-keys.
 
@@ -36,19 +37,19 @@ struct ExplainCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var parties: PartyOptions
 
-  @Flag(name: .long, help: "Tell every line of every connection's story.")
+  @Flag(name: .long, help: "Print every line of each connection's story.")
   var full = false
 
-  @Flag(name: .shortAndLong, help: "List the rules that were skipped, and what they need.")
+  @Flag(name: .shortAndLong, help: "List the rules that were skipped, and why.")
   var verbose = false
 
-  @Flag(name: .long, help: "Print Markdown, to be pasted into an issue.")
+  @Flag(name: .long, help: "Print Markdown to paste into an issue.")
   var markdown = false
 
-  @Flag(name: .long, help: "End with exit status 1 if there is a finding of severity error.")
+  @Flag(name: .long, help: "Exit with status 1 if there is an error among the findings.")
   var strict = false
 
-  @Flag(name: .long, help: "List the rules instead: what explain looks for.")
+  @Flag(name: .long, help: "List the rules: everything that explain looks for.")
   var listRules = false
 
   @OptionGroup

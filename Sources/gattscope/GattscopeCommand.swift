@@ -8,27 +8,27 @@ import Reports
 struct GattscopeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "gattscope",
-    abstract: "Say what a Bluetooth LE capture holds.",
+    abstract: "Show, explain and compare Bluetooth LE captures.",
     discussion: """
-      gattscope CAPTURE is gattscope show CAPTURE; - is standard input.
+      gattscope CAPTURE means gattscope show CAPTURE; - means standard input.
 
       Examples:
         gattscope btsnoop_hci.log                    what happened, packet by packet
         gattscope info btsnoop_hci.log               what is in the file
         gattscope explain btsnoop_hci.log            why something failed
         gattscope map btsnoop_hci.log                what services devices have
-        gattscope values btsnoop_hci.log             what each characteristic's value was
-        gattscope devices btsnoop_hci.log            who is advertising, and what
-        gattscope diff working.log failing.log       what differs between two sessions
-        sudo gattscope live                          what happens, while it happens
-        gattscope convert IN OUT                     as another file, or a part of it
-        gattscope profiles list                      which values are decoded; your own: profiles --help
+        gattscope values btsnoop_hci.log             the values of each characteristic
+        gattscope devices btsnoop_hci.log            who advertises, and what
+        gattscope diff working.log failing.log       how two sessions differ
+        sudo gattscope live                          what happens right now
+        gattscope convert IN OUT                     to another format, or a part of it
+        gattscope profiles list                      what is decoded; for your own: profiles --help
         gattscope show --layer att --errors capture  ATT requests that were refused
         gattscope show --json capture | jq .summary  for programs
         ssh pi tail -c +1 -f trace | gattscope -     while btmon -w trace runs there
 
-      Exit status: 0 done, 1 diff found a difference or explain --strict an error, 64 bad usage, 65 damaged or not a capture that is read, 66 cannot be \
-      opened or read, 69 a live source is not there, 73 the file to write exists already, 74 output could not be written, 77 a permission is missing.
+      Exit status: 0 done; 1 diff found a difference, or explain --strict an error; 64 wrong usage; 65 damaged, or not a capture; \
+      66 cannot be opened or read; 69 no such live source; 73 the output file exists; 74 cannot write the output; 77 permission missing.
       """,
     version: Version.built,
     subcommands: [
@@ -58,7 +58,7 @@ struct GattscopeCommand: ParsableCommand {
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
       if arguments == ["--version"] { return try Version.print() }
-      var command = try parsedDirectly(arguments) ?? parseAsRoot(arguments)
+      var command = try parsed(arguments)
       try command.run()
     } catch {
       if Version.isAskedFor(by: error) {
@@ -67,6 +67,14 @@ struct GattscopeCommand: ParsableCommand {
         end(error)
       }
     }
+  }
+
+  /// Returns the command that `arguments` name, also where they use an option's name from another program.
+  private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+    if let command = parsedDirectly(arguments) { return command }
+    let corrected = Guesses.corrected(arguments)
+    if corrected != arguments, let command = parsedDirectly(corrected) { return command }
+    return try parseAsRoot(corrected)
   }
 
   /// Returns the command that `arguments` name, or nil if only the whole tree of commands can parse or refuse them.
@@ -86,8 +94,11 @@ struct GattscopeCommand: ParsableCommand {
   /// Ends as the parser would, but for what it prints: that a help could not be written has its status, and
   /// what an argument holds does not reach the terminal as it is.
   private static func end(_ error: any Error) -> Never {
-    let text = fullMessage(for: error)
+    var text = fullMessage(for: error)
     let status = exitCode(for: error)
+    if let advice = Guesses.advice(insteadOf: text) {
+      text = "Error: \(advice)\n\(text.drop { $0 != "\n" }.dropFirst())"
+    }
     if status != .success {
       if !text.isEmpty { Terminal.refuse(text) }
     } else if !text.isEmpty {
@@ -105,14 +116,14 @@ struct GattscopeCommand: ParsableCommand {
 struct CompletionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "completion",
-    abstract: "Print what a shell needs to complete verbs, options and their values.",
+    abstract: "Print a completion script for your shell.",
     discussion: """
       Examples:
         source <(gattscope completion bash)        for this bash
         gattscope completion fish > ~/.config/fish/completions/gattscope.fish
       """)
 
-  @Argument(help: "Which shell.")
+  @Argument(help: "The shell.")
   var shell: Shell
 
   /// The shells.

@@ -7,9 +7,9 @@ struct KeysFileOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Keys of bonds, which tell whose private addresses are and which key was used: a YAML file as "
-        + "docs/keys.md describes it, or BlueZ's info file of a device "
-        + "(/var/lib/bluetooth/ADAPTER/DEVICE/info; elsewhere ADDRESS=FILE). They are printed only with "
+      "Keys of bonds, to resolve private addresses and to find which key was used: a YAML file as "
+        + "described in docs/keys.md, or BlueZ's info file of a device "
+        + "(/var/lib/bluetooth/ADAPTER/DEVICE/info; elsewhere ADDRESS=FILE). Keys are printed only with "
         + "--show-keys.",
       valueName: "file"),
     completion: .file())

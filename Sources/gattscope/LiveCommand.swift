@@ -7,25 +7,24 @@ import Sessions
 struct LiveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "live",
-    abstract: "Watch what happens, while it happens.",
+    abstract: "Show packets as they happen.",
     discussion: """
-      Everything that show does, as it happens; --view values and --view devices keep a table on the \
-      terminal instead, --view explain prints what went wrong as soon as that is certain. Ctrl-C ends it: \
-      what had arrived is still read, files are finished, and a summary goes to standard error.
+      Does everything that show does, as packets arrive. --view values and --view devices keep a table on \
+      the terminal instead; --view explain prints each problem as soon as it is certain. Ctrl-C stops: \
+      what has arrived is still read, files are completed, and a summary goes to standard error.
 
       Sources (-i):
-        monitor, hci0       the Linux kernel's monitor channel: all adapters, or one
-        pcap:NAME           a Bluetooth device of libpcap's; --list lists them
-        unix:PATH           a socket made there, for clients of btmon --server's kind
-        tcp:HOST[:PORT]     btsnoop, as of Android: adb forward tcp:8872 tcp:8872
+        monitor, hci0       the monitor channel of the Linux kernel: all adapters, or one
+        pcap:NAME           a Bluetooth device of libpcap; --list lists them
+        unix:PATH           a socket that gattscope creates, for the clients of btmon --server
+        tcp:HOST[:PORT]     a btsnoop server, as on Android: adb forward tcp:8872 tcp:8872
         tty:DEVICE[@SPEED]  the monitor of Zephyr or BlueZ on a serial line
-        -, PATH             a capture as a stream: standard input, a named pipe
+        -, PATH             a capture as a stream: standard input or a named pipe
 
-      With -w everything that arrives is written, whatever is selected, as the file's ending or --as says. \
-      -w - writes to standard output, for Wireshark; packets are then printed, to standard error, only if an \
-      option such as --view or --json asks for it. A file that has something in it is replaced only with \
-      --force. Enter sets a marker between the packets, with what was typed before it as its text; it is shown, \
-      and written as a note.
+      -w writes everything that arrives, selected or not, in the format of the file's ending or of --as. -w - \
+      writes to standard output, for Wireshark; packets are then printed only if an option such as --view or \
+      --json asks for it, to standard error. A file that is not empty is replaced only with --force. Press \
+      Enter to set a marker between packets, after typing its text; it is shown, and written as a note.
 
       Examples:
         sudo gattscope live
@@ -44,13 +43,13 @@ struct LiveCommand: ParsableCommand {
 
   @Option(
     name: [.customShort("i"), .customLong("input")],
-    help: ArgumentHelp("Where records come from.", valueName: "source"))
+    help: ArgumentHelp("The source of records.", valueName: "source"))
   var input = "monitor"
 
-  @Flag(name: .long, help: "List the sources of this machine, and what each needs.")
+  @Flag(name: .long, help: "List the sources on this machine, and what each one needs.")
   var list = false
 
-  @Option(name: .long, help: "What is printed; packets if left out.")
+  @Option(name: .long, help: "What to print; packets by default.")
   var view: View?
 
   @OptionGroup(title: "Recording")
@@ -59,10 +58,10 @@ struct LiveCommand: ParsableCommand {
   @OptionGroup(title: "End")
   var end: LiveEndOptions
 
-  @Flag(name: .long, help: "Wait for a source that closed, and go on.")
+  @Flag(name: .long, help: "Wait for a source that closes, and continue.")
   var reconnect = false
 
-  @Flag(name: .long, help: "Stay root after the source is open, when started through sudo.")
+  @Flag(name: .long, help: "Stay root after opening the source if started with sudo.")
   var keepRoot = false
 
   @OptionGroup(title: "Selection")

@@ -7,13 +7,12 @@ import Reports
 struct MapCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "map",
-    abstract: "Say what services, characteristics and descriptors devices have.",
+    abstract: "List the services, characteristics and descriptors of each device.",
     discussion: """
-      A tree for each GATT server: handles, UUIDs, properties and the last values, from every discovery \
-      in the capture; what was refused; and handles that were used but never discovered, with what \
-      their use says of them. Where the capture has the server's Database Hash the map is held \
-      against it. Values are decoded where a profile explains them: one of the program's own, or of \
-      yours (--profile).
+      Prints a tree for each GATT server: handles, UUIDs, properties and last values, from every discovery \
+      in the capture; what was refused; and handles that were used but never discovered, with what their \
+      use reveals. If the capture contains the server's Database Hash, the map is checked against it. \
+      Values are decoded if a profile describes them: a built-in one, or one of yours (--profile).
 
       Examples:
         gattscope map btsnoop_hci.log

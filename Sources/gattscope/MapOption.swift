@@ -7,8 +7,8 @@ struct MapFileOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "What devices have, for captures that begin after discovery: a file of map --json of another "
-        + "capture, or one that BlueZ keeps below /var/lib/bluetooth (cache/DEVICE).",
+      "The services of devices, for captures that begin after discovery: the output of map --json on another "
+        + "capture, or a file of BlueZ below /var/lib/bluetooth (cache/DEVICE).",
       valueName: "file"),
     completion: .file())
   var map: [String] = []

@@ -3,7 +3,9 @@ import Reports
 
 /// How a verb writes what it has found: for people or for programs, with or without secrets.
 struct OutputOptions: ParsableArguments {
-  @Flag(name: .long, help: "Print JSON: map and info one document, others one object a line.")
+  @Flag(
+    name: .long, help: "Print JSON: one document (info, map, explain, diff) or one object per line."
+  )
   var json = false
 
   @Flag(name: .long, help: "Print keys and other secrets instead of <hidden>.")
@@ -29,8 +31,8 @@ struct TimeOptions: ParsableArguments {
   @Option(
     name: .long,
     help: """
-      How times are printed; if left out as elapsed seconds, by devices not at all. With local, --from \
-      and --to are of this machine's zone, too.
+      How to print times: elapsed seconds by default, and none in devices. With local, --from and --to \
+      are local times too.
       """)
   var time: ShowOptions.TimeStyle?
 }

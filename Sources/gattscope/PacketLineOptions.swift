@@ -3,17 +3,19 @@ import Reports
 
 /// How a packet's line looks.
 struct PacketLineOptions: ParsableArguments {
-  @Flag(name: .shortAndLong, help: "Print every field of every layer, one a line.")
+  @Flag(name: .shortAndLong, help: "Print every field of every layer, one per line.")
   var verbose = false
 
-  @Flag(name: .long, help: "Fold what carries no news: flow control, success, discovery, rounds.")
+  @Flag(
+    name: .long, help: "Fold routine packets: flow control, success, discovery, passkey rounds.")
   var brief = false
 
   @Flag(
-    name: .customShort("x"), help: "Print each record's bytes; with -v each field's, beside it.")
+    name: .customShort("x"), help: "Print the bytes of each record; with -v, of each field.")
   var hex = false
 
-  @Flag(name: .long, help: "Add each record's bytes: to JSON as hexadecimal, to text as -x does.")
+  @Flag(
+    name: .long, help: "Add the bytes of each record: in hexadecimal to JSON, as -x does to text.")
   var raw = false
 
   /// Whether one was asked for.

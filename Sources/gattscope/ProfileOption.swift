@@ -10,8 +10,8 @@ struct ProfileFileOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "A profile of one's own that says what values mean; can be repeated. Those in the folder "
-        + "gattscope/profiles of XDG_CONFIG_HOME (~/.config) are read, too.",
+      "A profile of yours that describes values; can be repeated. Profiles in "
+        + "~/.config/gattscope/profiles (XDG_CONFIG_HOME) are always read.",
       valueName: "file"),
     completion: .file(extensions: ["yaml", "yml"]))
   var profile: [String] = []

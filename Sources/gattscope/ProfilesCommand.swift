@@ -10,7 +10,7 @@ import Reports
 struct ProfilesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profiles",
-    abstract: "List, check and try the profiles that say what bytes mean.",
+    abstract: "List, check and try the profiles that describe values.",
     discussion: """
       Examples:
         gattscope profiles list
@@ -86,7 +86,7 @@ enum ProfileFilesOnDisk {
 /// `profiles list`
 struct ProfilesListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List what is decoded, by the program's profiles and your own.",
+    commandName: "list", abstract: "List what is decoded, by built-in profiles and yours.",
     discussion: """
       Examples:
         gattscope profiles list | grep 2a37
@@ -117,14 +117,14 @@ struct ProfilesListCommand: ParsableCommand {
 /// `profiles show`
 struct ProfilesShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Print the YAML of a profile, your own or the program's.",
+    commandName: "show", abstract: "Print the YAML of a profile, built-in or yours.",
     discussion: """
       Examples:
         gattscope profiles show heart_rate
         gattscope profiles show --profile band.yaml band
       """)
 
-  @Argument(help: "The profile's name, as list has it.")
+  @Argument(help: "The profile's name, as list prints it.")
   var name: String
 
   @OptionGroup
@@ -161,7 +161,7 @@ struct ProfilesShowCommand: ParsableCommand {
 struct ProfilesCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Check profiles: their grammar, and whether their examples come out.")
+    abstract: "Check profiles: their syntax, and that their examples decode as stated.")
 
   @Argument(help: "The files.", completion: .file(extensions: ["yaml", "yml"]))
   var files: [String]

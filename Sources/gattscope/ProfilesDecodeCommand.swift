@@ -11,7 +11,7 @@ import Reports
 struct ProfilesDecodeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "decode",
-    abstract: "Decode bytes.",
+    abstract: "Decode bytes with a profile.",
     discussion: """
       Examples:
         gattscope profiles decode --uuid 2a37 16 48 00 03
@@ -31,19 +31,19 @@ struct ProfilesDecodeCommand: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Manufacturer data of this company identifier; the bytes begin behind it.", valueName: "hex"))
+      "Manufacturer data of this company identifier; give the bytes after it.", valueName: "hex"))
   var company: String?
 
   @Option(
     name: .long,
-    help: ArgumentHelp("Service data of this UUID; the bytes begin behind it.", valueName: "uuid"))
+    help: ArgumentHelp("Service data of this UUID; give the bytes after it.", valueName: "uuid"))
   var serviceData: String?
 
   @Option(
     name: .long, help: ArgumentHelp("Advertising data of another type.", valueName: "number"))
   var adType: String?
 
-  @Flag(name: .long, help: "The client writes the value.")
+  @Flag(name: .long, help: "The value is written by the client.")
   var written = false
 
   @Flag(name: .long, help: "Print JSON.")
@@ -51,7 +51,7 @@ struct ProfilesDecodeCommand: ParsableCommand {
 
   @Argument(
     help:
-      "The bytes in hexadecimal, as 1648, '16 48', 16:48 or 0x16 0x48; without any, or with -, a value a line."
+      "The bytes in hexadecimal: 1648, '16 48', 16:48 or 0x16 0x48; without any, or with -, standard input has one value per line."
   )
   var hex: [String] = []
 

@@ -6,7 +6,7 @@ struct ProfilesMatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "match",
     abstract:
-      "Say which profiles explain which values of a capture, and which values none explains.",
+      "List which profiles describe which values of a capture, and which values none describes.",
     discussion: """
       Examples:
         gattscope profiles match capture.btsnoop

@@ -7,8 +7,8 @@ struct RecordingOptions: ParsableArguments {
     name: [.customShort("w"), .customLong("write")],
     help: ArgumentHelp(
       """
-      Write everything that arrives to a file, as its ending says: \(WriterFormat.endings). - is standard \
-      output, and then pcapng.
+      Write everything that arrives to a file, in the format of its ending: \(WriterFormat.endings). - means \
+      standard output, as pcapng.
       """, valueName: "file"), completion: .file())
   var write: String?
 
@@ -19,13 +19,13 @@ struct RecordingOptions: ParsableArguments {
     name: .long,
     help: ArgumentHelp(
       """
-      Begin another file where one would be longer: bytes, or with k, M or G behind the number; behind a \
-      colon, how many are kept.
+      Start a new file at this size: bytes, or with the suffix k, M or G; after a colon, how many files to \
+      keep.
       """, valueName: "size[:count]"),
     transform: { text in
       guard let rotation = Rotation(text) else {
         throw ValidationError(
-          "expected at least \(Rotation.leastBytes) bytes, as in 100M, and behind a colon a number of files "
+          "expected at least \(Rotation.leastBytes) bytes, as in 100M, and after a colon a number of files "
             + "above 0, as in 100M:5")
       }
       return rotation
@@ -35,7 +35,7 @@ struct RecordingOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Take each line of a named pipe as a marker's text.", valueName: "file"),
+      "Read a marker from each line of a named pipe.", valueName: "file"),
     completion: .file())
   var markFrom: String?
 
@@ -72,7 +72,7 @@ struct RecordingOptions: ParsableArguments {
 /// When watching ends by itself.
 struct LiveEndOptions: ParsableArguments {
   @Option(
-    name: .long, help: ArgumentHelp("End after so many seconds.", valueName: "seconds"),
+    name: .long, help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"),
     transform: { text in
       guard let seconds = Double(text), seconds > 0, seconds <= 1e9 else {
         throw ValidationError(
@@ -83,7 +83,7 @@ struct LiveEndOptions: ParsableArguments {
   var duration: Double?
 
   @Option(
-    name: .long, help: ArgumentHelp("End after so many records.", valueName: "number"),
+    name: .long, help: ArgumentHelp("Stop after this many records.", valueName: "number"),
     transform: { text in
       guard let count = Int(text), count > 0 else {
         throw ValidationError("expected a whole number, 1 or more; without --count there is no end")
@@ -92,6 +92,6 @@ struct LiveEndOptions: ParsableArguments {
     })
   var count: Int?
 
-  @Flag(name: .long, help: "End when a connection has ended: one of those selected, if any are.")
+  @Flag(name: .long, help: "Stop when a connection has ended: one of the selected ones, if any.")
   var untilDisconnect = false
 }

@@ -7,17 +7,17 @@ struct RedactionArguments: ParsableArguments {
   @Flag(
     name: .long,
     help:
-      "Replace keys, addresses and names by pseudonyms, and the texts of programs by asterisks (docs/redaction.md)."
+      "Replace keys, addresses and names with pseudonyms, and log texts with asterisks (docs/redaction.md)."
   )
   var redact = false
 
-  @Flag(name: .long, help: "With --redact: leave names as they are.")
+  @Flag(name: .long, help: "With --redact: keep names.")
   var keepNames = false
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "With --redact: replace attribute values, and what makers and services advertise, by zeros: all, or those of attributes and services of these types.",
+      "With --redact: replace attribute values, manufacturer data and service data with zeros: all, or those of these attributes and services.",
       valueName: "all|uuid,..."),
     transform: { try Values($0) })
   var redactValues: [Values] = []

@@ -99,7 +99,7 @@ enum Run {
     if let failure = failures.first { throw ExitCode(failure.kind.status) }
   }
 
-  /// Which verbs there are, where what could not be opened may have been meant as one.
+  /// Returns which verbs there are, if what could not be opened may have been meant as one.
   static func verbs(insteadOf name: String, _ failure: CaptureFailure) -> String {
     guard failure.kind == .inaccessible, name.allSatisfy({ $0.isASCII && $0.isLetter }),
       !Terminal.exists(name)
@@ -107,8 +107,11 @@ enum Run {
     let verbs = GattscopeCommand.configuration.subcommands.compactMap {
       $0.configuration.commandName
     }
-    // Behind a verb stands no other one.
+    // After a verb comes no other one.
     guard !verbs.contains(CommandLine.arguments.dropFirst().first ?? "") else { return "" }
+    if let verb = Guesses.verb(meant: name, of: verbs) {
+      return "; did you mean gattscope \(verb)?"
+    }
     return "; the verbs are \(verbs.dropLast().joined(separator: ", ")) and \(verbs.last ?? "")"
   }
 }

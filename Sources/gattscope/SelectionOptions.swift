@@ -8,7 +8,7 @@ struct PartyOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "What is about a device: its address (C0:FF:* for all that begin so), or its name (J*).",
+      "Packets about a device: address (C0:FF:* for a prefix) or name (J*).",
       valueName: "address|name"),
     transform: { try DevicePattern($0) })
   var device: [DevicePattern] = []
@@ -16,14 +16,14 @@ struct PartyOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Connections by their number, several with commas; info lists them.", valueName: "n,\u{2026}"),
+      "Connections by number, separated by commas; info lists them.", valueName: "n,\u{2026}"),
     transform: { try NumberRanges.read($0, "connections by number, as in 1 or 1,3") })
   var connection: [[ClosedRange<Int>]] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "What is of a controller: 0 or hci0; several with commas.", valueName: "n,\u{2026}"),
+      "Packets of an adapter: 0 or hci0; several with commas.", valueName: "n,\u{2026}"),
     transform: { try SeveralValues.read($0, AdapterArgument.index) })
   var adapter: [[ClosedRange<Int>]] = []
 
@@ -43,7 +43,7 @@ struct SubjectOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "What carries a UUID, or is about an attribute that has it or a service that holds it; several "
+      "Packets that carry a UUID, or are about an attribute with it or inside a service with it; several "
         + "with commas.",
       valueName: "uuid,\u{2026}"),
     transform: { try SeveralValues.read($0, Selection.uuid) })
@@ -52,7 +52,7 @@ struct SubjectOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "What is about an attribute handle, answers too: 0x0010 or 16, 0x10-0x20, several with commas.",
+      "Packets about an attribute handle, with the answers: 0x0010 or 16, 0x10-0x20, several with commas.",
       valueName: "handle,\u{2026}"),
     transform: { try SeveralValues.read($0, Selection.handles) })
   var handle: [[ClosedRange<UInt16>]] = []
@@ -91,8 +91,8 @@ struct PacketOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Opcodes of ATT, pairing and commands, with the answers that name them: 0x12,0x52 or 18, or a "
-        + "name or a part of one, 'Write Request'.",
+      "Opcodes of ATT, SMP and HCI commands, with the answers that name them: 0x12,0x52 or 18, or (part of) a "
+        + "name, 'Write Request'.",
       valueName: "opcode"),
     transform: { try OpcodeFilter($0) })
   var opcode: [OpcodeFilter] = []
@@ -100,7 +100,7 @@ struct PacketOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "HCI events: 0x05,0x08 or 5, 0x3e:0x01 with a subevent, or all whose names have these words, "
+      "HCI events: 0x05,0x08 or 5, 0x3e:0x01 with a subevent, or all whose names contain these words, "
         + "'connection complete'.",
       valueName: "event"),
     transform: { try EventFilter($0) })
@@ -109,21 +109,22 @@ struct PacketOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "What came of it: 0x05 or 5, a name or a part of it, or '!0' for any failure.",
+      "The outcome: 0x05 or 5, (part of) its name, or '!0' for any failure.",
       valueName: "status"))
   var status: [String] = []
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Bytes in an attribute value or advertisement, hexadecimal: 'a5 06 * 03', where * is any one.",
+      "Bytes in an attribute value or advertisement, hexadecimal: 'a5 06 * 03', where * stands for any byte.",
       valueName: "bytes"),
     transform: { try BytePattern($0) })
   var value: [BytePattern] = []
 
   @Option(
     name: .long,
-    help: ArgumentHelp("Packets with a word in their line, in any case.", valueName: "word"),
+    help: ArgumentHelp(
+      "Packets whose line contains a word, in upper or lower case.", valueName: "word"),
     transform: { try TextPattern($0) })
   var text: [TextPattern] = []
 
@@ -143,11 +144,11 @@ struct PacketOptions: ParsableArguments {
     transform: { try TimePoint($0) })
   var from: [TimePoint] = []
 
-  @Flag(name: .long, help: "Only packets that report a failure or have a problem.")
+  @Flag(name: .long, help: "Packets that report a failure or are malformed.")
   var errors = false
 
   @Option(
-    name: .long, help: ArgumentHelp("Stop after so many packets.", valueName: "n"),
+    name: .long, help: ArgumentHelp("Stop after this many packets.", valueName: "n"),
     transform: { text in
       guard let limit = Int(text), limit >= 0 else {
         throw ValidationError("expected a number from 0 on, as in 20")

@@ -8,17 +8,17 @@ import Sessions
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Say what happened, packet by packet.",
+    abstract: "Show what happened, packet by packet.",
     discussion: """
-      One line a packet: its number, the time, the silence before it, the connection, the direction \
-      (\u{2192} host to controller), and what it is. With --json one object a line.
+      Prints one line per packet: number, time, gap since the packet before, connection, direction \
+      (\u{2192} host to controller), and meaning. With --json, prints one object per line.
 
-      Values, beacons and vendors' messages are decoded where a profile explains them: one of the \
-      program's own, or of yours (--profile; gattscope profiles --help).
+      Values, beacons and vendor messages are decoded if a profile describes them: a built-in one, or one \
+      of yours (--profile; see gattscope profiles --help).
 
-      What is selected: an option can be repeated, any of its values matches; different options must \
-      all match. Numbers are hexadecimal behind 0x, else decimal; UUIDs, addresses and bytes are \
-      always hexadecimal.
+      Selecting packets: repeat an option to match any of its values; packets must match all the options \
+      you give. Numbers are hexadecimal after 0x, otherwise decimal; UUIDs, addresses and bytes are always \
+      hexadecimal.
 
       Examples:
         gattscope show --connection 1 --layer att capture.btsnoop
@@ -54,7 +54,8 @@ struct ShowCommand: ParsableCommand {
   @Flag(
     name: .long,
     help:
-      "Go on where the file or stream grows, in the new file where it is replaced; Ctrl-C ends it.")
+      "Wait for more when the end is reached, and reopen the file if it is replaced; stop with Ctrl-C."
+  )
   var follow = false
 
   @OptionGroup
@@ -112,9 +113,9 @@ struct ShowCommand: ParsableCommand {
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
-    abstract: "Say what is in a capture: format, time, records, adapters, connections, problems.",
+    abstract: "Summarise a capture: format, time, records, adapters, connections, problems.",
     discussion: """
-      The first thing to run on a capture.
+      Run this first on a new capture.
 
       Examples:
         gattscope info btsnoop_hci.log

@@ -7,7 +7,7 @@ import Synchronization
 
 /// Which signs text is written with.
 struct SignOptions: ParsableArguments {
-  @Flag(name: .long, help: "Write ASCII only.")
+  @Flag(name: .long, help: "Print ASCII only.")
   var ascii = false
 
   /// The signs that the locale can show.
@@ -21,13 +21,13 @@ struct TerminalOptions: ParsableArguments {
     case auto, always, never
   }
 
-  @Option(name: .long, help: "When to colour.")
+  @Option(name: .long, help: "When to use colours.")
   var color: Color = .auto
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Lines have so many columns at most, 0 for no end; a terminal's width if left out.",
+      "The width of lines, 0 for no limit; by default the terminal's width.",
       valueName: "columns"),
     transform: { text in
       guard let width = Int(text), width == 0 || width >= 20 else {

@@ -9,13 +9,12 @@ import Reports
 struct TraceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trace",
-    abstract: "Say what a CoreBluetooth or Android app could have been told, callback by callback.",
+    abstract: "Show the callbacks that a CoreBluetooth or Android app could have received.",
     discussion: """
-      The capture in the words of an app's platform: the callbacks that an app could have received, at the \
-      earliest, and the calls that it must have made where nothing comes back, each with the packet that \
-      says so. What the system does by itself, or keeps to itself, is marked [system] or stands in \
-      parentheses. With --app-log the app's own log stands between the lines, by time, so that a callback \
-      that is missing there shows.
+      Shows the capture as an app sees it: the callbacks that it could have received, at the earliest, and \
+      the calls that it must have made if nothing comes back, each with the packet that shows it. What the \
+      system does on its own, or does not report to apps, is marked [system] or in parentheses. --app-log \
+      merges in the app's own log by time, so that you see which callbacks are missing there.
 
       Examples:
         gattscope trace capture.btsnoop
@@ -34,24 +33,24 @@ struct TraceCommand: ParsableCommand {
   @Option(
     name: .customLong("as"),
     help: ArgumentHelp(
-      "Whose words: corebluetooth or android. If left out, android for a bug report, else corebluetooth.",
+      "The API to use: corebluetooth or android. The default is android for an Android bug report, otherwise corebluetooth.",
       valueName: "platform"))
   var platform: Platform?
 
   @OptionGroup(title: "Selection")
   var parties: PartyOptions
 
-  @Flag(name: .long, help: "Leave out what the system does by itself, or keeps to itself.")
+  @Flag(name: .long, help: "Leave out what the system does on its own or does not report to apps.")
   var appOnly = false
 
   @Flag(
-    name: .long, help: "Tell every advertisement, not only those that say something new.")
+    name: .long, help: "Show every advertisement, not only those with new data.")
   var duplicates = false
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "A text file whose lines begin with times: the app's log, to stand between the lines.",
+      "The app's log, to be merged in by time: a text file whose lines begin with a time.",
       valueName: "file"),
     completion: .file())
   var appLog: String?
@@ -60,7 +59,7 @@ struct TraceCommand: ParsableCommand {
   @Option(
     name: .long, parsing: .unconditional,
     help: ArgumentHelp(
-      "How many seconds the app's clock is to be put forward, or back: -0.35.",
+      "Seconds to add to the times in the app's log: -0.35.",
       valueName: "seconds"))
   var clockOffset: Double = 0
 

@@ -10,17 +10,16 @@ import Sessions
 struct ValuesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "values",
-    abstract: "Say what each characteristic's value was, and how it changed.",
+    abstract: "List the value of each characteristic, and how it changed.",
     discussion: """
-      A table: for each characteristic how often its value was read, written, notified or indicated, \
-      the first value and the last one, how many were different, and what was refused. Values that \
-      came in several packets are joined: long reads, prepared writes. Service data and manufacturer \
-      data in advertisements are values, too. Numbers get a chart. Values are decoded where a profile \
-      explains them: one of the program's own, or of yours (--profile).
+      Prints a table: for each characteristic, how often it was read, written, notified or indicated, its \
+      first and last value, how many different values it had, and what was refused. Values that took \
+      several packets are joined (long reads, prepared writes). Service data and manufacturer data in \
+      advertisements count as values too. Numbers get a chart. Values are decoded if a profile describes \
+      them: a built-in one, or one of yours (--profile).
 
-      With --all one line a value, in the order in which it became known what had become of it; with \
-      --csv and --json the same for programs. --raw writes the bytes of one characteristic, or of one \
-      L2CAP channel, into a file.
+      --all prints one line per value, as soon as its outcome is known; --csv and --json do the same for \
+      programs. --raw writes the bytes of one characteristic or L2CAP channel to a file.
 
       Examples:
         gattscope values capture.btsnoop
@@ -56,22 +55,24 @@ struct ValuesCommand: ParsableCommand {
     transform: { try SeveralValues.read($0, OperationArgument.operation) })
   var operation: [[ValueOperation]] = []
 
-  @Flag(name: .long, help: "Print every value, one a line, instead of the table.")
+  @Flag(name: .long, help: "Print every value on its own line instead of the table.")
   var all = false
 
   @Flag(
     name: .long,
-    help: "Print every value as it comes, until the stream ends or Ctrl-C; a good end, status 0.")
+    help:
+      "Print values as they arrive, until the stream ends or you press Ctrl-C; both exit with status 0."
+  )
   var follow = false
 
-  @Flag(name: .long, help: "Print comma-separated values, one row a value.")
+  @Flag(name: .long, help: "Print CSV, one row per value.")
   var csv = false
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Write the bytes of the one characteristic or channel that is selected, in order, to a file; - "
-        + "is standard output.",
+      "Write the bytes of the selected characteristic or channel, in order, to a file; - "
+        + "means standard output.",
       valueName: "file"),
     completion: .file())
   var raw: String?
@@ -79,7 +80,7 @@ struct ValuesCommand: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "With --raw: an L2CAP channel by its number, as `show` prints it, or the one on this host: 0x0041.",
+      "With --raw: an L2CAP channel by its number, as show prints it, or by its CID on this host: 0x0041.",
       valueName: "cid"),
     transform: { text in
       guard let handles = try? Selection.handles(text), handles.count == 1 else {

@@ -223,6 +223,41 @@ struct SelectionTests {
     #expect(try numbers(["--from", String(time), "--limit", "1"], "heart-rate") == [1])
   }
 
+  @Test(
+    "Options known from other programs work",
+    arguments: [
+      (["--grep", "heart"], ["--text", "heart"]), (["--head", "3"], ["--limit", "3"]),
+      (["-n", "3"], ["--limit", "3"]), (["--frame=97-99"], ["--packets", "97-99"]),
+      (["--op", "0x12"], ["--opcode", "0x12"]),
+    ])
+  func guesses(guess: [String], option: [String]) throws {
+    let expected = try numbers(option, "heart-rate")
+    #expect(!expected.isEmpty && (try numbers(guess, "heart-rate")) == expected)
+  }
+
+  @Test("Options without an equal are told what serves instead")
+  func advice() throws {
+    for (option, advice) in [("--filter", "--layer"), ("-r", "gattscope CAPTURE")] {
+      let ending = try Program.run(["show", option, "x", Program.sample("heart-rate")])
+      #expect(ending.status == 64, "\(option)")
+      #expect(
+        ending.errors.hasPrefix("Error: there is no \(option); ") && ending.errors.contains(advice),
+        "\(ending.errors)")
+    }
+  }
+
+  @Test(
+    "A word that is nearly a verb, or another program's, is told which one is meant",
+    arguments: [
+      ("shwo", "show"), ("valeus", "values"), ("expalin", "explain"), ("Info", "info"),
+      ("capture", "live"), ("compare", "diff"),
+    ])
+  func nearlyVerbs(word: String, verb: String) throws {
+    let ending = try Program.run([word, Program.sample("heart-rate")])
+    #expect(ending.status == 66)
+    #expect(ending.errors.hasSuffix("; did you mean gattscope \(verb)?\n"), "\(ending.errors)")
+  }
+
   @Test("A word that is no file is told the verbs")
   func verbs() throws {
     let ending = try Program.run(["nosuchverb", Program.sample("heart-rate")])

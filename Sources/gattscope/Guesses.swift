@@ -1,0 +1,91 @@
+/// Options and verbs that people know from other programs, and what they are called here.
+enum Guesses {
+  /// Options that mean the same here under another name.
+  private static let options = [
+    "--addr": "--device", "--address": "--device", "--attribute": "--uuid", "--bytes": "-x",
+    "--char": "--uuid", "--characteristic": "--uuid", "--colour": "--color",
+    "--conn": "--connection",
+    "--count": "--limit", "--find": "--text", "--frame": "--packets", "--frames": "--packets",
+    "--grep": "--text", "--head": "--limit", "--hex": "-x", "--mac": "--device",
+    "--number": "--packets", "--op": "--opcode", "--packet": "--packets", "--search": "--text",
+    "--service": "--uuid", "--since": "--from", "--until": "--to", "-c": "--limit", "-n": "--limit",
+    "-V": "-v",
+  ]
+
+  /// Options that have no equal here, and what serves instead.
+  private static let advice = [
+    "--display-filter": filters, "--filter": filters, "-Y": filters, "-f": filters,
+    "--read": "the capture is named without an option: gattscope CAPTURE",
+    "-r": "the capture is named without an option: gattscope CAPTURE",
+    "-T": "for programs there is --json",
+  ]
+
+  private static let filters =
+    "packets are chosen with --layer, --uuid, --device, --opcode, --text and others: see SELECTION in gattscope show --help"
+
+  /// Verbs that people try first.
+  private static let verbs = [
+    "analyse": "explain", "analyze": "explain", "capture": "live", "compare": "diff",
+    "decode": "show", "diagnose": "explain", "dump": "show", "export": "convert", "gatt": "map",
+    "monitor": "live", "print": "show", "read": "show", "record": "live", "redact": "convert",
+    "scan": "devices", "services": "map", "sniff": "live", "stats": "info", "summary": "info",
+    "why": "explain",
+  ]
+
+  /// Returns the arguments with guessed options replaced by the ones that exist; those after `--` stay.
+  static func corrected(_ arguments: [String]) -> [String] {
+    let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
+    return arguments[..<end].map { argument in
+      guard argument.hasPrefix("-") else { return argument }
+      let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard let option = options[String(parts[0])] else { return argument }
+      return parts.count == 1 ? option : "\(option)=\(parts[1])"
+    } + arguments[end...]
+  }
+
+  /// Returns what serves instead of the option that the parser's `message` calls unknown, as a sentence.
+  static func advice(insteadOf message: String) -> String? {
+    let beginning = "Error: Unknown option '"
+    guard message.hasPrefix(beginning) else { return nil }
+    let option = String(message.dropFirst(beginning.count).prefix { $0 != "'" && $0 != "=" })
+    return advice[option].map { "there is no \(option); \($0)" }
+  }
+
+  /// Returns the verb of `all` that `word` probably means: one that people call so elsewhere, or one that
+  /// differs by at most two typing mistakes, of which a short verb allows one.
+  static func verb(meant word: String, of all: [String]) -> String? {
+    let word = word.lowercased()
+    if let verb = verbs[word] ?? all.first(where: { $0 == word }) { return verb }
+    let nearest = all.map { (verb: $0, distance: distance(word, $0)) }.min {
+      $0.distance < $1.distance
+    }
+    guard let nearest, nearest.distance <= (nearest.verb.count < 6 ? 1 : 2) else { return nil }
+    return nearest.verb
+  }
+
+  /// How many letters are missing, added, wrong, or exchanged with the next one.
+  private static func distance(_ left: String, _ right: String) -> Int {
+    let left = Array(left.utf8)
+    let right = Array(right.utf8)
+    // Words this long are no verbs; the table grows with both.
+    guard max(left.count, right.count) <= 32 else { return .max }
+    var rows = [Array(0...right.count)]
+    for row in 1..<left.count + 1 {
+      var current = [row]
+      for column in 1..<right.count + 1 {
+        let isSame = left[row - 1] == right[column - 1]
+        var best = min(
+          rows[row - 1][column] + 1, current[column - 1] + 1,
+          rows[row - 1][column - 1] + (isSame ? 0 : 1))
+        if row > 1, column > 1, left[row - 1] == right[column - 2],
+          left[row - 2] == right[column - 1]
+        {
+          best = min(best, rows[row - 2][column - 2] + 1)
+        }
+        current.append(best)
+      }
+      rows.append(current)
+    }
+    return rows[left.count][right.count]
+  }
+}
