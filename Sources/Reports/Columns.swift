@@ -106,11 +106,7 @@ extension Output {
   mutating func line(
     _ line: inout Output, ascii: inout Output, columns: Int?, _ glyphs: Glyphs
   ) {
-    if !glyphs.isUTF8 {
-      ascii.clear()
-      line.copyASCII(into: &ascii)
-      swap(&ascii, &line)
-    }
+    line.makeASCII(&ascii, glyphs)
     if let columns {
       cut(line.bytes, columns: columns, glyphs: glyphs)
     } else {
@@ -118,6 +114,24 @@ extension Output {
     }
     byte(0x0a)
     line.clear()
+  }
+
+  /// Appends a finished line with its end, wrapped at `columns`. See `line` for the parameters.
+  mutating func wrappedLine(
+    _ line: inout Output, ascii: inout Output, columns: Int?, indentation: Int, _ glyphs: Glyphs
+  ) {
+    line.makeASCII(&ascii, glyphs)
+    wrapped(line.bytes, columns: columns ?? .max, indentation: indentation)
+    byte(0x0a)
+    line.clear()
+  }
+
+  /// Exchanges the buffer for `ascii` with the same text in ASCII, unless `glyphs` are UTF-8.
+  private mutating func makeASCII(_ ascii: inout Output, _ glyphs: Glyphs) {
+    guard !glyphs.isUTF8 else { return }
+    ascii.clear()
+    copyASCII(into: &ascii)
+    swap(&ascii, &self)
   }
 
   /// Appends a line, cut to so many columns; colour sequences take none.

@@ -73,6 +73,11 @@ extension Selection {
     return uuids.contains(uuid.shortest)
   }
 
+  /// Returns whether an attribute has a selected handle, and a selected UUID or a service with one.
+  func admits(_ uuid: BluetoothUUID?, _ handle: UInt16?, in service: BluetoothUUID?) -> Bool {
+    (handles.isEmpty || has(handle)) && (uuids.isEmpty || has(uuid) || has(service))
+  }
+
   /// Whether an ATT PDU carries one of the UUIDs or is about an attribute that has it, or an
   /// advertisement, or the advertising data or filter of a command or event, lists it or has data of it.
   @inline(never)

@@ -42,6 +42,40 @@ package struct TimeRange: Sendable {
   }
 }
 
+/// The selected times on the capture's clock, which is known from its first time on.
+struct TimeWindow: Sendable {
+  private let ranges: [TimeRange]
+  private let zoneOffset: @Sendable (Int64) -> Int64
+  private var resolved: [(from: Timestamp?, to: Timestamp?)] = []
+  /// The first time of the capture.
+  private(set) var start: Timestamp?
+
+  init(_ selection: Selection, _ zoneOffset: @escaping @Sendable (Int64) -> Int64) {
+    ranges = selection.times
+    self.zoneOffset = zoneOffset
+  }
+
+  /// Records the time of a packet: the first one is the start that elapsed times count from.
+  @inline(__always)
+  mutating func observe(_ time: Timestamp?) {
+    guard start == nil, let time else { return }
+    start = time
+    resolved = ranges.map { $0.resolved(time, zoneOffset) }
+  }
+
+  /// Returns whether a time is selected. If times are selected, a packet without one is not.
+  func contains(_ time: Timestamp?) -> Bool { ranges.isEmpty || stretch(of: time) != nil }
+
+  /// Returns the position of the first selected stretch that has this time in it.
+  func stretch(of time: Timestamp?) -> Int? {
+    guard let time else { return nil }
+    return resolved.firstIndex { range in
+      !(range.from.map { time.isEarlier(than: $0) } ?? false)
+        && !(range.to.map { $0.isEarlier(than: time) } ?? false)
+    }
+  }
+}
+
 /// A point in time as people write it.
 package struct TimePoint: Sendable {
   private enum Kind: Sendable {

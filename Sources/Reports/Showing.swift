@@ -8,7 +8,7 @@ import Sessions
 struct Showing: Sendable {
   private let selection: Selection
   /// The time of the first record that has one.
-  private(set) var start: Timestamp?
+  var start: Timestamp? { window.start }
   /// Packets shown so far.
   private(set) var shown = 0
   private var hasSeenPackets = false
@@ -17,13 +17,11 @@ struct Showing: Sendable {
   /// Whether nothing is left out, but for what is beyond a limit.
   let showsEverything: Bool
   private var devices: DeviceWatch
-  /// The stretches of time that are asked for, once the first record's time is known.
-  private var times: [(from: Timestamp?, to: Timestamp?)] = []
-  private let zoneOffset: @Sendable (Int64) -> Int64
+  private var window: TimeWindow
 
   init(_ options: ShowOptions) {
     selection = options.selection
-    zoneOffset = options.time.readingOffset(options.zoneOffset)
+    window = TimeWindow(selection, options.time.readingOffset(options.zoneOffset))
     lastPacket = selection.lastPacket ?? .max
     showsEverything = selection.isEverything
     devices = DeviceWatch(selection.devices, named: selection.namedDevices)
@@ -56,7 +54,7 @@ struct Showing: Sendable {
     _ answer: Answer, _ memory: borrowing Memory, in sentence: inout Sentence
   ) -> Bool {
     hasSeenPackets = true
-    if start == nil, let time = record.time { begin(at: time) }
+    window.observe(record.time)
     if !showsEverything, !admits(record, dissection, bytes, answer, memory) {
       sentence.follow(record, dissection, bytes, answer, memory)
       return false
@@ -77,7 +75,7 @@ struct Showing: Sendable {
   /// Takes a packet that another shows.
   mutating func skip(_ record: borrowing CaptureRecord) {
     hasSeenPackets = true
-    if start == nil, let time = record.time { begin(at: time) }
+    window.observe(record.time)
   }
 
   /// Whether a packet is to be shown, as far as its words have no part in it.
@@ -88,23 +86,10 @@ struct Showing: Sendable {
     if record.number >= lastPacket { isPastSelection = true }
     if !selection.devices.isEmpty { devices.learn(memory.names) }
     guard selection.admitsEnvelope(record, dissection, answer, memory) else { return false }
-    if !selection.times.isEmpty, !isInTime(record.time) { return false }
+    guard window.contains(record.time) else { return false }
     if !selection.devices.isEmpty, !devices.matches(dissection, bytes, answer, memory) {
       return false
     }
     return selection.admitsContent(record, dissection, bytes, answer, memory)
-  }
-
-  private mutating func begin(at time: Timestamp) {
-    start = time
-    times = selection.times.map { $0.resolved(time, zoneOffset) }
-  }
-
-  private func isInTime(_ time: Timestamp?) -> Bool {
-    guard let time else { return false }
-    return times.contains { range in
-      !(range.from.map { time.isEarlier(than: $0) } ?? false)
-        && !(range.to.map { $0.isEarlier(than: time) } ?? false)
-    }
   }
 }

@@ -109,7 +109,7 @@ struct ConvertCommand: ParsableCommand {
 
   func validate() throws {
     if listFormats { return }
-    _ = try selection.times(to: ends)
+    _ = try StretchOptions.times(selection.from, ends)
     guard files.count >= 2, let out = files.last else {
       throw ValidationError("expected a capture and the file to write, as in: convert IN OUT")
     }

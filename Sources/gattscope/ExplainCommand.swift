@@ -37,6 +37,9 @@ struct ExplainCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var parties: PartyOptions
 
+  @OptionGroup(title: "Selection")
+  var stretches: StretchOptions
+
   @Flag(name: .long, help: "Print every line of each connection's story.")
   var full = false
 
@@ -89,6 +92,7 @@ struct ExplainCommand: ParsableCommand {
     }
     var options = ExplainOptions()
     parties.choose(in: &options.selection)
+    options.selection.times = try stretches.times()
     presentation.apply(to: &options)
     options.face = face
     options.isFull = full

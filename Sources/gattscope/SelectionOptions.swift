@@ -137,10 +137,7 @@ struct PacketOptions: ParsableArguments {
 
   @Option(
     name: .long,
-    help: ArgumentHelp(
-      "From a time on: seconds (12.5), time of day (12:03:15) or date and time, in "
-        + "UTC.",
-      valueName: "time"),
+    help: ArgumentHelp(StretchOptions.fromHelp, valueName: "time"),
     transform: { try TimePoint($0) })
   var from: [TimePoint] = []
 
@@ -156,15 +153,6 @@ struct PacketOptions: ParsableArguments {
       return limit
     })
   var limit: Int?
-
-  /// The stretches of time up to these.
-  func times(to ends: [TimePoint]) throws -> [TimeRange] {
-    do throws(SelectionError) {
-      return try TimeRange.ranges(from: from, to: ends)
-    } catch {
-      throw ValidationError("\(error.description).")
-    }
-  }
 
   /// What the options say.
   ///
@@ -192,10 +180,41 @@ struct PacketOptions: ParsableArguments {
     }
     selection.values = value
     selection.words = text
-    selection.times = try times(to: ends)
+    selection.times = try StretchOptions.times(from, ends)
     selection.errorsOnly = errors
     selection.limit = limit
     return selection
+  }
+}
+
+/// Stretches of time, for reports that are not narrowed down to packets.
+struct StretchOptions: ParsableArguments {
+  static let fromHelp =
+    "From a time on: seconds (12.5), time of day (12:03:15) or date and time, in UTC."
+  static let toHelp = "Up to a time, written as for --from."
+
+  @Option(
+    name: .long, help: ArgumentHelp(Self.fromHelp, valueName: "time"),
+    transform: { try TimePoint($0) })
+  var from: [TimePoint] = []
+
+  @Option(
+    name: .long, help: ArgumentHelp(Self.toHelp, valueName: "time"),
+    transform: { try TimePoint($0) })
+  var to: [TimePoint] = []
+
+  func validate() throws { _ = try times() }
+
+  /// The stretches between these times.
+  func times() throws -> [TimeRange] { try Self.times(from, to) }
+
+  /// Returns the stretches from each time of `from` to the one at the same place in `to`.
+  static func times(_ from: [TimePoint], _ to: [TimePoint]) throws -> [TimeRange] {
+    do throws(SelectionError) {
+      return try TimeRange.ranges(from: from, to: to)
+    } catch {
+      throw ValidationError("\(error.description).")
+    }
   }
 }
 
@@ -205,14 +224,14 @@ struct SelectionOptions: ParsableArguments {
   var packets: PacketOptions
 
   @Option(
-    name: .long, help: ArgumentHelp("Up to a time, written as for --from.", valueName: "time"),
+    name: .long, help: ArgumentHelp(StretchOptions.toHelp, valueName: "time"),
     transform: { try TimePoint($0) })
   var to: [TimePoint] = []
 
   /// Whether a stretch of time is chosen.
   var choosesTimes: Bool { !packets.from.isEmpty || !to.isEmpty }
 
-  func validate() throws { _ = try packets.times(to: to) }
+  func validate() throws { _ = try StretchOptions.times(packets.from, to) }
 
   /// What the options say.
   ///

@@ -38,7 +38,10 @@ struct TraceCommand: ParsableCommand {
   var platform: Platform?
 
   @OptionGroup(title: "Selection")
-  var parties: PartyOptions
+  var subject: SubjectOptions
+
+  @OptionGroup(title: "Selection")
+  var stretches: StretchOptions
 
   @Flag(name: .long, help: "Leave out what the system does on its own or does not report to apps.")
   var appOnly = false
@@ -89,7 +92,8 @@ struct TraceCommand: ParsableCommand {
 
   mutating func run() throws {
     var options = TraceOptions()
-    parties.choose(in: &options.selection)
+    subject.choose(in: &options.selection)
+    options.selection.times = try stretches.times()
     options.hidesSystem = appOnly
     options.tellsDuplicates = duplicates
     options.isJSON = presentation.json

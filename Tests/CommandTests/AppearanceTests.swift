@@ -94,6 +94,22 @@ struct AppearanceTests {
   }
 
   @Test(
+    "values and map wrap their lines, and lose nothing", arguments: ["values", "map"], ["60", "80"])
+  func wrapped(verb: String, width: String) throws {
+    let whole = try Program.run([verb, Program.sample("heart-rate")])
+    let ending = try Program.run([verb, "--width", width, Program.sample("heart-rate")])
+    let lines = ending.lines
+    for line in lines {
+      #expect(line.unicodeScalars.count <= Int(width) ?? 0, "\(line)")
+    }
+    // But for the last head of a column, which has no room.
+    let words = { (text: String) in
+      text.replacing("first → last", with: "").split { $0.isWhitespace }
+    }
+    #expect(words(ending.text) == words(whole.text))
+  }
+
+  @Test(
     "Narrow lines leave out when it was, the gap first, so that there is room for what it was",
     arguments: [
       ("60", "  102    1.9452         1 → Read Request    2a38 Body Senso…"),

@@ -18,6 +18,22 @@ import Testing
     #expect(try run("--strict", cut).status == 65)
   }
 
+  @Test("--from and --to choose the connections and findings of that time")
+  func times() throws {
+    let sample = Program.sample("pairing-fails")
+    let whole = try run(sample)
+    #expect(whole.text.contains("error"), "\(whole.text)")
+    #expect(try run("--from", "0", sample).lines.dropFirst() == whole.lines.dropFirst())
+    for times in [["--from", "100000"], ["--to", "0"]] {
+      let ending = try Program.run(["explain"] + times + [sample])
+      #expect(ending.status == 0)
+      #expect(
+        ending.lines.dropFirst().first == "No connection matches the selection",
+        "\(times): \(ending.text)")
+    }
+    #expect(try run("--from", "2", "--to", "1", sample).status == 64)
+  }
+
   @Test("usage: a capture or --list-rules, one face")
   func usage() throws {
     let sample = Program.sample("heart-rate")
@@ -75,7 +91,7 @@ import Testing
       let ending = try Program.run(["explain", "--strict"] + arguments + [sample])
       #expect(ending.status == 0, "\(arguments)")
       #expect(
-        ending.lines.dropFirst().first == "No connection of what was asked for", "\(ending.text)")
+        ending.lines.dropFirst().first == "No connection matches the selection", "\(ending.text)")
     }
   }
 

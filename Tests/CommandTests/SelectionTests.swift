@@ -258,6 +258,22 @@ struct SelectionTests {
     #expect(ending.errors.hasSuffix("; did you mean gattscope \(verb)?\n"), "\(ending.errors)")
   }
 
+  @Test("trace is narrowed down to attributes and times")
+  func traced() throws {
+    let sample = Program.sample("heart-rate")
+    let all = try Program.run(["trace", sample]).lines
+    let rates = try Program.run(["trace", "--uuid", "2a37", sample]).lines
+    #expect(rates.count > 5 && rates.count < all.count)
+    #expect(rates.dropFirst().allSatisfy { $0.contains("2a37") }, "\(rates)")
+    let handles = try Program.run(["trace", "--handle", "0x0010", sample]).lines
+    #expect(handles.filter { $0.contains("value ") } == rates.filter { $0.contains("value ") })
+    let last = try #require(rates.last)
+    let time = try #require(last.firstMatch(of: /\d+\.\d{4}/)).0
+    let late = try Program.run(["trace", "--uuid", "2a37", "--from", String(time), sample]).lines
+    #expect(late.last == last && late.count == 2, "\(late)")
+    #expect(try Program.run(["trace", "--to", "0", sample]).lines.count < 3)
+  }
+
   @Test("A word that is no file is told the verbs")
   func verbs() throws {
     let ending = try Program.run(["nosuchverb", Program.sample("heart-rate")])

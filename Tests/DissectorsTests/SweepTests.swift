@@ -123,10 +123,7 @@ private func legacyReport(_ structure: [UInt8]) -> [UInt8] {
 /// and the packet.
 private func packetsOfRows(filledWith byte: UInt8) -> [[UInt8]] {
   func filled(_ size: Int) -> [UInt8] { [UInt8](repeating: byte, count: size) }
-  func entry(_ row: HCIRow) -> HCIEntry {
-    var fields: [HCIField] = []
-    return HCIEntry(row, &fields)
-  }
+  func entry(_ row: HCIRow) -> HCIEntry { HCIEntry(row) }
   var packets: [[UInt8]] = []
   for row in hciCommandTables.flatMap(\.self).map(entry) {
     if let size = row.parameters.size, row.parameters.has(.known) {

@@ -16,8 +16,12 @@ package struct ExplainOptions: PresentationOptions, Sendable {
 
   /// Which of them.
   package var face = Face.text
-  /// Which devices, connections and adapters; what is empty chooses all.
+  /// Which devices, connections, adapters and times; what is empty chooses all.
   package var selection = Selection()
+  /// How times are printed elsewhere, and so how selected ones are read.
+  package var time = ShowOptions.TimeStyle.elapsed
+  /// The offset of this machine's zone from UTC, in seconds east, at a time in seconds since 1970.
+  package var zoneOffset: @Sendable (Int64) -> Int64 = { _ in 0 }
   /// Whether every line of a story is told.
   package var isFull = false
   /// Whether the rules that were skipped are listed.
@@ -48,6 +52,9 @@ package struct ExplainOptions: PresentationOptions, Sendable {
 /// `explain`: why something failed. Remembers while fed and speaks at the end.
 package struct ExplainReport: PacketReport, ~Copyable {
   private let options: ExplainOptions
+  private var window: TimeWindow
+  /// The packets of each selected stretch of time.
+  private var stretches: [Int: ClosedRange<Int>] = [:]
   private var history: CaptureHistory?
   private var summary: CaptureSummary?
   /// Whether a finding is an error, once it has spoken.
@@ -56,6 +63,7 @@ package struct ExplainReport: PacketReport, ~Copyable {
   /// A report on the connections that the options choose.
   package init(_ options: ExplainOptions, limits: Limits = Limits()) {
     self.options = options
+    window = TimeWindow(options.selection, options.time.readingOffset(options.zoneOffset))
     history = CaptureHistory(
       limits, bonds: options.bonds, knowledge: ProfileKnowledge(options.profiles),
       passkeys: options.passkeys)
@@ -69,6 +77,11 @@ package struct ExplainReport: PacketReport, ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     history?.observe(record, dissection, bytes, answer, memory)
+    guard !options.selection.times.isEmpty else { return }
+    window.observe(record.time)
+    guard let stretch = window.stretch(of: record.time) else { return }
+    let first = stretches[stretch]?.lowerBound ?? record.number
+    stretches[stretch] = first...record.number
   }
 
   package mutating func learn(_ summary: CaptureSummary) { self.summary = summary }
@@ -79,7 +92,9 @@ package struct ExplainReport: PacketReport, ~Copyable {
     guard let history = history.take() else { return }
     var evidence = history.finish(memory, summary, failure)
     evidence.listsKeys = options.showsKeys
-    let explanation = Explanation(evidence, options.selection)
+    let explanation = Explanation(
+      evidence, options.selection,
+      among: options.selection.times.isEmpty ? nil : Array(stretches.values))
     hasErrors = explanation.hasErrors
     switch options.face {
     case .text:

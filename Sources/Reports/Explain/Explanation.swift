@@ -33,15 +33,21 @@ struct Explanation: Sendable {
   private let isSelective: Bool
 
   /// - Parameters:
+  ///   - stretches: the packets that connections and findings must have to do with; nil: any.
   ///   - rules: what to look for.
   ///   - isGrouped: whether equal findings of several connections are told as one.
   init(
-    _ evidence: Evidence, _ selection: Selection, rules: [Rule] = Rule.all, isGrouped: Bool = true
+    _ evidence: Evidence, _ selection: Selection, among stretches: [ClosedRange<Int>]? = nil,
+    rules: [Rule] = Rule.all, isGrouped: Bool = true
   ) {
     var evidence = evidence
     ruleCount = rules.count
     isSelective = !selection.isEverything
-    for history in evidence.connections where selection.admits(history) {
+    func isSelected(_ packets: ClosedRange<Int>) -> Bool {
+      stretches?.contains { $0.overlaps(packets) } ?? true
+    }
+    for history in evidence.connections
+    where selection.admits(history) && isSelected(history.packets) {
       connections.append(Told(history: history))
     }
     if isSelective { evidence.keys.keep(of: connections.map(\.history)) }
@@ -51,6 +57,9 @@ struct Explanation: Sendable {
     let told = Set(connections.map(\.history.id))
     skipped = evidence.skipped(rules, among: told)
     for finding in evidence.findings(by: rules, isGrouped: isGrouped, among: told) {
+      guard finding.evidence.isEmpty || finding.evidence.ranges.contains(where: isSelected) else {
+        continue
+      }
       if finding.isAppendix {
         appendix.append(finding)
       } else if finding.connections.count == 1 {
@@ -128,7 +137,7 @@ struct Explanation: Sendable {
         ? "No connection in this capture; gattscope devices lists who advertises"
         : "No connection and no advertisement in this capture"
     }
-    if connections.isEmpty, findings.isEmpty { return "No connection of what was asked for" }
+    if connections.isEmpty, findings.isEmpty { return "No connection matches the selection" }
     return "No problem found"
   }
 

@@ -13,9 +13,12 @@ struct MapPage: ~Copyable {
   var reading: ValueReading
   /// Where the line that is written begins in `out`.
   var start = 0
+  /// Where in `out` the line's value begins, if it has one.
+  private var valueStart: Int?
 
   /// Columns before the names of services, of characteristics, before properties and before values.
   enum Column {
+    static let heading = 6
     static let service = 13
     static let characteristic = 15
     static let descriptor = 17
@@ -55,22 +58,40 @@ struct MapPage: ~Copyable {
     output.text(out.bytes, glyphs)
   }
 
-  /// Ends the line, cut where the terminal does.
+  /// Ends the line, wrapped at the terminal's width: below the names in the tree, and before the value
+  /// if that does not fit.
   mutating func endLine() {
     if let width = options.width {
       var line = Output()
       out.copy(Slice(start: start, count: out.count - start), into: &line)
       out.shorten(to: start)
-      out.cut(line.bytes, columns: width, glyphs: glyphs)
+      let isInTree = line.bytes.starts(with: "0x") || line.bytes.starts(with: "  ")
+      let indentation = isInTree ? Column.descriptor : Column.heading
+      if let valueStart, line.bytes.columns > width {
+        var head = valueStart - start
+        while head > 0, line.bytes.byte(at: head - 1) == 0x20 { head -= 1 }
+        out.wrapped(
+          line.bytes.part(Slice(start: 0, count: head)), columns: width, indentation: indentation)
+        out.byte(0x0a)
+        var value = Output()
+        value.spaces(indentation)
+        value.raw(
+          line.bytes.part(
+            Slice(start: valueStart - start, count: line.count - (valueStart - start))))
+        swap(&value, &line)
+      }
+      out.wrapped(line.bytes, columns: width, indentation: indentation)
     }
     out.byte(0x0a)
     start = out.count
+    valueStart = nil
   }
 
   /// Pads the line up to a column; where it is there already, by a blank.
   mutating func pad(to column: Int) {
     let used = out.bytes.part(Slice(start: start, count: out.count - start)).columns
     out.spaces(max(column - used, 1))
+    if column == Column.value { valueStart = out.count }
   }
 
   // MARK: The heading

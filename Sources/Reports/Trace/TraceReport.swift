@@ -27,7 +27,7 @@ package struct TraceReport: PacketReport, ~Copyable {
   private var log: [AppLog.Line] = []
   /// How many lines of the log were told.
   private var told = 0
-  private var start: Timestamp?
+  private var window: TimeWindow
   private var records = 0
   /// Whether something was not among what was chosen.
   private var wasLeftOut = false
@@ -46,6 +46,7 @@ package struct TraceReport: PacketReport, ~Copyable {
       tellsDuplicates: options.tellsDuplicates, for: options.platform, limits)
     devices = DeviceWatch(options.selection.devices, named: options.selection.namedDevices)
     lines = TraceLines(options, summary)
+    window = TimeWindow(options.selection, options.time.readingOffset(options.zoneOffset))
   }
 
   /// Never: every packet may tell more.
@@ -69,7 +70,9 @@ package struct TraceReport: PacketReport, ~Copyable {
   /// Why the app's log is not between the lines.
   private var logRemark: String? {
     guard let log = options.log else { return nil }
-    if start == nil { return "the capture has no times: the app's log cannot be laid beside it" }
+    if window.start == nil {
+      return "the capture has no times: the app's log cannot be laid beside it"
+    }
     guard !self.log.isEmpty else {
       return "no line of the app's log begins with a time"
     }
@@ -80,7 +83,7 @@ package struct TraceReport: PacketReport, ~Copyable {
 
   /// Where no line of the log was written while the capture was: how far it is from that.
   private var distance: String? {
-    guard let start, let latest,
+    guard let start = window.start, let latest,
       let first = log.map(\.time).min(by: { $0.isEarlier(than: $1) }),
       let last = log.map(\.time).max(by: { $0.isEarlier(than: $1) })
     else { return nil }
@@ -111,7 +114,7 @@ package struct TraceReport: PacketReport, ~Copyable {
   ) {
     records += 1
     lines.follow(record, dissection, bytes, answer, memory)
-    if start == nil, let time = record.time { begin(time) }
+    if window.start == nil, let time = record.time { begin(time) }
     if let time = record.time, latest.map({ $0.isEarlier(than: time) }) ?? true { latest = time }
     if !options.selection.devices.isEmpty { devices.learn(memory.names) }
     events.observe(record, dissection, bytes, answer, fragments: fragments, memory)
@@ -145,7 +148,7 @@ package struct TraceReport: PacketReport, ~Copyable {
   }
 
   private mutating func begin(_ time: Timestamp) {
-    start = time
+    window.observe(time)
     lines.start = time
     guard let log = options.log else { return }
     self.log = log.resolved(time, options.time.readingOffset(options.zoneOffset))
@@ -168,6 +171,12 @@ package struct TraceReport: PacketReport, ~Copyable {
       return false
     }
     if !selection.admits(adapter: event.adapter) { return false }
+    guard window.contains(event.time) else { return false }
+    if !selection.uuids.isEmpty || !selection.handles.isEmpty,
+      !event.concerns(where: { selection.admits($0, $1, in: $2) })
+    {
+      return false
+    }
     guard !selection.devices.isEmpty else { return true }
     if event.connection > 0, chosen.contains(event.connection) { return true }
     let addresses = [event.peer, event.otherAddress]
@@ -206,7 +215,7 @@ package struct TraceReport: PacketReport, ~Copyable {
   }
 
   private mutating func tellLog(into output: inout Output) {
-    lines.write(log[told], into: &output)
+    if window.contains(log[told].time) { lines.write(log[told], into: &output) }
     told += 1
   }
 }

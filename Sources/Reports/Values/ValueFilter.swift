@@ -10,22 +10,19 @@ struct ValueFilter: Sendable {
   private let selection: Selection
   private let operations: [ValueOperation]
   /// The time of the first record that has one.
-  private(set) var start: Timestamp?
+  var start: Timestamp? { window.start }
   /// Values shown so far.
   private(set) var shown = 0
   /// Values that there were.
   private var seen = 0
   private var hasSeenPackets = false
   private var devices: DeviceWatch
-  private var times: [(from: Timestamp?, to: Timestamp?)] = []
+  private var window: TimeWindow
   private let showsEverything: Bool
-
-  /// How times are read: as they are shown.
-  private let zoneOffset: @Sendable (Int64) -> Int64
 
   init(_ options: ValuesOptions) {
     selection = options.selection
-    zoneOffset = options.time.readingOffset(options.zoneOffset)
+    window = TimeWindow(selection, options.time.readingOffset(options.zoneOffset))
     operations = options.operations
     devices = DeviceWatch(selection.devices, named: selection.namedDevices)
     showsEverything = selection.isEverything && operations.isEmpty && selection.limit == nil
@@ -44,10 +41,7 @@ struct ValueFilter: Sendable {
   /// Takes a packet, before its values are asked about.
   mutating func observe(_ record: borrowing CaptureRecord, _ memory: borrowing Memory) {
     hasSeenPackets = true
-    if start == nil, let time = record.time {
-      start = time
-      times = selection.times.map { $0.resolved(time, zoneOffset) }
-    }
+    window.observe(record.time)
     if !selection.devices.isEmpty { devices.learn(memory.names) }
   }
 
@@ -99,19 +93,11 @@ struct ValueFilter: Sendable {
         selection.statuses.contains(where: { $0.matches(Outcome(error, of: subject)) })
       else { return false }
     }
-    if !times.isEmpty, !isInTime(value.time) { return false }
+    guard window.contains(value.time) else { return false }
     if !selection.values.isEmpty {
       guard let slice = value.value, selection.holds(bytes.part(slice)) else { return false }
     }
     return true
-  }
-
-  private func isInTime(_ time: Timestamp?) -> Bool {
-    guard let time else { return false }
-    return times.contains { range in
-      !(range.from.map { time.isEarlier(than: $0) } ?? false)
-        && !(range.to.map { $0.isEarlier(than: time) } ?? false)
-    }
   }
 }
 

@@ -11,6 +11,8 @@ struct ValuesTable: ~Copyable {
   private var cells: [Row] = []
   var out = Output()
   private var ascii = Output()
+  /// Whether each row has exactly one line, which is cut: a table that is kept on the terminal.
+  private var isCut = false
 
   var glyphs: Glyphs { options.glyphs }
 
@@ -30,6 +32,8 @@ struct ValuesTable: ~Copyable {
 
   /// Lines that have fewer columns begin with the values.
   private static let leastColumns = 60
+  /// The indentation of what does not fit into its line.
+  private static let indentation = 6
   /// Columns that a subject may take before it stands in a line of its own.
   private static let mostSubjectColumns = 40
   /// Bytes of a value that are shown: what fits into a PDU where nothing larger was agreed on; of text
@@ -55,6 +59,7 @@ struct ValuesTable: ~Copyable {
   /// there is no room for heads it is without them.
   mutating func write(_ memory: borrowing Memory, rows: Int, into output: inout Output) {
     guard rows > 0, !facts.entries.isEmpty else { return }
+    isCut = true
     let newest = facts.entries.indices.sorted {
       facts.entries[$0].lastPacket > facts.entries[$1].lastPacket
     }
@@ -253,7 +258,9 @@ struct ValuesTable: ~Copyable {
       }
       out.text("  packets")
       out.spaces(max(2, packets + 2 - 7))
-      out.text(glyphs.isUTF8 ? "first → last" : "first -> last")
+      if options.width.map({ out.bytes.columns + 13 <= $0 }) ?? true {
+        out.text(glyphs.isUTF8 ? "first → last" : "first -> last")
+      }
       style(.plain)
       finishLine(into: &output)
     }
@@ -289,6 +296,10 @@ struct ValuesTable: ~Copyable {
       out.spaces(2)
       pad(row.packets, to: max(7, packets), &out)
       out.spaces(2)
+      if !isCut, let width = options.width, out.bytes.columns + columns(row.value) > width {
+        if row.count > 0 { finishLine(into: &output) } else { out.clear() }
+        out.spaces(Self.indentation)
+      }
       out.raw(row.value.bytes)
       if row.isFailure { style(.plain) }
       finishLine(into: &output)
@@ -324,7 +335,12 @@ struct ValuesTable: ~Copyable {
     var length = out.count
     while length > 0, out.bytes.byte(at: length - 1) == 0x20 { length -= 1 }
     out.shorten(to: length)
-    output.line(&out, ascii: &ascii, columns: options.width, glyphs)
+    if isCut {
+      output.line(&out, ascii: &ascii, columns: options.width, glyphs)
+    } else {
+      output.wrappedLine(
+        &out, ascii: &ascii, columns: options.width, indentation: Self.indentation, glyphs)
+    }
   }
 
   private mutating func style(_ style: TextStyle) {
