@@ -143,7 +143,7 @@ struct CompletionCommand: ParsableCommand {
 struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Print the JSON Schema (2020-12) of what --json prints, or the types of table's columns.")
+    abstract: "Print the JSON Schema (2020-12) of what --json prints, or table's columns.")
 
   @Option(
     name: .long,

@@ -8,7 +8,7 @@ import Reports
 struct TableCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "table",
-    abstract: "Write rows with fixed columns, of one capture or of a hundred thousand, for a database.",
+    abstract: "Write rows for a database, of one capture or of a hundred thousand.",
     discussion: """
       Each file is read once, by itself, and gives rows for every table: captures (a row a file), connections, findings, operations \
       (values of attributes), fields (what they are decoded to), and devices (advertisers). Folders are searched. What cannot be read \
@@ -48,15 +48,14 @@ struct TableCommand: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Which tables: \(TableKind.allCases.map(\.name).joined(separator: ", ")). All if left out.",
+      "Which tables: \(tableNames). All if left out.",
       valueName: "table,..."),
     transform: { text in
       var kinds: TableKinds = []
       for word in text.split(separator: ",", omittingEmptySubsequences: false) {
         guard let kind = TableKind(name: word) else {
           throw ValidationError(
-            "expected tables with commas between them (\(TableKind.allCases.map(\.name).joined(separator: ", "))), not \(word)"
-          )
+            "expected tables with commas between them (\(Self.tableNames)), not \(word)")
         }
         kinds.insert(TableKinds(kind))
       }
@@ -147,6 +146,8 @@ struct TableCommand: ParsableCommand {
     }
   }
 
+  private static let tableNames = TableKind.allCases.map(\.name).joined(separator: ", ")
+
   /// The tables that are asked for.
   private var kinds: TableKinds {
     guard kind.isEmpty else { return TableKinds(kind) }
@@ -157,9 +158,8 @@ struct TableCommand: ParsableCommand {
   private var form: RowForm { csv ? .csv : .json }
 
   mutating func run() throws {
-    var options = RowsOptions()
+    var options = RowsOptions(try supplying.profiles())
     options.kinds = kinds
-    options.profiles = try supplying.profiles()
     options.patienceSeconds = timeout
     if let redact {
       options.pseudonyms = Pseudonyms(key: try Terminal.file(redact))
@@ -254,7 +254,9 @@ struct FileFinder {
   init(besides folder: String?) { left = folder.flatMap { Terminal.facts(of: $0.utf8) } }
 
   mutating func add(_ path: [UInt8]) {
-    guard path != [0x2d], let facts = Terminal.facts(of: path), facts.isFolder else { return paths.add(path) }
+    guard path != [0x2d], let facts = Terminal.facts(of: path), facts.isFolder else {
+      return paths.add(path)
+    }
     search(path)
   }
 

@@ -38,7 +38,8 @@ struct TableFolder {
     do throws(Terminal.SystemFailure) {
       if !Terminal.exists(path) { try Terminal.makeFolder(path) }
       guard try Terminal.lock("\(path)/lock") != nil else {
-        Terminal.complain("\(path) is in use by another run; wait for its end, or name another folder")
+        Terminal.complain(
+          "\(path) is in use by another run; wait for its end, or name another folder")
         throw Terminal.SystemFailure(code: 0)
       }
     } catch {
@@ -70,7 +71,8 @@ struct TableFolder {
       }
       guard let before = try? Terminal.contents(of: settingsPath), before == settings else {
         Terminal.complain(
-          "\(path) was written with other options (see \(settingsPath)); --resume takes the same ones")
+          "\(path) was written with other options (see \(settingsPath)); --resume takes the same ones"
+        )
         throw ExitCode(64)
       }
     }

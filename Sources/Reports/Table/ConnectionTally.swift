@@ -79,7 +79,8 @@ struct ConnectionTallies: Sendable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
     _ memory: borrowing Memory
   ) {
-    guard case .acl(let header) = dissection.content, record.original == nil, let link = answer.link,
+    guard case .acl(let header) = dissection.content, record.original == nil,
+      let link = answer.link,
       let position = position(memory.links.id(link))
     else { return }
     tallies[position].add(record, bytes: Int(header.length))

@@ -26,7 +26,9 @@ package struct Pseudonyms: Sendable {
   }
 
   private func number(_ use: Use, _ bytes: [UInt8]) -> UInt64 {
-    cipher.authenticationCode(of: [use.rawValue] + bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    cipher.authenticationCode(of: [use.rawValue] + bytes).prefix(8).reduce(0) {
+      $0 << 8 | UInt64($1)
+    }
   }
 
   /// The pseudonym of an address, which is of the same kind: of a random one the two most significant bits stay, of a

@@ -12,7 +12,9 @@ package struct RowsOptions: Sendable {
   /// Which tables.
   package var kinds = TableKinds.all
   /// People's own profiles.
-  package var profiles = SuppliedProfiles()
+  package let profiles: SuppliedProfiles
+  /// What profiles say of protocols: read once for all files.
+  let knowledge: ProfileKnowledge
   /// What takes the place of addresses and names; nil: they are written.
   package var pseudonyms: Pseudonyms?
   /// After how many seconds a file is given up.
@@ -20,8 +22,11 @@ package struct RowsOptions: Sendable {
   /// Which passkeys are tried where one is searched for.
   package var passkeys = SixDigits.all
 
-  /// The defaults.
-  package init() {}
+  /// The defaults, with people's own profiles.
+  package init(_ profiles: SuppliedProfiles = SuppliedProfiles()) {
+    self.profiles = profiles
+    knowledge = ProfileKnowledge(profiles)
+  }
 }
 
 /// A file that rows are made of.
@@ -119,7 +124,7 @@ package struct RowsReport: PacketReport, ~Copyable {
     let kinds = options.kinds
     if kinds.contains(.captures) || kinds.contains(.connections) || kinds.contains(.findings) {
       history = CaptureHistory(
-        limits, bonds: file.bonds, knowledge: ProfileKnowledge(options.profiles), passkeys: options.passkeys)
+        limits, bonds: file.bonds, knowledge: options.knowledge, passkeys: options.passkeys)
     }
     if kinds.contains(.connections) {
       var map = MapOptions()
