@@ -56,11 +56,11 @@ ORDER BY files DESC, status, format, source, snoop_mode;
 
 -- 8. What separates links that are lost (supervision timeout) from the others: the phone's build, the interval, the MTU?
 CREATE OR REPLACE TEMP VIEW lost_links AS
-SELECT captures.os, captures.build, connections.interval_ms > 50 AS slow, coalesce(connections.mtu, 23) <= 23 AS small_mtu,
+SELECT captures.os, captures.build, connections.interval_ms > 50 AS slow, connections.mtu > 23 AS large_mtu,
   count(*) AS connections,
-  avg(CASE WHEN connections.reason = '0x08' THEN 1.0 ELSE 0.0 END) AS lost
+  avg(CAST(CASE WHEN connections.reason = '0x08' THEN 1 ELSE 0 END AS DOUBLE)) AS lost
 FROM connections
 JOIN captures ON captures.capture = connections.capture
 WHERE connections.ended_by IS NOT NULL
-GROUP BY captures.os, captures.build, connections.interval_ms > 50, coalesce(connections.mtu, 23) <= 23
+GROUP BY captures.os, captures.build, connections.interval_ms > 50, connections.mtu > 23
 ORDER BY lost DESC, connections DESC, os, build;

@@ -19,9 +19,9 @@ struct TableCommand: ParsableCommand {
 
       Examples:
         gattscope table --kind findings btsnoop_hci.log
-        gattscope table --out rows --jobs 4 uploads/        every table of a folder, for DuckDB
+        gattscope table --out rows --jobs 4 uploads/   every table of a folder
+        gattscope table --out rows --resume uploads/   the files that have come since
         find . -name '*.zip' -print0 | gattscope table --out rows --files-from - -0
-        gattscope table --out rows --resume uploads/        what has come since, or was interrupted
         gattscope table --csv --kind captures uploads/ > captures.csv
       """)
 
@@ -233,8 +233,10 @@ struct TableCommand: ParsableCommand {
     for file in files { finder.add(Array(file.utf8)) }
     for list in filesFrom {
       do throws(CaptureFailure) {
-        let paths = PathList(try Terminal.list(list), endingWith: endsWithZero ? 0 : 0x0a)
-        paths.forEach { finder.add(Array($0)) }
+        let paths = try Terminal.list(list)
+        PathList.forEach(in: paths, endingWith: endsWithZero ? 0 : 0x0a) {
+          finder.add(Array($0.prefix(FileFinder.mostPathBytes)))
+        }
       } catch {
         Terminal.complain(error.sentence(about: list))
         throw ExitCode(66)
@@ -248,16 +250,25 @@ struct TableCommand: ParsableCommand {
 struct FileFinder {
   /// What was found: the files of a folder in the order of their names.
   private(set) var paths = PathList()
+  /// Those that were found, since lists and folders may name a file several times.
+  private var known: Set<[UInt8]> = []
   private let left: Terminal.FileFacts?
+
+  /// What is kept of longer paths, which no file has, is more than a cell holds, so that it says that it is cut.
+  static let mostPathBytes = 1 << 14
 
   /// - Parameter folder: a folder in which nothing is looked for.
   init(besides folder: String?) { left = folder.flatMap { Terminal.facts(of: $0.utf8) } }
 
   mutating func add(_ path: [UInt8]) {
     guard path != [0x2d], let facts = Terminal.facts(of: path), facts.isFolder else {
-      return paths.add(path)
+      return note(path)
     }
     search(path)
+  }
+
+  private mutating func note(_ path: [UInt8]) {
+    if known.insert(path).inserted { paths.add(path) }
   }
 
   private mutating func search(_ folder: [UInt8]) {
@@ -267,10 +278,10 @@ struct FileFinder {
       return
     }
     // What cannot be opened gets a row.
-    guard let contents = try? Terminal.contents(ofFolder: folder) else { return paths.add(folder) }
+    guard let contents = try? Terminal.contents(ofFolder: folder) else { return note(folder) }
     let start = folder.last == 0x2f ? folder : folder + [0x2f]
     for entry in contents {
-      if entry.isFolder { search(start + entry.name) } else { paths.add(start + entry.name) }
+      if entry.isFolder { search(start + entry.name) } else { note(start + entry.name) }
     }
   }
 }

@@ -35,18 +35,17 @@ struct TableFolder {
   /// - Returns: the number of the next part, and what the parts that are there have done.
   /// - Throws: the exit status.
   func prepare(resumes: Bool) throws -> (next: Int, done: Set<[UInt8]>) {
+    let isFree: Bool
     do throws(Terminal.SystemFailure) {
       if !Terminal.exists(path) { try Terminal.makeFolder(path) }
-      guard try Terminal.lock("\(path)/lock") != nil else {
-        Terminal.complain(
-          "\(path) is in use by another run; wait for its end, or name another folder")
-        throw Terminal.SystemFailure(code: 0)
-      }
+      isFree = try Terminal.lock("\(path)/lock") != nil
     } catch {
-      if error.code != 0 {
-        Terminal.complain("\(path) cannot be written: \(error.words)")
-        throw ExitCode(74)
-      }
+      Terminal.complain("\(path) cannot be written: \(error.words)")
+      throw ExitCode(74)
+    }
+    guard isFree else {
+      Terminal.complain(
+        "\(path) is in use by another run; wait for its end, or name another folder")
       throw ExitCode(73)
     }
     var (next, done): (Int, Set<[UInt8]>) = (0, [])

@@ -8,7 +8,7 @@ import Sessions
 struct TableWork {
   private let options: RowsOptions
   private let sinks: RowSinks
-  /// Of all files the ones that are not done to their end.
+  /// How many files were not read to their end.
   private(set) var unread = 0
 
   init(_ options: RowsOptions, to sinks: RowSinks) {

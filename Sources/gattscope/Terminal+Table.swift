@@ -164,14 +164,14 @@ extension Terminal {
 
   // MARK: Files that are written
 
-  /// Makes a folder.
+  /// Makes a folder that only its owner can look into.
   static func makeFolder(_ path: String) throws(SystemFailure) {
-    guard unsafe mkdir(path, 0o777) == 0 else { throw SystemFailure(code: errno) }
+    guard unsafe mkdir(path, 0o700) == 0 else { throw SystemFailure(code: errno) }
   }
 
-  /// Makes a file, or empties the one that is there, and returns it open for writing.
+  /// Makes a file that only its owner can read, or empties the one that is there, and returns it open for writing.
   static func makeFile(_ path: String) throws(SystemFailure) -> Int32 {
-    let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw SystemFailure(code: errno) }
     return descriptor
   }
@@ -199,7 +199,7 @@ extension Terminal {
   ///
   /// - Returns: its descriptor; the lock is held until that is closed. Nil where another process holds it.
   static func lock(_ path: String) throws(SystemFailure) -> Int32? {
-    let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+    let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw SystemFailure(code: errno) }
     if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
     let code = errno

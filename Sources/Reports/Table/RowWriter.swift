@@ -1,5 +1,5 @@
 import Bluetooth
-import Bytes
+package import Bytes
 
 /// How rows are written.
 package enum RowForm: Sendable {
@@ -37,6 +37,17 @@ package final class RowSinks {
     outputs = InlineArray { $0 == 0 ? Output(descriptor: descriptor) : Output() }
     if let kind = kinds.each.first, !namesTables { header(kind) }
   }
+
+  /// Keeps all rows in memory, for tests.
+  package init(_ form: RowForm, _ kinds: TableKinds) {
+    self.form = form
+    namesTables = kinds.each.count > 1
+    isShared = true
+    outputs = InlineArray { _ in Output() }
+  }
+
+  /// Appends the rows that are kept in memory.
+  package func copy(into output: inout Output) { outputs[0].copy(into: &output) }
 
   /// The `errno` of the first write that failed.
   package var failure: Int32? {

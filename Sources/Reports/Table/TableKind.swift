@@ -31,7 +31,7 @@ package enum TableKind: Int, CaseIterable, Sendable {
     case .findings: "something that explain finds; on each connection that it is found on"
     case .operations: "a value of an attribute that was read, written or sent, or an attempt"
     case .fields: "a number or word that a profile decodes from such a value"
-    case .devices: "a device that advertises"
+    case .devices: "a device that advertises, or that a connection is made with"
     }
   }
 }
