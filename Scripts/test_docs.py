@@ -36,6 +36,7 @@ STANDS_FOR = {
     "ssh pi tail -c +1 -f trace": "cat captures/heart-rate.btsnoop",
     "bugreport.zip": "captures/heart-rate.btsnoop",
     "report.zip": "captures/heart-rate.btsnoop",
+    "--redact fleet.key": "--redact captures/heart-rate.btsnoop",
     "cat report.tar.xz": "cat captures/heart-rate.btsnoop",
     "btsnoop_hci.log.gz": "captures/heart-rate.btsnoop",
     "btsnoop_hci.log.last btsnoop_hci.log": "captures/lost-subscription.btsnoop captures/heart-rate.btsnoop",
