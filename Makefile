@@ -43,6 +43,7 @@ DATED := SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH)
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 BUMBLE := bumble==0.0.236
 CYCLONEDX := cyclonedx-python-lib[json-validation]==11.12.0
+FLEET := duckdb==2.0.1 pyspark==4.3.0
 
 # Captures of other origin, tested as well where they are there.
 MORE_CAPTURES ?= ../shared/captures
@@ -52,6 +53,7 @@ BUILD_PACKAGES := g++ libarchive-dev libarchive13 libbluetooth-dev libc6-dev git
 DEB_PACKAGES := binutils dpkg-dev gzip lintian python3-venv xz-utils
 TEST_PACKAGES := $(BUILD_PACKAGES) $(DEB_PACKAGES) tshark jq python3 python3-jsonschema debootstrap fish libarchive-tools man-db zsh zstd
 LIVE_PACKAGES := $(BUILD_PACKAGES) bluez bluez-test-tools busybox-static kmod qemu-system-x86 tcpdump
+FLEET_PACKAGES := $(BUILD_PACKAGES) openjdk-17-jre-headless procps python3 python3-venv
 BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
 PROFILES := $(sort $(wildcard Profiles/*/*.yaml))
 SWIFT_FOLDERS := Package.swift $(wildcard Plugins Sources Tests Fuzz)
@@ -68,7 +70,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: $(CHECKERS) units-of-scripts units-of-damage tests-of-release help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
+.PHONY: $(CHECKERS) units-of-scripts units-of-damage tests-of-release help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -95,7 +97,7 @@ test: packages lint ## everything that one optimised build shows: unit, golden, 
 	@$(MAKE) --no-print-directory test-scripts
 
 # Two chains run side by side, since each keeps little more than one core busy.
-test-all: packages ## also the program that is handed out, a virtual machine, and each fuzzer
+test-all: packages ## also the program that is handed out, a virtual machine, a fleet, and each fuzzer
 	@$(MAKE) --no-print-directory -j2 test tests-of-release
 	$(if $(filter 0,$(FUZZ_SECONDS)),,@$(MAKE) --no-print-directory fuzz)
 
@@ -133,6 +135,7 @@ test-release: $(BUILD_PROGRAM) ## what only the program that is handed out can s
 tests-of-release: release
 	@$(MAKE) --no-print-directory test-release
 	@$(MAKE) --no-print-directory test-live
+	@$(MAKE) --no-print-directory test-fleet
 
 test-live: ## `live` against a real kernel, in a virtual machine
 	@Scripts/install-packages.sh $(LIVE_PACKAGES) || echo "not all packages of the virtual machine can be installed"
@@ -146,6 +149,18 @@ bench: ## speed and memory, side by side with tshark and btmon
 	$(PYTHON) Benchmarks/live.py $(PROGRAM)
 	$(PYTHON) Benchmarks/convert.py $(PROGRAM)
 	$(PYTHON) Benchmarks/diff.py $(PROGRAM)
+
+test-fleet: build ## the tables of `table` in DuckDB and in a Spark cluster on this machine
+	@Scripts/install-packages.sh $(FLEET_PACKAGES) || echo "not all packages of the fleet's tests can be installed"
+	@$(MAKE) --no-print-directory .venv/bin/fleet-made || echo "DuckDB and PySpark cannot be installed: their tests are skipped"
+	GATTSCOPE=$(abspath $(BUILT)) $(firstword $(wildcard .venv/bin/python) $(PYTHON)) fleet/test_fleet.py
+
+# Two packages, so that the rule for one library does not fit.
+.venv/bin/fleet-made: Makefile
+	@Scripts/install-packages.sh python3 python3-venv
+	$(PYTHON) -m venv .venv
+	.venv/bin/pip install --quiet $(FLEET)
+	@touch $@
 
 fuzz: ## run each fuzzer for FUZZ_SECONDS (60)
 	@Scripts/install-packages.sh $(BUILD_PACKAGES)
@@ -215,7 +230,8 @@ install: ## install what `make release` built (or PROGRAM=FILE): program, manual
 	install -m 644 README.md CONTRIBUTING.md SECURITY.md LICENSE "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)"
 	sed -i 's|(Scripts/packaging/copyright)|(COPYRIGHT)|' "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)README.md"
 	install -m 644 Scripts/packaging/copyright "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)COPYRIGHT"
-	install -d "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)docs" "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)captures"
+	install -d "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)docs" "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)captures" "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)fleet"
+	install -m 644 fleet/load.sql fleet/questions.sql fleet/gattscope_fleet.py "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)fleet"
 	install -m 644 $(wildcard docs/*) "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)docs"
 	install -m 644 $(wildcard captures/*) "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)captures"
 	install -d "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)Benchmarks" $(addprefix "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)",$(sort $(dir $(PROFILES))))

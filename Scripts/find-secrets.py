@@ -31,6 +31,7 @@ VIEWS = (
     *(["values", "--channel", "0x0004", "--raw", "-"], ["values", "--raw", "-"], ["profiles", "match"]),
     *(["explain", "--full"], ["explain", "--json"], ["explain", "--markdown"]),
     *(["trace"], ["trace", "--json"], ["trace", "--as", "android"]),
+    *(["table"], ["table", "--csv", "--kind", "operations"]),
     *(["diff", "--all", OTHER], ["diff", "--json", "--all", OTHER]),
 )
 # Bytes of a piece, and where pieces begin: a dump breaks a key of 16 bytes into two lines, of which one has 8 of them.

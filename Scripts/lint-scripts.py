@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("Scripts", "Benchmarks")
+FOLDERS = ("Scripts", "Benchmarks", "fleet")
 
 failed = False
 for path in sorted(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py")):

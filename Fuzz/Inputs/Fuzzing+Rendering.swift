@@ -75,6 +75,7 @@ extension Fuzzing {
     case .convert: return convert(&source)
     case .convertPart: return choosePart(&source, records: records)
     case .trace, .traceJSON, .traceText: return renderTrace(&source, summary, face, supplies)
+    case .table, .tableCSV: return renderTable(&source, summary, face, supplies)
     // These take two captures, or read one several times.
     case .merge, .diff, .diffJSON, .redact: return nil
     case .devices, .devicesJSON:
@@ -96,6 +97,27 @@ extension Fuzzing {
     }
     if face == .redact { return redact { LenientSource(file) } }
     return render(&source, records: wholeRecords(file), face, supplies)
+  }
+
+  /// The faces of `table`: every table as JSON, or those without values, with pseudonyms, as CSV.
+  private static func renderTable<Source: CaptureSource & ~Copyable>(
+    _ source: inout Source, _ summary: CaptureSummary, _ face: Face, _ supplies: Supplies
+  ) -> String? {
+    var output = Output()
+    var rows = RowsOptions(supplies.profiles)
+    rows.passkeys = passkeys
+    var form = RowForm.json
+    if face == .tableCSV {
+      rows.kinds = TableKinds.all.subtracting(TableKinds(.fields))
+      rows.pseudonyms = Pseudonyms(key: [UInt8](repeating: 7, count: 16))
+      form = .csv
+    }
+    let sinks = RowSinks(form, rows.kinds)
+    var report = RowsReport(RowsFile([0xff, 0x0a, 0x22]), summary, rows, to: sinks)
+    run(&source, &report, supplies, &output)
+    sinks.copy(into: &output)
+    return form == .json
+      ? OutputCheck.json(output.bytes, lines: nil) : OutputCheck.text(output.bytes, lines: nil)
   }
 
   /// The faces of `explain`; where keys are shown the others' wordings are, too.

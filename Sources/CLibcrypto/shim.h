@@ -1,6 +1,7 @@
-// What gattscope uses of OpenSSL's libcrypto (Debian: libssl-dev): AES-128 block by block and multiplication on P-256.
+// What gattscope uses of OpenSSL's libcrypto (Debian: libssl-dev): AES-128 block by block, multiplication on P-256 and
+// SHA-256.
 //
-// Numbers cross as values, so Swift needs no pointer. libcrypto is linked statically: nothing computed here can be wrong
+// Numbers cross as values, so Swift needs no pointer but to the bytes that are hashed. libcrypto is linked statically: nothing computed here can be wrong
 // because a library is missing, and a start without cryptography pays 0.2 ms for it.
 
 #ifndef GATTSCOPE_CLIBCRYPTO_SHIM_H
@@ -122,6 +123,27 @@ static inline struct clibcrypto_point clibcrypto_multiply(struct clibcrypto_numb
   EC_POINT_free(product);
   EC_POINT_free(factor);
   EC_GROUP_free(group);
+  return result;
+}
+
+/// Begins a SHA-256 digest. As above, libcrypto fails only if no memory is left.
+static inline EVP_MD_CTX *clibcrypto_sha256_begin(void) {
+  OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, 0);
+  EVP_MD_CTX *context = EVP_MD_CTX_new();
+  if (!context || !EVP_DigestInit_ex(context, EVP_sha256(), 0)) abort();
+  return context;
+}
+
+static inline void clibcrypto_sha256_add(EVP_MD_CTX *context, const void *bytes, size_t count) {
+  if (!EVP_DigestUpdate(context, bytes, count)) abort();
+}
+
+/// Ends a digest and frees its context.
+static inline struct clibcrypto_number clibcrypto_sha256_end(EVP_MD_CTX *context) {
+  unsigned char bytes[32];
+  if (!EVP_DigestFinal_ex(context, bytes, 0)) abort();
+  EVP_MD_CTX_free(context);
+  struct clibcrypto_number result = {clibcrypto_load(bytes), clibcrypto_load(bytes + 16)};
   return result;
 }
 

@@ -27,6 +27,8 @@ package struct InputBuffer: ~Copyable {
 
   /// Where bytes come from instead of the descriptor.
   private var feed: (any ByteFeed)?
+  /// How many bytes of the descriptor are still to be read; nil: all that there are.
+  private var left: Int64?
   /// Gets everything that is read, too.
   private var copy: (([UInt8]) -> Void)?
 
@@ -50,10 +52,14 @@ package struct InputBuffer: ~Copyable {
   /// Opens a file, device or named pipe; `-` is standard input. Opening a named pipe waits for its
   /// writer.
   ///
-  /// - Parameter copy: gets everything that is read, piece by piece: for others who must see the same
-  ///   bytes, whatever happens to the file meanwhile.
+  /// - Parameters:
+  ///   - limit: how many bytes of it are read at most: a file that grows seems to end there.
+  ///   - copy: gets everything that is read, piece by piece: for others who must see the same
+  ///     bytes, whatever happens to the file meanwhile.
   /// - Throws: `.inaccessible` with the system's words.
-  package init(path: String, copy: (([UInt8]) -> Void)? = nil) throws(CaptureFailure) {
+  package init(
+    path: String, atMost limit: Int64? = nil, copy: (([UInt8]) -> Void)? = nil
+  ) throws(CaptureFailure) {
     if path == "-" {
       self.init(descriptor: STDIN_FILENO, owned: false)
       return
@@ -64,6 +70,7 @@ package struct InputBuffer: ~Copyable {
     } while opened < 0 && errno == EINTR
     guard opened >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }
     self.init(descriptor: opened, owned: true)
+    left = limit
     self.copy = copy
   }
 
@@ -149,7 +156,8 @@ package struct InputBuffer: ~Copyable {
     }
     let position = lseek(descriptor, 0, SEEK_CUR)
     guard position >= 0 else { return nil }
-    return Int64(count) + max(0, Int64(status.st_size) - Int64(position))
+    let rest = max(0, Int64(status.st_size) - Int64(position))
+    return Int64(count) + min(rest, left ?? rest)
   }
 
   private mutating func makeRoom(_ needed: Int) {
@@ -179,8 +187,10 @@ package struct InputBuffer: ~Copyable {
     }
     while true {
       readCount += 1
-      let result = unsafe read(descriptor, storage + end, capacity - end)
+      let room = min(capacity - end, left.map { Int(clamping: $0) } ?? .max)
+      let result = room == 0 ? 0 : unsafe read(descriptor, storage + end, room)
       if result > 0 {
+        if let rest = left { left = rest - Int64(result) }
         if let copy {
           let read = unsafe RawSpan(_unsafeStart: storage + end, byteCount: result)
           copy(read.array)

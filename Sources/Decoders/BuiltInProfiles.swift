@@ -1,5 +1,6 @@
 package import Bluetooth
 import Bytes
+import Synchronization
 
 /// The program's own definitions: constants that were made from Profiles/ (`gattscope profiles
 /// compile`).
@@ -28,20 +29,25 @@ package enum BuiltInProfiles {
   /// The definitions of a characteristic, a company, and so on.
   package static func definitions(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> [Definition] {
     let key = key(kind, uuid)
+    if let known = known.withLock({ $0[key] }) { return known }
     var place = firstPlace(notBelow: key)
     var found: [Definition] = []
     while place < count, compare(place, key) == 0 {
       if let definition = definition(at: place) { found.append(definition) }
       place += 1
     }
+    if !found.isEmpty { known.withLock { $0[key] = found } }
     return found
   }
+
+  /// The definitions that were asked for so far: each is read once, in however many captures it is needed.
+  private static let known = Mutex<[[UInt8]: [Definition]]>([:])
 
   /// All definitions, in the order of kinds and UUIDs; for lists and tests.
   package static var all: [Definition] { (0..<count).compactMap(definition) }
 
   /// The characteristics whose values some definition asks for: a line of 32 digits each.
-  package static var wanted: [BluetoothUUID] {
+  package static let wanted: [BluetoothUUID] = {
     var found: [BluetoothUUID] = []
     let text = asked.bytes
     for start in stride(from: 0, to: text.byteCount - 32, by: 33) {
@@ -57,10 +63,10 @@ package enum BuiltInProfiles {
           : BluetoothUUID(high: high, low: low))
     }
     return found
-  }
+  }()
 
   /// The protocols of vendors.
-  package static var vendors: [VendorProtocol] {
+  package static let vendors: [VendorProtocol] = {
     var found: [VendorProtocol] = []
     let text = protocols.bytes
     var start = 0
@@ -70,7 +76,7 @@ package enum BuiltInProfiles {
       start = end + 1
     }
     return found
-  }
+  }()
 
   /// The first place whose key is not before this one, by halving.
   private static func firstPlace(notBelow key: [UInt8]) -> Int {

@@ -7,7 +7,7 @@ import Bytes
 /// Writes what was decoded, for people or for programs.
 package struct DecodedWriter: ~Copyable {
   /// What was decoded.
-  let decoded: Decoded
+  package let decoded: Decoded
   /// By which definition.
   let definition: Definition
   /// The definition's words.

@@ -22,6 +22,7 @@ struct GattscopeCommand: ParsableCommand {
         gattscope diff working.log failing.log       how two sessions differ
         sudo gattscope live                          what happens right now
         gattscope convert IN OUT                     to another format, or a part of it
+        gattscope table --out rows uploads/          many files, as rows for a database
         gattscope profiles list                      what is decoded; for your own: profiles --help
         gattscope show --layer att --errors capture  ATT requests that were refused
         gattscope show --json capture | jq .summary  for programs
@@ -35,6 +36,7 @@ struct GattscopeCommand: ParsableCommand {
       ShowCommand.self, InfoCommand.self, ExplainCommand.self, MapCommand.self, ValuesCommand.self,
       DevicesCommand.self, TraceCommand.self, DiffCommand.self, LiveCommand.self,
       ConvertCommand.self,
+      TableCommand.self,
       ProfilesCommand.self,
       SchemaCommand.self,
       CompletionCommand.self,
@@ -148,13 +150,24 @@ struct CompletionCommand: ParsableCommand {
   }
 }
 
-/// `schema`: the JSON Schema of everything that `--json` prints.
+/// `schema`: the JSON Schema of everything that `--json` prints, and the column types of tables.
 struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Print the JSON Schema (2020-12) of what --json prints.")
+    abstract: "Print the JSON Schema (2020-12) of what --json prints, or table's columns.")
+
+  @Option(
+    name: .long,
+    help:
+      "Print the types of table's columns instead: as a JSON Schema, as DuckDB's CREATE TABLE, or as Spark's StructType."
+  )
+  var table: TableSchema?
 
   mutating func run() throws {
-    try Terminal.write { output in output.text(JSONSchema.text) }
+    try Terminal.write { output in
+      if let table { table.write(into: &output) } else { output.text(JSONSchema.text) }
+    }
   }
 }
+
+extension TableSchema: ExpressibleByArgument {}

@@ -8,6 +8,8 @@ package struct CaptureFile: Sendable {
   package let name: String
   /// Where its bytes can be read.
   package let path: String
+  /// How many of its bytes are read at most; nil: all.
+  private var byteLimit: Int64?
   private let spool: Spool?
   /// A pipe that was opened to look at its first bytes.
   private let opened: OpenedInput?
@@ -19,8 +21,11 @@ package struct CaptureFile: Sendable {
   }
 
   /// The capture at a path, with another name in messages.
-  package init(name: String, path: String) {
+  ///
+  /// - Parameter limit: how many of its bytes are read at most; nil: all.
+  package init(name: String, path: String, atMost limit: Int64? = nil) {
     (self.name, self.path) = (name, path)
+    byteLimit = limit
     (spool, opened) = (nil, nil)
   }
 
@@ -47,7 +52,7 @@ package struct CaptureFile: Sendable {
     copy: (([UInt8]) -> Void)? = nil
   ) throws(CaptureFailure) -> InputBuffer {
     if let input = opened?.take() { return input }
-    return try InputBuffer(path: path, copy: copy)
+    return try InputBuffer(path: path, atMost: byteLimit, copy: copy)
   }
 
   /// The size of a regular file, which can be read more than once; nil for anything else.

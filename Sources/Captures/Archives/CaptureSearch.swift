@@ -11,6 +11,8 @@ package struct CaptureSearch {
   package private(set) var archives: [ArchiveContents] = []
   /// The damage in archives that could be read in part.
   package private(set) var failures: [CaptureFailure] = []
+  /// Why the one file that was looked at holds no capture; nil where it holds one.
+  package private(set) var refusal: CaptureFailure?
 
   /// Looks at the first bytes of each name, and into archives.
   ///
@@ -25,10 +27,22 @@ package struct CaptureSearch {
     var spooledBytes: Int64 = 0
     for name in names {
       do throws(CaptureFailure) {
-        try look(at: name, pattern, folder, &spooledBytes)
+        try look(at: CaptureFile(name), pattern, folder, &spooledBytes)
       } catch {
         throw error.file == nil ? error.of(name) : error
       }
+    }
+  }
+
+  /// Looks at one file. Where no capture can be read, `refusal` says why, and `archives` has what was found instead.
+  ///
+  /// - Parameter folder: where temporary files go.
+  package init(in file: CaptureFile, folder: String) {
+    var spooledBytes: Int64 = 0
+    do throws(CaptureFailure) {
+      try look(at: file, nil, folder, &spooledBytes)
+    } catch {
+      refusal = error
     }
   }
 
@@ -44,9 +58,9 @@ package struct CaptureSearch {
   }
 
   private mutating func look(
-    at name: String, _ pattern: String?, _ folder: String, _ spooledBytes: inout Int64
+    at file: CaptureFile, _ pattern: String?, _ folder: String, _ spooledBytes: inout Int64
   ) throws(CaptureFailure) {
-    let file = CaptureFile(name)
+    let name = file.name
     let isRegular = file.byteCount != nil
     // The reader says what is wrong with folders and missing files.
     guard file.canBeOpenedAgain == isRegular else { return files.append(file) }
@@ -68,7 +82,7 @@ package struct CaptureSearch {
         if walk.isEmpty { throw CaptureFormat.unknown(start.bytes) }
       } else if isRegular {
         // In a file libarchive can seek.
-        let descriptor = unsafe open(name, O_RDONLY | O_CLOEXEC)
+        let descriptor = unsafe open(file.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }
         defer { close(descriptor) }
         try walk.read(Archive(descriptor))
@@ -78,8 +92,10 @@ package struct CaptureSearch {
     } catch {
       try walk.end(error)
     }
+    defer {
+      archives.append(walk.contents)
+      failures += walk.damages
+    }
     files += try walk.finish()
-    archives.append(walk.contents)
-    failures += walk.damages
   }
 }

@@ -1,0 +1,107 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// What is counted of one connection.
+struct ConnectionTally: Sendable {
+  /// Values and attempts.
+  private(set) var operations = 0
+  /// Those that the server refused.
+  private(set) var refused = 0
+  /// Those without an answer.
+  private(set) var unanswered = 0
+  /// How long answers took, in microseconds: all of them, or where there are very many every second, fourth and so on.
+  private(set) var latencies: [UInt32] = []
+  private var stride = 1
+  private var untilNext = 0
+  /// Bytes of ACL data.
+  private(set) var sent = 0
+  private(set) var received = 0
+  /// The longest time between two packets of ACL data, in nanoseconds.
+  private(set) var silence: Int64?
+  private var previous: Timestamp?
+
+  private static let mostLatencies = 4096
+
+  mutating func add(_ value: ConveyedValue) {
+    operations += 1
+    switch value.outcome {
+    case .refused: refused += 1
+    case .noResponse: unanswered += 1
+    case .done, .cancelled, .notExecuted: break
+    }
+    guard let latency = value.latency else { return }
+    guard untilNext == 0 else {
+      untilNext -= 1
+      return
+    }
+    if latencies.count == Self.mostLatencies {
+      latencies = latencies.indices.filter { $0 % 2 == 0 }.map { latencies[$0] }
+      stride = stride.multiplied(clamped: 2)
+    }
+    latencies.append(UInt32(clamping: latency / 1000))
+    untilNext = stride - 1
+  }
+
+  mutating func add(_ record: borrowing CaptureRecord, bytes: Int) {
+    switch record.direction {
+    case .sent: sent.add(clamped: bytes)
+    case .received: received.add(clamped: bytes)
+    case nil: break
+    }
+    guard let time = record.time else { return }
+    if let previous {
+      let gap = time.nanoseconds(since: previous)
+      if gap >= 0 { silence = max(silence ?? 0, gap) }
+    }
+    previous = time
+  }
+}
+
+/// What is counted of each connection. Bounded by `Limits`, as the list of connections is.
+struct ConnectionTallies: Sendable {
+  private var tallies: [ConnectionTally] = []
+  /// Where they stand, by the connections' numbers.
+  private var positions: [Int: Int] = [:]
+  /// The connection of the latest packet.
+  private var latest = (id: 0, position: 0)
+  private let limits: Limits
+
+  init(_ limits: Limits) { self.limits = limits }
+
+  /// What was counted of a connection; nil where there was no room, or nothing to count.
+  subscript(connection: Int) -> ConnectionTally? { positions[connection].map { tallies[$0] } }
+
+  /// Takes a packet.
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
+    _ memory: borrowing Memory
+  ) {
+    guard case .acl(let header) = dissection.content, record.original == nil,
+      let link = answer.link,
+      let position = position(memory.links.id(link))
+    else { return }
+    tallies[position].add(record, bytes: Int(header.length))
+  }
+
+  /// Takes a value.
+  mutating func add(_ value: ConveyedValue) {
+    if let position = position(value.parties.connection) { tallies[position].add(value) }
+  }
+
+  private mutating func position(_ id: Int) -> Int? {
+    guard id != 0 else { return nil }
+    if latest.id == id { return latest.position }
+    if let known = positions[id] {
+      latest = (id, known)
+      return known
+    }
+    guard tallies.count < limits.listedConnections else { return nil }
+    positions[id] = tallies.count
+    latest = (id, tallies.count)
+    tallies.append(ConnectionTally())
+    return latest.position
+  }
+}

@@ -1,0 +1,57 @@
+import Bluetooth
+import Bytes
+import Cryptography
+
+/// What takes the place of addresses, names and paths in tables: pseudonyms that depend on a key and on nothing else, so
+/// that they are the same in every capture of a fleet, and nobody without the key finds out whose they are.
+package struct Pseudonyms: Sendable {
+  private let cipher: AES128
+
+  /// Keys have so many bytes at least.
+  package static let leastKeyBytes = 16
+
+  /// Pseudonyms by a key of any length, at least 16 bytes; nil where it is shorter. Long keys are shortened as RFC 4615
+  /// does.
+  package init?(key: [UInt8]) {
+    guard key.count >= Self.leastKeyBytes,
+      let zero = AES128(key: [UInt8](repeating: 0, count: AES128.size)),
+      let cipher = AES128(key: zero.authenticationCode(of: key))
+    else { return nil }
+    self.cipher = cipher
+  }
+
+  /// What a pseudonym is for: the same bytes have another one elsewhere.
+  private enum Use: UInt8 {
+    case address, name, file
+  }
+
+  private func number(_ use: Use, _ bytes: [UInt8]) -> UInt64 {
+    cipher.authenticationCode(of: [use.rawValue] + bytes).prefix(8).reduce(0) {
+      $0 << 8 | UInt64($1)
+    }
+  }
+
+  /// The pseudonym of an address, which is of the same kind: of a random one the two most significant bits stay, of a
+  /// public one it says that the IEEE did not give it out (IEEE 802, 8.2).
+  func address(_ address: DeviceAddress, isRandom: Bool) -> DeviceAddress {
+    if address.value == 0 || address.value == 0xffff_ffff_ffff { return address }
+    let bytes = (0..<6).map { UInt8(truncatingIfNeeded: address.value >> (8 * UInt64($0))) }
+    let kept: UInt64 = 0b11 << 46
+    var value = number(.address, bytes) & 0xffff_ffff_ffff & ~kept | address.value & kept
+    if !isRandom { value = value & ~(0b11 << 40) | 0b10 << 40 }
+    return DeviceAddress(value: value)
+  }
+
+  /// The pseudonym of a name.
+  func name(_ name: [UInt8]) -> [UInt8] { word("name-", number(.name, name)) }
+
+  /// The pseudonym of a path.
+  func file(_ path: [UInt8]) -> [UInt8] { word("file-", number(.file, path)) }
+
+  private func word(_ start: StaticString, _ number: UInt64) -> [UInt8] {
+    var output = Output()
+    output.name(start)
+    output.hexDigits(number, 16)
+    return output.bytes.array
+  }
+}

@@ -1,0 +1,115 @@
+package import Bytes
+
+/// The column types of the tables, as another program wants them.
+package enum TableSchema: String, CaseIterable, Sendable {
+  /// A JSON Schema (2020-12) with a definition for a row of each table.
+  case json
+  /// `CREATE TABLE` statements.
+  case duckdb
+  /// A `StructType` for each table, as Spark writes them in JSON.
+  case spark
+
+  /// Writes the types of all tables.
+  package func write(into output: inout Output) {
+    switch self {
+    case .json: Self.writeJSON(into: &output)
+    case .duckdb:
+      for kind in TableKind.allCases { Self.writeDuckDB(kind, into: &output) }
+    case .spark: Self.writeSpark(into: &output)
+    }
+  }
+
+  private static func writeJSON(into output: inout Output) {
+    output.text(
+      #"{"$schema":"https://json-schema.org/draft/2020-12/schema","title":"Rows of gattscope table","$defs":{"#
+    )
+    for kind in TableKind.allCases {
+      output.text(kind == .captures ? "\n\"" : ",\n\"")
+      output.string(kind.name)
+      output.text(#"":{"type":"object","description":"One row is "#)
+      output.name(kind.subject)
+      output.text(#"","additionalProperties":false,"properties":{"#)
+      for (place, column) in kind.columns.enumerated() {
+        output.text(place == 0 ? "\n  \"" : ",\n  \"")
+        output.name(column.name)
+        output.text(#"":{"type":[""#)
+        output.name(column.kind.json)
+        output.text(#"","null"]"#)
+        if column.kind == .time { output.text(#","format":"date-time""#) }
+        output.text(#","description":""#)
+        output.name(column.says)
+        output.text("\"}")
+      }
+      output.text("},\n  \"required\":[")
+      for (place, column) in kind.columns.enumerated() {
+        output.text(place == 0 ? "\"" : ",\"")
+        output.name(column.name)
+        output.byte(0x22)
+      }
+      output.text("]}")
+    }
+    output.text("}}\n")
+  }
+
+  private static func writeDuckDB(_ kind: TableKind, into output: inout Output) {
+    output.string("CREATE TABLE IF NOT EXISTS \(kind.name) (")
+    for (place, column) in kind.columns.enumerated() {
+      output.text(place == 0 ? "\n  " : ",\n  ")
+      output.name(column.name)
+      output.byte(0x20)
+      output.name(column.kind.duckDB)
+    }
+    output.text("\n);\n")
+  }
+
+  private static func writeSpark(into output: inout Output) {
+    for kind in TableKind.allCases {
+      output.string(kind == .captures ? "{\"" : ",\n\"")
+      output.string(kind.name)
+      output.text(#"":{"type":"struct","fields":["#)
+      for (place, column) in kind.columns.enumerated() {
+        output.text(place == 0 ? #"{"name":""# : #",{"name":""#)
+        output.name(column.name)
+        output.text(#"","type":""#)
+        output.name(column.kind.spark)
+        output.text(#"","nullable":true,"metadata":{}}"#)
+      }
+      output.text("]}")
+    }
+    output.text("}\n")
+  }
+}
+
+extension TableColumn.Kind {
+  /// As JSON Schema names it.
+  fileprivate var json: StaticString {
+    switch self {
+    case .string, .time: "string"
+    case .integer: "integer"
+    case .real: "number"
+    case .flag: "boolean"
+    }
+  }
+
+  /// As DuckDB names it.
+  fileprivate var duckDB: StaticString {
+    switch self {
+    case .string: "VARCHAR"
+    case .integer: "BIGINT"
+    case .real: "DOUBLE"
+    case .flag: "BOOLEAN"
+    case .time: "TIMESTAMPTZ"
+    }
+  }
+
+  /// As Spark names it.
+  fileprivate var spark: StaticString {
+    switch self {
+    case .string: "string"
+    case .integer: "long"
+    case .real: "double"
+    case .flag: "boolean"
+    case .time: "timestamp"
+    }
+  }
+}

@@ -1,0 +1,317 @@
+import ArgumentParser
+import Bytes
+import Captures
+import Decoders
+import Reports
+
+/// `table`: rows for a database, of one file or of very many.
+struct TableCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "table",
+    abstract: "Write rows for a database, of one capture or of a hundred thousand.",
+    discussion: """
+      Each file is read once, by itself, and gives rows for every table: captures (a row a file), connections, findings, operations \
+      (values of attributes), fields (what they are decoded to), and devices (advertisers). Folders are searched. What cannot be read \
+      is a row of captures, too: its status and damage say why, and the exit status stays 0 unless --strict is given.
+
+      Every row has all columns of its table, null where nothing is known; their types never change: gattscope schema --table. \
+      docs/fleet.md has the columns, scripts for DuckDB and Spark, and questions to begin with.
+
+      Examples:
+        gattscope table --kind findings btsnoop_hci.log
+        gattscope table --out rows --jobs 4 uploads/   every table of a folder
+        gattscope table --out rows --resume uploads/   the files that have come since
+        find . -name '*.zip' -print0 | gattscope table --out rows --files-from - -0
+        gattscope table --csv --kind captures uploads/ > captures.csv
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "Captures, archives, bug reports, and folders of them; - for standard input.",
+      valueName: "file"),
+    completion: .file())
+  var files: [String] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Also read the files that this list names, a path a line; - for standard input.",
+      valueName: "list"),
+    completion: .file())
+  var filesFrom: [String] = []
+
+  @Flag(
+    name: [.customShort("0"), .customLong("null")],
+    help: "The paths of --files-from end with a zero byte, as find -print0 writes them.")
+  var endsWithZero = false
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Which tables: \(tableNames). All if left out.",
+      valueName: "table,..."),
+    transform: { text in
+      var kinds: TableKinds = []
+      for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+        guard let kind = TableKind(name: word) else {
+          throw ValidationError(
+            "expected tables with commas between them (\(Self.tableNames)), not \(word)")
+        }
+        kinds.insert(TableKinds(kind))
+      }
+      return kinds
+    })
+  var kind: [TableKinds] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Write into this folder, a file for each table and part, instead of standard output.",
+      valueName: "folder"),
+    completion: .directory)
+  var out: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "With --out: how many processes work at the same time; as many as there are processors if left out.",
+      valueName: "number"),
+    transform: { text in
+      guard let number = Int(text), 1...256 ~= number else {
+        throw ValidationError("expected a number from 1 to 256")
+      }
+      return number
+    })
+  var jobs: Int?
+
+  @Flag(
+    name: .long,
+    help: "With --out: leave out the files that the folder has rows of, unless they changed.")
+  var resume = false
+
+  @Flag(name: .long, help: "Write CSV instead of a JSON object a row.")
+  var csv = false
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Write pseudonyms for addresses, names and paths, and no values; they depend on the key in this file alone (16 bytes or more).",
+      valueName: "key-file"),
+    completion: .file())
+  var redact: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("Give a file up after this time.", valueName: "seconds"),
+    transform: { text in
+      guard let number = Int(text), 1...86_400 ~= number else {
+        throw ValidationError("expected a number of seconds from 1 to 86400")
+      }
+      return number
+    })
+  var timeout = 300
+
+  @Flag(name: .long, help: "End with exit status 65 if a file was not read to its end.")
+  var strict = false
+
+  @OptionGroup
+  var supplying: ProfileFileOptions
+
+  /// The part of the folder to make: of the processes of `TableJobs`.
+  @Option(name: .long, help: .hidden)
+  var part: Int?
+
+  mutating func validate() throws {
+    guard part == nil else { return }
+    if files.isEmpty, filesFrom.isEmpty {
+      throw ValidationError("Missing expected argument '<file> ...'")
+    }
+    if endsWithZero, filesFrom.isEmpty {
+      throw ValidationError("-0 is of use only with --files-from.")
+    }
+    if out == nil {
+      if jobs != nil { throw ValidationError("--jobs is of use only with --out.") }
+      if resume { throw ValidationError("--resume is of use only with --out.") }
+      if csv, kinds.each.count > 1 {
+        throw ValidationError("--csv writes one table to standard output: choose it with --kind.")
+      }
+    } else if files.contains("-") {
+      throw ValidationError("--out takes files and folders, not standard input.")
+    }
+    if files.count(where: { $0 == "-" }) + filesFrom.count(where: { $0 == "-" }) > 1 {
+      throw ValidationError("Standard input can be read once.")
+    }
+    if redact != nil, kinds.contains(.fields) {
+      throw ValidationError("--redact leaves nothing of fields: leave them out of --kind.")
+    }
+  }
+
+  private static let tableNames = TableKind.allCases.map(\.name).joined(separator: ", ")
+
+  /// The tables that are asked for.
+  private var kinds: TableKinds {
+    guard kind.isEmpty else { return TableKinds(kind) }
+    // Fields are values.
+    return redact == nil ? .all : TableKinds.all.subtracting(TableKinds(.fields))
+  }
+
+  private var form: RowForm { csv ? .csv : .json }
+
+  mutating func run() throws {
+    var options = RowsOptions(try supplying.profiles())
+    options.kinds = kinds
+    options.patienceSeconds = timeout
+    if let redact {
+      options.pseudonyms = Pseudonyms(key: try Terminal.file(redact))
+      if options.pseudonyms == nil {
+        Terminal.complain(
+          "\(redact) is no key for --redact: it has fewer than \(Pseudonyms.leastKeyBytes) bytes; "
+            + "head -c 32 /dev/urandom > \(redact) makes one")
+        throw ExitCode(65)
+      }
+    }
+    if let part {
+      return try TableFolder(out ?? "", options, form).work(on: part, options)
+    }
+    var unread = 0
+    let total: Int
+    if let out {
+      let folder = TableFolder(out, options, form)
+      let (first, done) = try folder.prepare(resumes: resume)
+      let plans = TablePlans(try paths(besides: out), leavingOut: done)
+      total = plans.count
+      var work = TableJobs(
+        folder, arguments: arguments(out), patienceSeconds: timeout,
+        jobs: jobs ?? Terminal.processors, total: total)
+      try work.run(plans.parts, from: first)
+      unread = work.unread
+    } else {
+      let paths = try paths(besides: nil)
+      total = paths.count
+      unread = try stream(paths, options)
+    }
+    if unread > 0, total > 1 {
+      Terminal.complain(
+        "\(unread) of \(total) files \(unread == 1 ? "was" : "were") not read to the end; status and damage in captures say why"
+      )
+    }
+    if strict, unread > 0 { throw ExitCode(65) }
+  }
+
+  /// Writes all rows to standard output.
+  private func stream(_ paths: PathList, _ options: RowsOptions) throws -> Int {
+    var work = TableWork(
+      options, to: RowSinks(form, options.kinds, stream: Terminal.standardOutput))
+    var progress = TableProgress(paths.count)
+    paths.forEach { path in
+      guard work.failure == nil else { return }
+      work.add(Array(path))
+      progress.finish(1)
+      if !Terminal.isTerminal { progress.show() }
+    }
+    progress.end()
+    work.flush()
+    try Terminal.check(work.failure)
+    return work.unread
+  }
+
+  /// The arguments of a process that makes a part.
+  private func arguments(_ out: String) -> [String] {
+    var arguments = ["table", "--out", out, "--timeout", String(timeout)]
+    arguments += ["--kind", kinds.each.map(\.name).joined(separator: ",")]
+    if csv { arguments.append("--csv") }
+    if let redact { arguments += ["--redact", redact] }
+    for profile in supplying.profile { arguments += ["--profile", profile] }
+    return arguments
+  }
+
+  /// All files, those in folders and lists too.
+  ///
+  /// - Parameter out: the folder that is written, in which nothing is looked for.
+  private func paths(besides out: String?) throws -> PathList {
+    var finder = FileFinder(besides: out)
+    for file in files { finder.add(Array(file.utf8)) }
+    for list in filesFrom {
+      do throws(CaptureFailure) {
+        let paths = try Terminal.list(list)
+        PathList.forEach(in: paths, endingWith: endsWithZero ? 0 : 0x0a) {
+          finder.add(Array($0.prefix(FileFinder.mostPathBytes)))
+        }
+      } catch {
+        Terminal.complain(error.sentence(about: list))
+        throw ExitCode(66)
+      }
+    }
+    return finder.paths
+  }
+}
+
+/// Finds the files that arguments and lists name: folders are searched, links to folders are not followed.
+struct FileFinder {
+  /// What was found: the files of a folder in the order of their names.
+  private(set) var paths = PathList()
+  /// Those that were found, since lists and folders may name a file several times.
+  private var known: Set<[UInt8]> = []
+  private let left: Terminal.FileFacts?
+
+  /// What is kept of longer paths, which no file has, is more than a cell holds, so that it says that it is cut.
+  static let mostPathBytes = 1 << 14
+
+  /// - Parameter folder: a folder in which nothing is looked for.
+  init(besides folder: String?) { left = folder.flatMap { Terminal.facts(of: $0.utf8) } }
+
+  mutating func add(_ path: [UInt8]) {
+    guard path != [0x2d], let facts = Terminal.facts(of: path), facts.isFolder else {
+      return note(path)
+    }
+    search(path)
+  }
+
+  private mutating func note(_ path: [UInt8]) {
+    if known.insert(path).inserted { paths.add(path) }
+  }
+
+  private mutating func search(_ folder: [UInt8]) {
+    if let left, let facts = Terminal.facts(of: folder), facts.node == left.node,
+      facts.device == left.device
+    {
+      return
+    }
+    // What cannot be opened gets a row.
+    guard let contents = try? Terminal.contents(ofFolder: folder) else { return note(folder) }
+    let start = folder.last == 0x2f ? folder : folder + [0x2f]
+    for entry in contents {
+      if entry.isFolder { search(start + entry.name) } else { note(start + entry.name) }
+    }
+  }
+}
+
+/// The parts that files are divided into: the same ones for any number of processes.
+struct TablePlans {
+  /// The paths of each, with a letter in front and a zero behind.
+  private(set) var parts: [[UInt8]] = []
+  /// How many files there are.
+  private(set) var count = 0
+
+  private static let mostFiles = 256
+  private static let mostBytes: Int64 = 64 << 20
+
+  /// - Parameter done: what manifests say of files that are not to be read again.
+  init(_ paths: PathList, leavingOut done: Set<[UInt8]>) {
+    var (files, bytes): (Int, Int64) = (0, 0)
+    paths.forEach { path in
+      let facts = Terminal.facts(of: path)
+      if !done.isEmpty, done.contains(TableFolder.entry(path, facts)) { return }
+      if parts.isEmpty || files >= Self.mostFiles || bytes >= Self.mostBytes {
+        parts.append([])
+        (files, bytes) = (0, 0)
+      }
+      parts[parts.count - 1].append(PlannedFile.toRead)
+      parts[parts.count - 1].append(contentsOf: path)
+      parts[parts.count - 1].append(0)
+      files += 1
+      bytes += max(0, facts?.size ?? 0)
+      count += 1
+    }
+  }
+}

@@ -1,0 +1,170 @@
+import ArgumentParser
+import Bytes
+import Reports
+
+/// Has the parts of a folder of tables made, several at the same time, each by a process of its own: what a file does to
+/// that process becomes a row, and the part is made again without it.
+struct TableJobs {
+  /// A part that a process works on.
+  fileprivate struct Part {
+    let number: Int
+    /// The paths, each with a letter in front and a zero behind.
+    var plan: [UInt8]
+    var worker: Terminal.Worker
+    /// Files that are done, and those of them that were not read to their end.
+    var done = 0
+    var unread = 0
+    /// When the process has said something last.
+    var heard = MonotonicClock.nanoseconds
+    /// Whether it was ended since it said nothing for too long.
+    var isHung = false
+
+    init(_ number: Int, _ plan: [UInt8], _ worker: Terminal.Worker) {
+      self.number = number
+      self.plan = plan
+      self.worker = worker
+    }
+  }
+
+  private let folder: TableFolder
+  private let arguments: [String]
+  private let patience: Int64
+  private let jobs: Int
+  private var parts: [Part] = []
+  private var progress: TableProgress
+  /// Files of parts that are complete, which were not read to their end.
+  private(set) var unread = 0
+
+  /// A process is ended when it needs longer for a file than the patience of `table`, and so much more.
+  private static let graceSeconds = 30
+  /// How often it is looked at how long processes have said nothing.
+  private static let pollMilliseconds: Int32 = 500
+
+  /// - Parameters:
+  ///   - arguments: those of the processes, but for the number of the part.
+  ///   - total: how many files there are in all parts.
+  init(
+    _ folder: TableFolder, arguments: [String], patienceSeconds: Int, jobs: Int, total: Int
+  ) {
+    self.folder = folder
+    self.arguments = arguments
+    patience = Int64(patienceSeconds + Self.graceSeconds) * 1_000_000_000
+    self.jobs = jobs
+    progress = TableProgress(total)
+  }
+
+  /// Makes all parts.
+  ///
+  /// - Parameters:
+  ///   - plans: what is to be done in each.
+  ///   - first: the number of the first one.
+  /// - Throws: the exit status.
+  mutating func run(_ plans: [[UInt8]], from first: Int) throws {
+    Terminal.interruptOnSignals(after: nil)
+    defer {
+      for part in parts {
+        part.worker.kill()
+        _ = part.worker.wait()
+        folder.discard(part.number)
+      }
+      progress.end()
+    }
+    var next = 0
+    while next < plans.count || !parts.isEmpty {
+      while parts.count < jobs, next < plans.count {
+        let number = first + next
+        parts.append(Part(number, plans[next], try start(number, plans[next])))
+        next += 1
+      }
+      Terminal.wait(
+        for: parts.map(\.worker.progress), milliseconds: Self.pollMilliseconds)
+      if Interruption.process.hasCome { throw ExitCode(130) }
+      for index in parts.indices.reversed() { try follow(index) }
+      progress.show(parts.map(\.done).reduce(0, +))
+    }
+  }
+
+  /// Starts the process of a part.
+  private func start(_ number: Int, _ plan: [UInt8]) throws -> Terminal.Worker {
+    do throws(Terminal.SystemFailure) {
+      try folder.plan(number, plan)
+      return try Terminal.work(arguments + ["--part", String(number)])
+    } catch {
+      folder.discard(number)
+      try Terminal.check(error.code)
+      throw ExitCode(74)
+    }
+  }
+
+  /// Takes what the process of a part has said; when it has ended, the part is done or made again.
+  private mutating func follow(_ index: Int) throws {
+    guard Terminal.isReadable(parts[index].worker.progress) else {
+      if MonotonicClock.nanoseconds - parts[index].heard > patience {
+        parts[index].isHung = true
+        parts[index].worker.kill()
+      }
+      return
+    }
+    if let words = parts[index].worker.take() {
+      parts[index].heard = MonotonicClock.nanoseconds
+      parts[index].done += words.count
+      parts[index].unread += words.count { $0 == Terminal.unreadFile }
+      return
+    }
+    let part = parts.remove(at: index)
+    let (status, signal) = part.worker.wait()
+    guard signal != nil else {
+      guard status == 0 else {
+        folder.discard(part.number)
+        throw ExitCode(status)
+      }
+      unread += part.unread
+      progress.finish(part.done)
+      return
+    }
+    let plan = part.planWithoutCulprit
+    parts.append(Part(part.number, plan, try start(part.number, plan)))
+  }
+}
+
+extension TableJobs.Part {
+  /// The plan in which the file that the process was at is not read any more.
+  fileprivate var planWithoutCulprit: [UInt8] {
+    var plan = plan
+    var place = 0
+    for _ in 0..<done { place = (plan[place...].firstIndex(of: 0) ?? plan.endIndex - 1) + 1 }
+    // Where all files were done it ended at the tables' end, which may go better.
+    if place < plan.endIndex { plan[place] = isHung ? PlannedFile.hung : PlannedFile.crashed }
+    return plan
+  }
+}
+
+/// How far `table` has come, shown on a terminal while it takes longer than a second.
+struct TableProgress {
+  private let total: Int
+  private var finished = 0
+  private let start = MonotonicClock.nanoseconds
+  private var shown: Int64 = 0
+
+  /// How often it is shown at most, in nanoseconds, and from when on.
+  private static let pause: Int64 = 200_000_000
+  private static let first: Int64 = 1_000_000_000
+
+  init(_ total: Int) { self.total = total }
+
+  /// Takes files that are done for good.
+  mutating func finish(_ files: Int) { finished += files }
+
+  /// Shows how many files are done.
+  ///
+  /// - Parameter open: files of parts that are not complete.
+  mutating func show(_ open: Int = 0) {
+    let now = MonotonicClock.nanoseconds
+    guard now - start > Self.first, now - shown > Self.pause else { return }
+    shown = now
+    Terminal.showProgress("\(finished + open) of \(total) files")
+  }
+
+  /// Removes what is shown.
+  func end() { if shown > 0 { Terminal.showProgress("") } }
+}

@@ -1,0 +1,124 @@
+import Bytes
+import Captures
+import Decoders
+import Reports
+import Sessions
+
+/// The work of `table` on files, one after the other: nothing of a file is left when the next one begins.
+struct TableWork {
+  private let options: RowsOptions
+  private let sinks: RowSinks
+  /// How many files were not read to their end.
+  private(set) var unread = 0
+
+  init(_ options: RowsOptions, to sinks: RowSinks) {
+    self.options = options
+    self.sinks = sinks
+  }
+
+  /// The error of the first write that failed.
+  var failure: Int32? { sinks.failure }
+
+  /// Writes out all rows.
+  func flush() { sinks.flush() }
+
+  /// Writes the row of a file for which a process of its own has ended before it was done.
+  mutating func giveUp(_ path: [UInt8], _ status: RowsStatus, _ words: String) {
+    refuse(RowsFile(path), status, words)
+  }
+
+  /// Writes the rows of a file.
+  mutating func add(_ path: [UInt8]) {
+    var file = RowsFile(path)
+    guard path != [0x2d] else { return addStandardInput(file) }
+    do throws(Terminal.SystemFailure) {
+      let opened = try Terminal.openToRead(path)
+      if let kind = opened.facts.otherKind {
+        return refuse(file, .unreadable, kind.description)
+      }
+      file.bytes = opened.facts.size
+      let (size, digest) = try opened.digest(atMost: opened.facts.size)
+      (file.bytes, file.capture) = (size, digest)
+      read(
+        file,
+        CaptureFile(
+          name: String(decoding: path, as: UTF8.self), path: opened.path, atMost: size))
+    } catch {
+      refuse(file, .unreadable, error.words)
+    }
+  }
+
+  /// Standard input is kept in an unnamed file first: what is known of its end stands in every row.
+  private mutating func addStandardInput(_ file: RowsFile) {
+    do throws(CaptureFailure) {
+      var input = try InputBuffer(path: "-")
+      let spool = try Spool(&input, in: Terminal.temporaryFolder)
+      var file = file
+      do throws(Terminal.SystemFailure) {
+        let opened = try Terminal.openToRead(spool.path.utf8)
+        let (size, digest) = try opened.digest(atMost: opened.facts.size)
+        (file.bytes, file.capture) = (size, digest)
+      } catch {
+        return refuse(file, .unreadable, error.words)
+      }
+      read(file, CaptureFile(name: "-", spool))
+    } catch {
+      refuse(file, RowsStatus(error), error.message)
+    }
+  }
+
+  private mutating func read(_ file: RowsFile, _ capture: CaptureFile) {
+    let found = CaptureSearch(in: capture, folder: Terminal.temporaryFolder)
+    var file = file
+    file.phone = found.archives.first?.report
+    file.bonds = found.bonds
+    file.damage = found.failures.first
+    if let refusal = found.refusal {
+      return refuse(file, RowsStatus(refusal), refusal.message)
+    }
+    var use = RowsUse(file, options, sinks)
+    do throws(CaptureFailure) {
+      if found.files.count == 1 {
+        var reader = try CaptureReader(found.files[0].open())
+        try reader.lend(to: &use)
+      } else {
+        var source = try JoinedSource(found.files)
+        try use.use(&source)
+      }
+    } catch {
+      // Once rows were written, the failure stands in the last one.
+      if use.status == nil { return refuse(file, RowsStatus(error), error.message) }
+    }
+    if case .ok? = use.status {} else { unread += 1 }
+  }
+
+  private mutating func refuse(_ file: RowsFile, _ status: RowsStatus, _ words: String) {
+    unread += 1
+    RowsReport.refuse(file, status, words, options, to: sinks)
+  }
+}
+
+/// Makes the rows of one file from a source, whichever it is.
+private struct RowsUse: CaptureUser, ~Copyable {
+  private let file: RowsFile
+  private let options: RowsOptions
+  private let sinks: RowSinks
+  /// What became of it; nil before its rows were written.
+  private(set) var status: RowsStatus?
+
+  init(_ file: RowsFile, _ options: RowsOptions, _ sinks: RowSinks) {
+    self.file = file
+    self.options = options
+    self.sinks = sinks
+  }
+
+  mutating func use<Source: CaptureSource & ~Copyable>(
+    _ source: inout Source
+  ) throws(CaptureFailure) {
+    var report = RowsReport(file, source.summary, options, to: sinks)
+    var pass = Pass(secretTypes: SecretTypes(options.profiles.secretTypes), bonds: file.bonds)
+    var output = Output()
+    defer { status = report.status }
+    try pass.run(&source, &report, into: &output)
+  }
+}

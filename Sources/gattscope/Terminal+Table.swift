@@ -1,0 +1,309 @@
+import Bytes
+import Captures
+import Cryptography
+import Glibc
+
+// What `table` needs of the system beside what every verb does: paths that are no text, folders, and processes of its own.
+extension Terminal {
+  /// What the system says of a file, as far as `table` asks.
+  struct FileFacts: Sendable {
+    /// Its size in bytes.
+    var size: Int64
+    /// When it was changed last, in nanoseconds since 1970.
+    var changed: Int64
+    /// What makes it the same file under another path.
+    var device: UInt64
+    var node: UInt64
+    /// What it is instead of a regular file, as a clause: "is a pipe, not a file".
+    var otherKind: StaticString?
+    /// Whether it is a folder.
+    var isFolder = false
+  }
+
+  /// Lends a path to the system, which wants a zero behind it.
+  private static func withPath<Result>(
+    _ path: some Sequence<UInt8>, _ body: (UnsafePointer<CChar>) -> Result
+  ) -> Result {
+    let terminated = Array(path) + [0]
+    return unsafe terminated.withUnsafeBytes { bytes in
+      let characters = unsafe bytes.bindMemory(to: CChar.self)
+      guard let start = characters.baseAddress else { return unsafe body("") }
+      return unsafe body(start)
+    }
+  }
+
+  private static func facts(_ status: stat) -> FileFacts {
+    let kind: StaticString? =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: nil
+      case S_IFDIR: "is a folder"
+      case S_IFIFO: "is a pipe, not a file"
+      case S_IFSOCK: "is a socket, not a file"
+      default: "is a device, not a file"
+      }
+    return FileFacts(
+      size: Int64(status.st_size),
+      changed: Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec),
+      device: UInt64(truncatingIfNeeded: status.st_dev),
+      node: UInt64(truncatingIfNeeded: status.st_ino), otherKind: kind,
+      isFolder: status.st_mode & S_IFMT == S_IFDIR)
+  }
+
+  /// What the system says of what is at a path; nil where there is nothing.
+  ///
+  /// - Parameter follows: whether what a link leads to is meant.
+  static func facts(of path: some Sequence<UInt8>, follows: Bool = true) -> FileFacts? {
+    var status = stat()
+    let result = unsafe withPath(path) {
+      follows ? unsafe stat($0, &status) : unsafe lstat($0, &status)
+    }
+    return result == 0 ? facts(status) : nil
+  }
+
+  /// A file that is open for reading, and closed at the end.
+  struct OpenFile: ~Copyable {
+    private let descriptor: Int32
+    /// What the system said of it when it was opened.
+    let facts: FileFacts
+    /// The path under which this process can open it again.
+    var path: String { "/proc/self/fd/\(descriptor)" }
+
+    fileprivate init(_ descriptor: Int32, _ facts: FileFacts) {
+      self.descriptor = descriptor
+      self.facts = facts
+    }
+
+    deinit { close(descriptor) }
+
+    /// Reads the first bytes of the file and returns how many there were, and the first eight bytes of their SHA-256.
+    ///
+    /// - Parameter size: how many bytes to read at most: what is written meanwhile does not count.
+    /// - Throws: the system's error.
+    func digest(atMost size: Int64) throws(SystemFailure) -> (size: Int64, digest: UInt64) {
+      let digest = SHA256()
+      var block = [UInt8](repeating: 0, count: 1 << 16)
+      var offset: Int64 = 0
+      var failure: Int32?
+      while offset < size {
+        let wanted = Int(min(Int64(block.count), size - offset))
+        let count = unsafe block.withUnsafeMutableBytes {
+          unsafe pread(descriptor, $0.baseAddress, wanted, off_t(offset))
+        }
+        if count < 0, errno == EINTR { continue }
+        if count < 0 { failure = errno }
+        guard count > 0 else { break }
+        digest.add(block.bytes.part(Slice(start: 0, count: count)))
+        offset += Int64(count)
+      }
+      let prefix = digest.prefix()
+      if let failure { throw SystemFailure(code: failure) }
+      return (offset, prefix)
+    }
+  }
+
+  /// An error of the system's.
+  struct SystemFailure: Error {
+    let code: Int32
+    /// The system's words.
+    var words: String { systemWords(code) }
+  }
+
+  /// Opens a file to be read; of a pipe it waits for nobody.
+  static func openToRead(_ path: some Sequence<UInt8>) throws(SystemFailure) -> OpenFile {
+    let descriptor = unsafe withPath(path) {
+      unsafe Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    }
+    guard descriptor >= 0 else { throw SystemFailure(code: errno) }
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else {
+      let code = errno
+      close(descriptor)
+      throw SystemFailure(code: code)
+    }
+    return OpenFile(descriptor, facts(status))
+  }
+
+  /// The names of what is in a folder, in the order of their bytes, each with whether it is a folder itself.
+  static func contents(
+    ofFolder path: some Sequence<UInt8>
+  ) throws(SystemFailure) -> [(name: [UInt8], isFolder: Bool)] {
+    guard let directory = unsafe withPath(path, { unsafe opendir($0) }) else {
+      throw SystemFailure(code: errno)
+    }
+    defer { unsafe closedir(directory) }
+    var names: [(name: [UInt8], isFolder: Bool)] = []
+    while let entry = unsafe readdir(directory) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        unsafe [UInt8](bytes.prefix { $0 != 0 })
+      }
+      if name == [0x2e] || name == [0x2e, 0x2e] { continue }
+      var isFolder = unsafe Int(entry.pointee.d_type) == Int(DT_DIR)
+      if unsafe Int(entry.pointee.d_type) == Int(DT_UNKNOWN) {
+        let whole = Array(path) + [0x2f] + name
+        isFolder = facts(of: whole, follows: false)?.isFolder ?? false
+      }
+      names.append((name, isFolder))
+    }
+    return names.sorted { $0.name.lexicographicallyPrecedes($1.name) }
+  }
+
+  /// Reads a list of paths to its end; `-` is standard input.
+  static func list(_ path: String) throws(CaptureFailure) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var input = try InputBuffer(path: path)
+    while try input.fill(1) {
+      bytes.append(input.take(input.count))
+      guard bytes.count <= mostListBytes else {
+        throw CaptureFailure(.notReadable, "is larger than 1 GB, which a list of paths may not be")
+      }
+    }
+    return bytes
+  }
+
+  private static let mostListBytes = 1 << 30
+
+  // MARK: Files that are written
+
+  /// Makes a folder that only its owner can look into.
+  static func makeFolder(_ path: String) throws(SystemFailure) {
+    guard unsafe mkdir(path, 0o700) == 0 else { throw SystemFailure(code: errno) }
+  }
+
+  /// Makes a file that only its owner can read, or empties the one that is there, and returns it open for writing.
+  static func makeFile(_ path: String) throws(SystemFailure) -> Int32 {
+    let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw SystemFailure(code: errno) }
+    return descriptor
+  }
+
+  /// Closes a file that was written, so that an error of the file system's shows.
+  static func closeFile(_ descriptor: Int32) throws(SystemFailure) {
+    guard close(descriptor) == 0 else { throw SystemFailure(code: errno) }
+  }
+
+  static func renameFile(_ old: String, to new: String) throws(SystemFailure) {
+    guard unsafe rename(old, new) == 0 else { throw SystemFailure(code: errno) }
+  }
+
+  static func removeFile(_ path: String) { _ = unsafe unlink(path) }
+
+  /// Removes a folder that holds nothing but files.
+  static func removeFolder(_ path: String) {
+    for entry in (try? contents(ofFolder: path.utf8)) ?? [] {
+      _ = unsafe withPath(Array(path.utf8) + [0x2f] + entry.name) { unsafe unlink($0) }
+    }
+    _ = unsafe rmdir(path)
+  }
+
+  /// Locks a file, which is made if it is not there.
+  ///
+  /// - Returns: its descriptor; the lock is held until that is closed. Nil where another process holds it.
+  static func lock(_ path: String) throws(SystemFailure) -> Int32? {
+    let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw SystemFailure(code: errno) }
+    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
+    let code = errno
+    close(descriptor)
+    guard code == EWOULDBLOCK else { throw SystemFailure(code: code) }
+    return nil
+  }
+
+  // MARK: Processes
+
+  /// A process of this program that works on a part, and what it says on its standard output.
+  struct Worker: Sendable {
+    /// Its process.
+    let process: Int32
+    /// The end of the pipe that its standard output goes into.
+    let progress: Int32
+
+    /// Ends it at once.
+    func kill() { _ = Glibc.kill(process, SIGKILL) }
+
+    /// Waits for its end, once, and returns its status, or the signal that ended it.
+    func wait() -> (status: Int32, signal: Int32?) {
+      defer { close(progress) }
+      var status: Int32 = 0
+      while unsafe waitpid(process, &status, 0) < 0 {
+        if errno != EINTR { return (74, nil) }
+      }
+      let signal = status & 0x7f
+      return signal == 0 ? (status >> 8 & 0xff, nil) : (128 + signal, signal)
+    }
+
+    /// Takes what it said since; nil where it will say nothing more.
+    func take() -> [UInt8]? {
+      var block = [UInt8](repeating: 0, count: 4096)
+      let count = unsafe block.withUnsafeMutableBytes {
+        unsafe read(progress, $0.baseAddress, $0.count)
+      }
+      return count > 0 ? Array(block.prefix(count)) : count == 0 ? nil : []
+    }
+  }
+
+  /// Runs this program with other arguments.
+  static func work(_ arguments: [String]) throws(SystemFailure) -> Worker {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else { throw SystemFailure(code: errno) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+    let environment = (try? contents(of: "/proc/self/environ")) ?? []
+    let variables = environment.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    var strings = unsafe copies(["gattscope"] + arguments)
+    var settings = unsafe copies(variables)
+    defer { unsafe (strings + settings).forEach { unsafe free($0) } }
+    var process: pid_t = 0
+    let error = unsafe posix_spawn(
+      &process, "/proc/self/exe", &actions, nil, &strings, &settings)
+    close(ends[1])
+    guard error == 0 else {
+      close(ends[0])
+      throw SystemFailure(code: error)
+    }
+    return Worker(process: process, progress: ends[0])
+  }
+
+  /// Copies of strings as the system takes them: nil stands behind the last one.
+  private static func copies(_ strings: [String]) -> [UnsafeMutablePointer<CChar>?] {
+    unsafe strings.map { unsafe strdup($0) } + [nil]
+  }
+
+  /// Waits until one of the descriptors can be read, or the time is over.
+  static func wait(for descriptors: [Int32], milliseconds: Int32) {
+    var waiting = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    _ = unsafe poll(&waiting, nfds_t(waiting.count), milliseconds)
+  }
+
+  /// What a worker says of a file that was read to its end, and of another one.
+  static let wholeFile = UInt8(ascii: ".")
+  static let unreadFile = UInt8(ascii: "x")
+
+  /// Says on standard output of a worker that a file is done.
+  ///
+  /// - Returns: whether the process that has started it still listens.
+  static func sayDone(_ word: UInt8) -> Bool {
+    var byte = word
+    return unsafe Glibc.write(STDOUT_FILENO, &byte, 1) == 1
+  }
+
+  /// Where a table without a folder goes.
+  static var standardOutput: Int32 { STDOUT_FILENO }
+
+  /// Whether there is something to take from a descriptor, or its other end is closed.
+  static func isReadable(_ descriptor: Int32) -> Bool {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&waiting, 1, 0) > 0
+  }
+
+  /// Shows progress in one line of the terminal; nothing where standard error is none.
+  static func showProgress(_ text: String) {
+    guard isatty(STDERR_FILENO) == 1 else { return }
+    var output = Output(descriptor: STDERR_FILENO)
+    output.string("\r\(text)\u{1b}[K")
+    output.flush()
+  }
+}

@@ -1,0 +1,18 @@
+import Bytes
+import Testing
+
+@testable import Cryptography
+
+@Suite struct SHA256Tests {
+  /// FIPS 180-2, appendix B: of "abc" ba7816bf 8f01cfea …, of a million times "a" cdc76e5c 9914fb92 ….
+  @Test func vectors() {
+    let short = SHA256()
+    short.add([UInt8]("abc".utf8).bytes)
+    #expect(short.prefix() == 0xba78_16bf_8f01_cfea)
+    let long = SHA256()
+    for _ in 0..<1000 { long.add([UInt8](repeating: 0x61, count: 1000).bytes) }
+    #expect(long.prefix() == 0xcdc7_6e5c_9914_fb92)
+    // Of nothing e3b0c442 98fc1c14 ….
+    #expect(SHA256().prefix() == 0xe3b0_c442_98fc_1c14)
+  }
+}

@@ -1,0 +1,224 @@
+// What `table` writes: rows, their cells, and what they are made of.
+
+import Bluetooth
+import Bytes
+import Captures
+import Sessions
+import Testing
+
+@testable import Reports
+
+/// The rows of a table.
+private func rows(
+  _ kind: TableKind, form: RowForm = .json, file: [UInt8] = Array("x".utf8), key: [UInt8]? = nil,
+  failure: CaptureFailure? = nil, of write: (inout Link) -> Void
+) -> [String] {
+  var link = Link()
+  write(&link)
+  var options = RowsOptions()
+  options.kinds = TableKinds(kind)
+  options.pseudonyms = key.flatMap { Pseudonyms(key: $0) }
+  let sinks = RowSinks(form, options.kinds)
+  var source = RecordList(link.records, failure: failure)
+  var report = RowsReport(RowsFile(file), source.summary, options, to: sinks)
+  _ = Rendering.run(&source, &report)
+  var output = Output()
+  sinks.copy(into: &output)
+  return output.string.split(separator: "\n").map(String.init)
+}
+
+/// The cell of a column in a row of JSON, as it stands there.
+private func cell(_ column: String, _ row: String) -> String? {
+  guard let start = row.firstRange(of: "\"\(column)\":") else { return nil }
+  let rest = row[start.upperBound...]
+  if rest.hasPrefix("\"") {
+    return "\"" + rest.dropFirst().prefix { $0 != "\"" } + "\""
+  }
+  return String(rest.prefix { $0 != "," && $0 != "}" })
+}
+
+/// A service with a characteristic at these handles, all of it discovered.
+private func discover(
+  _ link: inout Link, at start: UInt8, properties: String = "12", isWhole: Bool = true
+) {
+  func digits(_ value: UInt8) -> String {
+    String(UInt16(value) | 0x100, radix: 16).suffix(2) + " 00"
+  }
+  let end = digits(start + 7)
+  link.att("10 01 00 ff ff 00 28", .sent)
+  link.att("11 06 \(digits(start)) \(end) 0f 18", .received)
+  link.att("10 \(digits(start + 8)) ff ff 00 28", .sent)
+  link.att("01 10 \(digits(start + 8)) 0a", .received)
+  link.att("08 \(digits(start)) \(end) 03 28", .sent)
+  link.att("09 07 \(digits(start + 1)) \(properties) \(digits(start + 2)) 19 2a", .received)
+  guard isWhole else { return }
+  link.att("08 \(digits(start + 2)) \(end) 03 28", .sent)
+  link.att("01 08 \(digits(start + 2)) 0a", .received)
+}
+
+@Suite("What table writes")
+struct TableTests {
+  @Test("Columns have one name each, and every table begins with file and capture")
+  func columns() {
+    for kind in TableKind.allCases {
+      let names = kind.columns.map(\.name.description)
+      #expect(Set(names).count == names.count, "\(kind): \(names)")
+      #expect(Array(names.prefix(2)) == ["file", "capture"], "\(kind)")
+      #expect(names.allSatisfy { $0.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "_" } })
+      #expect(TableKind(name: kind.name) == kind)
+    }
+    #expect(TableKinds.all.each == TableKind.allCases)
+  }
+
+  @Test("A row has every column of its table, in their order", arguments: TableKind.allCases)
+  func order(_ kind: TableKind) throws {
+    let made = rows(kind) { link in
+      link.discover(0x10, "19 2a")
+      link.att("1b 11 00 05", .received)
+      link.att("12 11 00 01", .sent)
+      link.att("01 12 11 00 03", .received)
+      // An advertising report.
+      link.add(hex("04 3e 0c 02 01 00 01 66 55 44 33 22 c1 00 c4"), .received)
+    }
+    let row = try #require(made.first, "no row of \(kind.name)")
+    var rest = row[...]
+    for column in kind.columns {
+      let key = "\"\(column.name)\":"
+      let found = try #require(rest.firstRange(of: key), "\(key) in \(row)")
+      rest = rest[found.upperBound...]
+    }
+    #expect(row.split(separator: "\":").count - 1 == kind.columns.count, "\(row)")
+  }
+
+  @Test("Values: what was read, refused, and decoded")
+  func operations() {
+    let made = rows(.operations) { link in
+      link.discover(0x10, "19 2a")
+      link.att("1b 11 00 05", .received)
+      link.att("12 11 00 01", .sent)
+      link.att("01 12 11 00 03", .received)
+      link.att("0a 11 00", .sent)
+    }
+    #expect(made.map { cell("outcome", $0) } == ["\"ok\"", "\"refused\"", "\"no_response\""])
+    #expect(
+      made.first == """
+        {"file":"x","capture":null,"connection":1,"packet":4,"time":"2023-11-14T22:13:23.000000Z",\
+        "elapsed_s":3,"operation":"notification","direction":"received","service":null,"uuid":"2a19",\
+        "handle":"0x0011","length":1,"value":"05","outcome":"ok","error":null,"error_name":null,\
+        "latency_ms":null,"profile":"battery","message":"Battery Level","text":"5 %"}
+        """)
+    #expect(made.count > 1 && cell("error", made[1]) == "\"0x03\"", "\(made)")
+    #expect(made.count > 1 && cell("latency_ms", made[1]) == "1000", "\(made)")
+  }
+
+  @Test("Damage is in the row of the capture")
+  func damage() {
+    let made = rows(.captures, failure: CaptureFailure(.damaged, "record 2 at byte 50")) { _ in }
+    #expect(made.count == 1)
+    #expect(cell("status", made[0]) == "\"damaged\"", "\(made)")
+    #expect(cell("damage", made[0]) == "\"record 2 at byte 50\"", "\(made)")
+    #expect(cell("records", made[0]) == "1", "\(made)")
+  }
+
+  @Test("A layout is the same at other handles, and another one with other properties")
+  func layouts() {
+    func layout(_ start: UInt8, _ properties: String, isWhole: Bool = true) -> String? {
+      let made = rows(.connections) { link in
+        discover(&link, at: start, properties: properties, isWhole: isWhole)
+      }
+      return made.first.flatMap { cell("layout", $0) }
+    }
+    let usual = layout(1, "12")
+    #expect(usual?.count == 18 && usual != "null", "\(usual ?? "")")
+    #expect(layout(0x30, "12") == usual)
+    #expect(layout(1, "02") != usual)
+    #expect(layout(1, "12", isWhole: false) == "null", "what was not asked for is not claimed")
+  }
+
+  @Test("A layout is not claimed of a connection that ended before the discovery")
+  func laterLayout() {
+    let made = rows(.connections) { link in
+      link.add(hex("04 05 04 00 40 00 13"), .received)
+      link.connect()
+      discover(&link, at: 1)
+    }
+    #expect(made.count == 2)
+    #expect(made.map { cell("layout", $0) == "null" } == [true, false], "\(made)")
+  }
+
+  @Test("Names of ten megabytes are cut, and counted")
+  func longNames() {
+    let made = rows(.captures, file: [UInt8](repeating: 0x61, count: 10_000_000)) { _ in }
+    #expect(made[0].utf8.count < 2 * RowWriter.mostBytes, "\(made[0].utf8.count)")
+    #expect(cell("cells_cut", made[0]) == "1", "\(made)")
+    let cut = cell("file", made[0]) ?? ""
+    #expect(cut.hasSuffix("…\""), "\(cut.suffix(9))")
+  }
+
+  @Test("Where a cell is cut, no character is")
+  func cutCharacters() {
+    for shift in 0..<4 {
+      let name = [UInt8](repeating: 0x61, count: RowWriter.mostBytes - shift) + Array("€€€".utf8)
+      let made = rows(.captures, file: name) { _ in }
+      #expect(!made[0].contains("\u{fffd}"), "\(shift) bytes before the end")
+    }
+  }
+
+  @Test(
+    "Controls and what is not UTF-8 reach neither JSON nor CSV", arguments: [RowForm.json, .csv])
+  func controls(_ form: RowForm) {
+    let name = Array("a\n\u{1b}[31m\u{202e}\",".utf8) + [0xff]
+    let made = rows(.captures, form: form, file: name) { _ in }
+    #expect(made.count == 1, "\(made)")
+    let isClean = made[0].unicodeScalars.allSatisfy { !isUnprintable($0.value) }
+    #expect(isClean, "\(made)")
+  }
+
+  @Test("Pseudonyms depend on the key alone, and keep the kind of an address")
+  func pseudonyms() throws {
+    let key = Array("0123456789abcdef".utf8)
+    #expect(Pseudonyms(key: Array(key.dropLast())) == nil)
+    let one = try #require(Pseudonyms(key: key))
+    let other = try #require(Pseudonyms(key: key + [0]))
+    let address = DeviceAddress(value: 0xc022_3344_5566)
+    let found = one.address(address, isRandom: true)
+    #expect(found == Pseudonyms(key: key)?.address(address, isRandom: true))
+    #expect(found != address && found != other.address(address, isRandom: true))
+    #expect(found.value >> 46 == 3, "a static address stays one")
+    #expect(one.address(address, isRandom: false).value >> 40 & 3 == 2)
+    #expect(one.name([0x61]) != one.file([0x61]).map { $0 }, "a name is no path")
+  }
+
+  @Test("With a key no address, name or value is left")
+  func redacted() {
+    for kind in TableKind.allCases where kind != .fields {
+      let made = rows(kind, file: Array("/home/anna/x".utf8), key: [UInt8](repeating: 3, count: 32))
+      {
+        link in
+        link.discover(0x10, "00 2a")
+        // Device Name: "Anna".
+        link.att("0a 11 00", .sent)
+        link.att("0b 41 6e 6e 61", .received)
+      }
+      let text = made.joined()
+      for secret in ["anna", "Anna", "416e6e61", "C0:11:22:33:44:55"] {
+        #expect(!text.contains(secret), "\(secret) in \(text)")
+      }
+      let isEmpty = kind == .findings || kind == .devices
+      #expect(isEmpty || text.contains("\"file\":\"file-"), "\(kind): \(text)")
+    }
+  }
+
+  @Test("Types are printed for every column")
+  func schema() {
+    for schema in TableSchema.allCases {
+      var output = Output()
+      schema.write(into: &output)
+      let text = output.string
+      for kind in TableKind.allCases {
+        #expect(text.contains(kind.name), "\(kind) in \(schema)")
+        for column in kind.columns { #expect(text.contains(column.name.description)) }
+      }
+    }
+  }
+}

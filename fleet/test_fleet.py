@@ -1,0 +1,331 @@
+"""The tables of a fleet in DuckDB and in Spark: `make test-fleet`. Both have the same rows, whatever is lost meanwhile.
+
+Spark runs as a standalone cluster, a master and two workers in processes of their own."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "Scripts"))
+
+import fleet_files  # noqa: E402
+from tested_program import IN_CI, PROGRAM  # noqa: E402
+
+try:
+    import duckdb
+except ImportError:
+    duckdb = None
+try:
+    import pyspark
+except ImportError:
+    pyspark = None
+
+FLEET = ROOT / "fleet"
+CAPTURES = ROOT / "captures"
+MORE = ROOT.parent / "shared" / "captures"
+KINDS = ("captures", "connections", "findings", "operations", "fields", "devices")
+QUESTIONS = re.findall(r"TEMP VIEW (\w+)", (FLEET / "questions.sql").read_text())
+SECONDS = 600
+FILES = 400
+
+
+def skip_unless(there: object, what: str):
+    """Skips where something is not installed; continuous integration must not."""
+    return unittest.skipUnless(there or IN_CI, f"{what} is not installed")
+
+
+def gattscope(*arguments: str | Path) -> str:
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, check=True, text=True, timeout=SECONDS).stdout
+
+
+def load(*folders: Path):
+    """A database with the rows of these folders."""
+    database = duckdb.connect()
+    database.execute(gattscope("schema", "--table", "duckdb"))
+    for folder in folders:
+        database.execute("SET VARIABLE rows = ?", [str(folder)])
+        database.execute((FLEET / "load.sql").read_text())
+    database.execute((FLEET / "questions.sql").read_text())
+    return database
+
+
+def number(database, query: str):
+    return database.execute(query).fetchone()[0]
+
+
+class FleetTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+        cls.files = cls.folder / "files"
+        fleet_files.make(cls.files, FILES, [CAPTURES])
+        # The same content twice, and a file that cannot be opened by its content.
+        shutil.copy(cls.files / "000" / "000000.log", cls.files / "000" / "again.log")
+        cls.rows = cls.folder / "rows"
+        gattscope("table", "--out", cls.rows, cls.files)
+
+
+@skip_unless(duckdb, "DuckDB")
+class DuckDBTest(FleetTest):
+    def test_one_content_counts_once(self) -> None:
+        database = load(self.rows)
+        self.assertEqual(number(database, "SELECT count(*) FROM captures"), FILES)
+        self.assertEqual(number(database, "SELECT count(DISTINCT capture) FROM captures"), FILES)
+        self.assertEqual(number(database, "SELECT count(*) FROM captures WHERE file LIKE '%again%'"), 0)
+        for kind, column in (("connections", "connections"), ("operations", "operations")):
+            self.assertEqual(
+                number(database, f"SELECT count(*) FROM {kind}"), number(database, f"SELECT sum({column}) FROM captures"), kind)
+        self.assertEqual(
+            number(database, "SELECT count(*) FROM findings WHERE severity = 'error'"),
+            number(database, "SELECT sum(errors) FROM captures"))
+
+    def test_loading_again_adds_nothing(self) -> None:
+        once, twice = load(self.rows), load(self.rows, self.rows)
+        for kind in KINDS:
+            self.assertEqual(number(once, f"SELECT count(*) FROM {kind}"), number(twice, f"SELECT count(*) FROM {kind}"), kind)
+
+    def test_every_capture_fits_the_types(self) -> None:
+        rows = self.folder / "samples"
+        gattscope("table", "--out", rows, CAPTURES, *([MORE] if MORE.exists() else []))
+        database = load(rows)
+        for kind in KINDS:
+            self.assertGreater(number(database, f"SELECT count(*) FROM {kind}"), 10, kind)
+        # Of what the samples hold, by hand: heart-rate.btsnoop and .pcap are one session, seen twice.
+        layouts = database.execute(
+            "SELECT layout FROM connections WHERE file LIKE '%/captures/heart-rate.btsnoop' OR file LIKE '%/captures/heart-rate.pcap'")
+        found = layouts.fetchall()
+        self.assertEqual(len(found), 2)
+        self.assertEqual(len(set(found)), 1)
+        self.assertIsNotNone(found[0][0])
+
+    def test_readme(self) -> None:
+        """The tables in the README are what DuckDB prints of the samples."""
+        rows = self.folder / "readme"
+        gattscope("table", "--out", rows, CAPTURES)
+        database = load(rows)
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        shown = re.findall(r'-c "(FROM \w+ LIMIT \d+)"', readme)
+        self.assertEqual(len(shown), 2)
+        for question in shown:
+            self.assertIn(str(database.sql(question)).strip() + "\n", readme)
+
+    def test_questions(self) -> None:
+        database = load(self.rows)
+        self.assertEqual(len(QUESTIONS), 8)
+        for question in QUESTIONS:
+            start = time.process_time()
+            answer = database.execute(f"SELECT * FROM {question}").fetchall()
+            self.assertLess(time.process_time() - start, 1, question)
+            self.assertTrue(answer, question)
+        # Held against the rows themselves, counted here.
+        lines = {kind: [json.loads(line) for file in sorted(self.rows.glob(f"part-*/{kind}.ndjson"))
+                        for line in file.read_text(encoding="utf-8").splitlines()] for kind in KINDS}
+        lines = {kind: [row for row in some if not row["file"].endswith("again.log")] for kind, some in lines.items()}
+        self.assertEqual(
+            number(database, "SELECT findings FROM frequent_findings WHERE rule = 'smp_passkey_mismatch'"),
+            sum(row["rule"] == "smp_passkey_mismatch" for row in lines["findings"]))
+        self.assertEqual(
+            number(database, "SELECT files FROM frequent_findings WHERE rule = 'smp_passkey_mismatch'"),
+            len({row["capture"] for row in lines["findings"] if row["rule"] == "smp_passkey_mismatch"}))
+        self.assertEqual(
+            number(database, "SELECT sum(connections) FROM why_links_end WHERE reason = '0x13'"),
+            sum(row["reason"] == "0x13" for row in lines["connections"]))
+        self.assertEqual(
+            number(database, "SELECT sum(connections) FROM pairing_outcomes WHERE paired = 'failed'"),
+            sum(row["paired"] == "failed" for row in lines["connections"]))
+        self.assertEqual(
+            number(database, "SELECT count(DISTINCT layout) FROM gatt_layouts"),
+            len({row["layout"] for row in lines["connections"]} - {None}))
+        times = sorted(row["latency_ms"] for row in lines["operations"]
+                       if row["latency_ms"] is not None and (row["uuid"], row["operation"]) == ("2a39", "write"))
+        middle = (times[(len(times) - 1) // 2] + times[len(times) // 2]) / 2
+        self.assertAlmostEqual(
+            number(database, "SELECT p50_ms FROM answer_times WHERE uuid = '2a39' AND operation = 'write'"), middle, 6)
+        self.assertEqual(
+            number(database, "SELECT sum(operations) FROM failed_operations"),
+            sum(row["outcome"] != "ok" for row in lines["operations"]))
+        self.assertEqual(
+            number(database, "SELECT sum(files) FROM uploads WHERE status = 'damaged'"),
+            sum(row["status"] == "damaged" for row in lines["captures"]))
+        self.assertEqual(
+            round(number(database, "SELECT sum(lost * connections) FROM lost_links")),
+            sum(row["reason"] == "0x08" and row["ended_by"] is not None for row in lines["connections"]))
+
+
+class Cluster:
+    """A standalone cluster: a master and two workers."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = Path(pyspark.__file__).parent
+        self.port = self.free_port()
+        self.environment = os.environ | {
+            "SPARK_HOME": str(self.home), "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_WORKER_DIR": str(folder / "work"), "SPARK_LOCAL_DIRS": str(folder / "local"), "PYTHONPATH": "",
+        }  # fmt: skip
+        self.processes = [self.start("master.Master", "--host", "127.0.0.1", "--port", str(self.port), "--webui-port", "0")]
+        self.wait_for("127.0.0.1", self.port)
+        self.workers = [
+            self.start("worker.Worker", "--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--webui-port", "0", self.url)
+            for _ in range(2)
+        ]
+        self.processes += self.workers
+
+    @property
+    def url(self) -> str:
+        return f"spark://127.0.0.1:{self.port}"
+
+    def free_port(self) -> int:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            return probe.getsockname()[1]
+
+    def wait_for(self, host: str, port: int) -> None:
+        deadline = time.monotonic() + SECONDS
+        while time.monotonic() < deadline:
+            with socket.socket() as probe:
+                if probe.connect_ex((host, port)) == 0:
+                    return
+            time.sleep(0.2)
+        raise AssertionError("the master does not answer")
+
+    def start(self, name: str, *arguments: str) -> subprocess.Popen:
+        log = open(self.folder / f"{name}.log", "ab")
+        command = [self.home / "bin" / "spark-class", f"org.apache.spark.deploy.{name}", *arguments]
+        with log:
+            return subprocess.Popen(command, env=self.environment, stdout=log, stderr=log, start_new_session=True)
+
+    def submit(self, *arguments: str | Path) -> subprocess.Popen:
+        command = [
+            self.home / "bin" / "spark-submit", "--master", self.url, "--conf", "spark.executor.memory=512m",
+            "--conf", "spark.executor.cores=1", "--conf", "spark.sql.files.maxPartitionBytes=1m",
+            "--conf", "spark.sql.shuffle.partitions=4", "--conf", "spark.ui.enabled=false", FLEET / "gattscope_fleet.py", *arguments,
+        ]  # fmt: skip
+        log = open(self.folder / "submit.log", "wb")
+        with log:
+            return subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=log, text=True)
+
+    def lose(self, worker: subprocess.Popen) -> None:
+        """Ends a worker and the executors that it has started."""
+        os.killpg(worker.pid, signal.SIGKILL)
+        worker.wait()
+
+    def end(self) -> None:
+        for process in self.processes:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+@skip_unless(duckdb and pyspark and shutil.which("java"), "DuckDB, PySpark or Java")
+class SparkTest(FleetTest):
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        cls.cluster = Cluster(cls.folder)
+        cls.addClassCleanup(cls.cluster.end)
+
+    def submit(self, *arguments: str | Path) -> subprocess.Popen:
+        process = self.cluster.submit(*arguments)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(lambda: process.poll() is None and process.kill())
+        return process
+
+    def finish(self, process: subprocess.Popen) -> str:
+        said = process.stdout.read()
+        log = (self.folder / "submit.log").read_text(errors="replace")
+        self.assertEqual(process.wait(SECONDS), 0, log[-4000:])
+        return said
+
+    def tables(self, out: Path) -> dict[str, str]:
+        return {kind: f"read_parquet('{out}/{kind}/run=*/*.parquet', hive_partitioning = false)" for kind in KINDS}
+
+    def compare(self, out: Path) -> None:
+        """Spark's rows are DuckDB's, each once."""
+        database = load(self.rows)
+        for kind, rows in self.tables(out).items():
+            columns = ", ".join(column for column, *_ in database.execute(f"DESCRIBE {kind}").fetchall())
+            count, digest = f"SELECT count(*) FROM {{}}", f"SELECT sum(hash({columns})::HUGEINT) FROM {{}}"
+            self.assertEqual(number(database, count.format(rows)), number(database, count.format(kind)), kind)
+            self.assertEqual(number(database, digest.format(rows)), number(database, digest.format(kind)), kind)
+
+    def test_cluster(self) -> None:
+        """An undisturbed run, the same run again, the questions, and one that loses a worker: one cluster for all of it."""
+        out = self.folder / "out"
+        said = self.finish(self.submit(self.files, out, "--gattscope", PROGRAM))
+        self.assertIn(f"{FILES} files are new", said)
+        self.compare(out)
+        self.assertIn("0 files are new", self.finish(self.submit(self.files, out, "--gattscope", PROGRAM)))
+        self.compare(out)
+        self.answers(out)
+        self.lost_worker()
+
+    def answers(self, out: Path) -> None:
+        """Both engines answer the eight questions alike."""
+        job = self.folder / "answers.py"
+        job.write_text(
+            "import json, re, sys\n"
+            "from pyspark.sql import SparkSession\n"
+            "spark = SparkSession.builder.getOrCreate()\n"
+            "spark.conf.set('spark.sql.session.timeZone', 'UTC')\n"
+            f"for kind in {KINDS}:\n"
+            f"    spark.read.parquet('{out}/' + kind).createOrReplaceTempView(kind)\n"
+            f"for statement in open('{FLEET}/questions.sql').read().split(';'):\n"
+            "    if 'SELECT' in statement: spark.sql(statement)\n"
+            f"answers = {{name: [[str(cell) for cell in row] for row in spark.table(name).collect()] for name in {QUESTIONS}}}\n"
+            f"open('{self.folder}/answers.json', 'w').write(json.dumps(answers))\n")
+        environment = self.cluster.environment | {"TZ": "UTC"}
+        submit = [self.cluster.home / "bin" / "spark-submit", "--master", "local[1]", job]
+        subprocess.run(submit, env=environment, check=True, capture_output=True, timeout=SECONDS)
+        told = json.loads((self.folder / "answers.json").read_text())
+        database = load(self.rows)
+
+        def plain(cell: object) -> str:
+            """A cell as both write it: times without a zone, and numbers to six digits."""
+            text = str(cell).removesuffix("+00:00")
+            try:
+                return f"{float(text):.6g}"
+            except ValueError:
+                return text.lower() if text in ("True", "False") else text
+
+        for question in QUESTIONS:
+            here = sorted([plain(cell) for cell in row] for row in database.execute(f"SELECT * FROM {question}").fetchall())
+            there = sorted([plain(cell) for cell in row] for row in told[question])
+            self.assertEqual(there, here, question)
+
+    def lost_worker(self) -> None:
+        """A worker is lost half-way; what it had begun is done again, and every row is there once."""
+        out, runs = self.folder / "disturbed", self.folder / "runs"
+        runs.touch()
+        slow = self.folder / "slow"
+        slow.write_text(f'#!/bin/sh\n[ "$1" = table ] && echo >> {runs} && sleep 0.5\nexec {PROGRAM} "$@"\n')
+        slow.chmod(0o755)
+        process = self.submit(self.files, out, "--gattscope", slow)
+        # Each partition of a megabyte is a run of gattscope: about 13 of them.
+        deadline = time.monotonic() + SECONDS
+        while runs.stat().st_size < 5:
+            self.assertLess(time.monotonic(), deadline, "no task begins")
+            self.assertIsNone(process.poll(), "the job has ended before a worker was lost")
+            time.sleep(0.05)
+        before = runs.stat().st_size
+        self.cluster.lose(self.cluster.workers[0])
+        self.finish(process)
+        self.assertGreater(runs.stat().st_size, before, "the job was done when the worker was lost")
+        log = (self.folder / "submit.log").read_text(errors="replace")
+        self.assertRegex(log, r"Lost executor|worker lost|Removing executor|ExecutorLostFailure")
+        self.compare(out)
+
+
+if __name__ == "__main__":
+    unittest.main()
