@@ -20,6 +20,7 @@ struct GattscopeCommand: ParsableCommand {
         gattscope values btsnoop_hci.log             what each characteristic's value was
         gattscope devices btsnoop_hci.log            who is advertising, and what
         gattscope diff working.log failing.log       what differs between two sessions
+        gattscope report -o page.html btsnoop_hci.log    a page to look at, and to send
         sudo gattscope live                          what happens, while it happens
         gattscope convert IN OUT                     as another file, or a part of it
         gattscope profiles list                      which values are decoded; your own: profiles --help
@@ -34,7 +35,7 @@ struct GattscopeCommand: ParsableCommand {
     subcommands: [
       ShowCommand.self, InfoCommand.self, ExplainCommand.self, MapCommand.self, ValuesCommand.self,
       DevicesCommand.self, TraceCommand.self, DiffCommand.self, LiveCommand.self,
-      ConvertCommand.self,
+      ReportCommand.self, ConvertCommand.self,
       ProfilesCommand.self,
       SchemaCommand.self,
       CompletionCommand.self,

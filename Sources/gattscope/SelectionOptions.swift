@@ -146,16 +146,6 @@ struct PacketOptions: ParsableArguments {
   @Flag(name: .long, help: "Only packets that report a failure or have a problem.")
   var errors = false
 
-  @Option(
-    name: .long, help: ArgumentHelp("Stop after so many packets.", valueName: "n"),
-    transform: { text in
-      guard let limit = Int(text), limit >= 0 else {
-        throw ValidationError("expected a number from 0 on, as in 20")
-      }
-      return limit
-    })
-  var limit: Int?
-
   /// The stretches of time up to these.
   func times(to ends: [TimePoint]) throws -> [TimeRange] {
     do throws(SelectionError) {
@@ -193,15 +183,30 @@ struct PacketOptions: ParsableArguments {
     selection.words = text
     selection.times = try times(to: ends)
     selection.errorsOnly = errors
-    selection.limit = limit
     return selection
   }
+}
+
+/// How many packets at most.
+struct CountOption: ParsableArguments {
+  @Option(
+    name: .long, help: ArgumentHelp("Stop after so many packets.", valueName: "n"),
+    transform: { text in
+      guard let limit = Int(text), limit >= 0 else {
+        throw ValidationError("expected a number from 0 on, as in 20")
+      }
+      return limit
+    })
+  var limit: Int?
 }
 
 /// Which packets to show.
 struct SelectionOptions: ParsableArguments {
   @OptionGroup
   var packets: PacketOptions
+
+  @OptionGroup
+  var count: CountOption
 
   @Option(
     name: .long, help: ArgumentHelp("Up to a time, written as for --from.", valueName: "time"),
@@ -217,7 +222,9 @@ struct SelectionOptions: ParsableArguments {
   ///
   /// - Parameter profiles: people's own, which may have names for errors.
   func selection(_ profiles: SuppliedProfiles) throws -> Selection {
-    try packets.selection(profiles, to: to)
+    var selection = try packets.selection(profiles, to: to)
+    selection.limit = count.limit
+    return selection
   }
 }
 
