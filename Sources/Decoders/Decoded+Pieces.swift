@@ -28,19 +28,21 @@ package struct DecodedPoint: Sendable {
 }
 
 extension DecodedWriter {
-  /// The fields whose courses can be drawn, those that are hidden apart.
-  package var points: [DecodedPoint] {
-    decoded.fields.compactMap { entry in
-      guard !isHidden(entry), let field = field(of: entry) else { return nil }
+  /// Calls `take` with each field whose course can be drawn, but for those that are hidden.
+  package func forEachPoint(_ take: (DecodedPoint) -> Void) {
+    for entry in decoded.fields where !isHidden(entry) {
       if let quantity = quantity(of: entry) {
-        return DecodedPoint(
-          field: entry.field, value: quantity.value, decimals: quantity.decimals,
-          name: quantity.name, unit: quantity.unit)
+        take(
+          DecodedPoint(
+            field: entry.field, value: quantity.value, decimals: quantity.decimals,
+            name: quantity.name, unit: quantity.unit))
+      } else if entry.word >= 0, entry.form == .integer, let field = field(of: entry),
+        field.flags.isDisjoint(with: [.flag, .quiet])
+      {
+        take(
+          DecodedPoint(
+            field: entry.field, value: Double(entry.raw), name: field.name, word: Int(entry.word)))
       }
-      guard entry.word >= 0, entry.form == .integer, field.flags.isDisjoint(with: [.flag, .quiet])
-      else { return nil }
-      return DecodedPoint(
-        field: entry.field, value: Double(entry.raw), name: field.name, word: Int(entry.word))
     }
   }
 

@@ -145,7 +145,8 @@ struct ReportCommand: ParsableCommand {
 
   /// The last part of a path: the page is sent to others, whom the folders do not concern.
   private static func fileName(_ path: String) -> String {
-    path == "-" ? CaptureFailure.subject(path) : path.split(separator: "/").last.map(String.init) ?? path
+    path == "-"
+      ? CaptureFailure.subject(path) : path.split(separator: "/").last.map(String.init) ?? path
   }
 
   /// Says why the file is not there.

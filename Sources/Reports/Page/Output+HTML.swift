@@ -57,9 +57,12 @@ extension Output {
       html(text.part(Slice(start: start, count: offset - start)))
       let number = Slice(start: offset + 1, count: length)
       var end = offset + 1 + length
-      // An en dash joins the ends of a range: three bytes of UTF-8.
-      let last = text.isDash(at: end) ? text.digits(at: end + 3) : 0
-      if last > 0 { end += 3 + last }
+      // An en dash, three bytes of UTF-8, joins the ends of a range.
+      if text.isDash(at: end) {
+        let second = text.byte(at: end + 3) == 0x23 ? end + 4 : end + 3
+        let last = text.digits(at: second)
+        if last > 0 { end = second + last }
+      }
       self.text("<a href=\"#packet=")
       raw(text.part(number))
       self.text("\">")

@@ -2,33 +2,37 @@ import Bytes
 
 /// The fields and bytes of packets, for the part of a page that shows one of them.
 ///
-/// They have a budget of their own. Bytes go first, then the fields of packets that carry no attribute, pairing or
-/// failure; after that only the fields of packets that fail are added.
+/// They share a budget, which is smaller on a page with many packets. Bytes go first, then the fields of packets that carry
+/// no attribute and no pairing, then those of later packets. What fails stays as long as there is any room.
 struct PageDetails: Sendable {
-  /// The lines of some packets' fields: each line once, packets as lists of lines.
-  private struct Fields: Sendable {
+  /// How much a reader misses the fields of a packet.
+  enum Rank: Int, Sendable {
+    case failing, important, other
+  }
+
+  /// The fields of some packets: each line once, packets as lists of lines.
+  private struct Part: Sendable {
     var lines = TextTable()
     var packets: [UInt32] = []
     var ends: [UInt32] = []
     var places: [UInt32] = []
-    var size = 0
+    var size = 32
 
     mutating func add(_ packet: Int, _ text: RawSpan) {
       var start = 0
       while start < text.byteCount {
-        var end = start
-        while end < text.byteCount, text.byte(at: end) != 0x0a { end += 1 }
-        let line = text.part(Slice(start: start, count: end - start))
+        let end = text.lineEnd(from: start)
+        let line = text.part(Slice(start: start, count: end - start)).cut(to: PageRows.mostText)
         let count = lines.count
-        let place = lines.place(of: line.cut(to: PageRows.mostText))
-        if lines.count > count { size += min(line.byteCount, PageRows.mostText) + 4 }
-        size += place < 10 ? 2 : place < 100 ? 3 : place < 1000 ? 4 : place < 10_000 ? 5 : 6
+        let place = lines.place(of: line)
+        if lines.count > count { size += line.byteCount * 17 / 16 + 3 }
+        size += place < 10 ? 2 : place < 100 ? 3 : place < 1000 ? 4 : 5
         places.append(UInt32(place))
         start = end + 1
       }
       packets.append(UInt32(truncatingIfNeeded: packet))
       ends.append(UInt32(places.count))
-      size += 6
+      size += 10
     }
 
     func write(into out: inout Output) {
@@ -45,45 +49,59 @@ struct PageDetails: Sendable {
     }
   }
 
-  private var important = Fields()
-  private var others = Fields()
+  /// Parts by rank, each of at most so many bytes: the last ones can go.
+  private var parts: [[Part]] = [[], [], []]
+  private static let partBytes = 65_536
   /// Hexadecimal digits of records, `..` for bytes that are hidden.
   private var hex = TextTable()
   private var hexPackets: [(packet: UInt32, text: UInt32)] = []
   private var hexSize = 0
-  private let budget: Int
+  private var fieldsSize = 0
+  /// What details may need on a page with few packets, and on one with many.
+  let most: Int
+  private let least: Int
+  private let whole: Int
+  private var budget: Int
   private var keepsBytes = true
-  private var keepsOthers = true
-  /// Packets whose fields, or whose bytes, are not on the page.
+  /// Only ranks below this one are still taken.
+  private var end = 3
+  /// Packets whose fields are not on the page.
   private(set) var withoutFields = 0
-  private(set) var withoutBytes = 0
 
-  /// The share of the budget that only packets that fail may use.
-  private static let reserve = 8
   /// Longer records are not kept: none has so many bytes that a person would read.
   private static let mostBytes = 2048
 
-  init(budget: Int) { self.budget = budget }
+  /// - Parameter limit: how many bytes the whole page may have.
+  init(limit: Int) {
+    (most, least, whole) = (limit / 16, limit / 100, limit / 10)
+    budget = most
+  }
+
+  /// Takes how many bytes the packets need by now.
+  mutating func learn(rows: Int) {
+    budget = max(least, min(most, whole - rows))
+    fit()
+  }
 
   /// Whether the fields of such a packet are worth writing; counts those that are not.
-  mutating func wantsFields(isImportant: Bool, isFailure: Bool) -> Bool {
-    let size = important.size + others.size
-    let wants = isFailure ? size < budget : size < budget - budget / Self.reserve && (isImportant || keepsOthers)
+  mutating func wantsFields(_ rank: Rank) -> Bool {
+    let wants = rank.rawValue < end && fieldsSize < 2 * budget
     if !wants { withoutFields += 1 }
     return wants
   }
 
-  mutating func add(fields: RawSpan, of packet: Int, isImportant: Bool) {
-    if isImportant { important.add(packet, fields) } else { others.add(packet, fields) }
+  mutating func add(fields: RawSpan, of packet: Int, _ rank: Rank) {
+    let rank = rank.rawValue
+    if parts[rank].last.map({ $0.size > Self.partBytes }) ?? true { parts[rank].append(Part()) }
+    let last = parts[rank].count - 1
+    fieldsSize -= parts[rank][last].size
+    parts[rank][last].add(packet, fields)
+    fieldsSize += parts[rank][last].size
     fit()
   }
 
-  /// Whether bytes of a record are kept; counts those that are not.
-  mutating func wantsBytes(_ count: Int) -> Bool {
-    let wants = keepsBytes && count <= Self.mostBytes
-    if !wants { withoutBytes += 1 }
-    return wants
-  }
+  /// Whether bytes of a record are kept.
+  func wantsBytes(_ count: Int) -> Bool { keepsBytes && count <= Self.mostBytes }
 
   mutating func add(hex text: RawSpan, of packet: Int) {
     let count = hex.count
@@ -94,25 +112,28 @@ struct PageDetails: Sendable {
   }
 
   private mutating func fit() {
-    if keepsBytes, important.size + others.size + hexSize > budget {
+    if keepsBytes, fieldsSize + hexSize > budget {
       keepsBytes = false
-      withoutBytes += hexPackets.count
       (hex, hexPackets, hexSize) = (TextTable(), [], 0)
     }
-    let most = budget - budget / Self.reserve
-    if keepsOthers, important.size + others.size > most, !others.packets.isEmpty {
-      keepsOthers = false
-      withoutFields += others.packets.count
-      others = Fields()
+    while fieldsSize > budget, let rank = parts.lastIndex(where: { !$0.isEmpty }), rank > 0,
+      let part = parts[rank].popLast()
+    {
+      fieldsSize -= part.size
+      withoutFields += part.packets.count
+      end = rank
     }
   }
 
   /// Writes all of it.
   func write(into out: inout Output) {
     out.text("{\"fields\":[")
-    important.write(into: &out)
-    out.byte(0x2c)
-    others.write(into: &out)
+    var isFirst = true
+    for part in parts.joined() {
+      if !isFirst { out.byte(0x2c) }
+      isFirst = false
+      part.write(into: &out)
+    }
     out.text("],\"hex\":")
     out.list(0..<hex.count) { place, out in out.embedded(hex[place]) }
     out.text(",\"bytes\":")

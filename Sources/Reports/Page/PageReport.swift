@@ -201,7 +201,7 @@ package struct PageReport: PacketReport, ~Copyable {
       row.answers = UInt32(truncatingIfNeeded: record.number - request.packet)
     }
     Self.add(row, sentence, dissection.problems, &contents.rows, &scratch)
-    if reason != nil { contents.rows.fold(into: run) }
+    if run > 0 { contents.rows.fold(into: run) }
   }
 
   private static func add(
@@ -248,7 +248,7 @@ package struct PageReport: PacketReport, ~Copyable {
     _ run: Brief.Run, _ place: Int, _ rows: inout PageRows, _ scratch: inout Output
   ) {
     scratch.clear()
-    scratch.run(run, .utf8)
+    scratch.words(of: run, .utf8)
     rows.word(run: place, scratch.bytes)
   }
 
@@ -257,7 +257,10 @@ package struct PageReport: PacketReport, ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, isFailure: Bool
   ) {
     let isImportant = dissection.att != nil || dissection.smp != nil || isFailure
-    if contents.details.wantsFields(isImportant: isImportant, isFailure: isFailure) {
+    contents.details.learn(rows: contents.rows.size)
+    if contents.details.wantsFields(
+      isFailure ? .failing : isImportant ? .important : .other)
+    {
       details.clear()
       var position = 0
       while let comment = record.options.nextComment(&position) {
@@ -271,7 +274,9 @@ package struct PageReport: PacketReport, ~Copyable {
       if sentence.reading.isOfPDU, let value = dissection.attFields.value {
         sentence.reading.writeLines(bytes.part(value), to: &details)
       }
-      Self.add(fields: details, of: record.number, isImportant, &contents.details)
+      Self.add(
+        fields: details, of: record.number,
+        isFailure ? .failing : isImportant ? .important : .other, &contents.details)
     }
     guard contents.details.wantsBytes(record.bytes.byteCount) else { return }
     let secrets = options.showsKeys ? .none : Secrets(dissection, record, answer, memory)
@@ -279,10 +284,10 @@ package struct PageReport: PacketReport, ~Copyable {
   }
 
   private static func add(
-    fields: borrowing VerboseSink, of packet: Int, _ isImportant: Bool,
+    fields: borrowing VerboseSink, of packet: Int, _ rank: PageDetails.Rank,
     _ details: inout PageDetails
   ) {
-    details.add(fields: fields.output.bytes, of: packet, isImportant: isImportant)
+    details.add(fields: fields.output.bytes, of: packet, rank)
   }
 
   private static func add(
@@ -312,14 +317,12 @@ struct PageContents: Sendable {
   /// What else is to be said of the capture.
   var remarks: [String] = []
 
-  /// Of the page, one part in so many is for fields and bytes of packets; of the rest, one is for everything but packets.
-  private static let shareOfDetails = 20
+  /// Of the page, one part in so many is for everything but packets.
   private static let shareOfProse = 8
 
   init(limit: Int, decimals: Int) {
-    let details = limit / Self.shareOfDetails
-    self.details = PageDetails(budget: details)
-    rows = PageRows(budget: (limit - details) / Self.shareOfProse * (Self.shareOfProse - 1))
+    details = PageDetails(limit: limit)
+    rows = PageRows(budget: limit - details.most - limit / Self.shareOfProse)
     self.decimals = decimals
   }
 
@@ -328,7 +331,8 @@ struct PageContents: Sendable {
     for signal in signals.drawn {
       var output = Output()
       output.address(signal.address)
-      if let entry = memory.names.find(signal.address, signal.type), let name = memory.names[entry] {
+      if let entry = memory.names.find(signal.address, signal.type), let name = memory.names[entry]
+      {
         output.byte(0x20)
         output.quoted(name.bytes)
       }

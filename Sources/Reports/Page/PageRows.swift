@@ -28,6 +28,8 @@ struct PageRows: Sendable {
     static let flowControl = Self(rawValue: 1 << 10)
     /// The link is encrypted when the packet crosses it.
     static let encrypted = Self(rawValue: 1 << 11)
+    /// The packet belongs to a run of folded packets.
+    static let inRun = Self(rawValue: 1 << 12)
   }
 
   /// One packet.
@@ -48,10 +50,12 @@ struct PageRows: Sendable {
   private(set) var rows: [Row] = []
   private(set) var heads = TextTable()
   private(set) var rests = TextTable()
-  /// What is wrong with packets: their numbers, and the places of the messages among `rests`.
+  /// What is wrong with packets: the messages, the packets' numbers, and the messages' places.
+  private(set) var flaws = TextTable()
   private(set) var problems: [(packet: UInt32, text: UInt32)] = []
-  /// The runs of folded packets: what a line says of each. Folded packets name theirs in order, 0 for none.
-  private(set) var runs: [[UInt8]] = [[]]
+  /// The runs of folded packets: what a line says of each. Packets in runs name theirs in order.
+  private(set) var runs: [UInt32] = [0]
+  private var runTexts = TextTable()
   private(set) var runOfPacket: [(packet: UInt32, run: UInt32)] = []
   /// How many packets were left out, by what they are.
   private(set) var leftOut = (noise: 0, unconnected: 0, late: 0)
@@ -106,29 +110,30 @@ struct PageRows: Sendable {
   /// Adds what is wrong with the packet that was added last.
   mutating func add(problem: RawSpan) {
     guard let packet = rows.last?.number else { return }
-    problems.append((packet, Self.intern(problem, &rests, &size)))
+    problems.append((packet, Self.intern(problem, &flaws, &size)))
     size += 8
   }
 
-  /// Notes which run of folded packets the packet that was added last belongs to; 0: none.
+  /// Notes which run of folded packets the packet that was added last belongs to.
   mutating func fold(into run: Int) {
     guard let packet = rows.last?.number else { return }
+    rows[rows.count - 1].flags.insert(.inRun)
     runOfPacket.append((packet, UInt32(run)))
-    size += 2 + (run < 10 ? 0 : run < 1000 ? 2 : 5)
+    size += 2
   }
 
   /// Begins a run of folded packets.
   ///
   /// - Returns: its place.
   mutating func beginRun() -> Int {
-    runs.append([])
+    runs.append(0)
     return runs.count - 1
   }
 
   /// Words a run.
   mutating func word(run: Int, _ text: RawSpan) {
-    runs[run] = text.array
-    size += text.byteCount + 3
+    runs[run] = Self.intern(text, &runTexts, &size)
+    size += 4
   }
 
   private static func intern(
@@ -159,10 +164,10 @@ struct PageRows: Sendable {
   private mutating func shrink() {
     stage = Stage(rawValue: stage.rawValue + 1) ?? .none
     guard stage < .none else { return }
-    let before = (rows, heads, rests, problems, runOfPacket)
+    let before = (rows, heads, rests, problems, runOfPacket, flaws)
     (rows, problems, runOfPacket) = ([], [], [])
-    (heads, rests) = (TextTable(), TextTable())
-    size = runs.reduce(0) { $0 + $1.count + 3 }
+    (heads, rests, flaws) = (TextTable(), TextTable(), TextTable())
+    size = runTexts.byteCount + 4 * (runs.count + runTexts.count)
     lastTime = 0
     var (problem, run) = (0, 0)
     for var row in before.0 {
@@ -175,7 +180,7 @@ struct PageRows: Sendable {
         rows.append(row)
       }
       while problem < before.3.count, before.3[problem].packet == row.number {
-        if isKept { add(problem: before.2[Int(before.3[problem].text)]) }
+        if isKept { add(problem: before.5[Int(before.3[problem].text)]) }
         problem += 1
       }
       if run < before.4.count, before.4[run].packet == row.number {
@@ -212,11 +217,16 @@ extension RawSpan {
 extension PageRows {
   /// What many packets have in common, so that a row needs one number for it.
   private struct Common: Hashable {
-    var connection: UInt32
+    var connection: Kin
     var layer: UInt8
     var flags: UInt16
     /// How many rows before this one the request is; 0: none, or further away.
     var distance: Int
+  }
+
+  /// A packet's connection, as seen from the packet before that has one.
+  private enum Kin: UInt8 {
+    case none, same, next, other
   }
 
   /// Requests that are further away stand in a list of their own.
@@ -235,10 +245,13 @@ extension PageRows {
       out.decimal(Int(rows[index].time &- previous))
       previous = rows[index].time
     }
+    // Texts are in the order in which they came: 0 stands for the next new one, else the place follows, counted from 1.
+    var newest: UInt32 = 0
     out.text(",\"a\":")
-    out.list(rows.indices) { index, out in out.decimal(UInt(rows[index].head)) }
+    out.list(rows.indices) { index, out in out.place(rows[index].head, &newest) }
+    newest = 0
     out.text(",\"b\":")
-    out.list(rows.indices) { index, out in out.decimal(UInt(rows[index].rest)) }
+    out.list(rows.indices) { index, out in out.place(rows[index].rest, &newest) }
     writeNumbers(into: &out)
     writeCommon(into: &out)
     out.text(",\"heads\":")
@@ -251,13 +264,22 @@ extension PageRows {
       out.byte(0x2c)
       out.decimal(UInt(problems[index].text))
     }
+    out.text(",\"flaws\":")
+    out.list(0..<flaws.count) { place, out in out.embedded(flaws[place]) }
+    out.text(",\"runTexts\":")
+    out.list(0..<runTexts.count) { place, out in out.embedded(runTexts[place]) }
     out.text(",\"runs\":")
-    out.list(runs.indices) { index, out in
-      let text = runs[index]
-      out.embedded(text.bytes)
-    }
+    out.list(runs.indices) { index, out in out.decimal(UInt(runs[index])) }
+    // How many runs have begun since that one, or less than 0 for as many new ones.
+    var latest: UInt32 = 0
     out.text(",\"run\":")
-    out.list(runOfPacket.indices) { index, out in out.decimal(UInt(runOfPacket[index].run)) }
+    out.list(runOfPacket.indices) { index, out in
+      let run = runOfPacket[index].run
+      let skipped = run > latest ? run - latest : 0
+      latest += skipped
+      // A run of which no packet is left leaves a gap.
+      out.decimal(skipped > 0 ? -Int(skipped) : Int(latest - run))
+    }
   }
 
   /// Writes packets' numbers: where a run of consecutive ones begins, and how many it has.
@@ -281,11 +303,20 @@ extension PageRows {
     var all: [Common] = []
     var far: [(row: Int, request: Int)] = []
     var last: (common: Common, place: Int)?
+    var connection: UInt32 = 0
+    var others: [UInt32] = []
     out.text(",\"m\":")
     out.list(rows.indices) { index, out in
       let row = rows[index]
+      var kin = Kin.none
+      if row.connection > 0 {
+        kin =
+          row.connection == connection ? .same : row.connection == connection + 1 ? .next : .other
+        if kin == .other { others.append(row.connection) }
+        connection = row.connection
+      }
       var common = Common(
-        connection: row.connection, layer: row.layer, flags: row.flags.rawValue, distance: 0)
+        connection: kin, layer: row.layer, flags: row.flags.rawValue, distance: 0)
       if row.answers > 0, row.answers < row.number,
         let request = place(of: row.number - row.answers, before: index)
       {
@@ -309,7 +340,7 @@ extension PageRows {
     }
     out.text(",\"common\":")
     out.list(all.indices) { index, out in
-      out.decimal(UInt(all[index].connection))
+      out.decimal(UInt(all[index].connection.rawValue))
       out.byte(0x2c)
       out.decimal(UInt(all[index].layer))
       out.byte(0x2c)
@@ -317,6 +348,8 @@ extension PageRows {
       out.byte(0x2c)
       out.decimal(all[index].distance)
     }
+    out.text(",\"others\":")
+    out.list(others.indices) { index, out in out.decimal(UInt(others[index])) }
     out.text(",\"far\":")
     out.list(far.indices) { index, out in
       out.decimal(far[index].row)
@@ -327,6 +360,13 @@ extension PageRows {
 }
 
 extension Output {
+  /// Writes the place of a text, where texts are numbered in the order in which they come.
+  fileprivate mutating func place(_ place: UInt32, _ newest: inout UInt32) {
+    guard place == newest + 1 else { return decimal(UInt(place) + 1) }
+    newest = place
+    byte(0x30)
+  }
+
   /// Writes a JSON list, its elements by `element`.
   mutating func list(_ indices: Range<Int>, _ element: (Int, inout Output) -> Void) {
     byte(0x5b)

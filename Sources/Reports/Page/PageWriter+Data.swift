@@ -63,6 +63,12 @@ extension PageWriter {
     out.decimal(history.id)
     out.text(",\"peer\":")
     out.embedded(history.peerWords.text)
+    if let name = history.name {
+      out.text(",\"name\":")
+      var quoted = Output()
+      quoted.quoted(name.bytes)
+      out.embedded(quoted.bytes)
+    }
     if let role = connection.localRole {
       out.text(",\"role\":")
       out.embedded(role.key.bytes)
@@ -89,18 +95,7 @@ extension PageWriter {
         out.text("null")
       }
     }
-    out.text("],\"story\":")
-    let story = history.story(explanation.evidence)
-    out.list(story.indices) { index, out in
-      out.byte(0x5b)
-      out.decimal(story[index].packets.lowerBound)
-      out.byte(0x2c)
-      out.decimal(story[index].packets.upperBound)
-      out.byte(0x2c)
-      out.embedded(story[index].text.text)
-      out.byte(0x5d)
-    }
-    out.byte(0x7d)
+    out.text("]}")
   }
 
   private func write(_ drawn: DrawnPlot, into out: inout Output) {

@@ -12,8 +12,9 @@ struct PageWriter {
   /// The plots that are drawn, in the order of their figures.
   var plots: [DrawnPlot] = []
 
-  /// Connections that are told one by one.
+  /// Connections that are told one by one, and bytes after which no further story is.
   private static let mostStories = 400
+  private var storyBytes: Int { options.limit / 100 }
   /// Notes are folded away if there are more of them.
   private static let mostNotes = 4
 
@@ -90,7 +91,7 @@ struct PageWriter {
 
   private func writeNote(into out: inout Output) {
     guard !options.note.isEmpty else { return }
-    out.text("<p class=\"note\">")
+    out.text("<p class=\"own\">")
     // Its line ends stay; everything else that is not printable is escaped.
     let lines = options.note.split(separator: "\n", omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
@@ -106,7 +107,8 @@ struct PageWriter {
     if let damage = contents.damage { lines.append(damage) }
     if options.isRedacted {
       lines.append(
-        "redacted: keys, addresses and names are pseudonyms, and asterisks stand for programs' texts")
+        "redacted: keys, addresses and names are pseudonyms, and asterisks stand for programs' texts"
+      )
     }
     lines += contents.remarks
     if let words = explanation.skippedWords { lines.append(words.text) }
@@ -205,7 +207,11 @@ struct PageWriter {
 
   private func writeStories(into out: inout Output) {
     let told = explanation.connections
-    for (index, one) in told.prefix(Self.mostStories).enumerated() {
+    var story = Output()
+    var written = 0
+    var shown = 0
+    for (index, one) in told.prefix(Self.mostStories).enumerated() where written < storyBytes {
+      shown += 1
       let history = one.history
       out.text("<details class=\"story\" id=\"connection-")
       out.decimal(history.id)
@@ -222,26 +228,29 @@ struct PageWriter {
         out.html(host.capitalized.text)
         out.text("</p>")
       }
+      story.clear()
+      for line in history.story(explanation.evidence) { write(line, into: &story) }
+      written += story.count
       out.text("<ol>")
-      for line in history.story(explanation.evidence) { write(line, into: &out) }
+      story.copy(into: &out)
       out.text("</ol></details>\n")
     }
-    if told.count > Self.mostStories {
+    if told.count > shown {
       out.text("<p>")
-      out.count(told.count - Self.mostStories, "more connection", "more connections")
-      out.text("</p>")
+      out.count(told.count - shown, "more connection", "more connections")
+      out.text(": gattscope explain --connection tells of one</p>")
     }
   }
 
   private func write(_ line: StoryLine, into out: inout Output) {
-    out.text("<li><span class=\"time\">")
+    out.text("<li><i>")
     out.string(explanation.seconds(line.time))
-    out.text("</span> <span class=\"packets\">")
+    out.text("</i> <b>")
     out.linked(ExplainPage.packets(line.packets))
-    out.text("</span> <span class=\"what\">")
+    out.text("</b> <span>")
     out.linked(line.text.text)
     for consequence in line.consequences {
-      out.text("<span class=\"so\">⇒ ")
+      out.text("<span>⇒ ")
       out.linked(consequence.text)
       out.text("</span>")
     }

@@ -20,7 +20,7 @@ struct TextTable: Sendable {
     var slot = Int(hash) & (slots.count - 1)
     while slots[slot] != 0 {
       let place = Int(slots[slot])
-      if hashes[place] == hash, self[place].isEqual(to: text) { return place }
+      if hashes[place] == hash, self[place].isSame(as: text) { return place }
       slot = (slot + 1) & (slots.count - 1)
     }
     slots[slot] = UInt32(ends.count)
@@ -48,14 +48,52 @@ struct TextTable: Sendable {
     }
   }
 
-  /// FNV-1a over pairs of bytes, mixed at the end so that the low bits depend on all of them.
+  /// A hash of eight bytes at a time, folded so that the low bits depend on all of them.
   private static func hash(_ text: RawSpan) -> UInt32 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ UInt64(truncatingIfNeeded: text.byteCount)
+    var hash: UInt64 = 0x9e37_79b9_7f4a_7c15 ^ UInt64(truncatingIfNeeded: text.byteCount)
     var offset = 0
     while offset < text.byteCount {
-      hash = (hash ^ UInt64(text.littleEndianU16(at: offset))) &* 0x0000_0100_0000_01b3
-      offset += 2
+      hash = (hash ^ text.word(at: offset)) &* 0x9fb2_1c65_1e98_df25
+      hash ^= hash >> 32
+      offset += 8
     }
-    return UInt32(truncatingIfNeeded: hash ^ hash >> 32)
+    return UInt32(truncatingIfNeeded: hash)
+  }
+}
+
+extension RawSpan {
+  /// Up to eight bytes from `offset` on, as one number.
+  fileprivate func word(at offset: Int) -> UInt64 {
+    if offset + 8 <= byteCount { return bigEndianU64(at: offset) }
+    if byteCount >= 8 { return bigEndianU64(at: byteCount - 8) }
+    var word: UInt64 = 0
+    for place in offset..<byteCount { word = word << 8 | UInt64(byte(at: place)) }
+    return word
+  }
+
+  /// Whether both hold the same bytes, compared eight at a time.
+  fileprivate func isSame(as other: RawSpan) -> Bool {
+    guard byteCount == other.byteCount else { return false }
+    var offset = 0
+    while offset < byteCount {
+      if word(at: offset) != other.word(at: offset) { return false }
+      offset += 8
+    }
+    return true
+  }
+
+  /// Where the line that begins at `offset` ends.
+  func lineEnd(from offset: Int) -> Int {
+    var offset = offset
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    while offset + 8 <= byteCount {
+      let word = bigEndianU64(at: offset) ^ ones &* 0x0a
+      // The top bit of each byte that was a line end; a borrow can only set those before it, in front of the first.
+      let found = (word &- ones) & ~word & ones &* 0x80
+      if found != 0 { break }
+      offset += 8
+    }
+    while offset < byteCount, byte(at: offset) != 0x0a { offset += 1 }
+    return offset
   }
 }

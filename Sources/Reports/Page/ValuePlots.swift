@@ -86,13 +86,12 @@ struct ValuePlots: Sendable {
       let definition = reading.decoded.definition,
       let writer = DecodedWriter(reading.decoded, isJSON: false, showsKeys: reading.showsKeys)
     else { return }
-    for point in writer.points {
-      add(point, definition, isWritten, of: reading.sighting == nil ? nil : definition.name, moment)
-    }
+    let isMessage = reading.sighting != nil
+    writer.forEachPoint { add($0, definition, isWritten, isMessage, moment) }
   }
 
   private mutating func add(
-    _ point: DecodedPoint, _ definition: Definition, _ isWritten: Bool, of message: String?,
+    _ point: DecodedPoint, _ definition: Definition, _ isWritten: Bool, _ isMessage: Bool,
     _ moment: Int64
   ) {
     func word(_ place: Int) -> [UInt8] {
@@ -102,7 +101,8 @@ struct ValuePlots: Sendable {
     }
     let place = place(point.field, ObjectIdentifier(definition), isWritten) {
       let name = word(point.name)
-      let whole = message.map { [UInt8]($0.utf8) + (name.isEmpty ? [] : [0x20] + name) } ?? name
+      let whole =
+        isMessage ? [UInt8](definition.name.utf8) + (name.isEmpty ? [] : [0x20] + name) : name
       return Plot(
         field: point.field, definition: ObjectIdentifier(definition), isWritten: isWritten,
         name: whole, unit: word(point.unit), decimals: point.decimals)
@@ -131,10 +131,13 @@ struct ValuePlots: Sendable {
   private mutating func place(
     _ field: Int, _ definition: ObjectIdentifier?, _ isWritten: Bool, _ make: () -> Plot
   ) -> Int? {
-    let known = plots.firstIndex {
-      $0.field == field && $0.definition == definition && $0.isWritten == isWritten
+    // A loop over places: a closure would be given a copy of each plot.
+    for place in plots.indices
+    where plots[place].field == field && plots[place].definition == definition
+      && plots[place].isWritten == isWritten
+    {
+      return place
     }
-    if let known { return known }
     guard plots.count < Self.mostPlots else { return nil }
     plots.append(make())
     return plots.count - 1

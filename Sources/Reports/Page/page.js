@@ -16,14 +16,19 @@
 
   // The packets, unpacked into arrays of numbers: time in seconds, number, texts, connection, layer, flags, request.
   const SENT = 1, RECEIVED = 2, FAILED = 4, FLAWED = 8, FOLDED = 16, TIMELESS = 32, REQUEST = 64, ADVERTISING = 256,
-    SECURITY = 512, ENCRYPTED = 2048;
+    SECURITY = 512, ENCRYPTED = 2048, IN_RUN = 4096;
   const total = data.t.length;
   const time = new Float64Array(total), number = new Uint32Array(total), connection = new Uint32Array(total),
     layer = new Uint8Array(total), flags = new Uint16Array(total), request = new Int32Array(total).fill(-1),
-    response = new Int32Array(total).fill(-1), runOf = new Int32Array(total).fill(-1), heads = data.a, rests = data.b;
-  const flaws = new Map();
+    response = new Int32Array(total).fill(-1), runOf = new Int32Array(total).fill(-1), heads = places(data.a), rests = places(data.b);
+  // 0 stands for the next text that did not come before, else the place follows, counted from 1.
+  function places(column) {
+    let newest = 0;
+    return Uint32Array.from(column, one => one ? one - 1 : ++newest);
+  }
+  const flaws = new Map(), runs = new Map();
   (() => {
-    let microseconds = 0, row = 0, folded = 0;
+    let microseconds = 0, row = 0, folded = 0, kin = 0, other = 0, newest = 0;
     for (let i = 0; i < data.n.length; i += 2) {
       for (let k = 0; k < data.n[i + 1]; k++) number[row++] = data.n[i] + k;
     }
@@ -31,11 +36,19 @@
       microseconds += data.t[i];
       time[i] = microseconds / 1e6;
       const common = data.m[i] * 4;
-      connection[i] = data.common[common];
+      const kind = data.common[common];
+      if (kind) connection[i] = kin = kind == 1 ? kin : kind == 2 ? kin + 1 : data.others[other++];
       layer[i] = data.common[common + 1];
       flags[i] = data.common[common + 2];
       if (data.common[common + 3]) request[i] = i - data.common[common + 3];
-      if (flags[i] & FOLDED) runOf[i] = data.run[folded++] || 0;
+      if (flags[i] & FOLDED) runOf[i] = 0;
+      if (!(flags[i] & IN_RUN)) continue;
+      const back = data.run[folded++];
+      if (back < 0) newest -= back;
+      runOf[i] = back < 0 ? newest : newest - back;
+      const run = runs.get(runOf[i]) || runs.set(runOf[i], {count: 0, from: number[i]}).get(runOf[i]);
+      run.count++;
+      run.to = number[i];
     }
     for (let i = 0; i < data.far.length; i += 2) request[data.far[i]] = data.far[i + 1];
     for (let i = 0; i < total; i++) if (request[i] >= 0 && response[request[i]] < 0) response[request[i]] = i;
@@ -49,14 +62,19 @@
   const endOfTime = total ? time.reduce((most, one) => Math.max(most, one), 0) : 0;
   const startOfTime = total ? time.reduce((least, one) => Math.min(least, one), 0) : 0;
   const joined = i => data.heads[heads[i]] + (rests[i] ? ': ' + data.rests[rests[i]] : '');
-  const flawsOf = i => (flaws.get(number[i]) || []).map(place => data.rests[place]);
+  const flawsOf = i => (flaws.get(number[i]) || []).map(place => data.flaws[place]);
+  function runWords(run) {
+    const {count, from, to} = runs.get(run), text = data.runTexts[data.runs[run]];
+    return words(count > 1 ? grid.dataset.run : grid.dataset.runOne, {text, n: count, from, to});
+  }
 
-  // The first row whose number is at least this.
-  function rowOf(packet) {
+  // The first row whose number, or time, is at least this.
+  const rowOf = packet => search(number, packet), nextRow = seconds => search(time, seconds);
+  function search(column, least) {
     let low = 0, high = total;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (number[middle] < packet) low = middle + 1; else high = middle;
+      if (column[middle] < least) low = middle + 1; else high = middle;
     }
     return low < total ? low : -1;
   }
@@ -88,7 +106,7 @@
 
   function isHit(i) {
     return terms.every((term, k) => headHits[k][heads[i]] || restHits[k][rests[i]] || (fieldHits && fieldHits[k].has(number[i]))
-      || (flaws.has(number[i]) && flaws.get(number[i]).some(place => restHits[k][place])));
+      || (flaws.has(number[i]) && flawsOf(i).some(text => text.toLowerCase().includes(term))));
   }
 
   function isWanted(i) {
@@ -209,7 +227,7 @@
         wait(k, ''));
     }
     if (entry < 0) {
-      const text = marked(data.runs[-1 - entry]);
+      const text = marked(runWords(-1 - entry));
       return isLadder
         ? make('div', {...attributes, class: 'row folded'}, cell('n'), cell('t'),
           make('span', {class: 'lane', role: 'gridcell'}, make('div', {class: 'aside'}, '⊞ ', ...text)), wait(k, ''))
@@ -402,7 +420,7 @@
 
   const lowered = {};
   function lower(name) { return lowered[name] = lowered[name] || data[name].map(text => text.toLowerCase()); }
-  function search(query) {
+  function find(query) {
     terms = query.toLowerCase().split(/\s+/).map(term => term.replace(/:$/, '')).filter(Boolean);
     headHits = terms.map(term => lower('heads').map(text => text.includes(term)));
     restHits = terms.map(term => lower('rests').map(text => text.includes(term)));
@@ -437,15 +455,15 @@
   let timer = 0;
   at('search').addEventListener('input', event => {
     clearTimeout(timer);
-    timer = setTimeout(() => search(event.target.value), total > 2e5 ? 300 : 60);
+    timer = setTimeout(() => find(event.target.value), total > 2e5 ? 300 : 60);
   });
   at('search').addEventListener('keydown', event => {
-    if (event.key == 'Escape') { event.target.value = ''; search(''); }
+    if (event.key == 'Escape') { event.target.value = ''; find(''); }
     if (event.key != 'Enter') return;
     const asked = /^#?(\d+)$/.exec(event.target.value.trim());
     if (asked && event.target.value.includes('#')) return go(Number(asked[1]));
     clearTimeout(timer);
-    search(event.target.value);
+    find(event.target.value);
     const here = current >= 0 && entryOfRow[current] >= 0 ? entryOfRow[current] : event.shiftKey ? entries.length : -1;
     const next = here + (event.shiftKey ? -1 : 1);
     if (entries[next] >= 0) choose(entries[next]);
@@ -472,10 +490,10 @@
     at('packets').scrollIntoView();
   }
   function follow() {
-    const packet = /^#packet=(\d+)$/.exec(location.hash), find = /^#find=(.*)$/.exec(location.hash),
+    const packet = /^#packet=(\d+)$/.exec(location.hash), asked = /^#find=(.*)$/.exec(location.hash),
       ladder = /^#ladder=(\d+)$/.exec(location.hash), story = /^#connection-\d+$/.exec(location.hash);
     if (packet) go(Number(packet[1]));
-    if (find) { at('search').value = decodeURIComponent(find[1]); search(at('search').value); }
+    if (asked) { at('search').value = decodeURIComponent(asked[1]); find(at('search').value); }
     if (ladder) { filter.connection = at('connection').value = ladder[1]; setView('ladder'); arrange(); at('packets').scrollIntoView(); }
     if (story && at(story[0].slice(1))) at(story[0].slice(1)).open = true;
   }
@@ -505,7 +523,7 @@
   // MARK: The time line
 
   const lanes = at('lanes'), AXIS = 24, LANE = 46, THIN = 30;
-  let view = [startOfTime, Math.max(endOfTime, startOfTime + 1e-3)], gutter = 0, width = 0, cursor = null;
+  let view = [startOfTime, Math.max(endOfTime, startOfTime + 1e-3)], gutter = 0, width = 0, cursor = null, answerDots = [];
   const x = seconds => gutter + (seconds - view[0]) / (view[1] - view[0]) * (width - gutter - 8);
   const clamp = value => Math.max(gutter, Math.min(width - 8, value));
   const moment = microseconds => microseconds == null ? view[1] : microseconds / 1e6;
@@ -517,9 +535,11 @@
     return {all, decimals: Math.max(0, Math.min(6, -Math.floor(Math.log10(step) + 1e-9)))};
   }
 
+  const called = one => one.id + '  ' + (one.name ? one.name + '  ' : '') + one.peer.replace(' ' + one.name, '');
+
   // Connections of one peer share a lane where there are many and they do not overlap.
   function packed() {
-    if (data.connections.length <= 12) return data.connections.map(one => ({name: one.id + '  ' + one.peer, all: [one]}));
+    if (data.connections.length <= 12) return data.connections.map(one => ({name: called(one), all: [one]}));
     const rows = [];
     for (const one of data.connections) {
       const row = rows.find(row => row.name == one.peer && moment(row.end) <= moment(one.open));
@@ -613,7 +633,8 @@
         if (path) svg.append(draw('path', {class: way, d: path}));
       }
     }
-    for (const [first, last, text] of one.story) {
+    for (const line of document.querySelectorAll('#connection-' + one.id + ' li')) {
+      const [first, last = first] = line.children[1].textContent.match(/\d+/g).map(Number), text = line.lastChild.textContent;
       const a = rowOf(first), b = rowOf(last);
       if (a < 0 || time[a] > view[1] || (b >= 0 ? time[b] : endOfTime) < view[0]) continue;
       const left = clamp(x(time[a])), right = clamp(x(b >= 0 ? time[b] : endOfTime));
@@ -631,27 +652,31 @@
 
   // How long requests of ATT and pairing waited, on a logarithmic scale.
   function drawLatency(svg, y, head) {
-    const tall = 72, low = 1e-3, high = 30, base = y + head + tall - 8, up = tall - 18;
-    const place = seconds => base - up * Math.min(1, Math.max(0, Math.log(seconds / low) / Math.log(high / low)));
-    let path = '', slow = '', count = 0, least = Infinity, most = 0;
-    const taken = new Set();
+    const tall = 72, base = y + head + tall - 8, up = tall - 20, answers = [], taken = new Set();
     for (let i = 0; i < total; i++) {
       if (request[i] < 0 || layer[i] != ATT || filter.connection && connection[i] != filter.connection) continue;
-      if (time[i] < view[0] || time[i] > view[1]) continue;
-      const latency = time[i] - time[request[i]], left = Math.round(x(time[i])), top = Math.round(place(latency));
-      count++;
-      least = Math.min(least, latency);
-      most = Math.max(most, latency);
+      if (time[i] >= view[0] && time[i] <= view[1] && time[i] > time[request[i]]) answers.push(i);
+    }
+    const count = answers.length, latencyOf = i => time[i] - time[request[i]];
+    const least = answers.reduce((low, i) => Math.min(low, latencyOf(i)), Infinity);
+    const most = answers.reduce((high, i) => Math.max(high, latencyOf(i)), 0);
+    const low = Math.pow(10, Math.floor(Math.log10(least))), high = Math.max(low * 10, Math.pow(10, Math.ceil(Math.log10(most))));
+    const place = seconds => base - up * Math.log(seconds / low) / Math.log(high / low);
+    let path = '', slow = '';
+    answerDots = [];
+    for (const i of answers) {
+      const latency = latencyOf(i), left = Math.round(x(time[i])), top = Math.round(place(latency));
       if (taken.has(left * 4096 + top)) continue;
       taken.add(left * 4096 + top);
+      answerDots.push([left, top, i]);
       if (latency >= 1) slow += 'M' + left + ' ' + top + 'h0'; else path += 'M' + left + ' ' + top + 'h0';
     }
     if (!count) return y;
     label(svg, lanes.dataset.latency, y + (gutter ? 22 : 13));
     if (gutter) svg.append(draw('text', {x: 6, y: y + 40}, span(least) + ' … ' + span(most)));
-    for (const one of [1e-2, 0.1, 1, 10]) {
+    for (const one of [low, high]) {
       svg.append(draw('path', {class: 'rule', d: 'M' + gutter + ' ' + place(one) + 'H' + width}),
-        draw('text', {x: width - 44, y: place(one) - 2}, span(one)));
+        draw('text', {x: width - 6, y: place(one) - 3, 'text-anchor': 'end'}, span(one)));
     }
     svg.append(draw('path', {class: 'dots', d: path}), draw('path', {class: 'dots slow', d: slow}, draw('title', {},
       words(lanes.dataset.latencyWords, {n: count, low: span(least), high: span(most)}))));
@@ -712,7 +737,13 @@
       if (start == null) return;
       const [a, b] = [start, seconds(event)].sort((a, b) => a - b);
       start = null;
-      if (x(b) - x(a) > 5) zoom(a, b); else if (box) box.remove();
+      if (x(b) - x(a) > 5) return zoom(a, b);
+      if (box) box.remove();
+      // A click chooses the answer that is meant, else the next packet.
+      const corner = svg.getBoundingClientRect(), near = (left, top) => Math.hypot(left - event.clientX + corner.left, top - event.clientY + corner.top);
+      const dot = answerDots.reduce((best, one) => near(one[0], one[1]) < near(best[0], best[1]) ? one : best, [-1e9, 0, -1]);
+      const i = near(dot[0], dot[1]) < 12 ? dot[2] : nextRow(a);
+      if (i >= 0) location.hash = 'packet=' + number[i];
     });
     svg.addEventListener('click', event => {
       const mark = event.target.closest('[data-packet]');
@@ -780,16 +811,15 @@
     if (old) old.replaceWith(svg); else figure.append(svg);
     svg.onclick = event => {
       const seconds = from + (event.clientX - svg.getBoundingClientRect().left - left) / (wide - left - 4) * (to - from);
-      let low = 0, above = total;
-      while (low < above) { const middle = (low + above) >> 1; if (time[middle] < seconds) low = middle + 1; else above = middle; }
-      if (low < total) location.hash = 'packet=' + number[low];
+      if (nextRow(seconds) >= 0) location.hash = 'packet=' + number[nextRow(seconds)];
     };
   }
 
   // MARK: The beginning
 
   for (const one of document.querySelectorAll('[data-script]')) one.hidden = false;
-  for (const one of data.connections) at('connection').append(make('option', {value: one.id}, one.id + '  ' + one.peer));
+  at('subscribed').hidden = !data.charts.some(one => one.on.length);
+  for (const one of data.connections) at('connection').append(make('option', {value: one.id}, called(one)));
   const present = new Set();
   for (let i = 0; i < total; i++) {
     present.add(layers[layer[i]]);
@@ -802,6 +832,8 @@
   arrange();
   drawTime();
   drawCharts();
+  // What went wrong first is what people come for.
+  if (data.marks.length && !location.hash) choose(rowOf(data.marks[0][2]), true);
   follow();
   let size = window.innerWidth;
   window.addEventListener('resize', () => {
