@@ -80,6 +80,10 @@ struct DiffCommand: ParsableCommand {
   @Flag(name: .long, help: "Print no more than how much differs.")
   var stat = false
 
+  @Flag(
+    name: .long, help: "Print a page of HTML: both conversations side by side, from where they part.")
+  var html = false
+
   @Flag(name: .long, help: "Print also what is the same, and every value that differs.")
   var all = false
 
@@ -116,8 +120,8 @@ struct DiffCommand: ParsableCommand {
     if captures == ["-", "-"] {
       throw ValidationError("Standard input is one capture; the other one must be a file.")
     }
-    if stat, presentation.json {
-      throw ValidationError("--stat and --json exclude each other.")
+    if [stat, presentation.json, html].count(where: { $0 }) > 1 {
+      throw ValidationError("--stat, --html and --json exclude each other.")
     }
   }
 
@@ -125,6 +129,8 @@ struct DiffCommand: ParsableCommand {
     var options = DiffOptions()
     presentation.apply(to: &options)
     options.isJSON = presentation.json
+    options.isHTML = html
+    if html { (options.glyphs, options.width, options.usesColor) = (.utf8, nil, false) }
     options.isSummary = stat
     options.showsEqual = all
     options.ignored = ignore
