@@ -124,7 +124,9 @@ class PageTest(unittest.TestCase):
             const grid = document.getElementById('rows'), found = new Map();
             for (grid.scrollTop = 0;;) {
               grid.dispatchEvent(new Event('scroll'));
-              for (const row of grid.querySelectorAll('.row')) if (row.matches(arguments[0])) found.set(+row.dataset.entry, row.textContent);
+              for (const row of grid.querySelectorAll('.row')) if (row.matches(arguments[0])) {
+                found.set(+row.dataset.entry, [...row.children].map(one => one.textContent).join(' ').trim());
+              }
               const before = grid.scrollTop;
               grid.scrollTop += grid.clientHeight / 2;
               if (grid.scrollTop == before) break;
@@ -147,13 +149,6 @@ class PageTest(unittest.TestCase):
             self.unfold()
             expected = packets(capture)
             self.assertEqual(self.run_script("return document.documentElement.dataset.ready"), str(len(expected)), f"{name}: rows")
-            rows = self.run_script(
-                """
-                return [...Array(document.documentElement.dataset.ready * 1).keys()].map(i => {
-                  location.hash; return i; }).length
-                """
-            )
-            self.assertEqual(rows, len(expected))
             texts = self.entries()
             self.assertEqual(len(texts), len(expected), f"{name}: rows in the list")
             for packet, text in zip(expected, texts, strict=True):

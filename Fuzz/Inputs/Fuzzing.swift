@@ -209,6 +209,7 @@ package enum Fuzzing {
     case convert, convertPart, merge, redact
     case diff, diffJSON
     case trace, traceJSON, traceText
+    case page
 
     static func chosen(_ faces: Faces) -> ArraySlice<Face> {
       switch faces {

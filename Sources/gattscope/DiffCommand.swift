@@ -81,7 +81,8 @@ struct DiffCommand: ParsableCommand {
   var stat = false
 
   @Flag(
-    name: .long, help: "Print a page of HTML: both conversations side by side, from where they part.")
+    name: .long,
+    help: "Print a page of HTML: both conversations side by side, from where they part.")
   var html = false
 
   @Flag(name: .long, help: "Print also what is the same, and every value that differs.")

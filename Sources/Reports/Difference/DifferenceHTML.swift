@@ -61,7 +61,9 @@ struct DifferenceHTML: ~Copyable {
       write(compared, into: &out)
     }
     unpaired(into: &out)
-    out.text("</main>\n<footer><p>Made by gattscope. Everything is in this file; it loads nothing.</p></footer>\n")
+    out.text(
+      "</main>\n<footer><p>Made by gattscope. Everything is in this file; it loads nothing.</p></footer>\n"
+    )
     out.text("</body>\n</html>\n")
   }
 
@@ -154,7 +156,8 @@ struct DifferenceHTML: ~Copyable {
       out.text("<section><h2>")
       out.text(title)
       out.text(
-        "</h2><table class=\"facts\"><thead><tr><th></th><th>left</th><th>right</th></tr></thead><tbody>")
+        "</h2><table class=\"facts\"><thead><tr><th></th><th>left</th><th>right</th></tr></thead><tbody>"
+      )
       for fact in facts {
         out.text("<tr><th scope=\"row\">")
         out.html(fact.name.description)

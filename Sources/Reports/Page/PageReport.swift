@@ -25,6 +25,8 @@ package struct PageOptions: PresentationOptions, Sendable {
   package var showsKeys = false
   /// The keys that are known from elsewhere.
   package var bonds: [Bond] = []
+  /// Which passkeys are tried where one is searched for.
+  package var passkeys = SixDigits.all
   /// People's own profiles.
   package var profiles = SuppliedProfiles()
   /// The signs to use: a page is UTF-8.
@@ -62,7 +64,7 @@ package struct PageReport: PacketReport, ~Copyable {
     self.summary = summary
     history = CaptureHistory(
       limits, bonds: options.bonds, knowledge: ProfileKnowledge(options.profiles),
-      passkeys: SixDigits.all)
+      passkeys: options.passkeys)
     var chosen = ValuesOptions()
     chosen.selection = options.selection
     chosen.profiles = options.profiles
@@ -322,7 +324,8 @@ struct PageContents: Sendable {
 
   init(limit: Int, decimals: Int) {
     details = PageDetails(limit: limit)
-    rows = PageRows(budget: limit - details.most - limit / Self.shareOfProse)
+    rows = PageRows(
+      budget: limit - details.most - limit / Self.shareOfProse - PageTexts.byteCount)
     self.decimals = decimals
   }
 

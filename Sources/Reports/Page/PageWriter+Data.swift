@@ -6,8 +6,9 @@ import Sessions
 
 /// What the script draws from: JSON in columns. Its members may change with every version; programs read `--json`.
 extension PageWriter {
-  /// Connections that have a lane in the time line.
+  /// Connections that have a lane in the time line, and the bytes after which no further one has.
   private static let mostLanes = 2000
+  private var laneBytes: Int { options.limit / 40 }
 
   func writeData(into out: inout Output) {
     out.byte(0x7b)
@@ -25,7 +26,14 @@ extension PageWriter {
     out.decimal(contents.decimals)
     out.text(",\"connections\":")
     let told = explanation.connections.prefix(Self.mostLanes)
-    out.list(told.indices) { index, out in write(told[index].history, into: &out) }
+    var lanes = Output()
+    for (index, one) in told.enumerated() where lanes.count < laneBytes {
+      if index > 0 { lanes.byte(0x2c) }
+      write(one.history, into: &lanes)
+    }
+    out.byte(0x5b)
+    lanes.copy(into: &out)
+    out.byte(0x5d)
     out.text(",\"marks\":")
     let findings = explanation.findings.filter { ($0.severity ?? .note) > .note }
     out.list(findings.indices) { index, out in

@@ -105,6 +105,7 @@ struct PageWriter {
   private func writeRemarks(into out: inout Output) {
     var lines: [String] = []
     if let damage = contents.damage { lines.append(damage) }
+    if let remark = contents.remark { lines.append(remark) }
     if options.isRedacted {
       lines.append(
         "redacted: keys, addresses and names are pseudonyms, and asterisks stand for programs' texts"

@@ -61,6 +61,7 @@
   const layers = data.layers, ATT = layers.indexOf('att'), SMP = layers.indexOf('smp'), L2CAP = layers.indexOf('l2cap');
   const endOfTime = total ? time.reduce((most, one) => Math.max(most, one), 0) : 0;
   const startOfTime = total ? time.reduce((least, one) => Math.min(least, one), 0) : 0;
+  const isPDU = i => (flags[i] & 3) > 0 && (layer[i] == ATT || layer[i] == SMP || layer[i] == L2CAP);
   const joined = i => data.heads[heads[i]] + (rests[i] ? ': ' + data.rests[rests[i]] : '');
   const flawsOf = i => (flaws.get(number[i]) || []).map(place => data.flaws[place]);
   function runWords(run) {
@@ -104,10 +105,9 @@
   const opened = new Set();
   let current = -1, terms = [], headHits = [], restHits = [], fieldHits = null;
 
-  function isHit(i) {
-    return terms.every((term, k) => headHits[k][heads[i]] || restHits[k][rests[i]] || (fieldHits && fieldHits[k].has(number[i]))
-      || (flaws.has(number[i]) && flawsOf(i).some(text => text.toLowerCase().includes(term))));
-  }
+  const isSaid = (i, k) => headHits[k][heads[i]] || restHits[k][rests[i]]
+    || flaws.has(number[i]) && flawsOf(i).some(text => text.toLowerCase().includes(terms[k]));
+  const isHit = i => terms.every((term, k) => isSaid(i, k) || fieldHits && fieldHits[k].has(number[i]));
 
   function isWanted(i) {
     if (filter.connection && connection[i] != filter.connection) return false;
@@ -127,11 +127,14 @@
 
   // The entries of the list: a row's place, -1 - run for a run of folded packets, or below SILENCE the row after a silence.
   const SILENCE = -(1 << 28), LONG = 0.5;
-  let entries = [], entryOfRow = new Int32Array(total).fill(-1), waits = [], matching = 0;
+  let entries = [], entryOfRow = new Int32Array(total).fill(-1), waits = [], prior = [], matching = 0;
+  function add(entry, wait, before) {
+    waits.push(wait);
+    prior.push(before);
+    entries.push(entry);
+  }
   function arrange() {
-    entries = [];
-    waits = [];
-    matching = 0;
+    [entries, waits, prior, matching] = [[], [], [], 0];
     entryOfRow.fill(-1);
     const said = new Set(), folds = filter.fold && !terms.length && !filter.errors;
     let last = -1, until = -1;
@@ -139,27 +142,19 @@
       if (!isWanted(i)) continue;
       matching++;
       if (folds && runOf[i] >= 0 && !(runOf[i] && opened.has(runOf[i]))) {
-        if (runOf[i] && !said.has(runOf[i])) {
-          said.add(runOf[i]);
-          waits[entries.length] = '';
-          entries.push(-1 - runOf[i]);
-        }
-        if (runOf[i]) { entryOfRow[i] = entries.length - 1; last = i; }
+        if (!runOf[i]) continue;
+        if (!said.has(runOf[i])) add(-1 - runOf[i], '', last);
+        said.add(runOf[i]);
+        entryOfRow[i] = entries.length - 1;
+        last = i;
         continue;
       }
-      if (filter.view == 'ladder') {
-        if (last >= 0 && time[i] - time[last] > LONG) {
-          waits[entries.length] = until > i ? 'on' : '';
-          entries.push(SILENCE - i);
-        }
-        const answers = request[i] >= 0 && (layer[i] == ATT || layer[i] == SMP || layer[i] == L2CAP);
-        const waiting = response[i] > i && (layer[i] == ATT || layer[i] == SMP || layer[i] == L2CAP);
-        waits[entries.length] = answers ? 'end' : waiting ? 'start' : until > i ? 'on' : '';
-        if (waiting) until = Math.max(until, response[i]);
-      }
-      last = i;
+      const waiting = isPDU(i) && response[i] > i, still = until > i ? 'on' : '';
+      if (filter.view == 'ladder' && last >= 0 && time[i] - time[last] > LONG) add(SILENCE - i, still, last);
       entryOfRow[i] = entries.length;
-      entries.push(i);
+      add(i, isPDU(i) && request[i] >= 0 ? 'end' : waiting ? 'start' : still, last);
+      if (waiting) until = Math.max(until, response[i]);
+      last = i;
     }
     const label = at('count');
     label.textContent = words(matching == total ? label.dataset.all : label.dataset.some, {k: matching, n: total});
@@ -190,7 +185,6 @@
     for (let k = first; k < entries.length && (k - first - 1) * each < seen; k++) rows.push(entryRow(k));
     if (!entries.length) rows.push(make('p', {class: 'aside'}, grid.dataset.none));
     sheet.className = 'window ' + filter.view;
-    sheet.style.setProperty('--offset', '0');
     const block = make('div', {role: 'presentation'}, ...rows);
     block.style.transform = 'translateY(' + (first * each - top) + 'px)';
     sheet.replaceChildren(block);
@@ -218,10 +212,9 @@
 
   function entryRow(k) {
     const entry = entries[k];
-    const attributes = {role: 'row', id: 'row-' + k, 'aria-rowindex': k + 1, 'data-entry': k};
-    const isLadder = filter.view == 'ladder';
+    const isLadder = filter.view == 'ladder', attributes = {role: 'row', id: 'row-' + k, 'aria-rowindex': k + 1, 'data-entry': k};
     if (entry <= SILENCE) {
-      const i = SILENCE - entry, before = previousRow(k);
+      const i = SILENCE - entry, before = prior[k];
       return make('div', {...attributes, class: 'row'}, cell('n'), cell('t'),
         make('span', {class: 'lane quiet silence', role: 'gridcell'}, words(grid.dataset.silence, {n: span(time[i] - time[before])})),
         wait(k, ''));
@@ -241,33 +234,26 @@
     const text = [make('span', {class: 'label'}, ...marked(data.heads[heads[i]]))];
     if (rests[i]) text.push(' ', make('span', {class: 'rest'}, ...marked(data.rests[rests[i]])));
     for (const flaw of flawsOf(i)) text.push(' ', make('span', {class: 'flaw'}, '⚠ ', ...marked(flaw)));
+    // What its fields alone hold is shown, so that the row explains itself.
+    terms.forEach((term, k) => {
+      if (!isSaid(i, k) && fieldHits && fieldHits[k].has(number[i])) {
+        text.push(' ', make('span', {class: 'rest'}, '[', ...marked(fieldHits[k].get(number[i])), ']'));
+      }
+    });
     const title = joined(i);
     if (isLadder) {
-      const isPDU = direction && (layer[i] == ATT || layer[i] == SMP || layer[i] == L2CAP);
       const lane = make('span', {class: 'lane' + (flags[i] & ENCRYPTED ? ' encrypted' : ''), role: 'gridcell', title},
-        make('div', {class: isPDU ? 'arrow' : 'aside'}, isPDU ? make('span', {}, ...text) : make('span', {}, '· ', ...text)));
+        make('div', {class: isPDU(i) ? 'arrow' : 'aside'}, make('span', {}, isPDU(i) ? '' : '· ', ...text)));
       const latency = request[i] >= 0 && waits[k] == 'end' ? span(time[i] - time[request[i]]) : '';
       return make('div', attributes, cell('n', number[i]), cell('t', shown(i)), lane, wait(k, latency));
     }
-    const before = previousRow(k), gap = before >= 0 ? time[i] - time[before] : 0;
+    const gap = prior[k] >= 0 ? time[i] - time[prior[k]] : 0;
     return make('div', attributes, cell('n', number[i]), cell('t', shown(i)), cell('g', gap >= LONG ? '+' + span(gap) : ''),
       cell('c', connection[i] || ''), make('span', {class: 'd', role: 'gridcell'}, arrow),
       make('span', {class: 'what', role: 'gridcell', title}, ...text));
   }
 
   const wait = (k, text) => make('span', {class: 'wait ' + (waits[k] || ''), role: 'gridcell'}, waits[k] ? make('i') : null, text);
-
-  // The packet of the entry before.
-  function previousRow(k) {
-    const before = entries[k - 1];
-    if (before == null) return -1;
-    if (before >= 0) return before;
-    if (before <= SILENCE) return previousRow(k - 1);
-    let last = -1, i = k < entries.length && entries[k] >= 0 ? entries[k] : total;
-    if (k < entries.length && entries[k] <= SILENCE) i = SILENCE - entries[k];
-    while (--i >= 0 && last < 0) if (runOf[i] == -1 - before && entryOfRow[i] >= 0) last = i;
-    return last;
-  }
 
   function scrollTo(k, margin) {
     const {seen, factor} = scale(), each = rowHeight(), top = grid.scrollTop * factor;
@@ -438,11 +424,13 @@
     badge('packets', terms.length ? matching : 0);
   }
   function fieldsWith(term) {
-    const found = new Set();
+    const found = new Map();
     for (const part of unpack().parts) {
-      const lines = new Set();
-      part.lines.forEach((line, place) => { if (line.toLowerCase().includes(term)) lines.add(place); });
-      if (lines.size) part.x.forEach((list, k) => { if (list.some(place => lines.has(place))) found.add(part.n[k]); });
+      const isHit = part.lines.map(line => line.toLowerCase().includes(term));
+      part.x.forEach((list, k) => {
+        const place = list.find(place => isHit[place]);
+        if (place != null) found.set(part.n[k], part.lines[place].slice(13).trim());
+      });
     }
     return found;
   }
@@ -505,16 +493,13 @@
   });
 
   at('copy').addEventListener('click', async event => {
-    const button = event.currentTarget, label = button.textContent, text = at('markdown').textContent;
+    const button = event.currentTarget, label = button.textContent;
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(at('markdown').textContent);
     } catch {
-      const area = make('textarea', {});
-      area.value = text;
-      document.body.append(area);
-      area.select();
+      at('markdown').closest('details').open = true;
+      getSelection().selectAllChildren(at('markdown'));
       document.execCommand('copy');
-      area.remove();
     }
     button.textContent = button.dataset.done;
     setTimeout(() => { button.textContent = label; }, 2000);
@@ -757,9 +742,9 @@
       Escape: [startOfTime, Infinity]}[event.key];
     if (!next) return;
     event.preventDefault();
-    if (event.key == 'ArrowLeft' && next[0] < startOfTime) return zoom(startOfTime, startOfTime + size);
-    if (event.key == 'ArrowRight' && next[1] > endOfTime) return zoom(Math.max(startOfTime, endOfTime - size), endOfTime);
-    zoom(...next);
+    if (event.key == 'ArrowLeft' && next[0] < startOfTime) zoom(startOfTime, startOfTime + size);
+    else if (event.key == 'ArrowRight' && next[1] > endOfTime) zoom(endOfTime - size, endOfTime);
+    else zoom(...next);
   });
   at('whole').addEventListener('click', () => zoom(startOfTime, Infinity));
 
@@ -807,8 +792,8 @@
     if (!codes && times.length <= 60) {
       svg.append(draw('path', {class: 'dots', d: times.map((one, k) => px(one) >= left && px(one) <= wide ? 'M' + px(one) + ' ' + py(high[k]) + 'h0' : '').join('')}));
     }
-    const old = figure.querySelector('svg');
-    if (old) old.replaceWith(svg); else figure.append(svg);
+    figure.querySelector('svg')?.remove();
+    figure.append(svg);
     svg.onclick = event => {
       const seconds = from + (event.clientX - svg.getBoundingClientRect().left - left) / (wide - left - 4) * (to - from);
       if (nextRow(seconds) >= 0) location.hash = 'packet=' + number[nextRow(seconds)];
