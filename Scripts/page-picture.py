@@ -14,7 +14,7 @@ from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 
 CAPTURE = Path(__file__).resolve().parent.parent / "captures" / "write-refused.btsnoop"
-WIDTH, HEIGHT = 1280, 1130
+WIDTH, HEIGHT = 1160, 1040
 
 
 def main(gattscope: str, out: str) -> None:

@@ -24,11 +24,14 @@ import Testing
       ("\u{202e}x\u{0}", "\\u{202e}x\\u{0}"), ("zwei\nlines", "zwei\nlines"), ("℃ é", "℃ é"),
     ])
   func html(_ words: String, _ expected: String) {
-    #expect(text { $0.html(words) } == expected)
+    let shown = text { $0.html(words) }
+    #expect(shown == expected)
   }
 
   @Test("Bytes that are not UTF-8 become the replacement character") func invalid() {
-    #expect(text { $0.html([0x61, 0xff, 0x62].bytes) } == "a\u{fffd}b")
+    let bytes: [UInt8] = [0x61, 0xff, 0x62]
+    let shown = text { $0.html(bytes.bytes) }
+    #expect(shown == "a\u{fffd}b")
   }
 
   @Test(
@@ -42,11 +45,13 @@ import Testing
       ("x#3 #", "x#3 #"), ("#", "#"), ("#99999999999999999999", "#99999999999999999999"),
     ])
   func links(_ words: String, _ expected: String) {
-    #expect(text { $0.linked(words) } == expected)
+    let shown = text { $0.linked(words) }
+    #expect(shown == expected)
   }
 
   @Test("JSON in a script element has no <") func embedded() {
-    #expect(text { $0.embedded("</script>\"\u{2028}") } == "\"\\u003c/script>\\\"\\u2028\"")
+    let written = text { $0.embedded("</script>\"\u{2028}") }
+    #expect(written == "\"\\u003c/script>\\\"\\u2028\"")
   }
 
   // MARK: Tables
@@ -62,18 +67,24 @@ import Testing
       }
     }
     #expect(table.count == 3001)
-    #expect(table.place(of: [].bytes) == 0)
+    let nothing: [UInt8] = []
+    let empty = table.place(of: nothing.bytes)
+    #expect(empty == 0)
     for (word, place) in places {
-      #expect(String(decoding: table[place].array, as: UTF8.self) == word)
+      let kept = String(decoding: table[place].array, as: UTF8.self)
+      #expect(kept == word)
     }
   }
 
   @Test("The end of a line is found wherever it is") func lineEnds() {
     for length in 0..<40 {
       let line = [UInt8](repeating: 0x61, count: length) + [0x0a] + [UInt8]("bc\n".utf8)
-      #expect(line.bytes.lineEnd(from: 0) == length)
-      #expect(line.bytes.lineEnd(from: length + 1) == length + 3)
-      #expect([UInt8](repeating: 0x09, count: length).bytes.lineEnd(from: 0) == length)
+      let unbroken = [UInt8](repeating: 0x09, count: length)
+      let ends = (
+        line.bytes.lineEnd(from: 0), line.bytes.lineEnd(from: length + 1),
+        unbroken.bytes.lineEnd(from: 0)
+      )
+      #expect(ends == (length, length + 3, length))
     }
   }
 

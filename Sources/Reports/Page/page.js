@@ -628,7 +628,7 @@
     }
     for (const [severity, id, packet, text] of data.marks) {
       const i = rowOf(packet);
-      if (id != one.id || i < 0 || time[i] < view[0] || time[i] > view[1]) continue;
+      if (i < 0 || (id || connection[i]) != one.id || time[i] < view[0] || time[i] > view[1]) continue;
       const at = x(time[i]), isError = severity == 'error';
       svg.append(draw('path', {class: isError ? 'failed' : 'warned', 'data-packet': packet,
         d: isError ? 'M' + (at - 6) + ' ' + y + 'h12l-6 11z' : 'M' + at + ' ' + y + 'l6 6l-6 6l-6 -6z'}, draw('title', {}, '#' + packet + '  ' + text)));
