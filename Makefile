@@ -54,6 +54,7 @@ DEB_PACKAGES := binutils dpkg-dev gzip lintian python3-venv xz-utils
 TEST_PACKAGES := $(BUILD_PACKAGES) $(DEB_PACKAGES) tshark jq python3 python3-jsonschema debootstrap fish libarchive-tools man-db zsh zstd
 LIVE_PACKAGES := $(BUILD_PACKAGES) bluez bluez-test-tools busybox-static kmod qemu-system-x86 tcpdump
 FLEET_PACKAGES := $(BUILD_PACKAGES) openjdk-17-jre-headless procps python3 python3-venv
+PAGE_PACKAGES := chromium chromium-driver python3-selenium
 BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3
 PROFILES := $(sort $(wildcard Profiles/*/*.yaml))
 SWIFT_FOLDERS := Package.swift $(wildcard Plugins Sources Tests Fuzz)
@@ -70,7 +71,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: $(CHECKERS) units-of-scripts units-of-damage tests-of-release help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
+.PHONY: $(CHECKERS) units-of-scripts units-of-damage tests-of-release help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet test-page picture bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -83,7 +84,11 @@ demo: ## build the program and show what it says of sample captures
 	@$(call demonstrate,show captures/write-refused.btsnoop --layer att --packets 78-)
 	@$(call demonstrate,show captures/wristband.btsnoop --uuid fff6$(comma)fff7 --packets 89-103)
 
-build: ## build the program, quickly: .build/release/gattscope
+# SwiftPM copies these texts into sources when it plans the build, and it plans anew when the manifest is newer.
+Package.swift: docs/schema.json $(PROFILES) $(wildcard Sources/Reports/Page/page.*)
+	@touch $@
+
+build: Package.swift ## build the program, quickly: .build/release/gattscope
 	swift build $(TESTED) --product gattscope
 
 release: ## build the program that is handed out, optimised as a whole: .build-release/release/gattscope
@@ -97,7 +102,7 @@ test: packages lint ## everything that one optimised build shows: unit, golden, 
 	@$(MAKE) --no-print-directory test-scripts
 
 # Two chains run side by side, since each keeps little more than one core busy.
-test-all: packages ## also the program that is handed out, a virtual machine, a fleet, and each fuzzer
+test-all: packages ## also the program that is handed out, a virtual machine, a fleet, a browser, and each fuzzer
 	@$(MAKE) --no-print-directory -j2 test tests-of-release
 	$(if $(filter 0,$(FUZZ_SECONDS)),,@$(MAKE) --no-print-directory fuzz)
 
@@ -119,7 +124,7 @@ test-scripts: build ## what is tested from outside: scripts' tests, tshark, the 
 	@$(MAKE) --no-print-directory -j2 --output-sync=target units-of-scripts units-of-damage $(CHECKERS)
 
 # Damaged captures take as long as half of the other tests.
-units-of-scripts: UNITS := $(filter-out test_damage,$(basename $(notdir $(wildcard Scripts/test_*.py))))
+units-of-scripts: UNITS := $(filter-out test_damage test_page,$(basename $(notdir $(wildcard Scripts/test_*.py))))
 units-of-damage: UNITS := test_damage
 units-of-scripts units-of-damage:
 	GATTSCOPE=$(abspath $(BUILT)) PYTHONPATH=Scripts $(PYTHON) -m unittest $(UNITS)
@@ -136,11 +141,20 @@ tests-of-release: release
 	@$(MAKE) --no-print-directory test-release
 	@$(MAKE) --no-print-directory test-live
 	@$(MAKE) --no-print-directory test-fleet
+	@$(MAKE) --no-print-directory test-page
 
 test-live: ## `live` against a real kernel, in a virtual machine
 	@Scripts/install-packages.sh $(LIVE_PACKAGES) || echo "not all packages of the virtual machine can be installed"
 	@$(MAKE) --no-print-directory release
 	$(PYTHON) Scripts/live-vm/run.py $(PROGRAM)
+
+test-page: build ## the page that `report` writes, in Chromium
+	@Scripts/install-packages.sh $(PAGE_PACKAGES) || echo "Chromium cannot be installed; its tests are skipped"
+	cd Scripts && GATTSCOPE=$(abspath $(BUILT)) $(PYTHON) -m unittest test_page
+
+picture: build ## the screenshot of a page that README.md shows: docs/report.png
+	@Scripts/install-packages.sh $(PAGE_PACKAGES)
+	$(PYTHON) Scripts/page-picture.py $(BUILT) docs/report.png
 
 bench: ## speed and memory, side by side with tshark and btmon
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)

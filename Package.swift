@@ -55,6 +55,7 @@ let package = Package(
         "Captures", "Dissectors",
         "Bluetooth", "Bytes",
       ],
+      exclude: ["Page/page.html", "Page/page.css", "Page/page.js"],
       swiftSettings: strict, plugins: ["BuildSources"]),
     // What an app was told, in the words of its platform: what happened, and tables of callbacks.
     .target(

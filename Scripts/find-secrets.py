@@ -29,7 +29,7 @@ VIEWS = (
     *(["devices"], ["devices", "--json"]),
     *(["values"], ["values", "--all"], ["values", "--csv"], ["values", "--json"]),
     *(["values", "--channel", "0x0004", "--raw", "-"], ["values", "--raw", "-"], ["profiles", "match"]),
-    *(["explain", "--full"], ["explain", "--json"], ["explain", "--markdown"]),
+    *(["explain", "--full"], ["explain", "--json"], ["explain", "--markdown"], ["report"]),
     *(["trace"], ["trace", "--json"], ["trace", "--as", "android"]),
     *(["table"], ["table", "--csv", "--kind", "operations"]),
     *(["diff", "--all", OTHER], ["diff", "--json", "--all", OTHER]),

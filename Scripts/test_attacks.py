@@ -26,7 +26,7 @@ MOST_SECONDS = 120
 VERBS = (
     *(["show"], ["show", "--json"], ["map"], ["devices", "--json"], ["values", "--json"], ["info", "--json"]),
     *(["explain"], ["trace"], ["trace", "--as", "android", "--json"], ["diff", "--json", str(CAPTURES[0])]),
-    ["convert", "--force", "--redact"],
+    *(["convert", "--force", "--redact"], ["report"]),
 )
 STATUSES = {"diff": (0, 1)}
 # What is said on standard error of the tables that an attack fills.

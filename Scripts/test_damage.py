@@ -54,6 +54,7 @@ def views(folder: Path) -> list[list[str]]:
         ["trace", "--as", "android", "--json", IN],
         ["trace", IN],
         ["diff", "--json", str(OTHER), IN],
+        ["report", IN],
         ["convert", "--force", "--redact", IN, str(folder / "out.pcapng")],
     ]
 

@@ -40,6 +40,7 @@ STANDS_FOR = {
     "cat report.tar.xz": "cat captures/heart-rate.btsnoop",
     "btsnoop_hci.log.gz": "captures/heart-rate.btsnoop",
     "btsnoop_hci.log.last btsnoop_hci.log": "captures/lost-subscription.btsnoop captures/heart-rate.btsnoop",
+    "btsnoop_hci.log": "captures/heart-rate.btsnoop",
     "gattscope show trace": "gattscope show captures/monitor.btsnoop",
     "first.log": "captures/write-refused.btsnoop",
     "second.log": "captures/mitm-demanded.btsnoop",
@@ -187,7 +188,7 @@ class ToldCommandTests(unittest.TestCase):
                 options[verb] = set(OPTION.findall(printed)) | {"--help"}
             return options[verb]
 
-        verbs = ["show", "info", "explain", "map", "values", "devices", "trace", "diff", "live", "convert", "table",
+        verbs = ["show", "info", "explain", "map", "values", "devices", "trace", "diff", "report", "live", "convert", "table",
                  "profiles", "schema", "completion"]
         verbs += [f"profiles {verb}" for verb in ("list", "show", "check", "decode", "match", "compile")]
         everything = set().union(*(of(verb) for verb in verbs), others)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Writes files of the repository as Swift string literals, for the module that carries them. Each build runs it (Plugins/BuildSources).
-# usage: write-texts.sh profiles|schema PACKAGE FOLDER
+# usage: write-texts.sh profiles|reports PACKAGE FOLDER
 set -eu
 LC_ALL=C
 export LC_ALL
@@ -35,11 +35,17 @@ profiles() {
   done
 }
 
-schema() {
+reports() {
   echo "extension JSONSchema {"
   echo "  /// The schema of every document (JSON Schema 2020-12), as docs/schema.json has it."
   printf '  package static let text: StaticString = '
   literal "$package/docs/schema.json"
+  echo "}"
+  printf '\nextension PageTexts {\n'
+  for part in page:html style:css script:js; do
+    printf '  static let %s: StaticString = ' "${part%:*}"
+    literal "$package/Sources/Reports/Page/page.${part#*:}"
+  done
   echo "}"
 }
 

@@ -72,6 +72,16 @@ extension Fuzzing {
         ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
     case .explain, .explainJSON, .explainMarkdown:
       return renderExplanation(&source, face, supplies)
+    case .page:
+      var options = PageOptions()
+      options.profiles = supplies.profiles
+      options.bonds = supplies.bonds
+      options.passkeys = passkeys
+      // Every other page has to leave things out.
+      if records % 2 == 1 { options.limit = 100_000 }
+      var report = PageReport(options, summary)
+      run(&source, &report, supplies, &output)
+      return OutputCheck.page(output.bytes)
     case .convert: return convert(&source)
     case .convertPart: return choosePart(&source, records: records)
     case .trace, .traceJSON, .traceText: return renderTrace(&source, summary, face, supplies)

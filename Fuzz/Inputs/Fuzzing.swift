@@ -210,6 +210,7 @@ package enum Fuzzing {
     case diff, diffJSON
     case trace, traceJSON, traceText
     case table, tableCSV
+    case page
 
     static func chosen(_ faces: Faces) -> ArraySlice<Face> {
       switch faces {

@@ -42,6 +42,38 @@ enum OutputCheck {
     guard let lines else { return nil }
     return count == lines ? nil : "\(count) lines, not \(lines)"
   }
+
+  /// A page: text whose two parts of data are JSON in which nothing ends their script elements.
+  static func page(_ bytes: RawSpan) -> String? {
+    if let broken = text(bytes, lines: nil) { return broken }
+    for name in ["data", "details"] as [StaticString] {
+      guard let start = bytes.end(of: "id=\"\(name)\">") else { return "there is no \(name)" }
+      var data = Output()
+      var end = start
+      while end < bytes.byteCount, bytes.byte(at: end) != 0x3c { end += 1 }
+      data.raw(bytes.part(Slice(start: start, count: end - start)))
+      data.byte(0x0a)
+      if let broken = json(data.bytes, lines: 1) { return "\(name): \(broken)" }
+      let rest = bytes.part(Slice(start: end, count: 9))
+      if !rest.starts(with: "</script>") { return "\(name) ends with another element" }
+    }
+    return nil
+  }
+}
+
+extension RawSpan {
+  /// Where a text that occurs ends; nil if it does not.
+  fileprivate func end(of text: String) -> Int? {
+    let text = [UInt8](text.utf8)
+    var offset = 0
+    while offset + text.count <= byteCount {
+      if part(Slice(start: offset, count: text.count)).isEqual(to: text.bytes) {
+        return offset + text.count
+      }
+      offset += 1
+    }
+    return nil
+  }
 }
 
 /// Reads JSON (RFC 8259) without white space, and keeps nothing of it.

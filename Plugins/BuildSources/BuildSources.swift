@@ -11,7 +11,8 @@ struct BuildSources: BuildToolPlugin {
       [command("write-build-facts.sh", [], "Noting commit and library versions", context)]
     case "ProfileFiles":
       [command("write-texts.sh", ["profiles"], "Copying the texts of Profiles", context)]
-    case "Reports": [command("write-texts.sh", ["schema"], "Copying the JSON schema", context)]
+    case "Reports":
+      [command("write-texts.sh", ["reports"], "Copying the JSON schema and the page", context)]
     default: []
     }
   }

@@ -13,7 +13,39 @@ package struct DecodedQuantity: Equatable, Sendable {
   package var unit: Int
 }
 
+/// A field whose course over time can be drawn: a number, or a code that has a word.
+package struct DecodedPoint: Sendable {
+  /// The field's place in the definition.
+  package var field: Int
+  /// The number, scaled; of a code its own.
+  package var value: Double
+  /// How many decimals text has.
+  package var decimals = 0
+  /// The places of the field's name, its unit and the code's word among the definition's words; −1: none.
+  package var name: Int
+  package var unit = -1
+  package var word = -1
+}
+
 extension DecodedWriter {
+  /// Calls `take` with each field whose course can be drawn, but for those that are hidden.
+  package func forEachPoint(_ take: (DecodedPoint) -> Void) {
+    for entry in decoded.fields where !isHidden(entry) {
+      if let quantity = quantity(of: entry) {
+        take(
+          DecodedPoint(
+            field: entry.field, value: quantity.value, decimals: quantity.decimals,
+            name: quantity.name, unit: quantity.unit))
+      } else if entry.word >= 0, entry.form == .integer, let field = field(of: entry),
+        field.flags.isDisjoint(with: [.flag, .quiet])
+      {
+        take(
+          DecodedPoint(
+            field: entry.field, value: Double(entry.raw), name: field.name, word: Int(entry.word)))
+      }
+    }
+  }
+
   /// Writes an entry's value with its unit, as people read it; nothing for a group.
   package func entry(_ place: Int, _ value: RawSpan, into output: inout Output) {
     let entry = decoded.fields[place]

@@ -308,6 +308,20 @@ extension Output {
   /// Appends what a run of packets was: `discovered 5 services, 12 characteristics (34 packets,
   /// #48–#81)`.
   mutating func run(_ run: Brief.Run, _ glyphs: Glyphs) {
+    words(of: run, glyphs)
+    text(" (")
+    count(run.count, "packet", "packets")
+    text(", ")
+    packet(run.first)
+    if run.last > run.first {
+      text(glyphs.to)
+      packet(run.last)
+    }
+    byte(0x29)
+  }
+
+  /// Appends what a run of packets was, without the packets.
+  mutating func words(of run: Brief.Run, _ glyphs: Glyphs) {
     if run.kind == .discovery {
       found(run.found)
     } else if run.kind == .controllerLog {
@@ -332,15 +346,6 @@ extension Output {
         decimal(rounds.upperBound)
       }
     }
-    text(" (")
-    count(run.count, "packet", "packets")
-    text(", ")
-    packet(run.first)
-    if run.last > run.first {
-      text(glyphs.to)
-      packet(run.last)
-    }
-    byte(0x29)
   }
 
   private mutating func found(_ found: Brief.Found) {

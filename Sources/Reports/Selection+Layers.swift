@@ -7,7 +7,7 @@ extension Selection {
   /// The highest layer of a packet, or what it is about: the JSON contract's `protocol`, `adv` for
   /// advertising, one's own and what was heard, `security` for pairing, keys and encryption, and `note` for records that
   /// are no packets.
-  package enum Layer: Sendable, CaseIterable {
+  package enum Layer: UInt8, Sendable, CaseIterable {
     case command, event, acl, sco, iso, controllerLog, l2cap, att, smp, mgmt, unknown, advertising,
       security, note
 

@@ -34,7 +34,12 @@ struct CaptureFileOptions: ParsableArguments {
   /// terminal.
   ///
   /// - Throws: the exit status.
-  func refuseToWrite(to path: String) throws {
+  func refuseToWrite(to path: String) throws { try Self.refuseToWrite(to: path, unless: force) }
+
+  /// Refuses to replace a file that has something in it, unless that is forced, and to write to a terminal.
+  ///
+  /// - Throws: the exit status.
+  static func refuseToWrite(to path: String, unless force: Bool) throws {
     if path == "-", Terminal.isTerminal {
       Terminal.complain("standard output is a terminal; name a file, or pipe it into a program")
       throw ExitCode(64)

@@ -57,19 +57,9 @@ struct Conversion {
     var isNothing = false
     do throws(CaptureFailure) {
       // What can be read only once is kept where it has to be read again.
-      var files = found.files
-      for (index, file) in files.enumerated() where isReadTwice && file.byteCount == nil {
-        do throws(CaptureFailure) {
-          var input = try file.open()
-          let spool = try Spool(&input, in: Terminal.temporaryFolder)
-          if let damage = spool.damage { throw damage }
-          files[index] = CaptureFile(name: file.name, spool)
-        } catch {
-          var failure = error
-          failure.file = file.name
-          throw failure
-        }
-      }
+      let files =
+        isReadTwice
+        ? try Spool.readable(found.files, in: Terminal.temporaryFolder) : found.files
       let plan = merges ? try MergePlan(files) : nil
       writing.hasSeveralControllers = plan?.hasSeveralControllers ?? false
       if !isEverything {

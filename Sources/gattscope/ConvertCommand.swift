@@ -72,6 +72,9 @@ struct ConvertCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var selection: PacketOptions
 
+  @OptionGroup(title: "Selection")
+  var count: CountOption
+
   @OptionGroup
   var supplied: MapFileOptions
 
@@ -142,6 +145,7 @@ struct ConvertCommand: ParsableCommand {
     conversion.redaction = redacting.options(bonds: conversion.bonds)
     conversion.maps = try supplied.maps()
     conversion.selection = try selection.selection(profiles, to: ends)
+    conversion.selection.limit = count.limit
     try conversion.run()
   }
 

@@ -82,6 +82,11 @@ struct DiffCommand: ParsableCommand {
   @Flag(name: .long, help: "Print only how much differs.")
   var stat = false
 
+  @Flag(
+    name: .long,
+    help: "Print an HTML page: both conversations side by side, from the first difference on.")
+  var html = false
+
   @Flag(name: .long, help: "Also print what is the same, and every value that differs.")
   var all = false
 
@@ -118,8 +123,8 @@ struct DiffCommand: ParsableCommand {
     if captures == ["-", "-"] {
       throw ValidationError("Standard input is one capture; the other one must be a file.")
     }
-    if stat, presentation.json {
-      throw ValidationError("--stat and --json exclude each other.")
+    if [stat, presentation.json, html].count(where: { $0 }) > 1 {
+      throw ValidationError("--stat, --html and --json exclude each other.")
     }
   }
 
@@ -127,6 +132,8 @@ struct DiffCommand: ParsableCommand {
     var options = DiffOptions()
     presentation.apply(to: &options)
     options.isJSON = presentation.json
+    options.isHTML = html
+    if html { (options.glyphs, options.width, options.usesColor) = (.utf8, nil, false) }
     options.isSummary = stat
     options.showsEqual = all
     options.ignored = ignore

@@ -20,6 +20,7 @@ struct GattscopeCommand: ParsableCommand {
         gattscope values btsnoop_hci.log             the values of each characteristic
         gattscope devices btsnoop_hci.log            who advertises, and what
         gattscope diff working.log failing.log       how two sessions differ
+        gattscope report -o page.html btsnoop_hci.log a page to look at and to send
         sudo gattscope live                          what happens right now
         gattscope convert IN OUT                     to another format, or a part of it
         gattscope table --out rows uploads/          many files, as rows for a database
@@ -35,7 +36,7 @@ struct GattscopeCommand: ParsableCommand {
     subcommands: [
       ShowCommand.self, InfoCommand.self, ExplainCommand.self, MapCommand.self, ValuesCommand.self,
       DevicesCommand.self, TraceCommand.self, DiffCommand.self, LiveCommand.self,
-      ConvertCommand.self,
+      ReportCommand.self, ConvertCommand.self,
       TableCommand.self,
       ProfilesCommand.self,
       SchemaCommand.self,

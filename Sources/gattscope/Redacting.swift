@@ -35,3 +35,27 @@ struct Redacting: CaptureUser, ~Copyable {
     }
   }
 }
+
+extension Spool {
+  /// The captures, with those that can be read only once kept in a folder.
+  ///
+  /// - Throws: where one cannot be read, or its end is damaged.
+  static func readable(
+    _ captures: [CaptureFile], in folder: String
+  ) throws(CaptureFailure) -> [CaptureFile] {
+    var files = captures
+    for (index, file) in files.enumerated() where file.byteCount == nil {
+      do throws(CaptureFailure) {
+        var input = try file.open()
+        let spool = try Spool(&input, in: folder)
+        if let damage = spool.damage { throw damage }
+        files[index] = CaptureFile(name: file.name, spool)
+      } catch {
+        var failure = error
+        failure.file = file.name
+        throw failure
+      }
+    }
+    return files
+  }
+}

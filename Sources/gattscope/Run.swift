@@ -4,6 +4,7 @@ import Bytes
 import Captures
 import Decoders
 import Glibc
+import Redaction
 import Reports
 import Sessions
 import Synchronization
@@ -166,6 +167,52 @@ struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable {
       inspect(report)
     }
     try pass.run(&source, &report, into: &output)
+  }
+}
+
+extension Run {
+  /// Reads captures as they are after redaction, several as one, and prints the report that `makeReport` gives. They are
+  /// read three times; what can be read only once is kept meanwhile.
+  static func redacted<Report: PacketReport & ~Copyable>(
+    _ found: CaptureSearch, _ redaction: RedactionOptions, to descriptor: Int32,
+    maps: [SuppliedMap], profiles: SuppliedProfiles,
+    _ makeReport: @escaping (CaptureSummary) -> Report
+  ) throws {
+    var reading = Reading(Output(descriptor: descriptor), maps, [], profiles, makeReport) { _ in }
+    var failures: [CaptureFailure] = []
+    do throws(CaptureFailure) {
+      let files = try Spool.readable(found.files, in: Terminal.temporaryFolder)
+      var redacting = Redacting(
+        redaction, maps: maps, secretTypes: SecretTypes(profiles.secretTypes))
+      for _ in 0..<2 {
+        if files.count == 1 {
+          var source = try CaptureReader(files[0].open())
+          try source.lend(to: &redacting)
+        } else {
+          var source = try JoinedSource(files)
+          try redacting.use(&source)
+        }
+      }
+      if let plan = redacting.plan, files.count == 1 {
+        var source = RedactedSource(try CaptureReader(files[0].open()), plan)
+        defer { reading.remarks += source.summary.allRemarks + source.report.lines() }
+        try reading.use(&source)
+      } else if let plan = redacting.plan {
+        var source = RedactedSource(try JoinedSource(files), plan)
+        defer {
+          reading.remarks += source.summary.allRemarks
+          reading.remarks += source.report.lines(files.map(\.name))
+          failures = Array(source.base.failures.dropFirst())
+        }
+        try reading.use(&source)
+      }
+    } catch {
+      failures.insert(error, at: 0)
+    }
+    found.remarks.forEach(Terminal.complain)
+    try end(
+      found.files.map(\.name), failures + found.failures, reading.remarks,
+      outputFailure: reading.output.failure)
   }
 }
 

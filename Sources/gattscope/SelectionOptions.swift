@@ -144,16 +144,6 @@ struct PacketOptions: ParsableArguments {
   @Flag(name: .long, help: "Packets that report a failure or are malformed.")
   var errors = false
 
-  @Option(
-    name: .long, help: ArgumentHelp("Stop after this many packets.", valueName: "n"),
-    transform: { text in
-      guard let limit = Int(text), limit >= 0 else {
-        throw ValidationError("expected a number from 0 on, as in 20")
-      }
-      return limit
-    })
-  var limit: Int?
-
   /// What the options say.
   ///
   /// - Parameters:
@@ -182,7 +172,6 @@ struct PacketOptions: ParsableArguments {
     selection.words = text
     selection.times = try StretchOptions.times(from, ends)
     selection.errorsOnly = errors
-    selection.limit = limit
     return selection
   }
 }
@@ -218,10 +207,26 @@ struct StretchOptions: ParsableArguments {
   }
 }
 
+/// How many packets at most.
+struct CountOption: ParsableArguments {
+  @Option(
+    name: .long, help: ArgumentHelp("Stop after this many packets.", valueName: "n"),
+    transform: { text in
+      guard let limit = Int(text), limit >= 0 else {
+        throw ValidationError("expected a number from 0 on, as in 20")
+      }
+      return limit
+    })
+  var limit: Int?
+}
+
 /// Which packets to show.
 struct SelectionOptions: ParsableArguments {
   @OptionGroup
   var packets: PacketOptions
+
+  @OptionGroup
+  var count: CountOption
 
   @Option(
     name: .long, help: ArgumentHelp(StretchOptions.toHelp, valueName: "time"),
@@ -237,7 +242,9 @@ struct SelectionOptions: ParsableArguments {
   ///
   /// - Parameter profiles: people's own, which may have names for errors.
   func selection(_ profiles: SuppliedProfiles) throws -> Selection {
-    try packets.selection(profiles, to: to)
+    var selection = try packets.selection(profiles, to: to)
+    selection.limit = count.limit
+    return selection
   }
 }
 

@@ -9,12 +9,12 @@ extension DifferencePage {
   /// Bytes in a line where values are long.
   private static let bytesInLine = 16
   /// So many values of a run, and lines of a value, are printed where not all are asked for.
-  private static let mostValues = 4
+  static let mostValues = 4
   private static let mostByteLines = 4
   /// Characters of a random value that are printed all.
   private static let longestRandom = 20
 
-  private func sign(_ kind: Difference.Step.Kind) -> String {
+  func sign(_ kind: Difference.Step.Kind) -> String {
     switch kind {
     case .same: "="
     case .changed: "~"
@@ -180,7 +180,7 @@ extension DifferencePage {
   }
 
   /// Which way it went, as the left capture has it.
-  private func arrow(_ step: Difference.Step, _ difference: Difference) -> String {
+  func arrow(_ step: Difference.Step, _ difference: Difference) -> String {
     let operation =
       difference.operations(of: step, isLeft: true).first
       ?? difference.operations(of: step, isLeft: false).first
@@ -201,7 +201,7 @@ extension DifferencePage {
 
   // MARK: Values
 
-  private mutating func write(
+  mutating func write(
     _ change: Difference.ValueChange, _ step: Difference.Step, _ difference: Difference
   ) {
     let outcomes = difference.outcomes(change)

@@ -78,9 +78,10 @@ struct DifferencePage: ~Copyable {
 
   // MARK: The heading
 
-  private mutating func heading() {
+  /// What is compared: a row of cells for each side.
+  var sideRows: [[String]] {
     let pair = report.compared.count == 1 ? report.compared[0].pair : nil
-    let rows = [
+    return [
       ("left", options.names.left, pair?.left, report.records.left, report.isDamaged.left),
       ("right", options.names.right, pair?.right, report.records.right, report.isDamaged.right),
     ].map { (side, name, device, records, isDamaged) in
@@ -94,6 +95,10 @@ struct DifferencePage: ~Copyable {
       cells.append(isDamaged ? "\(size), damaged" : size)
       return cells
     }
+  }
+
+  private mutating func heading() {
+    let rows = sideRows
     for cells in rows {
       var line = ""
       for (place, cell) in cells.enumerated() {
@@ -209,9 +214,9 @@ struct DifferencePage: ~Copyable {
     switch first.kind {
     case .outcome: line("FIRST DIFFERENCE THAT MATTERS", .failure)
     case .onlyLeftFails, .onlyRightFails:
-      line("FIRST DIFFERENCE  something fails that the other side does not try", .failure)
+      line("FIRST DIFFERENCE  \(first.kind.words)", .failure)
     case .onlyLeft, .onlyRight, .changed:
-      line("FIRST DIFFERENCE  nothing fails on one side alone", .warning)
+      line("FIRST DIFFERENCE  \(first.kind.words)", .warning)
     }
     for (name, place, isLeft) in [("left", first.left, true), ("right", first.right, false)] {
       guard let place, let side = difference.side(of: place, isLeft: isLeft) else { continue }
@@ -292,7 +297,7 @@ struct DifferencePage: ~Copyable {
     }
   }
 
-  private mutating func timing(_ difference: Difference, _ same: inout [String]) {
+  mutating func timing(_ difference: Difference, _ same: inout [String]) {
     if difference.timingRemark != nil { return }
     if difference.timing.isEmpty {
       same.append("timing")
@@ -313,6 +318,17 @@ struct DifferencePage: ~Copyable {
         row([(4, "− \(words(entry.left))")])
         row([(4, "+ \(words(entry.right))")])
       }
+    }
+  }
+}
+
+extension Difference.First.Kind {
+  /// In words: what makes it the first difference.
+  var words: StaticString {
+    switch self {
+    case .outcome: "something succeeds on one side and fails on the other"
+    case .onlyLeftFails, .onlyRightFails: "something fails that the other side does not try"
+    case .onlyLeft, .onlyRight, .changed: "nothing fails on one side alone"
     }
   }
 }

@@ -16,6 +16,8 @@ package struct DiffOptions: PresentationOptions, Sendable {
   package var ignored: [String] = []
   /// Whether to print a document instead of text.
   package var isJSON = false
+  /// Whether to print a page of HTML.
+  package var isHTML = false
   /// Whether to print no more than how much differs.
   package var isSummary = false
   /// Whether to print also what is the same.
@@ -120,6 +122,9 @@ package struct DifferenceReport: Sendable {
     if options.isJSON {
       var document = DifferenceDocument(self)
       document.write(into: &output)
+    } else if options.isHTML {
+      var page = DifferenceHTML(self)
+      page.write(into: &output)
     } else if !isSame || options.showsEqual || options.isSummary
       || compared.contains(where: { $0.difference.hasExpected })
     {

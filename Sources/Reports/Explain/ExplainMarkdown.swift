@@ -8,11 +8,14 @@ import Sessions
 struct ExplainMarkdown: ~Copyable {
   private let explanation: Explanation
   private let options: ExplainOptions
+  /// Whether of many connections only those with a finding are told.
+  private let isBrief: Bool
   private var out = Output()
 
-  init(_ explanation: Explanation, _ options: ExplainOptions) {
+  init(_ explanation: Explanation, _ options: ExplainOptions, isBrief: Bool = false) {
     self.explanation = explanation
     self.options = options
+    self.isBrief = isBrief && explanation.connections.count > ExplainPage.mostStories
   }
 
   mutating func write(into output: inout Output) {
@@ -27,7 +30,7 @@ struct ExplainMarkdown: ~Copyable {
       line(Self.escaped(words.text))
     }
     list(explanation.ofCapture + explanation.ofOthers)
-    for told in explanation.connections { write(told) }
+    for told in explanation.connections where !isBrief || !told.findings.isEmpty { write(told) }
     list(explanation.appendix)
     output.text(out.bytes, options.glyphs)
   }

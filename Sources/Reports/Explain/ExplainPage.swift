@@ -20,7 +20,7 @@ struct ExplainPage: ~Copyable {
   private static let leastRoom = 24
   private static let narrowMargin = 4
   /// With more connections than this those without a finding have one line each.
-  private static let mostStories = 8
+  static let mostStories = 8
   /// Longer stories are told in part: so many lines from the beginning, and so many to the end.
   private static let storyStart = 24
   private static let storyEnd = 12

@@ -7,6 +7,7 @@ import Sessions
 extension MapPage {
   mutating func write(_ service: MapService, _ device: MapDevice) {
     let declaration = service.declaration
+    begin(.service)
     out.handle(declaration.handle)
     if declaration.end != 0 {
       out.text(glyphs.to)
@@ -18,6 +19,7 @@ extension MapPage {
     mark(declaration, device)
     endLine()
     for include in service.includes {
+      begin(.include)
       out.spaces(2)
       out.handle(include.handle)
       pad(to: Column.characteristic)
@@ -52,6 +54,7 @@ extension MapPage {
         handle: characteristic.value.handle)
     }
     if !characteristic.isPlaceholder {
+      begin(.characteristic)
       out.spaces(2)
       out.handle(characteristic.declaration?.target ?? attribute.handle)
       pad(to: Column.characteristic)
@@ -63,7 +66,7 @@ extension MapPage {
         out.attributeName(attribute.uuid, as: .characteristic)
       }
       // A long UUID has its line.
-      if attribute.uuid.width == 16 { endLine() }
+      if attribute.uuid.width == 16, !isOfCells { endLine() }
       pad(to: Column.properties)
       if let declaration = characteristic.declaration {
         properties(declaration.properties)
@@ -82,13 +85,14 @@ extension MapPage {
     let uuid = descriptor.attribute.uuid
     reading.clear()
     if let use = descriptor.use { reading.read(use, uuid, service: nil) }
+    begin(.descriptor)
     out.spaces(4)
     out.handle(descriptor.attribute.handle)
     pad(to: Column.descriptor)
     out.uuid(uuid)
     // Find Information lists values, too: in no known place it may be one.
     out.attributeName(uuid, as: uuid.isDescriptor ? .descriptor : nil)
-    if uuid.width == 16 { endLine() }
+    if uuid.width == 16, !isOfCells { endLine() }
     pad(to: Column.value)
     let isConfiguration = uuid == .clientConfiguration || uuid.isShort(0x2903)
     if let use = descriptor.use, let value = use.value {
@@ -164,6 +168,7 @@ extension MapPage {
     for operation in AttributeUse.Operation.allCases {
       let accesses = use.accesses.filter { $0.operation == operation }
       guard accesses.contains(where: { $0.error != nil }) else { continue }
+      begin(.remark)
       out.spaces(Column.descriptor)
       out.text(operation.words)
       let isOfSecurity = accesses.contains { $0.error?.isAboutSecurity ?? false }
@@ -195,6 +200,7 @@ extension MapPage {
     reading.clear()
     guard !device.unknown.isEmpty else { return }
     endLine()
+    begin(.title)
     out.text("used, but not discovered")
     endLine()
     for unknown in device.unknown {
@@ -204,6 +210,7 @@ extension MapPage {
   }
 
   private mutating func write(_ unknown: MapUnknown) {
+    begin(.characteristic)
     out.spaces(2)
     out.handle(unknown.handle)
     pad(to: Column.characteristic)
@@ -235,6 +242,7 @@ extension MapPage {
       show(value, of: use, nil)
     }
     endLine()
+    begin(.remark)
     out.spaces(Column.descriptor)
     operations(use)
     if let conclusion = unknown.conclusion {

@@ -15,6 +15,13 @@ struct MapPage: ~Copyable {
   var start = 0
   /// Where in `out` the line's value begins, if it has one.
   private var valueStart: Int?
+  /// Whether others lay the page out: then each line begins with its kind, and a tab stands between cells.
+  var isOfCells = false
+
+  /// What a line tells of.
+  enum Line: UInt8 {
+    case device = 1, title, service, include, characteristic, descriptor, remark
+  }
 
   /// Columns before the names of services, of characteristics, before properties and before values.
   enum Column {
@@ -87,8 +94,21 @@ struct MapPage: ~Copyable {
     valueStart = nil
   }
 
+  /// Begins a line of a kind; without it a line tells more of the device.
+  mutating func begin(_ line: Line) {
+    if isOfCells { out.byte(line.rawValue) }
+  }
+
   /// Pads the line up to a column; where it is there already, by a blank.
   mutating func pad(to column: Int) {
+    if isOfCells {
+      // The columns are properties and values, and what stands in front of them.
+      out.byte(0x09)
+      if column == Column.value, out.bytes.tabs(from: start) < 3 {
+        for _ in out.bytes.tabs(from: start)..<3 { out.byte(0x09) }
+      }
+      return
+    }
     let used = out.bytes.part(Slice(start: start, count: out.count - start)).columns
     out.spaces(max(column - used, 1))
     if column == Column.value { valueStart = out.count }
@@ -98,6 +118,7 @@ struct MapPage: ~Copyable {
 
   private mutating func write(_ device: MapDevice) {
     reading.learn(device)
+    begin(.device)
     if let adapter = device.adapter {
       out.text("this host")
       if adapter != 0xffff {
@@ -129,6 +150,7 @@ struct MapPage: ~Copyable {
     let loose = device.looseElsewhere
     if !loose.isEmpty {
       endLine()
+      begin(.title)
       out.text("in no service that was discovered")
       endLine()
       for characteristic in loose { write(characteristic, device) }
@@ -395,5 +417,14 @@ struct MapPage: ~Copyable {
       }
       endLine()
     }
+  }
+}
+
+extension RawSpan {
+  /// How many tabs there are from `start` on.
+  fileprivate func tabs(from start: Int) -> Int {
+    var count = 0
+    for offset in start..<byteCount where byte(at: offset) == 0x09 { count += 1 }
+    return count
   }
 }

@@ -107,15 +107,20 @@ package struct MapReport: PacketReport, ~Copyable {
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
-    let devices = shown(conclude(memory))
     if options.isJSON {
       var document = MapDocument(
-        devices, messages, showsKeys: options.showsKeys, profiles: options.profiles)
+        shown(conclude(memory)), messages, showsKeys: options.showsKeys,
+        profiles: options.profiles)
       document.write(into: &output)
     } else {
-      var page = MapPage(devices, messages, options)
+      var page = page(memory)
       page.write(into: &output)
     }
+  }
+
+  /// The tree, now that the capture was read to its end.
+  mutating func page(_ memory: borrowing Memory) -> MapPage {
+    MapPage(shown(conclude(memory)), messages, options)
   }
 
   /// The devices with what is known of them, now that the capture was read to its end; in the order of their

@@ -110,8 +110,10 @@ struct ValueFacts: Sendable {
   /// - Parameters:
   ///   - reading: what the value means.
   ///   - name: what its attribute is called where only profiles know a name.
+  ///   - start: the time that plots count from; nil: none are kept.
   mutating func add(
-    _ value: ConveyedValue, _ bytes: RawSpan, _ reading: borrowing ValueReading, _ name: String?
+    _ value: ConveyedValue, _ bytes: RawSpan, _ reading: borrowing ValueReading, _ name: String?,
+    plotsSince start: Timestamp? = nil
   ) {
     guard let place = place(value, bytes) else {
       omitted += 1
@@ -119,6 +121,7 @@ struct ValueFacts: Sendable {
     }
     if let name { entries[place].profileName = name }
     if !entries[place].add(value, bytes, reading, limits) { omittedResults += 1 }
+    if let start { entries[place].plots.add(value, bytes, reading, since: start) }
     note(value)
     if value.operation == .write,
       value.attribute.uuid?.isShort(0x2902) ?? (value.attribute.handle != nil)

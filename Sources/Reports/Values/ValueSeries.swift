@@ -340,6 +340,8 @@ struct ValueEntry: Sendable {
   var profileName: String?
   let company: UInt16?
   var series: [ValueSeries] = []
+  /// The courses of its numbers, for charts.
+  var plots = ValuePlots()
 
   /// The packet of the last value.
   var lastPacket: Int { series.reduce(0) { max($0, $1.lastPacket) } }

@@ -15,6 +15,10 @@ package struct ValuesReport: TableReport, ~Copyable {
   /// What values mean.
   private var reading: ValueReading
   private var notes: [(what: Conversations.Limited, limit: Int)] = []
+  /// Whether the courses of numbers are kept for charts.
+  var drawsPlots = false
+  /// What is said where there is no value.
+  static let nothing: StaticString = "no attribute value crossed any link in this capture"
 
   /// A table for a capture.
   package init(_ options: ValuesOptions, limits: Limits = Limits()) {
@@ -60,7 +64,8 @@ package struct ValuesReport: TableReport, ~Copyable {
       let value = conversations.values[index]
       _ = reading.read(value, bytes.bytes, memory)
       let name = reading.name(value.attribute.uuid)
-      facts.add(value, bytes.bytes, reading, name)
+      facts.add(
+        value, bytes.bytes, reading, name, plotsSince: drawsPlots ? filter.start : nil)
     }
   }
 
@@ -79,17 +84,28 @@ package struct ValuesReport: TableReport, ~Copyable {
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
-    conversations.finish(memory)
-    count(memory)
-    facts.finish(memory, &reading)
+    var table = conclude(memory)
     if facts.entries.isEmpty {
       if filter.remark == nil {
-        output.text("no attribute value crossed any link in this capture\n")
+        output.text(Self.nothing)
+        output.byte(0x0a)
       }
       return
     }
-    var table = ValuesTable(facts, options, memory)
     table.write(memory, into: &output)
+    sayRest(&table, into: &output)
+  }
+
+  /// Counts what is still open, now that the capture was read to its end.
+  mutating func conclude(_ memory: borrowing Memory) -> ValuesTable {
+    conversations.finish(memory)
+    count(memory)
+    facts.finish(memory, &reading)
+    return ValuesTable(facts, options, memory)
+  }
+
+  /// Says below the table what became of vendors' requests, and which limits were reached.
+  mutating func sayRest(_ table: inout ValuesTable, into output: inout Output) {
     table.say(reading.finish(), into: &output)
     table.say(notes, into: &output)
   }

@@ -17,7 +17,7 @@ struct ValuesTable: ~Copyable {
   var glyphs: Glyphs { options.glyphs }
 
   /// A line before its columns are known.
-  private struct Row {
+  struct Row {
     /// A heading: it stands alone, in the first column.
     var isHeading = false
     var isFailure = false
@@ -53,6 +53,12 @@ struct ValuesTable: ~Copyable {
     collect(facts.entries.indices, memory)
     lay(into: &output)
     footer(memory, into: &output)
+  }
+
+  /// Everything that the table tells, row by row.
+  mutating func rows(_ memory: borrowing Memory) -> [Row] {
+    collect(facts.entries.indices, memory)
+    return cells
   }
 
   /// Writes what changed last, in so many lines at most; below it how many attributes are not in it. Where
@@ -185,7 +191,8 @@ struct ValuesTable: ~Copyable {
     cells.append(Row(isHeading: true, isDim: true, subject: text.bytes.array))
   }
 
-  private mutating func add(_ entry: ValueEntry, _ memory: borrowing Memory) {
+  /// Whose values an entry counts: the attribute, or what is advertised.
+  func subject(_ entry: ValueEntry, _ memory: borrowing Memory) -> [UInt8] {
     var subject = Output()
     if entry.company != nil || entry.series.first?.operation == .advertisement {
       subject.advertised(entry.attribute.uuid, entry.company)
@@ -199,10 +206,15 @@ struct ValuesTable: ~Copyable {
         entry.attribute, owner: memory.owner(of: entry.attribute, 0), glyphs,
         profileName: entry.profileName)
     }
+    return subject.bytes.array
+  }
+
+  private mutating func add(_ entry: ValueEntry, _ memory: borrowing Memory) {
+    let subject = subject(entry, memory)
     var isFirst = true
     for series in entry.series {
       var row = Row()
-      if isFirst { row.subject = subject.bytes.array }
+      if isFirst { row.subject = subject }
       isFirst = false
       row.isFailure = series.outcome != .done
       row.operation = Self.text { text in

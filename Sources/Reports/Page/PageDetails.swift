@@ -1,0 +1,147 @@
+import Bytes
+
+/// The fields and bytes of packets, for the part of a page that shows one of them.
+///
+/// They share a budget, which is smaller on a page with many packets. Bytes go first, then the fields of packets that carry
+/// no attribute and no pairing, then those of later packets. What fails stays as long as there is any room.
+struct PageDetails: Sendable {
+  /// How much a reader misses the fields of a packet.
+  enum Rank: Int, Sendable {
+    case failing, important, other
+  }
+
+  /// The fields of some packets: each line once, packets as lists of lines.
+  private struct Part: Sendable {
+    var lines = TextTable()
+    var packets: [UInt32] = []
+    var ends: [UInt32] = []
+    var places: [UInt32] = []
+    var size = 32
+
+    mutating func add(_ packet: Int, _ text: RawSpan) {
+      var start = 0
+      while start < text.byteCount {
+        let end = text.lineEnd(from: start)
+        let line = text.part(Slice(start: start, count: end - start)).cut(to: PageRows.mostText)
+        let count = lines.count
+        let place = lines.place(of: line)
+        if lines.count > count { size += line.byteCount * 17 / 16 + 3 }
+        size += place < 10 ? 2 : place < 100 ? 3 : place < 1000 ? 4 : 5
+        places.append(UInt32(place))
+        start = end + 1
+      }
+      packets.append(UInt32(truncatingIfNeeded: packet))
+      ends.append(UInt32(places.count))
+      size += 10
+    }
+
+    func write(into out: inout Output) {
+      out.text("{\"lines\":")
+      out.list(0..<lines.count) { place, out in out.embedded(lines[place]) }
+      out.text(",\"n\":")
+      out.list(packets.indices) { index, out in out.decimal(UInt(packets[index])) }
+      out.text(",\"x\":")
+      out.list(packets.indices) { index, out in
+        let start = index > 0 ? Int(ends[index - 1]) : 0
+        out.list(start..<Int(ends[index])) { place, out in out.decimal(UInt(places[place])) }
+      }
+      out.byte(0x7d)
+    }
+  }
+
+  /// Parts by rank, each of at most so many bytes: the last ones can go.
+  private var parts: [[Part]] = [[], [], []]
+  private static let partBytes = 65_536
+  /// Hexadecimal digits of records, `..` for bytes that are hidden.
+  private var hex = TextTable()
+  private var hexPackets: [(packet: UInt32, text: UInt32)] = []
+  private var hexSize = 0
+  private var fieldsSize = 0
+  /// What details may need on a page with few packets, and on one with many.
+  let most: Int
+  private let least: Int
+  private let whole: Int
+  private var budget: Int
+  private var keepsBytes = true
+  /// Only ranks below this one are still taken.
+  private var end = 3
+  /// Packets whose fields are not on the page.
+  private(set) var withoutFields = 0
+
+  /// Longer records are not kept: none has so many bytes that a person would read.
+  private static let mostBytes = 2048
+
+  /// - Parameter limit: how many bytes the whole page may have.
+  init(limit: Int) {
+    (most, least, whole) = (limit / 16, limit / 100, limit / 10)
+    budget = most
+  }
+
+  /// Takes how many bytes the packets need by now.
+  mutating func learn(rows: Int) {
+    budget = max(least, min(most, whole - rows))
+    fit()
+  }
+
+  /// Whether the fields of such a packet are worth writing; counts those that are not.
+  mutating func wantsFields(_ rank: Rank) -> Bool {
+    let wants = rank.rawValue < end && fieldsSize < 2 * budget
+    if !wants { withoutFields += 1 }
+    return wants
+  }
+
+  mutating func add(fields: RawSpan, of packet: Int, _ rank: Rank) {
+    let rank = rank.rawValue
+    if parts[rank].last.map({ $0.size > Self.partBytes }) ?? true { parts[rank].append(Part()) }
+    let last = parts[rank].count - 1
+    fieldsSize -= parts[rank][last].size
+    parts[rank][last].add(packet, fields)
+    fieldsSize += parts[rank][last].size
+    fit()
+  }
+
+  /// Whether bytes of a record are kept.
+  func wantsBytes(_ count: Int) -> Bool { keepsBytes && count <= Self.mostBytes }
+
+  mutating func add(hex text: RawSpan, of packet: Int) {
+    let count = hex.count
+    let place = hex.place(of: text)
+    hexSize += 12 + (hex.count > count ? text.byteCount + 3 : 0)
+    hexPackets.append((UInt32(truncatingIfNeeded: packet), UInt32(place)))
+    fit()
+  }
+
+  private mutating func fit() {
+    if keepsBytes, fieldsSize + hexSize > budget {
+      keepsBytes = false
+      (hex, hexPackets, hexSize) = (TextTable(), [], 0)
+    }
+    while fieldsSize > budget, let rank = parts.lastIndex(where: { !$0.isEmpty }), rank > 0,
+      let part = parts[rank].popLast()
+    {
+      fieldsSize -= part.size
+      withoutFields += part.packets.count
+      end = rank
+    }
+  }
+
+  /// Writes all of it.
+  func write(into out: inout Output) {
+    out.text("{\"fields\":[")
+    var isFirst = true
+    for part in parts.joined() {
+      if !isFirst { out.byte(0x2c) }
+      isFirst = false
+      part.write(into: &out)
+    }
+    out.text("],\"hex\":")
+    out.list(0..<hex.count) { place, out in out.embedded(hex[place]) }
+    out.text(",\"bytes\":")
+    out.list(hexPackets.indices) { index, out in
+      out.decimal(UInt(hexPackets[index].packet))
+      out.byte(0x2c)
+      out.decimal(UInt(hexPackets[index].text))
+    }
+    out.byte(0x7d)
+  }
+}

@@ -1,0 +1,103 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+/// How strongly advertisers were heard over time.
+struct PageSignals: Sendable {
+  /// One advertiser.
+  struct Signal: Sendable {
+    let address: DeviceAddress
+    let type: AddressType
+    var course = PlotCourse()
+  }
+
+  private var places: [UInt64: Int] = [:]
+  private(set) var signals: [Signal] = []
+  /// So many advertisers are measured, and so many of them drawn: those heard most often.
+  private static let mostMeasured = 256
+  private static let mostDrawn = 12
+
+  /// Takes the reports of the current packet.
+  mutating func observe(_ reports: [Advertisement], at time: Int64) {
+    for report in reports {
+      guard let rssi = report.report.rssi, let address = report.report.address else { continue }
+      let key = address.value | UInt64(report.report.addressType.rawValue & 1) << 48
+      var place = places[key]
+      if place == nil, signals.count < Self.mostMeasured {
+        place = signals.count
+        places[key] = place
+        signals.append(Signal(address: address, type: report.report.addressType))
+      }
+      if let place { signals[place].course.add(Double(rssi), at: time) }
+    }
+  }
+
+  /// Those that are drawn, the one that was heard first first.
+  var drawn: [Signal] {
+    let most = signals.enumerated().sorted {
+      ($1.element.course.count, $0.offset) < ($0.element.course.count, $1.offset)
+    }
+    return most.prefix(Self.mostDrawn).sorted { $0.offset < $1.offset }.map(\.element)
+  }
+
+  /// How many more advertisers there are than are drawn.
+  var omitted: Int { max(0, signals.count - Self.mostDrawn) }
+}
+
+/// Numbers over time in a bounded number of points: each point is the least and the greatest of several.
+struct PlotCourse: Sendable {
+  /// Some numbers, and when the first of them came.
+  struct Point: Sendable {
+    var time: Int64
+    var low: Double
+    var high: Double
+    var count = 1
+  }
+
+  private(set) var points: [Point] = []
+  private(set) var count = 0
+  private(set) var lastTime: Int64 = 0
+  private var perPoint = 1
+  private static let most = 512
+
+  mutating func add(_ number: Double, at time: Int64) {
+    count += 1
+    lastTime = time
+    if let last = points.last, last.count < perPoint {
+      let end = points.count - 1
+      points[end].count += 1
+      points[end].low = min(last.low, number)
+      points[end].high = max(last.high, number)
+      return
+    }
+    if points.count == Self.most { halve() }
+    points.append(Point(time: time, low: number, high: number))
+  }
+
+  private mutating func halve() {
+    points = stride(from: 0, to: points.count, by: 2).map { index in
+      guard index + 1 < points.count else { return points[index] }
+      let (left, right) = (points[index], points[index + 1])
+      return Point(
+        time: left.time, low: min(left.low, right.low), high: max(left.high, right.high),
+        count: left.count + right.count)
+    }
+    perPoint *= 2
+  }
+
+  /// Writes `"t":[…],"v":[…]`: times as differences, and where a point stands for several numbers both ends.
+  func write(decimals: Int, into out: inout Output) {
+    var previous: Int64 = 0
+    out.text("\"t\":")
+    out.list(points.indices) { index, out in
+      out.decimal(Int(points[index].time &- previous))
+      previous = points[index].time
+    }
+    out.text(",\"low\":")
+    out.list(points.indices) { index, out in out.number(points[index].low, decimals: decimals) }
+    guard points.contains(where: { $0.low < $0.high }) else { return }
+    out.text(",\"high\":")
+    out.list(points.indices) { index, out in out.number(points[index].high, decimals: decimals) }
+  }
+}

@@ -1,0 +1,99 @@
+import Bytes
+
+/// Texts, each kept once and called by its place. Place 0 is the empty text.
+struct TextTable: Sendable {
+  private var bytes: [UInt8] = []
+  private var ends: [UInt32] = [0]
+  private var hashes: [UInt32] = [0]
+  /// Places by hash, in a table that is at most half full; 0 is free.
+  private var slots = [UInt32](repeating: 0, count: 1024)
+
+  /// How many texts there are, the empty one included.
+  var count: Int { ends.count }
+  /// How many bytes all of them have.
+  var byteCount: Int { bytes.count }
+
+  /// Returns the place of a text, which is added if it is new.
+  mutating func place(of text: RawSpan) -> Int {
+    guard text.byteCount > 0 else { return 0 }
+    let hash = Self.hash(text)
+    var slot = Int(hash) & (slots.count - 1)
+    while slots[slot] != 0 {
+      let place = Int(slots[slot])
+      if hashes[place] == hash, self[place].isSame(as: text) { return place }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    slots[slot] = UInt32(ends.count)
+    bytes.append(text)
+    ends.append(UInt32(truncatingIfNeeded: bytes.count))
+    hashes.append(hash)
+    if 2 * ends.count > slots.count { grow() }
+    return ends.count - 1
+  }
+
+  /// The text at a place.
+  subscript(_ place: Int) -> RawSpan {
+    @_lifetime(borrow self) get {
+      let start = place > 0 ? Int(ends[place - 1]) : 0
+      return bytes.bytes.part(Slice(start: start, count: Int(ends[place]) - start))
+    }
+  }
+
+  private mutating func grow() {
+    slots = [UInt32](repeating: 0, count: 2 * slots.count)
+    for place in 1..<ends.count {
+      var slot = Int(hashes[place]) & (slots.count - 1)
+      while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
+      slots[slot] = UInt32(place)
+    }
+  }
+
+  /// A hash of eight bytes at a time, folded so that the low bits depend on all of them.
+  private static func hash(_ text: RawSpan) -> UInt32 {
+    var hash: UInt64 = 0x9e37_79b9_7f4a_7c15 ^ UInt64(truncatingIfNeeded: text.byteCount)
+    var offset = 0
+    while offset < text.byteCount {
+      hash = (hash ^ text.word(at: offset)) &* 0x9fb2_1c65_1e98_df25
+      hash ^= hash >> 32
+      offset += 8
+    }
+    return UInt32(truncatingIfNeeded: hash)
+  }
+}
+
+extension RawSpan {
+  /// Up to eight bytes from `offset` on, as one number.
+  fileprivate func word(at offset: Int) -> UInt64 {
+    if offset + 8 <= byteCount { return bigEndianU64(at: offset) }
+    if byteCount >= 8 { return bigEndianU64(at: byteCount - 8) }
+    var word: UInt64 = 0
+    for place in offset..<byteCount { word = word << 8 | UInt64(byte(at: place)) }
+    return word
+  }
+
+  /// Whether both hold the same bytes, compared eight at a time.
+  fileprivate func isSame(as other: RawSpan) -> Bool {
+    guard byteCount == other.byteCount else { return false }
+    var offset = 0
+    while offset < byteCount {
+      if word(at: offset) != other.word(at: offset) { return false }
+      offset += 8
+    }
+    return true
+  }
+
+  /// Where the line that begins at `offset` ends.
+  func lineEnd(from offset: Int) -> Int {
+    var offset = offset
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    while offset + 8 <= byteCount {
+      let word = bigEndianU64(at: offset) ^ ones &* 0x0a
+      // The top bit of each byte that was a line end; a borrow can only set those before it, in front of the first.
+      let found = (word &- ones) & ~word & ones &* 0x80
+      if found != 0 { break }
+      offset += 8
+    }
+    while offset < byteCount, byte(at: offset) != 0x0a { offset += 1 }
+    return offset
+  }
+}

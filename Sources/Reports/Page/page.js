@@ -1,0 +1,833 @@
+// Draws what needs a script: the time line, the list of packets, the ladder and the charts. Every sentence comes from the
+// capture's report or from page.html; texts enter the page as text nodes only.
+(() => {
+  'use strict';
+  const at = id => document.getElementById(id);
+  const data = JSON.parse(at('data').textContent);
+  const make = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
+  const draw = (name, attributes, ...children) =>
+    fill(document.createElementNS('http://www.w3.org/2000/svg', name), attributes, children);
+  function fill(element, attributes, children) {
+    for (const [name, value] of Object.entries(attributes || {})) if (value != null) element.setAttribute(name, value);
+    element.append(...children.filter(child => child != null));
+    return element;
+  }
+  const words = (text, values) => text.replace(/\{(\w+)\}/g, (all, name) => name in values ? values[name] : all);
+
+  // The packets, unpacked into arrays of numbers: time in seconds, number, texts, connection, layer, flags, request.
+  const SENT = 1, RECEIVED = 2, FAILED = 4, FLAWED = 8, FOLDED = 16, TIMELESS = 32, REQUEST = 64, ADVERTISING = 256,
+    SECURITY = 512, ENCRYPTED = 2048, IN_RUN = 4096;
+  const total = data.t.length;
+  const time = new Float64Array(total), number = new Uint32Array(total), connection = new Uint32Array(total),
+    layer = new Uint8Array(total), flags = new Uint16Array(total), request = new Int32Array(total).fill(-1),
+    response = new Int32Array(total).fill(-1), runOf = new Int32Array(total).fill(-1), heads = places(data.a), rests = places(data.b);
+  // 0 stands for the next text that did not come before, else the place follows, counted from 1.
+  function places(column) {
+    let newest = 0;
+    return Uint32Array.from(column, one => one ? one - 1 : ++newest);
+  }
+  const flaws = new Map(), runs = new Map();
+  (() => {
+    let microseconds = 0, row = 0, folded = 0, kin = 0, other = 0, newest = 0;
+    for (let i = 0; i < data.n.length; i += 2) {
+      for (let k = 0; k < data.n[i + 1]; k++) number[row++] = data.n[i] + k;
+    }
+    for (let i = 0; i < total; i++) {
+      microseconds += data.t[i];
+      time[i] = microseconds / 1e6;
+      const common = data.m[i] * 4;
+      const kind = data.common[common];
+      if (kind) connection[i] = kin = kind == 1 ? kin : kind == 2 ? kin + 1 : data.others[other++];
+      layer[i] = data.common[common + 1];
+      flags[i] = data.common[common + 2];
+      if (data.common[common + 3]) request[i] = i - data.common[common + 3];
+      if (flags[i] & FOLDED) runOf[i] = 0;
+      if (!(flags[i] & IN_RUN)) continue;
+      const back = data.run[folded++];
+      if (back < 0) newest -= back;
+      runOf[i] = back < 0 ? newest : newest - back;
+      const run = runs.get(runOf[i]) || runs.set(runOf[i], {count: 0, from: number[i]}).get(runOf[i]);
+      run.count++;
+      run.to = number[i];
+    }
+    for (let i = 0; i < data.far.length; i += 2) request[data.far[i]] = data.far[i + 1];
+    for (let i = 0; i < total; i++) if (request[i] >= 0 && response[request[i]] < 0) response[request[i]] = i;
+    for (let i = 0; i < data.problems.length; i += 2) {
+      const list = flaws.get(data.problems[i]) || [];
+      list.push(data.problems[i + 1]);
+      flaws.set(data.problems[i], list);
+    }
+  })();
+  const layers = data.layers, ATT = layers.indexOf('att'), SMP = layers.indexOf('smp'), L2CAP = layers.indexOf('l2cap');
+  const endOfTime = total ? time.reduce((most, one) => Math.max(most, one), 0) : 0;
+  const startOfTime = total ? time.reduce((least, one) => Math.min(least, one), 0) : 0;
+  const isPDU = i => (flags[i] & 3) > 0 && (layer[i] == ATT || layer[i] == SMP || layer[i] == L2CAP);
+  const joined = i => data.heads[heads[i]] + (rests[i] ? ': ' + data.rests[rests[i]] : '');
+  const flawsOf = i => (flaws.get(number[i]) || []).map(place => data.flaws[place]);
+  function runWords(run) {
+    const {count, from, to} = runs.get(run), text = data.runTexts[data.runs[run]];
+    return words(count > 1 ? grid.dataset.run : grid.dataset.runOne, {text, n: count, from, to});
+  }
+
+  // The first row whose number, or time, is at least this.
+  const rowOf = packet => search(number, packet), nextRow = seconds => search(time, seconds);
+  function search(column, least) {
+    let low = 0, high = total;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (column[middle] < least) low = middle + 1; else high = middle;
+    }
+    return low < total ? low : -1;
+  }
+
+  // MARK: Numbers for people
+
+  const fixed = (value, decimals) => value.toFixed(decimals);
+  function span(seconds) {
+    const size = Math.abs(seconds);
+    if (size < 1e-3) return Math.round(seconds * 1e6) + ' µs';
+    if (size < 0.1) return fixed(seconds * 1e3, 1) + ' ms';
+    if (size < 1) return Math.round(seconds * 1e3) + ' ms';
+    if (size < 120) return fixed(seconds, 1) + ' s';
+    if (size < 7200) return fixed(seconds / 60, 1) + ' min';
+    return fixed(seconds / 3600, 1) + ' h';
+  }
+  const shown = i => flags[i] & TIMELESS ? '' : fixed(time[i], Math.min(6, data.decimals));
+  function clock(i) {
+    if (!data.start || flags[i] & TIMELESS) return '';
+    const date = new Date(data.start[0] * 1000 + data.start[1] / 1e6 + time[i] * 1000);
+    return isNaN(date) ? '' : date.toISOString().replace('T', ' ').replace('Z', ' UTC');
+  }
+
+  // MARK: What is chosen
+
+  const filter = {view: 'list', connection: '', layer: '', direction: '', errors: false, fold: true, from: null, to: null};
+  const opened = new Set();
+  let current = -1, terms = [], headHits = [], restHits = [], fieldHits = null;
+
+  const isSaid = (i, k) => headHits[k][heads[i]] || restHits[k][rests[i]]
+    || flaws.has(number[i]) && flawsOf(i).some(text => text.toLowerCase().includes(terms[k]));
+  const isHit = i => terms.every((term, k) => isSaid(i, k) || fieldHits && fieldHits[k].has(number[i]));
+
+  function isWanted(i) {
+    if (filter.connection && connection[i] != filter.connection) return false;
+    if (filter.view == 'ladder') {
+      if (!filter.connection && !connection[i]) return false;
+      if (layer[i] == layers.indexOf('acl')) return false;
+    }
+    if (filter.layer) {
+      if (filter.layer == 'adv' ? !(flags[i] & ADVERTISING) : filter.layer == 'security' ? !(flags[i] & SECURITY)
+        : layers[layer[i]] != filter.layer) return false;
+    }
+    if (filter.direction && !(flags[i] & filter.direction)) return false;
+    if (filter.errors && !(flags[i] & (FAILED | FLAWED))) return false;
+    if (filter.from != null && (time[i] < filter.from || time[i] > filter.to)) return false;
+    return !terms.length || isHit(i);
+  }
+
+  // The entries of the list: a row's place, -1 - run for a run of folded packets, or below SILENCE the row after a silence.
+  const SILENCE = -(1 << 28), LONG = 0.5;
+  let entries = [], entryOfRow = new Int32Array(total).fill(-1), waits = [], prior = [], matching = 0;
+  function add(entry, wait, before) {
+    waits.push(wait);
+    prior.push(before);
+    entries.push(entry);
+  }
+  function arrange() {
+    [entries, waits, prior, matching] = [[], [], [], 0];
+    entryOfRow.fill(-1);
+    const said = new Set(), folds = filter.fold && !terms.length && !filter.errors;
+    let last = -1, until = -1;
+    for (let i = 0; i < total; i++) {
+      if (!isWanted(i)) continue;
+      matching++;
+      if (folds && runOf[i] >= 0 && !(runOf[i] && opened.has(runOf[i]))) {
+        if (!runOf[i]) continue;
+        if (!said.has(runOf[i])) add(-1 - runOf[i], '', last);
+        said.add(runOf[i]);
+        entryOfRow[i] = entries.length - 1;
+        last = i;
+        continue;
+      }
+      const waiting = isPDU(i) && response[i] > i, still = until > i ? 'on' : '';
+      if (filter.view == 'ladder' && last >= 0 && time[i] - time[last] > LONG) add(SILENCE - i, still, last);
+      entryOfRow[i] = entries.length;
+      add(i, isPDU(i) && request[i] >= 0 ? 'end' : waiting ? 'start' : still, last);
+      if (waiting) until = Math.max(until, response[i]);
+      last = i;
+    }
+    const label = at('count');
+    label.textContent = words(matching == total ? label.dataset.all : label.dataset.some, {k: matching, n: total});
+    grid.setAttribute('aria-rowcount', entries.length);
+    render();
+  }
+
+  // MARK: The list and the ladder: only the rows that are seen exist
+
+  const grid = at('rows'), sheet = make('div', {class: 'window', role: 'presentation'}), space = make('div', {role: 'presentation'});
+  const TALLEST = 8e6;
+  grid.append(space);
+  space.append(sheet);
+  const rowHeight = () => parseFloat(getComputedStyle(document.documentElement).getPropertyValue('--row')) || 26;
+
+  function scale() {
+    const height = entries.length * rowHeight(), seen = grid.clientHeight;
+    const tall = Math.min(height, TALLEST);
+    return {height, seen, tall, factor: tall > seen ? (height - seen) / (tall - seen) : 1};
+  }
+
+  function render() {
+    const {seen, tall, factor} = scale(), each = rowHeight();
+    space.style.height = Math.max(tall, seen - 1) + 'px';
+    sheet.style.height = seen + 'px';
+    const top = grid.scrollTop * factor, first = Math.max(0, Math.floor(top / each));
+    const rows = [];
+    for (let k = first; k < entries.length && (k - first - 1) * each < seen; k++) rows.push(entryRow(k));
+    if (!entries.length) rows.push(make('p', {class: 'aside'}, grid.dataset.none));
+    sheet.className = 'window ' + filter.view;
+    const block = make('div', {role: 'presentation'}, ...rows);
+    block.style.transform = 'translateY(' + (first * each - top) + 'px)';
+    sheet.replaceChildren(block);
+    if (current >= 0 && entryOfRow[current] >= first && entryOfRow[current] < first + rows.length) {
+      grid.setAttribute('aria-activedescendant', 'row-' + entryOfRow[current]);
+    } else grid.removeAttribute('aria-activedescendant');
+  }
+
+  const cell = (name, text) => make('span', {class: name, role: 'gridcell'}, ...[].concat(text == null ? '' : text));
+  function marked(text) {
+    const low = text.toLowerCase(), parts = [];
+    let from = 0;
+    while (terms.length) {
+      let place = -1, length = 0;
+      for (const term of terms) {
+        const found = low.indexOf(term, from);
+        if (found >= 0 && (place < 0 || found < place)) { place = found; length = term.length; }
+      }
+      if (place < 0 || low.length != text.length) break;
+      parts.push(text.slice(from, place), make('mark', {}, text.slice(place, place + length)));
+      from = place + length;
+    }
+    return [...parts, text.slice(from)];
+  }
+
+  function entryRow(k) {
+    const entry = entries[k];
+    const isLadder = filter.view == 'ladder', attributes = {role: 'row', id: 'row-' + k, 'aria-rowindex': k + 1, 'data-entry': k};
+    if (entry <= SILENCE) {
+      const i = SILENCE - entry, before = prior[k];
+      return make('div', {...attributes, class: 'row'}, cell('n'), cell('t'),
+        make('span', {class: 'lane quiet silence', role: 'gridcell'}, words(grid.dataset.silence, {n: span(time[i] - time[before])})),
+        wait(k, ''));
+    }
+    if (entry < 0) {
+      const text = marked(runWords(-1 - entry));
+      return isLadder
+        ? make('div', {...attributes, class: 'row folded'}, cell('n'), cell('t'),
+          make('span', {class: 'lane', role: 'gridcell'}, make('div', {class: 'aside'}, '⊞ ', ...text)), wait(k, ''))
+        : make('div', {...attributes, class: 'row folded'}, cell('n'), cell('t'), cell('g'), cell('c'), cell('d', '⊞'), cell('what', text));
+    }
+    const i = entry, direction = flags[i] & SENT ? 'sent' : flags[i] & RECEIVED ? 'received' : '';
+    attributes.class = 'row ' + direction + (flags[i] & FAILED ? ' failed' : '');
+    attributes['aria-selected'] = i == current;
+    const arrow = make('span', {role: 'img', 'aria-label': direction ? grid.dataset[direction] : null, 'aria-hidden': direction ? null : 'true'},
+      direction == 'sent' ? '→' : direction ? '←' : '');
+    const text = [make('span', {class: 'label'}, ...marked(data.heads[heads[i]]))];
+    if (rests[i]) text.push(' ', make('span', {class: 'rest'}, ...marked(data.rests[rests[i]])));
+    for (const flaw of flawsOf(i)) text.push(' ', make('span', {class: 'flaw'}, '⚠ ', ...marked(flaw)));
+    // What its fields alone hold is shown, so that the row explains itself.
+    terms.forEach((term, k) => {
+      if (!isSaid(i, k) && fieldHits && fieldHits[k].has(number[i])) {
+        text.push(' ', make('span', {class: 'rest'}, '[', ...marked(fieldHits[k].get(number[i])), ']'));
+      }
+    });
+    const title = joined(i);
+    if (isLadder) {
+      const lane = make('span', {class: 'lane' + (flags[i] & ENCRYPTED ? ' encrypted' : ''), role: 'gridcell', title},
+        make('div', {class: isPDU(i) ? 'arrow' : 'aside'}, make('span', {}, isPDU(i) ? '' : '· ', ...text)));
+      const latency = request[i] >= 0 && waits[k] == 'end' ? span(time[i] - time[request[i]]) : '';
+      return make('div', attributes, cell('n', number[i]), cell('t', shown(i)), lane, wait(k, latency));
+    }
+    const gap = prior[k] >= 0 ? time[i] - time[prior[k]] : 0;
+    return make('div', attributes, cell('n', number[i]), cell('t', shown(i)), cell('g', gap >= LONG ? '+' + span(gap) : ''),
+      cell('c', connection[i] || ''), make('span', {class: 'd', role: 'gridcell'}, arrow),
+      make('span', {class: 'what', role: 'gridcell', title}, ...text));
+  }
+
+  const wait = (k, text) => make('span', {class: 'wait ' + (waits[k] || ''), role: 'gridcell'}, waits[k] ? make('i') : null, text);
+
+  function scrollTo(k, margin) {
+    const {seen, factor} = scale(), each = rowHeight(), top = grid.scrollTop * factor;
+    if (k * each < top) grid.scrollTop = Math.max(0, k * each - margin) / factor;
+    else if ((k + 1) * each > top + seen) grid.scrollTop = ((k + 1) * each - seen + margin) / factor;
+    render();
+  }
+
+  // Shows a packet, whatever is chosen: what hides it is undone.
+  function choose(i, keepsHash) {
+    if (i < 0 || i >= total) return;
+    current = i;
+    if (!isWanted(i)) {
+      for (const key of ['connection', 'layer', 'direction']) filter[key] = at(key).value = '';
+      filter.errors = at('errors').checked = false;
+      filter.from = filter.to = null;
+      if (!isWanted(i)) { at('search').value = ''; terms = []; }
+      if (filter.view == 'ladder') {
+        filter.connection = at('connection').value = connection[i] || '';
+        if (!isWanted(i)) setView('list');
+      }
+      arrange();
+      drawTime();
+    }
+    if (runOf[i] >= 0 && !(entryOfRow[i] >= 0 && entries[entryOfRow[i]] == i)) {
+      if (runOf[i]) opened.add(runOf[i]); else filter.fold = at('fold').checked = false;
+      arrange();
+    }
+    scrollTo(entryOfRow[i], grid.clientHeight / 3);
+    showPacket(i);
+    moveCursor();
+    if (!keepsHash) history.replaceState(null, '', '#packet=' + number[i]);
+  }
+
+  grid.addEventListener('scroll', render, {passive: true});
+  grid.addEventListener('click', event => {
+    const row = event.target.closest('.row');
+    if (!row) return;
+    const entry = entries[row.dataset.entry];
+    if (entry >= 0) choose(entry);
+    else if (entry > SILENCE) { opened.add(-1 - entry); arrange(); }
+  });
+  grid.addEventListener('keydown', event => {
+    const page = Math.max(1, Math.floor(grid.clientHeight / rowHeight()) - 1), here = current >= 0 ? entryOfRow[current] : -1;
+    const steps = {ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -1e9, End: 1e9, j: 1, k: -1};
+    if (event.key == 'Enter' && current >= 0) return at('packet').focus();
+    if (!(event.key in steps) || event.ctrlKey || event.metaKey || event.altKey || !entries.length) return;
+    event.preventDefault();
+    const step = steps[event.key], way = step < 0 ? -1 : 1;
+    let k = Math.min(entries.length - 1, Math.max(0, here + step));
+    while (k >= 0 && k < entries.length && entries[k] < 0) k += way;
+    if (entries[k] >= 0) choose(entries[k]);
+  });
+
+  // MARK: One packet
+
+  let details = null;
+  function unpack() {
+    if (details) return details;
+    const raw = JSON.parse(at('details').textContent), fields = new Map(), bytes = new Map();
+    for (const part of raw.fields) part.n.forEach((packet, k) => fields.set(packet, part.x[k].map(place => part.lines[place])));
+    for (let i = 0; i < raw.bytes.length; i += 2) bytes.set(raw.bytes[i], raw.hex[raw.bytes[i + 1]]);
+    return details = {fields, bytes, parts: raw.fields};
+  }
+
+  const link = i => make('a', {href: '#packet=' + number[i]}, '#' + number[i]);
+  function sentence(text, values) {
+    return make('p', {}, ...text.split(/(\{\w+\})/).map(part => part[0] == '{' ? values[part.slice(1, -1)] : part));
+  }
+
+  function showPacket(i) {
+    const panel = at('packet'), {fields, bytes} = unpack();
+    const parts = [make('h3', {}, '#' + number[i] + '  ' + data.heads[heads[i]])];
+    if (rests[i]) parts.push(make('p', {}, data.rests[rests[i]]));
+    for (const flaw of flawsOf(i)) parts.push(make('p', {class: 'flaw'}, '⚠ ' + flaw));
+    const when = [shown(i) && shown(i) + ' s', clock(i)].filter(Boolean).join(' · ');
+    if (when) parts.push(make('p', {class: 'time'}, when));
+    if (request[i] >= 0) {
+      parts.push(sentence(panel.dataset.answers, {n: link(request[i]), t: span(time[i] - time[request[i]])}));
+    }
+    if (response[i] >= 0) {
+      parts.push(sentence(panel.dataset.answered, {n: link(response[i]), t: span(time[response[i]] - time[i])}));
+    }
+    const lines = fields.get(number[i]), hex = bytes.get(number[i]);
+    if (lines) {
+      parts.push(make('div', {class: 'fields'}, ...lines.map(line => {
+        const place = line.slice(0, 11).trim(), text = line.slice(13), indent = text.length - text.trimStart().length;
+        const field = make('div', {class: 'field', 'data-place': place}, make('span', {}, text.trimStart()), make('small', {}, place));
+        field.style.paddingLeft = indent / 2 + 'em';
+        return field;
+      })));
+    } else {
+      parts.push(make('p', {}, panel.dataset.missing), make('pre', {}, 'gattscope show -v -x --packets ' + number[i]));
+    }
+    if (hex) parts.push(dump(hex, null));
+    panel.replaceChildren(...parts);
+    panel.scrollTop = 0;
+    const isJoined = lines && lines.some(line => line.includes('joined PDU'));
+    panel.onpointerover = panel.onfocusin = event => {
+      const field = event.target.closest('.field'), old = panel.querySelector('.dump');
+      if (field && old && !isJoined) old.replaceWith(dump(hex, field.dataset.place));
+    };
+  }
+
+  // Bytes, sixteen or eight a line, with their offsets and characters; those of a field are marked.
+  function dump(hex, place) {
+    const ends = place ? place.split('–').map(Number) : [-1, -1], from = ends[0], to = ends[ends.length - 1];
+    const wide = at('packet').clientWidth > 560 ? 16 : 8, out = make('pre', {class: 'dump'});
+    const count = hex.length / 2;
+    for (let start = 0; start < count; start += wide) {
+      const line = [make('i', {}, start.toString(16).padStart(4, '0') + '  ')];
+      let text = '';
+      for (let k = start; k < start + wide; k++) {
+        const pair = k < count ? hex.substr(2 * k, 2) : '  ', code = parseInt(pair, 16);
+        line.push(k >= from && k <= to ? make('b', {}, pair) : pair, k % 8 == 7 ? '  ' : ' ');
+        if (k < count) text += code >= 32 && code < 127 ? String.fromCharCode(code) : '.';
+      }
+      out.append(...line, make('i', {}, text), '\n');
+    }
+    return out;
+  }
+
+  // MARK: Filters and search
+
+  function setView(view) {
+    filter.view = view;
+    document.querySelector('input[name=view][value=' + view + ']').checked = true;
+    document.querySelector('.heads').hidden = view != 'list';
+    document.querySelector('.ends').hidden = view != 'ladder';
+    if (view == 'ladder' && !filter.connection && data.connections.length) {
+      const marked = data.marks.find(mark => mark[1]), here = current >= 0 ? connection[current] : 0;
+      filter.connection = at('connection').value = String(here || (marked ? marked[1] : data.connections[0].id));
+    }
+    nameEnds();
+  }
+  function nameEnds() {
+    const one = data.connections.find(one => one.id == filter.connection);
+    document.querySelector('.ends span:last-child').textContent = one ? one.peer : '';
+  }
+  at('filters').addEventListener('change', event => {
+    const {id, name, value, checked, type} = event.target;
+    if (name == 'view') setView(value); else filter[id] = type == 'checkbox' ? checked : value;
+    if (id == 'fold') opened.clear();
+    nameEnds();
+    arrange();
+    drawTime();
+    if (current >= 0 && entryOfRow[current] >= 0) scrollTo(entryOfRow[current], grid.clientHeight / 3);
+  });
+  at('filters').addEventListener('submit', event => event.preventDefault());
+
+  const lowered = {};
+  function lower(name) { return lowered[name] = lowered[name] || data[name].map(text => text.toLowerCase()); }
+  function find(query) {
+    terms = query.toLowerCase().split(/\s+/).map(term => term.replace(/:$/, '')).filter(Boolean);
+    headHits = terms.map(term => lower('heads').map(text => text.includes(term)));
+    restHits = terms.map(term => lower('rests').map(text => text.includes(term)));
+    fieldHits = terms.length && query.length > 2 ? terms.map(fieldsWith) : null;
+    for (const section of document.querySelectorAll('main > section')) {
+      let count = 0;
+      for (const one of section.querySelectorAll('.finding, .story li, tbody tr, figcaption')) {
+        const low = terms.length ? one.textContent.toLowerCase() : '', isOne = terms.length > 0 && terms.every(term => low.includes(term));
+        one.classList.toggle('hit', isOne);
+        if (isOne) { count++; const fold = one.closest('details'); if (fold) fold.open = true; }
+      }
+      badge(section.id, count);
+    }
+    arrange();
+    badge('packets', terms.length ? matching : 0);
+  }
+  function fieldsWith(term) {
+    const found = new Map();
+    for (const part of unpack().parts) {
+      const isHit = part.lines.map(line => line.toLowerCase().includes(term));
+      part.x.forEach((list, k) => {
+        const place = list.find(place => isHit[place]);
+        if (place != null) found.set(part.n[k], part.lines[place].slice(13).trim());
+      });
+    }
+    return found;
+  }
+  function badge(id, count) {
+    const place = document.querySelector('nav a[href="#' + id + '"] b');
+    if (!place) return;
+    place.hidden = !count;
+    place.textContent = count || '';
+  }
+  let timer = 0;
+  at('search').addEventListener('input', event => {
+    clearTimeout(timer);
+    timer = setTimeout(() => find(event.target.value), total > 2e5 ? 300 : 60);
+  });
+  at('search').addEventListener('keydown', event => {
+    if (event.key == 'Escape') { event.target.value = ''; find(''); }
+    if (event.key != 'Enter') return;
+    const asked = /^#?(\d+)$/.exec(event.target.value.trim());
+    if (asked && event.target.value.includes('#')) return go(Number(asked[1]));
+    clearTimeout(timer);
+    find(event.target.value);
+    const here = current >= 0 && entryOfRow[current] >= 0 ? entryOfRow[current] : event.shiftKey ? entries.length : -1;
+    const next = here + (event.shiftKey ? -1 : 1);
+    if (entries[next] >= 0) choose(entries[next]);
+    at('packets').scrollIntoView();
+  });
+  document.querySelector('nav form').addEventListener('submit', event => event.preventDefault());
+  document.querySelector('nav ul').addEventListener('click', event => {
+    const target = event.target.closest('a'), hit = target && document.querySelector(target.hash + ' .hit');
+    if (!hit) return;
+    event.preventDefault();
+    hit.scrollIntoView({block: 'center'});
+  });
+  document.addEventListener('keydown', event => {
+    if (event.key != '/' || event.ctrlKey || event.metaKey || /INPUT|SELECT|TEXTAREA/.test(event.target.tagName)) return;
+    event.preventDefault();
+    at('search').focus();
+    at('search').select();
+  });
+
+  function go(packet) {
+    const i = rowOf(packet);
+    if (i < 0) return;
+    choose(i, true);
+    at('packets').scrollIntoView();
+  }
+  function follow() {
+    const packet = /^#packet=(\d+)$/.exec(location.hash), asked = /^#find=(.*)$/.exec(location.hash),
+      ladder = /^#ladder=(\d+)$/.exec(location.hash), story = /^#connection-\d+$/.exec(location.hash);
+    if (packet) go(Number(packet[1]));
+    if (asked) { at('search').value = decodeURIComponent(asked[1]); find(at('search').value); }
+    if (ladder) { filter.connection = at('connection').value = ladder[1]; setView('ladder'); arrange(); at('packets').scrollIntoView(); }
+    if (story && at(story[0].slice(1))) at(story[0].slice(1)).open = true;
+  }
+  window.addEventListener('hashchange', follow);
+  document.addEventListener('click', event => {
+    const target = event.target.closest('a[href^="#packet="]');
+    // The same link again leads there again.
+    if (target && target.hash == location.hash) follow();
+  });
+
+  at('copy').addEventListener('click', async event => {
+    const button = event.currentTarget, label = button.textContent;
+    try {
+      await navigator.clipboard.writeText(at('markdown').textContent);
+    } catch {
+      at('markdown').closest('details').open = true;
+      getSelection().selectAllChildren(at('markdown'));
+      document.execCommand('copy');
+    }
+    button.textContent = button.dataset.done;
+    setTimeout(() => { button.textContent = label; }, 2000);
+  });
+
+  // MARK: The time line
+
+  const lanes = at('lanes'), AXIS = 24, LANE = 46, THIN = 30;
+  let view = [startOfTime, Math.max(endOfTime, startOfTime + 1e-3)], gutter = 0, width = 0, cursor = null, answerDots = [];
+  const x = seconds => gutter + (seconds - view[0]) / (view[1] - view[0]) * (width - gutter - 8);
+  const clamp = value => Math.max(gutter, Math.min(width - 8, value));
+  const moment = microseconds => microseconds == null ? view[1] : microseconds / 1e6;
+
+  function ticks(from, to, most) {
+    const rough = (to - from) / most, power = Math.pow(10, Math.floor(Math.log10(rough)));
+    const step = [1, 2, 5, 10].map(one => one * power).find(one => one >= rough), all = [];
+    for (let one = Math.ceil(from / step) * step; one <= to + step * 1e-9; one += step) all.push(one);
+    return {all, decimals: Math.max(0, Math.min(6, -Math.floor(Math.log10(step) + 1e-9)))};
+  }
+
+  const called = one => one.id + '  ' + (one.name ? one.name + '  ' : '') + one.peer.replace(' ' + one.name, '');
+
+  // Connections of one peer share a lane where there are many and they do not overlap.
+  function packed() {
+    if (data.connections.length <= 12) return data.connections.map(one => ({name: called(one), all: [one]}));
+    const rows = [];
+    for (const one of data.connections) {
+      const row = rows.find(row => row.name == one.peer && moment(row.end) <= moment(one.open));
+      if (row) { row.all.push(one); row.end = one.close; } else rows.push({name: one.peer, all: [one], end: one.close});
+    }
+    return rows;
+  }
+
+  function label(svg, text, y) {
+    const most = Math.floor((gutter ? gutter - 12 : width - 16) / 6.6);
+    svg.append(draw('text', {class: 'label', x: 6, y}, text.length > most ? text.slice(0, most - 1) + '…' : text, draw('title', {}, text)));
+  }
+
+  function drawTime() {
+    width = lanes.clientWidth;
+    if (!width) return;
+    gutter = width > 760 ? Math.min(340, width * 0.22) : 0;
+    const head = gutter ? 0 : 16, rows = packed();
+    const svg = draw('svg', {role: 'img', 'aria-label': lanes.getAttribute('aria-label')});
+    svg.append(draw('defs', {}, draw('pattern', {id: 'hatch', width: 5, height: 5, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)'},
+      draw('rect', {class: 'hatch-well', width: 5, height: 5}), draw('line', {class: 'hatch', y2: 5}))));
+    let y = AXIS;
+    const {all, decimals} = ticks(view[0], view[1], Math.max(2, (width - gutter) / 90)), grid = [];
+    for (const one of all) {
+      const place = x(one);
+      grid.push(place);
+      svg.append(draw('text', {x: Math.min(place + 3, width - 44), y: 16}, fixed(one, decimals) + ' s'));
+    }
+    const counts = histogram(), most = Math.max(1, ...[...counts.values()].map(one => Math.max(...one.sent, ...one.received)));
+    for (const row of rows) {
+      label(svg, row.name, y + (gutter ? 22 : 13));
+      for (const one of row.all) drawLane(svg, one, y + head, counts.get(one.id), most);
+      y += LANE + head;
+      svg.append(draw('path', {class: 'rule', d: 'M0 ' + y + 'H' + width}));
+    }
+    if (data.connections.length) y = drawLatency(svg, y, head);
+    for (const signal of data.signals) y = drawSignal(svg, signal, y, head);
+    if (data.otherSignals) {
+      svg.append(draw('text', {x: 6, y: y + 18}, words(lanes.dataset.more, {n: data.otherSignals})));
+      y += THIN;
+    }
+    svg.prepend(draw('path', {class: 'rule', d: grid.map(place => 'M' + place + ' ' + AXIS + 'V' + y).join('') + 'M0 ' + AXIS + 'H' + width}));
+    cursor = draw('path', {class: 'cursor'});
+    svg.append(cursor);
+    svg.setAttribute('height', y + 2);
+    svg.setAttribute('viewBox', '0 0 ' + width + ' ' + (y + 2));
+    lanes.replaceChildren(svg);
+    at('whole').hidden = filter.from == null;
+    moveCursor();
+    brush(svg, y);
+  }
+
+  function moveCursor() {
+    if (!cursor || current < 0) return;
+    const place = x(time[current]);
+    cursor.setAttribute('d', place >= gutter && place <= width ? 'M' + place + ' ' + AXIS + 'V9999' : '');
+  }
+
+  const BIN = 3;
+  function histogram() {
+    const counts = new Map(), bins = Math.ceil(width / BIN) + 1;
+    for (let i = 0; i < total; i++) {
+      if (!connection[i] || time[i] < view[0] || time[i] > view[1] || !(flags[i] & 3)) continue;
+      let one = counts.get(connection[i]);
+      if (!one) counts.set(connection[i], one = {sent: new Float64Array(bins), received: new Float64Array(bins)});
+      one[flags[i] & SENT ? 'sent' : 'received'][Math.floor(x(time[i]) / BIN)]++;
+    }
+    return counts;
+  }
+
+  function drawLane(svg, one, y, counts, most) {
+    const from = moment(one.open), to = one.close == null ? endOfTime : moment(one.close), middle = y + 18;
+    if (to < view[0] || from > view[1]) return;
+    const bar = (name, from, to) => {
+      const left = clamp(x(from)), right = clamp(x(to));
+      return draw('rect', {class: name, x: left, y: middle - 5, width: Math.max(2, right - left), height: 10, rx: 2});
+    };
+    svg.append(bar('open', from, to));
+    for (let k = 0; k < one.secure.length; k += 2) {
+      const end = moment(one.secure[k + 1] == null ? one.close == null ? endOfTime * 1e6 : one.close : one.secure[k + 1]);
+      if (end >= view[0] && moment(one.secure[k]) <= view[1]) svg.append(bar('secure', moment(one.secure[k]), end));
+    }
+    if (counts) {
+      for (const [way, sign] of [['sent', -1], ['received', 1]]) {
+        let path = '';
+        counts[way].forEach((count, bin) => {
+          if (!count) return;
+          const height = Math.max(2, 11 * Math.log1p(count) / Math.log1p(most));
+          path += 'M' + bin * BIN + ' ' + (middle + sign * 6) + 'h2v' + sign * height + 'h-2z';
+        });
+        if (path) svg.append(draw('path', {class: way, d: path}));
+      }
+    }
+    for (const line of document.querySelectorAll('#connection-' + one.id + ' li')) {
+      const [first, last = first] = line.children[1].textContent.match(/\d+/g).map(Number), text = line.lastChild.textContent;
+      const a = rowOf(first), b = rowOf(last);
+      if (a < 0 || time[a] > view[1] || (b >= 0 ? time[b] : endOfTime) < view[0]) continue;
+      const left = clamp(x(time[a])), right = clamp(x(b >= 0 ? time[b] : endOfTime));
+      svg.append(draw('rect', {class: 'phase', x: left, y: y + 38, width: Math.max(3, right - left), height: 4, rx: 1, 'data-packet': first},
+        draw('title', {}, '#' + first + '  ' + text)));
+    }
+    for (const [severity, id, packet, text] of data.marks) {
+      const i = rowOf(packet);
+      if (i < 0 || (id || connection[i]) != one.id || time[i] < view[0] || time[i] > view[1]) continue;
+      const at = x(time[i]), isError = severity == 'error';
+      svg.append(draw('path', {class: isError ? 'failed' : 'warned', 'data-packet': packet,
+        d: isError ? 'M' + (at - 6) + ' ' + y + 'h12l-6 11z' : 'M' + at + ' ' + y + 'l6 6l-6 6l-6 -6z'}, draw('title', {}, '#' + packet + '  ' + text)));
+    }
+  }
+
+  // How long requests of ATT and pairing waited, on a logarithmic scale.
+  function drawLatency(svg, y, head) {
+    const tall = 72, base = y + head + tall - 8, up = tall - 20, answers = [], taken = new Set();
+    for (let i = 0; i < total; i++) {
+      if (request[i] < 0 || layer[i] != ATT || filter.connection && connection[i] != filter.connection) continue;
+      if (time[i] >= view[0] && time[i] <= view[1] && time[i] > time[request[i]]) answers.push(i);
+    }
+    const count = answers.length, latencyOf = i => time[i] - time[request[i]];
+    const least = answers.reduce((low, i) => Math.min(low, latencyOf(i)), Infinity);
+    const most = answers.reduce((high, i) => Math.max(high, latencyOf(i)), 0);
+    const low = Math.pow(10, Math.floor(Math.log10(least))), high = Math.max(low * 10, Math.pow(10, Math.ceil(Math.log10(most))));
+    const place = seconds => base - up * Math.log(seconds / low) / Math.log(high / low);
+    let path = '', slow = '';
+    answerDots = [];
+    for (const i of answers) {
+      const latency = latencyOf(i), left = Math.round(x(time[i])), top = Math.round(place(latency));
+      if (taken.has(left * 4096 + top)) continue;
+      taken.add(left * 4096 + top);
+      answerDots.push([left, top, i]);
+      if (latency >= 1) slow += 'M' + left + ' ' + top + 'h0'; else path += 'M' + left + ' ' + top + 'h0';
+    }
+    if (!count) return y;
+    label(svg, lanes.dataset.latency, y + (gutter ? 22 : 13));
+    if (gutter) svg.append(draw('text', {x: 6, y: y + 40}, span(least) + ' … ' + span(most)));
+    for (const one of [low, high]) {
+      svg.append(draw('path', {class: 'rule', d: 'M' + gutter + ' ' + place(one) + 'H' + width}),
+        draw('text', {x: width - 6, y: place(one) - 3, 'text-anchor': 'end'}, span(one)));
+    }
+    svg.append(draw('path', {class: 'dots', d: path}), draw('path', {class: 'dots slow', d: slow}, draw('title', {},
+      words(lanes.dataset.latencyWords, {n: count, low: span(least), high: span(most)}))));
+    y += head + tall;
+    svg.append(draw('path', {class: 'rule', d: 'M0 ' + y + 'H' + width}));
+    return y;
+  }
+
+  function drawSignal(svg, signal, y, head) {
+    const low = Math.min(...signal.low), high = Math.max(...(signal.high || signal.low)), flat = high == low;
+    const place = value => y + head + 26 - (flat ? 11 : 22 * (value - low) / (high - low));
+    let sum = 0, path = '';
+    signal.t.forEach((delta, k) => {
+      sum += delta;
+      const left = x(sum / 1e6);
+      if (left < gutter || left > width) return;
+      path += 'M' + left.toFixed(1) + ' ' + place(signal.low[k]).toFixed(1)
+        + (signal.high && signal.high[k] > signal.low[k] ? 'V' + place(signal.high[k]).toFixed(1) : 'h0');
+    });
+    label(svg, signal.name, y + (gutter ? 14 : 12));
+    const range = (flat ? low : low + '…' + high) + ' ' + lanes.dataset.signal;
+    svg.append(draw('text', gutter ? {x: 6, y: y + 27} : {x: width - 8, y: y + 12, 'text-anchor': 'end'}, range));
+    svg.append(draw('path', {class: 'dots', d: path}));
+    y += THIN + head;
+    svg.append(draw('path', {class: 'rule', d: 'M0 ' + y + 'H' + width}));
+    return y;
+  }
+
+  function zoom(from, to) {
+    const whole = [startOfTime, Math.max(endOfTime, startOfTime + 1e-3)];
+    from = Math.max(whole[0], from);
+    to = Math.min(whole[1], to);
+    if (to - from < 1e-4) return;
+    const isWhole = from <= whole[0] && to >= whole[1];
+    view = [from, to];
+    [filter.from, filter.to] = isWhole ? [null, null] : view;
+    drawTime();
+    drawCharts();
+    arrange();
+  }
+
+  function brush(svg, height) {
+    let start = null, box = null;
+    const seconds = event => view[0] + (clamp(event.clientX - svg.getBoundingClientRect().left) - gutter) / (width - gutter - 8) * (view[1] - view[0]);
+    svg.addEventListener('pointerdown', event => {
+      if (event.target.dataset.packet || event.button) return;
+      start = seconds(event);
+      svg.setPointerCapture(event.pointerId);
+    });
+    svg.addEventListener('pointermove', event => {
+      if (start == null) return;
+      const [a, b] = [start, seconds(event)].sort((a, b) => a - b);
+      if (!box) svg.append(box = draw('rect', {class: 'brush', y: AXIS, height: height - AXIS}));
+      box.setAttribute('x', x(a));
+      box.setAttribute('width', x(b) - x(a));
+    });
+    svg.addEventListener('pointerup', event => {
+      if (start == null) return;
+      const [a, b] = [start, seconds(event)].sort((a, b) => a - b);
+      start = null;
+      if (x(b) - x(a) > 5) return zoom(a, b);
+      if (box) box.remove();
+      // A click chooses the answer that is meant, else the next packet.
+      const corner = svg.getBoundingClientRect(), near = (left, top) => Math.hypot(left - event.clientX + corner.left, top - event.clientY + corner.top);
+      const dot = answerDots.reduce((best, one) => near(one[0], one[1]) < near(best[0], best[1]) ? one : best, [-1e9, 0, -1]);
+      const i = near(dot[0], dot[1]) < 12 ? dot[2] : nextRow(a);
+      if (i >= 0) location.hash = 'packet=' + number[i];
+    });
+    svg.addEventListener('click', event => {
+      const mark = event.target.closest('[data-packet]');
+      if (mark) location.hash = 'packet=' + mark.dataset.packet;
+    });
+  }
+  lanes.addEventListener('keydown', event => {
+    const [from, to] = view, size = to - from, centre = current >= 0 && time[current] > from && time[current] < to ? time[current] : (from + to) / 2;
+    const next = {'+': [centre - size / 4, centre + size / 4], '=': [centre - size / 4, centre + size / 4], '-': [centre - size, centre + size],
+      ArrowLeft: [from - size / 4, to - size / 4], ArrowRight: [from + size / 4, to + size / 4], 0: [startOfTime, Infinity],
+      Escape: [startOfTime, Infinity]}[event.key];
+    if (!next) return;
+    event.preventDefault();
+    if (event.key == 'ArrowLeft' && next[0] < startOfTime) zoom(startOfTime, startOfTime + size);
+    else if (event.key == 'ArrowRight' && next[1] > endOfTime) zoom(endOfTime - size, endOfTime);
+    else zoom(...next);
+  });
+  at('whole').addEventListener('click', () => zoom(startOfTime, Infinity));
+
+  // MARK: Charts of values
+
+  function drawCharts() {
+    document.querySelectorAll('.chart').forEach((figure, k) => drawChart(figure, data.charts[k]));
+  }
+
+  function drawChart(figure, chart) {
+    const wide = figure.clientWidth, tall = 110, left = 62, base = tall - 20, top = 8;
+    if (!wide || !chart) return;
+    const times = [];
+    let sum = 0;
+    for (const delta of chart.t) times.push((sum += delta) / 1e6);
+    const from = filter.from == null ? times[0] : view[0], to = Math.max(from + 1e-3, filter.from == null ? chart.end / 1e6 : view[1]);
+    const codes = chart.words && chart.words.map(word => word[0]).sort((a, b) => a - b);
+    const high = chart.high || chart.low, least = codes ? 0 : Math.min(...chart.low), most = codes ? codes.length - 1 : Math.max(...high);
+    const px = seconds => left + (seconds - from) / (to - from) * (wide - left - 4);
+    const py = value => base - (most > least ? ((codes ? codes.indexOf(value) : value) - least) / (most - least) : 0.5) * (base - top);
+    const inside = value => Math.max(left, Math.min(wide - 4, value));
+    const svg = draw('svg', {viewBox: '0 0 ' + wide + ' ' + tall, height: tall, role: 'img', 'aria-label': figure.querySelector('p').textContent});
+    for (let k = 0; k < chart.on.length; k += 2) {
+      const a = inside(px(chart.on[k] / 1e6)), b = inside(chart.on[k + 1] == null ? wide : px(chart.on[k + 1] / 1e6));
+      if (b > a) svg.append(draw('rect', {class: 'on', x: a, y: top - 4, width: b - a, height: base - top + 8}));
+    }
+    const names = codes ? chart.words.map(word => [word[0], word[1]]) : [[least, fixed(least, chart.decimals)], [most, fixed(most, chart.decimals)]];
+    for (const [value, name] of names.slice(0, 8)) {
+      svg.append(draw('path', {class: 'rule', d: 'M' + left + ' ' + py(value) + 'H' + wide}));
+      svg.append(draw('text', {x: left - 6, y: py(value) + 4, 'text-anchor': 'end'}, name.length > 9 ? name.slice(0, 8) + '…' : name, draw('title', {}, name)));
+    }
+    svg.append(draw('text', {x: left, y: tall - 4}, span(from)), draw('text', {x: wide - 4, y: tall - 4, 'text-anchor': 'end'}, span(to)));
+    let curve = '', band = '', isOpen = false;
+    times.forEach((one, k) => {
+      const place = px(one);
+      const next = k + 1 < times.length ? px(times[k + 1]) : px(chart.end / 1e6);
+      if (next < left && !codes || place > wide) { isOpen = false; return; }
+      const y = py(chart.low[k]).toFixed(1);
+      if (codes) curve += (isOpen ? 'L' : 'M') + inside(place).toFixed(1) + ' ' + y + 'H' + inside(next).toFixed(1);
+      else if (place >= left) curve += (isOpen ? 'L' : 'M') + place.toFixed(1) + ' ' + ((py(chart.low[k]) + py(high[k])) / 2).toFixed(1);
+      if (!codes && high[k] > chart.low[k]) band += 'M' + place.toFixed(1) + ' ' + y + 'V' + py(high[k]).toFixed(1);
+      isOpen = codes || place >= left;
+    });
+    svg.append(draw('path', {class: 'band', d: band}), draw('path', {class: 'curve', d: curve}));
+    if (!codes && times.length <= 60) {
+      svg.append(draw('path', {class: 'dots', d: times.map((one, k) => px(one) >= left && px(one) <= wide ? 'M' + px(one) + ' ' + py(high[k]) + 'h0' : '').join('')}));
+    }
+    figure.querySelector('svg')?.remove();
+    figure.append(svg);
+    svg.onclick = event => {
+      const seconds = from + (event.clientX - svg.getBoundingClientRect().left - left) / (wide - left - 4) * (to - from);
+      if (nextRow(seconds) >= 0) location.hash = 'packet=' + number[nextRow(seconds)];
+    };
+  }
+
+  // MARK: The beginning
+
+  for (const one of document.querySelectorAll('[data-script]')) one.hidden = false;
+  at('subscribed').hidden = !data.charts.some(one => one.on.length);
+  for (const one of data.connections) at('connection').append(make('option', {value: one.id}, called(one)));
+  const present = new Set();
+  for (let i = 0; i < total; i++) {
+    present.add(layers[layer[i]]);
+    if (flags[i] & ADVERTISING) present.add('adv');
+    if (flags[i] & SECURITY) present.add('security');
+  }
+  for (const name of layers) if (present.has(name)) at('layer').append(make('option', {value: name}, name));
+  at('packet').append(make('p', {}, at('packet').dataset.empty));
+  setView('list');
+  arrange();
+  drawTime();
+  drawCharts();
+  // What went wrong first is what people come for.
+  if (data.marks.length && !location.hash) choose(rowOf(data.marks[0][2]), true);
+  follow();
+  let size = window.innerWidth;
+  window.addEventListener('resize', () => {
+    render();
+    if (size == window.innerWidth) return;
+    size = window.innerWidth;
+    drawTime();
+    drawCharts();
+  });
+  window.addEventListener('beforeprint', () => { for (const one of document.querySelectorAll('details')) one.open = true; });
+  document.documentElement.dataset.ready = total;
+})();

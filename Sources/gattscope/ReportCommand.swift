@@ -1,0 +1,174 @@
+import ArgumentParser
+import Bluetooth
+import Captures
+import Glibc
+import Redaction
+import Reports
+import Sessions
+
+/// `report`: one page to look at and to send.
+struct ReportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report",
+    abstract: "Write one HTML page to look at and to send.",
+    discussion: """
+      The page opens in a browser without a network. It has the findings of explain, a time line of the \
+      connections, the packets as a list and as a ladder between host and peer, charts of values, the map, \
+      and a search over everything; packets, lanes and findings link to each other. Without JavaScript it \
+      still has the findings, the values and the map.
+
+      If a capture is too large for the page, flow control and advertising are left out first, and the \
+      page says so.
+
+      Examples:
+        gattscope report -o page.html btsnoop_hci.log
+        gattscope report --connection 3 -o page.html btsnoop_hci.log.last btsnoop_hci.log
+        gattscope report --redact --title 'Lamp goes out' --note 'See #80.' -o page.html capture.btsnoop
+        gattscope report --limit 5M --force -o page.html btsnoop_hci.log
+        gattscope report capture.btsnoop > page.html
+      """)
+
+  @Argument(help: Run.capturesHelp, completion: .file())
+  var captures: [String]
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The file to write; - means standard output.", valueName: "file"),
+    completion: .file(extensions: ["html"]))
+  var output = "-"
+
+  @Flag(name: .long, help: "Replace the file if it exists.")
+  var force = false
+
+  @Option(
+    name: .long, help: ArgumentHelp("A title instead of the capture's name.", valueName: "text"))
+  var title = ""
+
+  @Option(
+    name: .long, help: ArgumentHelp("A note to print above everything else.", valueName: "text"))
+  var note = ""
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "The largest size of the page, as in 500k or 5M; 20M by default.", valueName: "size"),
+    transform: { try PageSize.read($0) })
+  var limit: Int?
+
+  @OptionGroup(title: "Redaction")
+  var redacting: RedactionArguments
+
+  @OptionGroup(title: "Selection")
+  var archives: ArchiveOptions
+
+  @OptionGroup(title: "Selection")
+  var selection: PacketOptions
+
+  @Option(
+    name: .long, help: ArgumentHelp(StretchOptions.toHelp, valueName: "time"),
+    transform: { try TimePoint($0) })
+  var to: [TimePoint] = []
+
+  @OptionGroup
+  var supplied: MapFileOptions
+
+  @OptionGroup
+  var supplying: ProfileFileOptions
+
+  @OptionGroup
+  var known: KeysFileOptions
+
+  @Flag(name: .long, help: "Show keys and other secrets instead of <hidden>.")
+  var showKeys = false
+
+  func validate() throws {
+    _ = try StretchOptions.times(selection.from, to)
+    if redacting.redact, !selection.subject.parties.device.isEmpty {
+      throw ValidationError(
+        "--redact replaces the addresses and names that --device asks for; use --connection.")
+    }
+  }
+
+  mutating func run() throws {
+    try CaptureFileOptions.refuseToWrite(to: output, unless: force)
+    for capture in captures where Terminal.isSameFile(capture, output) {
+      Terminal.complain(
+        "\(CaptureFailure.subject(capture)) is the capture itself; name another file to write")
+      throw ExitCode(64)
+    }
+    let profiles = try supplying.profiles()
+    let found = try archives.search(captures)
+    let bonds = try known.bonds() + found.bonds
+    var options = PageOptions()
+    options.profiles = profiles
+    options.bonds = bonds
+    options.selection = Run.finding(
+      try selection.selection(profiles, to: to), in: found.files, bonds: bonds)
+    options.name = captures.map(Self.fileName).joined(separator: " ")
+    (options.title, options.note, options.showsKeys) = (title, note, showKeys)
+    options.limit = limit ?? PageOptions.usualLimit
+    let file: NewFile
+    do throws(WriteFailure) { file = try NewFile(path: output) } catch { throw Self.failed(error) }
+    var failure: (any Error)?
+    do {
+      try write(found, options, maps: supplied.maps(), to: file.descriptor)
+    } catch {
+      failure = error
+    }
+    // Of a damaged capture the page shows what is before the damage; half a page is worth nothing.
+    if (failure as? ExitCode)?.rawValue != 74, lseek(file.descriptor, 0, SEEK_CUR) != 0 {
+      do throws(WriteFailure) { try file.keep() } catch { throw Self.failed(error) }
+    }
+    if let failure { throw failure }
+  }
+
+  private func write(
+    _ found: CaptureSearch, _ options: PageOptions, maps: [SuppliedMap], to descriptor: Int32
+  ) throws {
+    guard let redaction = redacting.options(bonds: options.bonds) else {
+      return try Run.captures(
+        found, to: descriptor, maps: maps, bonds: options.bonds, profiles: options.profiles
+      ) {
+        PageReport(options, $0)
+      }
+    }
+    var redacted = options
+    // What is known from elsewhere names devices by their real addresses.
+    redacted.bonds = []
+    redacted.isRedacted = true
+    let chosen = redacted
+    try Run.redacted(
+      found, redaction, to: descriptor, maps: maps, profiles: options.profiles
+    ) {
+      PageReport(chosen, $0)
+    }
+  }
+
+  /// The last part of a path: the page is sent to others, whom the folders do not concern.
+  private static func fileName(_ path: String) -> String {
+    path == "-"
+      ? CaptureFailure.subject(path) : path.split(separator: "/").last.map(String.init) ?? path
+  }
+
+  /// Says why the file is not there.
+  private static func failed(_ failure: WriteFailure) -> ExitCode {
+    Terminal.complain(failure.sentence)
+    return ExitCode(74)
+  }
+}
+
+/// `500k`, `20M`: a number of bytes.
+enum PageSize {
+  /// A page without a packet needs nearly as much.
+  private static let least = 100_000
+
+  static func read(_ text: String) throws -> Int {
+    let units: [Character: Int] = ["k": 1000, "K": 1000, "M": 1_000_000, "G": 1_000_000_000]
+    let unit = text.last.flatMap { units[$0] }
+    let number = Int(unit == nil ? text[...] : text.dropLast())
+    guard let (size, isTooLarge) = number?.multipliedReportingOverflow(by: unit ?? 1),
+      !isTooLarge, size >= least, size <= 1_000_000_000
+    else { throw ValidationError("expected a size from 100k to 1G, as in 500k or 5M") }
+    return size
+  }
+}

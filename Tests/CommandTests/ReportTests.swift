@@ -1,0 +1,123 @@
+// report: one page to look at and to send.
+
+import Foundation
+import ProgramRunner
+import Testing
+
+@Suite("report") struct ReportTests {
+  private static let sample = Program.sample("write-refused")
+
+  @Test("writes a page to a file or to standard output, the same each time") func places() throws {
+    let folder = try Folder()
+    let out = folder.path("page.html")
+    let ending = try Program.run(["report", "-o", out, Self.sample])
+    #expect(ending.status == 0, "\(ending.errors)")
+    #expect(ending.text.isEmpty && ending.errors.isEmpty)
+    let page = try String(contentsOf: URL(filePath: out), encoding: .utf8)
+    #expect(page.hasPrefix("<!doctype html>") && page.hasSuffix("</html>\n"))
+    let other = try Program.run(["report", Self.sample])
+    #expect(other.status == 0)
+    #expect(other.text == page)
+  }
+
+  @Test("does not replace a file unless it is forced to, nor write to a missing folder")
+  func files() throws {
+    let folder = try Folder()
+    let out = folder.path("page.html")
+    try folder.write("page.html", [UInt8]("mine".utf8))
+    let refused = try Program.run(["report", "-o", out, Self.sample])
+    #expect(refused.status == 73)
+    #expect(try String(contentsOf: URL(filePath: out), encoding: .utf8) == "mine")
+    #expect(try Program.run(["report", "--force", "-o", out, Self.sample]).status == 0)
+    let missing = try Program.run(["report", "-o", folder.path("none/page.html"), Self.sample])
+    #expect(missing.status == 74, "\(missing.errors)")
+    let itself = folder.path("own.btsnoop")
+    try FileManager.default.copyItem(atPath: Self.sample, toPath: itself)
+    #expect(try Program.run(["report", "--force", "-o", itself, itself]).status == 64)
+  }
+
+  @Test("a damaged capture gives a page up to the damage, what is no capture gives none")
+  func damage() throws {
+    let folder = try Folder()
+    let out = folder.path("page.html")
+    let bytes = try CaptureBytes(contentsOf: Self.sample).bytes
+    try folder.write("cut.btsnoop", Array(bytes.prefix(5000)))
+    let ending = try Program.run(["report", "-o", out, folder.path("cut.btsnoop")])
+    #expect(ending.status == 65)
+    let page = try String(contentsOf: URL(filePath: out), encoding: .utf8)
+    let said = try #require(ending.errors.split(separator: ": ").last)
+    #expect(page.contains(said.trimmingCharacters(in: .whitespacesAndNewlines)), "\(ending.errors)")
+    try folder.write("notes.txt", [UInt8]("no capture".utf8))
+    let none = folder.path("none.html")
+    #expect(try Program.run(["report", "-o", none, folder.path("notes.txt")]).status == 65)
+    #expect(try Program.run(["report", "-o", none, folder.path("missing")]).status == 66)
+    #expect(!FileManager.default.fileExists(atPath: none))
+  }
+
+  @Test("--redact leaves no address, name or key of the capture") func redact() throws {
+    let ending = try Program.run(["report", "--redact", Self.sample])
+    #expect(ending.status == 0, "\(ending.errors)")
+    #expect(ending.errors.contains("replaced: "))
+    for secret in ["F1:F1:F1:F1:F1:F1", "C0:FF:EE:C0:FF:EE", "&quot;Lock&quot;", "\\\"Lock\\\""] {
+      #expect(!ending.text.contains(secret), "\(secret) is left")
+    }
+    #expect(ending.text.contains("redacted: keys, addresses and names are pseudonyms"))
+    let device = try Program.run(["report", "--redact", "--device", "Lock", Self.sample])
+    #expect(device.status == 64)
+  }
+
+  @Test("secrets are hidden unless they are asked for") func secrets() throws {
+    let key = "1c7c29c1"
+    let shown = try Program.run(["show", "-v", "--show-keys", Self.sample]).text
+    let hidden = try Program.run(["report", Self.sample]).text
+    let revealed = try Program.run(["report", "--show-keys", Self.sample]).text
+    #expect(hidden.contains("&lt;hidden&gt;") || hidden.contains("\\u003chidden>"))
+    #expect(revealed.count != hidden.count)
+    #expect(shown.contains(key) == revealed.contains(key))
+  }
+
+  @Test("selection narrows the page down") func selection() throws {
+    let all = try Program.run(["report", Self.sample]).text
+    let part = try Program.run(["report", "--layer", "att", Self.sample]).text
+    #expect(all.contains("LE Set Extended Scan Enable"))
+    #expect(!part.contains("LE Set Extended Scan Enable"))
+    let none = try Program.run(["report", "--packets", "9999", Self.sample])
+    #expect(none.status == 0)
+    #expect(none.errors.contains("no packet matches what was asked for"))
+    #expect(none.text.contains("no packet matches what was asked for"))
+  }
+
+  @Test(
+    "sizes that are none are refused",
+    arguments: ["0", "10k", "x", "5T", "-1", "99999999999999999999", "2G"])
+  func sizes(_ size: String) throws {
+    let ending = try Program.run(["report", "--limit", size, Self.sample])
+    #expect(ending.status == 64)
+    #expect(ending.errors.contains("expected a size") || size == "-1", "\(ending.errors)")
+  }
+
+  @Test("reads standard input and several captures") func inputs() throws {
+    let piped = try Program.run(["report", "-"], input: Self.sample)
+    #expect(piped.status == 0, "\(piped.errors)")
+    #expect(piped.text.contains("standard input"))
+    let redacted = try Program.run(["report", "--redact", "-"], input: Self.sample)
+    #expect(redacted.status == 0, "\(redacted.errors)")
+    let two = try Program.run(["report", Program.sample("heart-rate"), Self.sample])
+    #expect(two.status == 0)
+    #expect(two.text.contains("heart-rate.btsnoop write-refused.btsnoop"))
+  }
+
+  @Test("diff --html starts where the sides part") func diff() throws {
+    let ending = try Program.run([
+      "diff", "--html", Program.sample("write-refused"), Program.sample("pairing-fails"),
+    ])
+    #expect(ending.status == 1, "\(ending.errors)")
+    #expect(ending.text.hasPrefix("<!doctype html>") && ending.text.hasSuffix("</html>\n"))
+    #expect(ending.text.contains("something succeeds on one side and fails on the other"))
+    #expect(!ending.text.contains("<script"))
+    let same = try Program.run(["diff", "--html", Self.sample, Self.sample])
+    #expect(same.status == 0)
+    #expect(same.text.contains("Nothing differs."))
+    #expect(try Program.run(["diff", "--html", "--json", Self.sample, Self.sample]).status == 64)
+  }
+}

@@ -1,0 +1,205 @@
+import Bluetooth
+import Bytes
+import Captures
+import FuzzInputs
+import Sessions
+import Testing
+
+@testable import Reports
+
+@Suite("What a page is made of") struct PageTests {
+  private func text(_ write: (inout Output) -> Void) -> String {
+    var output = Output()
+    write(&output)
+    return output.string
+  }
+
+  // MARK: Text in HTML and JSON
+
+  @Test(
+    "Text cannot become markup",
+    arguments: [
+      ("a < b & \"c\"", "a &lt; b &amp; &quot;c&quot;"),
+      ("</script><!--", "&lt;/script&gt;&lt;!--"),
+      ("\u{202e}x\u{0}", "\\u{202e}x\\u{0}"), ("zwei\nlines", "zwei\nlines"), ("℃ é", "℃ é"),
+    ])
+  func html(_ words: String, _ expected: String) {
+    let shown = text { $0.html(words) }
+    #expect(shown == expected)
+  }
+
+  @Test("Bytes that are not UTF-8 become the replacement character") func invalid() {
+    let bytes: [UInt8] = [0x61, 0xff, 0x62]
+    let shown = text { $0.html(bytes.bytes) }
+    #expect(shown == "a\u{fffd}b")
+  }
+
+  @Test(
+    "Packets become links, what stands in quotes does not",
+    arguments: [
+      ("see #48.", "see <a href=\"#packet=48\">#48</a>."),
+      ("(#46–48)", "(<a href=\"#packet=46\">#46–48</a>)"),
+      ("#43–#72", "<a href=\"#packet=43\">#43–#72</a>"),
+      ("\"#1 fan\" #2", "&quot;#1 fan&quot; <a href=\"#packet=2\">#2</a>"),
+      ("\"a\\\" #1\" #2", "&quot;a\\&quot; #1&quot; <a href=\"#packet=2\">#2</a>"),
+      ("x#3 #", "x#3 #"), ("#", "#"), ("#99999999999999999999", "#99999999999999999999"),
+    ])
+  func links(_ words: String, _ expected: String) {
+    let shown = text { $0.linked(words) }
+    #expect(shown == expected)
+  }
+
+  @Test("JSON in a script element has no <") func embedded() {
+    let written = text { $0.embedded("</script>\"\u{2028}") }
+    #expect(written == "\"\\u003c/script>\\\"\\u2028\"")
+  }
+
+  // MARK: Tables
+
+  @Test("A text is kept once, whatever its length") func texts() {
+    var table = TextTable()
+    var places: [String: Int] = ["": 0]
+    for round in 0..<2 {
+      for number in 0..<3000 {
+        let word = String(repeating: "x", count: number % 40) + "\(number)"
+        let place = table.place(of: [UInt8](word.utf8).bytes)
+        if round == 0 { places[word] = place } else { #expect(places[word] == place, "\(word)") }
+      }
+    }
+    #expect(table.count == 3001)
+    let nothing: [UInt8] = []
+    let empty = table.place(of: nothing.bytes)
+    #expect(empty == 0)
+    for (word, place) in places {
+      let kept = String(decoding: table[place].array, as: UTF8.self)
+      #expect(kept == word)
+    }
+  }
+
+  @Test("The end of a line is found wherever it is") func lineEnds() {
+    for length in 0..<40 {
+      let line = [UInt8](repeating: 0x61, count: length) + [0x0a] + [UInt8]("bc\n".utf8)
+      let unbroken = [UInt8](repeating: 0x09, count: length)
+      let ends = (
+        line.bytes.lineEnd(from: 0), line.bytes.lineEnd(from: length + 1),
+        unbroken.bytes.lineEnd(from: 0)
+      )
+      #expect(ends == (length, length + 3, length))
+    }
+  }
+
+  @Test("A course has few points and loses no extreme") func course() {
+    var course = PlotCourse()
+    for number in 0..<10_000 {
+      course.add(number == 4321 ? 99 : number == 8765 ? -99 : Double(number % 7), at: Int64(number))
+    }
+    #expect(course.points.count <= 512)
+    #expect(course.count == 10_000)
+    #expect(course.points.map(\.high).max() == 99)
+    #expect(course.points.map(\.low).min() == -99)
+    #expect(course.points.map(\.time) == course.points.map(\.time).sorted())
+  }
+
+  // MARK: What is left out
+
+  private func row(
+    _ number: Int, connection: UInt32, _ flags: PageRows.Flags = []
+  ) -> PageRows.Row {
+    var row = PageRows.Row(
+      time: Int64(number) * 1000, number: UInt32(number), flags: flags, layer: 0)
+    row.connection = connection
+    return row
+  }
+
+  @Test(
+    "Flow control and advertising go first, then what is of no connection, then what comes late")
+  func order() {
+    var rows = PageRows(budget: 4000)
+    var stages: [PageRows.Stage] = []
+    for number in 1...2000 {
+      let flags: PageRows.Flags =
+        number % 4 == 0 ? .advertising : number % 4 == 1 ? .flowControl : []
+      let connection: UInt32 = number % 4 == 2 ? 1 : 0
+      if rows.takes(flags, connection: Int(connection)) {
+        rows.add(
+          row(number, connection: connection, flags), head: [UInt8]("head".utf8).bytes,
+          rest: [UInt8]("rest \(number)".utf8).bytes)
+      }
+      if stages.last != rows.stage { stages.append(rows.stage) }
+    }
+    #expect(stages == [.all, .withoutNoise, .connected, .none])
+    let left = rows.leftOut
+    #expect(rows.rows.count + left.noise + left.unconnected + left.late == 2000)
+    #expect(left.noise == 1000)
+    #expect(left.unconnected == 500)
+    #expect(rows.rows.allSatisfy { $0.connection == 1 })
+    #expect(rows.rows.map(\.number) == rows.rows.map(\.number).sorted())
+    let out = text { output in
+      output.byte(0x7b)
+      rows.write(into: &output)
+      output.text("}")
+    }
+    #expect(out.utf8.count < 4600, "\(out.utf8.count) bytes for a budget of 4000")
+  }
+
+  @Test("Details keep what fails; bytes go first, then other packets") func details() {
+    var details = PageDetails(limit: 1_000_000)
+    let fields = { (number: Int) in [UInt8]("field \(number): \(number * 7919)\nsame line\n".utf8) }
+    for number in 1...6000 {
+      let rank: PageDetails.Rank =
+        number % 100 == 0 ? .failing : number % 2 == 0 ? .important : .other
+      if details.wantsFields(rank) {
+        details.add(fields: fields(number).bytes, of: number, rank)
+      }
+      if details.wantsBytes(30) {
+        details.add(hex: [UInt8]("0102\(number)".utf8).bytes, of: number)
+      }
+    }
+    details.learn(rows: 10_000_000)
+    let out = text { details.write(into: &$0) }
+    #expect(out.utf8.count < 120_000)
+    #expect(details.withoutFields > 0)
+    #expect(out.contains("\"field 5900: \(5900 * 7919)\""), "a failing packet lost its fields")
+    #expect(!out.contains("\"field 5901:"))
+    #expect(out.contains("\"hex\":[\"\"]"), "bytes go first")
+  }
+
+  // MARK: Whole pages
+
+  private func page(
+    _ records: [TestRecord], _ options: PageOptions = PageOptions(),
+    failure: CaptureFailure? = nil
+  ) -> String {
+    var source = RecordList(records, failure: failure)
+    var report = PageReport(options, source.summary)
+    return Rendering.run(&source, &report)
+  }
+
+  @Test("A capture without a packet gives a page that says so") func nothing() {
+    let page = page([])
+    #expect(page.contains("There is nothing in this capture"))
+    #expect(page.contains("no attribute value crossed any link in this capture"))
+    #expect(page.hasSuffix("</html>\n"))
+  }
+
+  @Test("Damage is said on the page") func damage() {
+    let failure = CaptureFailure(.damaged, "record 2 ends early")
+    let page = page([TestRecord(bytes: [0x01, 0x03, 0x0c, 0x00])], failure: failure)
+    #expect(page.contains("record 2 ends early"))
+  }
+
+  @Test("A title and a note of the user's stand there as text") func own() {
+    var options = PageOptions()
+    options.title = "<b>Lamp</b>"
+    options.note = "first & second\n#1 is a Reset"
+    let page = page([TestRecord(bytes: [0x01, 0x03, 0x0c, 0x00])], options)
+    #expect(page.contains("<title>&lt;b&gt;Lamp&lt;/b&gt;</title>"))
+    #expect(page.contains("first &amp; second<br><a href=\"#packet=1\">#1</a> is a Reset"))
+  }
+
+  @Test("Every mark of the template is filled in") func marks() {
+    let page = page([TestRecord(bytes: [0x01, 0x03, 0x0c, 0x00])])
+    #expect(!page.contains("{{"))
+    #expect(page.contains("Content-Security-Policy"))
+  }
+}
