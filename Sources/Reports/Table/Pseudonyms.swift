@@ -50,7 +50,7 @@ package struct Pseudonyms: Sendable {
 
   private func word(_ start: StaticString, _ number: UInt64) -> [UInt8] {
     var output = Output()
-    output.name(start)
+    output.text(start)
     output.hexDigits(number, 16)
     return output.bytes.array
   }

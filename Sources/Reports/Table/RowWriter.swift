@@ -146,7 +146,7 @@ struct RowWriter: ~Copyable {
     if place > 0 { row.byte(0x2c) }
     if sinks.form == .json {
       row.byte(0x22)
-      row.name(columns[place].name)
+      row.text(columns[place].name)
       row.text("\":")
     }
     place += 1
