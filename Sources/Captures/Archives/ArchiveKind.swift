@@ -6,11 +6,11 @@ package enum ArchiveKind: Sendable {
   /// Plain text, which may contain a bug report's summary.
   case text
 
-  /// Whether reading it needs a file that can seek.
+  /// Whether reading it needs a seekable file.
   var needsSeeking: Bool { self == .sevenZip || self == .rar }
 
-  /// Recognises the first bytes of `input`; nil for captures and everything else. Reads as few bytes as possible, since a live
-  /// pipe may be slow.
+  /// Recognises the first bytes of `input`; returns nil for captures and everything else. It reads
+  /// as few bytes as possible, since a live pipe may be slow.
   static func detect(_ input: inout InputBuffer) throws(CaptureFailure) -> ArchiveKind? {
     _ = try input.fill(BtsnoopHeader.byteCount)
     switch CaptureFormat.detect(input.bytes) {
