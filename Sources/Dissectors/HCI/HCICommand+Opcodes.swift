@@ -1,4 +1,4 @@
-// The opcodes that somebody asks for by name (Core, Vol 4, Part E, 7). All others are rows of the tables.
+// The opcodes that other code refers to (Core, Vol 4, Part E, 7). All others are only table rows.
 
 extension HCICommand {
   // MARK: Link control (7.1)
@@ -38,8 +38,8 @@ extension HCICommand {
 
   /// Reset
   package static let reset: UInt16 = 0x0c03
-  /// Host Number Of Completed Packets: the command that nothing answers, and that needs no allowance
-  /// (7.3.40).
+  /// Host Number Of Completed Packets: the command that has no response and may be sent without a
+  /// command credit (7.3.40).
   package static let hostNumberOfCompletedPackets: UInt16 = 0x0c35
   /// Read Local Version Information
   package static let readLocalVersionInformation: UInt16 = 0x1001

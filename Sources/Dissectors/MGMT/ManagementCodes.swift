@@ -1,5 +1,5 @@
-// The codes of the management interface that somebody asks for by name (BlueZ, doc/mgmt-protocol.rst). All
-// others are rows of the tables. Commands and events are numbered apart.
+// The management interface codes that other code refers to (BlueZ, doc/mgmt-protocol.rst). All
+// others are only table rows. Commands and events are numbered separately.
 
 /// Opcodes of management commands.
 package enum ManagementCommand {
