@@ -8,8 +8,7 @@ package struct BtsnoopDatalink: RawRepresentable, Equatable, Sendable {
   package var rawValue: UInt32
 
   package init(rawValue: UInt32) { self.rawValue = rawValue }
-  /// Declared here because the operator for all raw values, which would otherwise be used, is not
-  /// inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
   /// The comparison that `switch` uses.
   package static func ~= (pattern: Self, value: Self) -> Bool {

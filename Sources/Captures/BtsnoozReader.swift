@@ -5,8 +5,8 @@ import CZlib
 /// Reads btsnooz, Android's summary for bug reports: commands, events, and the first bytes of data
 /// packets.
 ///
-/// A file is a version (1 byte, 1 or 2), the time of the last record in microseconds since 1970 (8, least significant
-/// first), and a zlib stream (RFC 1950) of records:
+/// A file is a version (1 byte, 1 or 2), the time of the last record in microseconds since 1970 (8,
+/// least significant first), and a zlib stream (RFC 1950) of records:
 ///
 /// | version 1 | version 2 | field |
 /// | ---: | ---: | --- |

@@ -14,7 +14,8 @@ import Glibc
 final class Archive: ByteFeed {
   /// The properties of an entry.
   struct Entry: Equatable, Sendable {
-    /// Its path in the archive, without control characters and no longer than `CaptureLimits.nameBytes`.
+    /// Its path in the archive, without control characters and no longer than
+    /// `CaptureLimits.nameBytes`.
     let name: String
     /// Whether it is a regular file; links, folders and devices are not read.
     let isFile: Bool

@@ -223,8 +223,8 @@ package enum AdvertisingCommand: Sendable {
   }
 }
 
-/// LE Advertising Set Terminated: status (1 byte), advertising handle (1), connection handle (2), number
-/// of events (1) (Core, Vol 4, Part E, 7.7.65.18).
+/// LE Advertising Set Terminated: status (1 byte), advertising handle (1), connection handle (2),
+/// number of events (1) (Core, Vol 4, Part E, 7.7.65.18).
 package struct AdvertisingSetTerminated: Sendable {
   /// Success if a connection was created; otherwise why advertising ended.
   package let status: StatusCode

@@ -94,8 +94,8 @@ package struct LECreateConnection: Sendable {
   }
 }
 
-/// LE Add Device To Filter Accept List and LE Remove Device From Filter Accept List: address type (1 byte),
-/// address (6) (Core, Vol 4, Part E, 7.8.16, 7.8.17).
+/// LE Add Device To Filter Accept List and LE Remove Device From Filter Accept List: address type
+/// (1 byte), address (6) (Core, Vol 4, Part E, 7.8.16, 7.8.17).
 package struct LEFilterAcceptListDevice: Sendable {
   package let type: AddressType
   package let address: DeviceAddress
@@ -125,8 +125,8 @@ package struct LEConnectionParameterRequest: Sendable {
   }
 }
 
-/// LE Remote Connection Parameter Request Negative Reply: handle (2 bytes), reason (1) (Core, Vol 4, Part E,
-/// 7.8.32).
+/// LE Remote Connection Parameter Request Negative Reply: handle (2 bytes), reason (1) (Core, Vol
+/// 4, Part E, 7.8.32).
 package struct LEConnectionParameterNegativeReply: Sendable {
   package let handle: UInt16
   /// The reason for the refusal.

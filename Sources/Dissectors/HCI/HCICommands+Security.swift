@@ -15,7 +15,8 @@ package struct LEEncrypt: Sendable {
   }
 }
 
-/// LE Enable Encryption: handle (2 bytes), Rand (8), EDIV (2), key (16) (Core, Vol 4, Part E, 7.8.24).
+/// LE Enable Encryption: handle (2 bytes), Rand (8), EDIV (2), key (16) (Core, Vol 4, Part E,
+/// 7.8.24).
 package struct LEEnableEncryption: Sendable {
   package let handle: UInt16
   /// Identifies the key to the peer, together with `ediv`; both are zero for LE Secure Connections

@@ -63,8 +63,8 @@ package struct LEConnectionUpdateComplete: Sendable {
   }
 }
 
-/// LE PHY Update Complete: status (1 byte), handle (2), TX PHY (1), RX PHY (1) (Core, Vol 4, Part E,
-/// 7.7.65.12).
+/// LE PHY Update Complete: status (1 byte), handle (2), TX PHY (1), RX PHY (1) (Core, Vol 4, Part
+/// E, 7.7.65.12).
 package struct LEPHYUpdateComplete: Sendable {
   /// Success, or why the update failed.
   package let status: StatusCode
@@ -152,8 +152,8 @@ package struct LESubrateRequest: Equatable, Sendable {
   }
 }
 
-/// LE Subrate Change: status (1 byte), handle (2), subrate factor (2), peripheral latency (2), continuation
-/// number (2), supervision timeout (2) (Core, Vol 4, Part E, 7.7.65.35).
+/// LE Subrate Change: status (1 byte), handle (2), subrate factor (2), peripheral latency (2),
+/// continuation number (2), supervision timeout (2) (Core, Vol 4, Part E, 7.7.65.35).
 package struct LESubrateChange: Sendable {
   /// Success, or why the change failed.
   package let status: StatusCode

@@ -8,8 +8,8 @@ package import Bytes
 /// LE Connection Complete and its enhanced versions: the link that was created.
 ///
 /// Status (1 byte), handle (2), role (1), peer address type (1), peer address (6); enhanced: local
-/// and peer resolvable private address (6 each); interval (2), latency (2), supervision timeout (2),
-/// clock accuracy (1); version 2: two more handles (Core, Vol 4, Part E, 7.7.65.1 and .10).
+/// and peer resolvable private address (6 each); interval (2), latency (2), supervision timeout
+/// (2), clock accuracy (1); version 2: two more handles (Core, Vol 4, Part E, 7.7.65.1 and .10).
 package struct LEConnectionComplete: Sendable {
   /// Success, or why no connection was created.
   package let status: StatusCode
@@ -87,7 +87,8 @@ package struct ConnectionComplete: Sendable {
   }
 }
 
-/// Number Of Completed Packets: count (1 byte), then handle (2) and number (2) of each link (7.7.19).
+/// Number Of Completed Packets: count (1 byte), then handle (2) and number (2) of each link
+/// (7.7.19).
 package struct NumberOfCompletedPackets: Sendable {
   /// The number of links in the event.
   package let count: Int

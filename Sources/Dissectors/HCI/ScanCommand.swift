@@ -72,8 +72,8 @@ package struct ScanSwitch: Equatable, Sendable {
 
   package static let opcodes: [UInt16] = [0x200c, 0x2042]
 
-  /// Reads the parameters of a command: enable (1 byte), filter duplicates (1) (Core, Vol 4, Part E,
-  /// 7.8.11); extended: duration (2), period (2) (7.8.65).
+  /// Reads the parameters of a command: enable (1 byte), filter duplicates (1) (Core, Vol 4, Part
+  /// E, 7.8.11); extended: duration (2), period (2) (7.8.65).
   package init(_ opcode: UInt16, _ parameters: RawSpan) throws(ParseError) {
     var cursor = Cursor(parameters)
     isOn = try cursor.u8() != 0

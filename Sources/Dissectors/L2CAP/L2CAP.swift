@@ -24,8 +24,7 @@ package struct L2CAPHeader: Sendable {
 package struct ChannelID: RawRepresentable, Equatable, Hashable, Sendable {
   package var rawValue: UInt16
   package init(rawValue: UInt16) { self.rawValue = rawValue }
-  /// Declared here because the operator for all raw values, which would otherwise be used, is not
-  /// inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
   /// The comparison that `switch` uses.
   package static func ~= (pattern: Self, value: Self) -> Bool {

@@ -192,8 +192,8 @@ extension Signalling {
     }
   }
 
-  /// Create Channel Request (withdrawn): PSM (2 bytes), source CID (2), Controller ID (1) (Core 5.2,
-  /// Vol 3, Part A, 4.14).
+  /// Create Channel Request (withdrawn): PSM (2 bytes), source CID (2), Controller ID (1) (Core
+  /// 5.2, Vol 3, Part A, 4.14).
   package struct CreateChannelRequest: Sendable {
     /// The protocol of the channel.
     package let psm: PSM
@@ -246,8 +246,8 @@ extension Signalling {
     }
   }
 
-  /// Move Channel Response (withdrawn): initiator CID (2 bytes), result (2) (Core 5.2, Vol 3, Part A,
-  /// 4.17).
+  /// Move Channel Response (withdrawn): initiator CID (2 bytes), result (2) (Core 5.2, Vol 3, Part
+  /// A, 4.17).
   package struct MoveChannelResponse: Sendable {
     /// The channel endpoint on the requesting device.
     package let initiatorCID: ChannelID
@@ -267,8 +267,8 @@ extension Signalling {
     }
   }
 
-  /// Move Channel Confirmation (withdrawn): initiator CID (2 bytes), result (2) (Core 5.2, Vol 3, Part
-  /// A, 4.18).
+  /// Move Channel Confirmation (withdrawn): initiator CID (2 bytes), result (2) (Core 5.2, Vol 3,
+  /// Part A, 4.18).
   package struct MoveChannelConfirmation: Sendable {
     /// The channel endpoint on the requesting device.
     package let initiatorCID: ChannelID
@@ -288,8 +288,8 @@ extension Signalling {
     }
   }
 
-  /// Move Channel Confirmation Response (withdrawn): initiator CID (2 bytes) (Core 5.2, Vol 3, Part A,
-  /// 4.19).
+  /// Move Channel Confirmation Response (withdrawn): initiator CID (2 bytes) (Core 5.2, Vol 3, Part
+  /// A, 4.19).
   package struct MoveChannelConfirmationResponse: Sendable {
     /// The channel endpoint on the requesting device.
     package let initiatorCID: ChannelID

@@ -85,8 +85,8 @@ extension Signalling {
     }
   }
 
-  /// LE Credit Based Connection Response: destination CID (2 bytes), MTU (2), MPS (2), initial credits
-  /// (2), result (2) (4.23).
+  /// LE Credit Based Connection Response: destination CID (2 bytes), MTU (2), MPS (2), initial
+  /// credits (2), result (2) (4.23).
   package struct LEConnectionResponse: Sendable {
     /// The channel endpoint on the responding device.
     package let destinationCID: ChannelID
@@ -217,8 +217,8 @@ extension Signalling {
     }
   }
 
-  /// Credit Based Reconfigure Request: MTU (2 bytes), MPS (2), one to five destination CIDs (2 each)
-  /// (4.27).
+  /// Credit Based Reconfigure Request: MTU (2 bytes), MPS (2), one to five destination CIDs (2
+  /// each) (4.27).
   package struct ReconfigureRequest: Sendable {
     /// The largest SDU the device accepts from now on.
     package let mtu: UInt16

@@ -5,8 +5,8 @@ package import Bytes
 
 extension SMP {
   /// Pairing Request and Pairing Response: IO capability (1 byte), OOB data flag (1), AuthReq (1),
-  /// maximum encryption key size (1), initiator key distribution (1), responder key distribution (1)
-  /// (3.5.1, 3.5.2).
+  /// maximum encryption key size (1), initiator key distribution (1), responder key distribution
+  /// (1) (3.5.1, 3.5.2).
   package struct PairingFeatures: Sendable {
     package let opcode: SMPOpcode
     /// The device's input and output capabilities.
