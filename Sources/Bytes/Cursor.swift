@@ -31,7 +31,7 @@ package struct Slice: Equatable, Sendable {
   /// The offset from the first byte of the packet.
   @inlinable
   package var start: Int32 { Int32(truncatingIfNeeded: bits) }
-  /// Number of bytes.
+  /// The number of bytes.
   @inlinable
   package var count: Int32 { Int32(truncatingIfNeeded: bits &>> 32) }
 

@@ -2,7 +2,7 @@ import Glibc
 
 /// Blocking operations on file descriptors that an interruption can end.
 package enum Descriptor {
-  /// How a write ended.
+  /// The outcome of a write.
   package enum Ending: Equatable, Sendable {
     /// All bytes were written.
     case complete

@@ -193,7 +193,7 @@ extension BtsnoopRecordHeader {
   /// overflows.
   package var time: Timestamp {
     var time = Timestamp(microseconds: microseconds)
-    // Cannot overflow: the seconds come from 64-bit microseconds.
+    // Bounded: the seconds come from 64-bit microseconds.
     time.seconds -= Self.secondsBefore1970
     return time
   }

@@ -13,8 +13,11 @@ import CZlib
 /// | 2 | 2 | stored length plus 1 |
 /// | – | 2 | packet length plus 1 |
 /// | 4 | 4 | microseconds since the previous record |
-/// | 1 | 1 | type: 10 event, 11 ACL, 12 SCO, 17 ISO received; 20 command, 21 ACL, 22 SCO, 2d ISO sent (hexadecimal) |
+/// | 1 | 1 | type |
 /// | n | n | the packet |
+///
+/// Types, in hexadecimal: 10 event, 11 ACL, 12 SCO and 17 ISO received; 20 command, 21 ACL, 22 SCO
+/// and 2d ISO sent.
 ///
 /// The third form, which some phones write as `btsnooz_hci.log`, is records of version 2 after a
 /// btsnoop header, neither compressed nor dated. Source: Android's `btsnooz.py` and `btsnoop_mem`,

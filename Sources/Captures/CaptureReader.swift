@@ -140,7 +140,7 @@ package struct CaptureReader: CaptureSource, ~Copyable {
     place = consume reader
   }
 
-  /// Whether `next` can answer without waiting for input.
+  /// Whether `next` can return without waiting for input.
   package var isReady: Bool {
     switch format {
     case .btsnoop:

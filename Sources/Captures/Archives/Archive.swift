@@ -27,7 +27,7 @@ final class Archive: ByteFeed {
   private let source: Source?
   /// The unread rest of the entry's current block.
   private var block: UnsafeRawBufferPointer
-  /// Damage between entries after which libarchive could go on.
+  /// Damage between entries after which libarchive could continue.
   private(set) var damage: CaptureFailure?
   /// The offset in the entry at which the next block must begin.
   private var position: Int64 = 0
@@ -72,9 +72,9 @@ final class Archive: ByteFeed {
 
   deinit { unsafe clibarchive_close(archive) }
 
-  /// Moves to the next entry and skips the rest of the current one; nil at the end.
+  /// Moves to the next entry and skips the rest of the current one; returns nil at the end.
+  ///
   /// - Throws: `.damaged` with libarchive's message.
-  /// - Throws: `.damaged` with libarchive's words.
   func next() throws(CaptureFailure) -> Entry? {
     unsafe block = UnsafeRawBufferPointer(start: nil, count: 0)
     position = 0

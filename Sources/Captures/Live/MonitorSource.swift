@@ -186,7 +186,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
       facts.has_time == 0
       ? nil
       : Timestamp(
-        // Cannot overflow: the kernel's microseconds are below a million.
+        // Bounded: the kernel's microseconds are below a million.
         seconds: facts.seconds, nanoseconds: UInt32(clamping: facts.microseconds * 1000))
     if let end, let kernelTime, end.isEarlier(than: kernelTime) {
       sayLastDrops()

@@ -200,7 +200,7 @@ package struct PcapDeviceInfo: Equatable, Sendable {
   /// What is missing before it can be read; nil if nothing is.
   package var need: String? {
     do throws(CaptureFailure) {
-      // Closed at once: only whether it can be opened is asked.
+      // Closed at once; only tests whether it can be opened.
       _ = try PcapDeviceSource(name: name, Interruption())
       return nil
     } catch {

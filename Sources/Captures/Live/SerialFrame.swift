@@ -156,7 +156,7 @@ struct SerialClock: Sendable {
     var step = Int64(Int32(bitPattern: ticks &- UInt32(truncatingIfNeeded: last)))
     let passed = (moment - self.moment) / Self.nanosecondsPerTick
     let half: Int64 = 1 << 31
-    // Cannot overflow: `passed` comes from the host's own clock.
+    // Bounded: `passed` comes from the host's own clock.
     if passed - step > half { step += (passed - step + half) / (2 * half) * (2 * half) }
     guard step >= -Self.mostBack else { return begin(ticks, now) }
     last += step

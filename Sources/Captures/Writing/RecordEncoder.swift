@@ -124,7 +124,7 @@ struct RecordEncoder: Sendable {
     time = found
     if !hasNanoseconds, time.nanoseconds % 1000 != 0 {
       losses.cutTimes += 1
-      // Cannot overflow: the remainder is at most the value itself.
+      // Bounded: the remainder is at most the value itself.
       time.nanoseconds -= time.nanoseconds % 1000
     }
     let range: ClosedRange<Int64> =
@@ -204,7 +204,7 @@ struct RecordEncoder: Sendable {
     if record.hasComments { losses.comments += 1 }
     let kept = record.bytes.byteCount - target.skipped + (target.type == nil ? 0 : 1)
     let seconds = time.seconds + BtsnoopRecordHeader.secondsBefore1970
-    // Cannot overflow: `time(of:)` limits the range.
+    // Bounded: `time(of:)` limits the range.
     let microseconds = seconds * 1_000_000 + Int64(time.nanoseconds / 1000)
     output.native(
       BtsnoopHead(
@@ -229,7 +229,7 @@ struct RecordEncoder: Sendable {
     _ record: borrowing CaptureRecord, _ target: TargetRecord, _ time: Timestamp, _ original: Int,
     into output: inout Output
   ) {
-    // Cannot overflow: at most one per record.
+    // Bounded: at most one per record.
     if drops > 0 { losses.drops += 1 }
     if record.hasComments { losses.comments += 1 }
     let (head, kept) = kept(record, target, CaptureLimits.pcapRecordBytes)
@@ -273,7 +273,7 @@ struct RecordEncoder: Sendable {
     _ record: borrowing CaptureRecord, _ target: TargetRecord, _ time: Timestamp,
     into output: inout Output
   ) {
-    // Cannot overflow: at most one per record.
+    // Bounded: at most one per record.
     if drops > 0 { losses.drops += 1 }
     if record.hasComments { losses.comments += 1 }
     let packet = record.bytes.byteCount - target.skipped
@@ -304,7 +304,7 @@ struct RecordEncoder: Sendable {
     let block = PcapngBlock(.enhancedPacket, into: &output)
     let ticksPerSecond: UInt64 = hasNanoseconds ? 1_000_000_000 : 1_000_000
     let fraction = hasNanoseconds ? time.nanoseconds : time.nanoseconds / 1000
-    // Cannot overflow: `time(of:)` limits the range.
+    // Bounded: `time(of:)` limits the range.
     let ticks = UInt64(time.seconds) * ticksPerSecond + UInt64(fraction)
     let (head, kept) = kept(record, target, CaptureLimits.recordBytes)
     output.native(

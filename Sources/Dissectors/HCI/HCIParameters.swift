@@ -165,7 +165,7 @@ package struct HCIParameters: Sendable {
   ///
   /// A failed command may return only its Status.
   ///
-  /// - Parameter status: the packet's Status.
+  /// - Parameter status: The packet's Status.
   package func problem(_ bytes: RawSpan, status: UInt8?) -> Problem? {
     if let row, let problem = Self.check(row.parameters, bytes, outer) {
       return problem

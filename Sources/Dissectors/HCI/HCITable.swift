@@ -81,6 +81,7 @@ extension HCIParameter {
     }
   }
 
+  /// The size of a choice if its layouts cover all values and have the same size; otherwise nil.
   private var sizeOfChoice: Int? {
     guard let last = items.last, case .otherwise = last.kind, let size = last.size else {
       return nil
