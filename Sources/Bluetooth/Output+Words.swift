@@ -169,7 +169,7 @@ extension Output {
     }
   }
 
-  /// Returns the ASCII text for a symbol of a unit or punctuation; nil if it is not one of ours.
+  /// Returns the ASCII text for a symbol of a unit or punctuation; nil for other characters.
   private static func typed(_ scalar: UInt32, before next: UInt8) -> StaticString? {
     switch scalar {
     // For temperatures the letter suffices; otherwise it is an angle.

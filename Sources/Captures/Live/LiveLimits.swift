@@ -1,6 +1,7 @@
 /// The resource limits of live sources.
 package enum LiveLimits {
-  /// The requested size of a socket's receive buffer, in bytes: more than a busy second.
+  /// The requested size of a socket's receive buffer, in bytes: enough for more than a busy
+  /// second.
   package static let receiveBytes = 8 << 20
 
   /// The maximum number of bytes waiting between reading and printing.

@@ -146,8 +146,8 @@ package struct SerialReader: CaptureSource, ~Copyable {
   }
 
   /// Returns whether the line's last bytes begin this frame, whose end was cut off by an
-  /// interruption or a hang-up. If a frame follows, this one's length is wrong. The frame found
-  /// follows all bytes up to its own offset.
+  /// interruption or a hang-up. If a whole frame follows, this one's length is wrong. The
+  /// offset of such a frame is kept in `frameBehind`, since it follows all bytes up to there.
   private mutating func isCut(_ frame: SerialFrame) -> Bool {
     guard input.count < frame.neededToAgree ? isInStep : frame.agrees(input.bytes) else {
       return false

@@ -126,7 +126,7 @@ package struct AdvertisingReport: Sendable {
     }
   }
 
-  /// Returns the name of a property bit of an extended report (Event_Type bits 0 to 4).
+  /// Returns the JSON key of a property bit of an extended report (Event_Type bits 0 to 4).
   package static func propertyKey(bit: Int) -> StaticString {
     switch bit {
     case 0: "connectable"

@@ -57,35 +57,20 @@ package struct HCIEvent: Sendable {
     }
   }
 
-  /// Disconnection Complete
   package static let disconnectionCompleteCode: UInt8 = 0x05
-  /// Authentication Complete
   package static let authenticationCompleteCode: UInt8 = 0x06
-  /// Read Remote Supported Features Complete
   package static let readRemoteSupportedFeaturesCompleteCode: UInt8 = 0x0b
-  /// Read Remote Version Information Complete
   package static let readRemoteVersionInformationCompleteCode: UInt8 = 0x0c
-  /// Role Change
   package static let roleChangeCode: UInt8 = 0x12
-  /// Link Supervision Timeout Changed
   package static let linkSupervisionTimeoutChangedCode: UInt8 = 0x38
-  /// Authenticated Payload Timeout Expired
   package static let authenticatedPayloadTimeoutExpiredCode: UInt8 = 0x57
-  /// Command Complete
   package static let commandCompleteCode: UInt8 = 0x0e
-  /// Command Status
   package static let commandStatusCode: UInt8 = 0x0f
-  /// Number Of Completed Packets
   package static let numberOfCompletedPacketsCode: UInt8 = 0x13
-  /// PIN Code Request
   package static let pinCodeRequestCode: UInt8 = 0x16
-  /// Link Key Request
   package static let linkKeyRequestCode: UInt8 = 0x17
-  /// User Confirmation Request
   package static let userConfirmationRequestCode: UInt8 = 0x33
-  /// User Passkey Request
   package static let userPasskeyRequestCode: UInt8 = 0x34
-  /// User Passkey Notification
   package static let userPasskeyNotificationCode: UInt8 = 0x3b
   /// The code of all vendor-specific events.
   package static let vendorCode: UInt8 = 0xff
