@@ -96,8 +96,8 @@ struct NameTable: Sendable {
   /// word.
   private func offset(_ index: RawSpan, of position: Int) -> Int {
     let word = index.bigEndianU64(at: position &* Self.entryBytes &+ 1)
-    // Bit 6 distinguishes letters from digits; the first letter ends in 1. Then neighbours are
-    // combined to two digits, four and eight, and the number's three are dropped.
+    // Bit 6 is set in letters, whose low four bits begin with 1, so that 9 is added. Then
+    // neighbours are combined to two digits, four and eight, and the number's three are dropped.
     let letters = word &>> 6 & 0x0101_0101_0101_0101
     var digits = (word & 0x0f0f_0f0f_0f0f_0f0f) &+ letters &* 9
     digits = (digits | digits &>> 4) & 0x00ff_00ff_00ff_00ff

@@ -1,9 +1,9 @@
 package import Bluetooth
 import Bytes
 
-/// Reads btsnoop: Android's `btsnoop_hci.log`, `btmon -w`, and the same bytes through a pipe.
+/// A reader of btsnoop: Android's `btsnoop_hci.log`, `btmon -w`, and the same bytes through a pipe.
 ///
-/// Reads datalinks 1001 (H1), 1002 (H4) and 2001 (Linux monitor) of version 1. Damage ends the
+/// It reads datalinks 1001 (H1), 1002 (H4) and 2001 (Linux monitor) of version 1. Damage ends the
 /// capture: after the records before it, `next` throws `.damaged` once and then returns nil. Damage
 /// is a record that ends early, one that claims more than `CaptureLimits.recordBytes`, or one that
 /// includes more bytes than its packet had. The format has no marker from which to find a later

@@ -2,8 +2,8 @@ import Bluetooth
 import Bytes
 import CZlib
 
-/// Reads btsnooz, Android's summary for bug reports: commands, events, and the first bytes of data
-/// packets.
+/// A reader of btsnooz, Android's summary for bug reports: commands, events, and the first bytes of
+/// data packets.
 ///
 /// A file is a version (1 byte, 1 or 2), the time of the last record in microseconds since 1970 (8,
 /// least significant first), and a zlib stream (RFC 1950) of records:

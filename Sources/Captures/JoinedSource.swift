@@ -162,7 +162,8 @@ package struct JoinedSource: CaptureSource, ~Copyable {
   }
 }
 
-/// Detects files that begin before the previous ones have ended, and the records they share.
+/// A detector of files that begin before the previous ones have ended, and of the records they
+/// share.
 private struct Overlap: Sendable {
   /// The time at which each file begins.
   private var starts: [Timestamp?] = []

@@ -99,7 +99,7 @@ struct PacketLoggerHeader: Equatable, Sendable {
   }
 }
 
-/// Reads Apple's PacketLogger files, in both byte orders.
+/// A reader of Apple's PacketLogger files, in both byte orders.
 ///
 /// Times that go back are normal, since log lines are written when they arrive. Damage is a record
 /// that ends early or has an impossible length; it ends the capture, as in `BtsnoopReader`.

@@ -53,8 +53,8 @@ extension RawSpan {
   }
 }
 
-/// Reads pcap through libpcap: link types 187, 201 and 254, microseconds and nanoseconds, both byte
-/// orders.
+/// A reader of pcap that uses libpcap: link types 187, 201 and 254, microseconds and nanoseconds,
+/// both byte orders.
 ///
 /// The bytes come from an `InputBuffer`, and libpcap is called only when a whole record has
 /// arrived. So it never waits: pipes may deliver pieces, byte offsets are known, and for a file

@@ -1,7 +1,7 @@
 import Bluetooth
 import Bytes
 
-/// Reads pcapng with link types 187, 201 and 254 on any of a file's interfaces.
+/// A reader of pcapng with link types 187, 201 and 254 on any of a file's interfaces.
 ///
 /// A block is its type (4 bytes), its total length (4), its body, and the total length again, in
 /// the byte order of its section (pcapng, 3.1). The Section Header, the Interface Description, and

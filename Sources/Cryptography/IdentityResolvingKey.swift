@@ -18,8 +18,8 @@ package struct IdentityResolvingKey: Sendable {
     self.cipher = cipher
   }
 
-  /// Returns the random address hash function ah of 24 bits, a 24-bit hash (Core, Vol 3, Part H,
-  /// 2.2.2).
+  /// Computes the random address hash function ah of 24 random bits; the hash has 24 bits too
+  /// (Core, Vol 3, Part H, 2.2.2).
   package func hash(_ random: UInt32) -> UInt32 {
     UInt32(truncatingIfNeeded: cipher.encrypt(UInt128(random & 0xff_ffff))) & 0xff_ffff
   }

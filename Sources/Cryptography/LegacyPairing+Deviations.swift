@@ -4,8 +4,8 @@ extension LegacyPairing {
   /// Returns the confirm value of a device that deviates from the specification in these ways, as
   /// found by `PasskeySearch`.
   ///
-  /// Wrong addresses, types or commands are already part of this value, which has the inputs of p1
-  /// and p2. Only the byte orders remain.
+  /// Deviations in addresses, types and commands are already part of the receiver, which has the
+  /// actual inputs of p1 and p2. Only those in byte order remain.
   package func c1(
     temporaryKey: PairingValue, random: PairingValue, _ deviations: [ConfirmDeviation]
   ) -> PairingValue {

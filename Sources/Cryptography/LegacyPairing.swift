@@ -18,14 +18,14 @@ package struct LegacyPairing: Hashable, Sendable {
     self.responder = responder
   }
 
-  /// Returns the confirm value generation function c1, which a side sends before it reveals
+  /// Computes the confirm value generation function c1, whose result a side sends before it reveals
   /// `random`. The temporary key is a passkey, zero, or OOB data.
   package func c1(temporaryKey: PairingValue, random: PairingValue) -> PairingValue {
     let cipher = AES128(temporaryKey)
     return PairingValue(number: cipher.encrypt(cipher.encrypt(random.number ^ p1) ^ p2))
   }
 
-  /// Returns the key generation function s1: the short-term key, computed from the temporary key
+  /// Computes the key generation function s1: the short-term key, computed from the temporary key
   /// and one half of each random value (Core, Vol 3, Part H, 2.2.4).
   package static func s1(
     temporaryKey: PairingValue, responderRandom: PairingValue, initiatorRandom: PairingValue

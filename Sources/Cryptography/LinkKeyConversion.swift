@@ -3,7 +3,7 @@ import Bytes
 /// Cross-transport key derivation: LE keys from a BR/EDR link key, and vice versa (Core, Vol 3,
 /// Part H, 2.4.2.4 and 2.4.2.5).
 package enum LinkKeyConversion {
-  /// Returns the link key conversion function h6: AES-CMAC of four letters (Core, Vol 3, Part H,
+  /// Computes the link key conversion function h6: AES-CMAC of four letters (Core, Vol 3, Part H,
   /// 2.2.10).
   package static func h6(_ key: PairingValue, keyID: UInt32) -> PairingValue {
     var message: [UInt8] = []
@@ -11,7 +11,7 @@ package enum LinkKeyConversion {
     return AES128.authenticationCode(key, of: message)
   }
 
-  /// Returns the link key conversion function h7: AES-CMAC of a key, with a salt as its key (Core,
+  /// Computes the link key conversion function h7: AES-CMAC of a key, with a salt as its key (Core,
   /// Vol 3, Part H, 2.2.11).
   package static func h7(salt: PairingValue, _ key: PairingValue) -> PairingValue {
     var message: [UInt8] = []

@@ -84,7 +84,7 @@ package struct P256PublicKey: Hashable, Sendable {
     return nil
   }
 
-  /// Returns the function P256: X of this point multiplied by a private key (2.3.5.6.1). Returns
+  /// Computes the function P256: X of this point multiplied by a private key (2.3.5.6.1). Returns
   /// nil if the point is not on the curve or the number is not a private key.
   func dhKey(withPrivateKey privateKey: P256Coordinate) -> P256Coordinate? {
     Self.multiply(self, by: privateKey)?.x

@@ -1,7 +1,7 @@
 import Bluetooth
 
-/// Finds the temporary key of one side in LE legacy pairing, by recomputing a revealed confirm
-/// value with each passkey (Core, Vol 3, Part H, 2.3.5.5).
+/// A search for the temporary key of one side in LE legacy pairing, by recomputing a revealed
+/// confirm value with each passkey (Core, Vol 3, Part H, 2.3.5.5).
 ///
 /// A confirm value is e(k, e(k, r ⊕ p1) ⊕ p2). The search meets in the middle: it decrypts the
 /// confirm value and encrypts r ⊕ p1, and the two must differ by p2. That costs as much as

@@ -1,7 +1,7 @@
 /// The functions of LE Secure Connections. Each is the AES-CMAC of a message of its parameters,
 /// most significant byte first (Core, Vol 3, Part H, 2.2.6 to 2.2.9).
 package enum SecureConnections {
-  /// Returns the confirm value generation function f4, which a side sends before it reveals
+  /// Computes the confirm value generation function f4, whose result a side sends before it reveals
   /// `random`.
   ///
   /// Message: X of the sender's public key (32 bytes), X of the other one (32), z (1), which is 0
@@ -40,8 +40,8 @@ package enum SecureConnections {
     package let longTermKey: PairingValue
   }
 
-  /// Returns the key generation function f5 of the DHKey, both random values (of the last round, if
-  /// there are several) and both addresses.
+  /// Computes the key generation function f5 of the DHKey, both random values (of the last round,
+  /// if there are several) and both addresses.
   ///
   /// Message: 0 for MacKey or 1 for LTK (1 byte), "btle" (4), initiator's random (16), responder's
   /// (16), initiator's address with its type (7), responder's (7), length in bits (2). Its key is
@@ -67,7 +67,7 @@ package enum SecureConnections {
     return Keys(macKey: derive(0), longTermKey: derive(1))
   }
 
-  /// Returns the check value generation function f6 of the sender's and the other's random values,
+  /// Computes the check value generation function f6 of the sender's and the other's random values,
   /// the *other's* r (a passkey, OOB data, or zero), the sender's pairing command, and the sender's
   /// and the other's addresses.
   ///
@@ -101,7 +101,7 @@ package enum SecureConnections {
       lastOf: comparisonValue(initiatorKey, responderKey, initiatorRandom, responderRandom))
   }
 
-  /// Returns g2 before it is reduced to six digits.
+  /// Computes g2 before it is reduced to six digits.
   static func comparisonValue(
     _ initiatorKey: P256Coordinate, _ responderKey: P256Coordinate,
     _ initiatorRandom: PairingValue, _ responderRandom: PairingValue

@@ -89,7 +89,7 @@ package enum CommitmentDeviation: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Returns f4 computed with this deviation.
+  /// Computes f4 with this deviation.
   package func f4(
     _ own: P256Coordinate, _ other: P256Coordinate, random: PairingValue, bit: UInt8, z: UInt8
   ) -> PairingValue {

@@ -47,7 +47,7 @@ package enum ArchiveKind: Sendable {
     }
   }
 
-  /// Whether the first bytes are text: no control characters except line ends and tabs.
+  /// Returns whether the first bytes are text: no control characters except line ends and tabs.
   private static func isText(_ bytes: RawSpan) -> Bool {
     guard bytes.byteCount > 0 else { return false }
     for offset in 0..<min(bytes.byteCount, tarMagicOffset) {

@@ -1,7 +1,8 @@
 import Bytes
 import Glibc
 
-/// Reads one archive, or the text of one bug report, from beginning to end and keeps its logs.
+/// A pass over one archive, or the text of one bug report, from beginning to end, which keeps its
+/// logs.
 ///
 /// Everything that begins like a log is copied to an unnamed file, so that it can be read
 /// repeatedly. Nothing is written under a name from the archive.
@@ -72,9 +73,9 @@ struct ArchiveWalk {
 
   /// Reads the entries of an archive.
   ///
+  /// - Parameters:
   ///   - prefix: The path of the archive within another one; empty for the outermost.
   ///   - depth: The nesting depth of the archive, from 1.
-  ///   - depth: how many archives deep it is, from 1.
   mutating func read(
     _ archive: Archive, in prefix: String = "", depth: Int = 1
   ) throws(CaptureFailure) {

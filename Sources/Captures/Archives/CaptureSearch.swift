@@ -2,7 +2,7 @@ package import Bluetooth
 import Bytes
 import Glibc
 
-/// Finds the captures behind a list of names: files and pipes themselves, and the logs in archives,
+/// The captures found under a list of names: files and pipes themselves, and the logs in archives,
 /// compressed files and bug reports.
 package struct CaptureSearch {
   /// The captures found, in the order of the names.

@@ -1,7 +1,7 @@
 import Bytes
 
-/// Finds Android's summaries of the Bluetooth log in a text: base64 between two marks, possibly
-/// interrupted by lines from other programs.
+/// A reader of Android's summaries of the Bluetooth log in a text: base64 between two marks,
+/// possibly interrupted by lines from other programs.
 ///
 ///     --- BEGIN:BTSNOOP_LOG_SUMMARY (7891 bytes in) ---
 ///     AiyIGBrIYAYAeJyN…

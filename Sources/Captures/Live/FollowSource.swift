@@ -22,7 +22,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
   /// How many times the file was replaced, and how many times emptied.
   private var replacements = 0
   private var emptyings = 0
-  /// The text of the note before the next record, and of the note that is lent out.
+  /// The text of the note to return before the next record, and that of the note lent out.
   private var pendingNote: [UInt8]?
   private var note: [UInt8] = []
   /// The last record's time. A note after it has the same time, since its own is unknown.

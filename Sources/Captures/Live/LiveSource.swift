@@ -4,9 +4,9 @@ import Glibc
 
 /// The records of the source named by a `LiveAddress`, as they are made.
 ///
-/// When the source closes, reading ends or, if it is to be reopened, waits for it. A remark reports
-/// the gap, and the records after it belong to a new section, since what happened in between is
-/// unknown.
+/// When the source closes, reading ends, or waits for the source if it should be reopened. A remark
+/// reports the gap, and the records after it belong to a new section, since what happened in
+/// between is unknown.
 ///
 ///     var source = try LiveSource(LiveAddress("hci0"), interruption)
 ///     while let record = try source.next() { … }
@@ -25,7 +25,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
   private var number = 0
   private var section = 0
   private var closings = 0
-  /// The text of the note before the next record, and of the note that is lent out.
+  /// The text of the note to return before the next record, and that of the note lent out.
   private var pendingNote: String?
   private var note: [UInt8] = []
   /// The last record's time.
@@ -81,7 +81,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
     }
   }
 
-  /// Whether reopening the source can yield anything new: not for standard input or a file.
+  /// Returns whether reopening the source can yield anything new: not for standard input or a file.
   private static func canReopen(_ address: LiveAddress) -> Bool {
     guard case .stream(let path) = address else { return true }
     var status = stat()

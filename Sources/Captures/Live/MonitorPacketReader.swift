@@ -1,8 +1,8 @@
 import Bluetooth
 import Bytes
 
-/// Reads the packets sent by a client of `btmon --server`: opcode, adapter and length (2 bytes
-/// each, least significant byte first), then the opcode's data (BlueZ, monitor/control.c).
+/// A reader of the packets sent by a client of `btmon --server`: opcode, adapter and length (2
+/// bytes each, least significant byte first), then the opcode's data (BlueZ, monitor/control.c).
 ///
 /// The protocol has no timestamps, so records get their time of arrival. It has no markers either:
 /// whatever is sent is read as packets.

@@ -1,8 +1,8 @@
 import Bluetooth
 package import Bytes
 
-/// Reads a source in a thread of its own, writes its records to a file, and passes them on for
-/// printing, so that neither the source nor the file waits for a terminal.
+/// A recorder that reads a source in a thread of its own, writes its records to a file, and passes
+/// them on for printing, so that neither the source nor the file waits for a terminal.
 ///
 ///     let recorder = Recorder(of: source.summary, losing: address.isDevice, writer)
 ///     let thread = recorder.start(source)

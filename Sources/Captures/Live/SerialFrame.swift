@@ -131,8 +131,8 @@ struct SerialDrops: Sendable {
   }
 }
 
-/// Converts a device's 32-bit clock, in tenths of a millisecond, to the host's time. The first
-/// record gets its time of arrival; the others follow at the intervals of the device's clock.
+/// A conversion of a device's 32-bit clock, in tenths of a millisecond, to the host's time. The
+/// first record gets its time of arrival; the others follow at the intervals of the device's clock.
 struct SerialClock: Sendable {
   /// The time at which the device's count was 0, and its last count extended to 64 bits.
   private var origin: Timestamp?

@@ -1,11 +1,11 @@
 import Bluetooth
 import Bytes
 
-/// Reads monitor records from a serial line, as sent by BlueZ and Zephyr (see `SerialFrame`).
+/// A reader of monitor records from a serial line, as sent by BlueZ and Zephyr (see `SerialFrame`).
 ///
 /// Bytes that belong to no record are skipped and replaced by a note: reading may start in the
-/// middle of a record, and bytes get lost on the line. If they do not stop, that is reported once,
-/// with the probable cause. The protocol has only adapter 0.
+/// middle of a record, and bytes get lost on the line. If such bytes keep coming, that is reported
+/// once, with the probable cause. The protocol has only adapter 0.
 package struct SerialReader: CaptureSource, ~Copyable {
   private var input: InputBuffer
   private var number = 0

@@ -202,7 +202,7 @@ struct MergeFacts: Sendable {
     others = Array(repeating: [], count: count)
   }
 
-  /// Records the current record of a file.
+  /// Processes the current record of a file.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ file: Int, at time: Timestamp,
     _ repeats: inout RepeatedRecords
@@ -238,7 +238,7 @@ struct MergeFacts: Sendable {
   /// Returns the files that share records with `file`.
   func partners(of file: Int) -> [Int] { others[file] }
 
-  /// Returns how many records of a file came while another file was being written.
+  /// Returns how many records of a file came between the first and the last one of another file.
   private func during(_ file: Int, _ other: Int) -> Int {
     guard begins[other] >= 0 else { return 0 }
     return places[file].count(after: begins[other], before: ends[other])

@@ -1,8 +1,8 @@
 import Bluetooth
 import Bytes
 
-/// Finds records that occur in several files with the same time in microseconds, direction and
-/// bytes.
+/// A detector of records that occur in several files with the same time in microseconds, direction
+/// and bytes.
 ///
 /// A repetition within one file does not count. Only the last `CaptureLimits.overlapRecords`
 /// records are remembered, by a randomly seeded hash.
@@ -22,7 +22,7 @@ struct RepeatedRecords: Sendable {
   private var ring: [Int] = []
   private var oldest = 0
 
-  /// Records a file's record.
+  /// Processes a file's record.
   ///
   /// - Parameter group: Only files of the same group can share a record.
   /// - Returns: Whether another file had it before.
@@ -32,7 +32,7 @@ struct RepeatedRecords: Sendable {
     !others(record, in: file, of: group).isEmpty
   }
 
-  /// Records a file's record.
+  /// Processes a file's record.
   ///
   /// - Returns: The files that had it before; empty if the record is new.
   mutating func others(

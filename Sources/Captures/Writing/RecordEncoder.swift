@@ -1,7 +1,7 @@
 import Bluetooth
 import Bytes
 
-/// Encodes records as btsnoop, pcap, pcapng and PacketLogger.
+/// An encoder of records as btsnoop, pcap, pcapng and PacketLogger.
 ///
 /// The counterpart of `BtsnoopReader`, `PcapReader`, `PcapngReader` and `PacketLoggerReader`, whose
 /// tables describe the layouts.
@@ -268,7 +268,7 @@ struct RecordEncoder: Sendable {
 
   // MARK: PacketLogger
 
-  /// Written most significant byte first, the order that every reader of such files supports.
+  /// Writes most significant byte first, the order that every reader of such files supports.
   private mutating func packetLogger(
     _ record: borrowing CaptureRecord, _ target: TargetRecord, _ time: Timestamp,
     into output: inout Output

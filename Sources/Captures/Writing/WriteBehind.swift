@@ -1,6 +1,6 @@
 import Bytes
 
-/// Writes buffers in order in a thread of its own, while the caller fills the next one.
+/// A thread that writes buffers in order while the caller fills the next one.
 ///
 ///     let behind = WriteBehind(descriptor)
 ///     behind?.write(&output)  // output is empty again

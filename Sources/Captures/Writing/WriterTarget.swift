@@ -78,8 +78,8 @@ package struct WriterTarget: Equatable, Sendable {
 
   /// Returns the format in which a capture is written.
   ///
-  /// - Parameter isOfSeveral: Whether it has several controllers to distinguish, which H4 in
-  ///   btsnoop and pcap cannot.
+  /// - Parameter isOfSeveral: Whether it has several controllers, which H4 in btsnoop and pcap
+  ///   cannot distinguish.
   package func format(of summary: CaptureSummary, isOfSeveral: Bool = false) -> WriterFormat {
     if let content { return WriterFormat(container, content) }
     if summary.holdsMonitorRecords || isOfSeveral && container != .pcapng {

@@ -176,16 +176,16 @@ package struct ATTItems: Sendable {
   /// The position of the items.
   package let list: Slice
 
-  /// For Read By Type: the length of the PDU if it lists exactly one value, which may be longer
-  /// than the PDU can hold. Hosts read the rest, for example of a long Device Name, with a Read
-  /// Blob Request. Nil if it lists several values, or none.
+  /// For Read By Type: the length of the PDU if it lists exactly one value, which may continue
+  /// beyond the PDU. Hosts read the rest, for example of a long Device Name, with a Read Blob
+  /// Request. Nil if it lists several values, or none.
   package var singleValueLength: Int? {
     guard case .valued(let length) = layout, Int(list.count) == length else { return nil }
     return Self.listOffset + length
   }
 
-  /// Returns whether a list with one value fills its PDU of this length, limited by the MTU or by
-  /// the range of the length byte (Core, Vol 3, Part F, 3.4.4.2).
+  /// Returns whether a PDU of `length` bytes that lists one value is full: as long as the MTU
+  /// allows, or as its length byte can express (Core, Vol 3, Part F, 3.4.4.2).
   package static func isFull(_ length: Int, mtu: Int) -> Bool {
     length >= min(mtu, listOffset + Int(UInt8.max))
   }

@@ -89,7 +89,8 @@ package struct ADStructures: ~Escapable {
     return isOnlyOne && type.isPlausible(count: Int(claimed) - 1)
   }
 
-  /// Returns whether the part `slice` of `bytes` contains a secret used in pairing, or part of one.
+  /// Returns whether the part `slice` of `bytes` contains a secret (`ADType.Layout.secret`), or
+  /// part of one.
   package static func holdSecret(_ bytes: RawSpan, _ slice: Slice) -> Bool {
     var structures = ADStructures(bytes, slice)
     while let structure = structures.next() {

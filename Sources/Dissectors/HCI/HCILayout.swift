@@ -55,7 +55,7 @@ package struct HCILayout: Sendable {
   /// The offset of Connection_Handle, if it is fixed.
   package var connectionHandleOffset: Int? { handleOffset.map { Int($0) } }
 
-  /// Computes the layout of a row's parameters; nil if they are not described.
+  /// Computes the layout of a row's parameters, which are nil if they are not described.
   init(_ described: [HCIParameter]?) {
     let parameters = described ?? []
     var fields: [HCIField] = []

@@ -95,7 +95,7 @@ extension HCIParameter {
 }
 
 extension [HCIParameter] {
-  /// The same parameters without the one-line form, in which the count of a long list says enough.
+  /// The same parameters without the one-line form, in which the count of a long list suffices.
   var silent: [HCIParameter] {
     map { HCIParameter($0.name, $0.kind, nil, items: $0.items) }
   }
