@@ -229,8 +229,7 @@ package let leIsochronousRows: [HCIRow] = [
     ]),
 ]
 
-/// The LE Controller commands, 0x2076 to 0x207e, and those from 0x2087 on that are in no other
-/// table.
+/// The LE Controller commands, 0x2076 to 0x207e.
 package let lePowerRows: [HCIRow] = [
   .command(
     0x2076, "LE Enhanced Read Transmit Power Level",
@@ -273,9 +272,8 @@ package let lePowerRows: [HCIRow] = [
     0x207e, "LE Subrate Request", [.connectionHandle] + HCIParameter.wantedSubrate),
 ]
 
-/// The LE Controller commands from 0x2087 on except Channel Sounding: monitoring advertisers, frame
-/// space and connection rate (Core 6.0 to 6.2). From bumble and, as far as it has them, BlueZ's
-/// monitor.
+/// The LE Controller commands for all pages of features, 0x2087 and 0x2088 (Core 6.0). From bumble
+/// and, as far as it has them, BlueZ's monitor.
 package let leLaterRows: [HCIRow] = [
   .command(
     0x2087, "LE Read All Local Supported Features", [],
@@ -288,7 +286,9 @@ package let leLaterRows: [HCIRow] = [
     [.connectionHandle, .u8("Pages_Requested", line: "pages")]),
 ]
 
-/// The LE Controller commands from 0x2097 on.
+/// The LE Controller commands from 0x2097 on except Channel Sounding: monitoring advertisers, frame
+/// space and connection rate (Core 6.0 to 6.2). From bumble and, as far as it has them, BlueZ's
+/// monitor.
 package let leMonitoringRows: [HCIRow] = [
   .command(
     0x2097, "LE Set Host Feature [v2]",

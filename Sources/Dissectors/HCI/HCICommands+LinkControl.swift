@@ -4,7 +4,7 @@
 
 import Bluetooth
 
-/// The Link Control commands, 0x0401 to 0x0427, and opcode 0, with which a Controller reports in
+/// The Link Control commands, 0x0401 to 0x0420, and opcode 0, with which a Controller reports in
 /// Command Complete that it accepts commands again.
 package let linkControlRows: [HCIRow] = [
   .command(0x0000, "NOP", []),

@@ -63,7 +63,7 @@ package struct MonitorNote: Sendable {
   package var priority: UInt8?
   /// Control Open and Close: identifies the socket.
   package var cookie: UInt32?
-  /// Control Open: version, revision and flags of the interface.
+  /// Control Open: the interface's version.
   package var version: UInt8?
   /// Control Open: bit 0 is set if the socket is privileged.
   package var flags: UInt32?
