@@ -1,12 +1,10 @@
 /// The type of an AD structure, one byte (Assigned Numbers, 2.3).
 package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
-  /// The byte.
   package var rawValue: UInt8
-  /// A type from its byte.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The same where a `switch` compares.
+  /// The comparison that `switch` uses.
   package static func ~= (pattern: Self, value: Self) -> Bool {
     pattern.rawValue == value.rawValue
   }
@@ -29,7 +27,7 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
   package static let broadcastName = Self(rawValue: 0x30)
   package static let manufacturerSpecificData = Self(rawValue: 0xff)
 
-  /// The name in the Assigned Numbers; nil for a type that they do not list.
+  /// The name in the Assigned Numbers; nil for a type that is not listed.
   package var name: StaticString? {
     switch rawValue {
     case 0x01: "Flags"
@@ -86,26 +84,26 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
     }
   }
 
-  /// The name of a structure with so many bytes of data: 0x10 was given out twice, to the Device ID
-  /// of 8 bytes and to the Security Manager TK Value of 16.
+  /// Returns the name of a structure with `count` bytes of data: 0x10 was assigned twice, to the
+  /// Device ID of 8 bytes and to the Security Manager TK Value of 16.
   package func name(count: Int) -> StaticString? {
     isTemporaryKey(count: count) ? "Security Manager TK Value" : name
   }
 
-  /// More than a Device ID has is a key, or most of one.
+  /// Returns whether data longer than a Device ID makes this a key, or most of one.
   private func isTemporaryKey(count: Int) -> Bool { rawValue == 0x10 && count > 8 }
 
-  /// How the bytes of a structure are laid out.
+  /// The layout of a structure's data.
   package enum Layout: Sendable {
     case flags, name, uuids(width: Int), solicitedUUIDs(width: Int), appearance
     case serviceData(width: Int), manufacturerData, deviceClass, uri, secret
-    /// Fields that a row describes (`ADFields`).
+    /// Fields described by a row (`ADFields`).
     case fields
-    /// Nobody has said how.
+    /// An unspecified layout.
     case bytes
   }
 
-  /// The layout of so many bytes of this type.
+  /// Returns the layout of `count` bytes of this type.
   package func layout(count: Int) -> Layout {
     switch rawValue {
     case 0x10 where isTemporaryKey(count: count): .secret
@@ -132,7 +130,7 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
     }
   }
 
-  /// How many bytes of data a type has.
+  /// The permitted number of data bytes.
   package enum Size: Equatable, Sendable {
     case any
     case exactly(Int)
@@ -141,8 +139,8 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
     case multiple(of: Int)
   }
 
-  /// How many bytes of data this type has (Core Specification Supplement, Part A, 1; Flags and
-  /// features may be of any length). What depends on the content is for `ADFields` to find.
+  /// The permitted number of data bytes of this type (Core Specification Supplement, Part A, 1;
+  /// Flags and features may have any length). `ADFields` checks lengths that depend on the content.
   package var size: Size {
     switch rawValue {
     case 0x0a, 0x11, 0x1c: .exactly(1)
@@ -154,9 +152,9 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
     case 0x32: .exactly(8)
     case 0x0e, 0x0f, 0x1d, 0x1e, 0x22, 0x23, 0x2d: .exactly(16)
     case 0x2f: .either(3, 4)
-    // A Device ID, a TK value.
+    // A Device ID or a TK value.
     case 0x10: .either(8, 16)
-    // Without encryption and with it.
+    // Without and with encryption.
     case 0x2c: .either(33, 57)
     case 0x02, 0x03, 0x14: .multiple(of: 2)
     case 0x04, 0x05, 0x1f: .multiple(of: 4)
@@ -169,14 +167,14 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
     case 0x29: .atLeast(5)
     // Randomizer and MIC.
     case 0x31: .atLeast(9)
-    // Two bytes in clear, the rest of the header, the least payload and MIC.
+    // Two bytes in the clear, the rest of the header, the minimum payload and the MIC.
     case 0x2a: .atLeast(14)
     case 0x21: .atLeast(16)
     default: .any
     }
   }
 
-  /// How many bytes are missing or too many; nil where so many are right.
+  /// Returns how many bytes are missing or left over; nil if `count` is permitted.
   package func misfit(count: Int) -> Misfit? {
     switch size {
     case .any: nil
@@ -188,7 +186,7 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
     }
   }
 
-  /// What is wrong with a number of bytes.
+  /// The deviation from a permitted number of bytes.
   package enum Misfit: Equatable, Sendable {
     case missing(expected: Int)
     case leftOver(Int)
@@ -199,7 +197,7 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
     return count < expected ? .missing(expected: expected) : .leftOver(count - expected)
   }
 
-  /// What a bit of the Flags says, bits 0 to 4, in a word or two.
+  /// Returns a short description of a bit of the Flags, bits 0 to 4.
   package static func flagWord(bit: Int) -> StaticString {
     switch bit {
     case 0: "limited discoverable"

@@ -1,21 +1,19 @@
-/// Why a request was refused, one byte of an Error Response (Core, Vol 3, Part F, 3.4.1.1; Core
-/// Specification Supplement, Part B).
+/// The reason why a request failed, one byte of an Error Response (Core, Vol 3, Part F, 3.4.1.1;
+/// Core Specification Supplement, Part B).
 package struct ATTErrorCode: RawRepresentable, Equatable, Hashable, Sendable {
-  /// The byte.
   package var rawValue: UInt8
-  /// A code from its byte.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The same where a `switch` compares.
+  /// The comparison that `switch` uses.
   package static func ~= (pattern: Self, value: Self) -> Bool {
     pattern.rawValue == value.rawValue
   }
 
-  /// No attribute in the range, or no further one: how every discovery ends.
+  /// The range has no attribute, or no further one. Every discovery ends with it.
   package static let attributeNotFound = Self(rawValue: 0x0a)
 
-  /// Whether it asks for a better protected link: what is refused so may be allowed later.
+  /// Whether it requires a more secure link, on which the request may be allowed.
   package var isAboutSecurity: Bool {
     switch rawValue {
     case 0x05, 0x08, 0x0c, 0x0f: true
@@ -23,19 +21,19 @@ package struct ATTErrorCode: RawRepresentable, Equatable, Hashable, Sendable {
     }
   }
 
-  /// Who gives a code its meaning.
+  /// The origin of a code's meaning.
   package enum Range: Sendable {
     /// The Core Specification.
     case attributeProtocol
-    /// The profile or application behind the attribute: 0x80–0x9f.
+    /// The profile or application of the attribute: 0x80–0x9f.
     case application
-    /// The list that all profiles and services share: 0xe0–0xff.
+    /// The list shared by all profiles and services: 0xe0–0xff.
     case commonProfile
-    /// Nobody yet.
+    /// Not assigned.
     case reserved
   }
 
-  /// Who gives this code its meaning.
+  /// The origin of this code's meaning.
   package var range: Range {
     switch rawValue {
     case 0x01...0x13: .attributeProtocol
@@ -45,15 +43,15 @@ package struct ATTErrorCode: RawRepresentable, Equatable, Hashable, Sendable {
     }
   }
 
-  /// The codes to which a profile may give a name: those of the application, and those behind them, which
-  /// are reserved and used all the same by services as old as Alert Notification and Apple's. Those below
-  /// are the Attribute Protocol's own, those above all profiles share.
+  /// The codes to which a profile may give a name: the application's, and the reserved ones after
+  /// them, which services as old as Alert Notification and Apple's use nevertheless. Codes below
+  /// belong to the Attribute Protocol; codes above are shared by all profiles.
   package static let ofProfiles: ClosedRange<UInt8> = 0x80...0xdf
 
   /// Whether a profile may give the code a name.
   package var isOfProfile: Bool { Self.ofProfiles.contains(rawValue) }
 
-  /// The specification's name; for a code that only its range names, the range's.
+  /// The specification's name; for codes without their own name, that of the range.
   package var name: StaticString {
     switch rawValue {
     case 0x01: "Invalid Handle"

@@ -1,13 +1,11 @@
 /// An ATT opcode: bits 0–5 the method, bit 6 the command flag, bit 7 the authentication signature
 /// flag (Core, Vol 3, Part F, 3.3.1).
 package struct ATTOpcode: RawRepresentable, Equatable, Hashable, Sendable {
-  /// The byte.
   package var rawValue: UInt8
-  /// An opcode from its byte.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The same where a `switch` compares.
+  /// The comparison that `switch` uses.
   package static func ~= (pattern: Self, value: Self) -> Bool {
     pattern.rawValue == value.rawValue
   }
@@ -47,7 +45,7 @@ package struct ATTOpcode: RawRepresentable, Equatable, Hashable, Sendable {
   /// The specification's name without its prefix ATT_ (Core, Vol 3, Part F, 3.4.8).
   package var name: StaticString? { names?.full }
 
-  /// The name as a line of text has room for it: "Notification" for "Handle Value Notification".
+  /// A name short enough for a line of text: "Notification" for "Handle Value Notification".
   package var shortName: StaticString? { names?.short }
 
   private var names: (full: StaticString, short: StaticString)? {
@@ -90,24 +88,23 @@ package struct ATTOpcode: RawRepresentable, Equatable, Hashable, Sendable {
     }
   }
 
-  /// What part a PDU plays in a transaction (Core, Vol 3, Part F, 3.3).
+  /// The role of a PDU in a transaction (Core, Vol 3, Part F, 3.3).
   package enum Role: UInt8, Sendable {
     case request, response, indication, confirmation, unacknowledged
   }
 
-  /// The part that this PDU plays.
   package var role: Role {
     switch self {
     case .handleValueIndication: return .indication
     case .handleValueConfirmation: return .confirmation
     case .handleValueNotification, .multipleHandleValueNotification: return .unacknowledged
     default:
-      // Bit 6 marks commands; of the methods left, requests are even and responses odd.
+      // Bit 6 marks commands; of the other methods, requests are even and responses odd.
       if rawValue & 0x40 != 0 { return .unacknowledged }
       return rawValue & 1 == 0 ? .request : .response
     }
   }
 
-  /// The response that answers this request.
+  /// The response to this request.
   package var response: ATTOpcode { ATTOpcode(rawValue: rawValue | 1) }
 }

@@ -1,41 +1,36 @@
-// Numbers that the Bluetooth SIG gives out, with their names (Bluetooth SIG, Assigned Numbers).
+// Numbers assigned by the Bluetooth SIG, with their names (Bluetooth SIG, Assigned Numbers).
 
-/// A company identifier: who made a controller, whose manufacturer data follows.
+/// A company identifier, as in a controller's manufacturer or in manufacturer data.
 package struct CompanyID: RawRepresentable, Equatable, Hashable, Sendable {
-  /// The number.
   package var rawValue: UInt16
-  /// A company from its number.
   package init(rawValue: UInt16) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
 
-  /// The company's name; nil where the number is nobody's.
+  /// The company's name; nil if the number is not assigned.
   package var name: AssignedName? { NameTable.companies.name(of: rawValue) }
 }
 
-/// What a device looks like: a category (upper 10 bits) and a subcategory (lower 6).
+/// The appearance of a device: a category (upper 10 bits) and a subcategory (lower 6).
 package struct Appearance: RawRepresentable, Equatable, Hashable, Sendable {
-  /// The number.
   package var rawValue: UInt16
-  /// An appearance from its number.
   package init(rawValue: UInt16) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
 
-  /// Category and subcategory: "Heart Rate Sensor: Heart Rate Belt". The category alone where the
-  /// subcategory has no name; nil where neither has.
+  /// Category and subcategory: "Heart Rate Sensor: Heart Rate Belt". Only the category if the
+  /// subcategory has no name; nil if neither has.
   package var name: AssignedName? {
     NameTable.appearances.name(of: rawValue) ?? NameTable.appearances.name(of: rawValue & 0xffc0)
   }
 }
 
-/// The unit of a characteristic's value, as the Characteristic Presentation Format has it.
+/// The unit of a characteristic's value, as in the Characteristic Presentation Format.
 package struct UnitUUID: RawRepresentable, Equatable, Hashable, Sendable {
   /// The number, a 16-bit UUID from 0x2700 on.
   package var rawValue: UInt16
-  /// A unit from its number.
   package init(rawValue: UInt16) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
 
   /// The unit's name: "thermodynamic temperature (degree Celsius)".
@@ -44,36 +39,33 @@ package struct UnitUUID: RawRepresentable, Equatable, Hashable, Sendable {
   }
 }
 
-/// The scheme that a URI in advertising data begins with, as one character (Core Specification
-/// Supplement, Part A, 1.18).
+/// The scheme at the beginning of a URI in advertising data, encoded as one character (Core
+/// Specification Supplement, Part A, 1.18).
 package struct URIScheme: RawRepresentable, Equatable, Hashable, Sendable {
-  /// The character's number.
+  /// The character's code point.
   package var rawValue: UInt32
-  /// A scheme from its number.
   package init(rawValue: UInt32) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
 
-  /// The URI brings its scheme with it.
+  /// The URI contains its scheme.
   package static let none = Self(rawValue: 1)
 
-  /// The scheme with its colon: "https:". Nil where the number stands for none.
+  /// The scheme with its colon, such as "https:"; nil if the number is not assigned.
   package var name: AssignedName? {
     UInt16(exactly: rawValue).flatMap { NameTable.uriSchemes.name(of: $0) }
   }
 }
 
-/// The class of a device, 24 bits: services (bits 13 to 23), major class (8 to 12), minor class (2 to
+/// The Class of Device, 24 bits: services (bits 13 to 23), major class (8 to 12), minor class (2 to
 /// 7), format (0 and 1, zero).
 package struct DeviceClass: RawRepresentable, Equatable, Hashable, Sendable {
-  /// The number.
   package var rawValue: UInt32
-  /// A class from its number.
   package init(rawValue: UInt32) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
 
-  /// The bits that services have.
+  /// The range of service bits.
   package static let serviceBits = 13..<24
 
   /// The name of the major class.
@@ -81,12 +73,12 @@ package struct DeviceClass: RawRepresentable, Equatable, Hashable, Sendable {
     NameTable.deviceClasses.name(of: 0xf000 | UInt16(rawValue >> 8 & 0x1f))
   }
 
-  /// The name of the minor class, which depends on the major one; nil also for "uncategorized".
+  /// The name of the minor class, which depends on the major one; also nil for "uncategorized".
   package var minor: AssignedName? {
     NameTable.deviceClasses.name(of: UInt16(truncatingIfNeeded: rawValue & 0x1ffc))
   }
 
-  /// The name of a service by its bit, where that is set.
+  /// Returns the name of a service by its bit if that is set, otherwise nil.
   package func service(bit: Int) -> AssignedName? {
     guard Self.serviceBits.contains(bit), rawValue >> UInt32(bit) & 1 == 1 else { return nil }
     return NameTable.deviceClasses.name(of: 0xe000 | UInt16(bit))
@@ -94,8 +86,8 @@ package struct DeviceClass: RawRepresentable, Equatable, Hashable, Sendable {
 }
 
 extension BluetoothUUID {
-  /// The short form of a UUID that has one: all but 16 bits as in the Bluetooth Base UUID (Core, Vol
-  /// 3, Part B, 2.5.1).
+  /// The 16-bit form of a UUID that has one: all other bits are those of the Bluetooth Base UUID
+  /// (Core, Vol 3, Part B, 2.5.1).
   package var shortForm: UInt16? {
     switch width {
     case 16:
@@ -106,11 +98,11 @@ extension BluetoothUUID {
     }
   }
 
-  /// The first of the UUIDs that companies and other organizations register for their own use.
+  /// The first of the UUIDs that organizations register for their own use.
   private static let firstRegistered: UInt16 = 0xfc00
 
-  /// What the specification calls the service, characteristic, descriptor, unit or class that the
-  /// UUID stands for.
+  /// The specification's name of the service, characteristic, descriptor, unit or class with this
+  /// UUID.
   package var name: AssignedName? {
     shortForm.flatMap { short in
       short < Self.firstRegistered
@@ -118,19 +110,20 @@ extension BluetoothUUID {
     }
   }
 
-  /// What an attribute is that has a UUID.
+  /// The kind of attribute that a UUID identifies.
   package enum AttributeUse: Sendable {
     case service, characteristic, descriptor
   }
 
-  /// The same where the attribute is known: devices use numbers that are not theirs, and the name of a
-  /// characteristic is no service's. The numbers of each kind lie together (Assigned Numbers, 3).
+  /// Returns the name if the UUID is in the range for this kind of attribute. Devices use wrong
+  /// numbers, and a characteristic's name does not apply to a service. Each kind has its own range
+  /// (Assigned Numbers, 3).
   package func name(as use: AttributeUse?) -> AssignedName? {
     guard let use else { return name }
     return isNumbered(as: use) ? name : nil
   }
 
-  /// Whether a UUID is one of the numbers that attributes of a kind have.
+  /// Returns whether the UUID is in the range for this kind of attribute.
   package func isNumbered(as use: AttributeUse) -> Bool {
     guard let short = shortForm else { return false }
     return switch use {
@@ -140,18 +133,17 @@ extension BluetoothUUID {
     }
   }
 
-  /// Who registered the UUID, or for what, where it is one of those that companies and other
-  /// organizations register. Devices of others use them too: it is no name.
+  /// The organization that registered the UUID, or the purpose, if it is one of those that
+  /// organizations register. It is not a name, since other devices use such UUIDs too.
   package var registrant: AssignedName? {
     shortForm.flatMap { $0 >= Self.firstRegistered ? NameTable.uuids.name(of: $0) : nil }
   }
 }
 
-/// Numbers of 16 to 24 bits whose names stand in the tables, for parameters that hold one.
+/// Numbers of 16 to 24 bits with names in the tables, for parameters that contain one.
 package enum AssignedNumber: UInt8, Sendable {
   case company, appearance, deviceClass
 
-  /// The name of a number.
   package func name(of number: UInt64) -> AssignedName? {
     switch self {
     case .company: UInt16(exactly: number).flatMap { CompanyID(rawValue: $0).name }

@@ -1,27 +1,27 @@
-// The forms of one UUID, and the ways in which people write it.
+// The forms of one UUID, and its written notations.
 
 extension BluetoothUUID {
-  /// The lower 64 bits of the Bluetooth Base UUID, 00000000-0000-1000-8000-00805f9b34fb (Core, Vol 3,
-  /// Part B, 2.5.1).
+  /// The lower 64 bits of the Bluetooth Base UUID, 00000000-0000-1000-8000-00805f9b34fb (Core, Vol
+  /// 3, Part B, 2.5.1).
   private static let baseLow: UInt64 = 0x8000_0080_5f9b_34fb
-  /// The upper 64 bits without the 32 that a short UUID fills.
+  /// The upper 64 bits of the Base UUID without the 32 replaced by a short UUID.
   private static let baseHigh: UInt64 = 0x0000_1000
 
-  /// A UUID of 16 bits, or of 32 where it needs them.
+  /// Creates a UUID of 16 bits, or of 32 if necessary.
   package init(upTo32Bits short: UInt32) {
     width = short > 0xffff ? 4 : 2
     high = 0
     low = UInt64(short)
   }
 
-  /// A long UUID from its two halves.
+  /// Creates a 128-bit UUID from its two halves.
   package init(high: UInt64, low: UInt64) {
     width = 16
     self.high = high
     self.low = low
   }
 
-  /// The shortest form of this UUID: two that mean the same have the same.
+  /// The shortest form of this UUID, which is the same for all equivalent forms.
   package var shortest: BluetoothUUID {
     switch width {
     case 2: self
@@ -32,14 +32,15 @@ extension BluetoothUUID {
     }
   }
 
-  /// Reads a UUID as people write it: `180d`, `0x180D`, `0000180d`, the long one with or without its
-  /// dashes, in braces or not. Nil where it is none.
+  /// Parses the usual notations of a UUID: `180d`, `0x180D`, `0000180d`, or 128 bits with or
+  /// without dashes and braces. Returns nil if the text is not a UUID.
   package init?(text: String) {
     guard let uuid = Self(asWritten: text) else { return nil }
     self = uuid.shortest
   }
 
-  /// Reads a UUID as people write it, and keeps the form: a long one stays long, as a server may have it.
+  /// Parses the same notations and keeps the form: a 128-bit UUID stays one, since a server may use
+  /// it.
   package init?(asWritten text: String) {
     var digits = text.lowercased()
     if digits.hasPrefix("{"), digits.hasSuffix("}") {

@@ -1,9 +1,10 @@
-// How long the values of attributes are whose format says so.
+// The lengths of attribute values with a fixed format.
 
 extension BluetoothUUID {
-  /// How many bytes a value of this type always has; nil where that differs, or is not known here. Short
-  /// UUIDs only: those of descriptors (Core, Vol 3, Part G, 3.3.3), of the characteristics of GAP and GATT
-  /// (Core, Vol 3, Part C, 12, and Part G, 7), and of a few others (GATT Specification Supplement, 3 [mem]).
+  /// The fixed length of a value of this type in bytes; nil if it varies or is not known here. Only
+  /// for 16-bit UUIDs: those of descriptors (Core, Vol 3, Part G, 3.3.3), of GAP and GATT
+  /// characteristics (Core, Vol 3, Part C, 12, and Part G, 7), and of a few others (GATT
+  /// Specification Supplement, 3 [mem]).
   package var valueLength: Int? {
     guard width == 2 else { return nil }
     switch low {

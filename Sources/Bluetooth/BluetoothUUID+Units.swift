@@ -1,6 +1,7 @@
 extension BluetoothUUID {
-  /// The symbol of the unit that a 16-bit UUID stands for (Assigned Numbers, 3.5), as the International
-  /// System of Units writes it, or custom does; empty where it has none, nil where it is not known here.
+  /// The symbol of the unit with this 16-bit UUID (Assigned Numbers, 3.5), following the
+  /// International System of Units or custom; empty if the unit has none, nil if it is not known
+  /// here.
   package var unitSymbol: StaticString? {
     guard width == 2, low >> 8 == 0x27 else { return nil }
     return switch low & 0xff {

@@ -1,26 +1,24 @@
 package import Bytes
 
-/// A UUID of 16, 32 or 128 bits, as it crossed the link (Core, Vol 3, Part B, 2.5.1).
+/// A UUID of 16, 32 or 128 bits in its form on the link (Core, Vol 3, Part B, 2.5.1).
 ///
-/// The short forms are kept short, so that a device's own choice stays visible; `==` compares the
-/// form too.
+/// Short forms are kept, so that a device's choice remains visible; `==` compares the form too.
 package struct BluetoothUUID: Equatable, Hashable, Sendable {
-  /// How many bytes the UUID had: 2, 4 or 16.
+  /// The width of the UUID in bytes: 2, 4 or 16.
   package let width: UInt8
-  /// The upper 64 bits of a long UUID; 0 in a short one.
+  /// The upper 64 bits of a 128-bit UUID; 0 in a short one.
   package let high: UInt64
-  /// The lower 64 bits, or all of a short UUID.
+  /// The lower 64 bits, or the whole of a short UUID.
   package let low: UInt64
 
-  /// A 16-bit UUID.
+  /// Creates a 16-bit UUID.
   package init(_ short: UInt16) {
     width = 2
     high = 0
     low = UInt64(short)
   }
 
-  /// Reads a UUID of `width` bytes, least significant first. A width that no UUID has is malformed
-  /// and gives nil.
+  /// Reads a UUID of `width` bytes, least significant first; returns nil if no UUID has this width.
   @_lifetime(cursor: copy cursor)
   package init?(parsing cursor: inout Cursor, width: Int) throws(ParseError) {
     switch width {
@@ -38,10 +36,10 @@ package struct BluetoothUUID: Equatable, Hashable, Sendable {
     self.width = UInt8(width)
   }
 
-  /// Whether this is the 16-bit UUID `short`.
+  /// Returns whether this is the 16-bit UUID `short`.
   package func isShort(_ short: UInt16) -> Bool { width == 2 && low == UInt64(short) }
 
-  // Attribute types that discovery is made of (Core, Vol 3, Part G, 3).
+  // The attribute types used by discovery (Core, Vol 3, Part G, 3).
 
   /// «Primary Service»
   package static let primaryService = Self(0x2800)

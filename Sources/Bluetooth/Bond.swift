@@ -1,51 +1,50 @@
-/// What two devices keep of each other after pairing: the keys of one of them, as a file tells them.
+/// The data of a bond: the keys of one of the two devices, as read from a file.
 ///
-/// All keys are in the order in which SMP and HCI carry them: least significant byte first.
+/// All keys have the byte order of SMP and HCI, least significant first.
 package struct Bond: Equatable, Sendable {
   /// A long term key.
   package struct LongTermKey: Equatable, Sendable {
-    /// The 16 bytes.
+    /// The 16 key bytes.
     package var bytes: [UInt8]
-    /// Encrypted diversifier and random number, by which a legacy key is asked for; zero with Secure
+    /// Encrypted diversifier and random number, which identify a legacy key; zero for LE Secure
     /// Connections (Core, Vol 3, Part H, 2.4.4).
     package var ediv: UInt16 = 0
     package var rand: UInt64 = 0
-    /// Whether pairing protected against somebody in the middle; nil: not told.
+    /// Whether pairing had MITM protection; nil if unknown.
     package var isAuthenticated: Bool?
-    /// How many of the bytes count; nil: not told.
+    /// The encryption key size in bytes; nil if unknown.
     package var size: UInt8?
-    /// Whether it is for links on which the host that keeps the file is the peripheral.
+    /// Whether the key is for links on which the file's host is the peripheral.
     package var isForPeripheral = false
 
-    /// A key.
     package init(_ bytes: [UInt8]) { self.bytes = bytes }
   }
 
   /// The identity address of the device.
   package var address: DeviceAddress
-  /// And its type.
+  /// The type of the identity address.
   package var type: AddressType
-  /// Its name.
+  /// The device's name, in UTF-8.
   package var name: [UInt8]?
-  /// The keys that links with it are encrypted with.
+  /// The keys that encrypt links with the device.
   package var longTermKeys: [LongTermKey] = []
-  /// The key that resolves its private addresses.
+  /// The key that resolves the device's private addresses.
   package var identityResolvingKey: [UInt8]?
-  /// The keys that sign what it sends, and what is sent to it.
+  /// The keys that sign data from the device, and data to it.
   package var signatureKey: [UInt8]?
   package var ownSignatureKey: [UInt8]?
-  /// The key of BR/EDR.
+  /// The BR/EDR link key.
   package var linkKey: [UInt8]?
-  /// The file that tells it, as it was named.
+  /// The name of the file, as given.
   package var file: String
 
-  /// A device of which no key is known yet.
+  /// Creates a device without known keys.
   package init(_ address: DeviceAddress, _ type: AddressType, file: String) {
     self.address = address
     self.type = type
     self.file = file
   }
 
-  /// How many bytes a key has.
+  /// The length of a key in bytes.
   package static let keySize = 16
 }

@@ -1,20 +1,19 @@
-/// What may be done with a characteristic's value, one bit each (Core, Vol 3, Part G, 3.3.1.1).
+/// The operations permitted on a characteristic's value, one bit each (Core, Vol 3, Part G,
+/// 3.3.1.1).
 package struct CharacteristicProperties: RawRepresentable, Equatable, Sendable {
-  /// The byte.
   package var rawValue: UInt8
-  /// Properties from their byte.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The same where a `switch` compares.
+  /// The comparison that `switch` uses.
   package static func ~= (pattern: Self, value: Self) -> Bool {
     pattern.rawValue == value.rawValue
   }
 
-  /// Whether the bit with this number is set.
+  /// Returns whether a bit is set.
   package func has(bit: Int) -> Bool { rawValue >> UInt8(bit) & 1 == 1 }
 
-  /// The name of a bit, as the JSON contract has it.
+  /// Returns the name of a bit in the JSON contract.
   package static func key(bit: Int) -> StaticString {
     switch bit {
     case 0: "broadcast"
@@ -28,7 +27,7 @@ package struct CharacteristicProperties: RawRepresentable, Equatable, Sendable {
     }
   }
 
-  /// The name of a bit, as a line of text has room for it.
+  /// Returns a name of a bit that is short enough for a line of text.
   package static func word(bit: Int) -> StaticString {
     switch bit {
     case 2: "write-nr"

@@ -1,6 +1,6 @@
 package import Bytes
 
-/// A day of the proleptic Gregorian calendar.
+/// A date in the proleptic Gregorian calendar.
 package struct CivilDate: Equatable, Sendable {
   /// The year; 0 is 1 BC.
   package var year: Int64
@@ -9,17 +9,17 @@ package struct CivilDate: Equatable, Sendable {
   /// The day, 1 to 31.
   package var day: Int64
 
-  /// A day from its parts, as they are.
+  /// Creates a date from its parts without validating them.
   package init(year: Int64, month: Int64, day: Int64) {
     self.year = year
     self.month = month
     self.day = day
   }
 
-  /// The day that lies `days` after 1970-01-01.
+  /// Creates the date `days` after 1970-01-01.
   ///
-  /// Years are counted from March, so that the leap day is a year's last; 400 years, an era, have
-  /// always 146 097 days.
+  /// Years are counted from March, so that the leap day is the last of its year. An era of 400
+  /// years always has 146 097 days.
   package init(days: Int64) {
     let shifted = days + 719_468
     let (era, dayOfEra) = Self.floorDivide(shifted, 146_097)
@@ -32,7 +32,7 @@ package struct CivilDate: Equatable, Sendable {
     year = era * 400 + yearOfEra + (month <= 2 ? 1 : 0)
   }
 
-  /// How many days the day lies after 1970-01-01, for years of four digits.
+  /// The number of days after 1970-01-01, for years of four digits.
   package var days: Int64 {
     let shifted = month <= 2 ? year - 1 : year
     let (era, yearOfEra) = Self.floorDivide(shifted, 400)

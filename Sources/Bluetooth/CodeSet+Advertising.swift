@@ -2,7 +2,7 @@
 // Sources: Core, Vol 4, Part E, 7.7.65 and 7.8; checked against BlueZ's monitor and bumble.
 
 extension CodeSet {
-  /// Whether a scanner asks for scan responses.
+  /// Whether a scanner sends scan requests.
   static func scanTypeName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Passive"
@@ -22,7 +22,7 @@ extension CodeSet {
     }
   }
 
-  /// Initiator_Filter_Policy: whom to connect to.
+  /// Initiator_Filter_Policy: the devices to connect to.
   static func initiatorFilterPolicyName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Peer address"
@@ -31,7 +31,7 @@ extension CodeSet {
     }
   }
 
-  /// Advertising_Filter_Policy: whose requests are answered.
+  /// Advertising_Filter_Policy: the devices whose requests are processed.
   static func advertisingFilterPolicyName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "All devices"
@@ -129,7 +129,7 @@ extension CodeSet {
     }
   }
 
-  /// Which part of the data an advertising data command carries.
+  /// The part of the data in an advertising data command.
   static func dataOperationName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Intermediate fragment"
@@ -197,7 +197,7 @@ extension CodeSet {
     }
   }
 
-  /// Sync_CTE_Type: the constant tone extensions that are not synchronised to.
+  /// Sync_CTE_Type: the constant tone extensions with which not to synchronize.
   static func syncCTETypeName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Not AoA"
@@ -241,7 +241,7 @@ extension CodeSet {
     }
   }
 
-  /// What a monitored advertiser has done.
+  /// The condition reported for a monitored advertiser.
   static func monitorConditionName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "RSSI low"

@@ -1,5 +1,5 @@
-// Codes of advertising data. Sources: Core Specification Supplement, Part A, 1; Assigned Numbers, 2.3;
-// checked against tshark 4.0, bumble and BlueZ's monitor where these have them.
+// Codes of advertising data. Sources: Core Specification Supplement, Part A, 1; Assigned Numbers,
+// 2.3; checked against tshark 4.0, bumble and BlueZ's monitor as far as they have them.
 
 extension CodeSet {
   /// Security Manager Out of Band Flags (Core Specification Supplement, Part A, 1.7).
@@ -43,8 +43,8 @@ extension CodeSet {
     }
   }
 
-  /// TDS Flags (Core Specification Supplement, Part A, 1.10): role 0–1, state 3–4, which both
-  /// read as bits.
+  /// TDS Flags (Core Specification Supplement, Part A, 1.10): role 0–1, state 3–4, both named as
+  /// bits.
   static func transportFlagsName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Seeker"

@@ -1,8 +1,8 @@
 // Codes of the commands that Android requires for advertising and scanning.
-// Source: Android, "HCI requirements"; checked against AOSP's packet definitions and Pigweed's.
+// Source: Android, "HCI requirements"; checked against the packet definitions of AOSP and Pigweed.
 
 extension CodeSet {
-  /// The version of Google's feature specification that a Controller follows.
+  /// The version of Google's feature specification that a Controller supports.
   static func androidVersionName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0x0037: "0.55"
@@ -57,7 +57,7 @@ extension CodeSet {
     }
   }
 
-  /// The forms in which a batch scan stores what it hears, by their bits.
+  /// The forms in which a batch scan stores results, by their bits.
   static func androidBatchModesName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Truncated"
@@ -75,7 +75,7 @@ extension CodeSet {
     }
   }
 
-  /// Which result a full batch scan throws away.
+  /// The result that a full batch scan discards.
   static func androidDiscardRuleName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Oldest"
@@ -102,7 +102,7 @@ extension CodeSet {
     }
   }
 
-  /// What becomes of a filter or of a report.
+  /// The action on a filter or a report.
   static func androidActionName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Add"
@@ -113,7 +113,7 @@ extension CodeSet {
     }
   }
 
-  /// What an Advertising Packet Content Filter looks at, by its bits.
+  /// The features that an Advertising Packet Content Filter checks, by their bits.
   static func androidAPCFFeaturesName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Broadcaster address"
@@ -129,7 +129,7 @@ extension CodeSet {
     }
   }
 
-  /// Filters that not every Controller has, by their bits.
+  /// Optional filters, by their bits.
   static func androidAPCFExtendedName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Transport discovery service"
@@ -138,7 +138,7 @@ extension CodeSet {
     }
   }
 
-  /// How several conditions are joined.
+  /// The combination of several conditions.
   static func androidLogicName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Or"
@@ -147,7 +147,7 @@ extension CodeSet {
     }
   }
 
-  /// When an advertisement that a filter lets through is reported.
+  /// When an advertisement that passes a filter is reported.
   static func androidDeliveryName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Immediately"
@@ -157,7 +157,7 @@ extension CodeSet {
     }
   }
 
-  /// The type of the address that a filter looks for.
+  /// The address type that a filter matches.
   static func androidAddressTypeName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Public"

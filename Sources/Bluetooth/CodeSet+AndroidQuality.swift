@@ -2,7 +2,7 @@
 // Source: Android, "HCI requirements"; checked against AOSP's packet definitions and Wireshark.
 
 extension CodeSet {
-  /// Codecs of A2DP that a Controller takes off the Host, by their bits.
+  /// A2DP codecs that a Controller can process instead of the Host, by their bits.
   static func androidCodecsName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "SBC"
@@ -26,7 +26,7 @@ extension CodeSet {
     }
   }
 
-  /// Sizes of samples, by their bits.
+  /// Sample sizes, by their bits.
   static func androidSampleBitsName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "16 bits"
@@ -74,7 +74,7 @@ extension CodeSet {
     }
   }
 
-  /// Quality events that a Controller is to report, by their bits.
+  /// Quality events that a Controller should report, by their bits.
   static func androidQualityEventsName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Quality monitoring"
@@ -98,7 +98,7 @@ extension CodeSet {
     }
   }
 
-  /// What a Bluetooth quality report is about.
+  /// The subject of a Bluetooth quality report.
   static func androidQualityReportName(_ code: UInt64) -> StaticString? {
     switch code {
     case 1: "Quality monitoring"
@@ -168,7 +168,7 @@ extension CodeSet {
     }
   }
 
-  /// What became of a tracked advertiser.
+  /// The state of a tracked advertiser.
   static func androidAdvertiserStateName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Found"
@@ -177,7 +177,7 @@ extension CodeSet {
     }
   }
 
-  /// Whether an event brings an advertisement.
+  /// Whether an event contains an advertisement.
   static func androidAdvertiserInfoName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Present"

@@ -39,7 +39,7 @@ extension CodeSet {
     }
   }
 
-  /// Where isochronous or synchronous data goes.
+  /// The destination of isochronous or synchronous data.
   static func dataPathName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "HCI"
@@ -183,7 +183,7 @@ extension CodeSet {
     }
   }
 
-  /// What has become of a Channel Sounding configuration.
+  /// The change to a Channel Sounding configuration.
   static func csConfigActionName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Removed"
@@ -192,7 +192,7 @@ extension CodeSet {
     }
   }
 
-  /// Where a Channel Sounding configuration is written.
+  /// The devices to which a Channel Sounding configuration is written.
   static func csCreateContextName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Local only"
@@ -201,7 +201,7 @@ extension CodeSet {
     }
   }
 
-  /// How far a Channel Sounding procedure or subevent is.
+  /// The progress of a Channel Sounding procedure or subevent.
   static func csDoneStatusName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Complete"

@@ -21,7 +21,7 @@ extension CodeSet {
     }
   }
 
-  /// Packet_Type of an ACL link; bits of EDR packets exclude them.
+  /// Packet_Type of an ACL link; set bits of EDR packets exclude them.
   static func aclPacketTypesName(_ code: UInt64) -> StaticString? {
     switch code {
     case 1: "Not 2-DH1"
@@ -40,7 +40,7 @@ extension CodeSet {
     }
   }
 
-  /// Packet_Type of a synchronous link; bits of EDR packets exclude them.
+  /// Packet_Type of a synchronous link; set bits of EDR packets exclude them.
   static func synchronousPacketTypesName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "HV1"
@@ -79,7 +79,7 @@ extension CodeSet {
     }
   }
 
-  /// A coding format, by its assigned number.
+  /// A coding format by its assigned number.
   static func codingFormatName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "µ-law"
@@ -198,7 +198,7 @@ extension CodeSet {
     }
   }
 
-  /// Key_Flag: which kind of link key is in use.
+  /// Key_Flag: the kind of link key in use.
   static func keyFlagName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Semi-permanent"
@@ -216,7 +216,7 @@ extension CodeSet {
     }
   }
 
-  /// Scan_Enable: the scans that a BR/EDR device answers.
+  /// Scan_Enable: the scans to which a BR/EDR device responds.
   static func scanEnableName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "None"
@@ -256,7 +256,7 @@ extension CodeSet {
     }
   }
 
-  /// Flow_Control_Enable towards the Host.
+  /// Flow_Control_Enable for data to the Host.
   static func flowControlName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Off"
@@ -286,7 +286,7 @@ extension CodeSet {
     }
   }
 
-  /// Encryption_Mode of an old Host.
+  /// Encryption_Mode of old Hosts.
   static func encryptionModeName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Not required"

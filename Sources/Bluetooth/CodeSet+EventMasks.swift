@@ -1,6 +1,6 @@
-// The events that the event masks let through, by their bits.
-// Sources: Core, Vol 4, Part E, 7.3.1, 7.3.69 and 7.8.1; checked against BlueZ's monitor and
-// tshark 4.0; bit 25 of page 2 and bit 55 of LE are [mem].
+// The events enabled by the event masks, by their bits.
+// Sources: Core, Vol 4, Part E, 7.3.1, 7.3.69 and 7.8.1; checked against BlueZ's monitor and tshark
+// 4.0; bit 25 of page 2 and bit 55 of LE are [mem].
 
 extension CodeSet {
   /// Event_Mask.
@@ -158,7 +158,7 @@ extension CodeSet {
     }
   }
 
-  /// LE_States: states and combinations of states that a Controller supports.
+  /// LE_States: the states and combinations of states that a Controller supports.
   static func leStatesName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Non-connectable advertising"

@@ -66,7 +66,7 @@ extension CodeSet {
     }
   }
 
-  /// LMP features, page 1: what the Host supports.
+  /// LMP features, page 1: those supported by the Host.
   static func lmpFeatures1Name(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Secure Simple Pairing (Host)"
@@ -95,8 +95,8 @@ extension CodeSet {
     }
   }
 
-  /// LE features by their bits; those from 64 on are only in commands that name one by its
-  /// number.
+  /// LE features by their bits; those from 64 on only occur in commands that name a single feature
+  /// by its number.
   static func leFeaturesName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "LE Encryption"
@@ -153,7 +153,7 @@ extension CodeSet {
     }
   }
 
-  /// LE features from bit 64 on, counted from there.
+  /// LE features from bit 64 on, numbered from there.
   static func leFeatures1Name(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Monitoring Advertisers"

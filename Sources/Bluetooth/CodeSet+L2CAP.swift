@@ -28,7 +28,7 @@ extension CodeSet {
     }
   }
 
-  /// Status of a Connection Response that says pending.
+  /// Status of a Connection Response with the result pending.
   static func l2capConnectionStatusName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "No further information available"
@@ -51,7 +51,7 @@ extension CodeSet {
     }
   }
 
-  /// The type of a configuration option, without the bit that makes it a hint.
+  /// The type of a configuration option, without the hint bit.
   static func l2capOptionName(_ code: UInt64) -> StaticString? {
     switch code {
     case 1: "Maximum Transmission Unit"
@@ -86,7 +86,7 @@ extension CodeSet {
     }
   }
 
-  /// What an Information Request asks for.
+  /// The type of information requested.
   static func l2capInformationName(_ code: UInt64) -> StaticString? {
     switch code {
     case 1: "Connectionless MTU"

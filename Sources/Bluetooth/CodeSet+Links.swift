@@ -25,7 +25,7 @@ extension CodeSet {
     }
   }
 
-  /// Own_Address_Type: which of its addresses a Controller uses.
+  /// Own_Address_Type: the kind of address that a Controller uses.
   static func ownAddressTypeName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Public"
@@ -36,8 +36,8 @@ extension CodeSet {
     }
   }
 
-  /// A PHY by its code; 4 is told apart from 3 only where the Advertising Coding Selection
-  /// feature is in use.
+  /// A PHY by its code; 4 is only distinguished from 3 if the Advertising Coding Selection feature
+  /// is in use.
   static func phyName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "None"
@@ -49,7 +49,7 @@ extension CodeSet {
     }
   }
 
-  /// The PHY of a transmitter test or a power level, which names the coding.
+  /// The PHY of a transmitter test or a power level, including the coding.
   static func phyCodingName(_ code: UInt64) -> StaticString? {
     switch code {
     case 1: "LE 1M"
@@ -79,7 +79,7 @@ extension CodeSet {
     }
   }
 
-  /// PHY_Options: the coding wanted on the LE Coded PHY.
+  /// PHY_Options: the coding requested on the LE Coded PHY.
   static func phyOptionsName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Any coding"
@@ -91,7 +91,7 @@ extension CodeSet {
     }
   }
 
-  /// The accuracy of a sleep clock, at its worst.
+  /// The worst-case accuracy of a sleep clock.
   static func clockAccuracyName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "500 ppm"
@@ -106,7 +106,7 @@ extension CodeSet {
     }
   }
 
-  /// What LE Modify Sleep Clock Accuracy asks for.
+  /// The action requested by LE Modify Sleep Clock Accuracy.
   static func sleepClockActionName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "More accurate"
@@ -168,7 +168,7 @@ extension CodeSet {
     }
   }
 
-  /// How a device with a known identity is treated when it shows that identity.
+  /// The treatment of a device with a known identity when it uses its identity address.
   static func privacyModeName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Network privacy"
@@ -177,7 +177,7 @@ extension CodeSet {
     }
   }
 
-  /// Something is switched on or off.
+  /// Off or on.
   static func onOffName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Off"
@@ -186,7 +186,7 @@ extension CodeSet {
     }
   }
 
-  /// Something is so or is not so.
+  /// No or yes.
   static func yesNoName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "No"
@@ -195,7 +195,7 @@ extension CodeSet {
     }
   }
 
-  /// Which power level is asked for.
+  /// The kind of power level requested.
   static func txPowerLevelTypeName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Current"
@@ -204,7 +204,7 @@ extension CodeSet {
     }
   }
 
-  /// The zone that the path loss has entered.
+  /// The zone entered by the path loss.
   static func pathLossZoneName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Low"
@@ -214,7 +214,7 @@ extension CodeSet {
     }
   }
 
-  /// Why an LE Transmit Power Reporting event came.
+  /// The reason for an LE Transmit Power Reporting event.
   static func powerReportReasonName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Local power changed"
@@ -224,7 +224,7 @@ extension CodeSet {
     }
   }
 
-  /// Which spacings a frame space update is about.
+  /// The spacings that a frame space update concerns.
   static func spacingTypesName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "T_IFS_ACL_CP"
@@ -236,7 +236,7 @@ extension CodeSet {
     }
   }
 
-  /// Who asked for a frame space update.
+  /// The initiator of a frame space update.
   static func frameSpaceInitiatorName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Local Host"
@@ -246,7 +246,7 @@ extension CodeSet {
     }
   }
 
-  /// Which private key LE Generate DHKey [v2] uses.
+  /// The private key used by LE Generate DHKey [v2].
   static func dhKeyTypeName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Generated key"

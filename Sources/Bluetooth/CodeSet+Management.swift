@@ -31,7 +31,7 @@ extension CodeSet {
     }
   }
 
-  /// Address_Type of one device; the bits of Address_Type of a discovery.
+  /// Address_Type of one device; the bits in the Address_Type of a discovery.
   static func managementAddressTypeName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "BR/EDR"
@@ -227,7 +227,7 @@ extension CodeSet {
     }
   }
 
-  /// How a controller is attached; the monitor uses the same numbers.
+  /// The bus of a controller; the monitor uses the same numbers.
   static func controllerBusName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "virtual"

@@ -1,4 +1,4 @@
-// Codes of Microsoft's extension of HCI.
+// Codes of Microsoft's HCI extension.
 // Source: Microsoft-defined Bluetooth HCI commands and events; checked against BlueZ's monitor.
 
 extension CodeSet {
@@ -16,7 +16,7 @@ extension CodeSet {
     }
   }
 
-  /// What a Microsoft extension can do, by its bits.
+  /// The features of a Microsoft extension, by their bits.
   static func microsoftFeaturesName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "RSSI monitoring of BR/EDR"
@@ -31,7 +31,7 @@ extension CodeSet {
     }
   }
 
-  /// What an advertisement is monitored for.
+  /// The condition by which advertisements are monitored.
   static func microsoftConditionName(_ code: UInt64) -> StaticString? {
     switch code {
     case 1: "Patterns"
@@ -52,7 +52,7 @@ extension CodeSet {
     }
   }
 
-  /// Which advertisements are reported while advertisements are monitored.
+  /// The advertisements reported during monitoring.
   static func microsoftFilterName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Of the filter accept list"

@@ -1,7 +1,7 @@
-// Which function has the names of which set.
+// Maps each set to the function with its names.
 
 extension CodeSet {
-  /// The name of a code, or of a bit by its number; nil where the specification gives none.
+  /// Returns the name of a code, or of a bit by its number; nil if the specification has none.
   package func name(of code: UInt64) -> StaticString? {
     switch self {
     case .status: UInt8(exactly: code).flatMap { StatusCode(rawValue: $0).name }

@@ -16,7 +16,7 @@ extension CodeSet {
     }
   }
 
-  /// AuthReq; bits 0 and 1 are one number, of which only 0 and 1 are given out.
+  /// AuthReq; bits 0 and 1 form a number, of which only 0 and 1 are defined.
   static func authReqName(_ code: UInt64) -> StaticString? {
     switch code {
     case 0: "Bonding"

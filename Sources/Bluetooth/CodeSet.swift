@@ -1,8 +1,8 @@
-// The named codes and bits of HCI's parameters: one case per set, its names in a function of its own
-// in the extensions beside this file, which CodeSet+Names.swift gathers. Names are worded for one line
-// of text. One enum for all: as one byte a field of the tables stays small.
+// The named codes and bits of HCI parameters: one case per set, with a function for its names in
+// the extensions beside this file, which CodeSet+Names.swift combines. Names are worded for one
+// line of text. They share one enum, so that a field of the tables only needs one byte.
 
-/// A set of codes or of flag bits whose members have names, for parameters that hold one of them.
+/// A set of named codes or flag bits, for parameters that contain one of them.
 package enum CodeSet: UInt8, Sendable, CaseIterable {
   /// An error code of the Controller.
   case status
@@ -13,22 +13,22 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case role
   /// The type of a device address, in commands, events and advertising reports.
   case addressType
-  /// Own_Address_Type: which of its addresses a Controller uses.
+  /// Own_Address_Type: the kind of address that a Controller uses.
   case ownAddressType
-  /// A PHY by its code; 4 is told apart from 3 only where the Advertising Coding Selection
-  /// feature is in use.
+  /// A PHY by its code; 4 is only distinguished from 3 if the Advertising Coding Selection feature
+  /// is in use.
   case phy
-  /// The PHY of a transmitter test or a power level, which names the coding.
+  /// The PHY of a transmitter test or a power level, including the coding.
   case phyCoding
   /// PHYs by their bits.
   case phys
   /// ALL_PHYS: the directions in which the Host has no preference.
   case allPHYs
-  /// PHY_Options: the coding wanted on the LE Coded PHY.
+  /// PHY_Options: the coding requested on the LE Coded PHY.
   case phyOptions
-  /// The accuracy of a sleep clock, at its worst.
+  /// The worst-case accuracy of a sleep clock.
   case clockAccuracy
-  /// What LE Modify Sleep Clock Accuracy asks for.
+  /// The action requested by LE Modify Sleep Clock Accuracy.
   case sleepClockAction
   /// Whether a link is encrypted; on LE, "On" is AES-CCM.
   case encryptionEnabled
@@ -38,34 +38,34 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case coreVersion
   /// The channel selection algorithm of an LE link.
   case channelSelection
-  /// How a device with a known identity is treated when it shows that identity.
+  /// The treatment of a device with a known identity when it uses its identity address.
   case privacyMode
-  /// Something is switched on or off.
+  /// Off or on.
   case onOff
-  /// Something is so or is not so.
+  /// No or yes.
   case yesNo
-  /// Which power level is asked for.
+  /// The kind of power level requested.
   case txPowerLevelType
-  /// The zone that the path loss has entered.
+  /// The zone entered by the path loss.
   case pathLossZone
-  /// Why an LE Transmit Power Reporting event came.
+  /// The reason for an LE Transmit Power Reporting event.
   case powerReportReason
-  /// Which spacings a frame space update is about.
+  /// The spacings that a frame space update concerns.
   case spacingTypes
-  /// Who asked for a frame space update.
+  /// The initiator of a frame space update.
   case frameSpaceInitiator
-  /// Which private key LE Generate DHKey [v2] uses.
+  /// The private key used by LE Generate DHKey [v2].
   case dhKeyType
 
   // Codes of advertising, scanning and initiating.
 
-  /// Whether a scanner asks for scan responses.
+  /// Whether a scanner sends scan requests.
   case scanType
   /// Scanning_Filter_Policy.
   case scanFilterPolicy
-  /// Initiator_Filter_Policy: whom to connect to.
+  /// Initiator_Filter_Policy: the devices to connect to.
   case initiatorFilterPolicy
-  /// Advertising_Filter_Policy: whose requests are answered.
+  /// Advertising_Filter_Policy: the devices whose requests are processed.
   case advertisingFilterPolicy
   /// The Flags of advertising data, by their bits.
   case advertisingFlags
@@ -81,7 +81,7 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case extendedReportType
   /// The primary advertising channels, by their bits.
   case advertisingChannels
-  /// Which part of the data an advertising data command carries.
+  /// The part of the data in an advertising data command.
   case dataOperation
   /// Whether the Controller may fragment advertising data.
   case fragmentPreference
@@ -95,7 +95,7 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case periodicReceiveEnable
   /// Options of LE Periodic Advertising Create Sync.
   case syncOptions
-  /// Sync_CTE_Type: the constant tone extensions that are not synchronised to.
+  /// Sync_CTE_Type: the constant tone extensions with which not to synchronize.
   case syncCTEType
   /// The type of a constant tone extension.
   case cteType
@@ -103,7 +103,7 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case cteTypes
   /// Mode of the periodic advertising sync transfer parameters.
   case syncTransferMode
-  /// What a monitored advertiser has done.
+  /// The condition reported for a monitored advertiser.
   case monitorCondition
   /// Security Manager Out of Band Flags, by their bits.
   case outOfBandFlags
@@ -111,17 +111,17 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case leRole
   /// Vendor ID Source of a Device ID.
   case vendorIDSource
-  /// Who defined what transport discovery data says.
+  /// The organization that defines the transport discovery data.
   case transportOrganization
   /// Role and state of a transport, by their bits.
   case transportFlags
-  /// What an indoor position consists of, by its bits.
+  /// The parts of an indoor position, by its bits.
   case indoorPosition
   /// 3D Information Data, by its bits.
   case threeDimensional
-  /// What a mesh beacon announces.
+  /// The type of a mesh beacon.
   case meshBeacon
-  /// The PHY of a BIG, as BIGInfo numbers it.
+  /// The PHY of a BIG, in BIGInfo's numbering.
   case bigPHY
 
   // Codes of BR/EDR links, pairing and the Controller's baseband.
@@ -130,15 +130,15 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case allowRoleSwitch
   /// Page_Scan_Repetition_Mode.
   case pageScanRepetition
-  /// Packet_Type of an ACL link; bits of EDR packets exclude them.
+  /// Packet_Type of an ACL link; set bits of EDR packets exclude them.
   case aclPacketTypes
-  /// Packet_Type of a synchronous link; bits of EDR packets exclude them.
+  /// Packet_Type of a synchronous link; set bits of EDR packets exclude them.
   case synchronousPacketTypes
   /// Retransmission_Effort of a synchronous link.
   case retransmissionEffort
   /// Air_Mode of a synchronous link.
   case airMode
-  /// A coding format, by its assigned number.
+  /// A coding format by its assigned number.
   case codingFormat
   /// Current_Mode of a BR/EDR link.
   case powerMode
@@ -158,11 +158,11 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case keypress
   /// Key_Type of a link key.
   case linkKeyType
-  /// Key_Flag: which kind of link key is in use.
+  /// Key_Flag: the kind of link key in use.
   case keyFlag
   /// PIN_Type.
   case pinType
-  /// Scan_Enable: the scans that a BR/EDR device answers.
+  /// Scan_Enable: the scans to which a BR/EDR device responds.
   case scanEnable
   /// Inquiry_Scan_Type and Page_Scan_Type.
   case interlacedScan
@@ -174,13 +174,13 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case eventFilterCondition
   /// Auto_Accept_Flag of Set Event Filter.
   case autoAccept
-  /// Flow_Control_Enable towards the Host.
+  /// Flow_Control_Enable for data to the Host.
   case flowControl
   /// Flow_Control_Mode.
   case flowControlMode
   /// Hold_Mode_Activity.
   case holdModeActivity
-  /// Encryption_Mode of an old Host.
+  /// Encryption_Mode of old Hosts.
   case encryptionMode
   /// Packet_Type of Enhanced Flush.
   case flushPacketType
@@ -205,7 +205,7 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case dataPathDirection
   /// Directions of an ISO data path, by their bits.
   case dataPathDirections
-  /// Where isochronous or synchronous data goes.
+  /// The destination of isochronous or synchronous data.
   case dataPath
   /// Payload_Type of an ISO test.
   case isoPayloadType
@@ -233,94 +233,94 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case csChannelSelection
   /// The shape of Channel Selection Algorithm #3c.
   case csShape
-  /// What has become of a Channel Sounding configuration.
+  /// The change to a Channel Sounding configuration.
   case csConfigAction
-  /// Where a Channel Sounding configuration is written.
+  /// The devices to which a Channel Sounding configuration is written.
   case csCreateContext
-  /// How far a Channel Sounding procedure or subevent is.
+  /// The progress of a Channel Sounding procedure or subevent.
   case csDoneStatus
 
   // The features of LMP and of the Link Layer, by their bits.
 
-  /// LMP features, by their page; those of page 1 are what the Host supports.
+  /// LMP features by page; those of page 1 are supported by the Host.
   case lmpFeatures, lmpFeatures1, lmpFeatures2
-  /// LE features by their bits; those from 64 on are only in commands that name one by its
-  /// number.
+  /// LE features by their bits; those from 64 on only occur in commands that name a single feature
+  /// by its number.
   case leFeatures
-  /// LE features from bit 64 on, counted from there.
+  /// LE features from bit 64 on, numbered from there.
   case leFeatures1
 
-  // The events that the event masks let through, by their bits.
+  // The events enabled by the event masks, by their bits.
 
   /// Event_Mask, Event_Mask_Page_2 and LE_Event_Mask.
   case eventMask, eventMask2, leEventMask
-  /// LE_States: states and combinations of states that a Controller supports.
+  /// LE_States: the states and combinations of states that a Controller supports.
   case leStates
 
   // Codes of Android's and Microsoft's commands and events.
 
-  /// The version of Google's feature specification that a Controller follows.
+  /// The version of Google's feature specification that a Controller supports.
   case androidVersion
   /// Subcommands of Android's commands.
   case androidMultiAdvertising, androidRPAOffload, androidBatchScan, androidAPCF,
     androidAudioOffload, androidAudioBuffer
-  /// The forms in which a batch scan stores what it hears, by their bits.
+  /// The forms in which a batch scan stores results, by their bits.
   case androidBatchModes
   /// The form of the results of a batch scan.
   case androidBatchFormat
-  /// Which result a full batch scan throws away.
+  /// The result that a full batch scan discards.
   case androidDiscardRule
-  /// What becomes of a filter or of a report.
+  /// The action on a filter or a report.
   case androidAction
-  /// What an Advertising Packet Content Filter looks at, by its bits.
+  /// The features that an Advertising Packet Content Filter checks, by their bits.
   case androidAPCFFeatures
-  /// Filters that not every Controller has, by their bits.
+  /// Optional filters, by their bits.
   case androidAPCFExtended
-  /// How several conditions are joined.
+  /// The combination of several conditions.
   case androidLogic
-  /// When an advertisement that a filter lets through is reported.
+  /// When an advertisement that passes a filter is reported.
   case androidDelivery
-  /// The type of the address that a filter looks for.
+  /// The address type that a filter matches.
   case androidAddressType
-  /// What Android's audio takes, by its bits: codecs of A2DP, sampling rates, sizes of samples, numbers of
-  /// channels.
+  /// The capabilities of Android's audio offload, by their bits: A2DP codecs, sampling rates,
+  /// sample sizes, numbers of channels.
   case androidCodecs, androidSamplingRates, androidSampleBits, androidChannelModes
   /// The direction of offloaded audio.
   case androidDataPath
-  /// Quality events that a Controller is to report, by their bits.
+  /// Quality events that a Controller should report, by their bits.
   case androidQualityEvents
-  /// What a Bluetooth quality report is about.
+  /// The subject of a Bluetooth quality report.
   case androidQualityReport
   /// The type of the baseband packets that a quality report counts.
   case androidPacketType
   /// Why an advertising instance stopped.
   case androidStateChange
-  /// What became of a tracked advertiser.
+  /// The state of a tracked advertiser.
   case androidAdvertiserState
-  /// Whether an event brings an advertisement.
+  /// Whether an event contains an advertisement.
   case androidAdvertiserInfo
   /// Subcommands and events of Microsoft's extension.
   case microsoftCommand, microsoftEvent
-  /// What a Microsoft extension can do, by its bits.
+  /// The features of a Microsoft extension, by their bits.
   case microsoftFeatures
-  /// What an advertisement is monitored for.
+  /// The condition by which advertisements are monitored.
   case microsoftCondition
   /// The length of a monitored UUID.
   case microsoftUUID
-  /// Which advertisements are reported while advertisements are monitored.
+  /// The advertisements reported during monitoring.
   case microsoftFilter
   /// Whether a device is monitored.
   case microsoftState
 
   // Codes of the Security Manager.
 
-  /// IO Capability of a pairing, which has one more than that of BR/EDR.
+  /// IO Capability in pairing, which has one more value than that of BR/EDR.
   case pairingIOCapability
   /// The OOB data flag of a pairing.
   case oobDataFlag
   /// AuthReq of a pairing, by its bits.
   case authReq
-  /// The keys that one side of a pairing sends, by their bits.
+  /// The keys that one side of a pairing distributes, by their bits.
   case keyDistribution
 
   // Codes of the Linux kernel's management interface.
@@ -329,11 +329,11 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case managementStatus
   /// The type of a device's address.
   case managementAddressType
-  /// The same, by their bits: what a discovery looks for.
+  /// The address types in a discovery, by their bits.
   case managementAddressTypes
   /// Settings of a controller, by their bits.
   case managementSettings
-  /// The parameter of the Set command that has this name.
+  /// The parameter of the Set command with this name.
   case discoverable, managementAdvertising, secureConnections, debugKeys, managementPrivacy
   /// Key_Type of a long term key.
   case longTermKeyType
@@ -357,7 +357,7 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case deviceIDSource
   /// Controller_Type.
   case controllerType
-  /// How a controller is attached.
+  /// The bus of a controller.
   case controllerBus
   /// Flags of an advertising instance.
   case advertisingInstanceFlags
@@ -376,10 +376,10 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
 
   /// Reason of a Command Reject.
   case l2capReject
-  /// Results of L2CAP's responses, by what was asked for.
+  /// Results of L2CAP responses, by the kind of request.
   case l2capConnectionResult, l2capConfigureResult, l2capInformationResult, l2capMoveResult,
     l2capUpdateResult, l2capCreditResult, l2capEnhancedResult, l2capReconfigureResult
-  /// Status of a Connection Response that says pending.
+  /// Status of a Connection Response with the result pending.
   case l2capConnectionStatus
   /// The type of a configuration option.
   case l2capOption
@@ -387,7 +387,7 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case l2capMode
   /// FCS Type.
   case l2capFCS
-  /// What an Information Request asks for.
+  /// The type of information requested.
   case l2capInformation
   /// Extended features, by their bits.
   case l2capFeatures
@@ -395,6 +395,6 @@ package enum CodeSet: UInt8, Sendable, CaseIterable {
   case l2capFixedChannels
   /// Result of a Move Channel Confirmation.
   case l2capMoveConfirmation
-  /// What an L2CAP channel is for: PSM and SPSM.
+  /// The protocol of an L2CAP channel: PSM and SPSM.
   case psm
 }

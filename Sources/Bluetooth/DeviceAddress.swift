@@ -2,10 +2,10 @@ package import Bytes
 
 /// A device address (BD_ADDR): 48 bits.
 package struct DeviceAddress: Equatable, Hashable, Sendable {
-  /// The address as a number; the first octet that is printed is the most significant.
+  /// The address as a number; the first octet in text is the most significant.
   package var value: UInt64
 
-  /// An address from its number; bits above the 48th are dropped.
+  /// Creates an address from a number; bits above the 48th are dropped.
   package init(value: UInt64) { self.value = value & 0xffff_ffff_ffff }
 
   /// Reads the 6 bytes of an address, least significant first (Core, Vol 4, Part E, 5.2).
@@ -14,7 +14,7 @@ package struct DeviceAddress: Equatable, Hashable, Sendable {
     self.init(value: try cursor.unsigned(width: 6))
   }
 
-  /// The address that people write: `C0:FF:EE:12:34:56`, in either case.
+  /// Parses an address in the usual notation, `C0:FF:EE:12:34:56`, in either case.
   package init?(text: some StringProtocol) {
     let octets = text.split(separator: ":", omittingEmptySubsequences: false)
     guard octets.count == 6,
@@ -24,42 +24,40 @@ package struct DeviceAddress: Equatable, Hashable, Sendable {
     self.init(value: value)
   }
 
-  /// The address that stands for none.
+  /// The all-zero address, which means none.
   package static let zero = DeviceAddress(value: 0)
 }
 
 /// The type of a device address as HCI states it, one byte (Core, Vol 4, Part E, 7.7.65.2).
 package struct AddressType: RawRepresentable, Equatable, Hashable, Sendable {
-  /// The byte.
   package var rawValue: UInt8
-  /// A type from its byte.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The same where a `switch` compares.
+  /// The comparison that `switch` uses.
   package static func ~= (pattern: Self, value: Self) -> Bool {
     pattern.rawValue == value.rawValue
   }
 
   /// A public device address.
   package static let `public` = Self(rawValue: 0x00)
-  /// A random device address of one of three kinds.
+  /// A random device address of any of the three kinds.
   package static let random = Self(rawValue: 0x01)
-  /// A public identity address: the controller resolved the address on the air.
+  /// A public identity address: the controller resolved the address used on the air.
   package static let publicIdentity = Self(rawValue: 0x02)
-  /// A random static identity address: the controller resolved the address on the air.
+  /// A random static identity address: the controller resolved the address used on the air.
   package static let randomIdentity = Self(rawValue: 0x03)
-  /// An anonymous advertisement: no address.
+  /// No address, in anonymous advertising.
   package static let anonymous = Self(rawValue: 0xff)
 }
 
-/// What kind of address a device has, from the address type and, where that is random, from the
-/// two most significant bits (Core, Vol 6, Part B, 1.3).
+/// The kind of a device address, determined by the address type and, if that is random, by the two
+/// most significant bits (Core, Vol 6, Part B, 1.3).
 package enum AddressKind: UInt8, Sendable {
   case `public`, randomStatic, randomResolvable, randomNonresolvable
   case publicIdentity, randomIdentity, anonymous, unknown
 
-  /// The kind of `address`, whose type HCI gave as `type`.
+  /// Returns the kind of `address` with the HCI address type `type`.
   package init(_ address: DeviceAddress, _ type: AddressType) {
     switch type {
     case .public: self = .public
@@ -77,7 +75,7 @@ package enum AddressKind: UInt8, Sendable {
     }
   }
 
-  /// As the JSON contract names it, or nil where it has no name.
+  /// The name in the JSON contract; nil if there is none.
   package var key: StaticString? {
     switch self {
     case .public: "public"
@@ -91,7 +89,7 @@ package enum AddressKind: UInt8, Sendable {
     }
   }
 
-  /// As a person reads it.
+  /// The name for people to read.
   package var words: StaticString {
     switch self {
     case .public: "public"

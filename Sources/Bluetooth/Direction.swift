@@ -1,10 +1,10 @@
-/// Which way a packet went, seen from the host whose traffic was captured.
+/// The direction of a packet, as seen from the captured host.
 package enum Direction: UInt8, Sendable {
   /// Host to controller.
   case sent = 0
   /// Controller to host.
   case received = 1
 
-  /// The other way.
+  /// The opposite direction.
   package var reversed: Direction { self == .sent ? .received : .sent }
 }

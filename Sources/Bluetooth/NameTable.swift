@@ -1,9 +1,9 @@
-// The names of the Assigned Numbers. The tables stand in Generated/, as text that is part of the
-// program: nothing is made at start-up, nothing is allocated, and only what is looked up is read.
+// The names of the Assigned Numbers. The tables are in Generated/, as constant text: nothing is
+// built at start-up, nothing is allocated, and only what is looked up is read.
 
 package import Bytes
 
-/// A name of the Assigned Numbers: where it stands in its table.
+/// A name from the Assigned Numbers, by its position in its table.
 package struct AssignedName: Sendable {
   private let text: StaticString
   private let slice: Slice
@@ -13,12 +13,12 @@ package struct AssignedName: Sendable {
     self.slice = slice
   }
 
-  /// A name that stands in no table.
+  /// Creates a name that is not in a table.
   init(_ name: StaticString) {
     self.init(name, Slice(start: 0, count: name.utf8CodeUnitCount))
   }
 
-  /// The name, UTF-8.
+  /// The name in UTF-8.
   package var bytes: RawSpan {
     @_lifetime(immortal) get { text.bytes(slice) }
   }
@@ -29,10 +29,10 @@ extension Output {
   package mutating func name(_ name: AssignedName) { raw(name.bytes) }
 }
 
-/// Numbers of 16 bits with their names.
+/// A table of 16-bit numbers with their names.
 ///
-/// `index` has ten bytes a number, in ascending order: the number (4 hexadecimal digits), where its
-/// name begins in `names` (5), and a blank or line end. `names` has a name a line.
+/// `index` has ten bytes per number, in ascending order: the number (4 hexadecimal digits), the
+/// offset of its name in `names` (5), and a blank or line end. `names` has one name per line.
 struct NameTable: Sendable {
   private let index: StaticString
   private let names: StaticString
@@ -45,15 +45,16 @@ struct NameTable: Sendable {
     self.names = names
   }
 
-  /// How many numbers have a name.
+  /// The number of entries.
   var count: Int { (index.utf8CodeUnitCount + 1) / Self.entryBytes }
 
-  /// The name of a number, found by halving. The digits are compared as they stand: they are in the
-  /// order of the numbers.
+  /// Returns the name of a number by binary search. The digits can be compared as text, since their
+  /// order is that of the numbers.
   func name(of number: UInt16) -> AssignedName? {
     let index = self.index.bytes
     let wanted = Self.digits(of: number)
-    // The last entry that is not greater: half of what is left goes each time, without a branch to guess.
+    // Finds the last entry that is not greater. Each step halves the rest, without a branch to
+    // predict.
     var first = 0
     var left = count
     while left > 1 {
@@ -66,9 +67,10 @@ struct NameTable: Sendable {
     return name(index, at: first)
   }
 
-  /// The four digits of a number as they stand in the index, the first in the most significant byte.
+  /// Returns the four digits of a number as in the index, the first in the most significant byte.
   private static func digits(of number: UInt16) -> UInt32 {
-    // A nibble a byte; then 0x30 is added, and 0x27 more from ten on, where adding 6 carries.
+    // Each byte gets a nibble. Then 0x30 is added, and 0x27 more from ten on, where adding 6
+    // carries.
     let spread = UInt32(number)
     var digits = (spread | spread << 8) & 0x00ff_00ff
     digits = (digits | digits << 4) & 0x0f0f_0f0f
@@ -76,7 +78,7 @@ struct NameTable: Sendable {
     return digits + 0x3030_3030 + letters * 0x27
   }
 
-  /// The number at a position below `count`.
+  /// Returns the number at a position below `count`.
   func number(at position: Int) -> UInt16 {
     UInt16(
       truncatingIfNeeded: Self.number(
@@ -90,11 +92,12 @@ struct NameTable: Sendable {
     return AssignedName(names, Slice(start: start, count: next - 1 - start))
   }
 
-  /// Where a name begins: five digits behind the number's last three, read as one word.
+  /// Returns the offset of a name: five digits after the last three of the number, read as one
+  /// word.
   private func offset(_ index: RawSpan, of position: Int) -> Int {
     let word = index.bigEndianU64(at: position &* Self.entryBytes &+ 1)
-    // From ten on, bit 6 tells that a digit is a letter, the first of which ends in 1. Then neighbours
-    // are joined: two digits, four, eight, of which the number's three go.
+    // Bit 6 is set in letters, whose low four bits begin with 1, so that 9 is added. Then
+    // neighbours are combined to two digits, four and eight, and the number's three are dropped.
     let letters = word &>> 6 & 0x0101_0101_0101_0101
     var digits = (word & 0x0f0f_0f0f_0f0f_0f0f) &+ letters &* 9
     digits = (digits | digits &>> 4) & 0x00ff_00ff_00ff_00ff

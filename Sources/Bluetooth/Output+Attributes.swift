@@ -1,10 +1,10 @@
 package import Bytes
 
 extension Output {
-  /// Appends what an attribute of this type is called, behind a blank; nothing where it has no name,
-  /// which gives false.
+  /// Appends the name of an attribute with this type, preceded by a blank. Without a name, appends
+  /// nothing and returns false.
   ///
-  /// - Parameter use: what it is, where that is known.
+  /// - Parameter use: The kind of attribute, if known.
   @discardableResult
   package mutating func attributeName(
     _ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse? = nil
@@ -12,13 +12,13 @@ extension Output {
     attributeName(uuid, called: uuid.name(as: use), as: use)
   }
 
-  /// The same where the name is known already.
+  /// Does the same with a name that is already known.
   @discardableResult
   package mutating func attributeName(
     _ uuid: BluetoothUUID, called name: AssignedName?, as use: BluetoothUUID.AttributeUse? = nil
   ) -> Bool {
     if uuid.isShort(0x2902), use == nil || use == .descriptor {
-      // Everybody calls the Client Characteristic Configuration Descriptor so.
+      // The usual name of the Client Characteristic Configuration Descriptor.
       text(" CCCD")
     } else if let name {
       byte(0x20)
@@ -29,7 +29,7 @@ extension Output {
     return true
   }
 
-  /// Appends the first groups of digits of a long UUID, 1 to 4, each with the dash behind it.
+  /// Appends the first groups of digits of a 128-bit UUID, 1 to 4, each followed by a dash.
   package mutating func uuidStart(_ uuid: BluetoothUUID, groups: UInt8) {
     for index in 0..<(2 + 2 * Int(groups)) {
       let half = index < 8 ? uuid.high : uuid.low
@@ -38,7 +38,7 @@ extension Output {
     }
   }
 
-  /// Appends a handle without its `0x`: the end of a range.
+  /// Appends a handle without `0x`, for the end of a range.
   package mutating func digits(_ handle: UInt16) {
     hex(UInt8(handle >> 8))
     hex(UInt8(handle & 0xff))

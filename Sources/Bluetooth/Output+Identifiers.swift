@@ -1,4 +1,4 @@
-// Identifiers as the Core Specification prints them, the same in text and JSON.
+// Identifiers as printed in the Core Specification, the same in text and JSON.
 
 package import Bytes
 
@@ -11,7 +11,7 @@ extension Output {
     hexadecimal(UInt64(handle), digits: 4)
   }
 
-  /// Appends a UUID: `180d`, `0000febe`'s short form, or the long one with dashes.
+  /// Appends a UUID: `180d`, `0000febe` if it has 32 bits, or 128 bits with dashes.
   package mutating func uuid(_ uuid: BluetoothUUID) {
     switch uuid.width {
     case 2:

@@ -1,4 +1,4 @@
-// Small pieces of wording that several lines share.
+// Short phrases used in several lines.
 
 package import Bytes
 
@@ -9,7 +9,7 @@ extension Output {
     unit(scale.unit, of: value &* scale.multiplier)
   }
 
-  /// Appends a unit behind its number, which is `value` without its decimals.
+  /// Appends a unit after its number, which is `value` without its decimals.
   package mutating func unit(_ unit: Scale.Unit, of value: Int) {
     byte(0x20)
     switch unit {
@@ -19,14 +19,14 @@ extension Output {
     }
   }
 
-  /// Appends how many things there are: `1 byte`, `2 bytes`.
+  /// Appends a number of things: `1 byte`, `2 bytes`.
   package mutating func count(_ number: Int, _ one: StaticString, _ several: StaticString) {
     decimal(number)
     byte(0x20)
     text(number == 1 ? one : several)
   }
 
-  /// Appends a code by its name, then the code: `Connection Timeout (0x08)`, or the code alone.
+  /// Appends a code's name followed by the code, `Connection Timeout (0x08)`, or only the code.
   package mutating func named(_ name: StaticString?, _ code: UInt64, digits: Int) {
     if let name {
       self.text(name)
@@ -36,7 +36,7 @@ extension Output {
     if name != nil { byte(0x29) }
   }
 
-  /// Appends an assigned number, then its name: `0x0059 Nordic Semiconductor ASA`.
+  /// Appends an assigned number followed by its name: `0x0059 Nordic Semiconductor ASA`.
   package mutating func assigned(_ name: AssignedName?, _ number: UInt64, digits: Int) {
     hexadecimal(number, digits: digits)
     guard let name else { return }
@@ -44,8 +44,8 @@ extension Output {
     self.name(name)
   }
 
-  /// Appends a UUID, then what it stands for: `180d Heart Rate`; of one that somebody registered for
-  /// their own use, which others use too, that: `feaa (registered: Google LLC)`.
+  /// Appends a UUID followed by its name, `180d Heart Rate`, or by the organization that registered
+  /// it, `feaa (registered: Google LLC)`, since other organizations use such UUIDs too.
   package mutating func namedUUID(
     _ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse? = nil
   ) {
@@ -60,14 +60,14 @@ extension Output {
     }
   }
 
-  /// Appends what an L2CAP channel is for: `AVDTP (0x0019)`, `PSM 0x1001`, `SPSM 0x0080`.
+  /// Appends the protocol of an L2CAP channel: `AVDTP (0x0019)`, `PSM 0x1001`, `SPSM 0x0080`.
   package mutating func service(_ psm: PSM) {
     if psm.name == nil { text(psm.isSimplified ? "SPSM " : "PSM ") }
     named(psm.name, UInt64(psm.rawValue), digits: 4)
   }
 
-  /// Appends the names of the bits that are set, after `opening`, with commas between them; bits
-  /// without a name by their number. False where none is set and nothing was appended.
+  /// Appends the names of the set bits after `opening`, separated by commas; bits without a name
+  /// are shown by number. Returns false if none is set and nothing was appended.
   package mutating func names(_ value: UInt64, _ set: CodeSet, opening: StaticString = "") -> Bool {
     var rest = value
     guard rest != 0 else { return false }
@@ -88,15 +88,15 @@ extension Output {
     return true
   }
 
-  /// Appends a string from a capture in quotes. Many devices send the zero that ends a string in C, or fill
-  /// up with zeros; people need not read those.
+  /// Appends a captured string in quotes, without trailing zeros: many devices send C's terminating
+  /// zero, or pad with zeros.
   package mutating func quoted(_ bytes: RawSpan) {
     byte(0x22)
     printable(bytes.withoutZeros, isQuoted: true)
     byte(0x22)
   }
 
-  /// Appends two pieces of a string in quotes, the first of them from the Assigned Numbers.
+  /// Appends two parts of a string in quotes, the first from the Assigned Numbers.
   package mutating func quoted(_ start: AssignedName?, _ rest: RawSpan) {
     byte(0x22)
     if let start { name(start) }
@@ -104,8 +104,8 @@ extension Output {
     byte(0x22)
   }
 
-  /// Appends UUIDs of one width with their names, with commas between them; the same ones in a row
-  /// once.
+  /// Appends UUIDs of one width with their names, separated by commas. A run of the same UUID is
+  /// shown once.
   package mutating func uuids(_ list: RawSpan, width: Int) {
     var cursor = Cursor(list)
     var last: BluetoothUUID?
@@ -131,17 +131,17 @@ extension Output {
     text(" times)")
   }
 
-  /// Appends a controller's address; all zeros stand for one that has none (yet).
+  /// Appends a controller's address; all zeros mean that it has none (yet).
   package mutating func addressOrNone(_ address: DeviceAddress) {
     if address == .zero { text("no address") } else { self.address(address) }
   }
 
-  /// Appends what this buffer holds to another one, in ASCII alone.
+  /// Appends the contents of this buffer to another one, in ASCII only.
   package func copyASCII(into other: inout Output) { other.ascii(bytes) }
 
-  /// Appends finished text in ASCII alone: signs of units and of sentences as what is typed for them, and
-  /// `\u{…}` for every other character that a name may bring. In quotes stands what a device sent: there
-  /// every character stays told from others.
+  /// Appends finished text in ASCII only. Symbols of units and punctuation become what one would
+  /// type for them, and other characters in names become `\u{…}`. In quoted text from a device, all
+  /// characters remain distinguishable.
   package mutating func ascii(_ bytes: RawSpan) {
     var offset = 0
     var isQuoted = false
@@ -169,10 +169,10 @@ extension Output {
     }
   }
 
-  /// What is typed for a sign of a unit or of a sentence; nil where it is none of ours.
+  /// Returns the ASCII text for a symbol of a unit or punctuation; nil for other characters.
   private static func typed(_ scalar: UInt32, before next: UInt8) -> StaticString? {
     switch scalar {
-    // Of temperatures the letter says enough; else it is an angle.
+    // For temperatures the letter suffices; otherwise it is an angle.
     case 0xb0: next == 0x43 || next == 0x46 ? "" : "deg"
     case 0xb2: "2"
     case 0xb3: "3"
@@ -195,7 +195,7 @@ extension Output {
     decimal(number)
   }
 
-  /// Appends a silence of half a second and more in at most six columns: `510 ms`, `1.0 s`, `12 s`,
+  /// Appends a silence of at least half a second in at most six columns: `510 ms`, `1.0 s`, `12 s`,
   /// `3.5 h`.
   package mutating func gap(nanoseconds: Int64) {
     let second: Int64 = 1_000_000_000
@@ -220,7 +220,7 @@ extension Output {
     text(unit)
   }
 
-  /// Appends a time span given in nanoseconds, in the unit that suits it: `4.5 ms`, `1.0 s`.
+  /// Appends a duration given in nanoseconds, in a suitable unit: `4.5 ms`, `1.0 s`.
   package mutating func duration(nanoseconds: Int64) {
     let magnitude = nanoseconds.magnitude
     if nanoseconds < 0 { byte(0x2d) }

@@ -1,31 +1,29 @@
-// The services that L2CAP channels are opened for. Source: Assigned Numbers, 2.5 (PSM) and 2.6
-// (SPSM); 0x0001 to 0x0025 checked against tshark 4.0, 0x0027 against BlueZ's monitor.
+// The protocols of L2CAP channels. Source: Assigned Numbers, 2.5 (PSM) and 2.6 (SPSM); 0x0001 to
+// 0x0025 checked against tshark 4.0, 0x0027 against BlueZ's monitor.
 
-/// A protocol/service multiplexer, on BR/EDR (PSM) and of credit-based channels (SPSM): what a
-/// channel is for.
+/// A protocol/service multiplexer, for BR/EDR (PSM) or credit-based channels (SPSM), which
+/// identifies a channel's protocol.
 package struct PSM: RawRepresentable, Equatable, Hashable, Sendable {
-  /// The number.
   package var rawValue: UInt16
-  /// A PSM from its number.
   package init(rawValue: UInt16) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The same where a `switch` compares.
+  /// The comparison that `switch` uses.
   package static func ~= (pattern: Self, value: Self) -> Bool {
     pattern.rawValue == value.rawValue
   }
 
-  /// RFCOMM: serial ports.
+  /// RFCOMM, which provides serial ports.
   package static let rfcomm = Self(rawValue: 0x0003)
   /// ATT over BR/EDR.
   package static let att = Self(rawValue: 0x001f)
   /// Enhanced ATT bearers.
   package static let eatt = Self(rawValue: 0x0027)
 
-  /// Whether the number can only be that of a credit-based channel: the dynamic ones of LE.
+  /// Whether the number can only belong to a credit-based channel (a dynamic SPSM of LE).
   package var isSimplified: Bool { (0x0080...0x00ff).contains(rawValue) }
 
-  /// The protocol's name; nil for a number that is assigned to none, such as a dynamic one.
+  /// The protocol's name; nil if the number is not assigned, as dynamic ones are not.
   package var name: StaticString? {
     switch rawValue {
     case 0x0001: "SDP"

@@ -1,12 +1,10 @@
 /// The opcode of a Security Manager PDU, its first byte (Core, Vol 3, Part H, 3.3).
 package struct SMPOpcode: RawRepresentable, Equatable, Hashable, Sendable {
-  /// The byte.
   package var rawValue: UInt8
-  /// An opcode from its byte.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The same where a `switch` compares.
+  /// The comparison that `switch` uses.
   package static func ~= (pattern: Self, value: Self) -> Bool {
     pattern.rawValue == value.rawValue
   }
@@ -26,7 +24,7 @@ package struct SMPOpcode: RawRepresentable, Equatable, Hashable, Sendable {
   package static let pairingDHKeyCheck = Self(rawValue: 0x0d)
   package static let keypressNotification = Self(rawValue: 0x0e)
 
-  /// The specification's name; nil for an opcode that it does not give out.
+  /// The specification's name; nil for an undefined opcode.
   package var name: StaticString? {
     switch rawValue {
     case 0x01: "Pairing Request"
@@ -47,7 +45,7 @@ package struct SMPOpcode: RawRepresentable, Equatable, Hashable, Sendable {
     }
   }
 
-  /// How many bytes a PDU with this opcode has, the opcode included; nil for one that is not given out.
+  /// The length of a PDU with this opcode, including the opcode; nil for an undefined one.
   package var size: Int? {
     switch self {
     case .pairingRequest, .pairingResponse: 7
@@ -62,8 +60,7 @@ package struct SMPOpcode: RawRepresentable, Equatable, Hashable, Sendable {
     }
   }
 
-  /// Whether what follows the opcode is a key: LTK, IRK, CSRK. Of a PDU that nobody knows, that is
-  /// assumed.
+  /// Whether a key follows the opcode: LTK, IRK or CSRK. Assumed for unknown PDUs.
   package var carriesKey: Bool {
     switch self {
     case .encryptionInformation, .identityInformation, .signingInformation: true
@@ -71,19 +68,18 @@ package struct SMPOpcode: RawRepresentable, Equatable, Hashable, Sendable {
     }
   }
 
-  /// Whether what follows the opcode gives a passkey away where the pairing has one.
+  /// Whether the bytes after the opcode reveal the passkey of a pairing that has one.
   package var mayTellPasskey: Bool { self == .pairingConfirm || self == .pairingRandom }
 }
 
-/// Why pairing failed, the byte after the opcode of Pairing Failed (Core, Vol 3, Part H, 3.5.5).
+/// The reason why pairing failed, the byte after the opcode of Pairing Failed (Core, Vol 3, Part H,
+/// 3.5.5).
 package struct PairingFailure: RawRepresentable, Equatable, Hashable, Sendable {
-  /// The byte.
   package var rawValue: UInt8
-  /// A reason from its byte.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The same where a `switch` compares.
+  /// The comparison that `switch` uses.
   package static func ~= (pattern: Self, value: Self) -> Bool {
     pattern.rawValue == value.rawValue
   }
@@ -105,7 +101,7 @@ package struct PairingFailure: RawRepresentable, Equatable, Hashable, Sendable {
   package static let keyRejected = Self(rawValue: 0x0f)
   package static let busy = Self(rawValue: 0x10)
 
-  /// The specification's name; nil for a reason that it does not give out.
+  /// The specification's name; nil for an undefined reason.
   package var name: StaticString? {
     switch rawValue {
     case 0x01: "Passkey Entry Failed"

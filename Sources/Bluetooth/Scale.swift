@@ -1,36 +1,34 @@
-/// How a raw number becomes a quantity: raw × `multiplier` / 10^`decimals`, in `unit`.
+/// The conversion of a raw number to a quantity: raw × `multiplier` / 10^`decimals`, in `unit`.
 ///
-/// Scaling stays in integers, so that 0x001e intervals are exactly 37.5 ms.
+/// Scaling uses integers, so that 0x001e intervals are exactly 37.5 ms.
 package struct Scale: Sendable, Equatable {
   // Small in memory, since every field of the HCI tables carries one.
   private let factor: Int16
   private let places: Int8
   private let none: Int32?
-  /// What raw values next to the largest mean.
+  /// The meaning of raw values next to the largest one.
   private let special: Special
-  /// The unit.
   package let unit: Unit
 
-  /// Raw units are multiplied by this.
+  /// The factor by which raw values are multiplied.
   package var multiplier: Int { Int(factor) }
-  /// And the product has this many decimals.
+  /// The number of decimals of the product.
   package var decimals: Int { Int(places) }
-  /// The raw value that stands for "not available", if there is one.
+  /// The raw value that means "not available", if there is one.
   package var absent: Int? { none.map { Int($0) } }
-  /// The raw value that stands for a power level that the remote device does not manage, if there is
-  /// one.
+  /// The raw value that means a power level not managed by the remote device, if there is one.
   package var unmanaged: Int? { special == .unmanaged ? 126 : nil }
 
-  /// Raw values that are no quantities.
+  /// Raw values that are not quantities.
   package enum Special: Sendable {
     case none
-    /// 126: a power level that the remote device does not manage.
+    /// 126 is a power level that the remote device does not manage.
     case unmanaged
-    /// 126 and 127: the least and the most that a transmitter has.
+    /// 126 and 127 are the transmitter's minimum and maximum.
     case extremes
   }
 
-  /// What a raw value means that is no quantity; nil of all others.
+  /// Returns the meaning of a raw value that is not a quantity; nil for all others.
   package func word(of raw: Int) -> StaticString? {
     switch (special, raw) {
     case (.unmanaged, 126): "unmanaged"
@@ -40,18 +38,18 @@ package struct Scale: Sendable, Equatable {
     }
   }
 
-  /// The units that HCI's quantities are in.
+  /// The units of HCI's quantities.
   package enum Unit: UInt8, Sendable {
     case milliseconds, microseconds, seconds, decibelMilliwatts, decibels, meters, kilometers
     case hertz, percent
-    /// Hundredths of a part in a million, in a key that does not say so.
+    /// Hundredths of a ppm, in a key that does not name the unit.
     case hundredthsOfPPM
-    /// Lengths; a key that holds one already says octets or length.
+    /// Bytes, in a key that already contains octets or length.
     case octets
-    /// Credits of a channel; a key that holds them already says so.
+    /// Channel credits, in a key that already contains credits.
     case credits
 
-    /// As it stands after a number: "ms".
+    /// The symbol after a number: "ms".
     package var symbol: StaticString {
       switch self {
       case .milliseconds: "ms"
@@ -69,7 +67,7 @@ package struct Scale: Sendable, Equatable {
       }
     }
 
-    /// As it ends a JSON key: "ms" in `interval_ms`.
+    /// The suffix of a JSON key: "_ms" in `interval_ms`.
     package var suffix: StaticString {
       switch self {
       case .milliseconds: "_ms"
@@ -86,7 +84,7 @@ package struct Scale: Sendable, Equatable {
     }
   }
 
-  /// A scale of one's own.
+  /// Creates a custom scale.
   package init(
     _ multiplier: Int, decimals: Int = 0, _ unit: Unit, absent: Int? = nil,
     _ special: Special = .none
@@ -102,45 +100,46 @@ package struct Scale: Sendable, Equatable {
   package static let slots = Self(625, decimals: 3, .milliseconds)
   /// Connection intervals: n × 1.25 ms.
   package static let interval = Self(125, decimals: 2, .milliseconds)
-  /// The same, 0 meaning that there is none.
+  /// Connection intervals; 0 means none.
   package static let intervalOrNone = Self(125, decimals: 2, .milliseconds, absent: 0)
-  /// The same, 0xffff meaning that any will do.
+  /// Connection intervals; 0xffff means any.
   package static let intervalOrAny = Self(125, decimals: 2, .milliseconds, absent: 0xffff)
-  /// Intervals of the shorter kind: n × 0.125 ms.
+  /// Finer intervals: n × 0.125 ms.
   package static let finerInterval = Self(125, decimals: 3, .milliseconds)
-  /// Clock ticks: n × 0.3125 ms, 0xffff meaning not known.
+  /// Clock ticks: n × 0.3125 ms; 0xffff means unknown.
   package static let halfSlots = Self(3125, decimals: 4, .milliseconds, absent: 0xffff)
   /// Timeouts: n × 10 ms.
   package static let timeout = Self(10, .milliseconds)
   /// n × 1 ms.
   package static let milliseconds = Self(1, .milliseconds)
-  /// n × 0.001 ms: times between packets.
+  /// Times between packets: n × 0.001 ms.
   package static let latency = Self(1, decimals: 3, .milliseconds)
   /// n × 1 µs.
   package static let microseconds = Self(1, .microseconds)
   /// n × 1 s.
   package static let seconds = Self(1, .seconds)
-  /// n × 1 s, 0 meaning that no time is given.
+  /// n × 1 s; 0 means that no time is given.
   package static let secondsOrNone = Self(1, .seconds, absent: 0)
   /// n × 1.28 s (inquiry).
   package static let inquiry = Self(128, decimals: 2, .seconds)
   /// n × 1 dBm.
   package static let dBm = Self(1, .decibelMilliwatts)
-  /// n × 1 dBm, 127 meaning not available.
+  /// n × 1 dBm; 127 means not available.
   package static let dBmOrNone = Self(1, .decibelMilliwatts, absent: 127)
-  /// The same, 126 meaning that the remote device does not manage its power on the PHY.
+  /// The same; 126 means that the remote device does not manage its power on the PHY.
   package static let dBmIfManaged = Self(1, .decibelMilliwatts, absent: 127, .unmanaged)
-  /// n × 1 dBm of a transmitter in a test: 126 its least, 127 its most (Core, Vol 4, Part E, 7.8.29).
+  /// n × 1 dBm in a transmitter test; 126 is the minimum, 127 the maximum (Core, Vol 4, Part E,
+  /// 7.8.29).
   package static let dBmOrExtreme = Self(1, .decibelMilliwatts, .extremes)
-  /// A change by n × 1 dB, −128 meaning that nothing is recommended (7.8.137).
+  /// A change by n × 1 dB; −128 means no recommendation (7.8.137).
   package static let dBOrNoRecommendation = Self(1, .decibels, absent: -128)
-  /// n × 0.01 ppm, 0xc000 meaning not available (7.7.65.44).
+  /// n × 0.01 ppm; 0xc000 means not available (7.7.65.44).
   package static let frequencyCompensation = Self(1, .hundredthsOfPPM, absent: -0x4000)
   /// n × 0.1 dBm.
   package static let tenthsOfDBm = Self(1, decimals: 1, .decibelMilliwatts)
-  /// n × 1 dB, 255 meaning not available.
+  /// n × 1 dB; 255 means not available.
   package static let dBOrNone = Self(1, .decibels, absent: 255)
-  /// A change by n × 1 dB, 127 meaning not available.
+  /// A change by n × 1 dB; 127 means not available.
   package static let dBChangeOrNone = Self(1, .decibels, absent: 127)
   /// n × 1 dB.
   package static let dB = Self(1, .decibels)

@@ -1,15 +1,13 @@
 // The commands of L2CAP's signalling channels. Source: Core, Vol 3, Part A, 4, Table 4.2; 0x01 to
 // 0x16 checked against tshark 4.0, 0x17 to 0x1a against bumble and BlueZ's monitor.
 
-/// The code of an L2CAP signalling command: its first byte.
+/// The code of an L2CAP signalling command, its first byte.
 package struct SignallingCode: RawRepresentable, Equatable, Hashable, Sendable {
-  /// The byte.
   package var rawValue: UInt8
-  /// A code from its byte.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The same where a `switch` compares.
+  /// The comparison that `switch` uses.
   package static func ~= (pattern: Self, value: Self) -> Bool {
     pattern.rawValue == value.rawValue
   }
@@ -41,7 +39,7 @@ package struct SignallingCode: RawRepresentable, Equatable, Hashable, Sendable {
   package static let reconfigureRequest = Self(rawValue: 0x19)
   package static let reconfigureResponse = Self(rawValue: 0x1a)
 
-  /// The specification's name without its prefix L2CAP_; nil for a code that it does not have.
+  /// The specification's name without the prefix L2CAP_; nil for an undefined code.
   package var name: StaticString? {
     switch self {
     case .commandReject: "Command Reject"
@@ -74,7 +72,8 @@ package struct SignallingCode: RawRepresentable, Equatable, Hashable, Sendable {
     }
   }
 
-  /// The request that a response answers; nil for what is no response. A Command Reject answers any.
+  /// The request to which a response belongs; nil for other commands. Command Reject can respond to
+  /// any request.
   package var request: Self? {
     switch self {
     case .connectionResponse, .configureResponse, .disconnectionResponse, .echoResponse,
@@ -86,7 +85,7 @@ package struct SignallingCode: RawRepresentable, Equatable, Hashable, Sendable {
     }
   }
 
-  /// Whether the command waits for a response.
+  /// Whether the command requires a response.
   package var isRequest: Bool {
     switch self {
     case .flowControlCredit, .commandReject: false

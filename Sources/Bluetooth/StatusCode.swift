@@ -1,44 +1,42 @@
-// Core, Vol 1, Part F, 1.3 (list) and 2 (meanings). 0x00 to 0x45 checked against tshark 4.0 and BlueZ's
-// monitor; 0x3f is withdrawn but old controllers send it; 0x46 to 0x48 are [mem].
+// Core, Vol 1, Part F, 1.3 (list) and 2 (meanings). 0x00 to 0x45 checked against tshark 4.0 and
+// BlueZ's monitor; 0x3f is withdrawn but old controllers send it; 0x46 to 0x48 are [mem].
 
-/// An error code of the Controller: the Status of events and the Reason of disconnections.
+/// An error code of the Controller, used as the Status of events and the Reason of disconnections.
 package struct StatusCode: RawRepresentable, Equatable, Hashable, Sendable {
-  /// The code.
   package let rawValue: UInt8
-  /// A status by its code.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The same where a `switch` compares.
+  /// The comparison that `switch` uses.
   package static func ~= (pattern: Self, value: Self) -> Bool {
     pattern.rawValue == value.rawValue
   }
 
   /// The command or procedure succeeded.
   package static let success = Self(rawValue: 0x00)
-  /// There is no link with this handle.
+  /// No connection has this handle.
   package static let unknownConnectionIdentifier = Self(rawValue: 0x02)
-  /// Pairing or authentication failed, such as by a wrong key.
+  /// Pairing or authentication failed, for example because of a wrong key.
   package static let authenticationFailure = Self(rawValue: 0x05)
   /// One side has lost the key.
   package static let pinOrKeyMissing = Self(rawValue: 0x06)
   /// The supervision timeout passed without a packet.
   package static let connectionTimeout = Self(rawValue: 0x08)
-  /// The Controller cannot do that in its present state.
+  /// The Controller cannot execute the command in its present state.
   package static let commandDisallowed = Self(rawValue: 0x0c)
   /// The peer's Host ended the link.
   package static let remoteUserTerminated = Self(rawValue: 0x13)
-  /// The peer ended the link for want of resources.
+  /// The peer ended the link because of low resources.
   package static let remoteLowResources = Self(rawValue: 0x14)
-  /// The peer ended the link because it is switched off.
+  /// The peer ended the link because it is being switched off.
   package static let remotePowerOff = Self(rawValue: 0x15)
-  /// Our Host ended the link.
+  /// The local Host ended the link.
   package static let connectionTerminatedByLocalHost = Self(rawValue: 0x16)
   /// The peer lacks the feature.
   package static let unsupportedRemoteFeature = Self(rawValue: 0x1a)
   /// A Link Layer or LMP procedure went unanswered.
   package static let responseTimeout = Self(rawValue: 0x22)
-  /// The instant of an update had passed when it arrived.
+  /// The instant of an update had already passed when it arrived.
   package static let instantPassed = Self(rawValue: 0x28)
   /// Pairing with a unit key is not supported.
   package static let unitKeyNotSupported = Self(rawValue: 0x29)
@@ -50,11 +48,12 @@ package struct StatusCode: RawRepresentable, Equatable, Hashable, Sendable {
   package static let micFailure = Self(rawValue: 0x3d)
   /// The peer never answered after the connection was created, or a synchronization failed.
   package static let connectionFailedToBeEstablished = Self(rawValue: 0x3e)
-  /// The Host cancelled what was under way.
+  /// No advertising set has this identifier.
   package static let unknownAdvertisingIdentifier = Self(rawValue: 0x42)
+  /// The Host cancelled the operation.
   package static let operationCancelledByHost = Self(rawValue: 0x44)
 
-  /// The specification's name; nil for a code that it leaves undefined.
+  /// The specification's name; nil for an undefined code.
   package var name: StaticString? {
     switch rawValue {
     case 0x00: "Success"

@@ -1,11 +1,11 @@
-/// The names of characteristics that the Bluetooth SIG has withdrawn, and that old firmware still has.
+/// The names of characteristics that the Bluetooth SIG has withdrawn but old firmware still uses.
 ///
-/// Written by hand, since the SIG's files no longer list them. Source: the table of UUIDs in BlueZ,
-/// src/shared/util.c, which keeps them.
+/// Written by hand, since the SIG's files no longer list them. Source: the UUID table in BlueZ,
+/// src/shared/util.c, which still has them.
 enum WithdrawnNames {
-  /// The name of a withdrawn characteristic.
+  /// Returns the name of a withdrawn characteristic.
   static func name(of number: UInt16) -> AssignedName? {
-    // All lie here: what is looked up for most packets does not.
+    // All of them are in this range, unlike most UUIDs that are looked up.
     guard 0x2a0b...0x2a62 ~= number else { return nil }
     let name: StaticString
     switch number {

@@ -1,23 +1,23 @@
-/// Memory that grows as bytes and plain values are put behind one another, and is used again.
+/// A growable, reusable memory region to which bytes and plain values are appended.
 @safe
 @usableFromInline
 package final class ByteStore: @unchecked Sendable {
   @usableFromInline var storage: UnsafeMutableRawPointer
-  /// The bytes that there is room for.
+  /// The number of bytes allocated.
   @usableFromInline package internal(set) var capacity: Int
-  /// The bytes that are used.
+  /// The number of bytes in use.
   @usableFromInline package internal(set) var count = 0
 
-  /// Values stand at multiples of so many bytes.
+  /// The alignment of values, in bytes.
   @inlinable package static var alignment: Int { 8 }
 
-  /// Where a value may stand, from a position on.
+  /// Returns the first aligned offset at or after `position`.
   @inlinable
   package static func place(from position: Int) -> Int {
     (position + alignment - 1) & ~(alignment - 1)
   }
 
-  /// An empty one with room for so many bytes.
+  /// Creates an empty store with room for `capacity` bytes.
   package init(capacity: Int) {
     self.capacity = max(Self.alignment, capacity)
     unsafe storage = .allocate(byteCount: self.capacity, alignment: Self.alignment)
@@ -25,10 +25,10 @@ package final class ByteStore: @unchecked Sendable {
 
   deinit { unsafe storage.deallocate() }
 
-  /// Forgets the bytes, and keeps the room.
+  /// Removes all bytes and keeps the allocation.
   package func clear() { count = 0 }
 
-  /// Puts a value behind the bytes, at the next place where one may stand.
+  /// Appends a value at the next aligned offset.
   @inlinable
   package func append<Value: BitwiseCopyable>(_ value: Value) {
     precondition(MemoryLayout<Value>.alignment <= Self.alignment)
@@ -38,7 +38,7 @@ package final class ByteStore: @unchecked Sendable {
     count = place + MemoryLayout<Value>.size
   }
 
-  /// Puts bytes behind those that are there.
+  /// Appends bytes.
   package func append(_ bytes: RawSpan) {
     makeRoom(count + bytes.byteCount)
     unsafe bytes.withUnsafeBytes { source in
@@ -48,18 +48,18 @@ package final class ByteStore: @unchecked Sendable {
     count += bytes.byteCount
   }
 
-  /// Puts all bytes of another one behind those that are there.
+  /// Appends all bytes of another store.
   package func append(_ other: ByteStore) { append(other.bytes(at: 0, count: other.count)) }
 
-  /// Fills up with bytes of no meaning to where a value may stand: what is appended whole afterwards keeps
-  /// its places.
+  /// Pads to the next aligned offset, so that a store appended next keeps the alignment of its
+  /// values. The padding bytes are unspecified.
   package func align() {
     let place = Self.place(from: count)
     makeRoom(place)
     count = place
   }
 
-  /// The value that was put at `position`.
+  /// Returns the value stored at `position`.
   @inlinable
   package func value<Value: BitwiseCopyable>(_ type: Value.Type, at position: Int) -> Value {
     precondition(
@@ -68,7 +68,7 @@ package final class ByteStore: @unchecked Sendable {
     return unsafe UnsafeRawPointer(storage + position).load(as: type)
   }
 
-  /// So many bytes from `position` on; they are valid until something is appended or forgotten.
+  /// Returns `length` bytes from `position` on. They are valid until the store is next changed.
   @_lifetime(borrow self)
   package func bytes(at position: Int, count length: Int) -> RawSpan {
     precondition(position >= 0 && length >= 0 && position + length <= count)

@@ -1,8 +1,8 @@
 import Glibc
 
-/// The clock that never goes back and that nobody sets: for how long something takes, not for when it was.
+/// The clock that never goes back and cannot be set. It measures durations, not dates.
 package enum MonotonicClock {
-  /// Nanoseconds from a moment that means nothing.
+  /// Nanoseconds since an unspecified moment.
   package static var nanoseconds: Int64 {
     var time = timespec()
     _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
@@ -10,9 +10,9 @@ package enum MonotonicClock {
   }
 }
 
-/// The clock that people set: for when something was.
+/// The system's date and time, which the user can set.
 package enum WallClock {
-  /// Seconds since 1970, and what is beyond them in nanoseconds.
+  /// The time since 1970: whole seconds, and the nanoseconds beyond them.
   package static var now: (seconds: Int64, nanoseconds: Int64) {
     var time = timespec()
     _ = unsafe clock_gettime(CLOCK_REALTIME, &time)

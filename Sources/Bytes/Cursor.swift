@@ -1,19 +1,18 @@
 import Glibc
 
-/// Why bytes could not be read: at `offset`, `needed` bytes were wanted and `available` were there.
+/// A read beyond the end: at `offset`, `needed` bytes were wanted but only `available` were left.
 ///
-/// The one error of everything that parses. Offsets count from the first byte of the packet's
-/// bytes, however deep the parser stands.
+/// The only error that parsers throw. Offsets count from the first byte of the packet, however
+/// deeply the parser is nested.
 @usableFromInline
 package struct ParseError: Error, Equatable, Sendable {
-  /// Where reading had to stop.
+  /// The offset at which the read failed.
   @usableFromInline package var offset: Int
-  /// How many bytes the next field has.
+  /// The length of the field that was to be read, in bytes.
   @usableFromInline package var needed: Int
-  /// How many there were.
+  /// The number of bytes that were left.
   @usableFromInline package var available: Int
 
-  /// An error at `offset`.
   @inlinable
   package init(offset: Int, needed: Int, available: Int) {
     self.offset = offset
@@ -22,21 +21,21 @@ package struct ParseError: Error, Equatable, Sendable {
   }
 }
 
-/// A range of a packet's bytes that may be kept when the bytes themselves may not.
+/// A range of a packet's bytes, which may be kept longer than the bytes themselves.
 @usableFromInline
 package struct Slice: Equatable, Sendable {
-  // Both in one number: written as two and read as one, which is how the compiler hands it on, they would
-  // be waited for until they have reached the cache.
+  // Both fields share one integer. The compiler passes them on as one load; if they were written as
+  // two stores, that load would have to wait until both have reached the cache.
   @usableFromInline var bits: UInt64
 
-  /// Offset from the first byte of the packet's bytes.
+  /// The offset from the first byte of the packet.
   @inlinable
   package var start: Int32 { Int32(truncatingIfNeeded: bits) }
-  /// Number of bytes.
+  /// The number of bytes.
   @inlinable
   package var count: Int32 { Int32(truncatingIfNeeded: bits &>> 32) }
 
-  /// The range of `count` bytes from `start`.
+  /// Creates the range of `count` bytes from `start` on.
   @inlinable
   package init(start: Int, count: Int) {
     bits =
@@ -44,7 +43,7 @@ package struct Slice: Equatable, Sendable {
       | UInt64(truncatingIfNeeded: count) &<< 32
   }
 
-  /// No bytes.
+  /// A slice without bytes.
   package static let empty = Slice(start: 0, count: 0)
 
   /// The offset after the last byte.
@@ -55,10 +54,10 @@ package struct Slice: Equatable, Sendable {
   package var isEmpty: Bool { count == 0 }
 }
 
-/// Reads a span of bytes from front to back; the only thing that loads wire bytes.
+/// A reader of a span of bytes from front to back; the only code that loads wire bytes.
 ///
-/// Every read is checked. A nested element is cut off first (`take`) and read by its own cursor,
-/// so that it cannot read past its end.
+/// Every read is checked. A nested element is cut off first (`take`) and read by its own cursor, so
+/// that no read can pass the element's end.
 ///
 ///     var cursor = Cursor(bytes)
 ///     let handle = try cursor.u16()
@@ -67,10 +66,10 @@ package struct Slice: Equatable, Sendable {
 package struct Cursor: ~Escapable {
   @usableFromInline let span: RawSpan
   @usableFromInline let base: Int
-  // Never beyond the span's end: sums with it do not overflow.
+  // Never beyond the span's end, so sums with it do not overflow.
   @usableFromInline var position = 0
 
-  /// Reads `span`, whose first byte stands at `base` of the packet's bytes.
+  /// Creates a cursor over `span`, whose first byte is at offset `base` of the packet.
   @inlinable
   @_lifetime(copy span)
   package init(_ span: RawSpan, base: Int = 0) {
@@ -78,7 +77,7 @@ package struct Cursor: ~Escapable {
     self.base = base
   }
 
-  /// Reads the part `slice` of the packet's bytes; where the slice lies outside them, what there is.
+  /// Creates a cursor over `slice` of the packet's bytes, clipped to the bytes that exist.
   @inlinable
   @_lifetime(copy bytes)
   package init(_ bytes: RawSpan, _ slice: Slice) {
@@ -86,29 +85,30 @@ package struct Cursor: ~Escapable {
     self.base = Int(slice.start)
   }
 
-  /// Bytes not yet read.
+  /// The number of bytes not yet read.
   @inlinable
   package var remaining: Int { span.byteCount &- position }
-  /// Whether all bytes were read.
+  /// Whether all bytes have been read.
   @inlinable
   package var isAtEnd: Bool { position == span.byteCount }
-  /// Where the next byte stands, counted from the first byte of the packet's bytes.
+  /// The offset of the next byte from the first byte of the packet.
   @inlinable
   package var offset: Int { base &+ position }
 
-  /// The byte at `offset` of the packet's bytes, or 0 outside this cursor's span; nothing moves.
+  /// Returns the byte at packet offset `offset`, or 0 outside this cursor's span, without
+  /// advancing.
   @inlinable
   package func peek(_ offset: Int) -> UInt8 { span.byte(at: offset - base) }
 
-  /// The bytes of a slice that was cut off here; nothing moves.
+  /// Returns the bytes of a slice that was cut off by this cursor, without advancing.
   @inlinable
   @_lifetime(copy self)
   package func bytes(_ slice: Slice) -> RawSpan {
     span.part(Slice(start: Int(slice.start) - base, count: Int(slice.count)))
   }
 
-  /// Throws where `count` bytes are not there; a negative count, which an inner length minus an outer
-  /// one may give, never is.
+  /// Throws if fewer than `count` bytes are left. A negative count always throws; it can result
+  /// from subtracting an outer length from an inner one.
   @inlinable
   func check(_ count: Int) throws(ParseError) {
     guard count >= 0, remaining >= count else {
@@ -116,7 +116,7 @@ package struct Cursor: ~Escapable {
     }
   }
 
-  /// The next byte.
+  /// Reads one byte.
   @inlinable
   @_lifetime(self: copy self)
   package mutating func u8() throws(ParseError) -> UInt8 {
@@ -125,7 +125,7 @@ package struct Cursor: ~Escapable {
     return unsafe span.unsafeLoad(fromUncheckedByteOffset: position, as: UInt8.self)
   }
 
-  /// The next two bytes, least significant first.
+  /// Reads two bytes, least significant first.
   @inlinable
   @_lifetime(self: copy self)
   package mutating func u16() throws(ParseError) -> UInt16 {
@@ -136,7 +136,7 @@ package struct Cursor: ~Escapable {
         fromUncheckedByteOffset: position, as: UInt16.self))
   }
 
-  /// The next four bytes, least significant first.
+  /// Reads four bytes, least significant first.
   @inlinable
   @_lifetime(self: copy self)
   package mutating func u32() throws(ParseError) -> UInt32 {
@@ -147,14 +147,14 @@ package struct Cursor: ~Escapable {
         fromUncheckedByteOffset: position, as: UInt32.self))
   }
 
-  /// The next four bytes, most significant first.
+  /// Reads four bytes, most significant first.
   @inlinable
   @_lifetime(self: copy self)
   package mutating func bigEndianU32() throws(ParseError) -> UInt32 {
     try u32().byteSwapped
   }
 
-  /// The next eight bytes, most significant first.
+  /// Reads eight bytes, most significant first.
   @inlinable
   @_lifetime(self: copy self)
   package mutating func bigEndianU64() throws(ParseError) -> UInt64 {
@@ -165,16 +165,16 @@ package struct Cursor: ~Escapable {
         fromUncheckedByteOffset: position, as: UInt64.self))
   }
 
-  /// The next `width` (1 to 8) bytes, least significant first.
+  /// Reads `width` bytes (1 to 8), least significant first.
   @inlinable
   @_lifetime(self: copy self)
   package mutating func unsigned(width: Int) throws(ParseError) -> UInt64 {
-    // Nearly all have one byte or two.
+    // Nearly all fields have one or two bytes.
     if width == 1 { return UInt64(try u8()) }
     if width == 2 { return UInt64(try u16()) }
     try check(width)
     if remaining >= 8, width > 0 {
-      // The bytes behind are read, too, and shifted out.
+      // The bytes after the field are read too, and shifted out.
       let unused = UInt64(64 &- 8 &* width)
       let word = unsafe span.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
       position &+= width
@@ -197,7 +197,7 @@ package struct Cursor: ~Escapable {
     return Slice(start: offset, count: count)
   }
 
-  /// Cuts off all bytes that are left.
+  /// Cuts off all remaining bytes.
   @inlinable
   @_lifetime(self: copy self)
   package mutating func rest() -> Slice {
@@ -205,7 +205,7 @@ package struct Cursor: ~Escapable {
     return Slice(start: offset, count: remaining)
   }
 
-  /// Cuts off the next `count` bytes, or as many as there are.
+  /// Cuts off the next `count` bytes, or fewer if fewer are left.
   @inlinable
   @_lifetime(self: copy self)
   package mutating func takeUpTo(_ count: Int) -> Slice {
@@ -216,20 +216,21 @@ package struct Cursor: ~Escapable {
 }
 
 extension RawSpan {
-  /// The byte at `offset`, or 0 outside the span.
+  /// Returns the byte at `offset`, or 0 outside the span.
   @inlinable
   package func byte(at offset: Int) -> UInt8 {
     guard offset >= 0, offset < byteCount else { return 0 }
     return unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
   }
 
-  /// The two bytes at `offset`, least significant first; bytes outside the span count as 0.
+  /// Returns the two bytes at `offset`, least significant first. Bytes outside the span count as 0.
   @inlinable
   package func littleEndianU16(at offset: Int) -> UInt16 {
     UInt16(byte(at: offset)) | UInt16(byte(at: offset + 1)) << 8
   }
 
-  /// The four bytes at `offset`, most significant first; 0 where they are not all inside the span.
+  /// Returns the four bytes at `offset`, most significant first, or 0 unless all are inside the
+  /// span.
   @inlinable
   package func bigEndianU32(at offset: Int) -> UInt32 {
     guard offset >= 0, offset + 4 <= byteCount else { return 0 }
@@ -237,7 +238,8 @@ extension RawSpan {
       bigEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt32.self))
   }
 
-  /// The eight bytes at `offset`, the most significant first; 0 where they are not all there.
+  /// Returns the eight bytes at `offset`, most significant first, or 0 unless all are inside the
+  /// span.
   @inlinable
   package func bigEndianU64(at offset: Int) -> UInt64 {
     guard offset >= 0, offset + 8 <= byteCount else { return 0 }
@@ -245,7 +247,7 @@ extension RawSpan {
       bigEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
   }
 
-  /// The bytes of `slice`; where it lies outside the span, those that are inside.
+  /// Returns the bytes of `slice`, clipped to the span.
   @inlinable
   @_lifetime(copy self)
   package func part(_ slice: Slice) -> RawSpan {
@@ -254,14 +256,14 @@ extension RawSpan {
     return extracting(start..<end)
   }
 
-  /// The bytes from `offset` on.
+  /// Returns the bytes from `offset` on.
   @inlinable
   @_lifetime(copy self)
   package func dropping(_ offset: Int) -> RawSpan {
     extracting(min(max(offset, 0), byteCount)..<byteCount)
   }
 
-  /// Whether both spans hold the same bytes.
+  /// Returns whether both spans hold the same bytes.
   @inlinable
   package func isEqual(to other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }
@@ -269,7 +271,7 @@ extension RawSpan {
     return true
   }
 
-  /// Whether the span begins with these bytes.
+  /// Returns whether the span begins with `bytes`.
   @inlinable
   package func starts(with bytes: StaticString) -> Bool {
     let count = bytes.utf8CodeUnitCount
@@ -281,7 +283,7 @@ extension RawSpan {
     return true
   }
 
-  /// The offset of the first byte with this value; nil if there is none.
+  /// Returns the offset of the first byte that equals `value`, or nil if there is none.
   package func firstOffset(of value: UInt8) -> Int? {
     unsafe withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress,
@@ -301,7 +303,7 @@ extension RawSpan {
 }
 
 extension StaticString {
-  /// The text's bytes, which are there as long as the program.
+  /// The UTF-8 bytes of the text, valid for the life of the program.
   @inlinable
   package var bytes: RawSpan {
     @_lifetime(immortal) get {
@@ -310,11 +312,11 @@ extension StaticString {
     }
   }
 
-  /// Whether both are the same text, without strings made of them.
+  /// Returns whether both are the same text, without creating strings.
   @inlinable
   package func isEqual(to other: StaticString) -> Bool { bytes.isEqual(to: other.bytes) }
 
-  /// The part `slice` of the text; where it lies outside, what there is.
+  /// Returns the part `slice` of the text, clipped to the text.
   @inlinable
   @_lifetime(immortal)
   package func bytes(_ slice: Slice) -> RawSpan {
@@ -323,7 +325,6 @@ extension StaticString {
 }
 
 extension [UInt8] {
-  /// The bytes of the array, borrowed.
   @inlinable
   package var bytes: RawSpan {
     @_lifetime(borrow self) get { unsafe span.bytes }

@@ -1,25 +1,25 @@
 import Glibc
 
-/// What is done with the system's descriptors.
+/// Blocking operations on file descriptors that an interruption can end.
 package enum Descriptor {
-  /// How a write ended.
+  /// The outcome of a write.
   package enum Ending: Equatable, Sendable {
-    /// All was taken.
+    /// All bytes were written.
     case complete
-    /// With this error of the system's.
+    /// The system reported this `errno`.
     case failed(Int32)
-    /// The end was put to the program, and nobody took anything any more.
+    /// An interruption came, and the reader accepted no more bytes in time.
     case givenUp
   }
 
-  /// How long nothing may be taken, once the interruption came, until writing is given up, unless an
-  /// interruption says otherwise.
+  /// How long, after an interruption, a writer waits for a reader that accepts nothing, in seconds.
+  /// An `Interruption` can have its own limit.
   package static let patienceSeconds: Int64 = 1
 
-  /// Writes all bytes, and waits for whoever reads them: for ever, but once the interruption came only as
-  /// long as something is taken now and then.
+  /// Writes all bytes, waiting for the reader as long as necessary. After the interruption it keeps
+  /// writing only while the reader goes on accepting bytes.
   ///
-  /// - Returns: how many bytes were taken.
+  /// - Returns: The number of bytes written, and how the write ended.
   package static func write(
     _ bytes: RawSpan, to descriptor: Int32, _ interruption: Interruption?
   ) -> (count: Int, ending: Ending) {
@@ -31,7 +31,7 @@ package enum Descriptor {
     _ bytes: RawSpan, to descriptor: Int32, _ interruption: Interruption?
   ) -> (count: Int, ending: Ending) {
     var written = 0
-    // Since when nothing is taken, after the interruption.
+    // When, after the interruption, the reader stopped accepting bytes.
     var stalled: Int64?
     while written < bytes.byteCount {
       let rest = bytes.dropping(written)
@@ -43,7 +43,7 @@ package enum Descriptor {
         stalled = nil
         continue
       }
-      // Nothing written, and no reason given: to try again could go on for ever.
+      // Nothing was written and no reason given: trying again could go on forever.
       if result == 0 { return (written, .failed(EIO)) }
       if errno == EAGAIN {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -60,17 +60,18 @@ package enum Descriptor {
     return (written, .complete)
   }
 
-  /// How many bytes can be read at once (of a socket of datagrams: the next one's); nil where the system
-  /// does not say.
+  /// Returns the number of bytes that can be read at once (for a datagram socket, the size of the
+  /// next datagram), or nil if the system does not report it.
   package static func readableByteCount(_ descriptor: Int32) -> Int? {
     var count: Int32 = 0
     return unsafe ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : nil
   }
 
-  /// Opens a file, which of a named pipe may wait for whoever is at its other end, until the interruption.
-  /// A new one only its owner can read: what devices said to each other is nobody else's.
+  /// Opens a file. For a named pipe this may wait for the other end, until the interruption comes.
+  /// A new file is readable only by its owner, since captured traffic is private.
   ///
-  /// - Returns: the descriptor, or the system's error number: EINTR where the interruption came first.
+  /// - Returns: The descriptor, and the system's error number: EINTR if the interruption came
+  ///   first.
   package static func open(
     _ path: String, _ flags: Int32, _ interruption: Interruption?
   ) -> (descriptor: Int32, error: Int32) {

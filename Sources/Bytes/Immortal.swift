@@ -1,13 +1,13 @@
 public import Synchronization
 
-/// Elements that stay as long as the program, for tables that every packet looks into: nobody counts who uses
-/// them.
+/// Elements that live as long as the program, for tables consulted for every packet. Access needs
+/// no reference counting.
 @safe
 @usableFromInline
 package struct Immortal<Element: Sendable>: @unchecked Sendable {
   @usableFromInline let elements: UnsafeBufferPointer<Element>
 
-  /// Those of `array`, which are never freed.
+  /// Copies the elements of `array` into memory that is never freed.
   @inlinable
   package init(_ array: [Element]) {
     let copy = UnsafeMutableBufferPointer<Element>.allocate(capacity: array.count)
@@ -15,7 +15,7 @@ package struct Immortal<Element: Sendable>: @unchecked Sendable {
     unsafe elements = UnsafeBufferPointer(copy)
   }
 
-  /// All of them.
+  /// All elements.
   @inlinable
   package var span: Span<Element> {
     @_lifetime(immortal) get {
@@ -24,14 +24,14 @@ package struct Immortal<Element: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// The one at `index`, which is one of theirs.
+  /// Returns a reference to the element at `index`, which must be valid.
   @inlinable
   package subscript(index: Int) -> Reference {
     precondition(unsafe elements.indices.contains(index))
     return unsafe Reference(elements.baseAddress.unsafelyUnwrapped + index)
   }
 
-  /// One of them, found without looking for it again.
+  /// A reference to one element, usable without another lookup.
   @safe
   @usableFromInline
   package struct Reference: Equatable, @unchecked Sendable {
@@ -40,23 +40,22 @@ package struct Immortal<Element: Sendable>: @unchecked Sendable {
     @inlinable
     init(_ place: UnsafePointer<Element>) { unsafe self.place = place }
 
-    /// The element.
     @inlinable
     package var element: Element { _read { yield unsafe place.pointee } }
 
-    /// Whether both are the same one, not only equal.
+    /// Returns whether both refer to the same element; equal elements are not enough.
     @inlinable
     package static func == (left: Self, right: Self) -> Bool { unsafe left.place == right.place }
   }
 }
 
-/// Places for elements that stay as long as the program, each made when it is first asked for.
+/// Slots for elements that live as long as the program, each created on first use.
 @safe
 @usableFromInline
 package struct LazyImmortals<Element: Sendable>: @unchecked Sendable {
   @usableFromInline let places: UnsafeMutableBufferPointer<Atomic<UnsafeMutablePointer<Element>?>>
 
-  /// Places for `count` elements.
+  /// Creates `count` empty slots.
   package init(count: Int) {
     unsafe places = .allocate(capacity: count)
     for index in 0..<count {
@@ -64,9 +63,9 @@ package struct LazyImmortals<Element: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// Returns the element at `index`, which `make` makes if nobody has asked for it yet.
+  /// Returns the element at `index`, creating it with `make` if it does not exist yet.
   ///
-  /// If two threads ask for it at once, both make it, and both get the one that was there first.
+  /// If two threads ask for it at once, both create it, and both get the one stored first.
   @inlinable
   package func element(at index: Int, _ make: () -> Element) -> Immortal<Element>.Reference {
     precondition(unsafe places.indices.contains(index))

@@ -1,41 +1,40 @@
 import Glibc
 import Synchronization
 
-/// The end that is put to live sources from outside: Ctrl-C, a time that is over, a count that is
-/// reached.
+/// A request to end live sources, caused by Ctrl-C, a time limit or a packet count.
 ///
-/// Sources wait through it, so that its coming wakes them. What has arrived by then is still read, but
-/// not for longer than `drainSeconds`. Who writes is patient with slow readers until then; from then on
-/// only as long as they take something (`Descriptor.write`).
+/// Sources wait through it, so that it wakes them when it comes. Data that has arrived by then is
+/// still read, for at most `drainSeconds`. Until then writers wait for slow readers indefinitely;
+/// afterwards only while the reader accepts bytes (`Descriptor.write`).
 @safe
 package final class Interruption: Sendable {
-  /// What signals interrupt.
+  /// The interruption that signals trigger.
   package static let process = Interruption()
 
-  /// How long sources are still read after it came, at most.
+  /// How long sources are still read after the interruption, at most.
   package static let drainSeconds: Int64 = 10
-  /// How often calls of the system that wait are ended once it came, in milliseconds.
+  /// How often blocking system calls are interrupted after it has come, in milliseconds.
   static let wakeMilliseconds: Int32 = 100
 
-  /// How long a writer waits, once it came, for a reader who takes nothing.
+  /// How long, after the interruption, a writer waits for a reader that accepts nothing.
   let patienceSeconds: Int64
 
-  /// A pipe whose reading end can be read once it came.
+  /// The read end of a pipe that becomes readable when the interruption comes.
   private let reader: Int32
   private let writer: Int32
-  /// When it came (nanoseconds of the monotonic clock); 0 before.
+  /// When the interruption came, in nanoseconds of the monotonic clock; 0 before.
   private let moment = Atomic<Int64>(0)
-  /// What sources left unread, in bytes.
+  /// The number of bytes that sources left unread.
   private let left = Atomic<Int>(0)
-  /// The threads that are in a call of the system's which the interruption is to end.
+  /// The threads in a system call that the interruption should end.
   private let waiting = Mutex<[pthread_t]>([])
 
-  /// One that has not come. Where the system has no descriptors left, it wakes nobody.
+  /// Creates an interruption that has not come. If no file descriptors are left, it wakes no one.
   package init(patienceSeconds: Int64 = Descriptor.patienceSeconds) {
     self.patienceSeconds = patienceSeconds
     var ends: [Int32] = [-1, -1]
     _ = unsafe pipe(&ends)
-    // Where standard input is closed, its number is not to be taken for it.
+    // If standard input is closed, the pipe must not take over its number.
     for index in ends.indices where (0...2).contains(ends[index]) {
       let moved = fcntl(ends[index], F_DUPFD_CLOEXEC, 3)
       close(ends[index])
@@ -52,7 +51,8 @@ package final class Interruption: Sendable {
     for end in [reader, writer] where end >= 0 { close(end) }
   }
 
-  /// Comes; may be called from a signal handler, where the object exists already, and several times.
+  /// Triggers the interruption. It may be called repeatedly, and from a signal handler provided
+  /// that the object already exists.
   package func come() {
     let now = max(1, MonotonicClock.nanoseconds)
     guard moment.compareExchange(expected: 0, desired: now, ordering: .releasing).exchanged else {
@@ -64,22 +64,21 @@ package final class Interruption: Sendable {
     errno = error
   }
 
-  /// Whether it came.
   package var hasCome: Bool { moment.load(ordering: .acquiring) != 0 }
 
-  /// Whether it came so long ago that nothing is to be read any more.
+  /// Whether it came so long ago that no more data should be read.
   package var isDrainOver: Bool {
     let came = moment.load(ordering: .acquiring)
     return came != 0 && MonotonicClock.nanoseconds - came > Self.drainSeconds * 1_000_000_000
   }
 
-  /// Notes what a source that is read no more still had, where that is for want of time.
+  /// Records how much a source still had to read if reading stopped because time ran out.
   package func leaveUnread(_ descriptor: Int32) {
     guard isDrainOver, let count = Descriptor.readableByteCount(descriptor) else { return }
     left.add(count, ordering: .relaxed)
   }
 
-  /// That sources were not read to where they stood when it came; nil where they were.
+  /// A note that sources were not read up to the moment of the interruption; nil if they were.
   package var remark: String? {
     let unread = left.load(ordering: .relaxed)
     guard unread > 0 else { return nil }
@@ -87,10 +86,11 @@ package final class Interruption: Sendable {
       + "at least \(unread) \(unread == 1 ? "byte was" : "bytes were") left unread"
   }
 
-  /// Ends what `waking` waits for, again and again once the interruption came, until the program ends:
-  /// a call that is about to wait would miss a single signal. To be called once.
+  /// Starts a thread that, once the interruption comes, keeps interrupting the calls inside
+  /// `waking` until the program ends: a call that is just about to wait would miss a single signal.
+  /// Call it once.
   package func wakeFromNowOn() {
-    // A signal of no other use here (sockets' urgent data) that by itself does nothing.
+    // A signal not otherwise used here (urgent data on sockets), which is ignored by default.
     var action = sigaction()
     unsafe action.__sigaction_handler.sa_handler = { _ in }
     unsafe sigaction(SIGURG, &action, nil)
@@ -103,8 +103,8 @@ package final class Interruption: Sendable {
     }
   }
 
-  /// Does something that may wait in the system for ever; once the interruption came (and where
-  /// `wakeFromNowOn` was called) that wait ends with EINTR, again and again.
+  /// Runs `work`, which may block in a system call. After the interruption, if `wakeFromNowOn` was
+  /// called, the blocking call keeps failing with EINTR.
   func waking<Result>(_ work: () -> Result) -> Result {
     let thread = pthread_self()
     waiting.withLock { $0.append(thread) }
@@ -116,22 +116,22 @@ package final class Interruption: Sendable {
     return work()
   }
 
-  /// What waiting ended with.
+  /// How a wait ended.
   package enum Awaited: Sendable {
-    /// The descriptor can be read or written, or has its end or an error.
+    /// The descriptor can be read or written, is at its end, or has an error.
     case ready
-    /// The interruption came, and nothing is left to be read.
+    /// The interruption came, and nothing is left to read.
     case interrupted
-    /// Neither within the time.
+    /// The time limit passed first.
     case timeOver
   }
 
-  /// Waits until a descriptor can be read, the interruption comes or the time is over; with a negative
-  /// descriptor, for the other two.
+  /// Waits until the descriptor is ready, the interruption comes or the time is over. With a
+  /// negative descriptor, waits only for the latter two.
   ///
   /// - Parameters:
-  ///   - events: of poll(2), POLLIN if left out.
-  ///   - milliseconds: how long at most; negative: for ever.
+  ///   - events: The poll(2) events to wait for.
+  ///   - milliseconds: The time limit; negative means none.
   package func wait(
     for descriptor: Int32, events: Int32 = POLLIN, milliseconds: Int32 = -1
   ) -> Awaited {
@@ -148,7 +148,7 @@ package final class Interruption: Sendable {
       }
       if waiting.0.revents != 0 { return .ready }
       if came != 0 { return .interrupted }
-      // Woken by the interruption or by a signal: the time begins again, which nobody minds.
+      // Woken by the interruption or by a signal. The time limit starts again, which does no harm.
       if found == 0 { return .timeOver }
     }
   }

@@ -1,36 +1,36 @@
-/// JSON keys as they are written, kept by the address of their literal.
+/// A cache of JSON keys in their written form, looked up by the address of their literal.
 ///
-/// A JSON line is half keys, always the same few hundred literals of the program. So each is turned
-/// into `,"connection_handle":` once, and copied from then on; its address is enough to know it
-/// again, since a literal stays where it is.
+/// Half of a JSON line is keys, drawn from the same few hundred literals. Each is rendered once, as
+/// `,"connection_handle":`, and copied from then on. The literal's address identifies it, since
+/// literals never move.
 @safe
 package struct KeyCache: ~Copyable {
-  /// A literal and where it stands in `rendered`.
+  /// A literal and the position of its text in `rendered`.
   private struct Entry {
-    /// The literal's address; 0: the slot is free.
+    /// The literal's address; 0 if the slot is free.
     var address: UInt
-    // Small, so that an entry is found by shifting.
+    // Small integers, so that an entry's address is computed by a shift.
     var start: Int32
     var count: Int32
   }
 
-  /// Every rendered key has this much room, so that it can be copied in whole halves; and the comma
-  /// can be left out.
+  /// The space reserved for each rendered key. It allows copying in fixed-size halves, and skipping
+  /// the comma.
   private static let room = 72
-  /// The longest key that is kept.
+  /// The length of the longest key that is cached.
   private static let longest = 60
-  /// Slots of the table, a power of two.
+  /// The number of slots in the table, a power of two.
   private static let slots = 4096
-  /// Half of the slots stay free, so that the search for one ends.
+  /// The maximum number of keys. Half of the slots stay free, so that every search ends.
   private static let most = slots / 2
 
-  // Raw memory: a line looks some thirty keys up, and an array's checks would take as long as the copy.
-  // Of `rendered`, pages that no key was written to are never touched.
+  // Raw memory: a line looks up some thirty keys, and an array's bounds checks would take as long
+  // as the copy. Pages of `rendered` to which no key was written are never touched.
   private let table: UnsafeMutablePointer<Entry>
   private let rendered: UnsafeMutablePointer<UInt8>
   private var used = 0
 
-  /// Nothing rendered yet.
+  /// Creates an empty cache.
   package init() {
     unsafe table = .allocate(capacity: Self.slots)
     unsafe table.initialize(repeating: Entry(address: 0, start: 0, count: 0), count: Self.slots)
@@ -42,13 +42,13 @@ package struct KeyCache: ~Copyable {
     unsafe rendered.deallocate()
   }
 
-  /// Appends `key` in lower case with its quotes and colon, after a comma unless it is the first of
-  /// its object.
+  /// Appends `key` in lower case with its quotes and colon, preceded by a comma unless it is the
+  /// first in its object.
   package mutating func write(_ key: StaticString, isFirst: Bool, into output: inout Output) {
     let address = unsafe UInt(bitPattern: key.utf8Start)
     let slot = Int(truncatingIfNeeded: (address ^ address &>> 12) & UInt(Self.slots - 1))
-    // One place is looked at here, and the rest is done apart: what is hardly ever run would still cost
-    // each key the saving of registers.
+    // Only the first slot is checked here. The rest is in a function of its own: inlined, the
+    // rarely run code would make every key pay for saving registers.
     guard unsafe table[slot].address == address else {
       search(key, isFirst: isFirst, address, from: slot, into: &output)
       return
@@ -56,7 +56,7 @@ package struct KeyCache: ~Copyable {
     copy(slot, isFirst: isFirst, into: &output)
   }
 
-  /// Appends the key that is kept in a slot.
+  /// Appends the key cached in `slot`.
   @inline(__always)
   private func copy(_ slot: Int, isFirst: Bool, into output: inout Output) {
     let entry = unsafe table[slot]
@@ -65,7 +65,7 @@ package struct KeyCache: ~Copyable {
       from: rendered + (Int(entry.start) &+ skipped), count: Int(entry.count) &- skipped)
   }
 
-  /// Appends a key that is not where it is looked for first.
+  /// Appends a key that is not in its first slot.
   @inline(never)
   private mutating func search(
     _ key: StaticString, isFirst: Bool, _ address: UInt, from slot: Int, into output: inout Output
@@ -77,8 +77,8 @@ package struct KeyCache: ~Copyable {
     }
   }
 
-  /// The slot of a key that is not where it is looked for first, rendered if it is new; nil where it
-  /// has no room.
+  /// Returns the slot of a key that is not in its first slot, rendering the key if it is new.
+  /// Returns nil if the cache has no room for it.
   private mutating func find(_ key: StaticString, _ address: UInt, from first: Int) -> Int? {
     var slot = first
     while unsafe table[slot].address != address {
@@ -88,7 +88,7 @@ package struct KeyCache: ~Copyable {
     return slot
   }
 
-  /// Renders a key for later; false where it has no room.
+  /// Renders a key into the cache; returns false if there is no room.
   private mutating func render(_ key: StaticString, _ address: UInt, _ slot: Int) -> Bool {
     guard used < Self.most, key.utf8CodeUnitCount <= Self.longest else { return false }
     var scratch = Output()
@@ -104,10 +104,10 @@ package struct KeyCache: ~Copyable {
 }
 
 extension Output {
-  /// Appends `length` bytes, at most 64: in two halves of 32 bytes, of which those behind the length
-  /// are read and written too, and not counted.
+  /// Appends `length` bytes, at most 64, as two halves of 32 bytes. Bytes after `length` are read
+  /// and written too, but not counted.
   ///
-  /// - Parameter source: 64 bytes that can be read.
+  /// - Parameter source: At least 64 readable bytes.
   @inline(__always)
   fileprivate mutating func copy(from source: UnsafePointer<UInt8>, count length: Int) {
     reserve(64)

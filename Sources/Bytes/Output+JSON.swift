@@ -1,8 +1,9 @@
-// The pieces of JSON that are written most.
+// The JSON fragments written most often.
 
 extension Output {
-  /// Appends a key with its quotes and colon, after a comma unless it is the first of its object.
-  /// The specification's names become keys in lower case: `Connection_Handle`, `connection_handle`.
+  /// Appends a key with its quotes and colon, preceded by a comma unless it is the first in its
+  /// object. The specification's names become lower-case keys: `Connection_Handle` is written as
+  /// `connection_handle`.
   @inlinable
   package mutating func jsonKey(_ key: StaticString, isFirst: Bool) {
     if !isFirst { byte(0x2c) }
@@ -11,14 +12,15 @@ extension Output {
     text("\":")
   }
 
-  /// Appends constant text, which needs no escapes, as a JSON string.
+  /// Appends constant text that needs no escaping as a JSON string.
   package mutating func jsonWord(_ word: StaticString) {
     byte(0x22)
     text(word)
     byte(0x22)
   }
 
-  /// Appends an identifier of so many hexadecimal digits, at most 16, as a JSON string: `"0x0040"`.
+  /// Appends an identifier of `digits` hexadecimal digits, at most 16, as a JSON string:
+  /// `"0x0040"`.
   package mutating func jsonIdentifier(_ value: UInt64, digits: Int) {
     guard digits <= 8 else {
       byte(0x22)
@@ -26,7 +28,7 @@ extension Output {
       byte(0x22)
       return
     }
-    // As one: a line has many. Of the first word three bytes count.
+    // Written with few stores, since a line has many. Three bytes of the first word count.
     reserve(16)
     let target = unsafe UnsafeMutableRawPointer(buffer + count)
     unsafe target.storeBytes(of: UInt32(0x7830_22).littleEndian, as: UInt32.self)
@@ -36,7 +38,7 @@ extension Output {
     count &+= 4 &+ digits
   }
 
-  /// Appends a list of numbers: some, and behind them others.
+  /// Appends a JSON list of `numbers` followed by `others`.
   package mutating func jsonNumbers(_ numbers: ArraySlice<Int>, _ others: ArraySlice<Int> = []) {
     byte(0x5b)
     for index in numbers.indices {

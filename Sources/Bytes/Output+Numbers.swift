@@ -1,4 +1,4 @@
-// Numbers as digits.
+// Numbers as decimal and hexadecimal digits.
 
 extension Output {
   // MARK: Decimal
@@ -40,7 +40,7 @@ extension Output {
     count &+= 6
   }
 
-  /// Appends a number in decimal, right-aligned in so many columns.
+  /// Appends a number in decimal, right-aligned in `columns` columns.
   package mutating func decimal(_ value: UInt, columns: Int) {
     decimal(value, columns: columns, filler: 0x20)
   }
@@ -57,7 +57,8 @@ extension Output {
     count &+= length
   }
 
-  /// Writes a number from its last digit to the first, for which there is room; gives where that is.
+  /// Writes a number from its last digit to its first and returns the index of the first. The
+  /// caller provides the room.
   @inline(__always)
   private static func digits(
     of value: UInt, _ target: UnsafeMutablePointer<UInt8>, endingAt end: Int
@@ -80,8 +81,9 @@ extension Output {
     return index
   }
 
-  /// Writes a number below 100 as two digits: one multiplication gives the tens, since 205 / 2048 is
-  /// near enough to a tenth up to there. The tens are the lower byte, the rest is the higher one.
+  /// Writes a number below 100 as two digits. One multiplication yields the tens, since 205 / 2048
+  /// is close enough to a tenth in that range. The tens are the lower byte, the ones the higher
+  /// one.
   @inline(__always)
   private static func pair(_ value: UInt, _ target: UnsafeMutablePointer<UInt8>) {
     let tens = (value &* 205) &>> 11
@@ -90,7 +92,8 @@ extension Output {
       of: UInt16(truncatingIfNeeded: digits).littleEndian, as: UInt16.self)
   }
 
-  /// How many digits a number has. Compared with constants, the most frequent first.
+  /// Returns the number of decimal digits, comparing with constants, the most frequent lengths
+  /// first.
   @inline(__always)
   private static func decimalDigits(_ value: UInt) -> Int {
     if value < 100 { return value < 10 ? 1 : 2 }
@@ -110,19 +113,19 @@ extension Output {
     return digits
   }
 
-  /// Writes a number over bytes that are there, so that its last digit stands before the byte at
-  /// `end`, and gives where its first digit stands: a column's right-aligned number, over spaces. For
-  /// buffers without a descriptor, like everything that writes over bytes: in others they may have
-  /// gone.
+  /// Overwrites existing bytes with a number whose last digit is just before offset `end`, and
+  /// returns the offset of its first digit. This writes a right-aligned column over spaces. Like
+  /// everything that overwrites bytes, it is for buffers without a descriptor; in others the bytes
+  /// may already have been written out.
   @discardableResult
   package mutating func put(_ value: UInt, endingAt end: Int) -> Int {
-    // No number has more digits than twenty; near the buffer's beginning they are counted.
+    // No number has more than twenty digits; digits are only counted near the start of the buffer.
     precondition(end <= count && (end >= 20 || end >= Self.decimalDigits(value)))
     return unsafe Self.digits(of: value, buffer, endingAt: end)
   }
 
-  /// Adds one to a right-aligned number that is there, whose last digit stands before the byte at `end`
-  /// and for whose digits there is room, in front of them, too.
+  /// Adds one to an existing right-aligned number whose last digit is just before offset `end`.
+  /// There must be room to its left for one more digit.
   package mutating func increment(endingAt end: Int) {
     precondition(end <= count)
     var index = end
@@ -137,7 +140,7 @@ extension Output {
     }
   }
 
-  /// Writes a point and four decimals over bytes that are there, up to the byte at `end`.
+  /// Overwrites the bytes before offset `end` with a point and four decimals.
   package mutating func put(fraction value: UInt32, endingAt end: Int) {
     precondition(end >= 5 && end <= count && value < 10_000)
     let target = unsafe buffer + (end - 5)
@@ -147,7 +150,7 @@ extension Output {
     unsafe Self.pair(UInt(value) &- high &* 100, target + 3)
   }
 
-  /// Appends `value` / 10^`decimals`, without trailing zeros: 37500 with 3 decimals reads `37.5`.
+  /// Appends `value` / 10^`decimals` without trailing zeros: 37500 with 3 decimals becomes `37.5`.
   package mutating func fixed(_ value: Int, decimals: Int, trim: Bool = true) {
     if value < 0 { byte(0x2d) }
     var power: UInt = 1
@@ -157,13 +160,13 @@ extension Output {
     fraction(value.magnitude - whole * power, decimals: decimals, trim: trim)
   }
 
-  /// Appends a point and `value`, of so many decimals, without trailing zeros; nothing where no digit
-  /// remains.
+  /// Appends a point and `value` as `decimals` decimals, without trailing zeros. Appends nothing if
+  /// no digit remains.
   package mutating func fraction(_ value: UInt, decimals: Int, trim: Bool = true) {
     var (value, digits) = (value, decimals)
     if trim {
       if value == 0 { return }
-      // Nanoseconds are mostly whole microseconds, which mostly end in no zero.
+      // Nanoseconds are mostly whole microseconds, which mostly do not end in zero.
       while digits >= 3 {
         let thousands = value / 1000
         guard thousands &* 1000 == value else { break }
@@ -186,7 +189,7 @@ extension Output {
 
   // MARK: Hexadecimal
 
-  /// Appends two hexadecimal digits, lower case.
+  /// Appends a byte as two hexadecimal digits, lower case.
   @inlinable
   package mutating func hex(_ value: UInt8) {
     reserve(2)
@@ -216,11 +219,11 @@ extension Output {
     count &+= digits
   }
 
-  /// The last `digits` (at most 8) hexadecimal digits of a number as characters, the first in the lowest
-  /// byte; what is behind them counts for nothing.
+  /// Returns the last `digits` (at most 8) hexadecimal digits of a number as characters, the first
+  /// in the lowest byte. The bytes after them are unspecified.
   @inline(__always)
   static func digits(_ value: UInt64, _ digits: Int) -> UInt64 {
-    // What is in front of the digits that are wanted is shifted out.
+    // The digits before the wanted ones are shifted out.
     let shift = UInt32(truncatingIfNeeded: 4 &* (8 &- digits))
     return eightDigits(UInt32(truncatingIfNeeded: value) &<< shift)
   }
@@ -233,7 +236,7 @@ extension Output {
     for _ in 0..<6 {
       unsafe target[0] = Self.upperDigit(UInt8(truncatingIfNeeded: rest &>> 60))
       unsafe target[1] = Self.upperDigit(UInt8(truncatingIfNeeded: rest &>> 56) & 15)
-      // Behind the last one, too, where it is not counted.
+      // Also written after the last byte, where it is not counted.
       unsafe target[2] = 0x3a
       unsafe target += 3
       rest = rest &<< 8
@@ -257,7 +260,7 @@ extension Output {
     }
   }
 
-  /// Bytes without a separator: four at a time.
+  /// Appends bytes without a separator, four at a time.
   private mutating func hexRun(_ bytes: RawSpan) {
     var offset = 0
     while offset &+ 4 <= bytes.byteCount {
@@ -274,10 +277,11 @@ extension Output {
     }
   }
 
-  /// The eight hexadecimal digits of a number as characters, the first in the lowest byte.
+  /// Returns the eight hexadecimal digits of a number as characters, the first in the lowest byte.
   ///
-  /// The bytes are spread to every second place, each is cut into its two digits, and what is above
-  /// nine (where adding 0x76 reaches the top bit) goes 39 characters further on, to `a`.
+  /// The bytes are spread to every second position, and each is split into its two digits. Digits
+  /// above nine (those for which adding 0x76 reaches the top bit) move 39 characters further, to
+  /// `a`.
   @inline(__always)
   private static func eightDigits(_ value: UInt32) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
@@ -289,7 +293,7 @@ extension Output {
     return word &+ ones &* 0x30 &+ letters &* 39
   }
 
-  /// `0` to `9`, then `a` to `f`: 39 characters further on.
+  /// Returns `0` to `9`, or `a` to `f`, which are 39 characters further on.
   @inlinable
   static func digit(_ nibble: UInt8) -> UInt8 {
     0x30 &+ nibble &+ (nibble > 9 ? 39 : 0)

@@ -1,17 +1,18 @@
-// Strings from the air: names, log lines, user descriptions. They may hold anything, so control
-// characters, escapes and broken UTF-8 never reach a terminal or a JSON reader as they are.
+// Strings from the air: names, log lines, user descriptions. They may contain anything, so control
+// characters, escape sequences and broken UTF-8 must never reach a terminal or a JSON reader
+// unchanged.
 
-/// One step through bytes that should be UTF-8.
+/// The next element of bytes that should be UTF-8.
 package enum TextUnit: Equatable, Sendable {
-  /// A scalar and the number of bytes that it took.
+  /// A scalar and its length in bytes.
   case scalar(UInt32, count: Int)
-  /// A byte that belongs to no valid sequence.
+  /// A byte that is not part of a valid sequence.
   case invalid(UInt8)
 }
 
 extension RawSpan {
-  /// The scalar that begins at `offset`, by the rules of UTF-8: no overlong forms, no surrogates,
-  /// nothing above U+10FFFF.
+  /// Returns the scalar that begins at `offset`, by the rules of UTF-8: no overlong forms, no
+  /// surrogates, nothing above U+10FFFF.
   package func textUnit(at offset: Int) -> TextUnit {
     let first = byte(at: offset)
     if first < 0x80 { return .scalar(UInt32(first), count: 1) }
@@ -36,8 +37,8 @@ extension RawSpan {
   }
 }
 
-/// Whether a scalar would move the cursor, change direction or hide text on a terminal: controls,
-/// line and paragraph separators, bidirectional and zero-width formatting.
+/// Returns whether a scalar would move the cursor, change direction or hide text on a terminal:
+/// controls, line and paragraph separators, bidirectional and zero-width formatting.
 package func isUnprintable(_ scalar: UInt32) -> Bool {
   switch scalar {
   case 0x00...0x1f, 0x7f...0x9f, 0xad, 0x61c, 0x200b...0x200f, 0x2028...0x202e, 0x2060...0x206f,
@@ -48,10 +49,10 @@ package func isUnprintable(_ scalar: UInt32) -> Bool {
 }
 
 extension Output {
-  /// Appends a string from a capture for people: printable UTF-8 as it is, everything else as
-  /// `\xNN` a byte or `\u{…}` a scalar. A backslash is doubled, so that the text stays unambiguous.
+  /// Appends a captured string for people to read: printable UTF-8 unchanged, everything else as
+  /// `\xNN` per byte or `\u{…}` per scalar. Backslashes are doubled to keep the text unambiguous.
   ///
-  /// - Parameter isQuoted: whether it stands in quotes: then its own are escaped, too.
+  /// - Parameter isQuoted: Whether the text appears in quotes, so that its own quotes are escaped.
   package mutating func printable(_ bytes: RawSpan, isQuoted: Bool = false) {
     var offset = 0
     while offset < bytes.byteCount {
@@ -80,8 +81,9 @@ extension Output {
     }
   }
 
-  /// Appends bytes as the inside of a JSON string (RFC 8259): quotes, backslashes and what is not printable
-  /// escaped, since JSON is read on terminals, too; a byte that is not UTF-8 becomes U+FFFD.
+  /// Appends bytes as the contents of a JSON string (RFC 8259). Quotes, backslashes and unprintable
+  /// characters are escaped, since JSON is also read on terminals. A byte that is not UTF-8 becomes
+  /// U+FFFD.
   package mutating func jsonEscaped(_ bytes: RawSpan) {
     var offset = 0
     while true {
@@ -91,19 +93,19 @@ extension Output {
     }
   }
 
-  /// Appends the bytes from `offset` on that stand in JSON for themselves, eight at a time, up to the
-  /// first that does not; gives where that is.
+  /// Appends bytes from `offset` on, eight at a time, up to the first that JSON must escape, and
+  /// returns that byte's offset.
   private mutating func copyPlain(_ bytes: RawSpan, from offset: Int) -> Int {
     var offset = offset
     while offset < bytes.byteCount {
-      // Whole words, as far as there is room for them; of the last one of them all maybe a part.
+      // Whole words as long as there is room; of the very last word only a part may count.
       let left = bytes.byteCount &- offset
       reserve(min(left, Self.mostReserved) &+ 8)
       let end = offset &+ min(left, Self.mostReserved)
       while offset < end {
         let left = bytes.byteCount &- offset
         let word = left >= 8 ? bytes.word(at: offset) : bytes.lastWord(left)
-        // What is found first is exact; a borrow reaches only the bytes behind it.
+        // The first match is exact; a borrow only affects the bytes after it.
         let plain = min(Self.special(word).trailingZeroBitCount &>> 3, left)
         unsafe UnsafeMutableRawPointer(buffer + count).storeBytes(of: word, as: UInt64.self)
         count &+= plain
@@ -114,14 +116,13 @@ extension Output {
     return offset
   }
 
-  /// For so many bytes room is asked for at once.
+  /// The number of bytes for which room is reserved at once.
   private static var mostReserved: Int { 1024 }
 
-  /// Appends the part `slice` of what this buffer holds to another one, as the inside of a JSON
-  /// string.
+  /// Appends `slice` of this buffer to another buffer, as the contents of a JSON string.
   ///
-  /// Sixteen bytes at a time, since that is where sentences go; what lies behind the part, as far as this
-  /// buffer reaches, is copied too, and not counted.
+  /// Copies sixteen bytes at a time, since most sentences go through here. Bytes after the slice,
+  /// up to this buffer's capacity, are copied too, but not counted.
   package func copyEscaped(_ slice: Slice, into other: inout Output) {
     let (start, length) = (Int(slice.start), Int(slice.count))
     precondition(start >= 0 && length >= 0 && start &+ length <= count)
@@ -154,7 +155,7 @@ extension Output {
     other.count &+= length
   }
 
-  /// Appends the scalar at `offset`, which may not stand for itself; gives where it ends.
+  /// Appends the scalar at `offset`, escaped if necessary, and returns the offset after it.
   @inline(never)
   private mutating func escape(_ bytes: RawSpan, at offset: Int) -> Int {
     switch bytes.textUnit(at: offset) {
@@ -173,7 +174,7 @@ extension Output {
           jsonUnit(scalar)
           break
         }
-        // As UTF-16 has it: a surrogate pair.
+        // A surrogate pair, as in UTF-16.
         jsonUnit(0xd800 + (scalar - 0x1_0000) >> 10)
         jsonUnit(0xdc00 + (scalar & 0x3ff))
       default: raw(bytes.part(Slice(start: offset, count: count)))
@@ -189,9 +190,10 @@ extension Output {
     hex(UInt8(truncatingIfNeeded: unit))
   }
 
-  /// The bytes of eight that JSON escapes or that are no ASCII, as set top bits; behind the first such
-  /// byte others may be set, too. In each byte the top bit of a sum or difference tells: below 0x20,
-  /// 0x7f and above, or zero after what is searched for was taken out by exclusive or.
+  /// Returns which of eight bytes JSON must escape or are not ASCII, as set top bits. After the
+  /// first such byte, other bits may be set wrongly. The top bit of a sum or difference detects
+  /// each case: a byte below 0x20, a byte of 0x7f or above, or a zero after XOR with the wanted
+  /// character.
   private static func special(_ word: UInt64) -> UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let quotes = word ^ ones &* 0x22
@@ -204,13 +206,14 @@ extension Output {
 }
 
 extension RawSpan {
-  /// The eight bytes at `offset`, the first the least significant; there must be as many.
+  /// Returns the eight bytes at `offset`, the first as the least significant. All must exist.
   fileprivate func word(at offset: Int) -> UInt64 {
     precondition(offset >= 0 && offset &+ 8 <= byteCount)
     return unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
   }
 
-  /// The last `left` bytes, fewer than eight, the first the least significant; then zeros.
+  /// Returns the last `left` bytes, fewer than eight, the first as the least significant, padded
+  /// with zeros.
   fileprivate func lastWord(_ left: Int) -> UInt64 {
     if byteCount >= 8 { return word(at: byteCount &- 8) &>> UInt64(8 &* (8 &- left)) }
     var word: UInt64 = 0
@@ -222,11 +225,11 @@ extension RawSpan {
 }
 
 extension RawSpan {
-  /// The columns that the bytes take on a terminal: none for continuation bytes and combining
+  /// The number of terminal columns the text occupies: none for continuation bytes and combining
   /// marks, two for wide East Asian characters and pictographs.
   package var columns: Int {
     var offset = 0
-    // Most of what is set in columns is printable ASCII: one column a byte.
+    // Most text set in columns is printable ASCII: one column per byte.
     while offset + 8 <= byteCount, Self.isPrintable(word(at: offset)) { offset += 8 }
     while offset < byteCount, byte(at: offset) & 0x80 == 0, byte(at: offset) >= 0x20 { offset += 1 }
     var columns = offset
@@ -243,14 +246,15 @@ extension RawSpan {
     return columns
   }
 
-  /// Whether none of eight bytes is below 0x20 or above 0x7f. It may say no where all are not.
+  /// Returns whether no byte of the word is below 0x20 or above 0x7f. It may return false even if
+  /// all are printable.
   private static func isPrintable(_ word: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
     return (word | (word &- ones &* 0x20)) & (ones &* 0x80) == 0
   }
 }
 
-/// The columns that one scalar takes (Unicode's East Asian Width, coarsely).
+/// Returns the number of columns one scalar occupies (based loosely on Unicode's East Asian Width).
 package func columnsOf(_ scalar: UInt32) -> Int {
   switch scalar {
   case 0x20...0x7e: 1
@@ -264,12 +268,12 @@ package func columnsOf(_ scalar: UInt32) -> Int {
 }
 
 extension RawSpan {
-  /// The bytes without the zeros at the end, as a text is printed.
+  /// The bytes without trailing zeros.
   package var withoutZeros: RawSpan {
     @_lifetime(copy self) get { part(Slice(start: 0, count: countWithoutZeros)) }
   }
 
-  /// How many bytes of a text in UTF-8 may be kept so that there are at most `most`, and no character is
+  /// Returns how many bytes of UTF-8 text to keep so that at most `most` remain and no character is
   /// cut.
   package func characters(atMost most: Int) -> Int {
     guard byteCount > most else { return byteCount }
@@ -278,7 +282,7 @@ extension RawSpan {
     return end
   }
 
-  /// How many bytes there are without the zeros at the end, which many devices send behind their strings.
+  /// The length without trailing zeros, which many devices send after their strings.
   package var countWithoutZeros: Int {
     var count = byteCount
     while count > 0, byte(at: count - 1) == 0 { count -= 1 }

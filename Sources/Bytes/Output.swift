@@ -1,31 +1,31 @@
 import Glibc
 
-/// The one buffer through which text and JSON leave the program.
+/// The buffer through which all text and JSON leaves the program.
 ///
-/// Everything is formatted straight into it. With a descriptor it is written out when it is full
-/// and when asked (`flush`); without one it grows and its bytes can be read back, which serves
-/// scratch work and tests. A failed write is remembered, not thrown: what follows is dropped, and
-/// whoever drives the work asks `failure` now and then.
+/// Everything is formatted directly into it. With a descriptor, it is written out when it is full
+/// and on `flush`. Without one, it grows and its bytes can be read back, for intermediate results
+/// and tests. A failed write is recorded, not thrown: later output is dropped, and the caller
+/// should check `failure` from time to time.
 @safe
 @usableFromInline
 package struct Output: ~Copyable {
   @usableFromInline var buffer: UnsafeMutablePointer<UInt8>
   @usableFromInline var capacity: Int
   private let descriptor: Int32?
-  /// Bytes in the buffer.
+  /// The number of bytes in the buffer.
   @usableFromInline package internal(set) var count = 0
   /// The `errno` of the first write that failed.
   package private(set) var failure: Int32?
-  /// How many bytes were dropped since nobody took any more after the interruption: no failure, whoever
-  /// works on goes on.
+  /// The number of bytes dropped because, after the interruption, the reader accepted no more. This
+  /// is not a failure; the caller carries on.
   package private(set) var unwritten = 0
-  /// What ends waiting for a reader that takes nothing.
+  /// The interruption that ends waiting for a reader that accepts nothing.
   private let interruption: Interruption?
 
-  /// Bytes kept back before they are written to a descriptor.
+  /// The capacity of a buffer in front of a descriptor, in bytes.
   package static let bufferSize = 1 << 16
 
-  /// A buffer that grows and keeps what is written.
+  /// Creates a buffer that grows and keeps what is written.
   package init() {
     descriptor = nil
     interruption = nil
@@ -33,9 +33,10 @@ package struct Output: ~Copyable {
     unsafe buffer = .allocate(capacity: capacity)
   }
 
-  /// A buffer in front of an open file descriptor, which it does not close.
+  /// Creates a buffer in front of an open file descriptor, which it does not close.
   ///
-  /// - Parameter interruption: after which a reader that takes nothing is not waited for; nil: for ever.
+  /// - Parameter interruption: Ends waiting for a reader that accepts nothing; if nil, waits
+  ///   forever.
   package init(descriptor: Int32, _ interruption: Interruption? = nil) {
     self.descriptor = descriptor
     self.interruption = interruption
@@ -45,7 +46,7 @@ package struct Output: ~Copyable {
 
   deinit { unsafe buffer.deallocate() }
 
-  /// The bytes in the buffer.
+  /// The buffered bytes.
   @inlinable package var bytes: RawSpan {
     @_lifetime(borrow self) get {
       let span = unsafe RawSpan(_unsafeStart: buffer, byteCount: count)
@@ -53,22 +54,22 @@ package struct Output: ~Copyable {
     }
   }
 
-  /// Forgets the bytes in the buffer.
+  /// Discards the buffered bytes.
   package mutating func clear() { count = 0 }
 
-  /// Forgets the bytes in the buffer after the first `length`. For buffers without a descriptor: of
-  /// others, what was written out is not taken back.
+  /// Discards the buffered bytes after the first `length`. Meant for buffers without a descriptor;
+  /// otherwise, bytes already written out cannot be taken back.
   package mutating func shorten(to length: Int) { count = min(count, max(0, length)) }
 
-  /// Drops what the buffer holds and what follows, because of an error in what should stand before it.
+  /// Drops the buffered bytes and all later output because an error lost the output before them.
   package mutating func fail(_ error: Int32) { failure = failure ?? error }
 
-  /// Writes out what the buffer holds, where it stands in front of a descriptor.
+  /// Writes the buffered bytes to the buffer's descriptor, if it has one.
   package mutating func flush() {
     if let descriptor { flush(to: descriptor) }
   }
 
-  /// Writes what the buffer holds to this descriptor, whichever the buffer itself has.
+  /// Writes the buffered bytes to `descriptor`, whatever the buffer's own descriptor is.
   package mutating func flush(to descriptor: Int32) {
     if count > 0, failure == nil, unwritten == 0 {
       let (written, ending) = Descriptor.write(bytes, to: descriptor, interruption)
@@ -83,14 +84,14 @@ package struct Output: ~Copyable {
     count = 0
   }
 
-  /// Makes room for `needed` (at most `bufferSize`) more bytes without a flush in between.
+  /// Makes room for `needed` more bytes (at most `bufferSize`), so that no flush happens in
+  /// between.
   @inlinable
   package mutating func reserve(_ needed: Int) {
     if count &+ needed > capacity { makeRoom(needed) }
   }
 
-  // Apart: it is hardly ever run, and inlined everywhere it would cost everything that writes its
-  // registers.
+  // Not inlined: it rarely runs, and inlined it would make every write save registers.
   @usableFromInline
   @inline(never)
   mutating func makeRoom(_ needed: Int) {
@@ -114,14 +115,15 @@ package struct Output: ~Copyable {
     count &+= 1
   }
 
-  /// Appends constant text. The copying is not inlined: this is called in thousands of places, and copies of
-  /// it took a quarter of the time to compile the program.
+  /// Appends constant text. The copying is not inlined: this is called in thousands of places, and
+  /// inlined copies accounted for a quarter of the program's compile time.
   @inlinable
   package mutating func text(_ text: StaticString) {
     raw(unsafe RawSpan(_unsafeStart: text.utf8Start, byteCount: text.utf8CodeUnitCount))
   }
 
-  /// Copies up to 32 bytes without a call: as two halves, which overlap where they are together longer.
+  /// Copies up to 32 bytes without a call, as two halves that overlap if they are longer than the
+  /// whole.
   @inline(__always)
   private static func copyShort(
     _ source: UnsafePointer<UInt8>, to target: UnsafeMutablePointer<UInt8>, count length: Int
@@ -143,7 +145,7 @@ package struct Output: ~Copyable {
     }
   }
 
-  /// Copies what lies in the first and in the last `Word` of so many bytes.
+  /// Copies the first and the last `Word` of `count` bytes.
   @inline(__always)
   private static func copyEnds<Word: BitwiseCopyable>(
     _ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, count: Int, as word: Word.Type
@@ -158,9 +160,9 @@ package struct Output: ~Copyable {
 
   /// Appends constant text with `A` to `Z` in lower case.
   ///
-  /// Eight bytes at a time, in place. With the top bit of each byte out of the way, adding 0x3f
-  /// carries into it from `A` on, adding 0x25 from `[` on; where only the first does, the byte is
-  /// upper case, and its bit 5 is set. Bytes behind the text are changed too, and not counted.
+  /// Works on eight bytes at a time, in place. With each byte's top bit masked out, adding 0x3f
+  /// carries into it from `A` on, adding 0x25 from `[` on. If only the first does, the byte is
+  /// upper case, and its bit 5 is set. Bytes after the text are changed too, but not counted.
   @inlinable
   package mutating func lowercased(_ text: StaticString) {
     let length = text.utf8CodeUnitCount
@@ -180,12 +182,12 @@ package struct Output: ~Copyable {
     count &+= length
   }
 
-  /// Appends text that is not constant; for what is not said once a packet.
+  /// Appends a string that is not constant. Not for use on every packet.
   package mutating func string(_ string: String) {
     for byte in string.utf8 { self.byte(byte) }
   }
 
-  /// Appends a number's bytes in the order of this machine.
+  /// Appends a number in native byte order.
   @inlinable
   @inline(__always)
   package mutating func native<Number: BitwiseCopyable>(_ value: Number) {
@@ -195,11 +197,11 @@ package struct Output: ~Copyable {
     count &+= size
   }
 
-  /// Appends bytes as they are.
+  /// Appends bytes unchanged.
   @usableFromInline
   @inline(never)
   package mutating func raw(_ bytes: RawSpan) {
-    // Most are short, and a call of the system's copying costs more than they do.
+    // Most spans are short, and calling the system's copy function costs more than copying them.
     if bytes.byteCount <= 32 {
       reserve(32)
       unsafe bytes.withUnsafeBytes { source in
@@ -224,7 +226,7 @@ package struct Output: ~Copyable {
     }
   }
 
-  /// Appends the part `slice` of what this buffer holds to another one.
+  /// Appends `slice` of this buffer to another buffer.
   @inlinable
   @inline(__always)
   package func copy(_ slice: Slice, into other: inout Output) {
@@ -235,7 +237,7 @@ package struct Output: ~Copyable {
       other.raw(bytes.part(slice))
       return
     }
-    // Words are short: one move or two, of which the bytes behind the word are not counted.
+    // Words are short: one or two stores suffice. Bytes after the word are not counted.
     other.reserve(64)
     let source = unsafe UnsafeRawPointer(buffer + start)
     let target = unsafe UnsafeMutableRawPointer(other.buffer + other.count)
@@ -249,18 +251,18 @@ package struct Output: ~Copyable {
     other.count &+= length
   }
 
-  /// Appends what this buffer holds to another one.
+  /// Appends the contents of this buffer to another buffer.
   package func copy(into other: inout Output) {
     copy(Slice(start: 0, count: count), into: &other)
   }
 
-  /// Writes a byte over one that is there.
+  /// Overwrites an existing byte.
   package mutating func put(_ value: UInt8, at offset: Int) {
     precondition(offset >= 0 && offset < count)
     unsafe buffer[offset] = value
   }
 
-  /// Writes a number, its bytes in the order of this machine, over bytes that are there.
+  /// Overwrites existing bytes with a number in native byte order.
   @inlinable
   @inline(__always)
   package mutating func put(native value: UInt32, at offset: Int) {
@@ -268,7 +270,7 @@ package struct Output: ~Copyable {
     unsafe UnsafeMutableRawPointer(buffer + offset).storeBytes(of: value, as: UInt32.self)
   }
 
-  /// Appends spaces: a row of them at once, of which those that are too many are not counted.
+  /// Appends spaces. A fixed-size run is written at once; the excess is not counted.
   @inlinable
   @inline(__always)
   package mutating func spaces(_ number: Int) {

@@ -1,16 +1,16 @@
 import Glibc
 
-/// A thread of the system's.
+/// A system thread.
 package struct Thread: Sendable {
   private var handle = pthread_t()
 
-  /// What a thread does, as an object, which is what the system can hand on.
+  /// A thread's closure wrapped in an object, whose pointer the system can pass to the thread.
   private final class Work: Sendable {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
-  /// Begins to do `work`; nil where the system has no more threads.
+  /// Starts a thread that runs `work`; returns nil if the system has no more threads.
   package init?(_ work: @escaping @Sendable () -> Void) {
     let object = unsafe Unmanaged.passRetained(Work(work))
     let error = unsafe pthread_create(
@@ -27,22 +27,22 @@ package struct Thread: Sendable {
     }
   }
 
-  /// Waits for the end of the work; once.
+  /// Waits for the thread to end. Call it once.
   package func join() { pthread_join(handle, nil) }
 }
 
-/// A lock, and a change that can be waited for while it is held.
+/// A mutex with a condition variable.
 @safe
 package final class Lock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let change: UnsafeMutablePointer<pthread_cond_t>
 
-  /// One that nobody holds.
+  /// Creates an unlocked lock.
   package init() {
     unsafe mutex = .allocate(capacity: 1)
     unsafe change = .allocate(capacity: 1)
     unsafe pthread_mutex_init(mutex, nil)
-    // Times to wait are of a clock that nobody sets.
+    // Timed waits use a clock that cannot be set.
     var attributes = pthread_condattr_t()
     unsafe pthread_condattr_init(&attributes)
     unsafe pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
@@ -57,49 +57,50 @@ package final class Lock: @unchecked Sendable {
     unsafe change.deallocate()
   }
 
-  /// Waits until nobody holds it, and holds it.
+  /// Acquires the lock, waiting until it is free.
   package func take() { unsafe pthread_mutex_lock(mutex) }
 
-  /// Lets it go.
+  /// Releases the lock.
   package func letGo() { unsafe pthread_mutex_unlock(mutex) }
 
-  /// Lets it go until somebody tells a change, or perhaps for no reason, and holds it again.
+  /// Releases the lock, waits for a change to be signalled (or a spurious wake-up), and acquires it
+  /// again.
   package func awaitChange() { unsafe pthread_cond_wait(change, mutex) }
 
-  /// The same, for so long at most; false where the time is over.
+  /// Does the same with a time limit; returns false if the time is over.
   package func awaitChange(until end: Deadline) -> Bool {
     var time = end.time
     return unsafe pthread_cond_timedwait(change, mutex, &time) != ETIMEDOUT
   }
 
-  /// A moment to come.
+  /// A moment in the future.
   package struct Deadline: Sendable {
     fileprivate let time: timespec
 
-    /// The moment in so many milliseconds.
+    /// Creates the moment `milliseconds` from now.
     package init(milliseconds: Int32) {
       let end = MonotonicClock.nanoseconds + Int64(milliseconds) * 1_000_000
       time = timespec(tv_sec: Int(end / 1_000_000_000), tv_nsec: Int(end % 1_000_000_000))
     }
   }
 
-  /// Wakes all who wait for a change.
+  /// Wakes all threads that wait for a change.
   package func tellChange() { unsafe pthread_cond_broadcast(change) }
 }
 
-/// What one thread hands to another, one element after the other. Nobody waits to give.
+/// A queue of elements passed from one thread to another. Giving never waits.
 ///
-/// Not a pipe: who writes to one is taken off its processor in favour of who reads.
+/// Not a pipe: on a write the scheduler replaces the writer with the reader on its processor.
 package final class Handoff<Element: Sendable>: @unchecked Sendable {
   private let lock = Lock()
-  // Everything below is touched only by who holds `lock`.
+  // Everything below is accessed only while `lock` is held.
   private var elements: [Element] = []
   private var isEnded = false
 
-  /// One with nothing in it.
+  /// Creates an empty queue.
   package init() {}
 
-  /// Hands on an element; after the end it is dropped.
+  /// Adds an element. After the end it is dropped.
   package func give(_ element: Element) {
     lock.take()
     defer { lock.letGo() }
@@ -107,16 +108,16 @@ package final class Handoff<Element: Sendable>: @unchecked Sendable {
     lock.tellChange()
   }
 
-  /// The next element, which is waited for; nil where none will come any more.
+  /// Returns the next element, waiting for one; nil once no more will come.
   package func take() -> Element? {
     lock.take()
     defer { lock.letGo() }
     while elements.isEmpty, !isEnded { lock.awaitChange() }
-    // Never more than a few: members keep pace with each other.
+    // Never more than a few elements, since both sides keep pace with each other.
     return elements.isEmpty ? nil : elements.removeFirst()
   }
 
-  /// Nothing is given any more; what was given can still be taken.
+  /// Ends the queue. Elements already given can still be taken.
   package func end() {
     lock.take()
     defer { lock.letGo() }

@@ -1,25 +1,23 @@
 package import Bytes
 
-/// What the records of a btsnoop file hold: the header's last field.
+/// The contents of a btsnoop file's records: the header's last field.
 ///
 /// 1001 to 1004 are from the snoop format's Bluetooth numbers, 2001 and 2002 from BlueZ
 /// (`src/shared/btsnoop.h`).
 package struct BtsnoopDatalink: RawRepresentable, Equatable, Sendable {
-  /// The number in the file.
   package var rawValue: UInt32
 
-  /// The datalink with this number, known or not.
   package init(rawValue: UInt32) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The same where a `switch` compares.
+  /// The comparison that `switch` uses.
   package static func ~= (pattern: Self, value: Self) -> Bool {
     pattern.rawValue == value.rawValue
   }
 
-  /// HCI packets without a type byte; the record's flags tell the type.
+  /// HCI packets without a type byte; the record's flags determine the type.
   package static let h1 = Self(rawValue: 1001)
-  /// HCI packets behind the UART transport's type byte.
+  /// HCI packets preceded by the UART transport's type byte.
   package static let h4 = Self(rawValue: 1002)
   /// BlueCore Serial Protocol; not read.
   package static let bcsp = Self(rawValue: 1003)
@@ -30,7 +28,7 @@ package struct BtsnoopDatalink: RawRepresentable, Equatable, Sendable {
   /// BlueZ's simulator; not read.
   package static let simulator = Self(rawValue: 2002)
 
-  /// In words, or nil for a number that nobody has given out.
+  /// The datalink's name, or nil for an unassigned number.
   package var name: String? {
     switch self {
     case .h1: "HCI (H1)"
@@ -43,7 +41,7 @@ package struct BtsnoopDatalink: RawRepresentable, Equatable, Sendable {
     }
   }
 
-  /// Whether records of this datalink are read.
+  /// Whether records of this datalink can be read.
   package var isReadable: Bool { self == .h1 || self == .h4 || self == .linuxMonitor }
 }
 
@@ -55,19 +53,18 @@ package struct BtsnoopDatalink: RawRepresentable, Equatable, Sendable {
 /// | 8 | 4 | version, 1 |
 /// | 12 | 4 | datalink |
 package struct BtsnoopHeader: Equatable, Sendable {
-  /// Bytes of the header.
+  /// The length of the header in bytes.
   package static let byteCount = 16
   /// `btsnoop` and a zero byte.
   package static let magic: UInt64 = 0x6274_736e_6f6f_7000
-  /// The only version there is.
+  /// The only version that exists.
   package static let version: UInt32 = 1
 
-  /// The format's version.
   package var version: UInt32
-  /// What the records hold.
+  /// The contents of the records.
   package var datalink: BtsnoopDatalink
 
-  /// Reads the fields after the magic, which `CaptureFormat.detect` has compared.
+  /// Reads the header. The magic number is skipped; `CaptureFormat.detect` has checked it.
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     _ = try cursor.bigEndianU64()
     version = try cursor.bigEndianU32()
@@ -75,37 +72,37 @@ package struct BtsnoopHeader: Equatable, Sendable {
   }
 }
 
-/// The 24 bytes before each record's own, most significant byte first.
+/// The 24 bytes before each packet, most significant byte first.
 ///
 /// | offset | size | field |
 /// | ---: | ---: | --- |
 /// | 0 | 4 | original length of the packet |
-/// | 4 | 4 | included length: how many of its bytes follow |
+/// | 4 | 4 | included length: number of packet bytes that follow |
 /// | 8 | 4 | flags |
 /// | 12 | 4 | cumulative drops |
 /// | 16 | 8 | microseconds, signed, since the format's year 0 |
 ///
-/// Flags of datalinks 1001 and 1002: bit 0 received, bit 1 command or event (bit 1 is not to be
-/// trusted in 1002, whose packets have a type byte). Of 2001: bits 31 to 16 the adapter's index
-/// (0xffff for none), bits 15 to 0 the monitor's opcode.
+/// Flags of datalinks 1001 and 1002: bit 0 received, bit 1 command or event (bit 1 is unreliable in
+/// 1002, whose packets have a type byte). Flags of 2001: bits 31 to 16 the adapter index (0xffff
+/// for none), bits 15 to 0 the monitor opcode.
 package struct BtsnoopRecordHeader: Equatable, Sendable {
-  /// Bytes of the header.
+  /// The length of the header in bytes.
   package static let byteCount = 24
   /// Seconds from the format's year 0 to 1970: 0x00dcddb30f2f8000 µs.
   package static let secondsBefore1970: Int64 = 62_168_256_000
 
   /// The packet's length on the wire.
   package var originalLength: UInt32
-  /// How many of its bytes the record holds.
+  /// The number of packet bytes in the record.
   package var includedLength: UInt32
   /// Direction and kind, or adapter and opcode.
   package var flags: UInt32
-  /// How many records the writer has lost since it began.
+  /// The number of records that the writer has lost since it started.
   package var cumulativeDrops: UInt32
   /// The time as stored.
   package var microseconds: Int64
 
-  /// Reads the five fields, two at a time: this runs once a record.
+  /// Reads the five fields, two at a time, since this runs once per record.
   @inline(__always)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     let lengths = try cursor.bigEndianU64()

@@ -1,23 +1,23 @@
 package import Bluetooth
 import Bytes
 
-/// Reads btsnoop: Android's `btsnoop_hci.log`, `btmon -w`, and the same bytes through a pipe.
+/// A reader of btsnoop: Android's `btsnoop_hci.log`, `btmon -w`, and the same bytes through a pipe.
 ///
-/// Datalinks 1001 (H1), 1002 (H4) and 2001 (Linux monitor), version 1. Damage ends the capture:
-/// the records before it have been handed out, `next` throws `.damaged` once, and nil from then
-/// on. Damage is a record that ends early, one that claims over `CaptureLimits.recordBytes`, and
-/// one that includes more bytes than its packet had; the format has no marks to find a later
-/// record by, so nothing behind it is guessed at.
+/// It reads datalinks 1001 (H1), 1002 (H4) and 2001 (Linux monitor) of version 1. Damage ends the
+/// capture: after the records before it, `next` throws `.damaged` once and then returns nil. Damage
+/// is a record that ends early, one that claims more than `CaptureLimits.recordBytes`, or one that
+/// includes more bytes than its packet had. The format has no marker from which to find a later
+/// record, so nothing after the damage is read.
 ///
 ///     var capture = try BtsnoopReader(path: "btsnoop_hci.log")
 ///     while let record = try capture.next() {
 ///       print(record.number, record.bytes.byteCount)
 ///     }
 package struct BtsnoopReader: CaptureSource, ~Copyable {
-  /// What the header says.
+  /// The properties given by the header.
   package private(set) var summary: CaptureSummary
   private let datalink: BtsnoopDatalink
-  /// Lent to the tests, which look at its capacity and count its reads.
+  /// Readable by the tests, which check its capacity and count its reads.
   private(set) var input: InputBuffer
   private var number = 0
   private var cumulativeDrops: UInt32 = 0
@@ -25,15 +25,15 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
 
   /// Opens the capture at `path`; `-` is standard input.
   ///
-  /// - Throws: `.inaccessible` where it cannot be opened or read, else as `init(_:)` does.
+  /// - Throws: `.inaccessible` if it cannot be opened or read, otherwise as `init(_:)` does.
   package init(path: String) throws(CaptureFailure) {
     try self.init(InputBuffer(path: path))
   }
 
-  /// Reads the header of the capture that `input` begins with.
+  /// Reads the header at the beginning of `input`.
   ///
-  /// - Throws: `.notReadable` where it is something else, and says what; `.damaged` where its
-  ///   header ends early.
+  /// - Throws: `.notReadable`, naming the format, if it is something else; `.damaged` if its header
+  ///   ends early.
   package init(_ input: consuming InputBuffer) throws(CaptureFailure) {
     var input = input
     let header = try Self.readFileHeader(&input)
@@ -72,7 +72,7 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
     return header
   }
 
-  /// Whether a whole further record, damage or the end is in the buffer.
+  /// Whether the buffer holds a whole further record, damage or the end.
   package var isReady: Bool {
     if isFinished { return true }
     guard input.count >= BtsnoopRecordHeader.byteCount else { return false }
@@ -81,10 +81,10 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
     return verdict(original: lengths >> 32, included: lengths & 0xffff_ffff) != .incomplete
   }
 
-  /// The next record, or nil at the end of the capture.
+  /// Returns the next record, or nil at the end of the capture.
   ///
-  /// - Throws: `.damaged` with the record's number, its offset and how many bytes of how many are
-  ///   there; `.inaccessible` where the system cannot read on.
+  /// - Throws: `.damaged` with the record's number, its offset, and how many of its bytes exist;
+  ///   `.inaccessible` if the system cannot read any further.
   @_lifetime(&self)
   @inline(__always)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
@@ -94,7 +94,7 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
     let fileOffset = input.offset
     _ = input.take(BtsnoopRecordHeader.byteCount)
     number += 1
-    // The writer's count starts again when the writer does; only more is news.
+    // The writer's count restarts when the writer does; only an increase is a loss.
     let drops = header.cumulativeDrops.subtractingReportingOverflow(cumulativeDrops)
     cumulativeDrops = header.cumulativeDrops
     return CaptureRecord(
@@ -105,10 +105,10 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
       bytes: input.take(Int(header.includedLength)))
   }
 
-  /// What a record is, by its lengths and the bytes in the buffer behind its header.
+  /// The state of a record, judged by its lengths and the buffered bytes after its header.
   private enum Verdict {
     case whole, incomplete
-    /// The lengths lie, however many bytes follow.
+    /// The lengths are wrong, however many bytes follow.
     case damage
   }
 
@@ -121,7 +121,7 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
     verdict(original: UInt64(header.originalLength), included: UInt64(header.includedLength))
   }
 
-  /// The header of the record that the buffer begins with, if all of that record is there.
+  /// Returns the header of the record at the start of the buffer if the whole record is there.
   private func bufferedHeader() -> BtsnoopRecordHeader? {
     guard !isFinished, input.count >= BtsnoopRecordHeader.byteCount else { return nil }
     var cursor = Cursor(input.bytes, base: 0)
@@ -129,11 +129,11 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
     return verdict(header) == .whole ? header : nil
   }
 
-  /// Reads on until the buffer begins with a whole record; nil at the end of the capture.
+  /// Reads until the buffer begins with a whole record; returns nil at the end of the capture.
   @inline(never)
   private mutating func readHeader() throws(CaptureFailure) -> BtsnoopRecordHeader? {
     guard !isFinished else { return nil }
-    // Holds for every way out of here but the last one.
+    // Applies to every exit from here but the last.
     isFinished = true
     let size = BtsnoopRecordHeader.byteCount
     var isWhole = try input.fill(size)
@@ -154,10 +154,10 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
     return header
   }
 
-  /// Skips the header of a second file of the same datalink, where files were concatenated. As a record it would claim over a
-  /// gigabyte.
+  /// Skips the header of a second file of the same datalink, as found in concatenated files. Read
+  /// as a record, it would claim more than a gigabyte.
   ///
-  /// - Returns: whether there was one.
+  /// - Returns: Whether there was one.
   private mutating func skipHeader() -> Bool {
     var cursor = Cursor(input.bytes)
     guard CaptureFormat.detect(input.bytes) == .btsnoop,
@@ -189,15 +189,16 @@ package struct BtsnoopReader: CaptureSource, ~Copyable {
 }
 
 extension BtsnoopRecordHeader {
-  /// The time. Seconds are split off before the epoch is moved, so that no stored number overflows.
+  /// The record's time. Seconds are split off before the epoch is moved, so that no stored number
+  /// overflows.
   package var time: Timestamp {
     var time = Timestamp(microseconds: microseconds)
-    // Bounded: they were microseconds of 64 bits.
+    // Bounded: the seconds come from 64-bit microseconds.
     time.seconds -= Self.secondsBefore1970
     return time
   }
 
-  /// Which way the packet went.
+  /// Returns the packet's direction.
   package func direction(_ datalink: BtsnoopDatalink) -> Direction? {
     if datalink == .linuxMonitor {
       return MonitorOpcode(rawValue: UInt16(truncatingIfNeeded: flags))?.direction
@@ -205,14 +206,15 @@ extension BtsnoopRecordHeader {
     return flags & 1 == 0 ? .sent : .received
   }
 
-  /// The controller's index: the monitor's, where it names one, else 0.
+  /// Returns the controller's index: the one the monitor names, or nil if it names none; 0 for
+  /// other datalinks.
   package func adapter(_ datalink: BtsnoopDatalink) -> UInt16? {
     guard datalink == .linuxMonitor else { return 0 }
     let index = UInt16(flags >> 16)
     return index == 0xffff ? nil : index
   }
 
-  /// What the record's bytes begin with.
+  /// Returns what the record's bytes begin with.
   package func framing(_ datalink: BtsnoopDatalink) -> CaptureRecord.Framing {
     switch datalink {
     case .linuxMonitor: .monitor(opcode: UInt16(truncatingIfNeeded: flags))

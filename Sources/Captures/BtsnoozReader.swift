@@ -2,21 +2,26 @@ import Bluetooth
 import Bytes
 import CZlib
 
-/// Reads btsnooz, Android's summary for bug reports: commands, events, and the first bytes of data.
+/// A reader of btsnooz, Android's summary for bug reports: commands, events, and the first bytes of
+/// data packets.
 ///
-/// A file is a version (1 byte, 1 or 2), the time of the last record in microseconds since 1970 (8, least significant
-/// first), and a zlib stream (RFC 1950) of records:
+/// A file is a version (1 byte, 1 or 2), the time of the last record in microseconds since 1970 (8,
+/// least significant first), and a zlib stream (RFC 1950) of records:
 ///
 /// | version 1 | version 2 | field |
 /// | ---: | ---: | --- |
 /// | 2 | 2 | stored length plus 1 |
 /// | – | 2 | packet length plus 1 |
-/// | 4 | 4 | microseconds since the record before |
-/// | 1 | 1 | type: 10 event, 11 ACL, 12 SCO, 17 ISO received; 20 command, 21 ACL, 22 SCO, 2d ISO sent (hexadecimal) |
+/// | 4 | 4 | microseconds since the previous record |
+/// | 1 | 1 | type |
 /// | n | n | the packet |
 ///
-/// The third form, which some phones write as `btsnooz_hci.log`, is records of version 2 behind btsnoop's header, neither
-/// compressed nor dated. Source: Android's `btsnooz.py` and `btsnoop_mem`, and files of the third form [mem].
+/// Types, in hexadecimal: 10 event, 11 ACL, 12 SCO and 17 ISO received; 20 command, 21 ACL, 22 SCO
+/// and 2d ISO sent.
+///
+/// The third form, which some phones write as `btsnooz_hci.log`, is records of version 2 after a
+/// btsnoop header, neither compressed nor dated. Source: Android's `btsnooz.py` and `btsnoop_mem`,
+/// and files of the third form [mem].
 package struct BtsnoozReader: CaptureSource, ~Copyable {
   package let summary: CaptureSummary
   private let version: UInt8
@@ -28,9 +33,9 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
   private var failure: CaptureFailure?
   private var number = 0
 
-  /// Reads the summary that `input` begins with.
+  /// Reads the summary at the beginning of `input`.
   ///
-  /// - Throws: `.damaged` where its header ends early.
+  /// - Throws: `.damaged` if its header ends early.
   init(_ input: consuming InputBuffer) throws(CaptureFailure) {
     var input = input
     guard try input.fill(Self.headerBytes) else {
@@ -58,8 +63,8 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
       timeDecimals: 6)
   }
 
-  /// Reads records of version 2 behind a btsnoop header, which `input` begins with. They have no date: their times count from
-  /// the first one.
+  /// Reads records of version 2 after the btsnoop header at the beginning of `input`. They are
+  /// undated, so times count from the first record.
   init(behindHeader input: consuming InputBuffer) {
     var input = input
     _ = input.take(BtsnoopHeader.byteCount)
@@ -74,7 +79,8 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
     self.summary = summary
   }
 
-  /// Enough bytes to recognise the form behind a btsnoop header: both headers and the first bytes of a packet.
+  /// The number of bytes needed to recognise the form with a btsnoop header: both headers and the
+  /// first bytes of a packet.
   static let bytesThatTell = BtsnoopHeader.byteCount + 12
 
   static let headerBytes = 9
@@ -115,7 +121,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
       }
     }
 
-    /// The length that the packet's own header claims.
+    /// Returns the length stated by the packet's own header.
     func claimedLength(_ packet: RawSpan) -> Int {
       switch framing {
       case .h1(.event): Int(packet.byte(at: 1)) + 2
@@ -124,7 +130,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
       }
     }
 
-    /// Whether this may be a record header of the third form, with `packet` after it.
+    /// Returns whether this may be a record header of the third form, followed by `packet`.
     func isPlausible(_ packet: RawSpan) -> Bool {
       guard direction != nil, length >= 1, let packetLength, packetLength >= length else {
         return false
@@ -135,8 +141,9 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
     }
   }
 
-  /// Whether `bytes`, a btsnoop header in front, go on with records of this format rather than btsnoop's: the first one would
-  /// claim over a megabyte there, and here up to eight of them agree with their packets.
+  /// Returns whether `bytes`, which begin with a btsnoop header, continue with records of this
+  /// format rather than btsnoop's. Read as btsnoop, the first record would claim more than a
+  /// megabyte; here, up to eight records agree with their packets.
   static func followsHeader(_ bytes: RawSpan) -> Bool {
     var rest = bytes.dropping(BtsnoopHeader.byteCount)
     guard rest.byteCount >= Header.byteCount(2),
@@ -151,14 +158,14 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
     return true
   }
 
-  /// The time from the first record to the last.
+  /// Returns the time from the first record to the last.
   private static func duration(_ bytes: RawSpan, _ version: UInt8) -> Int64 {
     let size = Header.byteCount(version)
     var (sum, place, isFirst): (Int64, Int, Bool) = (0, 0, true)
     while place + size <= bytes.byteCount {
       let header = Header(bytes.dropping(place), version)
       guard header.length >= 1, place + size + header.length - 1 <= bytes.byteCount else { break }
-      // The first delta has no meaning.
+      // The first delta is meaningless.
       if !isFirst { sum = sum.addingReportingOverflow(header.delta).partialValue }
       isFirst = false
       place += size + header.length - 1
@@ -166,16 +173,16 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
     return sum
   }
 
-  /// Whether a whole further record, or the end, is in the buffer.
+  /// Whether the buffer holds a whole further record or the end.
   package var isReady: Bool {
     if input.isAtEnd { return true }
     let size = Header.byteCount(version)
     return input.count >= size && input.count >= size + Header(input.bytes, version).length - 1
   }
 
-  /// The next record, or nil at the end.
+  /// Returns the next record, or nil at the end.
   ///
-  /// - Throws: `.damaged` where the records end early.
+  /// - Throws: `.damaged` if the records end early.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     let size = Header.byteCount(version)
@@ -192,7 +199,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
     _ = input.take(isKnown ? size : size - 1)
     let stored = isKnown ? header.length - 1 : header.length
     var original = stored
-    // Trust the packet's own length over the record's.
+    // The packet's own length is trusted more than the record's.
     if let packetLength = header.packetLength, isKnown,
       header.claimedLength(input.bytes.part(Slice(start: 0, count: stored))) != stored
     {
@@ -206,7 +213,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
 
   /// Ends the capture.
   ///
-  /// - Parameter needed: the bytes of a record that begins and is not all there.
+  /// - Parameter needed: The size of a record that begins here but is incomplete.
   @_lifetime(&self)
   private mutating func end(_ needed: Int?) throws(CaptureFailure) -> CaptureRecord? {
     let (place, count) = (input.offset, input.count)
@@ -221,7 +228,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
 
 /// zlib streams.
 private enum Zlib {
-  /// Inflates the stream at which `input` is, as far as it is intact.
+  /// Inflates the stream at the current position of `input`, up to the first damage.
   static func inflate(
     _ input: inout InputBuffer, most: Int
   ) throws(CaptureFailure) -> (bytes: [UInt8], isWhole: Bool) {
@@ -253,7 +260,7 @@ private enum Zlib {
         used = unsafe source.count - Int(stream.avail_in)
       }
       _ = input.take(used)
-      // No output is an error only if no input was consumed.
+      // A lack of output is an error only if no input was consumed either.
       if status == Z_BUF_ERROR, used > 0 { status = Z_OK }
     }
     return (bytes, status == Z_STREAM_END)

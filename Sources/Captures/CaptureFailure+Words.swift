@@ -1,27 +1,28 @@
 import Glibc
 
 extension CaptureFailure {
-  /// The sentence about the capture `name`: `notes.txt is empty; expected btsnoop`,
-  /// `phone.log: record 3 at byte 210: …`. The name `-` reads "standard input".
+  /// Returns the sentence about the capture `name`: `notes.txt is empty; expected btsnoop`,
+  /// `phone.log: record 3 at byte 210: …`. The name `-` becomes "standard input".
   package func sentence(about name: String) -> String {
     let subject = Self.subject(file ?? name)
-    // What a file is not is said of it; what happened in it stands after a colon.
+    // If the file is not a capture, the message is its predicate; anything else follows a colon.
     return kind == .notReadable ? "\(subject) \(message)" : "\(subject): \(message)"
   }
 
-  /// The message, after the file that it is about where there are several.
+  /// The message, preceded by the file it concerns if there are several.
   package var messageWithFile: String { file == nil ? message : sentence(about: "") }
 
-  /// What is said where somebody ended a source, who may have done so within a record: no failure.
+  /// The message if the user ended a source, possibly in the middle of a record. This is not a
+  /// failure.
   package var unfinishedWords: String { "what came last is not complete: \(message)" }
 
-  /// What a capture is called in a sentence.
+  /// Returns the name of a capture in a sentence.
   package static func subject(_ name: String) -> String { name == "-" ? "standard input" : name }
 }
 
-/// What to do where a file cannot be made since its folder is not there.
+/// The advice if a file cannot be created because its folder does not exist.
 enum FolderWords {
-  /// "; make its folder first: mkdir -p out"; nothing where the folder is there.
+  /// Returns "; make its folder first: mkdir -p out", or nothing if the folder exists.
   static func advice(_ path: String) -> String {
     guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return "" }
     let folder = String(path[..<end])
@@ -29,9 +30,9 @@ enum FolderWords {
   }
 }
 
-/// The system's words for an `errno`, as part of a sentence: "no such file or directory".
+/// Returns the system's message for an `errno`, as part of a sentence: "no such file or directory".
 package func systemWords(_ code: Int32) -> String {
-  // Only of what was open before the program: standard input, output and error.
+  // Only possible for what was open before the program started: standard input, output and error.
   if code == EBADF { return "it is closed" }
   guard let words = unsafe strerror(code) else { return "error \(code)" }
   let text = unsafe String(cString: words)

@@ -1,19 +1,19 @@
 import Bytes
 
-/// The file formats that are told apart by their first bytes, never by their names.
+/// The file formats, recognised by their first bytes and never by their names.
 package enum CaptureFormat: Equatable, Sendable {
   case btsnoop, pcap, pcapng, packetLogger, btsnooz
   case archive(ArchiveKind)
 
-  /// What is read, for "expected …".
+  /// The readable formats, for "expected …".
   package static let readable =
     "btsnoop, pcap, pcapng or PacketLogger, or an archive or a bug report that holds one"
 
-  /// The format whose files begin like `bytes`; a shorter file that could have become btsnoop
-  /// counts as btsnoop.
+  /// Returns the format whose files begin like `bytes`. A file too short to tell counts as btsnoop
+  /// if it matches as far as it goes.
   ///
   /// pcap: a1b2c3d4 or, with nanoseconds, a1b23c4d, in either byte order. pcapng: the Section
-  /// Header Block's type, the same in both.
+  /// Header Block's type, which is the same in both.
   package static func detect(_ bytes: RawSpan) -> CaptureFormat? {
     if isBtsnoop(bytes) { return .btsnoop }
     var cursor = Cursor(bytes)
@@ -38,15 +38,16 @@ package enum CaptureFormat: Equatable, Sendable {
     return compared > 0
   }
 
-  /// Android's summary for bug reports: version 1 or 2 (1 byte), a time (8), and a zlib stream
-  /// (RFC 1950, 2.2).
+  /// Returns whether `bytes` begin like Android's summary for bug reports: version 1 or 2 (1 byte),
+  /// a time (8), and a zlib stream (RFC 1950, 2.2).
   private static func isBtsnooz(_ bytes: RawSpan) -> Bool {
     let zlib = UInt16(bytes.byte(at: 9)) << 8 | UInt16(bytes.byte(at: 10))
     return (bytes.byte(at: 0) == 1 || bytes.byte(at: 0) == 2) && zlib >> 8 == 0x78
       && zlib % 31 == 0
   }
 
-  /// Whether an archive entry that begins with `bytes` is a log. PacketLogger files have no magic number, so their name decides.
+  /// Returns whether an archive entry that begins with `bytes` is a log. PacketLogger files have no
+  /// magic number, so their name decides.
   static func isLog(_ bytes: RawSpan, named name: String?) -> Bool {
     guard bytes.byteCount >= 8 else { return false }
     switch detect(bytes) {
@@ -56,7 +57,7 @@ package enum CaptureFormat: Equatable, Sendable {
     }
   }
 
-  /// Why a capture of this format is refused.
+  /// The failure for a capture of a format that is not accepted here.
   var refusal: CaptureFailure {
     let what =
       switch self {
@@ -71,7 +72,7 @@ package enum CaptureFormat: Equatable, Sendable {
     return CaptureFailure(.notReadable, "\(what); gattscope reads \(Self.readable)")
   }
 
-  /// Why a file that begins with `bytes` is no capture at all.
+  /// Returns the failure for a file that begins with `bytes` and is not a capture.
   static func unknown(_ bytes: RawSpan) -> CaptureFailure {
     guard bytes.byteCount > 0 else {
       return CaptureFailure(.notReadable, "is empty; expected \(readable)")

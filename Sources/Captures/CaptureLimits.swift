@@ -1,48 +1,48 @@
-/// What a capture may claim before it is not believed.
+/// The limits beyond which a capture's claims are treated as damage or ignored.
 package enum CaptureLimits {
-  /// The most bytes that a record can have. HCI's largest packet has 65 539 and Wireshark stops at
-  /// 262 144; a record that claims more than this is damage.
+  /// The maximum number of bytes in a record. HCI's largest packet has 65 539 and Wireshark's limit
+  /// is 262 144; a record that claims more than this is damage.
   package static let recordBytes = 1 << 20
 
-  /// The most bytes of a pcap record: what libpcap reads at most (`MAXIMUM_SNAPLEN`).
+  /// The maximum number of bytes in a pcap record, which is libpcap's limit (`MAXIMUM_SNAPLEN`).
   package static let pcapRecordBytes = 262_144
 
-  /// The most bytes of a pcapng block that is read: a packet of `recordBytes` and as much again of
-  /// options. Blocks of other kinds are skipped in pieces and may have any length.
+  /// The maximum number of bytes in a pcapng block that is read: a packet of `recordBytes` and as
+  /// much again for options. Blocks of other kinds are skipped in pieces and may have any length.
   package static let blockBytes = 2 << 20
 
-  /// The most interfaces of one pcapng section; each is remembered.
+  /// The maximum number of interfaces in a pcapng section. Each is stored.
   package static let interfaces = 4096
 
-  /// How many other link types are counted one by one.
+  /// The number of other link types that are counted separately.
   package static let otherLinkTypes = 16
 
-  /// Where files overlap in time: how many records of the earlier one are remembered to find them
-  /// again in the later one.
+  /// If files overlap in time: the number of records of the earlier file that are remembered to
+  /// find them again in the later one.
   package static let overlapRecords = 65_536
 
-  /// The most entries of an archive, including those of inner archives.
+  /// The maximum number of entries in an archive, including those of inner archives.
   package static let entries = 200_000
 
-  /// How many archives deep entries are read.
+  /// The number of nested archive levels whose entries are read.
   package static let archiveDepth = 2
 
-  /// The most logs read from one archive.
+  /// The maximum number of logs read from one archive.
   package static let logs = 64
 
-  /// The most bytes kept of an entry's name.
+  /// The maximum number of bytes kept of an entry's name.
   static let nameBytes = 1024
 
-  /// The most bytes of logs in unnamed files.
+  /// The maximum number of bytes of logs in unnamed files.
   static let spooledBytes: Int64 = 4 << 30
 
-  /// The most bytes of a text that are searched for summaries, and of one line.
+  /// The maximum number of bytes of a text that are searched for summaries, and of one line.
   static let textBytes: Int64 = 1 << 30
   static let lineBytes = 4096
 
-  /// The most inflated bytes of one of Android's summaries; phones keep 1 MB at most.
+  /// The maximum number of inflated bytes of one Android summary; phones keep at most 1 MB.
   package static let summaryBytes = 16 << 20
 
-  /// The bytes that are read ahead.
+  /// The number of bytes read ahead.
   package static let bufferBytes = 1 << 18
 }

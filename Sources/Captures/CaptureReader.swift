@@ -1,12 +1,13 @@
-/// A capture of whatever format its first bytes say: the one place where formats are told apart.
+/// A reader of a capture in any supported format, recognised by its first bytes. Formats are
+/// distinguished only here.
 ///
 ///     var capture = try CaptureReader(path: "phone.log")
 ///     while let record = try capture.next() {
 ///       print(record.number, record.bytes.byteCount)
 ///     }
 package struct CaptureReader: CaptureSource, ~Copyable {
-  // One of them is there, chosen by `format`. An enum cannot be changed in place without moving the
-  // reader out and in for every record.
+  // Exactly one of them is set, as given by `format`. An enum could not be modified in place
+  // without moving the reader out and in for every record.
   private let format: Kind
   private var btsnoop: BtsnoopReader?
   private var pcap: PcapReader?
@@ -21,25 +22,25 @@ package struct CaptureReader: CaptureSource, ~Copyable {
 
   /// Opens the capture at `path`; `-` is standard input.
   ///
-  /// - Throws: `.inaccessible` where it cannot be opened or read, else as `init(_:)` does.
+  /// - Throws: `.inaccessible` if it cannot be opened or read, otherwise as `init(_:)` does.
   package init(path: String) throws(CaptureFailure) {
     try self.init(InputBuffer(path: path))
   }
 
-  /// Reads the header of the capture that `input` begins with.
+  /// Reads the header at the beginning of `input`.
   ///
-  /// - Throws: `.notReadable` where it is something else, and says what; `.damaged` where its header
+  /// - Throws: `.notReadable`, naming the format, if it is something else; `.damaged` if its header
   ///   ends early.
   package init(_ input: consuming InputBuffer) throws(CaptureFailure) {
     var input = input
-    // Enough for every format; a shorter file may still be one of them.
+    // Enough for every format; a shorter file may still have one of them.
     _ = try input.fill(BtsnoopHeader.byteCount)
     guard let found = CaptureFormat.detect(input.bytes) else {
       throw CaptureFormat.unknown(input.bytes)
     }
     switch found {
     case .btsnoop:
-      // On a pipe, decide by what has arrived: the first record may be long in coming.
+      // For a pipe, decide by what has arrived: the first record may take a long time to come.
       if input.knownRemaining != nil { _ = try input.fill(BtsnoozReader.bytesThatTell) }
       if BtsnoozReader.followsHeader(input.bytes) {
         self.init(BtsnoozReader(behindHeader: input))
@@ -79,7 +80,7 @@ package struct CaptureReader: CaptureSource, ~Copyable {
     btsnooz = consume reader
   }
 
-  /// What is known of the capture as a whole.
+  /// The known properties of the capture as a whole.
   package var summary: CaptureSummary {
     switch format {
     case .btsnoop:
@@ -111,8 +112,8 @@ package struct CaptureReader: CaptureSource, ~Copyable {
     return CaptureSummary(format: .btsnoop, datalink: nil, datalinkName: "", timeDecimals: 6)
   }
 
-  /// Lends the reader of the capture's format itself: what is done with it for every record then needs
-  /// not ask each time which it is.
+  /// Passes the reader of the capture's format to `user`, so that work done for every record need
+  /// not check the format each time.
   package mutating func lend<User: CaptureUser & ~Copyable>(
     to user: inout User
   ) throws(CaptureFailure) {
@@ -125,7 +126,7 @@ package struct CaptureReader: CaptureSource, ~Copyable {
     }
   }
 
-  /// Lends a reader that is there, and puts it back.
+  /// Passes a reader to `user` and puts it back.
   private static func lend<Reader: CaptureSource & ~Copyable, User: CaptureUser & ~Copyable>(
     _ place: inout Reader?, to user: inout User
   ) throws(CaptureFailure) {
@@ -139,7 +140,7 @@ package struct CaptureReader: CaptureSource, ~Copyable {
     place = consume reader
   }
 
-  /// Whether `next` can answer without waiting for input.
+  /// Whether `next` can return without waiting for input.
   package var isReady: Bool {
     switch format {
     case .btsnoop:
@@ -171,9 +172,9 @@ package struct CaptureReader: CaptureSource, ~Copyable {
     return true
   }
 
-  /// The next record, or nil at the end of the capture.
+  /// Returns the next record, or nil at the end of the capture.
   ///
-  /// - Throws: what the format's reader throws.
+  /// - Throws: The error of the format's reader.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     switch format {
@@ -186,9 +187,8 @@ package struct CaptureReader: CaptureSource, ~Copyable {
   }
 }
 
-/// Something that reads a capture of whatever format.
+/// A consumer of a capture in any format.
 package protocol CaptureUser: ~Copyable {
-  /// Reads the capture.
   mutating func use<Source: CaptureSource & ~Copyable>(
     _ source: inout Source
   ) throws(CaptureFailure)

@@ -1,18 +1,18 @@
-/// What is known of a capture as a whole.
+/// The known properties of a capture as a whole.
 package struct CaptureSummary: Equatable, Sendable {
-  /// The formats that can be read.
+  /// The readable formats.
   package enum Format: String, Sendable {
     case btsnoop, pcap, pcapng
     case packetLogger = "packetlogger"
     case btsnooz
-    /// Live: the kernel's monitor channel, a device of libpcap's, `btmon --server`'s protocol, and the
-    /// monitor's framing on a serial line.
+    /// Live sources: the kernel's monitor channel, a libpcap device, the protocol of `btmon
+    /// --server`, and the monitor's framing on a serial line.
     case monitor
     case pcapDevice = "pcap_device"
     case monitorServer = "monitor_server"
     case monitorSerial = "monitor_serial"
 
-    /// As people write it.
+    /// The usual name of the format.
     package var words: String {
       switch self {
       case .packetLogger: "PacketLogger"
@@ -25,14 +25,13 @@ package struct CaptureSummary: Equatable, Sendable {
     }
   }
 
-  /// Packets that are no Bluetooth HCI.
+  /// Packets of one kind that are not Bluetooth HCI.
   package struct LeftOut: Equatable, Sendable {
-    /// What they are: "Ethernet".
+    /// The kind of the packets, such as "Ethernet".
     package var name: String
-    /// How many there are.
+    /// The number of packets.
     package var count: Int
 
-    /// So many packets of a kind.
     package init(name: String, count: Int) {
       self.name = name
       self.count = count
@@ -41,21 +40,20 @@ package struct CaptureSummary: Equatable, Sendable {
 
   /// One of several files.
   package struct File: Equatable, Sendable {
-    /// As it was named.
+    /// The name as given.
     package var name: String
-    /// What it holds; nil where it was too damaged to say.
+    /// The file's contents; nil if it was too damaged to tell.
     package var summary: Summary?
-    /// Its records.
+    /// The number of its records.
     package var records = 0
 
-    /// A file's format in words.
+    /// A file's format and contents.
     package struct Summary: Equatable, Sendable {
-      /// The file format.
       package var format: Format
-      /// What the records hold, in words.
+      /// The contents of the records, in words.
       package var datalinkName: String
 
-      /// What a summary says of a file.
+      /// Creates the description of a file from its summary.
       package init(_ summary: CaptureSummary) {
         format = summary.format
         datalinkName = summary.datalinkName
@@ -65,24 +63,23 @@ package struct CaptureSummary: Equatable, Sendable {
 
   /// The file format.
   package var format: Format
-  /// The format's number for what its records hold; nil where it has none.
+  /// The format's number for the contents of its records; nil if it has none.
   package var datalink: UInt32?
-  /// And that in words: "HCI UART (H4)".
+  /// The name of that number: "HCI UART (H4)".
   package var datalinkName: String
-  /// Decimals of the capture's clock: 6 for microseconds.
+  /// The number of decimals of the capture's clock: 6 for microseconds.
   package var timeDecimals: Int
-  /// Whether records lack a direction because their link type has no room for it.
+  /// Whether records have no direction because their link type lacks a field for it.
   package var lacksDirection = false
-  /// Whether its times are dates; else they count from its first record.
+  /// Whether times are dates; otherwise they count from the first record.
   package var isDated = true
-  /// Packets of other interfaces, counted so far.
+  /// The packets of other interfaces counted so far.
   package var leftOut: [LeftOut] = []
-  /// The files, where there are several, in the order in which they are read.
+  /// The files in reading order, if there are several.
   package var files: [File] = []
-  /// What is to be said about the capture, beside its packets: one sentence each.
+  /// Remarks about the capture apart from its packets, one sentence each.
   package var remarks: [String] = []
 
-  /// A summary from its parts.
   package init(format: Format, datalink: UInt32?, datalinkName: String, timeDecimals: Int) {
     self.format = format
     self.datalink = datalink
@@ -96,7 +93,7 @@ package struct CaptureSummary: Equatable, Sendable {
     remarks.append("another \(format.words) file begins at byte \(offset); both are read as one")
   }
 
-  /// Counts a packet that is no Bluetooth.
+  /// Counts a packet that is not Bluetooth and returns its kind's index in `leftOut`.
   mutating func leaveOut(_ name: @autoclosure () -> String, at place: Int?) -> Int {
     if let place {
       leftOut[place].count += 1
@@ -116,17 +113,17 @@ package struct CaptureSummary: Equatable, Sendable {
     return leftOut.count - 1
   }
 
-  /// That directions are inferred, where they are.
+  /// The remark that directions are inferred; nil if they are not.
   package var directionRemark: String? {
     lacksDirection ? "the capture does not say which way packets went; it is inferred" : nil
   }
 
-  /// Everything that is to be said about the capture, beside its packets.
+  /// All remarks about the capture apart from its packets.
   package var allRemarks: [String] {
     [directionRemark, leftOutWords.map { $0 + " left out" }].compactMap(\.self) + remarks
   }
 
-  /// "12 packets of other interfaces (Ethernet)", or nil where none were left out.
+  /// "12 packets of other interfaces (Ethernet)", or nil if none were left out.
   package var leftOutWords: String? {
     guard !leftOut.isEmpty else { return nil }
     let count = leftOut.reduce(0) { $0 + $1.count }

@@ -1,13 +1,13 @@
 import Bytes
 import Glibc
 
-/// A file, pipe or socket in front of one sliding buffer: what was read and not yet taken.
+/// A sliding buffer over a file, pipe or socket that holds the bytes read but not yet taken.
 ///
-/// The buffer has `CaptureLimits.bufferBytes` at first. It doubles only when it is full of bytes
-/// that belong to one unfinished element, so that a claimed length alone never sizes it. What is
-/// left of it moves to the front only when the element that is waited for would not fit behind,
-/// at most twice a record (header and body) and never more than the record's own bytes: the work
-/// is linear however small the pieces are that arrive.
+/// The buffer starts at `CaptureLimits.bufferBytes`. It doubles only when it is full of bytes of
+/// one unfinished element, so a claimed length alone never determines its size. The remaining bytes
+/// move to the front only if the awaited element would not fit after them. That happens at most
+/// twice per record (header and body) and never moves more than the record's own bytes, so the work
+/// is linear however small the arriving pieces are.
 ///
 ///     var input = try InputBuffer(path: "btsnoop_hci.log")
 ///     guard try input.fill(16) else { … }  // the input ended before its 16th byte
@@ -17,27 +17,27 @@ package struct InputBuffer: ~Copyable {
   private let descriptor: Int32
   private let ownsDescriptor: Bool
   private var storage: UnsafeMutableRawPointer
-  /// The bytes that the buffer has room for.
+  /// The number of bytes allocated.
   private(set) var capacity: Int
-  /// Where the bytes that were not yet taken begin and end in `storage`.
+  /// The range in `storage` of the bytes not yet taken.
   private(set) var start = 0
   private var end = 0
-  /// How many times `read(2)` was called.
+  /// The number of calls of `read(2)`.
   private(set) var readCount = 0
 
-  /// Where bytes come from instead of the descriptor.
+  /// The source of the bytes if it is not the descriptor.
   private var feed: (any ByteFeed)?
-  /// How many bytes of the descriptor are still to be read; nil: all that there are.
+  /// The bytes of the descriptor still to be read; nil for all.
   private var left: Int64?
-  /// Gets everything that is read, too.
+  /// Receives a copy of everything that is read.
   private var copy: (([UInt8]) -> Void)?
 
-  /// Where the next byte stands in the file or stream, counted from where reading began.
+  /// The offset of the next byte from where reading began.
   package private(set) var offset: Int64 = 0
-  /// Whether `read(2)` said that nothing follows what was read.
+  /// Whether `read(2)` has reported the end of the input.
   package private(set) var isAtEnd = false
 
-  /// Reads an open descriptor from where it stands, and closes it at the end if it is `owned`.
+  /// Reads an open descriptor from its current position, and closes it at the end if it is `owned`.
   package init(descriptor: Int32, owned: Bool) {
     self.init(descriptor: descriptor, owned: owned, capacity: CaptureLimits.bufferBytes)
   }
@@ -53,10 +53,10 @@ package struct InputBuffer: ~Copyable {
   /// writer.
   ///
   /// - Parameters:
-  ///   - limit: how many bytes of it are read at most: a file that grows seems to end there.
-  ///   - copy: gets everything that is read, piece by piece: for others who must see the same
-  ///     bytes, whatever happens to the file meanwhile.
-  /// - Throws: `.inaccessible` with the system's words.
+  ///   - limit: The number of bytes to read at most, as if a growing file ended there.
+  ///   - copy: Receives everything that is read, piece by piece, for readers that must see the same
+  ///     bytes whatever happens to the file meanwhile.
+  /// - Throws: `.inaccessible` with the system's message.
   package init(
     path: String, atMost limit: Int64? = nil, copy: (([UInt8]) -> Void)? = nil
   ) throws(CaptureFailure) {
@@ -74,7 +74,7 @@ package struct InputBuffer: ~Copyable {
     self.copy = copy
   }
 
-  /// Takes what `pieces` gives, which waits where it must, until it gives nil.
+  /// Reads the pieces that `pieces` returns until it returns nil. It may wait.
   package init(pieces: @escaping () -> [UInt8]?) {
     self.init(PieceFeed(pieces))
   }
@@ -88,7 +88,7 @@ package struct InputBuffer: ~Copyable {
     }
   }
 
-  /// Takes what `feed` reads.
+  /// Reads bytes from `feed`.
   init(_ feed: any ByteFeed) {
     self.init(descriptor: -1, owned: false)
     self.feed = feed
@@ -99,7 +99,7 @@ package struct InputBuffer: ~Copyable {
     unsafe storage.deallocate()
   }
 
-  /// How many bytes were read and not yet taken.
+  /// The number of bytes that were read and not yet taken.
   package var count: Int { end &- start }
 
   /// The bytes that were read and not yet taken.
@@ -110,8 +110,8 @@ package struct InputBuffer: ~Copyable {
     }
   }
 
-  /// Takes the first `count` bytes, or as many as were read. The span holds until the buffer is
-  /// asked for anything else.
+  /// Takes the first `count` bytes, or as many as were read. The span is valid until the buffer is
+  /// used again.
   @_lifetime(&self)
   package mutating func take(_ count: Int) -> RawSpan {
     let taken = min(max(count, 0), self.count)
@@ -122,7 +122,8 @@ package struct InputBuffer: ~Copyable {
     return unsafe _overrideLifetime(span, mutating: &self)
   }
 
-  /// Takes up to `most` bytes and copies them to `start`; returns how many, 0 at the end.
+  /// Takes up to `most` bytes and copies them to `start`. Returns their number, which is 0 at the
+  /// end.
   mutating func take(
     into start: UnsafeMutableRawPointer, atMost most: Int
   ) throws(CaptureFailure) -> Int {
@@ -133,10 +134,10 @@ package struct InputBuffer: ~Copyable {
     return taken
   }
 
-  /// Reads, and waits where it must, until `needed` bytes can be taken; false when the input ends
-  /// before.
+  /// Reads, waiting if necessary, until `needed` bytes can be taken. Returns false if the input
+  /// ends first.
   ///
-  /// - Throws: `.inaccessible` when the system cannot read on.
+  /// - Throws: `.inaccessible` if the system cannot read any further.
   package mutating func fill(_ needed: Int) throws(CaptureFailure) -> Bool {
     while count < needed {
       guard !isAtEnd else { return false }
@@ -146,8 +147,8 @@ package struct InputBuffer: ~Copyable {
     return true
   }
 
-  /// How many bytes there are from here to the end, where that is known without reading them: at
-  /// the end, and in a regular file.
+  /// The number of bytes until the end if it is known without reading them: at the end, and in a
+  /// regular file.
   package var knownRemaining: Int64? {
     if isAtEnd { return Int64(count) }
     var status = stat()
@@ -177,7 +178,7 @@ package struct InputBuffer: ~Copyable {
     capacity = larger
   }
 
-  /// One `read(2)` of as much as there is room for; waits on a descriptor that does not block.
+  /// Calls `read(2)` once for as many bytes as there is room. Waits on a non-blocking descriptor.
   private mutating func readOnce() throws(CaptureFailure) {
     if let feed {
       let result = try unsafe feed.read(into: storage + end, atMost: capacity - end)

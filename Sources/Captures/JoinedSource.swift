@@ -1,37 +1,38 @@
 import Bluetooth
 import Bytes
 
-/// Several files as one capture: one behind the other, the one that begins first in time first, their
-/// records numbered on.
+/// Several files read as one capture, in order of their first timestamps and numbered
+/// consecutively.
 ///
-/// Nothing is sorted or dropped: the records of a file stay together and in their order. Where a file
-/// begins before those before it have ended, `summary.remarks` says so, and how many of its records
-/// they have already. Files are opened one after the other; each is looked at once before, to learn
-/// when it begins. What cannot be opened twice (standard input, a named pipe) stays where it is named,
-/// as do files without a time. A file that is damaged gives what can be read of it, and the next one
-/// goes on; `failures` has what was wrong, and `next` throws the first of it at the very end.
+/// Nothing is sorted or dropped: the records of a file stay together and in order. If a file begins
+/// before the previous ones have ended, `summary.remarks` reports it, and how many of its records
+/// the previous files also have. Files are opened one at a time; each is examined once beforehand
+/// to find when it begins. Files that cannot be opened twice (standard input, a named pipe) keep
+/// their place, as do files without a time. A damaged file is read up to the damage, and the next
+/// one follows. `failures` holds what was wrong, and `next` throws the first failure at the very
+/// end.
 package struct JoinedSource: CaptureSource, ~Copyable {
-  /// What is known of the files together: format and datalink are the first one's, the clock is the
-  /// finest.
+  /// The properties of all files together: the first file's format and datalink, and the finest
+  /// clock.
   package private(set) var summary: CaptureSummary
-  /// What was wrong with files that were read as far as they go, in the order of reading.
+  /// The failures of files that were read up to the damage, in reading order.
   package private(set) var failures: [CaptureFailure] = []
 
   private let sources: [CaptureFile]
   private var current: CaptureReader?
   private var file = -1
-  /// The number of the last record, and that of the last one of the files before.
+  /// The number of the last record, and of the last one of the previous files.
   private var number = 0
   private var numberBefore = 0
   private var overlap = Overlap()
-  /// What the current file's controllers are numbered from, and those of another device would be.
+  /// The number added to the current file's controllers, and the one for a file of another device.
   private var firstAdapter: UInt16 = 0
   private var nextAdapter: UInt16 = 0
   private var hasEnded = false
 
-  /// Looks at the files and puts them in order.
+  /// Examines the files and sorts them by time.
   ///
-  /// - Throws: what opening a file throws, where it is not only damaged; `failure.file` is its name.
+  /// - Throws: The error of opening a file, unless it is only damaged. `failure.file` is its name.
   package init(_ files: [CaptureFile]) throws(CaptureFailure) {
     var starts: [Timestamp?] = []
     var summaries: [CaptureSummary?] = []
@@ -45,7 +46,7 @@ package struct JoinedSource: CaptureSource, ~Copyable {
           if let record = try reader.next() { start = record.time }
         }
       } catch {
-        // Damage comes again when the file's turn comes.
+        // Damage is reported again when the file is read.
         if error.kind != .damaged { throw error.of(file.name) }
       }
       starts.append(start)
@@ -57,7 +58,8 @@ package struct JoinedSource: CaptureSource, ~Copyable {
     summary = Self.summary(order.map { (files[$0].name, summaries[$0]) })
   }
 
-  /// The order of files by time: those with one change places among themselves.
+  /// Returns the order of the files by time. Files with a time are sorted among their own
+  /// positions.
   private static func order(_ starts: [Timestamp?]) -> [Int] {
     let timed = starts.indices.filter { starts[$0] != nil }
     let sorted = timed.sorted { left, right in
@@ -80,7 +82,7 @@ package struct JoinedSource: CaptureSource, ~Copyable {
     return summary
   }
 
-  /// Whether the current file can answer without waiting. Between two files nobody knows.
+  /// Whether the current file can return a record without waiting; unknown between two files.
   package var isReady: Bool {
     switch current {
     case .some(let reader): return reader.isReady
@@ -88,9 +90,9 @@ package struct JoinedSource: CaptureSource, ~Copyable {
     }
   }
 
-  /// The next record of the current file, or the first one of the next.
+  /// Returns the next record of the current file, or the first of the next file.
   ///
-  /// - Throws: the first of `failures`, at the end of the last file.
+  /// - Throws: The first of `failures`, at the end of the last file.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     while !hasEnded {
@@ -101,7 +103,7 @@ package struct JoinedSource: CaptureSource, ~Copyable {
           summary.files[file].records += 1
           let original = overlap.observe(record, file: file, number: number)
           if record.number == 1 { firstAdapter = overlap.isOtherDevice ? nextAdapter : 0 }
-          // Controllers of another device are others, whatever their numbers.
+          // Controllers of another device are different ones, whatever their numbers.
           let adapter = record.adapter.map { $0 &+ firstAdapter }
           if let adapter { nextAdapter = max(nextAdapter, adapter &+ 1) }
           return record.with(file: file, number: number, original: original).with(adapter: adapter)
@@ -118,7 +120,7 @@ package struct JoinedSource: CaptureSource, ~Copyable {
     return nil
   }
 
-  /// Opens the next file that can be; false behind the last one.
+  /// Opens the next file that can be opened; returns false after the last one.
   private mutating func openNext() -> Bool {
     while file + 1 < sources.count {
       file += 1
@@ -136,7 +138,7 @@ package struct JoinedSource: CaptureSource, ~Copyable {
     return false
   }
 
-  /// Closes the current file and keeps what it left to say.
+  /// Closes the current file and keeps its remaining facts for the summary.
   private mutating func close() {
     if let ended = currentSummary {
       summary.lacksDirection = summary.lacksDirection || ended.lacksDirection
@@ -160,21 +162,22 @@ package struct JoinedSource: CaptureSource, ~Copyable {
   }
 }
 
-/// Where a file begins before the ones before it have ended, and which of its records those had.
+/// A detector of files that begin before the previous ones have ended, and of the records they
+/// share.
 private struct Overlap: Sendable {
-  /// When each file begins.
+  /// The time at which each file begins.
   private var starts: [Timestamp?] = []
-  /// The latest time of the files before the current one, and of those including it.
+  /// The latest time in the files before the current one, and including it.
   private var before: Timestamp?
   private var latest: Timestamp?
   private var file = -1
-  /// When the files that are still to come begin at the earliest.
+  /// The earliest time at which one of the remaining files begins.
   private var nextStart: Timestamp?
-  /// What the records were that are later than that, and their numbers.
+  /// The digests of the records at or after that time, and their numbers.
   private var seen: [UInt64: Int] = [:]
   private var found: [(file: Int, nanoseconds: Int64, again: Int, isOther: Bool)] = []
-  /// Whether the current file is of another device: it begins well before those before it have ended, and its
-  /// first record is none of theirs. A clock that is set back is less.
+  /// Whether the current file is from another device: it begins well before the previous ones have
+  /// ended, and its first record is not one of theirs. A clock set back jumps by less.
   private(set) var isOtherDevice = false
   private static let leastOverlap: Int64 = 60_000_000_000
 
@@ -182,9 +185,9 @@ private struct Overlap: Sendable {
 
   init(starts: [Timestamp?]) { self.starts = starts }
 
-  /// Takes a record, which has this number among all.
+  /// Processes a record that has this number in the joined capture.
   ///
-  /// - Returns: the number of the same record in a file before.
+  /// - Returns: The number of the identical record in an earlier file.
   mutating func observe(_ record: borrowing CaptureRecord, file: Int, number: Int) -> Int? {
     guard let time = record.time else { return nil }
     var original: Int?
@@ -220,7 +223,7 @@ private struct Overlap: Sendable {
     return original
   }
 
-  /// Time, direction and bytes in one number (FNV-1a).
+  /// Hashes time, direction and bytes (FNV-1a).
   private static func digest(_ record: borrowing CaptureRecord) -> UInt64 {
     var digest: UInt64 = 0xcbf2_9ce4_8422_2325
     func mix(_ value: UInt64) { digest = (digest ^ value) &* 0x100_0000_01b3 }
@@ -231,7 +234,7 @@ private struct Overlap: Sendable {
     return digest
   }
 
-  /// A sentence for each overlap.
+  /// Returns one sentence for each overlap.
   func remarks(_ names: [String]) -> [String] {
     found.map { file, nanoseconds, again, isOther in
       let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)

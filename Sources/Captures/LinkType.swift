@@ -1,32 +1,29 @@
 import Bluetooth
 import Bytes
 
-/// What the packets of a pcap file, or of an interface of a pcapng file, begin with: a LINKTYPE_ number
-/// of tcpdump.org.
+/// The link type of a pcap file or a pcapng interface: a LINKTYPE_ number from tcpdump.org.
 package struct LinkType: RawRepresentable, Equatable, Sendable {
-  /// The number in the file.
   package var rawValue: UInt32
 
-  /// The link type with this number, known or not.
   package init(rawValue: UInt32) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The same where a `switch` compares.
+  /// The comparison that `switch` uses.
   package static func ~= (pattern: Self, value: Self) -> Bool {
     pattern.rawValue == value.rawValue
   }
 
-  /// An H4 type byte and the packet; which way it went is not said.
+  /// An H4 type byte and the packet, without a direction.
   package static let h4 = Self(rawValue: 187)
-  /// Direction (4 bytes, most significant first; bit 0: controller to host), then as `h4`.
+  /// Direction (4 bytes, most significant first; bit 0: controller to host), then as in `h4`.
   package static let h4WithDirection = Self(rawValue: 201)
-  /// Adapter (2 bytes, most significant first), monitor opcode (2), then what that opcode says.
+  /// Adapter (2 bytes, most significant first), monitor opcode (2), then the opcode's data.
   package static let linuxMonitor = Self(rawValue: 254)
 
-  /// Whether packets of this link type are read.
+  /// Whether packets of this link type can be read.
   package var isReadable: Bool { self == .h4 || self == .h4WithDirection || self == .linuxMonitor }
 
-  /// What `CaptureSummary` calls it; nil for numbers that are not known.
+  /// The name used in `CaptureSummary`; nil for unknown numbers.
   package var name: String? {
     switch rawValue {
     case 0: "loopback"
@@ -53,11 +50,10 @@ package struct LinkType: RawRepresentable, Equatable, Sendable {
     }
   }
 
-  /// The name, or the number where there is none.
+  /// The name, or the number if there is no name.
   package var nameOrNumber: String { name ?? "link type \(rawValue)" }
 
-  /// What a file of such packets holds, and whether it will ever be read here: the middle of a
-  /// sentence.
+  /// Describes the contents of a file with this link type, as the middle of a sentence.
   private var refusalWords: String {
     switch rawValue {
     case 251, 256: "Bluetooth LE link-layer packets from a sniffer (link type \(rawValue))"
@@ -71,7 +67,7 @@ package struct LinkType: RawRepresentable, Equatable, Sendable {
     }
   }
 
-  /// The refusal of a file whose packets are all of these link types.
+  /// Returns the refusal of a file whose packets all have one of these link types.
   static func refusal(of types: [LinkType]) -> CaptureFailure {
     let held = types.map(\.refusalWords).joined(separator: " and ")
     let isAir = types.contains { [157, 192, 251, 255, 256, 272].contains($0.rawValue) }
@@ -83,14 +79,14 @@ package struct LinkType: RawRepresentable, Equatable, Sendable {
       .notReadable, "\(what) Bluetooth HCI: link types 187 and 201 (H4) and 254 (Linux monitor)")
   }
 
-  /// The bytes of the link type's own header, before the packet.
+  /// The number of bytes in the link type's own header, which precedes the packet.
   private var headerBytes: Int { self == .h4 ? 0 : 4 }
 
-  /// What a record is, its link type's own header taken off.
+  /// Creates a record, removing the link type's own header.
   ///
   /// - Parameters:
-  ///   - direction: from elsewhere in the file; used where the link type has none.
-  ///   - adapter: the controller's number where the link type has none.
+  ///   - direction: The direction given elsewhere in the file; used if the link type has none.
+  ///   - adapter: The controller's number if the link type has none.
   @_lifetime(copy bytes)
   func record(
     number: Int, time: Timestamp?, direction: Direction?, adapter: UInt16, originalLength: Int,

@@ -1,22 +1,22 @@
 import Bluetooth
 import Bytes
 
-/// The 13 bytes before each record of an Apple PacketLogger file, which has no header of its own.
+/// The 13 bytes before each record of an Apple PacketLogger file, which has no file header.
 ///
 /// | offset | size | field |
 /// | ---: | ---: | --- |
-/// | 0 | 4 | length of what follows: 9 and the payload's |
+/// | 0 | 4 | length of what follows: 9 plus the payload's length |
 /// | 4 | 4 | seconds since 1970 |
 /// | 8 | 4 | microseconds |
 /// | 12 | 1 | type |
 ///
-/// The order of bytes is one for the whole file and stands nowhere (Wireshark, packetlogger.c; BlueZ,
-/// btsnoop.c).
+/// The byte order is the same throughout a file but is not stated in it (Wireshark, packetlogger.c;
+/// BlueZ, btsnoop.c).
 struct PacketLoggerHeader: Equatable, Sendable {
   static let byteCount = 13
-  /// Bytes that the length counts besides the payload's: the time and the type.
+  /// The number of bytes that the length includes besides the payload: the time and the type.
   static let countedBytes: UInt32 = 9
-  /// A file that begins with a longer record is known by nobody as one of these.
+  /// The maximum length of the first record in a file recognised as PacketLogger.
   static let mostLength: UInt32 = 65_535
 
   let length: UInt32
@@ -32,10 +32,10 @@ struct PacketLoggerHeader: Equatable, Sendable {
     type = bytes.byte(at: 12)
   }
 
-  /// Bytes of the whole record.
+  /// The number of bytes in the whole record.
   var recordBytes: Int { Int(length) + 4 }
 
-  /// Whether a file may begin like this.
+  /// Whether a file may begin with this header.
   private var isPlausible: Bool {
     let isKnown =
       switch type {
@@ -46,11 +46,13 @@ struct PacketLoggerHeader: Equatable, Sendable {
       && microseconds < 1_000_000
   }
 
-  /// The byte order of the PacketLogger file that begins with `bytes`, or nil for other files.
+  /// Returns the byte order of the PacketLogger file that begins with `bytes`, or nil for other
+  /// files.
   ///
-  /// The first record must look like one, and either its packet's own length agrees or the record
-  /// behind it looks like one too, as far as the bytes are there: zeros and icons look like a record
-  /// at first sight. The two orders exclude each other, since a length has at most 16 bits.
+  /// The first record must be plausible. In addition, either its packet's own length must agree or
+  /// the next record must be plausible, as far as the bytes are there, since zeros and icons
+  /// resemble a record at first sight. Only one of the two orders can match, since a length has at
+  /// most 16 bits.
   static func isBigEndian(_ bytes: RawSpan) -> Bool? {
     for isBigEndian in [true, false] {
       guard let first = Self(bytes, isBigEndian: isBigEndian), first.isPlausible else { continue }
@@ -61,7 +63,7 @@ struct PacketLoggerHeader: Equatable, Sendable {
     return nil
   }
 
-  /// Whether the packet's own length field says what the record's says.
+  /// Returns whether the packet's own length field agrees with the record's.
   private func isConsistent(_ bytes: RawSpan) -> Bool {
     let payload = Int(length - Self.countedBytes)
     switch type {
@@ -97,21 +99,21 @@ struct PacketLoggerHeader: Equatable, Sendable {
   }
 }
 
-/// Reads Apple's PacketLogger files, in both byte orders.
+/// A reader of Apple's PacketLogger files, in both byte orders.
 ///
-/// Times that go back are normal there: log lines are written when they come. Damage is a record that
-/// ends early and one whose length no record has; it ends the capture, as in `BtsnoopReader`.
+/// Times that go back are normal, since log lines are written when they arrive. Damage is a record
+/// that ends early or has an impossible length; it ends the capture, as in `BtsnoopReader`.
 package struct PacketLoggerReader: CaptureSource, ~Copyable {
-  /// What the first record tells.
+  /// The properties given by the first record.
   package let summary: CaptureSummary
   private var input: InputBuffer
   private let isBigEndian: Bool
   private var number = 0
   private var isFinished = false
 
-  /// Reads the capture that `input` begins with.
+  /// Reads the beginning of the capture in `input`.
   ///
-  /// - Throws: `.notReadable` where it is something else; `.inaccessible` where it cannot be read.
+  /// - Throws: `.notReadable` if it is something else; `.inaccessible` if it cannot be read.
   package init(_ input: consuming InputBuffer) throws(CaptureFailure) {
     var input = input
     _ = try input.fill(PacketLoggerHeader.byteCount)
@@ -126,12 +128,12 @@ package struct PacketLoggerReader: CaptureSource, ~Copyable {
     self.input = input
   }
 
-  /// Whether a record of this length can be.
+  /// Returns whether a record can have this length.
   private func isBelievable(_ header: PacketLoggerHeader) -> Bool {
     header.length >= PacketLoggerHeader.countedBytes && header.length <= CaptureLimits.recordBytes
   }
 
-  /// Whether a whole further record, damage or the end is in the buffer.
+  /// Whether the buffer holds a whole further record, damage or the end.
   package var isReady: Bool {
     if isFinished { return true }
     guard let header = PacketLoggerHeader(input.bytes, isBigEndian: isBigEndian) else {
@@ -140,14 +142,14 @@ package struct PacketLoggerReader: CaptureSource, ~Copyable {
     return !isBelievable(header) || input.count >= header.recordBytes
   }
 
-  /// The next record, or nil at the end of the capture.
+  /// Returns the next record, or nil at the end of the capture.
   ///
-  /// - Throws: `.damaged` with the record's number, its offset and how many bytes of how many are
-  ///   there; `.inaccessible` where the system cannot read on.
+  /// - Throws: `.damaged` with the record's number, its offset, and how many of its bytes exist;
+  ///   `.inaccessible` if the system cannot read any further.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     guard !isFinished else { return nil }
-    // Holds for every way out of here but the last one.
+    // Applies to every exit from here but the last.
     isFinished = true
     let size = PacketLoggerHeader.byteCount
     guard try input.fill(size) else {

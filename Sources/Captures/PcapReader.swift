@@ -3,11 +3,11 @@ import Bytes
 import CLibpcap
 import Glibc
 
-/// The 24 bytes that begin a pcap file, in the byte order that the first four tell.
+/// The 24 bytes that begin a pcap file, in the byte order given by the first four.
 ///
 /// | offset | size | field |
 /// | ---: | ---: | --- |
-/// | 0 | 4 | a1b2c3d4, or a1b23c4d where times are in nanoseconds |
+/// | 0 | 4 | a1b2c3d4, or a1b23c4d if times are in nanoseconds |
 /// | 4 | 4 | version, 2.4 |
 /// | 8 | 8 | unused |
 /// | 16 | 4 | snapshot length |
@@ -38,14 +38,14 @@ struct PcapHeader: Equatable, Sendable {
 }
 
 extension RawSpan {
-  /// Four bytes in either order; 0 for those outside the span.
+  /// Returns four bytes in either order; bytes outside the span count as 0.
   func u32(at offset: Int, isBigEndian: Bool) -> UInt32 {
     let value =
       UInt32(littleEndianU16(at: offset)) | UInt32(littleEndianU16(at: offset + 2)) << 16
     return isBigEndian ? value.byteSwapped : value
   }
 
-  /// Eight bytes in either order; 0 for those outside the span.
+  /// Returns eight bytes in either order; bytes outside the span count as 0.
   func u64(at offset: Int, isBigEndian: Bool) -> UInt64 {
     let first = UInt64(u32(at: offset, isBigEndian: isBigEndian))
     let second = UInt64(u32(at: offset + 4, isBigEndian: isBigEndian))
@@ -53,15 +53,16 @@ extension RawSpan {
   }
 }
 
-/// Reads pcap through libpcap: link types 187, 201 and 254, microseconds and nanoseconds, both byte
-/// orders.
+/// A reader of pcap that uses libpcap: link types 187, 201 and 254, microseconds and nanoseconds,
+/// both byte orders.
 ///
-/// The bytes come from an `InputBuffer`, and libpcap is asked for a record only when all of it is there,
-/// so that it never waits: pipes in pieces work, byte offsets are known, and of a file that ends early it
-/// can be said what is there. A record is 16 bytes (seconds, fraction, captured
-/// and original length, 4 each) and its packet's. Damage ends the capture, as in `BtsnoopReader`.
+/// The bytes come from an `InputBuffer`, and libpcap is called only when a whole record has
+/// arrived. So it never waits: pipes may deliver pieces, byte offsets are known, and for a file
+/// that ends early the available bytes can be reported. A record is 16 bytes (seconds, fraction,
+/// captured and original length, 4 each) followed by its packet. Damage ends the capture, as in
+/// `BtsnoopReader`.
 package struct PcapReader: CaptureSource, ~Copyable {
-  /// What the header says.
+  /// The properties given by the header.
   package private(set) var summary: CaptureSummary
   private var input: InputBuffer
   private let header: PcapHeader
@@ -69,13 +70,13 @@ package struct PcapReader: CaptureSource, ~Copyable {
   private var number = 0
   private var isFinished = false
 
-  /// Bytes of a record's header.
+  /// The length of a record's header in bytes.
   private static let recordHeaderBytes = 16
 
-  /// Reads the header of the capture that `input` begins with.
+  /// Reads the header at the beginning of `input`.
   ///
-  /// - Throws: `.notReadable` for link types and versions that are not read; `.damaged` where the
-  ///   header ends early; `.inaccessible` where libpcap is not there.
+  /// - Throws: `.notReadable` for unsupported link types and versions; `.damaged` if the header
+  ///   ends early; `.inaccessible` if libpcap is not installed.
   package init(_ input: consuming InputBuffer) throws(CaptureFailure) {
     var input = input
     guard try input.fill(PcapHeader.byteCount), let header = PcapHeader(input.bytes) else {
@@ -83,7 +84,7 @@ package struct PcapReader: CaptureSource, ~Copyable {
         .damaged,
         "its header ends early: \(input.count) of \(PcapHeader.byteCount) bytes are there")
     }
-    // The lengths of records changed places in version 2.3 and before, which nobody writes any more.
+    // Versions up to 2.3, no longer written, store a record's two lengths in the other order.
     guard header.major == 2, header.minor == 4 else {
       throw CaptureFailure(
         .notReadable, "is pcap version \(header.major).\(header.minor); gattscope reads version 2.4"
@@ -100,12 +101,12 @@ package struct PcapReader: CaptureSource, ~Copyable {
     self.input = input
   }
 
-  /// The captured length of the record that the buffer begins with.
+  /// The captured length of the record at the start of the buffer.
   private var capturedLength: Int {
     Int(input.bytes.u32(at: 8, isBigEndian: header.isBigEndian))
   }
 
-  /// Whether a whole further record, damage or the end is in the buffer.
+  /// Whether the buffer holds a whole further record, damage or the end.
   package var isReady: Bool {
     if isFinished { return true }
     guard input.count >= Self.recordHeaderBytes else { return false }
@@ -114,14 +115,14 @@ package struct PcapReader: CaptureSource, ~Copyable {
       || input.count - Self.recordHeaderBytes >= captured
   }
 
-  /// The next record, or nil at the end of the capture.
+  /// Returns the next record, or nil at the end of the capture.
   ///
-  /// - Throws: `.damaged` with the record's number, its offset and how many bytes of how many are
-  ///   there; `.inaccessible` where the system cannot read on.
+  /// - Throws: `.damaged` with the record's number, its offset, and how many of its bytes exist;
+  ///   `.inaccessible` if the system cannot read any further.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     guard !isFinished else { return nil }
-    // Holds for every way out of here but the last one.
+    // Applies to every exit from here but the last.
     isFinished = true
     let headerBytes = Self.recordHeaderBytes
     var isWhole = try input.fill(headerBytes)
@@ -151,10 +152,10 @@ package struct PcapReader: CaptureSource, ~Copyable {
       originalLength: read.originalLength, drops: 0, fileOffset: fileOffset, bytes)
   }
 
-  /// Skips the header of a second file with the same header, where files were concatenated. As a record it would be an empty
-  /// one from the year 2055.
+  /// Skips an identical header of a second file, as found in concatenated files. Read as a record,
+  /// it would be an empty one from the year 2055.
   ///
-  /// - Returns: whether there was one.
+  /// - Returns: Whether there was one.
   private mutating func skipHeader() throws(CaptureFailure) -> Bool {
     guard CaptureFormat.detect(input.bytes) == .pcap, try input.fill(PcapHeader.byteCount),
       PcapHeader(input.bytes) == header
@@ -178,15 +179,16 @@ package struct PcapReader: CaptureSource, ~Copyable {
   }
 }
 
-/// A capture that libpcap has open.
+/// A capture opened by libpcap.
 ///
-/// Not private, though nobody else uses it: the optimiser takes what ends its life into other modules, and a private
-/// type has no symbol there (Swift 6.3).
+/// Not private, although used only here: the optimiser moves its deinitializer into other modules,
+/// where a private type has no symbol (Swift 6.3).
 @safe
 struct PcapLibrary: ~Copyable {
   private let capture: UnsafeMutablePointer<clibpcap_capture>
 
-  /// A record as libpcap tells it; its bytes are libpcap's until it is asked for the next one.
+  /// A record read by libpcap; its bytes belong to libpcap and are valid until the next one is
+  /// requested.
   @safe
   struct Record {
     let time: Timestamp
@@ -195,10 +197,10 @@ struct PcapLibrary: ~Copyable {
     let count: Int
   }
 
-  /// Hands libpcap the file's header.
+  /// Passes the file's header to libpcap.
   static func open(_ bytes: RawSpan, _ header: PcapHeader) throws(CaptureFailure) -> PcapLibrary {
-    // libpcap would cut records to the snapshot length. What is longer in spite of it is there, and
-    // is shown.
+    // libpcap would cut records to the snapshot length. Bytes beyond it that exist nevertheless are
+    // shown.
     var bytes = bytes.array
     let longest = UInt32(CaptureLimits.pcapRecordBytes)
     for index in 0..<4 {
@@ -220,7 +222,7 @@ struct PcapLibrary: ~Copyable {
 
   deinit { unsafe clibpcap_close(capture) }
 
-  /// What libpcap said last.
+  /// libpcap's last message.
   var message: String {
     unsafe withUnsafeBytes(of: &capture.pointee.message) { bytes in
       let text = unsafe bytes.prefix { $0 != 0 }
@@ -228,8 +230,8 @@ struct PcapLibrary: ~Copyable {
     }
   }
 
-  /// Has libpcap read the record that `bytes` begin with: `count` bytes, header and packet. The next call's
-  /// bytes begin with what follows it.
+  /// Reads the record of `count` bytes, header and packet, at the start of `bytes` with libpcap.
+  /// The next call must pass the bytes after it.
   func read(_ bytes: RawSpan, _ count: Int) -> Record? {
     var header: UnsafeMutablePointer<pcap_pkthdr>?
     var data: UnsafePointer<UInt8>?
@@ -241,7 +243,7 @@ struct PcapLibrary: ~Copyable {
     guard result == 1, let header = unsafe header?.pointee, let data = unsafe data else {
       return nil
     }
-    // Both are unsigned in the file; libpcap's are not, and a fraction may be a second and more.
+    // Both are unsigned in the file but signed in libpcap, and the fraction may exceed a second.
     let nanoseconds = Int64(header.ts.tv_usec)
     let carried = nanoseconds / 1_000_000_000
     let time =

@@ -1,7 +1,7 @@
 import Bluetooth
 import Bytes
 
-/// What an Interface Description Block says (pcapng, 4.2).
+/// The contents of an Interface Description Block (pcapng, 4.2).
 ///
 /// | offset in the block | size | field |
 /// | ---: | ---: | --- |
@@ -12,27 +12,29 @@ import Bytes
 struct PcapngInterface: Sendable {
   let linkType: LinkType
   let snapshotLength: UInt32
-  /// How many ticks a second has.
+  /// The resolution of timestamps.
   let resolution: Resolution
-  /// Seconds that are added to every time (`if_tsoffset`).
+  /// The number of seconds added to every time (`if_tsoffset`).
   let offset: Int64
-  /// The number that stands for the controller: how many interfaces of HCI came before this one.
+  /// The controller's number: the number of HCI interfaces before this one.
   let adapter: UInt16
-  /// Where packets that are left out are counted in the summary, once one was.
+  /// The index in the summary's `leftOut`, once a packet was left out.
   var leftOut: Int?
 
-  /// Bytes of a block without options.
+  /// The length of a block without options, in bytes.
   static let leastBytes = 20
   /// `if_tsresol`, 1 byte.
   static let resolutionOption: UInt16 = 9
   /// `if_tsoffset`, 8 bytes.
   private static let offsetOption: UInt16 = 14
 
-  /// Ticks of a clock (`if_tsresol`): bit 7 says the base, 10 or 2; the rest is the negated exponent.
+  /// The resolution of a clock (`if_tsresol`): bit 7 gives the base, 10 or 2; the other bits are
+  /// the negated exponent.
   struct Resolution: Equatable, Sendable {
     let isBinary: Bool
     let exponent: Int
-    /// Ten to the exponent or, where that has no number, to how far it lies above 9; else 0.
+    /// Ten to the power of the exponent or, if that overflows, of the exponent minus 9; 0 if that
+    /// overflows too.
     private let power: UInt64
 
     init(_ byte: UInt8) {
@@ -42,12 +44,12 @@ struct PcapngInterface: Sendable {
       power = digits <= 19 ? (0..<digits).reduce(1) { power, _ in power * 10 } : 0
     }
 
-    /// Decimals that are worth writing: those of nanoseconds at most.
+    /// The number of useful decimals, at most those of nanoseconds.
     var decimals: Int {
       isBinary ? min(9, (exponent * 30_103 + 99_999) / 100_000) : min(9, exponent)
     }
 
-    /// The time so many ticks after 1970.
+    /// Returns the time that is `ticks` after 1970.
     func time(_ ticks: UInt64) -> Timestamp {
       if isBinary {
         guard exponent < 64 else {
@@ -95,10 +97,10 @@ struct PcapngInterface: Sendable {
     self.offset = offset
   }
 
-  /// The time that a packet block's two halves say.
+  /// Returns the time given by a packet block's timestamp.
   func time(_ ticks: UInt64) -> Timestamp {
     var time = resolution.time(ticks)
-    // Times that far away are absurd, but the time between two of them must still have a number.
+    // Such distant times are absurd, but their differences must still be representable.
     let most: Int64 = 1 << 56
     let (seconds, overflow) = min(time.seconds, most).addingReportingOverflow(offset)
     time.seconds = overflow ? most : min(max(seconds, -most), most)

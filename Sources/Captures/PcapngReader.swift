@@ -1,39 +1,39 @@
 import Bluetooth
 import Bytes
 
-/// Reads pcapng: link types 187, 201 and 254, on any of a file's interfaces.
+/// A reader of pcapng with link types 187, 201 and 254 on any of a file's interfaces.
 ///
-/// A block is its type (4 bytes), its total length (4), its body, and the total length again, in the
-/// byte order of its section (pcapng, 3.1). Read are the Section Header, the Interface Description,
-/// and the Enhanced, Simple and old Packet Blocks; others are skipped. Packets of interfaces that
-/// hold no HCI are counted and left out, but they keep their numbers: `#n` is the packet that
+/// A block is its type (4 bytes), its total length (4), its body, and the total length again, in
+/// the byte order of its section (pcapng, 3.1). The Section Header, the Interface Description, and
+/// the Enhanced, Simple and old Packet Blocks are read; others are skipped. Packets on interfaces
+/// without HCI are counted and left out, but they keep their numbers: `#n` is the packet that
 /// Wireshark shows as n.
 ///
-/// Damage ends the capture, as in `BtsnoopReader`: a block that ends early, one whose two lengths
-/// differ or that is longer than `CaptureLimits.blockBytes`, a packet that does not fit its block or
-/// whose interface is not described.
+/// Damage ends the capture, as in `BtsnoopReader`. It is a block that ends early, whose two lengths
+/// differ or that is longer than `CaptureLimits.blockBytes`, or a packet that does not fit its
+/// block or whose interface is not described.
 package struct PcapngReader: CaptureSource, ~Copyable {
-  /// What the blocks before the first packet say, and what has been left out so far.
+  /// The properties given by the blocks before the first packet, and what was left out so far.
   package private(set) var summary = CaptureSummary(
     format: .pcapng, datalink: nil, datalinkName: "no interface", timeDecimals: 0)
   private var input: InputBuffer
   private var isBigEndian = false
-  /// Those of the current section.
+  /// The interfaces of the current section.
   private var interfaces: [PcapngInterface] = []
-  /// How many of them are read.
+  /// The number of its readable interfaces.
   private var readable = 0
-  /// The link types of all interfaces of all sections that are not read, for a refusal.
+  /// The link types of all unreadable interfaces in all sections, for a refusal.
   private var otherTypes: [LinkType] = []
-  /// Those of all interfaces that are.
+  /// The link types of all readable interfaces.
   private var readTypes: [LinkType] = []
   private var hasReadable: Bool { !readTypes.isEmpty }
   private var number = 0
-  /// Which section it is in, from 0; below 0 before the first.
+  /// The index of the current section, from 0; negative before the first.
   private var section = -1
   private var isFinished = false
-  /// Whether the buffer begins with a packet that is to be handed out.
+  /// Whether the buffer begins with a packet to return.
   private var isAtPacket = false
-  /// What was found wrong behind the last packet.
+  /// The failure found after the last packet.
   private var failure: CaptureFailure?
 
   /// The types of the blocks that are read (pcapng, 11.1).
@@ -45,32 +45,33 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     static let enhancedPacket: UInt32 = 6
   }
 
-  /// Reads the capture that `input` begins with, up to its first packet of HCI.
+  /// Reads the beginning of the capture in `input`, up to its first HCI packet.
   ///
-  /// - Throws: `.notReadable` where no interface holds HCI; `.damaged` where even the first block is
-  ///   broken; `.inaccessible` where it cannot be read.
+  /// - Throws: `.notReadable` if no interface has HCI; `.damaged` if even the first block is
+  ///   broken; `.inaccessible` if it cannot be read.
   package init(_ input: consuming InputBuffer) throws(CaptureFailure) {
     self.input = input
     do throws(CaptureFailure) {
       isAtPacket = try advance()
       isFinished = !isAtPacket
     } catch {
-      // What was there before the damage says more than that there is none.
+      // What precedes the damage is more useful than an error.
       if error.kind != .damaged || !hasReadable { throw error }
       failure = error
     }
     if !hasReadable, !otherTypes.isEmpty { throw LinkType.refusal(of: otherTypes) }
   }
 
-  /// Whether a whole further packet of HCI, damage or the end is in the buffer, perhaps behind blocks
-  /// that are left out. Behind the beginning of a section or an interface nobody knows before that is
-  /// read.
+  /// Whether the buffer holds a whole further HCI packet, damage or the end, possibly after blocks
+  /// that are left out. After the beginning of a section or an interface this is unknown until that
+  /// is read.
   package var isReady: Bool {
     if isFinished || isAtPacket || failure != nil { return true }
     var start = 0
     while input.count - start >= 12 {
       let total = Int(number(at: start + 4))
-      // Damage is found without reading on, but for a section, whose byte order may be another.
+      // Damage is found without reading on, except in a section header, whose byte order may
+      // differ.
       let type = number(at: start)
       if type == BlockType.sectionHeader || type == BlockType.interface { return false }
       if total < 12 || total % 4 != 0 { return true }
@@ -81,7 +82,7 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     return false
   }
 
-  /// The interface of the packet whose block of this type begins there; nil for other blocks.
+  /// Returns the interface of the packet block of this type at `start`, or nil for other blocks.
   private func interface(ofBlockAt start: Int, _ type: UInt32) -> Int? {
     switch type {
     case BlockType.enhancedPacket: Int(number(at: start + 8))
@@ -94,20 +95,20 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     }
   }
 
-  /// Whether packets of an interface are read, or damage, as those of one that is not described are.
+  /// Returns whether packets of an interface are read, or are damage because it is not described.
   private func isReadable(_ interface: Int) -> Bool {
     interface >= interfaces.count || interfaces[interface].linkType.isReadable
   }
 
-  /// A number of the block that the buffer begins with.
+  /// Returns a number from the block at the start of the buffer.
   private func number(at offset: Int) -> UInt32 {
     input.bytes.u32(at: offset, isBigEndian: isBigEndian)
   }
 
-  /// The next record, or nil at the end of the capture.
+  /// Returns the next record, or nil at the end of the capture.
   ///
   /// - Throws: `.damaged` with the record's number, its offset and what is wrong; `.inaccessible`
-  ///   where the system cannot read on.
+  ///   if the system cannot read any further.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     if let failure {
@@ -115,7 +116,7 @@ package struct PcapngReader: CaptureSource, ~Copyable {
       throw failure
     }
     guard !isFinished else { return nil }
-    // Holds for every way out of here but the last one.
+    // Applies to every exit from here but the last.
     isFinished = true
     if !isAtPacket {
       guard try advance() else { return nil }
@@ -136,7 +137,8 @@ package struct PcapngReader: CaptureSource, ~Copyable {
 
   // MARK: Blocks
 
-  /// Goes on until the buffer begins with a whole packet of HCI; false at the end of the capture.
+  /// Advances until the buffer begins with a whole HCI packet; returns false at the end of the
+  /// capture.
   private mutating func advance() throws(CaptureFailure) -> Bool {
     while true {
       guard try input.fill(8) else {
@@ -152,7 +154,7 @@ package struct PcapngReader: CaptureSource, ~Copyable {
       switch type {
       case BlockType.sectionHeader:
         try fillBlock(total, atLeast: 28)
-        // Version 1.2 was written by mistake and is 1.0.
+        // Version 1.2 was written by mistake and is equivalent to 1.0.
         let major = input.bytes.u32(at: 12, isBigEndian: isBigEndian)
         let version = UInt16(truncatingIfNeeded: isBigEndian ? major >> 16 : major)
         guard version == 1 else {
@@ -181,7 +183,7 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     }
   }
 
-  /// The byte order of the section that begins: 1a2b3c4d behind the length.
+  /// Reads the byte order of the section that begins: 1a2b3c4d after the length.
   private mutating func readByteOrder() throws(CaptureFailure) {
     guard try input.fill(12) else {
       throw damage("\(input.count) of 12 bytes of its header are there; the capture ends early")
@@ -193,7 +195,7 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     }
   }
 
-  /// Reads until a whole block is in the buffer, and holds its two lengths against each other.
+  /// Reads until a whole block is in the buffer, and compares its two lengths.
   private mutating func fillBlock(_ total: Int, atLeast least: Int) throws(CaptureFailure) {
     guard total >= least, total <= CaptureLimits.blockBytes else {
       throw damage(
@@ -209,7 +211,7 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     }
   }
 
-  /// Skips a block, a piece at a time.
+  /// Skips a block, one piece at a time.
   private mutating func skipBlock(_ total: Int) throws(CaptureFailure) {
     var left = total - 4
     let start = input.offset
@@ -268,7 +270,7 @@ package struct PcapngReader: CaptureSource, ~Copyable {
 
   // MARK: Packets
 
-  /// What a packet block says. Slices count from the block's start.
+  /// The contents of a packet block. Slices count from the block's start.
   private struct Packet {
     var interface: Int
     var blockBytes: Int
@@ -280,12 +282,12 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     var options = Slice.empty
   }
 
-  /// Reads the fields of the packet block that the buffer begins with.
+  /// Reads the fields of the packet block at the start of the buffer.
   ///
   /// Enhanced Packet Block: interface (offset 8, 4 bytes), time (12, high half first, 4 each),
   /// captured and original length (20, 24), data (28), options (pcapng, 4.3). The old Packet Block
-  /// has interface and drops there, 2 bytes each, at 8 (pcapng, A). Simple Packet Block: original
-  /// length (8), data (12) (pcapng, 4.4).
+  /// has interface and drops at 8, 2 bytes each (pcapng, A). Simple Packet Block: original length
+  /// (8), data (12) (pcapng, 4.4).
   private mutating func readPacket() throws(CaptureFailure) -> Packet {
     let total = Int(number(at: 4))
     let type = number(at: 0)
@@ -304,7 +306,7 @@ package struct PcapngReader: CaptureSource, ~Copyable {
       let halves = (UInt16(word >> 16), UInt16(truncatingIfNeeded: word))
       packet.interface = Int(isBigEndian ? halves.0 : halves.1)
       let drops = isBigEndian ? halves.1 : halves.0
-      // 0xffff: not known.
+      // 0xffff: unknown.
       if drops != 0xffff { packet.drops = UInt64(drops) }
     }
     packet.ticks = UInt64(number(at: 12)) << 32 | UInt64(number(at: 16))

@@ -1,18 +1,18 @@
 import Bytes
 
-/// The options of a pcapng packet block: what the capture says beside the packet. Read when asked.
+/// The options of a pcapng packet block, which annotate the packet. They are parsed on demand.
 ///
-/// Each has code (2 bytes), length (2 bytes), the value, and padding to four bytes; code 0 ends the
-/// list (pcapng, 3.5). Numbers in the byte order of the section.
+/// Each has a code (2 bytes), a length (2 bytes), the value, and padding to four bytes; code 0 ends
+/// the list (pcapng, 3.5). Numbers are in the section's byte order.
 package struct RecordOptions: ~Escapable {
-  /// `opt_comment`, UTF-8; may come several times (pcapng, 3.5.1).
+  /// `opt_comment`, UTF-8; may occur several times (pcapng, 3.5.1).
   static let comment: UInt16 = 1
   /// `epb_flags` and `pack_flags`, 4 bytes (pcapng, 4.3.1).
   static let flags: UInt16 = 2
   /// `epb_dropcount`, 8 bytes (pcapng, 4.3.1).
   static let dropCount: UInt16 = 4
 
-  /// The options' bytes; empty where the format has none.
+  /// The options' bytes; empty if the format has none.
   let bytes: RawSpan
   let isBigEndian: Bool
 
@@ -22,7 +22,6 @@ package struct RecordOptions: ~Escapable {
     self.isBigEndian = isBigEndian
   }
 
-  /// Whether there are none.
   package var isEmpty: Bool { bytes.byteCount == 0 }
 
   private func number(_ offset: Int) -> UInt16 {
@@ -30,8 +29,8 @@ package struct RecordOptions: ~Escapable {
     return isBigEndian ? value.byteSwapped : value
   }
 
-  /// The first option from byte `offset` on with this code, and where the next one begins; nil where
-  /// none follows. What reaches past the end is no option.
+  /// Returns the first option with this code from byte `offset` on, and the offset of the next one,
+  /// or nil if there is none. An option that extends past the end does not count.
   func find(_ code: UInt16, from offset: Int = 0) -> (value: Slice, next: Int)? {
     var offset = offset
     while offset + 4 <= bytes.byteCount {
@@ -45,7 +44,7 @@ package struct RecordOptions: ~Escapable {
     return nil
   }
 
-  /// Whether there are others than comments, flags and drops: nothing else is read.
+  /// Whether there are options other than comments, flags and drops, which are the only ones read.
   var hasOthers: Bool {
     var offset = 0
     while offset + 4 <= bytes.byteCount {
@@ -60,11 +59,11 @@ package struct RecordOptions: ~Escapable {
     return false
   }
 
-  /// The bytes of an option.
+  /// Returns the value of an option.
   @_lifetime(copy self)
   func value(_ slice: Slice) -> RawSpan { bytes.part(slice) }
 
-  /// Goes to the next comment: gives its bytes and moves `position`, which begins at 0; nil after the
+  /// Returns the next comment and advances `position`, which starts at 0; returns nil after the
   /// last one.
   @_lifetime(copy self)
   package func nextComment(_ position: inout Int) -> RawSpan? {

@@ -1,14 +1,14 @@
-/// A pairing of LE Secure Connections whose shared secret is known, because one side used the debug key
-/// pair or HCI carried the secret: its keys and check values (Core, Vol 3, Part H, 2.3.5.6.5).
+/// A pairing of LE Secure Connections with a known DHKey, because one side used the debug key pair
+/// or HCI carried the DHKey: its keys and check values (Core, Vol 3, Part H, 2.3.5.6.5).
 package struct DHKeyExchange: Sendable {
-  /// What f5 makes of the secret.
+  /// The result of f5.
   package let keys: SecureConnections.Keys
   private let dhKey: P256Coordinate
   private let initiator: (random: PairingValue, address: PairingAddress)
   private let responder: (random: PairingValue, address: PairingAddress)
 
-  /// A pairing: the secret, the random values (of the last round, where there are several), and the
-  /// addresses by which the link was made.
+  /// Creates a pairing from the DHKey, the random values (of the last round, if there are several),
+  /// and the addresses used to create the connection.
   package init(
     dhKey: P256Coordinate, initiatorRandom: PairingValue, responderRandom: PairingValue,
     initiator: PairingAddress, responder: PairingAddress
@@ -21,25 +21,26 @@ package struct DHKeyExchange: Sendable {
       initiator: initiator, responder: responder)
   }
 
-  /// The initiator's check value Ea: of the responder's r, and of what the initiator said that it can do.
+  /// Returns the initiator's check value Ea, computed from the responder's r and the initiator's
+  /// Pairing Request.
   package func initiatorCheck(responderR r: PairingValue, request: PairingCommand) -> PairingValue {
     SecureConnections.f6(
       macKey: keys.macKey, own: initiator, other: responder, r: r, command: request)
   }
 
-  /// The responder's check value Eb: of the initiator's r, and of what the responder said that it can
-  /// do.
+  /// Returns the responder's check value Eb, computed from the initiator's r and the responder's
+  /// Pairing Response.
   package func responderCheck(initiatorR r: PairingValue, response: PairingCommand) -> PairingValue
   {
     SecureConnections.f6(
       macKey: keys.macKey, own: responder, other: initiator, r: r, command: response)
   }
 
-  /// In what way a side's check value was computed: nothing in the list where it was as the
-  /// specification wants, nil where none of the ways fits.
+  /// Returns how the computation of a side's check value deviates from the specification: an empty
+  /// list if it does not, nil if no known deviation explains the value.
   ///
-  /// `r` is the other side's, `command` what this side said that it can do, and `other` what the other
-  /// side said.
+  /// `r` is the other side's, `command` the pairing command of this side, and `other` that of the
+  /// other side.
   package func deviations(
     of check: PairingValue, from side: PairingSide, r: PairingValue, command: PairingCommand,
     other: PairingCommand
@@ -58,8 +59,7 @@ package struct DHKeyExchange: Sendable {
     return nil
   }
 
-  /// The check value of a side that deviates from the specification in these ways: what `deviations(of:…)`
-  /// has found, forwards.
+  /// Returns the check value of a side with these deviations: the inverse of `deviations(of:…)`.
   package func check(
     from side: PairingSide, r: PairingValue, command: PairingCommand, other: PairingCommand,
     _ deviations: [CheckDeviation]
@@ -69,7 +69,7 @@ package struct DHKeyExchange: Sendable {
       from: side, r: r, command: command, other: other, deviations)
   }
 
-  /// The check value of a side; the types of the addresses are right.
+  /// Returns the check value of a side, with correct address types.
   private func value(
     from side: PairingSide, r: PairingValue, command: PairingCommand, other: PairingCommand,
     _ deviations: [CheckDeviation]
@@ -82,7 +82,7 @@ package struct DHKeyExchange: Sendable {
       : responderCheck(initiatorR: r, response: said)
   }
 
-  /// The same pairing with the type of one address wrong, or of both.
+  /// Returns the same pairing with one or both address types inverted.
   private func with(_ types: [CheckDeviation]) -> DHKeyExchange {
     func address(_ address: PairingAddress, _ deviation: CheckDeviation) -> PairingAddress {
       PairingAddress(
@@ -97,20 +97,20 @@ package struct DHKeyExchange: Sendable {
 
 /// One of the two sides of a pairing.
 package enum PairingSide: UInt8, Sendable {
-  /// Who sent the Pairing Request: the central.
+  /// The sender of the Pairing Request, which is the central.
   case initiator
-  /// Who answered it.
+  /// The sender of the Pairing Response, which is the peripheral.
   case responder
 }
 
-/// A way in which a device computes its check value otherwise than the specification wants, so that no
-/// peer accepts it. Several may come together.
+/// A deviation in a device's computation of its check value, so that no peer accepts the value.
+/// Several can occur together.
 package enum CheckDeviation: UInt8, CaseIterable, Sendable {
-  /// The type of the initiator's address is wrong, in f5 and f6.
+  /// The initiator's address type is wrong, in f5 and f6.
   case initiatorAddressType
-  /// The type of the responder's address is wrong, in f5 and f6.
+  /// The responder's address type is wrong, in f5 and f6.
   case responderAddressType
-  /// AuthReq, OOB data flag and IO capability stand in the wrong order.
+  /// AuthReq, OOB data flag and IO capability are in the wrong order.
   case capabilitiesReversed
   /// AuthReq, OOB data flag and IO capability are those of the other side.
   case capabilitiesOfOther
@@ -119,7 +119,7 @@ package enum CheckDeviation: UInt8, CaseIterable, Sendable {
 
   static let types: [CheckDeviation] = [.initiatorAddressType, .responderAddressType]
 
-  /// As a program names it.
+  /// The name for programs.
   package var key: StaticString {
     switch self {
     case .initiatorAddressType: ConfirmDeviation.initiatorAddressType.key
@@ -130,7 +130,7 @@ package enum CheckDeviation: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// As a person reads it, after "the check value was computed with".
+  /// The words for people, after "the check value was computed with".
   package var words: StaticString {
     switch self {
     case .initiatorAddressType: ConfirmDeviation.initiatorAddressType.words

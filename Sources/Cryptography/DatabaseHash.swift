@@ -1,18 +1,17 @@
-/// The Database Hash: what a server's declarations come to (Core, Vol 3, Part G, 7.3.1).
+/// The Database Hash of a server's declarations (Core, Vol 3, Part G, 7.3.1).
 package enum DatabaseHash {
   private static let cipher = AES128(key: [UInt8](repeating: 0, count: AES128.size))
 
-  /// One attribute as it is hashed: handle (2 bytes), type (2), and of declarations and extended
-  /// properties the value; all least significant byte first.
+  /// One attribute in its hashed form: handle (2 bytes), type (2), and for declarations and
+  /// extended properties the value; all least significant byte first.
   package struct Entry: Sendable {
-    /// The attribute's handle.
     package let handle: UInt16
-    /// Its type, a short UUID.
+    /// The attribute's type, a 16-bit UUID.
     package let type: UInt16
-    /// Its value; none of descriptors whose value a client may change.
+    /// The attribute's value; empty for descriptors whose value a client may change.
     package let value: [UInt8]
 
-    /// An attribute; nil where attributes of its type do not count.
+    /// Creates an entry; returns nil if attributes of this type are not hashed.
     package init?(handle: UInt16, type: UInt16, value: [UInt8]) {
       switch type {
       // Service, include and characteristic declarations; Characteristic Extended Properties.
@@ -26,7 +25,7 @@ package enum DatabaseHash {
       self.type = type
     }
 
-    /// Appends the attribute's part of the message.
+    /// Appends the entry to the message.
     package func append(to message: inout [UInt8]) {
       for number in [handle, type] {
         message.append(UInt8(truncatingIfNeeded: number))
@@ -36,32 +35,32 @@ package enum DatabaseHash {
     }
   }
 
-  /// The hash of a message of entries, which stand in the order of their handles: AES-CMAC with the key
-  /// zero.
+  /// Returns the hash of a message of entries in ascending order of handles: AES-CMAC with an
+  /// all-zero key.
   package static func hash(of message: [UInt8]) -> [UInt8] {
     cipher?.authenticationCode(of: message) ?? []
   }
 
-  /// Whether a characteristic's value is this hash. It is a number, so its least significant byte goes
-  /// first; some servers send it as the function gives it.
+  /// Returns whether a characteristic's value is this hash. The hash is a number, so it is sent
+  /// least significant byte first; some servers send it in the order of AES-CMAC.
   package static func matches(_ value: [UInt8], _ hash: [UInt8]) -> Bool {
     value.count == AES128.size && (value == hash.reversed() || value == hash)
   }
 }
 
-/// Messages that differ in one place from one another, held against one hash: what stands before that place is
-/// hashed once for all.
+/// A comparison of messages that differ in one place with one hash. The bytes before that place are
+/// hashed only once.
 package struct DatabaseHashSearch: Sendable {
   private let message: [UInt8]
-  /// What all whole blocks up to each one come to.
+  /// The state after each whole block of the message.
   private var chains: [AES128.CodeChain] = []
-  /// The hash in both orders of its bytes; nil where it is none.
+  /// The hash in both byte orders; nil if it does not have 16 bytes.
   private let wanted: (UInt128, UInt128)?
   private var rest: [UInt8] = []
-  /// How many bytes were hashed so far.
+  /// The number of bytes hashed so far.
   package private(set) var hashed = 0
 
-  /// A search around a message.
+  /// Prepares a search around a message.
   package init(_ message: [UInt8], hash: [UInt8]) {
     self.message = message
     guard hash.count == AES128.size, let first = AES128.CodeChain.ofDatabases else {
@@ -81,10 +80,11 @@ package struct DatabaseHashSearch: Sendable {
     hashed = message.count
   }
 
-  /// Whether the message comes to the hash, with other bytes in the place of some of its own.
+  /// Returns whether the message has the hash if the bytes in `range` are replaced.
   package mutating func matches(replacing range: Range<Int>, with bytes: [UInt8]) -> Bool {
     guard let wanted else { return false }
-    // The block in which it begins, and of a message that ends there the last one: that is closed apart.
+    // The block in which the range begins; if the message ends there, the last block, which is
+    // processed differently.
     let end = range.lowerBound + bytes.count + message.count - range.upperBound
     let block = min(range.lowerBound, max(0, end - 1)) / AES128.size
     rest.removeAll(keepingCapacity: true)
@@ -98,7 +98,7 @@ package struct DatabaseHashSearch: Sendable {
 }
 
 extension AES128.CodeChain {
-  /// The beginning of every hash.
+  /// The state at the start of every hash.
   fileprivate static let ofDatabases = AES128(key: [UInt8](repeating: 0, count: AES128.size)).map {
     AES128.CodeChain($0)
   }

@@ -1,16 +1,16 @@
 package import Bluetooth
 import Bytes
 
-/// The key that tells whose a resolvable private address is (Core, Vol 6, Part B, 1.3.2.3).
+/// The key that resolves a device's resolvable private addresses (Core, Vol 6, Part B, 1.3.2.3).
 package struct IdentityResolvingKey: Sendable {
-  /// The 16 bytes of a key.
+  /// The length of a key in bytes.
   package static let size = AES128.size
 
   private let cipher: AES128
   private let key: [UInt8]
 
-  /// Reads a key as SMP, HCI and MGMT carry it: 16 bytes, least significant first. Nil where there are
-  /// others, or all are zero: so a device says that it has none.
+  /// Reads a key in the byte order of SMP, HCI and MGMT: 16 bytes, least significant first. Returns
+  /// nil for any other length, or if all bytes are zero, which means that the device has no key.
   package init?(_ bytes: RawSpan) {
     let key = [UInt8](bytes.array.reversed())
     guard key.contains(where: { $0 != 0 }), let cipher = AES128(key: key) else { return nil }
@@ -18,19 +18,20 @@ package struct IdentityResolvingKey: Sendable {
     self.cipher = cipher
   }
 
-  /// The random address hash function ah: 24 bits of 24 (Core, Vol 3, Part H, 2.2.2).
+  /// Computes the random address hash function ah of 24 random bits; the hash has 24 bits too
+  /// (Core, Vol 3, Part H, 2.2.2).
   package func hash(_ random: UInt32) -> UInt32 {
     UInt32(truncatingIfNeeded: cipher.encrypt(UInt128(random & 0xff_ffff))) & 0xff_ffff
   }
 
-  /// Whether an address was made with this key: its lower 24 bits are the hash of the upper ones, of
-  /// which the two most significant say that it is resolvable.
+  /// Returns whether an address was generated with this key: its lower 24 bits are the hash of the
+  /// upper ones, whose two most significant bits mark it as resolvable.
   package func resolves(_ address: DeviceAddress) -> Bool {
     guard address.value >> 46 == 0b01 else { return false }
     return hash(UInt32(truncatingIfNeeded: address.value >> 24))
       == UInt32(truncatingIfNeeded: address.value & 0xff_ffff)
   }
 
-  /// Whether this is the same key.
+  /// Returns whether both keys are the same.
   package func equals(_ other: Self) -> Bool { key == other.key }
 }

@@ -1,11 +1,11 @@
 package import Bluetooth
 
 extension LegacyPairing {
-  /// A confirm value as a device computes it that deviates from the specification in these ways: what
-  /// `PasskeySearch` has found, forwards.
+  /// Returns the confirm value of a device that deviates from the specification in these ways, as
+  /// found by `PasskeySearch`.
   ///
-  /// That other addresses, types or commands stand in the place of those of the link, the receiver says:
-  /// it has what entered p1 and p2. What is left are the orders of bytes.
+  /// Deviations in addresses, types and commands are already part of the receiver, which has the
+  /// actual inputs of p1 and p2. Only those in byte order remain.
   package func c1(
     temporaryKey: PairingValue, random: PairingValue, _ deviations: [ConfirmDeviation]
   ) -> PairingValue {
@@ -21,9 +21,9 @@ extension LegacyPairing {
     return PairingValue(number: cipher.encrypt(middle ^ p2.byteSwapped).byteSwapped)
   }
 
-  /// The same with other addresses: those that stand here, each in its place, as `change` gives them.
+  /// Returns the same pairing with its addresses replaced by `change`.
   ///
-  /// An address that stands here with its bytes in the wrong order is changed in the right one.
+  /// `change` receives an address in the right byte order even if it is reversed here.
   package func changingAddresses(
     _ deviations: [ConfirmDeviation], _ change: (DeviceAddress) -> DeviceAddress
   ) -> LegacyPairing {

@@ -1,18 +1,13 @@
 import Bluetooth
 
-/// What both sides of LE legacy pairing know, and commit themselves to: who they are and what they said
-/// that they can do (Core, Vol 3, Part H, 2.2.3).
+/// The data to which both sides of LE legacy pairing commit themselves: their addresses and pairing
+/// commands (Core, Vol 3, Part H, 2.2.3).
 package struct LegacyPairing: Hashable, Sendable {
-  /// The Pairing Request.
   package var request: PairingCommand
-  /// The Pairing Response.
   package var response: PairingCommand
-  /// The initiator's address.
   package var initiator: PairingAddress
-  /// The responder's address.
   package var responder: PairingAddress
 
-  /// What both sides have said.
   package init(
     request: PairingCommand, response: PairingCommand, initiator: PairingAddress,
     responder: PairingAddress
@@ -23,15 +18,15 @@ package struct LegacyPairing: Hashable, Sendable {
     self.responder = responder
   }
 
-  /// The confirm value generation function c1: what a side sends before it reveals `random`. The
-  /// temporary key is a passkey, zero, or data that came out of band.
+  /// Computes the confirm value generation function c1, whose result a side sends before it reveals
+  /// `random`. The temporary key is a passkey, zero, or OOB data.
   package func c1(temporaryKey: PairingValue, random: PairingValue) -> PairingValue {
     let cipher = AES128(temporaryKey)
     return PairingValue(number: cipher.encrypt(cipher.encrypt(random.number ^ p1) ^ p2))
   }
 
-  /// The key generation function s1: the short-term key, of the temporary key and the halves of both
-  /// random values (Core, Vol 3, Part H, 2.2.4).
+  /// Computes the key generation function s1: the short-term key, computed from the temporary key
+  /// and one half of each random value (Core, Vol 3, Part H, 2.2.4).
   package static func s1(
     temporaryKey: PairingValue, responderRandom: PairingValue, initiatorRandom: PairingValue
   ) -> PairingValue {
@@ -40,15 +35,15 @@ package struct LegacyPairing: Hashable, Sendable {
     return PairingValue(number: AES128(temporaryKey).encrypt(block))
   }
 
-  /// Response (7 bytes), request (7), type of the responder's address (1), of the initiator's (1); most
-  /// significant first.
+  /// Response (7 bytes), request (7), responder's address type (1), initiator's address type (1);
+  /// most significant first.
   var p1: UInt128 {
     Self.p1(
       request: request, response: response, initiatorType: initiator.typeByte,
       responderType: responder.typeByte)
   }
 
-  /// The same of its parts.
+  /// Returns p1 with the given parts.
   static func p1(
     request: PairingCommand, response: PairingCommand, initiatorType: UInt8, responderType: UInt8
   ) -> UInt128 {
@@ -56,10 +51,10 @@ package struct LegacyPairing: Hashable, Sendable {
     return commands | UInt128(responderType) << 8 | UInt128(initiatorType)
   }
 
-  /// Zeros (4 bytes), the initiator's address (6), the responder's (6); most significant first.
+  /// Zeros (4 bytes), initiator's address (6), responder's address (6); most significant first.
   var p2: UInt128 { Self.p2(initiator: initiator.address, responder: responder.address) }
 
-  /// The same of its parts.
+  /// Returns p2 with the given parts.
   static func p2(initiator: DeviceAddress, responder: DeviceAddress) -> UInt128 {
     UInt128(initiator.value) << 48 | UInt128(responder.value)
   }

@@ -1,40 +1,40 @@
 import Bluetooth
 
-/// A way in which a device computes its confirm value otherwise than the specification wants, so that no
-/// peer accepts it. Several may come together.
+/// A deviation in a device's computation of its confirm value, so that no peer accepts the value.
+/// Several can occur together.
 package enum ConfirmDeviation: UInt8, CaseIterable, Sendable {
-  /// The type of the initiator's address is wrong.
+  /// The initiator's address type is wrong.
   case initiatorAddressType
-  /// The type of the responder's address is wrong.
+  /// The responder's address type is wrong.
   case responderAddressType
-  /// Another address stands in the place of the initiator's, such as its identity address.
+  /// Another address is used instead of the initiator's, such as its identity address.
   case initiatorAddress
-  /// Another address stands in the place of the responder's, such as its identity address.
+  /// Another address is used instead of the responder's, such as its identity address.
   case responderAddress
-  /// The initiator's address has its bytes in the wrong order.
+  /// The bytes of the initiator's address are in the wrong order.
   case initiatorAddressReversed
-  /// The responder's address has its bytes in the wrong order.
+  /// The bytes of the responder's address are in the wrong order.
   case responderAddressReversed
-  /// The addresses have changed places.
+  /// The addresses are exchanged.
   case addressesExchanged
   /// The Pairing Request is not the one that was sent.
   case request
   /// The Pairing Response is not the one that was sent.
   case response
-  /// The Pairing Request and the Pairing Response have changed places.
+  /// Pairing Request and Pairing Response are exchanged.
   case commandsExchanged
-  /// p1 has its bytes in the wrong order.
+  /// The bytes of p1 are in the wrong order.
   case p1Reversed
-  /// p2 has its bytes in the wrong order.
+  /// The bytes of p2 are in the wrong order.
   case p2Reversed
-  /// The random value has its bytes in the wrong order.
+  /// The bytes of the random value are in the wrong order.
   case randomReversed
-  /// The temporary key has its bytes in the wrong order.
+  /// The bytes of the temporary key are in the wrong order.
   case temporaryKeyReversed
-  /// All but the temporary key has its bytes in the wrong order, the result among them.
+  /// The bytes of everything but the temporary key, including the result, are in the wrong order.
   case blocksReversed
 
-  /// As a program names it.
+  /// The name for programs.
   package var key: StaticString {
     switch self {
     case .initiatorAddressType: "initiator_address_type"
@@ -55,7 +55,7 @@ package enum ConfirmDeviation: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// As a person reads it, after "c1 was computed with".
+  /// The words for people, after "c1 was computed with".
   package var words: StaticString {
     switch self {
     case .initiatorAddressType: "the wrong type of the initiator's address"
@@ -89,11 +89,11 @@ extension PasskeySearch {
     }
   }
 
-  /// With a confirm value that a device has computed in another way.
+  /// Finds a passkey for a confirm value whose computation deviates from the specification.
   ///
-  /// From both ends the middle is reached with two values known; what the third must have been follows,
-  /// and is recognised or is not. What is recognised has at least 72 bits of its place right, which among
-  /// a million passkeys does not happen by chance.
+  /// Working from both ends, two of the inputs are assumed to be known. This determines the third,
+  /// which is then recognised or not. A recognised input has at least 72 correct bits, which does
+  /// not happen by chance among a million passkeys.
   package func deviating(
     _ opening: Opening, in passkeys: ClosedRange<UInt32> = SixDigits.all
   ) -> Finding? {
@@ -105,7 +105,7 @@ extension PasskeySearch {
       let cipher = AES128(PairingValue(number: UInt128(number)))
       let outer = cipher.decrypt(confirm)
       for inner in blocks {
-        // What p2 must have been, with each type of the addresses in p1.
+        // The value that p2 must have had, for each combination of address types in p1.
         let p2 = outer ^ cipher.encrypt(inner.block)
         if let found = deviations(ofP2: p2) {
           let forward = p2 >> 96 == 0 ? p2 : p2.byteSwapped
@@ -113,7 +113,7 @@ extension PasskeySearch {
         }
       }
       guard let pairing else { continue }
-      // What p1 must have been.
+      // The value that p1 must have had.
       let p1 = cipher.decrypt(outer ^ pairing.p2) ^ random
       if let found = deviations(ofP1: p1, pairing, random) {
         return Finding(passkey, found.inputs, found.deviations)
@@ -134,14 +134,14 @@ extension PasskeySearch {
     return nil
   }
 
-  /// The pairing, where both addresses are known.
+  /// The pairing if both addresses are known, otherwise nil.
   private var complete: LegacyPairing? {
     guard let initiator, let responder else { return nil }
     return LegacyPairing(
       request: request, response: response, initiator: initiator, responder: responder)
   }
 
-  /// Whether the types are other than those known.
+  /// Returns the deviations of the address types from the known ones.
   private func deviations(of types: Types) -> [ConfirmDeviation] {
     var deviations: [ConfirmDeviation] = []
     if types.initiator != initiator?.typeByte ?? types.initiator {
@@ -153,7 +153,7 @@ extension PasskeySearch {
     return deviations
   }
 
-  /// What is wrong with a p2; nil where it is none.
+  /// Returns the deviations of a p2, or nil if the value is not recognised as one.
   private func deviations(ofP2 p2: UInt128) -> [ConfirmDeviation]? {
     guard p2 >> 96 == 0 else {
       return complete?.p2.byteSwapped == p2 ? [.p2Reversed] : nil
@@ -175,7 +175,7 @@ extension PasskeySearch {
         found.initiator == initiator.reversed ? .initiatorAddressReversed : .initiatorAddress
       ]
     case (false, false):
-      // Of a missing address each will do; one of them is known.
+      // A missing address matches any value; one of the two is known.
       if found.initiator == responder ?? found.initiator,
         found.responder == initiator ?? found.responder
       {
@@ -191,7 +191,7 @@ extension PasskeySearch {
     }
   }
 
-  /// What is wrong with a p1; nil where it is none.
+  /// Returns the deviations of a p1, or nil if the value is not recognised as one.
   private func deviations(
     ofP1 p1: UInt128, _ pairing: LegacyPairing, _ random: UInt128
   ) -> (inputs: LegacyPairing, deviations: [ConfirmDeviation])? {
@@ -221,7 +221,7 @@ extension PasskeySearch {
     return nil
   }
 
-  /// Whether the confirm value fits where all blocks were in the other order.
+  /// Returns whether the confirm value is correct with the bytes of all blocks reversed.
   private static func fitsReversed(
     _ opening: Opening, _ pairing: LegacyPairing, _ cipher: AES128
   ) -> Bool {
@@ -233,6 +233,6 @@ extension PasskeySearch {
 }
 
 extension DeviceAddress {
-  /// The address with its bytes in the other order.
+  /// The address with its bytes reversed.
   var reversed: DeviceAddress { DeviceAddress(value: value.byteSwapped >> 16) }
 }

@@ -1,37 +1,36 @@
 import Bluetooth
 
-/// Finds the temporary key that a side of LE legacy pairing had: the confirm value that it has opened is
-/// computed anew with each passkey (Core, Vol 3, Part H, 2.3.5.5).
+/// A search for the temporary key of one side in LE legacy pairing, by recomputing a revealed
+/// confirm value with each passkey (Core, Vol 3, Part H, 2.3.5.5).
 ///
-/// A confirm value is e(k, e(k, r ⊕ p1) ⊕ p2). The search meets in the middle: it decrypts the confirm
-/// value and encrypts r ⊕ p1, and the two must differ by p2. That costs as much as computing the value,
-/// and shows what a device put in the place of p2 if not the addresses of the link: so an address that
-/// the capture lacks is found together with the passkey.
+/// A confirm value is e(k, e(k, r ⊕ p1) ⊕ p2). The search meets in the middle: it decrypts the
+/// confirm value and encrypts r ⊕ p1, and the two must differ by p2. That costs as much as
+/// computing the value, and shows what a device used as p2 instead of the link's addresses. So an
+/// address that the capture lacks is found together with the passkey.
 ///
-/// A passkey is the key of its two blocks, so each needs a key schedule of its own. With the library's AES
-/// a million take a quarter of a second, and the deviations, if none fits, one second more.
+/// A passkey is the key for both blocks, so each passkey needs its own key schedule. With the
+/// library's AES, a million take a quarter of a second, and if none fits, the deviations take
+/// another second.
 package struct PasskeySearch: Sendable {
-  /// What one side has sent in Pairing Confirm and then in Pairing Random.
+  /// The values that one side sent in Pairing Confirm and then in Pairing Random.
   package struct Opening: Hashable, Sendable {
-    /// The confirm value.
     package let confirm: PairingValue
-    /// The random value.
     package let random: PairingValue
 
-    /// A confirm value and what it was made of.
     package init(confirm: PairingValue, random: PairingValue) {
       self.confirm = confirm
       self.random = random
     }
   }
 
-  /// What was found: with these values c1 gives the confirm value.
+  /// A result, with which c1 yields the confirm value.
   package struct Finding: Hashable, Sendable {
-    /// The passkey; 0 is the temporary key of Just Works, too.
+    /// The passkey; 0 is also the temporary key of Just Works.
     package let passkey: SixDigits
-    /// What entered p1 and p2. Of a type that is neither public nor random the lowest bit stands here.
+    /// The inputs of p1 and p2. For an address type that is neither public nor random, only its
+    /// lowest bit is kept.
     package let inputs: LegacyPairing
-    /// How that differs from what the specification wants: nothing where the side did right.
+    /// The deviations from the specification; empty if there are none.
     package let deviations: [ConfirmDeviation]
 
     init(_ passkey: SixDigits, _ inputs: LegacyPairing, _ deviations: [ConfirmDeviation] = []) {
@@ -46,8 +45,8 @@ package struct PasskeySearch: Sendable {
   let initiator: PairingAddress?
   let responder: PairingAddress?
 
-  /// A pairing. One address may be missing: the search finds it. Nil where both are, because too little
-  /// is left then to tell a find from chance.
+  /// Creates a search. One address may be missing and is then found. Returns nil if both are
+  /// missing, since a result could then not be distinguished from chance.
   package init?(
     request: PairingCommand, response: PairingCommand, initiator: PairingAddress?,
     responder: PairingAddress?
@@ -59,16 +58,16 @@ package struct PasskeySearch: Sendable {
     self.responder = responder
   }
 
-  /// The passkey with which this confirm value was made, by c1 as it is specified, or in one of the ways
-  /// in which devices get it wrong (`ConfirmDeviation`). Nil where none fits: the temporary key was no
-  /// passkey, or c1 is wrong in another way.
+  /// Returns the passkey that yields this confirm value, with c1 as specified or with a known
+  /// deviation (`ConfirmDeviation`). Returns nil if none fits: the temporary key was not a passkey,
+  /// or the deviation is unknown.
   package func search(
     _ opening: Opening, in passkeys: ClosedRange<UInt32> = SixDigits.all
   ) -> Finding? {
     asSpecified(opening, in: passkeys) ?? deviating(opening, in: passkeys)
   }
 
-  /// By c1 as it is specified.
+  /// Searches with c1 as specified.
   package func asSpecified(
     _ opening: Opening, in passkeys: ClosedRange<UInt32> = SixDigits.all
   ) -> Finding? {
@@ -105,7 +104,7 @@ package struct PasskeySearch: Sendable {
     }
   }
 
-  /// The types as far as they are known: of an address that is not known, both.
+  /// The possible address types: the known one, or both for an unknown address.
   var types: [Types] {
     Types.all.filter { types in
       types.initiator == initiator?.typeByte ?? types.initiator
@@ -113,14 +112,14 @@ package struct PasskeySearch: Sendable {
     }
   }
 
-  /// p1 with these types.
+  /// Returns p1 with these address types.
   func p1(_ types: Types) -> UInt128 {
     LegacyPairing.p1(
       request: request, response: response, initiatorType: types.initiator,
       responderType: types.responder)
   }
 
-  /// p2, and which of its bits are known.
+  /// The expected p2, with a mask of the bits that are known.
   private var expectedP2: (p2: UInt128, mask: UInt128) {
     let lower: UInt128 = 1 << 48 - 1
     var mask = ~(lower << 48 | lower)
@@ -132,7 +131,7 @@ package struct PasskeySearch: Sendable {
     )
   }
 
-  /// The inputs that a find shows.
+  /// Returns the inputs that a result reveals.
   func inputs(_ types: Types, _ p2: UInt128) -> LegacyPairing {
     let addresses = Addresses(p2)
     return LegacyPairing(

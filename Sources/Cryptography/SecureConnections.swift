@@ -1,10 +1,11 @@
-/// The functions of LE Secure Connections: each is AES-CMAC of a message made of its parameters, most
-/// significant byte first (Core, Vol 3, Part H, 2.2.6 to 2.2.9).
+/// The functions of LE Secure Connections. Each is the AES-CMAC of a message of its parameters,
+/// most significant byte first (Core, Vol 3, Part H, 2.2.6 to 2.2.9).
 package enum SecureConnections {
-  /// The confirm value generation function f4: what a side sends before it reveals `random`.
+  /// Computes the confirm value generation function f4, whose result a side sends before it reveals
+  /// `random`.
   ///
-  /// Message: X of the sender's public key (32 bytes), X of the other one (32), z (1): 0 where there is
-  /// one confirm value, 0x80 or 0x81 for a passkey's bit.
+  /// Message: X of the sender's public key (32 bytes), X of the other one (32), z (1), which is 0
+  /// if there is only one confirm value, or 0x80 or 0x81 for a passkey bit.
   package static func f4(
     _ own: P256Coordinate, _ other: P256Coordinate, random: PairingValue, z: UInt8
   ) -> PairingValue {
@@ -12,11 +13,11 @@ package enum SecureConnections {
     return confirms.f4(z: z)
   }
 
-  /// The values of f4 that differ in z alone, of which a passkey's bit has two.
+  /// Values of f4 that differ only in z, two for each passkey bit.
   struct ConfirmValues: Sendable {
     private var chain: AES128.CodeChain
 
-    /// Takes what they have in common.
+    /// Processes the part they have in common.
     init(_ own: P256Coordinate, _ other: P256Coordinate, random: PairingValue) {
       chain = AES128.CodeChain(AES128(random))
       chain.take(own.high)
@@ -25,26 +26,26 @@ package enum SecureConnections {
       chain.take(other.low)
     }
 
-    /// The value with a z.
+    /// Returns the value for `z`.
     mutating func f4(z: UInt8) -> PairingValue {
       PairingValue(number: chain.code(last: UInt128(z) << 120, bytes: 1))
     }
   }
 
-  /// What f5 gives.
+  /// The result of f5.
   package struct Keys: Hashable, Sendable {
-    /// The key of the check values.
+    /// The key for the check values.
     package let macKey: PairingValue
-    /// The long-term key; an agreed size of less than 16 bytes still shortens it.
+    /// The LTK before it is shortened to an agreed encryption key size below 16 bytes.
     package let longTermKey: PairingValue
   }
 
-  /// The key generation function f5, of the shared secret, both random values (of the last round, where
-  /// there are several) and both addresses.
+  /// Computes the key generation function f5 of the DHKey, both random values (of the last round,
+  /// if there are several) and both addresses.
   ///
-  /// Message: 0 for MacKey or 1 for LTK (1 byte), "btle" (4), initiator's random (16), responder's (16),
-  /// initiator's address with its type (7), responder's (7), the length in bits (2); its key is the
-  /// AES-CMAC of the shared secret.
+  /// Message: 0 for MacKey or 1 for LTK (1 byte), "btle" (4), initiator's random (16), responder's
+  /// (16), initiator's address with its type (7), responder's (7), length in bits (2). Its key is
+  /// the AES-CMAC of the DHKey.
   package static func f5(
     dhKey: P256Coordinate, initiatorRandom: PairingValue, responderRandom: PairingValue,
     initiator: PairingAddress, responder: PairingAddress
@@ -66,9 +67,9 @@ package enum SecureConnections {
     return Keys(macKey: derive(0), longTermKey: derive(1))
   }
 
-  /// The check value generation function f6: the sender's and the other's random values, the *other's* r
-  /// (a passkey, OOB data, or zero), the command in which the sender said what it can do, and the
-  /// sender's and the other's addresses.
+  /// Computes the check value generation function f6 of the sender's and the other's random values,
+  /// the *other's* r (a passkey, OOB data, or zero), the sender's pairing command, and the sender's
+  /// and the other's addresses.
   ///
   /// Message: random (16 bytes), the other's random (16), r (16), AuthReq, OOB data flag and IO
   /// capability (3), address with its type (7), the other's (7).
@@ -86,11 +87,12 @@ package enum SecureConnections {
     return AES128.authenticationCode(macKey, of: message)
   }
 
-  /// The numeric comparison value generation function g2, and what both sides show of it: the last six
-  /// digits.
+  /// Returns the six digits that both sides display: the last ones of the numeric comparison value
+  /// generation function g2.
   ///
-  /// Message: X of the initiator's public key (32 bytes), of the responder's (32), the responder's random
-  /// (16); its key is the initiator's random, and the last 4 bytes are the value.
+  /// Message: X of the initiator's public key (32 bytes), X of the responder's (32), the
+  /// responder's random (16). Its key is the initiator's random, and its last 4 bytes are the
+  /// value.
   package static func g2(
     initiatorKey: P256Coordinate, responderKey: P256Coordinate, initiatorRandom: PairingValue,
     responderRandom: PairingValue
@@ -99,7 +101,7 @@ package enum SecureConnections {
       lastOf: comparisonValue(initiatorKey, responderKey, initiatorRandom, responderRandom))
   }
 
-  /// g2 before its last digits are taken.
+  /// Computes g2 before it is reduced to six digits.
   static func comparisonValue(
     _ initiatorKey: P256Coordinate, _ responderKey: P256Coordinate,
     _ initiatorRandom: PairingValue, _ responderRandom: PairingValue

@@ -1,15 +1,16 @@
-/// What a confirm value of LE Secure Connections and the random value that opens it come to.
+/// The result of checking a confirm value of LE Secure Connections against the random value that
+/// opens it.
 package enum SecureConnectionsCommitment: Hashable, Sendable {
-  /// The confirm value or the random value is missing: nothing can be computed.
+  /// The confirm value or the random value is missing, so nothing can be computed.
   case hidden
-  /// f4 gives the confirm value, with this bit of the passkey; 0 where there is no passkey.
+  /// f4 yields the confirm value with this passkey bit, which is 0 if there is no passkey.
   case opens(bit: UInt8)
-  /// f4 gives it if it is computed in a way that the specification does not want.
+  /// f4 yields it only with this deviation from the specification.
   case deviates(bit: UInt8, CommitmentDeviation)
-  /// f4 does not give it: it was computed over something else.
+  /// f4 does not yield it, so it was computed from other data.
   case closed
 
-  /// The bit, where it is known.
+  /// The bit, if known.
   package var bit: UInt8? {
     switch self {
     case .opens(let bit), .deviates(let bit, _): bit
@@ -17,10 +18,10 @@ package enum SecureConnectionsCommitment: Hashable, Sendable {
     }
   }
 
-  /// A commitment of a round of passkey entry, whose bit is unknown (Core, Vol 3, Part H, 2.3.5.6.3): X
-  /// of the sender's public key and of the other's, the confirm value and the random value.
+  /// Checks a commitment in a round of passkey entry, whose bit is unknown (Core, Vol 3, Part H,
+  /// 2.3.5.6.3), with X of the sender's and the other's public key.
   ///
-  /// - Parameter likely: the bit to try first.
+  /// - Parameter likely: The bit to try first.
   package static func passkeyBit(
     _ own: P256Coordinate, _ other: P256Coordinate, confirm: PairingValue?, random: PairingValue?,
     likely: UInt8 = 0
@@ -28,8 +29,8 @@ package enum SecureConnectionsCommitment: Hashable, Sendable {
     open(own, other, confirm, random, bits: likely == 0 ? [0, 1] : [1, 0]) { 0x80 | $0 }
   }
 
-  /// The responder's one commitment in Just Works and numeric comparison (Core, Vol 3, Part H,
-  /// 2.3.5.6.2): X of its public key and of the initiator's, the confirm value and the random value.
+  /// Checks the responder's single commitment in Just Works and numeric comparison (Core, Vol 3,
+  /// Part H, 2.3.5.6.2), with X of its own and the initiator's public key.
   package static func single(
     _ own: P256Coordinate, _ other: P256Coordinate, confirm: PairingValue?, random: PairingValue?
   ) -> Self {
@@ -53,21 +54,20 @@ package enum SecureConnectionsCommitment: Hashable, Sendable {
   }
 }
 
-/// A way in which a device computes f4 otherwise than the specification wants, so that no peer accepts
-/// its confirm value.
+/// A deviation in a device's computation of f4, so that no peer accepts its confirm value.
 package enum CommitmentDeviation: UInt8, CaseIterable, Sendable {
-  /// The public keys have changed places.
+  /// The public keys are exchanged.
   case keysExchanged
-  /// Their X coordinates have their bytes in the wrong order.
+  /// The bytes of their X coordinates are in the wrong order.
   case keysReversed
-  /// The random value has its bytes in the wrong order.
+  /// The bytes of the random value are in the wrong order.
   case randomReversed
-  /// A passkey's bit has not 0x80 before it.
+  /// A passkey bit is not combined with 0x80.
   case bareBit
-  /// The confirm value has its bytes in the wrong order.
+  /// The bytes of the confirm value are in the wrong order.
   case resultReversed
 
-  /// As a program names it.
+  /// The name for programs.
   package var key: StaticString {
     switch self {
     case .keysExchanged: "public_keys_exchanged"
@@ -78,7 +78,7 @@ package enum CommitmentDeviation: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// As a person reads it, after "f4 was computed with".
+  /// The words for people, after "f4 was computed with".
   package var words: StaticString {
     switch self {
     case .keysExchanged: "the two public keys exchanged"
@@ -89,7 +89,7 @@ package enum CommitmentDeviation: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// f4 computed in this way.
+  /// Computes f4 with this deviation.
   package func f4(
     _ own: P256Coordinate, _ other: P256Coordinate, random: PairingValue, bit: UInt8, z: UInt8
   ) -> PairingValue {

@@ -1,14 +1,14 @@
-/// The rounds of passkey entry over LE Secure Connections, each of which is about one bit of the passkey,
-/// the least significant first (Core, Vol 3, Part H, 2.3.5.6.3).
+/// The rounds of passkey entry in LE Secure Connections, one for each bit of the passkey, least
+/// significant first (Core, Vol 3, Part H, 2.3.5.6.3).
 ///
-/// In a round both sides commit themselves to their bit, the initiator first. Then the initiator reveals
-/// its random value, and the responder checks the bit before it reveals its own. So a responder that
-/// refuses never shows its bit: it is concluded, because it must be the other one.
+/// In each round both sides commit to their bit, the initiator first. Then the initiator reveals
+/// its random value, and the responder checks the bit before it reveals its own. So a responder
+/// that refuses never reveals its bit, which is deduced to be the other one.
 package struct SecureConnectionsRounds: Sendable {
-  /// The rounds that a passkey has.
+  /// The number of rounds of a passkey.
   package static let count = 20
 
-  /// What was sent in a round, as far as it is in the capture.
+  /// The values of a round that are in the capture.
   package struct Values: Hashable, Sendable {
     /// The initiator's confirm value Cai.
     package var initiatorConfirm: PairingValue?
@@ -19,26 +19,22 @@ package struct SecureConnectionsRounds: Sendable {
     /// The responder's random value Nbi.
     package var responderRandom: PairingValue?
 
-    /// A round of which nothing was seen yet.
     package init() {}
   }
 
-  /// What the values of a round come to.
+  /// The commitments of a round.
   package struct Round: Hashable, Sendable {
-    /// The initiator's commitment.
     package let initiator: SecureConnectionsCommitment
-    /// The responder's commitment.
     package let responder: SecureConnectionsCommitment
   }
 
-  /// The first round in which the sides had different bits.
+  /// The first round in which the two sides had different bits.
   package struct Parting: Hashable, Sendable {
-    /// The round, from 1.
+    /// The number of the round, from 1.
     package let round: Int
     /// The initiator's bit.
     package let initiatorBit: UInt8
-    /// The responder's bit is the other one; whether that is concluded from its refusal, and not
-    /// computed.
+    /// Whether the responder's bit was deduced from its refusal rather than computed.
     package let isDeduced: Bool
 
     /// The responder's bit.
@@ -47,16 +43,16 @@ package struct SecureConnectionsRounds: Sendable {
 
   /// The rounds, at most 20.
   package let rounds: [Round]
-  /// Where the sides parted; nil where no round shows that they did.
+  /// The round in which the bits differ; nil if no round shows a difference.
   package let parting: Parting?
-  /// The bits that both sides had alike, from the first round on without a gap.
+  /// The bits on which both sides agree, from the first round on without a gap.
   package let agreed: PasskeyBits
 
-  /// Computes the rounds: X of both public keys, what was sent, and who ended it with Pairing Failed,
-  /// Confirm Value Failed, if somebody did.
+  /// Checks the rounds. The caller passes X of both public keys, the values sent, and the side that
+  /// ended pairing with Pairing Failed, Confirm Value Failed, if any.
   ///
-  /// - Parameter hasSucceeded: whether the pairing did. Then both sides had the same bits, and what opens
-  ///   the initiator's is enough: the responder's commitments stay hidden.
+  /// - Parameter hasSucceeded: Whether pairing succeeded. Then both sides had the same bits, so
+  ///   opening the initiator's commitments is enough; the responder's stay hidden.
   package init(
     initiatorKey: P256Coordinate, responderKey: P256Coordinate, _ values: [Values],
     refusedBy side: PairingSide?, hasSucceeded: Bool = false
@@ -82,12 +78,12 @@ package struct SecureConnectionsRounds: Sendable {
         parting = Parting(round: index + 1, initiatorBit: initiator, isDeduced: false)
       case (let initiator?, nil)
       where isLast && side == .responder && values[index].responderRandom == nil:
-        // It has checked the bit that it was shown. A value computed wrongly fails whatever the bit.
+        // It has checked the revealed bit. A wrongly computed value fails with either bit.
         if case .opens = round.initiator {
           parting = Parting(round: index + 1, initiatorBit: initiator, isDeduced: true)
         }
       case (let bit?, let other):
-        // Only who agrees goes on.
+        // A side only continues if it agrees.
         if agreed.count == index, other != nil || !isLast || hasSucceeded { agreed.append(bit) }
       case (nil, let bit?):
         if agreed.count == index, !isLast || hasSucceeded { agreed.append(bit) }
@@ -99,7 +95,7 @@ package struct SecureConnectionsRounds: Sendable {
     self.agreed = agreed
   }
 
-  /// The bits that are known of a side's passkey, from the least significant one on without a gap.
+  /// Returns the known bits of a side's passkey, from the least significant one on without a gap.
   package func bits(of side: PairingSide) -> PasskeyBits {
     var bits = agreed
     if let parting, parting.round == bits.count + 1 {
@@ -109,14 +105,13 @@ package struct SecureConnectionsRounds: Sendable {
   }
 }
 
-/// The least significant bits of a passkey, as far as they are known.
+/// The known least significant bits of a passkey.
 package struct PasskeyBits: Hashable, Sendable {
-  /// How many are known, 0 to 20.
+  /// The number of known bits, 0 to 20.
   package private(set) var count = 0
   /// The bits as a number.
   package private(set) var number: UInt32 = 0
 
-  /// No bit.
   package init() {}
 
   /// Adds the next bit.
@@ -126,18 +121,18 @@ package struct PasskeyBits: Hashable, Sendable {
     count += 1
   }
 
-  /// The passkey, once all bits are known; nil too where they make more than six digits.
+  /// The passkey once all bits are known; nil also if they make more than six digits.
   package var passkey: SixDigits? {
     count == SecureConnectionsRounds.count ? SixDigits(number) : nil
   }
 
-  /// How many passkeys have these bits.
+  /// The number of passkeys with these bits.
   package var candidates: Int {
     let last = SixDigits.all.upperBound
     return number > last ? 0 : Int((last - number) >> UInt32(count)) + 1
   }
 
-  /// Whether a passkey has these bits.
+  /// Returns whether a passkey has these bits.
   package func fit(_ passkey: SixDigits) -> Bool {
     (passkey.number ^ number) & (1 << UInt32(count) - 1) == 0
   }

@@ -1,5 +1,5 @@
-// Comparisons that other modules make for every packet. They are written out because a derived one,
-// and the general one for optionals, those modules reach only through the protocol's table of functions.
+// Comparisons that other modules make for every packet. They are written out because those modules
+// can only reach derived ones, and the generic one for optionals, through a witness table.
 
 extension ACLHeader.Boundary {
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }

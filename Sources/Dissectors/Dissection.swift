@@ -1,16 +1,16 @@
 package import Bytes
 
-/// What one record holds, as far as its bytes alone can tell: numbers, and slices of the packet's
-/// bytes, which travel beside it.
+/// The contents of one record, as far as its bytes alone determine them: numbers, and slices of the
+/// packet's bytes, which are passed alongside.
 ///
-/// A layer that was decoded stays, however broken the next one is; `problems` says where and why
-/// decoding stopped.
+/// A decoded layer is kept even if the next one is broken; `problems` lists where and why decoding
+/// stopped.
 package struct Dissection: Sendable {
-  /// What the record turned out to be.
+  /// The kind of record, with its decoded header.
   package enum Content: Sendable {
-    /// Bytes without a packet type that is known.
+    /// Bytes without a known packet type.
     case unknown
-    /// A monitor record that is no packet.
+    /// A monitor record that is not a packet.
     case note(MonitorNote)
     /// A management command or event of the kernel (monitor opcodes 16 and 17).
     case control(ControlRecord)
@@ -18,49 +18,45 @@ package struct Dissection: Sendable {
     case command(HCICommand)
     /// An HCI event.
     case event(HCIEvent)
-    /// ACL data: a whole L2CAP PDU or a fragment of one.
+    /// ACL data: a whole L2CAP PDU or a fragment.
     case acl(ACLHeader)
     /// Synchronous data.
     case sco(SCOHeader)
     /// Isochronous data.
     case iso(ISOHeader)
-    /// A controller's debug log, in the form of ACL data: no connection has that handle.
+    /// A controller's debug log in the form of ACL data, with a handle that no connection has.
     case controllerLog(ACLHeader)
   }
 
-  // In an order that leaves no gaps: a dissection is copied, once a packet.
+  // Ordered without gaps, since a dissection is copied once per packet.
 
-  /// What the record is.
   package var content: Content = .unknown
-  /// The ATT PDU, where the channel carries ATT.
+  /// The ATT PDU, if the channel carries ATT.
   package private(set) var att: ATTPDU?
   /// The L2CAP basic header, once the PDU is complete.
   package var l2cap: L2CAPHeader?
-  /// The fields of the ATT PDU, which several look at.
+  /// The fields of the ATT PDU, filled in once for all readers.
   package private(set) var attFields = ATTFields()
-  /// The Security Manager's PDU, where the channel carries one.
+  /// The Security Manager PDU, if the channel carries one.
   package var smp: SMPPDU?
-  /// Of a frame on a credit-based channel that begins an SDU: the SDU's length.
+  /// The SDU length, in a frame on a credit-based channel that begins an SDU.
   package var sduLength: UInt16?
-  /// The bytes after the last header that was decoded: parameters, fragment, payload.
+  /// The bytes after the last decoded header: parameters, fragment or payload.
   package var body: Slice = .empty
-  /// The rows that describe a command or event.
+  /// The table rows that describe a command or event.
   package var parameters: HCIParameters?
-  /// Of a frame on a channel in one of the retransmission modes or in streaming mode: its control
-  /// field.
+  /// The control field, in a frame on a channel in a retransmission mode or streaming mode.
   package var control: ControlField?
-  /// What is wrong with the record, in the order in which it was found.
+  /// The problems of the record, in the order in which they were found.
   package var problems = Problems()
-  /// Nothing. Of a type with an existential in it the compiler hands on the address, even where a
-  /// parameter is no `borrowing` one. Of others as large as this it would hand on a copy, bit by bit, with
-  /// every packet.
+  /// Unused. The existential makes the type address-only, so that it is passed by reference even
+  /// without `borrowing`. A loadable type of this size would be copied for every packet.
   private let anchor: (any Sendable)? = nil
 
-  /// Nothing known.
   package init() {}
 
-  /// Forgets everything: one dissection serves for all packets, and most of what it may hold a packet does
-  /// not have.
+  /// Resets everything. One dissection is reused for all packets, and a packet has only a few of
+  /// its parts.
   package mutating func clear() {
     content = .unknown
     if att != nil {
@@ -76,7 +72,7 @@ package struct Dissection: Sendable {
     problems.clear()
   }
 
-  /// Takes the ATT PDU and its fields.
+  /// Stores the ATT PDU and its fields.
   mutating func take(_ pdu: ATTPDU) {
     if att != nil { attFields = ATTFields() }
     att = pdu
@@ -84,11 +80,11 @@ package struct Dissection: Sendable {
   }
 }
 
-/// The headers in front of everything else, and the dispatch on the packet type.
+/// The headers before everything else, and the dispatch on the packet type.
 extension Dissection {
   /// Dissects an H4 packet: one type byte (1 command, 2 ACL, 3 SCO, 4 event, 5 ISO), then the
-  /// packet (Core, Vol 4, Part A, 2). Where nothing is known yet: all that reads a record does so in place,
-  /// since it is done for every packet.
+  /// packet (Core, Vol 4, Part A, 2). The dissection must be empty. Records are read in place,
+  /// since this is done for every packet.
   package mutating func read(h4 bytes: RawSpan, isTruncated: Bool) {
     guard bytes.byteCount > 0 else {
       if !isTruncated { problems.add(Problem(.emptyRecord)) }
@@ -104,7 +100,7 @@ extension Dissection {
     parse(type, bytes, &cursor, isTruncated: isTruncated)
   }
 
-  /// Dissects a packet whose type is known from elsewhere.
+  /// Dissects a packet whose type is already known.
   package mutating func read(_ type: PacketType, _ bytes: RawSpan, isTruncated: Bool) {
     var cursor = Cursor(bytes)
     parse(type, bytes, &cursor, isTruncated: isTruncated)
@@ -147,8 +143,8 @@ extension Dissection {
     }
   }
 
-  /// Keeps the parameters and checks that their rows and their bytes agree, unless it is already
-  /// known that bytes are missing.
+  /// Stores the parameters and checks their bytes against their rows, unless bytes are already
+  /// known to be missing.
   mutating func take(
     _ found: HCIParameters, _ bytes: RawSpan, status: UInt8?, isTruncated: Bool
   ) {
@@ -163,8 +159,8 @@ extension Dissection {
     }
   }
 
-  /// Checks the advertising data of commands, what they return, and inquiry results. That of reports
-  /// may be a part of more: `Sessions` checks it.
+  /// Checks the advertising data in commands, return parameters and inquiry results. The data of a
+  /// report may be only a part; `Sessions` checks it.
   @inline(never)
   private mutating func checkAdvertisingData(
     _ layout: HCILayout, _ found: HCIParameters, _ bytes: RawSpan
@@ -177,9 +173,10 @@ extension Dissection {
     for index in 0..<checker.problems.count { problems.add(checker.problems[index]) }
   }
 
-  /// Cuts off the bytes that a header's length field claims, and says where it lied.
+  /// Cuts off the number of bytes that a header's length field claims, and records a mismatch.
   ///
-  /// In a truncated record the claim is right and the bytes are missing: no second problem.
+  /// In a truncated record the claim is correct and bytes are missing, which is not another
+  /// problem.
   @_lifetime(cursor: copy cursor)
   private mutating func takeBody(_ cursor: inout Cursor, claimed: Int, isTruncated: Bool) {
     let available = cursor.remaining

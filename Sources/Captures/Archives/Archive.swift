@@ -2,7 +2,7 @@ import Bytes
 import CLibarchive
 import Glibc
 
-/// An archive, or a compressed file, as libarchive reads it: entry after entry, each read once and in order.
+/// An archive or compressed file read with libarchive, entry by entry, each once and in order.
 ///
 ///     let archive = try Archive(descriptor)
 ///     while let entry = try archive.next() {
@@ -12,9 +12,10 @@ import Glibc
 /// Nothing is ever written to a path that an archive names.
 @safe
 final class Archive: ByteFeed {
-  /// What an archive says of an entry.
+  /// The properties of an entry.
   struct Entry: Equatable, Sendable {
-    /// Its path in the archive, without control characters and no longer than `CaptureLimits.nameBytes`.
+    /// Its path in the archive, without control characters and no longer than
+    /// `CaptureLimits.nameBytes`.
     let name: String
     /// Whether it is a regular file; links, folders and devices are not read.
     let isFile: Bool
@@ -22,25 +23,25 @@ final class Archive: ByteFeed {
   }
 
   private let archive: UnsafeMutablePointer<clibarchive_archive>
-  /// Where the archive's own bytes come from, if not from a descriptor.
+  /// The source of the archive's bytes, if not a descriptor.
   private let source: Source?
-  /// What is left to read of the entry's current block.
+  /// The unread rest of the entry's current block.
   private var block: UnsafeRawBufferPointer
-  /// Damage between entries after which libarchive could go on.
+  /// Damage between entries after which libarchive could continue.
   private(set) var damage: CaptureFailure?
   /// The offset in the entry at which the next block must begin.
   private var position: Int64 = 0
 
-  /// Opens the archive that begins where `descriptor`, which stays open, is.
+  /// Opens the archive that begins at the current position of `descriptor`, which stays open.
   ///
-  /// - Throws: `.inaccessible` where libarchive is not there; `.damaged` where it finds no archive.
+  /// - Throws: `.inaccessible` if libarchive is not available, `.damaged` if it finds no archive.
   convenience init(_ descriptor: Int32) throws(CaptureFailure) {
     try self.init(descriptor, nil)
   }
 
-  /// Opens the archive that `feed` gives.
+  /// Opens the archive that `feed` supplies.
   ///
-  /// - Throws: as the other one does.
+  /// - Throws: As `init(_:)` for a descriptor does.
   convenience init(_ feed: any ByteFeed) throws(CaptureFailure) {
     try self.init(-1, Source(feed))
   }
@@ -71,9 +72,9 @@ final class Archive: ByteFeed {
 
   deinit { unsafe clibarchive_close(archive) }
 
-  /// Moves to the next entry and skips the rest of the current one; nil at the end.
+  /// Moves to the next entry and skips the rest of the current one; returns nil at the end.
   ///
-  /// - Throws: `.damaged` with libarchive's words.
+  /// - Throws: `.damaged` with libarchive's message.
   func next() throws(CaptureFailure) -> Entry? {
     unsafe block = UnsafeRawBufferPointer(start: nil, count: 0)
     position = 0
@@ -95,7 +96,7 @@ final class Archive: ByteFeed {
 
   /// Reads the next bytes of the entry.
   ///
-  /// - Throws: `.damaged` with libarchive's words.
+  /// - Throws: `.damaged` with libarchive's message.
   func read(
     into start: UnsafeMutableRawPointer, atMost count: Int
   ) throws(CaptureFailure) -> Int {
@@ -130,7 +131,8 @@ final class Archive: ByteFeed {
     return CaptureFailure(.damaged, "the archive is damaged, or cut off\(reason)")
   }
 
-  /// A text from an archive, safe to print: without control characters, and not too long.
+  /// Returns text from an archive made safe to print: without control characters, and shortened to
+  /// a limit.
   static func printable(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     var length = 0
@@ -160,7 +162,7 @@ final class Archive: ByteFeed {
   }
 }
 
-/// Reads an input whose first bytes were looked at.
+/// A feed of an input whose first bytes have already been examined.
 final class InputFeed: ByteFeed {
   private var input: InputBuffer
 

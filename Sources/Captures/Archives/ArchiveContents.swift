@@ -1,6 +1,6 @@
 /// The contents of an archive, a compressed file or a bug report, and which of them are read.
 package struct ArchiveContents: Sendable {
-  /// A log that was found in it.
+  /// A log found in the archive.
   package struct Log: Equatable, Sendable {
     /// Its path in the archive.
     package let name: String
@@ -8,7 +8,7 @@ package struct ArchiveContents: Sendable {
     package internal(set) var isSummary: Bool
     /// Whether it has any record.
     package internal(set) var hasRecords: Bool
-    /// Why it is not read; nil where it is.
+    /// Why the log is not read; nil if it is.
     package internal(set) var omission: Omission?
   }
 
@@ -36,9 +36,9 @@ package struct ArchiveContents: Sendable {
   /// The number of encrypted entries.
   package internal(set) var encryptedCount = 0
   package internal(set) var firstEncrypted: String?
-  /// What its texts say about the phone.
+  /// What the archive's texts report about the phone.
   package internal(set) var report = PhoneReport()
-  /// Lines of other programs inside summaries.
+  /// The number of lines from other programs inside summaries.
   package internal(set) var foreignLines = 0
 
   init(_ name: String) { self.name = name }
@@ -47,7 +47,7 @@ package struct ArchiveContents: Sendable {
 
   /// Lists a log.
   ///
-  /// - Returns: its place in `logs`; nil where it cannot be read and there is no room.
+  /// - Returns: Its index in `logs`, or nil if it cannot be read and there is no more room.
   @discardableResult
   mutating func list(_ log: Log) -> Int? {
     if log.omission != nil || !log.hasRecords, logs.count >= Self.mostOthers {
@@ -62,7 +62,7 @@ package struct ArchiveContents: Sendable {
   mutating func choose() {
     let readable = logs.filter { $0.omission == nil && $0.hasRecords }
     guard !readable.isEmpty else { return }
-    // Android keeps its summary while the log is off: both never cover the same time.
+    // Android keeps its summary only while the log is off, so the two never cover the same time.
     let hasWhole = readable.contains { !$0.isSummary }
     for index in logs.indices where logs[index].omission == nil {
       if !logs[index].hasRecords {
@@ -85,7 +85,7 @@ package struct ArchiveContents: Sendable {
     } + others.map { ($0.name, false, $0.reason) }
   }
 
-  /// What could not be read, a sentence each.
+  /// What could not be read, one sentence each.
   package var remarks: [String] {
     var remarks: [String] = []
     if let firstEncrypted {
@@ -105,10 +105,10 @@ package struct ArchiveContents: Sendable {
     return remarks
   }
 
-  /// Whether it is an archive in which no log has a record.
+  /// Whether this is an archive in which no log has a record.
   var lacksRecords: Bool { isArchive && !logs.contains(where: \.hasRecords) }
 
-  /// Why no log of it can be read, with what the report says about the phone.
+  /// Returns why no log can be read, with what the report says about the phone.
   func lacksLog(_ damage: CaptureFailure?) -> CaptureFailure {
     let chosen = logs.filter { $0.omission == nil }
     guard logs.isEmpty || !chosen.isEmpty else {

@@ -6,11 +6,11 @@ package enum ArchiveKind: Sendable {
   /// Plain text, which may contain a bug report's summary.
   case text
 
-  /// Whether reading it needs a file that can seek.
+  /// Whether reading it needs a seekable file.
   var needsSeeking: Bool { self == .sevenZip || self == .rar }
 
-  /// Recognises the first bytes of `input`; nil for captures and everything else. Reads as few bytes as possible, since a live
-  /// pipe may be slow.
+  /// Recognises the first bytes of `input`; returns nil for captures and everything else. It reads
+  /// as few bytes as possible, since a live pipe may be slow.
   static func detect(_ input: inout InputBuffer) throws(CaptureFailure) -> ArchiveKind? {
     _ = try input.fill(BtsnoopHeader.byteCount)
     switch CaptureFormat.detect(input.bytes) {
@@ -29,8 +29,8 @@ package enum ArchiveKind: Sendable {
   /// The offset of "ustar" in the header of a tar entry (POSIX, pax).
   private static let tarMagicOffset = 257
 
-  /// Recognises magic numbers: ZIP's local header or end record (APPNOTE 4.3.7, 4.3.16), gzip (RFC 1952,
-  /// 2.3.1), xz, zstd (RFC 8878, 3.1.1), bzip2, 7z, RAR, LZ4.
+  /// Recognises magic numbers: ZIP's local header or end record (APPNOTE 4.3.7, 4.3.16), gzip (RFC
+  /// 1952, 2.3.1), xz, zstd (RFC 8878, 3.1.1), bzip2, 7z, RAR, LZ4.
   init?(_ bytes: RawSpan) {
     var cursor = Cursor(bytes)
     guard let first = try? cursor.bigEndianU32() else { return nil }
@@ -47,7 +47,7 @@ package enum ArchiveKind: Sendable {
     }
   }
 
-  /// Whether the first bytes are text: no control characters except line ends and tabs.
+  /// Returns whether the first bytes are text: no control characters except line ends and tabs.
   private static func isText(_ bytes: RawSpan) -> Bool {
     guard bytes.byteCount > 0 else { return false }
     for offset in 0..<min(bytes.byteCount, tarMagicOffset) {

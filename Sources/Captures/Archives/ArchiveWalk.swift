@@ -1,23 +1,24 @@
 import Bytes
 import Glibc
 
-/// Reads one archive, or one bug report's text, from beginning to end and keeps its logs.
+/// A pass over one archive, or the text of one bug report, from beginning to end, which keeps its
+/// logs.
 ///
-/// What begins like a log is copied to an unnamed file, so that it can be read as often as any other; nothing is written
-/// under a name from the archive.
+/// Everything that begins like a log is copied to an unnamed file, so that it can be read
+/// repeatedly. Nothing is written under a name from the archive.
 struct ArchiveWalk {
   private(set) var contents: ArchiveContents
-  /// Damage, by entry; reading went on after it.
+  /// Damage, by entry, after which reading continued.
   private(set) var damages: [CaptureFailure] = []
-  /// The bytes in unnamed files, those of earlier archives included.
+  /// The number of bytes in unnamed files, including those of earlier archives.
   private(set) var spooledBytes: Int64
-  /// The logs that are kept: for each, its place in `contents.logs`.
+  /// The logs that were kept, each with its index in `contents.logs`.
   private var kept: [(log: Int, file: CaptureFile)] = []
   private var hasTooMany = false
   private let pattern: String?
   private let folder: String
 
-  /// The damaged entries to name; reading ends at the next one.
+  /// The number of damaged entries that are reported. Reading stops at the next one.
   private static let mostDamages = 8
 
   init(_ name: String, entries pattern: String?, folder: String, spooledBytes: Int64) {
@@ -30,7 +31,7 @@ struct ArchiveWalk {
   /// Whether neither a log nor anything about the phone was found.
   var isEmpty: Bool { contents.logs.isEmpty && contents.report.isEmpty }
 
-  /// Keeps what ended the archive early, if there is anything before it.
+  /// Records the failure that ended the archive early, unless nothing was read before it.
   mutating func end(_ failure: CaptureFailure) throws(CaptureFailure) {
     guard failure.kind == .damaged, contents.entryCount > 0 else { throw failure }
     damages.append(failure.of(contents.name))
@@ -38,7 +39,7 @@ struct ArchiveWalk {
 
   /// Chooses the logs to read.
   ///
-  /// - Throws: where there are none.
+  /// - Throws: If there are none.
   mutating func finish() throws(CaptureFailure) -> [CaptureFile] {
     contents.choose()
     if hasTooMany {
@@ -55,7 +56,7 @@ struct ArchiveWalk {
     return files
   }
 
-  /// Reads an archive whose first bytes were looked at.
+  /// Reads an archive whose first bytes have already been examined.
   mutating func read(
     archive input: consuming InputBuffer, _ kind: ArchiveKind, in prefix: String = "",
     depth: Int = 1
@@ -73,8 +74,8 @@ struct ArchiveWalk {
   /// Reads the entries of an archive.
   ///
   /// - Parameters:
-  ///   - prefix: the path of the archive within another one; empty for the outermost.
-  ///   - depth: how many archives deep it is, from 1.
+  ///   - prefix: The path of the archive within another one; empty for the outermost.
+  ///   - depth: The nesting depth of the archive, from 1.
   mutating func read(
     _ archive: Archive, in prefix: String = "", depth: Int = 1
   ) throws(CaptureFailure) {
@@ -84,7 +85,7 @@ struct ArchiveWalk {
       do throws(CaptureFailure) {
         entry = try archive.next()
       } catch {
-        // The damage of the entry before is why.
+        // The previous entry's damage is the cause.
         if isDamaged { return }
         throw error
       }
@@ -98,7 +99,7 @@ struct ArchiveWalk {
           .damaged, "more than \(CaptureLimits.entries) entries; the rest was not read")
       }
       guard entry.isFile else { continue }
-      // One compressed file has no name of its own.
+      // A single compressed file has no name of its own.
       let own = entry.name.isEmpty ? "entry \(contents.entryCount)" : entry.name
       let name = isCompressedFile ? prefix : prefix.isEmpty ? own : "\(prefix):\(own)"
       guard !entry.isEncrypted else {
@@ -121,7 +122,7 @@ struct ArchiveWalk {
     name.isEmpty ? contents.name : "\(contents.name):\(name)"
   }
 
-  /// Reads the entry that an archive is at.
+  /// Reads the entry at which `archive` is positioned.
   private mutating func read(
     _ archive: Archive, _ entry: Archive.Entry, _ isCompressedFile: Bool, named name: String,
     depth: Int
@@ -144,7 +145,7 @@ struct ArchiveWalk {
 
   /// Reads a text and keeps its summaries.
   ///
-  /// - Parameter isReport: whether it is a bug report, so that what it says about the phone counts.
+  /// - Parameter isReport: Whether the text is a bug report, whose facts about the phone count.
   mutating func read(
     text input: inout InputBuffer, named name: String = "", isReport: Bool = true
   ) throws(CaptureFailure) {
@@ -194,14 +195,14 @@ struct ArchiveWalk {
     log.hasRecords = look.hasRecords
     if kept.contains(where: { $0.file.isEqual(to: file) }) { log.omission = .repeated }
     let place = contents.list(log)
-    // Of an archive, a log without records is only listed.
+    // A log without records in an archive is only listed.
     if let place, log.omission == nil, look.hasRecords || !contents.isArchive {
       kept.append((place, file))
     }
     if let damage = spool.damage { throw damage }
   }
 
-  /// Fewer bytes are looked at in memory.
+  /// The size in bytes below which a log is examined in memory.
   private static let leastBytes = 64
 
   private mutating func spool(_ input: inout InputBuffer) throws(CaptureFailure) -> Spool {
@@ -210,7 +211,8 @@ struct ArchiveWalk {
     return spool
   }
 
-  /// Tells whether a log has a record, whether its format is a summary's, and why it cannot be read.
+  /// Returns whether a log has a record, whether its format is that of a summary, and why it cannot
+  /// be read.
   private static func look(
     into input: consuming InputBuffer
   ) -> (hasRecords: Bool, isSummary: Bool, refusal: String?) {

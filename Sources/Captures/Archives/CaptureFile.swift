@@ -2,34 +2,35 @@ import Bytes
 import Glibc
 import Synchronization
 
-/// A capture to read, and its name in messages.
+/// A capture to read, with the name it has in messages.
 package struct CaptureFile: Sendable {
-  /// As it was named; of a log in an archive `report.zip:FS/data/misc/bluetooth/logs/btsnoop_hci.log`.
+  /// The name as given; for a log in an archive,
+  /// `report.zip:FS/data/misc/bluetooth/logs/btsnoop_hci.log`.
   package let name: String
-  /// Where its bytes can be read.
+  /// The path at which its bytes can be read.
   package let path: String
   /// How many of its bytes are read at most; nil: all.
   private var byteLimit: Int64?
   private let spool: Spool?
-  /// A pipe that was opened to look at its first bytes.
+  /// A pipe opened to examine its first bytes.
   private let opened: OpenedInput?
 
-  /// The capture at a path; `-` is standard input.
+  /// Creates the capture at `path`; `-` is standard input.
   package init(_ path: String) {
     (name, self.path) = (path, path)
     (spool, opened) = (nil, nil)
   }
 
-  /// The capture at a path, with another name in messages.
+  /// Creates the capture at `path` with a different name in messages.
   ///
-  /// - Parameter limit: how many of its bytes are read at most; nil: all.
+  /// - Parameter limit: The number of bytes to read at most; nil for all.
   package init(name: String, path: String, atMost limit: Int64? = nil) {
     (self.name, self.path) = (name, path)
     byteLimit = limit
     (spool, opened) = (nil, nil)
   }
 
-  /// A capture in an unnamed file.
+  /// Creates a capture stored in an unnamed file.
   package init(name: String, _ spool: Spool) {
     self.name = name
     path = spool.path
@@ -37,17 +38,17 @@ package struct CaptureFile: Sendable {
     opened = nil
   }
 
-  /// A pipe whose first bytes were looked at.
+  /// Creates a capture from a pipe whose first bytes have been examined.
   init(_ path: String, _ opened: OpenedInput) {
     (name, self.path) = (path, path)
     spool = nil
     self.opened = opened
   }
 
-  /// Opens it at its beginning; a pipe continues where reading stopped.
+  /// Opens the capture at its beginning. A pipe continues where reading stopped.
   ///
-  /// - Parameter copy: gets everything that is read, piece by piece.
-  /// - Throws: `.inaccessible` where it cannot be opened.
+  /// - Parameter copy: Receives everything that is read, piece by piece.
+  /// - Throws: `.inaccessible` if it cannot be opened.
   package func open(
     copy: (([UInt8]) -> Void)? = nil
   ) throws(CaptureFailure) -> InputBuffer {
@@ -55,7 +56,7 @@ package struct CaptureFile: Sendable {
     return try InputBuffer(path: path, atMost: byteLimit, copy: copy)
   }
 
-  /// The size of a regular file, which can be read more than once; nil for anything else.
+  /// The size of a regular file, which can be read more than once; nil for other kinds of files.
   package var byteCount: Int64? {
     var status = stat()
     guard path != "-", unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -64,7 +65,7 @@ package struct CaptureFile: Sendable {
     return Int64(status.st_size)
   }
 
-  /// Whether another file has the same size and begins with the same bytes.
+  /// Returns whether another file has the same size and begins with the same bytes.
   func isEqual(to other: CaptureFile) -> Bool {
     guard byteCount == other.byteCount, var one = try? open(), var two = try? other.open(),
       (try? one.fill(1)) == true, (try? two.fill(1)) == true
@@ -72,7 +73,7 @@ package struct CaptureFile: Sendable {
     return one.bytes.isEqual(to: two.bytes)
   }
 
-  /// Whether it gives the same bytes when it is opened again, or an error at once.
+  /// Whether opening it again yields the same bytes, or fails immediately.
   var canBeOpenedAgain: Bool {
     var status = stat()
     guard path != "-" else { return false }

@@ -2,25 +2,26 @@ package import Bluetooth
 import Bytes
 import Glibc
 
-/// Finds the captures that names stand for: files and pipes as they are, and the logs in archives, compressed files and bug
-/// reports.
+/// The captures found under a list of names: files and pipes themselves, and the logs in archives,
+/// compressed files and bug reports.
 package struct CaptureSearch {
-  /// What was found, in the order of the names.
+  /// The captures found, in the order of the names.
   package private(set) var files: [CaptureFile] = []
-  /// What the archives and reports among them hold.
+  /// The contents of the archives and reports among them.
   package private(set) var archives: [ArchiveContents] = []
-  /// The damage in archives that could be read in part.
+  /// The damage in archives that could only be read in part.
   package private(set) var failures: [CaptureFailure] = []
   /// Why the one file that was looked at holds no capture; nil where it holds one.
   package private(set) var refusal: CaptureFailure?
 
-  /// Looks at the first bytes of each name, and into archives.
+  /// Examines the first bytes of each name, and searches archives.
   ///
   /// - Parameters:
-  ///   - names: paths; `-` is standard input.
-  ///   - pattern: a pattern of fnmatch(3) for the archive entries to read; nil for all.
-  ///   - folder: where temporary files go.
-  /// - Throws: where an archive cannot be read at all, or has no log; `failure.file` is its name.
+  ///   - names: Paths; `-` is standard input.
+  ///   - pattern: An fnmatch(3) pattern for the archive entries to read; nil for all.
+  ///   - folder: The folder for temporary files.
+  /// - Throws: If an archive cannot be read at all or has no log. `failure.file` is the archive's
+  ///   name.
   package init(
     _ names: [String], entries pattern: String? = nil, folder: String
   ) throws(CaptureFailure) {
@@ -34,9 +35,10 @@ package struct CaptureSearch {
     }
   }
 
-  /// Looks at one file. Where no capture can be read, `refusal` says why, and `archives` has what was found instead.
+  /// Examines one file. If no capture can be read, `refusal` says why, and `archives` has what was found
+  /// instead.
   ///
-  /// - Parameter folder: where temporary files go.
+  /// - Parameter folder: The folder for temporary files.
   package init(in file: CaptureFile, folder: String) {
     var spooledBytes: Int64 = 0
     do throws(CaptureFailure) {
@@ -46,13 +48,13 @@ package struct CaptureSearch {
     }
   }
 
-  /// Takes the names as captures, without looking at them.
+  /// Uses the names as captures without examining them.
   package init(unopened names: [String]) { files = names.map { CaptureFile($0) } }
 
-  /// What could not be read of the archives, a sentence each.
+  /// What could not be read of the archives, one sentence each.
   package var remarks: [String] { archives.flatMap(\.remarks) }
 
-  /// The bonds that bug reports list.
+  /// The bonds listed in bug reports.
   package var bonds: [Bond] {
     archives.flatMap { $0.report.bonds(file: CaptureFailure.subject($0.name)) }
   }
@@ -62,7 +64,7 @@ package struct CaptureSearch {
   ) throws(CaptureFailure) {
     let name = file.name
     let isRegular = file.byteCount != nil
-    // The reader says what is wrong with folders and missing files.
+    // The reader reports what is wrong with folders and missing files.
     guard file.canBeOpenedAgain == isRegular else { return files.append(file) }
     guard var input = try? file.open() else { return files.append(file) }
     guard let kind = try ArchiveKind.detect(&input) else {
@@ -81,7 +83,7 @@ package struct CaptureSearch {
         try walk.read(text: &input)
         if walk.isEmpty { throw CaptureFormat.unknown(start.bytes) }
       } else if isRegular {
-        // In a file libarchive can seek.
+        // libarchive can seek in a file.
         let descriptor = unsafe open(file.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }
         defer { close(descriptor) }

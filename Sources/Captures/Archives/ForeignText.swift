@@ -1,6 +1,6 @@
 import Bytes
 
-/// Text files that people mistake for captures, with a sentence that helps.
+/// Text files often mistaken for captures, each with a sentence on what to do instead.
 enum ForeignText {
   private struct Kind {
     /// Text near the beginning of such a file.
@@ -51,10 +51,10 @@ enum ForeignText {
       words: "is JSON of gattscope's; give it the capture that this was made from"),
   ]
 
-  /// How many bytes are searched.
+  /// The number of bytes searched.
   private static let searched = 512
 
-  /// Returns the sentence for a text that begins with `bytes`; nil if its kind is not known.
+  /// Returns the sentence for a text that begins with `bytes`, or nil if its kind is unknown.
   static func words(of bytes: RawSpan) -> String? {
     let start = bytes.part(Slice(start: 0, count: searched))
     for kind in kinds {

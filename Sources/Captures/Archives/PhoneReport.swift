@@ -1,13 +1,13 @@
 package import Bluetooth
 import Bytes
 
-/// What an Android bug report, or `dumpsys bluetooth_manager`, says about the phone.
+/// The facts about a phone in an Android bug report or the output of `dumpsys bluetooth_manager`.
 package struct PhoneReport: Equatable, Sendable {
-  /// A device that the phone has a bond with.
+  /// A device with which the phone has a bond.
   package struct BondedDevice: Equatable, Sendable {
     package let address: DeviceAddress
     package let name: String
-    /// Whether it is one of BR/EDR alone.
+    /// Whether it is a BR/EDR-only device.
     package let isClassic: Bool
   }
 
@@ -17,8 +17,8 @@ package struct PhoneReport: Equatable, Sendable {
   package var version: String?
   package var build: String?
   package var model: String?
-  /// The Bluetooth log's mode when Bluetooth was switched on: "full", "filtered", "disabled" or "empty"; if the report lacks
-  /// that, the mode in the phone's properties.
+  /// The Bluetooth log's mode when Bluetooth was switched on: "full", "filtered", "disabled" or
+  /// "empty". If the report lacks it, the mode in the phone's properties.
   package var logMode: String?
   package var bondedDevices: [BondedDevice] = []
   /// The packages of the apps that used GATT.
@@ -32,10 +32,10 @@ package struct PhoneReport: Equatable, Sendable {
 
   package init() {}
 
-  /// Whether it says anything.
+  /// Whether nothing is known.
   package var isEmpty: Bool { self == PhoneReport() }
 
-  /// The most entries kept of a list.
+  /// The maximum number of entries kept of each list.
   private static let mostEntries = 256
 
   /// Reads a line without its line end.
@@ -43,7 +43,7 @@ package struct PhoneReport: Equatable, Sendable {
     let indentation = Self.indentation(line)
     let text = line.dropping(indentation)
     if section != .none, readEntry(text, isIndented: indentation > 0) { return }
-    // Most lines begin with another character.
+    // Checked first, since most lines begin with another character.
     switch text.byte(at: 0) {
     case UInt8(ascii: "="):
       if text.starts(with: "== dumpstate: ") { madeAt = madeAt ?? Self.text(text.dropping(14)) }
@@ -62,7 +62,7 @@ package struct PhoneReport: Equatable, Sendable {
     }
   }
 
-  /// A line `[name]: [value]`.
+  /// Reads a line of the form `[name]: [value]`.
   private mutating func readProperty(_ line: RawSpan) {
     guard line.starts(with: "[ro.") || line.starts(with: "[persist.bluetooth.btsnoop") else {
       return
@@ -113,7 +113,7 @@ package struct PhoneReport: Equatable, Sendable {
     return true
   }
 
-  /// Whether an entry of an archive may be the text of a bug report, by its name.
+  /// Returns whether an archive entry with this name may be the text of a bug report.
   static func mayBeIn(_ name: String) -> Bool {
     let file = name.split(separator: "/").last ?? ""
     return file.contains("bluetooth_manager")
@@ -121,7 +121,8 @@ package struct PhoneReport: Equatable, Sendable {
         && (file.hasPrefix("bugreport") || file.hasPrefix("dumpstate") || file.hasPrefix("dumpsys"))
   }
 
-  /// Whether a word looks like an app's package: lower-case names joined by at least two full stops.
+  /// Returns whether a word looks like an app's package: lower-case names joined by at least two
+  /// full stops.
   private static func isPackage(_ word: Substring) -> Bool {
     let parts = word.split(separator: ".", omittingEmptySubsequences: false)
     return parts.count >= 3
@@ -146,11 +147,11 @@ package struct PhoneReport: Equatable, Sendable {
 }
 
 extension PhoneReport {
-  /// The bonds, without keys, as learnt from `file`.
+  /// Returns the bonds, without keys, naming `file` as their source.
   package func bonds(file: String) -> [Bond] {
     bondedDevices.flatMap { device in
-      // The report does not tell the address type. A static address has its two highest bits set (Core, Vol 6, Part B,
-      // 1.3.2.1), and so have some public ones.
+      // The report lacks the address type. A static address has its two highest bits set (Core, Vol
+      // 6, Part B, 1.3.2.1), and so do some public ones.
       let mayBeStatic = !device.isClassic && device.address.value >> 46 == 3
       let types: [AddressType] = mayBeStatic ? [.random, .public] : [.public]
       return types.map { type in
@@ -163,7 +164,7 @@ extension PhoneReport {
 }
 
 extension PhoneReport {
-  /// Facts about the phone: JSON keys, and values as the report has them.
+  /// Facts about the phone: JSON keys, and values as given in the report.
   package var facts: [(key: StaticString, value: String)] {
     let all: [(StaticString, String?)] = [
       ("android", version), ("model", model), ("build", build), ("made_at", madeAt),
@@ -172,7 +173,7 @@ extension PhoneReport {
     return all.compactMap { key, value in value.map { (key, $0) } }
   }
 
-  /// The same facts as one line; nil if there are none.
+  /// The same facts in one line; nil if there are none.
   package var words: String? {
     let parts = facts.map { key, value in
       switch "\(key)" {

@@ -1,26 +1,26 @@
 import Bytes
 
-/// Finds Android's summaries of the Bluetooth log in a text: base64 between two marks, perhaps with lines of other programs
-/// in between.
+/// A reader of Android's summaries of the Bluetooth log in a text: base64 between two marks,
+/// possibly interrupted by lines from other programs.
 ///
 ///     --- BEGIN:BTSNOOP_LOG_SUMMARY (7891 bytes in) ---
 ///     AiyIGBrIYAYAeJyN…
 ///     --- END:BTSNOOP_LOG_SUMMARY ---
 struct PhoneTextReader {
-  /// What else the text says about the phone.
+  /// What else the text reports about the phone.
   private(set) var report = PhoneReport()
-  /// The summaries, as `BtsnoozReader` reads them.
+  /// The summaries, in the form that `BtsnoozReader` reads.
   private(set) var summaries: [[UInt8]] = []
   /// Lines inside summaries that are not base64.
   private(set) var foreignLines = 0
   private var isInside = false
 
-  /// Adds to what other texts of the same report said.
+  /// Creates a reader that adds to what other texts of the same report contained.
   init(_ report: PhoneReport) { self.report = report }
 
   private static let mostSummaries = 16
 
-  /// Reads a text to its end, or as far as `CaptureLimits.textBytes`.
+  /// Reads a text to its end, or up to `CaptureLimits.textBytes`.
   mutating func read(_ input: inout InputBuffer) throws(CaptureFailure) {
     defer { keep() }
     var searched = 0
@@ -67,7 +67,7 @@ struct PhoneTextReader {
 
   /// The summary that is being decoded.
   private var current: [UInt8] = []
-  /// Decoded bits that do not make a whole byte yet.
+  /// Decoded bits that do not yet form a whole byte.
   private var bits: UInt32 = 0
   private var bitCount = 0
 
@@ -96,7 +96,7 @@ struct PhoneTextReader {
     if current.count < CaptureLimits.summaryBytes { current += decoded }
   }
 
-  /// The six bits of a base64 digit; nil for other characters.
+  /// Returns the six bits of a base64 digit, or nil for other characters.
   private static func value(_ character: UInt8) -> UInt8? {
     switch character {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")

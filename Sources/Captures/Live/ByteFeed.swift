@@ -1,18 +1,18 @@
 package import Bytes
 import Glibc
 
-/// Where the bytes of an `InputBuffer` come from, where that is more than one descriptor.
+/// A source of an `InputBuffer`'s bytes that is more than one descriptor.
 protocol ByteFeed: AnyObject {
-  /// Reads up to `count` bytes (1 and more) to `start`, and waits for the first one where it must.
+  /// Reads up to `count` bytes (at least 1) into `start`, waiting for the first one if necessary.
   ///
-  /// - Returns: how many bytes were read; 0 at the end.
+  /// - Returns: The number of bytes read; 0 at the end.
   func read(into start: UnsafeMutableRawPointer, atMost count: Int) throws(CaptureFailure) -> Int
 }
 
-/// Pieces of whatever length, as another thread hands them over.
+/// A feed of pieces of any length, as passed from another thread.
 final class PieceFeed: ByteFeed {
   private let pieces: () -> [UInt8]?
-  /// What had no room yet.
+  /// The rest of a piece that did not fit.
   private var piece: ArraySlice<UInt8> = []
 
   init(_ pieces: @escaping () -> [UInt8]?) { self.pieces = pieces }
@@ -33,13 +33,14 @@ final class PieceFeed: ByteFeed {
   }
 }
 
-/// A pipe, socket or terminal that is read until its end or an interruption.
+/// A feed of a pipe, socket or terminal, read until its end or an interruption.
 final class StreamFeed: ByteFeed {
   private let descriptor: Int32
   private let interruption: Interruption
-  /// Whether bytes may be read without a wait before: a file's always can.
+  /// Whether bytes can be read without waiting first, as from a file.
   private let isFile: Bool
-  /// What is still to be read of the bytes that had arrived when the interruption came; nil before.
+  /// The number of unread bytes among those that had arrived when the interruption came; nil
+  /// before.
   private var left: Int?
 
   /// Reads a descriptor, which is closed with the feed.
@@ -54,7 +55,7 @@ final class StreamFeed: ByteFeed {
 
   func read(into start: UnsafeMutableRawPointer, atMost count: Int) throws(CaptureFailure) -> Int {
     while true {
-      // A file is not read to its end, nor a stream that is never silent for ever.
+      // After the interruption, neither a file is read to its end nor an endless stream forever.
       if interruption.hasCome, left == nil {
         left = isFile ? 0 : max(1, Descriptor.readableByteCount(descriptor) ?? .max)
       }
@@ -84,11 +85,11 @@ extension InputBuffer {
     self.init(StreamFeed(descriptor, interruption))
   }
 
-  /// Opens a file, device or named pipe for reading as a live source; `-` is standard input. The writer
-  /// of a named pipe is waited for.
+  /// Opens a file, device or named pipe as a live source; `-` is standard input. Waits for the
+  /// writer of a named pipe.
   ///
-  /// - Throws: `.inaccessible` with the system's words; `.notReadable` where it is a serial line;
-  ///   `.unavailable` where the interruption came before anybody wrote to the pipe.
+  /// - Throws: `.inaccessible` with the system's message; `.notReadable` if it is a serial line;
+  ///   `.unavailable` if the interruption came before anything was written to the pipe.
   package init(stream path: String, _ interruption: Interruption) throws(CaptureFailure) {
     if path == "-" {
       let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
@@ -96,7 +97,7 @@ extension InputBuffer {
       self.init(stream: copy, interruption)
       return
     }
-    // Without O_NONBLOCK, opening would wait for the writer of a named pipe, and no interruption could
+    // Without O_NONBLOCK, opening a named pipe would wait for its writer, and no interruption could
     // end that.
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard opened >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }
@@ -108,7 +109,7 @@ extension InputBuffer {
     }
     var status = stat()
     if unsafe fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFIFO {
-      // A pipe without a writer is at its end, and poll(2) waits only for its first one.
+      // A pipe without a writer is at its end; poll(2) only waits for the first writer.
       guard interruption.wait(for: opened) == .ready else {
         close(opened)
         throw CaptureFailure(.unavailable, "nobody wrote to this pipe")

@@ -2,17 +2,17 @@ import Bluetooth
 import Bytes
 
 extension CaptureRecord {
-  /// What a note begins with that stands where a source was opened again; files have it, too.
+  /// The beginning of a note where a source was reopened. It also appears in written files.
   static let gapWords: StaticString = "what happened here is not known"
 
-  /// Whether it is such a note: what was known before it may not hold behind it, nor the clock go on.
+  /// Whether it is such a note: earlier state may no longer hold after it, and the clock may jump.
   package var isGapNote: Bool {
     guard framing == .monitor(opcode: MonitorOpcode.systemNote.rawValue) else { return false }
     return bytes.starts(with: Self.gapWords)
   }
 
-  /// A record of the program's own, which stands where something happened to the source: a System Note of the
-  /// Linux monitor's.
+  /// Creates a record of the program's own that marks an event of the source, as a System Note of
+  /// the Linux monitor.
   @_lifetime(copy text)
   static func note(
     number: Int, time: Timestamp?, fileOffset: Int64, text: RawSpan

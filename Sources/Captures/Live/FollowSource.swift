@@ -2,14 +2,15 @@ import Bluetooth
 package import Bytes
 import Glibc
 
-/// A capture file that grows: at its end more is waited for, until the interruption comes.
+/// A growing capture file. At its end the source waits for more, until the interruption comes.
 ///
-/// Where another file takes its name (Android renames a full one to `.last`), or it is emptied, what is
-/// left of the old one is read first, and then the new one from its beginning, as the next of several
-/// files: what was known stays known where the new one goes on at once. Between them stands a note of this
-/// source's own. A new file that is no capture yet is looked at until it is one. A file that is emptied and
-/// grows past where reading stood, between two looks at it, is told by its first bytes and by those before
-/// that place: only one that has the same bytes there cannot be told from one that grew.
+/// If another file takes its name (Android renames a full one to `.last`) or it is emptied, the
+/// rest of the old file is read first. The new one is then read from its beginning as the next of
+/// several files; state is kept, provided that the new file continues at once. A note of this
+/// source marks the change. A new file that is not yet a capture is checked until it is. A file
+/// that is emptied and grows beyond the read position between two checks is detected by its first
+/// bytes and by the last bytes read. Only a file with the same bytes in both places cannot be told
+/// from one that grew.
 package struct FollowSource: CaptureSource, ~Copyable {
   private let path: String
   private let interruption: Interruption
@@ -18,27 +19,27 @@ package struct FollowSource: CaptureSource, ~Copyable {
   private var reader: CaptureReader?
   private var known = CaptureSummary(
     format: .btsnoop, datalink: nil, datalinkName: "", timeDecimals: 6)
-  /// How many times the file was replaced, and emptied.
+  /// How many times the file was replaced, and how many times emptied.
   private var replacements = 0
   private var emptyings = 0
-  /// What is to be said before the next record, and while it is lent.
+  /// The text of the note to return before the next record, and that of the note lent out.
   private var pendingNote: [UInt8]?
   private var note: [UInt8] = []
-  /// The last record's time, which a note behind it has, too: nobody knows its own.
+  /// The last record's time. A note after it has the same time, since its own is unknown.
   private var lastTime: Timestamp?
-  /// Whether it was said that the new file is no capture yet.
+  /// Whether a note has said that the new file is not yet a capture.
   private var hasToldNoCapture = false
   private var numberBefore = 0
   private var number = 0
   private var file = 0
   private var isFinished: Bool
 
-  /// Opens a file, which need not be complete yet; its first bytes are waited for.
+  /// Opens a file, which may be incomplete; waits for its first bytes.
   ///
-  /// - Throws: `.inaccessible` where it cannot be opened, `.notReadable` where it is no capture, and what
-  ///   a damaged header has; nothing where the interruption came first.
+  /// - Throws: `.inaccessible` if it cannot be opened, `.notReadable` if it is not a capture, and
+  ///   the errors of a damaged header; nothing if the interruption came first.
   ///
-  /// - Parameter tell: is told what the notes say, for reports that have no room for them.
+  /// - Parameter tell: Receives the text of each note, for reports that cannot show notes.
   package init(
     path: String, _ interruption: Interruption, tell: @escaping (String) -> Void = { _ in }
   ) throws(CaptureFailure) {
@@ -65,7 +66,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
     reader = consume opened
   }
 
-  /// What is known of the file that is read, and how many there were before.
+  /// The properties of the current file, with remarks on the files before it.
   package var summary: CaptureSummary {
     var summary = known
     switch reader {
@@ -84,7 +85,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
     return summary
   }
 
-  /// Whether a record is there.
+  /// Whether a record is available.
   package var isReady: Bool {
     if pendingNote != nil { return true }
     switch reader {
@@ -93,10 +94,11 @@ package struct FollowSource: CaptureSource, ~Copyable {
     }
   }
 
-  /// The next record, or nil once the interruption came and what was read before is handed out.
+  /// Returns the next record, or nil after the interruption once everything read before was
+  /// returned.
   ///
-  /// - Throws: what the file's reader throws; damage at the very end of a file that was replaced is told
-  ///   by the note.
+  /// - Throws: The errors of the file's reader. Damage at the very end of a file that was replaced
+  ///   is only mentioned in the note.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     while !isFinished {
@@ -120,7 +122,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
           return record.with(file: file, number: number, original: nil)
         }
       } catch {
-        // A record may be written in part when the interruption comes.
+        // A record may be partly written when the interruption comes.
         guard error.kind == .damaged, feed.hasEnded, feed.ending != nil || interruption.hasCome
         else {
           isFinished = true
@@ -141,7 +143,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
 
   /// Closes a file that was read to its end.
   ///
-  /// - Parameter cut: where it ended within a record.
+  /// - Parameter cut: The failure if the file ended within a record.
   private mutating func close(_ cut: CaptureFailure?) {
     switch reader {
     case .some(let reader): known = reader.summary
@@ -163,8 +165,8 @@ package struct FollowSource: CaptureSource, ~Copyable {
     }
   }
 
-  /// Opens the file that has the name now, or has a note say that it is no capture yet; false once the
-  /// interruption came.
+  /// Opens the file that now has the name, or issues a note that it is not yet a capture. Returns
+  /// false once the interruption came.
   private mutating func openNext() throws(CaptureFailure) -> Bool {
     while !interruption.hasCome {
       do throws(CaptureFailure) {
@@ -181,7 +183,8 @@ package struct FollowSource: CaptureSource, ~Copyable {
             say("the new file is no capture yet; reading goes on when it is one")
             return true
           }
-        // Nothing has the name for a moment, or it is replaced again before it has a header.
+        // The name does not exist for a moment, or the file is replaced again before it has a
+        // header.
         case .inaccessible: break
         case .damaged: guard feed.ending != nil || interruption.hasCome else { throw error }
         case .notReadable where feed.ending == nil && !interruption.hasCome:
@@ -200,39 +203,39 @@ package struct FollowSource: CaptureSource, ~Copyable {
   }
 }
 
-/// The bytes of a file that grows, until another one has its name.
+/// The bytes of a growing file, until another file takes its name.
 private final class FollowFeed: ByteFeed {
-  /// Why nothing follows in this file.
+  /// The reason why nothing more follows in this file.
   enum Ending {
     /// Another file has its name.
     case replaced
-    /// It is shorter than what was read of it.
+    /// It is shorter than what was already read.
     case emptied
   }
 
-  /// Why it ended; nil where the interruption came, or before.
+  /// The reason; nil before the end, or if the interruption ended it.
   private(set) var ending: Ending?
-  /// Whether it was read to its end.
+  /// Whether it has been read to its end.
   private(set) var hasEnded = false
 
   private let path: String
   private let interruption: Interruption
   private let descriptor: Int32
-  /// Tells changes of the file and of its folder; negative where the system cannot.
+  /// An inotify descriptor for changes of the file and its folder; negative if unsupported.
   private let notices: Int32
   private var position: off_t = 0
-  /// The bytes that the file begins with, and the last ones that were read: so many as are enough to tell
-  /// two captures by their times.
+  /// The first bytes of the file, and the last ones read: enough to distinguish two captures by
+  /// their times.
   private var head: [UInt8] = []
   private var tail: [UInt8] = []
-  /// Whether all was read that there was: somebody may have written the file anew since.
+  /// Whether everything was read, after which the file may have been rewritten.
   private var wasAtEnd = false
   private static let knownBytes = 64
-  /// What is said of a pipe or a device.
+  /// The refusal of a pipe or a device.
   static let cannotGrow = "is no file that can grow; streams are read to their end"
 
   init(_ path: String, _ interruption: Interruption) throws(CaptureFailure) {
-    // Not to wait for whoever writes to a pipe.
+    // Does not wait for the writer of a pipe.
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard opened >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }
     var status = stat()
@@ -257,12 +260,12 @@ private final class FollowFeed: ByteFeed {
 
   func read(into start: UnsafeMutableRawPointer, atMost count: Int) throws(CaptureFailure) -> Int {
     while !hasEnded {
-      // A file can always be read: as in `StreamFeed`, a long one is not read to its end first.
+      // A file can always be read; as in `StreamFeed`, a long one is not read to its end.
       if interruption.hasCome {
         hasEnded = true
         break
       }
-      // Before what was written since is taken for more of the same.
+      // Checked before new bytes are read as a continuation.
       if wasAtEnd, !isSame {
         ending = .emptied
         hasEnded = true
@@ -284,7 +287,7 @@ private final class FollowFeed: ByteFeed {
         hasEnded = true
         break
       }
-      // What was written before it was replaced is read once more, above.
+      // Bytes written before the replacement are read above, in one more iteration.
       ending = findEnding()
       switch ending {
       case .emptied: hasEnded = true
@@ -295,7 +298,7 @@ private final class FollowFeed: ByteFeed {
     return 0
   }
 
-  /// Keeps what the file is known by.
+  /// Records the bytes that identify the file.
   private func learn(_ bytes: RawSpan) {
     if head.count < Self.knownBytes {
       head +=
@@ -307,14 +310,14 @@ private final class FollowFeed: ByteFeed {
     tail.removeFirst(max(0, tail.count - Self.knownBytes))
   }
 
-  /// Whether the file still has the bytes that it is known by.
+  /// Whether the file still has the bytes that identify it.
   private var isSame: Bool {
     func has(_ bytes: [UInt8], at offset: off_t) -> Bool {
       var found = [UInt8](repeating: 0, count: bytes.count)
       let count = unsafe found.withUnsafeMutableBytes {
         unsafe pread(descriptor, $0.baseAddress, $0.count, offset)
       }
-      // What cannot be read, or not now, tells nothing; a shorter file is found by its length.
+      // A failed or short read proves nothing; a shorter file is recognised by its length.
       return count < bytes.count || found == bytes
     }
     return has(head, at: 0) && has(tail, at: position - off_t(tail.count))
@@ -325,18 +328,18 @@ private final class FollowFeed: ByteFeed {
     var named = stat()
     guard unsafe fstat(descriptor, &mine) == 0 else { return nil }
     if mine.st_size < position { return .emptied }
-    // Where nothing has the name, somebody may still write to the old file.
+    // If no file has the name, the old file may still be written to.
     guard unsafe stat(path, &named) == 0 else { return nil }
     let isSame = mine.st_dev == named.st_dev && mine.st_ino == named.st_ino
     return isSame ? nil : .replaced
   }
 
-  /// Waits for a change, or for the time after which the file is looked at anyway: not every file system
-  /// tells of changes, and the name may be given to another file.
+  /// Waits for a change, up to the time after which the file is checked anyway: not every file
+  /// system reports changes, and another file may take the name.
   private func wait() {
     let pause = LiveLimits.lookMilliseconds
     guard interruption.wait(for: notices, milliseconds: pause) == .ready else { return }
-    // What changed is looked at, not told.
+    // The events are discarded; the file itself is checked.
     var events = [UInt8](repeating: 0, count: 4096)
     _ = unsafe events.withUnsafeMutableBytes {
       unsafe Glibc.read(notices, $0.baseAddress, $0.count)

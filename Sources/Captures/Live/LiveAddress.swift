@@ -1,13 +1,13 @@
-/// What `-i` names: where records come from while they are made.
+/// The live source named by `-i`.
 ///
-/// | written as | |
+/// | syntax | source |
 /// | --- | --- |
 /// | `monitor`, `hci0` | the kernel's monitor channel, of all adapters or of one |
-/// | `pcap:NAME` | a Bluetooth device of libpcap's |
-/// | `unix:PATH` | a socket that is made there, for clients that speak `btmon --server`'s protocol |
-/// | `tcp:HOST[:PORT]` | a btsnoop stream, as Android sends it; port 8872 if left out |
-/// | `tty:DEVICE[@SPEED]` | BlueZ's and Zephyr's monitor on a serial line; 115200 bits a second if left out |
-/// | `-`, a path | a stream of btsnoop, pcap, pcapng or PacketLogger: standard input, a named pipe |
+/// | `pcap:NAME` | a Bluetooth device of libpcap |
+/// | `unix:PATH` | a socket created there for clients that speak the protocol of `btmon --server` |
+/// | `tcp:HOST[:PORT]` | a btsnoop stream, as sent by Android; the default port is 8872 |
+/// | `tty:DEVICE[@SPEED]` | the monitor of BlueZ or Zephyr on a serial line; default 115200 bit/s |
+/// | `-`, a path | standard input or a named pipe with btsnoop, pcap, pcapng or PacketLogger |
 package enum LiveAddress: Equatable, Sendable {
   case monitor(adapter: UInt16?)
   case pcap(String)
@@ -16,7 +16,7 @@ package enum LiveAddress: Equatable, Sendable {
   case serial(String, speed: Int)
   case stream(String)
 
-  /// Why a text is no address: the end of a sentence.
+  /// The reason why a text is not an address, as the end of a sentence.
   package struct Refusal: Error, Equatable, Sendable {
     /// "the port 99999 is no number from 1 to 65535".
     package var words: String
@@ -25,11 +25,11 @@ package enum LiveAddress: Equatable, Sendable {
   /// The port of Android's btsnoop server.
   package static let usualPort: UInt16 = 8872
 
-  /// How the kinds are written, but for paths.
+  /// The syntax of all kinds except paths.
   package static let kinds =
     "monitor, hciN, pcap:NAME, unix:PATH, tcp:HOST[:PORT], tty:DEVICE[@SPEED], -"
 
-  /// Reads an address.
+  /// Parses an address.
   package init(_ text: String) throws(Refusal) {
     if text == "monitor" {
       self = .monitor(adapter: nil)
@@ -59,7 +59,8 @@ package enum LiveAddress: Equatable, Sendable {
     return String(text)
   }
 
-  /// `HOST`, `HOST:PORT`, `[ADDRESS]`, `[ADDRESS]:PORT`; an address with several colons alone.
+  /// Parses `HOST`, `HOST:PORT`, `[ADDRESS]`, `[ADDRESS]:PORT`, or a bare address with several
+  /// colons.
   private static func tcp(_ text: String) throws(Refusal) -> LiveAddress {
     var (host, digits) = (text[...], Substring?.none)
     if text.hasPrefix("["), let end = text.lastIndex(of: "]") {
@@ -94,8 +95,8 @@ package enum LiveAddress: Equatable, Sendable {
     return .serial(String(text[..<sign]), speed: speed)
   }
 
-  /// Whether it is a device of this machine's: to open it root's privileges may be needed, and it loses what
-  /// is not read in time, so that reading must not wait for anything.
+  /// Whether it is a local device. Opening it may need root privileges, and it loses what is not
+  /// read in time, so reading must never wait for anything else.
   package var isDevice: Bool {
     switch self {
     case .monitor, .pcap, .serial: true
@@ -103,7 +104,7 @@ package enum LiveAddress: Equatable, Sendable {
     }
   }
 
-  /// As it is called in a sentence: "the monitor channel", "tcp:127.0.0.1:8872".
+  /// The name used in a sentence: "the monitor channel", "tcp:127.0.0.1:8872".
   package var name: String {
     switch self {
     case .monitor(nil): "the monitor channel"
@@ -119,6 +120,6 @@ package enum LiveAddress: Equatable, Sendable {
 }
 
 extension Substring {
-  /// Whether there are digits only: numbers are read from signs, too.
+  /// Whether it consists only of digits; integer initializers would also accept a sign.
   var isDigits: Bool { allSatisfy { $0.isASCII && $0.isNumber } }
 }

@@ -1,23 +1,24 @@
-/// What live sources take from the machine, in one place.
+/// The resource limits of live sources.
 package enum LiveLimits {
-  /// What a socket's receive buffer is asked to be, in bytes: a busy second and more.
+  /// The requested size of a socket's receive buffer, in bytes: enough for more than a busy
+  /// second.
   package static let receiveBytes = 8 << 20
 
-  /// The most bytes that wait between reading and printing.
+  /// The maximum number of bytes waiting between reading and printing.
   package static let waitingBytes = 64 << 20
 
-  /// Records are handed from thread to thread in chunks of so many bytes.
+  /// The size of the chunks in which records are passed between threads, in bytes.
   package static let chunkBytes = 1 << 16
 
-  /// How long to wait before a source that closed is opened again, in milliseconds.
+  /// The delay before a source that closed is reopened, in milliseconds.
   package static let reopenMilliseconds: Int32 = 500
 
-  /// A file that grows is looked at so often (milliseconds) where the system does not tell its growth.
+  /// How often a growing file is checked if the system does not report its growth, in milliseconds.
   package static let lookMilliseconds: Int32 = 100
 
-  /// The most markers that wait while there is no room for what is printed; the file has all.
+  /// The maximum number of markers waiting while printing has no room for them; the file has all.
   package static let lateMarkers = 64
 
-  /// The most remarks of a source: what goes on and on is counted, not told again.
+  /// The maximum number of remarks of a source; further ones are counted, not repeated.
   package static let remarks = 32
 }

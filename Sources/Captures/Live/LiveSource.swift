@@ -2,45 +2,46 @@ import Bluetooth
 package import Bytes
 import Glibc
 
-/// Records while they are made, from whatever `LiveAddress` names.
+/// The records of the source named by a `LiveAddress`, as they are made.
 ///
-/// A source that closes is its end, or, where it is to be reopened, is waited for: a remark tells it, and
-/// the records that follow are of a new section, since nobody knows what went on in between.
+/// When the source closes, reading ends, or waits for the source if it should be reopened. A remark
+/// reports the gap, and the records after it belong to a new section, since what happened in
+/// between is unknown.
 ///
 ///     var source = try LiveSource(LiveAddress("hci0"), interruption)
 ///     while let record = try source.next() { … }
 package struct LiveSource: CaptureSource, ~Copyable {
-  /// Where the records come from.
+  /// The address of the source.
   package let address: LiveAddress
-  /// Whether a source that closed is opened again.
+  /// Whether a source that closed is reopened.
   private let reopens: Bool
   private let interruption: Interruption
-  /// The socket that clients connect to; it stays while they come and go.
+  /// The socket that clients connect to; it remains while they come and go.
   private let server: ServerSocket?
   private var open: OpenSource?
   private var known = MonitorPacketReader.summary
-  /// How many records there were before the one that is open, and which section that is.
+  /// The number of records before the open source, and the index of its section.
   private var numberBefore = 0
   private var number = 0
   private var section = 0
   private var closings = 0
-  /// A note on its way: what is to be said before the next record, and what is lent.
+  /// The text of the note to return before the next record, and that of the note lent out.
   private var pendingNote: String?
   private var note: [UInt8] = []
   /// The last record's time.
   private var lastTime: Timestamp?
-  /// What was said of the sources that closed, and why they did.
+  /// Remarks about the sources that closed, and why they closed.
   private var remarks: [String] = []
-  /// Whether a remark tells that the source could not be opened again.
+  /// Whether a remark reports that the source could not be reopened.
   private var hasToldReopening = false
   private var isFinished: Bool
-  /// What stood in the way of a first record when the interruption came: it may be cut itself.
+  /// The failure to read a first record when the interruption came, which may itself have cut it.
   private var unfinished: CaptureFailure?
 
-  /// Opens a source. The client of a socket is waited for later, by `next`.
+  /// Opens a source. For a server socket, `next` waits for the client later.
   ///
-  /// - Parameter reopens: whether to wait for a source that closed.
-  /// - Throws: `.unavailable`, `.forbidden`, or what a stream's first bytes have to say against it.
+  /// - Parameter reopens: Whether to wait for a source that closed.
+  /// - Throws: `.unavailable`, `.forbidden`, or the refusal of a stream's first bytes.
   package init(
     _ address: LiveAddress, reopens: Bool = false, _ interruption: Interruption
   ) throws(CaptureFailure) {
@@ -57,7 +58,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
         unfinished = Self.unfinished(error)
       }
     }
-    // Here already, since what is consumed cannot be asked.
+    // Computed here, since a consumed value cannot be examined.
     let wasInterrupted = server == nil && opened == nil
     self.address = address
     self.reopens = reopens && Self.canReopen(address)
@@ -68,19 +69,19 @@ package struct LiveSource: CaptureSource, ~Copyable {
     isFinished = wasInterrupted && unfinished == nil
   }
 
-  /// What is to be said of a source that could not be opened before the interruption came: nothing where
-  /// nothing had come.
+  /// Returns the failure to report for a source that could not be opened before the interruption
+  /// came; nil if nothing had arrived.
   private static func unfinished(_ failure: CaptureFailure) -> CaptureFailure? {
     switch failure.kind {
     case .damaged: failure
-    // Of so few bytes nobody can say what they are.
+    // With so few bytes, the format cannot be known.
     case .notReadable where failure != CaptureFormat.unknown(RawSpan()):
       CaptureFailure(.damaged, "it \(failure.message)")
     case .notReadable, .inaccessible, .unavailable, .forbidden: nil
     }
   }
 
-  /// Whether a source gives something new when it is opened again: not standard input, nor a file.
+  /// Returns whether reopening the source can yield anything new: not for standard input or a file.
   private static func canReopen(_ address: LiveAddress) -> Bool {
     guard case .stream(let path) = address else { return true }
     var status = stat()
@@ -88,18 +89,18 @@ package struct LiveSource: CaptureSource, ~Copyable {
     return status.st_mode & S_IFMT != S_IFREG
   }
 
-  /// Removes what the sources of this program have made in the file system; for signal handlers that end it at
-  /// once.
+  /// Removes what this program's sources created in the file system, for signal handlers that end
+  /// the program at once.
   package static func leaveNoFile() { ServerSocket.removeLatest() }
 
-  /// What is known of the source so far.
+  /// The properties of the source known so far.
   package var summary: CaptureSummary {
     var summary = known
     switch open {
     case .some(let source): summary = source.summary
     case nil: break
     }
-    // Every source that is opened may say the same.
+    // Every opened source may make the same remark.
     for remark in remarks where !summary.remarks.contains(remark) {
       summary.remarks.append(remark)
     }
@@ -111,7 +112,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
     return summary
   }
 
-  /// Whether a record is there.
+  /// Whether a record is available.
   package var isReady: Bool {
     if isFinished || pendingNote != nil { return true }
     switch open {
@@ -120,9 +121,9 @@ package struct LiveSource: CaptureSource, ~Copyable {
     }
   }
 
-  /// The next record, or nil at the end.
+  /// Returns the next record, or nil at the end.
   ///
-  /// - Throws: what the source throws, where it is not to be reopened.
+  /// - Throws: The errors of the source, unless it is to be reopened.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     while !isFinished {
@@ -147,7 +148,8 @@ package struct LiveSource: CaptureSource, ~Copyable {
         continue
       }
       if server != nil, number == numberBefore, !interruption.hasCome {
-        // Who connects and says nothing is no client: so a second program asks whether somebody listens.
+        // Connecting and sending nothing is how another program checks whether the socket is in
+        // use.
         open = nil
         continue
       }
@@ -157,7 +159,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
     return nil
   }
 
-  /// Reads no more, and notes who was not read.
+  /// Stops reading, and adds a remark about clients that were not read.
   private mutating func finish() {
     guard !isFinished else { return }
     isFinished = true
@@ -168,7 +170,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
         + (reopens ? "" : ", further ones with --reconnect"))
   }
 
-  /// A note behind a source that closed, before what comes where it is opened again.
+  /// Returns a note after a source that closed, before the records of the reopened one.
   @_lifetime(&self)
   private mutating func noteOnClosing(_ words: String) -> CaptureRecord {
     note = [UInt8](words.utf8)
@@ -176,7 +178,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
     numberBefore = number
     let (number, closed) = (number, section)
     section += 1
-    // A stream's clock is another machine's, or another day's.
+    // A stream's clock may be that of another host or another day.
     let time: Timestamp? =
       switch address {
       case .monitor, .pcap, .server, .serial: .now
@@ -185,7 +187,7 @@ package struct LiveSource: CaptureSource, ~Copyable {
     return .note(number: number, time: time, fileOffset: 0, text: note.bytes).with(section: closed)
   }
 
-  /// Closes what is open, which ended by itself or for a failure.
+  /// Closes the open source, which ended by itself or because of a failure.
   private mutating func closeSource(_ failure: CaptureFailure?) {
     switch open {
     case .some(let source): known = source.summary
@@ -205,12 +207,12 @@ package struct LiveSource: CaptureSource, ~Copyable {
     if remarks.count < LiveLimits.remarks, !remarks.contains(remark) { remarks.append(remark) }
   }
 
-  /// Opens the source, the first time or again; false once the interruption came.
+  /// Opens the source, for the first time or again; returns false once the interruption came.
   ///
-  /// - Throws: what another attempt would not change.
+  /// - Throws: Failures that another attempt would not change.
   private mutating func reopen() throws(CaptureFailure) -> Bool {
     while true {
-      // A source that closes as soon as it is opened shall not keep the machine busy.
+      // A source that closes as soon as it is opened must not cause a busy loop.
       if server == nil,
         interruption.wait(for: -1, milliseconds: LiveLimits.reopenMilliseconds) != .timeOver
       {
@@ -227,8 +229,9 @@ package struct LiveSource: CaptureSource, ~Copyable {
           finish()
           throw failure
         }
-        // A socket that cannot be listened at any more stays so, and what is no capture does not become
-        // one; others may come again. One that closes before it says anything is not there yet.
+        // A socket that can no longer be listened on stays broken, and what is not a capture does
+        // not become one; other failures may be temporary. A source that closes without sending
+        // anything is not available yet.
         let isSilent = error == CaptureFormat.unknown(RawSpan())
         if server != nil || error.kind == .notReadable && !isSilent {
           finish()
@@ -242,9 +245,9 @@ package struct LiveSource: CaptureSource, ~Copyable {
     }
   }
 
-  /// Opens what an address names; nil where no client came before the interruption.
+  /// Opens what an address names; returns nil if no client came before the interruption.
   ///
-  /// - Throws: also what the interruption is the reason of: it may leave a stream without its first bytes.
+  /// - Throws: Also failures caused by the interruption, which may cut off a stream's first bytes.
   private static func open(
     _ address: LiveAddress, _ server: ServerSocket?, _ interruption: Interruption
   ) throws(CaptureFailure) -> OpenSource? {
@@ -271,7 +274,8 @@ package struct LiveSource: CaptureSource, ~Copyable {
       let line = try SerialLine.open(path, speed: speed)
       return OpenSource(SerialReader(InputBuffer(stream: line, interruption)))
     case .stream(let path):
-      // As every live source that may not be opened; captures that are files are only inaccessible.
+      // Reported as for every live source without permission; for capture files it is
+      // `.inaccessible`.
       if path != "-", unsafe access(path, R_OK) != 0, errno == EACCES {
         throw CaptureFailure(.forbidden, systemWords(EACCES))
       }
@@ -280,9 +284,9 @@ package struct LiveSource: CaptureSource, ~Copyable {
   }
 }
 
-/// One of the sources that there are, which is there.
+/// One open source of any kind.
 private struct OpenSource: ~Copyable {
-  // As in `CaptureReader`: an enum cannot be changed in place.
+  // As in `CaptureReader`: an enum cannot be modified in place.
   private let kind: Kind
   private var monitor: MonitorSource?
   private var pcap: PcapDeviceSource?

@@ -1,20 +1,19 @@
 import Bytes
 import Glibc
 
-/// A live source that this machine offers, or could: for `live --list`.
+/// A live source that this host offers or could offer, for `live --list`.
 package struct LiveSourceInfo: Equatable, Sendable {
-  /// As it is written after `-i`: "monitor", "hci0", "unix:PATH".
+  /// The name to use with `-i`: "monitor", "hci0", "unix:PATH".
   package var name: String
-  /// What it is.
   package var text: String
-  /// What is needed before it can be read; nil where nothing is missing, or nobody knows before.
+  /// What is missing before it can be read; nil if nothing is, or if that cannot be known.
   package var need: String?
 
-  /// The sources: those that were found here first, then the kinds that take a name.
+  /// All sources: first those found on this host, then the kinds that need a name.
   package static var all: [LiveSourceInfo] {
     var need: String?
     do throws(CaptureFailure) {
-      // Closed at once: only whether it can be opened is asked.
+      // Closed at once; only tests whether it can be opened.
       _ = try MonitorSource(Interruption())
     } catch {
       need = error.message
@@ -49,7 +48,7 @@ package struct LiveSourceInfo: Equatable, Sendable {
     ]
   }
 
-  /// The adapters that the kernel knows, by their number (Linux, sysfs: class/bluetooth/hciN).
+  /// The numbers of the adapters known to the kernel (Linux, sysfs: class/bluetooth/hciN).
   private static var adapters: [UInt16] {
     guard let folder = unsafe opendir("/sys/class/bluetooth") else { return [] }
     defer { unsafe closedir(folder) }
@@ -58,7 +57,7 @@ package struct LiveSourceInfo: Equatable, Sendable {
       let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
         unsafe String(cString: UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self))
       }
-      // Connections are listed there, too: hci0:64.
+      // The folder also lists connections, such as hci0:64.
       if name.hasPrefix("hci"), let number = UInt16(name.dropFirst(3)) { numbers.append(number) }
     }
     return numbers.sorted()

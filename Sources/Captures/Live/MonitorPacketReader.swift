@@ -1,13 +1,13 @@
 import Bluetooth
 import Bytes
 
-/// Reads what a client of `btmon --server` sends: opcode, adapter and length (2 bytes each, least
-/// significant byte first) and what the opcode says, one after the other (BlueZ, monitor/control.c).
+/// A reader of the packets sent by a client of `btmon --server`: opcode, adapter and length (2
+/// bytes each, least significant byte first), then the opcode's data (BlueZ, monitor/control.c).
 ///
-/// The protocol has no time: records get that of their arrival. It has no marks either to find a record
-/// by; whatever is sent is taken for it.
+/// The protocol has no timestamps, so records get their time of arrival. It has no markers either:
+/// whatever is sent is read as packets.
 package struct MonitorPacketReader: CaptureSource, ~Copyable {
-  /// What is known of every such stream.
+  /// The properties that all such streams share.
   static let summary = CaptureSummary(
     format: .monitorServer, datalink: BtsnoopDatalink.linuxMonitor.rawValue,
     datalinkName: BtsnoopDatalink.linuxMonitor.name ?? "", timeDecimals: 6)
@@ -17,27 +17,27 @@ package struct MonitorPacketReader: CaptureSource, ~Copyable {
   private var isFinished = false
 
   private static let headerBytes = 6
-  /// The adapter's number in records that belong to none (HCI_DEV_NONE).
+  /// The adapter number of records that belong to no adapter (HCI_DEV_NONE).
   private static let noAdapter: UInt16 = 0xffff
 
-  /// Reads packets from where `input` stands.
+  /// Reads packets from the current position of `input`.
   package init(_ input: consuming InputBuffer) { self.input = input }
 
-  /// Whether a whole further record or the end is in the buffer.
+  /// Whether the buffer holds a whole further record or the end.
   package var isReady: Bool {
     isFinished || input.count >= Self.headerBytes && input.count >= recordBytes
   }
 
-  /// The bytes of the record that the buffer begins with.
+  /// The number of bytes in the record at the start of the buffer.
   private var recordBytes: Int { Self.headerBytes + Int(input.bytes.littleEndianU16(at: 4)) }
 
-  /// The next record, or nil at the end of the stream.
+  /// Returns the next record, or nil at the end of the stream.
   ///
-  /// - Throws: `.damaged` where the stream ends within a record; `.inaccessible` where it cannot be read.
+  /// - Throws: `.damaged` if the stream ends within a record; `.inaccessible` if it cannot be read.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     guard !isFinished else { return nil }
-    // Holds for every way out of here but the last one.
+    // Applies to every exit from here but the last.
     isFinished = true
     guard try input.fill(Self.headerBytes) else {
       if input.count == 0 { return nil }

@@ -3,53 +3,53 @@ package import Bytes
 import CBlueZ
 import Glibc
 
-/// The HCI monitor channel of the Linux kernel: everything that goes between the system and its
-/// controllers, all of them or one.
+/// The HCI monitor channel of the Linux kernel: all traffic between the system and its controllers,
+/// or one of them.
 ///
-/// A datagram is a record: opcode, adapter and length (2 bytes each, least significant byte first), and
-/// what the opcode says (BlueZ, doc/btsnoop-protocol.rst). Times are the kernel's; notes and user logs have
-/// none there and get the time of their arrival, so that times may go back a little.
+/// A datagram is one record: opcode, adapter and length (2 bytes each, least significant byte
+/// first), then the opcode's data (BlueZ, doc/btsnoop-protocol.rst). Times are the kernel's. Notes
+/// and user logs have none and get their time of arrival, so times may go back slightly.
 ///
-/// Where the socket's buffer overflowed, the record behind the gap says how many were lost. The kernel
-/// counts them (SO_MEMINFO), but says where they were only for sockets of other families (SO_RXQ_OVFL). So
-/// the gap lies before the first record that is younger than the reading which made room again: until
-/// then nothing could be queued.
+/// If the socket's buffer overflowed, the record after the gap states how many records were lost.
+/// The kernel counts them (SO_MEMINFO) but reports their position only for sockets of other
+/// families (SO_RXQ_OVFL). So the gap is placed before the first record younger than the read that
+/// made room again: until then nothing could be queued.
 @safe
 package struct MonitorSource: CaptureSource, ~Copyable {
-  /// What is known of the source.
+  /// The properties of the source.
   package private(set) var summary = CaptureSummary(
     format: .monitor, datalink: BtsnoopDatalink.linuxMonitor.rawValue,
     datalinkName: BtsnoopDatalink.linuxMonitor.name ?? "", timeDecimals: 6)
-  /// The socket's receive buffer as the kernel counts it, in bytes.
+  /// The size of the socket's receive buffer as the kernel counts it, in bytes.
   package let receiveBytes: Int
 
   private var datagrams: Datagrams
   private let interruption: Interruption
-  /// The one adapter whose records are handed out; nil for all.
+  /// The adapter whose records are returned; nil for all.
   private let adapter: UInt16?
   private var count = 0
   private var index = 0
   private var number = 0
   private var offset: Int64 = 0
-  /// The socket's count of drops as far as it is known, and as far as records have told it.
+  /// The last known value of the socket's drop counter, and the value already reported in records.
   private var knownDrops: UInt32 = 0
   private var toldDrops: UInt32 = 0
-  /// Up to which count drops are told by the first record that is not made before the moment.
+  /// For each gap, the drop count that the first record not older than `moment` reports.
   private var gaps: [(moment: Timestamp, count: UInt32)] = []
-  /// Drops that the next record tells which is handed out.
+  /// The number of drops to report in the next record returned.
   private var drops: UInt64 = 0
   private var isFinished = false
-  /// When the interruption was seen: what was made later is not read any more.
+  /// When the interruption was noticed; records made later are not read.
   private var end: Timestamp?
-  /// When the socket was bound; nil once something else came than what a bind replays.
+  /// When the socket was bound; nil once a record came that is not replayed by a bind.
   private var bound: Timestamp?
 
-  /// Bytes of a datagram's header.
+  /// The length of a datagram's header in bytes.
   fileprivate static let headerBytes = 6
 
   /// Opens the monitor channel.
   ///
-  /// - Throws: `.unavailable` where the kernel has no Bluetooth; `.forbidden` where the permission is
+  /// - Throws: `.unavailable` if the kernel has no Bluetooth; `.forbidden` if the permission is
   ///   missing.
   package init(adapter: UInt16? = nil, _ interruption: Interruption) throws(CaptureFailure) {
     let opened = socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue) | Self.closeOnExec, BTPROTO_HCI)
@@ -67,9 +67,10 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     }
   }
 
-  /// Reads datagrams of a socket, which is closed at the end.
+  /// Reads datagrams from a socket, which is closed at the end.
   ///
-  /// - Parameter bind: has the datagrams come, now that the socket is prepared; gives an error number.
+  /// - Parameter bind: Binds the prepared socket, so that datagrams arrive; returns an error
+  ///   number.
   init(
     descriptor: Int32, adapter: UInt16?, _ interruption: Interruption,
     wanted: Int = LiveLimits.receiveBytes, bind: () -> Int32?
@@ -84,7 +85,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     self.adapter = adapter
     receiveBytes = Self.receiveBytes(descriptor)
     bound = .now
-    // The kernel counts twice as much, for what it keeps beside each datagram.
+    // The kernel reports twice the size, to include its own data for each datagram.
     let given = receiveBytes / 2
     if given < wanted {
       summary.remarks.append(
@@ -93,10 +94,10 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     }
   }
 
-  /// SOCK_CLOEXEC, which is not imported.
+  /// SOCK_CLOEXEC, which is not imported into Swift.
   private static let closeOnExec = O_CLOEXEC
 
-  /// Sets an option of the socket's level; false where the kernel refuses.
+  /// Sets a socket-level option; returns false if the kernel refuses.
   @discardableResult
   private static func set(_ option: Int32, _ value: Int, _ descriptor: Int32) -> Bool {
     var value = Int32(clamping: value)
@@ -104,7 +105,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     return unsafe setsockopt(descriptor, SOL_SOCKET, option, &value, size) == 0
   }
 
-  /// Asks for a receive buffer of so many bytes, beyond what anybody may have where that is permitted.
+  /// Requests a receive buffer of `bytes`, beyond the normal limit if that is permitted.
   static func askForRoom(_ bytes: Int, _ descriptor: Int32) {
     if !set(SO_RCVBUFFORCE, bytes, descriptor) { set(SO_RCVBUF, bytes, descriptor) }
   }
@@ -116,7 +117,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     return Int(value)
   }
 
-  /// What an error of socket(2) or bind(2) means, and what to do.
+  /// Returns the failure for an error of socket(2) or bind(2), with advice on how to fix it.
   static func failure(_ error: Int32) -> CaptureFailure {
     switch error {
     case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT:
@@ -133,12 +134,12 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     }
   }
 
-  /// Whether a record is there.
+  /// Whether a record is available.
   package var isReady: Bool { index < count || isFinished }
 
-  /// The next record, or nil once the interruption came and nothing is left.
+  /// Returns the next record, or nil once the interruption came and nothing is left.
   ///
-  /// - Throws: `.unavailable` where the socket fails.
+  /// - Throws: `.unavailable` if the socket fails.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     var found: Found?
@@ -156,15 +157,15 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     ).replayed(found.isReplayed)
   }
 
-  /// What is known of the record that is handed out next.
+  /// The properties of the record that is returned next.
   private struct Found {
-    /// Which datagram of the batch it is, and how many bytes of that count.
+    /// The index of its datagram in the batch, and how many of that datagram's bytes count.
     let index: Int
     let byteCount: Int
     let opcode: UInt16
-    /// nil: it belongs to no adapter.
+    /// The adapter; nil if the record belongs to none.
     let adapter: UInt16?
-    /// The length that the datagram's header tells.
+    /// The length stated in the datagram's header.
     let length: Int
     let time: Timestamp
     let drops: UInt64
@@ -172,7 +173,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     let isReplayed: Bool
   }
 
-  /// Takes the next datagram of the batch; nil where it is no record, or one of another adapter.
+  /// Takes the next datagram of the batch; returns nil if it is not a record of this adapter.
   private mutating func take() -> Found? {
     let place = index
     let facts = datagrams.facts(place)
@@ -185,7 +186,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
       facts.has_time == 0
       ? nil
       : Timestamp(
-        // Bounded: the kernel's, below a million.
+        // Bounded: the kernel's microseconds are below a million.
         seconds: facts.seconds, nanoseconds: UInt32(clamping: facts.microseconds * 1000))
     if let end, let kernelTime, end.isEarlier(than: kernelTime) {
       sayLastDrops()
@@ -206,8 +207,8 @@ package struct MonitorSource: CaptureSource, ~Copyable {
       drops: drops, offset: offset, isReplayed: isReplayed)
   }
 
-  /// Whether a record is among those that a bind replays: at the beginning, of these kinds, and made
-  /// before the bind returned.
+  /// Returns whether a record is one of those replayed by a bind: at the beginning, of these kinds,
+  /// and made before the bind returned.
   private mutating func isReplay(_ opcode: UInt16, _ time: Timestamp?) -> Bool {
     guard let bound else { return false }
     switch MonitorOpcode(rawValue: opcode) {
@@ -220,10 +221,10 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     return false
   }
 
-  /// Receives what is there, and waits where nothing is; false once the interruption came and nothing
-  /// is left.
+  /// Receives the queued datagrams, waiting if there are none. Returns false once the interruption
+  /// came and nothing is left.
   private mutating func receive() throws(CaptureFailure) -> Bool {
-    // Looked for before the batch, too, so that a source that is never silent ends.
+    // Also checked before each batch, so that a source that is never silent ends.
     if interruption.hasCome, end == nil { end = .now }
     var mustWait = end != nil
     while true {
@@ -240,7 +241,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
         let drops = UInt32(truncatingIfNeeded: found)
         if found > 0, drops != knownDrops {
           knownDrops = drops
-          // One that is not told yet is enough, where there are very many.
+          // If there are very many gaps, the last one not yet reported is merged.
           if gaps.count == Self.mostGaps { gaps.removeLast() }
           gaps.append((moment, drops))
         }
@@ -248,7 +249,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
       }
       switch Int32(-received) {
       case EAGAIN:
-        // Everything before the gaps was taken.
+        // All records before the gaps have been taken.
         for index in gaps.indices { gaps[index].moment.seconds = .min }
         mustWait = true
       case EINTR: continue
@@ -258,10 +259,11 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     }
   }
 
-  /// The most gaps that are kept apart.
+  /// The maximum number of gaps tracked separately.
   private static let mostGaps = 64
 
-  /// Takes the drops before a record of this time, nil where the kernel gives it none.
+  /// Adds the drops to report before a record of this time, which is nil if the kernel gave it
+  /// none.
   private mutating func tellDrops(at time: Timestamp?, _ facts: cbluez_facts) {
     guard !gaps.isEmpty || facts.has_drops != 0 else { return }
     var count = toldDrops
@@ -279,7 +281,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     drops.add(clamped: UInt64(more))
   }
 
-  /// Drops behind the last record can only be said beside them.
+  /// Adds a remark on drops after the last record, which no record can report.
   private mutating func sayLastDrops() {
     let lost = Int32(bitPattern: knownDrops &- toldDrops)
     guard lost > 0 else { return }
@@ -289,13 +291,13 @@ package struct MonitorSource: CaptureSource, ~Copyable {
   }
 }
 
-/// A socket of datagrams, and room for many of them at once.
+/// A datagram socket with room for many datagrams at once.
 @safe
 private struct Datagrams: ~Copyable {
   let descriptor: Int32
   private let batch: UnsafeMutablePointer<cbluez_batch>
 
-  /// Takes a socket over.
+  /// Takes ownership of a socket.
   static func of(_ descriptor: Int32) throws(CaptureFailure) -> Datagrams {
     guard let batch = unsafe cbluez_batch_make() else {
       close(descriptor)
@@ -309,13 +311,14 @@ private struct Datagrams: ~Copyable {
     unsafe cbluez_batch_free(batch)
   }
 
-  /// Receives what is there: how many datagrams, or an error's number, negative.
+  /// Receives queued datagrams; returns their number, or a negative error number.
   mutating func receive() -> Int { Int(unsafe cbluez_batch_receive(batch, descriptor)) }
 
-  /// What the kernel says of a datagram.
+  /// Returns the kernel's facts about a datagram.
   func facts(_ index: Int) -> cbluez_facts { unsafe cbluez_batch_facts(batch, Int32(index)) }
 
-  /// The three numbers that a datagram of `headerBytes` and more begins with.
+  /// Returns the three numbers of a datagram's header. The datagram must have at least
+  /// `headerBytes`.
   func header(_ index: Int) -> (opcode: UInt16, device: UInt16, length: UInt16) {
     let bytes = bytes(index, MonitorSource.headerBytes)
     return (
@@ -323,7 +326,7 @@ private struct Datagrams: ~Copyable {
     )
   }
 
-  /// The first bytes of a datagram, at most as many as were received of it.
+  /// Returns the first `count` bytes of a datagram, which must not exceed those received.
   @_lifetime(borrow self)
   func bytes(_ index: Int, _ count: Int) -> RawSpan {
     guard let start = unsafe cbluez_batch_bytes(batch, Int32(index)) else { return RawSpan() }

@@ -4,36 +4,36 @@ import CBlueZ
 import CLibpcap
 import Glibc
 
-/// A Bluetooth device of libpcap's: `bluetooth-monitor`, `bluetooth0`.
+/// A Bluetooth device of libpcap: `bluetooth-monitor`, `bluetooth0`.
 ///
-/// Packets that libpcap or the kernel lost are told by the first record after it is known.
+/// Packets lost by libpcap or the kernel are reported in the first record after the loss is known.
 @safe
 package struct PcapDeviceSource: CaptureSource, ~Copyable {
-  /// What is known of the source.
+  /// The properties of the source.
   package let summary: CaptureSummary
   private let device: PcapDevice
   private let linkType: LinkType
-  /// The adapter, where the link type does not say it.
+  /// The adapter, if the link type does not give it.
   private let adapter: UInt16
   private let interruption: Interruption
   private var number = 0
   private var offset: Int64 = 0
   private var toldDrops: Int64
   private var isFinished = false
-  /// When the interruption was seen: what was made later is not read any more.
+  /// When the interruption was noticed; packets captured later are not read.
   private var end: Timestamp?
 
   /// Opens a device.
   ///
-  /// - Throws: `.unavailable` where it or libpcap is not there; `.forbidden` where a permission is
-  ///   missing; `.notReadable` where its packets are no HCI.
+  /// - Throws: `.unavailable` if the device or libpcap does not exist; `.forbidden` if a permission
+  ///   is missing; `.notReadable` if its packets are not HCI.
   package init(name: String, _ interruption: Interruption) throws(CaptureFailure) {
     let device = try PcapDevice.open(name)
     let linkType = device.linkType
     guard linkType.isReadable else { throw LinkType.refusal(of: [linkType]) }
-    // libpcap's own size of its buffer has no effect on sockets of Bluetooth.
+    // libpcap's own buffer size has no effect on Bluetooth sockets.
     MonitorSource.askForRoom(LiveLimits.receiveBytes, device.descriptor)
-    // The counts began before: some with the adapter.
+    // The counters started earlier, some of them with the adapter.
     toldDrops = device.drops
     self.device = device
     self.linkType = linkType
@@ -46,7 +46,7 @@ package struct PcapDeviceSource: CaptureSource, ~Copyable {
     self.summary = summary
   }
 
-  /// The adapter of a device: 1 of `bluetooth1`; 0 where the name has none.
+  /// Returns the adapter number in a device name: 1 for `bluetooth1`; 0 if the name has none.
   static func adapter(_ name: String) -> UInt16 {
     let prefix = "bluetooth"
     guard name.hasPrefix(prefix) else { return 0 }
@@ -54,14 +54,14 @@ package struct PcapDeviceSource: CaptureSource, ~Copyable {
     return digits.isDigits ? UInt16(digits) ?? 0 : 0
   }
 
-  /// Whether a record is there.
+  /// Whether a record is available.
   package var isReady: Bool {
     isFinished || interruption.wait(for: device.descriptor, milliseconds: 0) == .ready
   }
 
-  /// The next record, or nil once the interruption came and nothing is left.
+  /// Returns the next record, or nil once the interruption came and nothing is left.
   ///
-  /// - Throws: `.unavailable` where the device fails.
+  /// - Throws: `.unavailable` if the device fails.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     guard !isFinished else { return nil }
@@ -83,7 +83,7 @@ package struct PcapDeviceSource: CaptureSource, ~Copyable {
       originalLength: packet.originalLength, drops: UInt64(lost), fileOffset: fileOffset, bytes)
   }
 
-  /// Reads a packet, and waits for it; nil once the interruption came and nothing is left.
+  /// Reads a packet, waiting for it; returns nil once the interruption came and nothing is left.
   private mutating func read() throws(CaptureFailure) -> PcapDevice.Packet? {
     if interruption.hasCome, end == nil { end = .now }
     var mustWait = end != nil
@@ -101,12 +101,12 @@ package struct PcapDeviceSource: CaptureSource, ~Copyable {
   }
 }
 
-/// A device that libpcap has open.
+/// A device opened by libpcap.
 @safe
 private struct PcapDevice: ~Copyable {
   private let device: UnsafeMutablePointer<clibpcap_device>
 
-  /// A packet; its bytes are libpcap's until it is asked for the next one.
+  /// A packet; its bytes belong to libpcap and are valid until the next one is requested.
   @safe
   struct Packet {
     let time: Timestamp
@@ -128,7 +128,7 @@ private struct PcapDevice: ~Copyable {
 
   deinit { unsafe clibpcap_device_close(device) }
 
-  /// What libpcap's status means, and what to do.
+  /// Returns the failure for a libpcap status, with advice on how to fix it.
   private func failure(_ status: Int32) -> CaptureFailure {
     let message = message
     if message.isEmpty {
@@ -145,7 +145,7 @@ private struct PcapDevice: ~Copyable {
       return CaptureFailure(
         .unavailable, "libpcap knows no such device (\(message)); gattscope live --list has them")
     default:
-      // libpcap tells this in words alone.
+      // libpcap reports this only as text.
       let words = systemWords(EAFNOSUPPORT)
       if message.lowercased().hasSuffix(words.lowercased()) {
         return MonitorSource.failure(EAFNOSUPPORT)
@@ -154,7 +154,7 @@ private struct PcapDevice: ~Copyable {
     }
   }
 
-  /// What libpcap said last.
+  /// libpcap's last message.
   private var message: String {
     unsafe withUnsafeBytes(of: &device.pointee.message) { bytes in
       let text = unsafe bytes.prefix { $0 != 0 }
@@ -166,16 +166,16 @@ private struct PcapDevice: ~Copyable {
     LinkType(rawValue: UInt32(bitPattern: unsafe clibpcap_device_link_type(device)))
   }
 
-  /// What to wait for.
+  /// The descriptor to wait for.
   var descriptor: Int32 { unsafe clibpcap_device_descriptor(device) }
 
-  /// How many packets it has lost, as far as libpcap and the kernel say: of the monitor channel only the
-  /// kernel does, as in `MonitorSource`.
+  /// The number of lost packets, as far as libpcap and the kernel report them. For the monitor
+  /// channel only the kernel does, as in `MonitorSource`.
   var drops: Int64 {
     max(0, Int64(unsafe clibpcap_device_drops(device))) + max(0, Int64(cbluez_drops(descriptor)))
   }
 
-  /// The next packet, or nil where none is there.
+  /// Returns the next packet, or nil if there is none.
   func next() throws(CaptureFailure) -> Packet? {
     var header: UnsafeMutablePointer<pcap_pkthdr>?
     var data: UnsafePointer<UInt8>?
@@ -191,16 +191,16 @@ private struct PcapDevice: ~Copyable {
   }
 }
 
-/// A device that libpcap offers.
+/// A device offered by libpcap.
 package struct PcapDeviceInfo: Equatable, Sendable {
-  /// Its name, for `-i pcap:`.
+  /// The name to use with `-i pcap:`.
   package var name: String
-  /// What libpcap says of it; may be empty.
+  /// libpcap's description; may be empty.
   package var text: String
-  /// What is needed before it can be read; nil where it can be.
+  /// What is missing before it can be read; nil if nothing is.
   package var need: String? {
     do throws(CaptureFailure) {
-      // Closed at once: only whether it can be opened is asked.
+      // Closed at once; only tests whether it can be opened.
       _ = try PcapDeviceSource(name: name, Interruption())
       return nil
     } catch {
@@ -208,7 +208,7 @@ package struct PcapDeviceInfo: Equatable, Sendable {
     }
   }
 
-  /// The Bluetooth devices that libpcap offers here; none where there is no libpcap.
+  /// The Bluetooth devices offered by libpcap; empty if libpcap is not installed.
   package static var all: [PcapDeviceInfo] {
     var library = clibpcap_device_library()
     guard unsafe clibpcap_load_devices(&library) != 0 else { return [] }

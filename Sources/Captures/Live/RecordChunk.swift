@@ -1,13 +1,14 @@
 import Bluetooth
 import Bytes
 
-/// Records behind one another in memory: of each a head of fixed size, its options and its bytes.
+/// A sequence of records in memory, each with a head of fixed size, its options and its bytes.
 ///
-/// Copies are the same chunk: a struct, since what lends its bytes must be a value that is borrowed.
+/// Copies refer to the same memory. It is a struct because a lender of bytes must be a value that
+/// is borrowed.
 struct RecordChunk: Sendable {
   private let store = ByteStore(capacity: LiveLimits.chunkBytes)
 
-  /// What stands before a record's bytes.
+  /// The fixed-size data before a record's options and bytes.
   private struct Head: BitwiseCopyable {
     var number: Int
     var seconds: Int64
@@ -22,7 +23,7 @@ struct RecordChunk: Sendable {
     var adapter: Int32
     var file: Int32
     var section: Int32
-    /// What `framing` has beside its kind.
+    /// The associated value of `framing`.
     var framingValue: Int32
     var framing: UInt8
     /// 2 for none.
@@ -37,24 +38,24 @@ struct RecordChunk: Sendable {
     static let isBigEndian: UInt8 = 8
   }
 
-  /// Bytes that are used.
+  /// The number of bytes in use.
   var count: Int { store.count }
 
   var isOfUsualSize: Bool { store.capacity == LiveLimits.chunkBytes }
 
-  /// Whether it is to be handed over: the next record may not fit.
+  /// Whether the chunk should be passed on, since the next record might not fit.
   var isFull: Bool { count >= LiveLimits.chunkBytes * 3 / 4 }
 
   func clear() { store.clear() }
 
-  /// Takes the records of another chunk behind its own; false where it has no room for them.
+  /// Appends the records of another chunk; returns false if there is no room for them.
   func absorb(_ other: RecordChunk) -> Bool {
     guard count + other.count <= store.capacity else { return false }
     store.append(other.store)
     return true
   }
 
-  /// Appends a record, with other drops and another number than it has.
+  /// Appends a record with the given number and drop count instead of its own.
   func append(_ record: borrowing CaptureRecord, number: Int, drops: UInt64) {
     let options = record.options.bytes
     var flags: UInt8 = record.time == nil ? 0 : Flag.hasTime
@@ -76,7 +77,7 @@ struct RecordChunk: Sendable {
     store.align()
   }
 
-  /// The record at `position`, which must be the beginning of one.
+  /// Returns the record that begins at `position`.
   @_lifetime(borrow self)
   func record(at position: Int) -> CaptureRecord {
     let head = store.value(Head.self, at: position)
@@ -101,7 +102,7 @@ struct RecordChunk: Sendable {
     return head.flags & Flag.isDirectionInferred != 0 ? record.inferring(direction) : record
   }
 
-  /// Where the record behind the one at `position` begins.
+  /// Returns the position of the record after the one at `position`.
   func next(after position: Int) -> Int {
     let head = store.value(Head.self, at: position)
     return ByteStore.place(
@@ -110,7 +111,7 @@ struct RecordChunk: Sendable {
 }
 
 extension CaptureRecord.Framing {
-  /// The framing as two numbers.
+  /// The framing encoded as two numbers.
   fileprivate var numbers: (UInt8, Int32) {
     switch self {
     case .h4: (0, 0)
@@ -121,7 +122,7 @@ extension CaptureRecord.Framing {
     }
   }
 
-  /// The framing of two numbers.
+  /// Decodes a framing from two numbers.
   fileprivate init(_ kind: UInt8, _ value: Int32) {
     switch kind {
     case 1:

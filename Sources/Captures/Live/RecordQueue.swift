@@ -1,27 +1,27 @@
 import Bytes
 
-/// Records on their way from the thread that reads them to the one that prints them.
+/// The records passed from the reading thread to the printing thread.
 ///
-/// They travel in chunks of bytes, so that neither thread is stopped for a single one, and chunks are
-/// used again and again. What waits is bounded in bytes: where there is no room, the reader waits, or the
-/// record is left out and counted, as the source demands.
+/// They travel in chunks of bytes, so that threads do not synchronise for every record, and chunks
+/// are reused. The number of waiting bytes is limited. If there is no room, either the reader waits
+/// or the record is left out and counted, depending on the source.
 final class RecordQueue: @unchecked Sendable {
-  /// The most bytes that wait.
+  /// The maximum number of waiting bytes.
   private let most: Int
-  /// Whether records are left out where there is no room.
+  /// Whether records are left out if there is no room.
   private let leavesOut: Bool
 
   private let lock = Lock()
-  // Everything below is touched only by who holds `lock`.
+  // Everything below is accessed only while `lock` is held.
   private var full: [RecordChunk] = []
   private var spare: [RecordChunk] = []
-  /// The bytes of the chunks that were handed over and not given back.
+  /// The number of bytes in chunks that were given and not yet given back.
   private var waiting = 0
   private var isEnded = false
-  /// Nobody takes any more: nothing is kept.
+  /// Whether the printing thread has stopped taking chunks, so that none are kept.
   private var isAbandoned = false
 
-  /// Chunks that are kept for later.
+  /// The maximum number of spare chunks.
   private static let mostSpare = 4
 
   init(most: Int, leavesOut: Bool) {
@@ -29,7 +29,7 @@ final class RecordQueue: @unchecked Sendable {
     self.leavesOut = leavesOut
   }
 
-  /// An empty chunk; nil where there is no room and records are to be left out.
+  /// Returns an empty chunk, or nil if there is no room and records should be left out.
   func chunk() -> RecordChunk? {
     lock.take()
     defer { lock.letGo() }
@@ -37,7 +37,7 @@ final class RecordQueue: @unchecked Sendable {
     return spareChunk()
   }
 
-  /// The same without a wait: nil where there is no room.
+  /// Returns an empty chunk without waiting, or nil if there is no room.
   func chunkWithRoom() -> RecordChunk? {
     lock.take()
     defer { lock.letGo() }
@@ -49,18 +49,19 @@ final class RecordQueue: @unchecked Sendable {
     return spare.popLast() ?? RecordChunk()
   }
 
-  /// Hands a chunk over.
+  /// Adds a chunk to the queue.
   func give(_ chunk: RecordChunk) {
     lock.take()
     defer { lock.letGo() }
     guard !isAbandoned else { return keep(chunk) }
     waiting += chunk.count
-    // Where nobody takes, small chunks become large ones: what waits takes hardly more room than its bytes.
+    // While no chunk is taken, small chunks are merged, so that waiting records need little more
+    // room than their bytes.
     if let last = full.last, last.absorb(chunk) { keep(chunk) } else { full.append(chunk) }
     lock.tellChange()
   }
 
-  /// The next chunk, which is waited for; nil at the end.
+  /// Returns the next chunk, waiting for it; nil at the end.
   func take() -> RecordChunk? {
     lock.take()
     defer { lock.letGo() }
@@ -68,7 +69,7 @@ final class RecordQueue: @unchecked Sendable {
     return full.isEmpty ? nil : full.removeFirst()
   }
 
-  /// Gives a chunk back that was read.
+  /// Returns a chunk that was read for reuse.
   func giveBack(_ chunk: RecordChunk) {
     lock.take()
     defer { lock.letGo() }
@@ -82,14 +83,15 @@ final class RecordQueue: @unchecked Sendable {
     if spare.count < Self.mostSpare, chunk.isOfUsualSize { spare.append(chunk) }
   }
 
-  /// Whether `take` answers at once.
+  /// Whether `take` returns at once.
   var isReady: Bool {
     lock.take()
     defer { lock.letGo() }
     return !full.isEmpty || isEnded
   }
 
-  /// Waits until `take` answers at once, for so long at most; false where the time is over.
+  /// Waits until `take` returns at once, for at most `milliseconds`; returns false if the time is
+  /// over.
   func wait(milliseconds: Int32) -> Bool {
     let end = Lock.Deadline(milliseconds: milliseconds)
     lock.take()
@@ -100,7 +102,7 @@ final class RecordQueue: @unchecked Sendable {
     return true
   }
 
-  /// Nothing is given any more.
+  /// Ends the queue; no more chunks may be given.
   func end() {
     lock.take()
     defer { lock.letGo() }
@@ -108,7 +110,7 @@ final class RecordQueue: @unchecked Sendable {
     lock.tellChange()
   }
 
-  /// Nothing is taken any more: what is given is dropped.
+  /// Stops taking chunks; further ones are dropped.
   func abandon() {
     lock.take()
     defer { lock.letGo() }

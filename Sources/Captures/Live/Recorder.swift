@@ -1,8 +1,8 @@
 import Bluetooth
 package import Bytes
 
-/// Reads a source in a thread of its own, writes what it gives to a file, and hands it on to whoever
-/// prints it: neither the source nor the file waits for a terminal.
+/// A recorder that reads a source in a thread of its own, writes its records to a file, and passes
+/// them on for printing, so that neither the source nor the file waits for a terminal.
 ///
 ///     let recorder = Recorder(of: source.summary, losing: address.isDevice, writer)
 ///     let thread = recorder.start(source)
@@ -11,28 +11,28 @@ package import Bytes
 ///     interruption.come()
 ///     thread?.join()
 package final class Recorder: @unchecked Sendable {
-  /// What has become of the records so far.
+  /// The counts of records so far.
   package struct Status: Equatable, Sendable {
-    /// Records that were read, and markers.
+    /// The number of records read, and of markers.
     package var records = 0
-    /// Records that the source says it lost.
+    /// The number of records that the source reports as lost.
     package var drops: UInt64 = 0
-    /// Records that were not handed on, for want of room.
+    /// The number of records not passed on because there was no room.
     package var leftOut = 0
-    /// Markers among the records.
+    /// The number of markers among the records.
     package var markers = 0
-    /// Records that were written to the file, or to all files where they are rotated.
+    /// The number of records written to the file, or to all files if they are rotated.
     package var written = 0
-    /// Files before it that are left, and what of them was removed.
+    /// The number of finished files that remain, and the files that were removed.
     package var finishedFiles = 0
     package var removed = RemovedFiles()
-    /// Why the file is not complete.
+    /// Why the file is incomplete.
     package var writeFailure: WriteFailure?
     /// Whether the source has ended.
     package var hasEnded = false
   }
 
-  /// A marker on its way to whoever prints it.
+  /// A marker waiting to be passed on for printing.
   private struct LateMarker {
     let number: Int
     let time: Timestamp
@@ -40,38 +40,38 @@ package final class Recorder: @unchecked Sendable {
   }
 
   private let queue: RecordQueue
-  /// The most records of the source that are taken.
+  /// The maximum number of records to read from the source.
   private let most: Int
-  /// Told at once what went wrong with the file, from the reading thread, which must not be stopped there.
+  /// Receives a write failure at once, on the reading thread, so it must return quickly.
   private let complain: @Sendable (WriteFailure) -> Void
 
   private let lock = Lock()
-  // Everything below is touched only by who holds `lock`.
+  // Everything below is accessed only while `lock` is held.
   private var writer: CaptureWriter?
   private var known: CaptureSummary
   private var current = Status()
-  /// The last record's number: the source's, and the markers before it.
+  /// The last record's number, which counts the source's records and the markers before it.
   private var last = 0
-  /// The chunk that is being filled.
+  /// The chunk being filled.
   private var open: RecordChunk?
-  /// Records that were left out since the last one that was handed on.
+  /// The number of records left out since the last one passed on.
   private var leftOut: UInt64 = 0
-  /// Whether the reading thread waits for room for a record that is in the file already.
+  /// Whether the reading thread waits for room for a record that is already in the file.
   private var isAwaitingRoom = false
-  /// Markers that were set meanwhile: they stand behind that record.
+  /// Markers set during that wait, which belong after that record.
   private var lateMarkers: [LateMarker] = []
   private var failure: CaptureFailure?
 
-  /// A recorder for one source.
+  /// Creates a recorder for one source.
   ///
   /// - Parameters:
-  ///   - summary: what is known of the source.
-  ///   - losesRecords: what to do where the printing is too slow: leave records out and count them, since
-  ///     the source would lose them; else have the source wait.
-  ///   - most: after so many records the source is left; nil: never.
-  ///   - writer: where everything is written to.
-  ///   - waitingBytes: how much may wait to be printed.
-  ///   - complain: is told once why the file is not complete, as soon as that is known.
+  ///   - summary: The properties of the source.
+  ///   - losesRecords: Whether the source would lose records if it had to wait. If printing is too
+  ///     slow, records are then left out and counted; otherwise the source waits.
+  ///   - most: The number of records after which reading stops; nil for no limit.
+  ///   - writer: The writer of all records.
+  ///   - waitingBytes: The maximum number of bytes waiting to be printed.
+  ///   - complain: Called once with the reason why the file is incomplete, as soon as it is known.
   package init(
     of summary: CaptureSummary, losing losesRecords: Bool, most: Int? = nil,
     _ writer: consuming CaptureWriter? = nil,
@@ -85,14 +85,14 @@ package final class Recorder: @unchecked Sendable {
     self.complain = complain
   }
 
-  /// What has become of the records so far.
+  /// The counts of records so far.
   package var status: Status {
     lock.take()
     defer { lock.letGo() }
     return current
   }
 
-  /// What is known of the source, and what is to be said about reading and writing it.
+  /// The properties of the source, with remarks about reading and writing it.
   package var summary: CaptureSummary {
     lock.take()
     defer { lock.letGo() }
@@ -106,10 +106,10 @@ package final class Recorder: @unchecked Sendable {
     return summary
   }
 
-  /// The records as they are handed on; to be called once.
+  /// Returns the records for printing. Call it once.
   package func records() -> RecordedSource { RecordedSource(self, queue) }
 
-  /// Begins to read a source in another thread; nil where the system has no more threads.
+  /// Starts reading a source in another thread; returns nil if the system has no more threads.
   package func start<Source: CaptureSource & SendableMetatype & ~Copyable>(
     _ source: consuming Source
   ) -> Thread? {
@@ -120,7 +120,7 @@ package final class Recorder: @unchecked Sendable {
     }
   }
 
-  /// Reads a source to its end, in this thread.
+  /// Reads a source to its end in the current thread.
   package func read<Source: CaptureSource & ~Copyable>(_ source: inout Source) {
     report(flush())
     var failure: CaptureFailure?
@@ -141,8 +141,8 @@ package final class Recorder: @unchecked Sendable {
 
   private func report(_ failure: WriteFailure?) { if let failure { complain(failure) } }
 
-  /// Adds what the user has to say, as a record of its own, between what came before and what comes
-  /// after. May be called from any thread.
+  /// Adds the user's text as a record of its own between the previous and the next record. May be
+  /// called from any thread.
   package func mark(_ text: String) {
     lock.take()
     defer { lock.letGo() }
@@ -156,13 +156,13 @@ package final class Recorder: @unchecked Sendable {
       lateMarkers.append(marker)
       return
     }
-    // Where nobody prints, it is in the file alone.
+    // If nothing is being printed, the marker is only in the file.
     guard !isAwaitingRoom, let chunk = open ?? queue.chunkWithRoom() else {
       leaveOut()
       return
     }
     append(Self.record(of: marker), number: marker.number, drops: 0, to: chunk)
-    // At once: nobody knows when the next record comes.
+    // Passed on at once, since the next record may take long to come.
     queue.give(chunk)
     open = nil
   }
@@ -187,9 +187,9 @@ package final class Recorder: @unchecked Sendable {
     leftOut = 0
   }
 
-  /// Takes a record of the source's.
+  /// Processes a record of the source.
   ///
-  /// - Returns: what has gone wrong with the file, the first time.
+  /// - Returns: The failure to write the file, the first time only.
   private func take(_ record: borrowing CaptureRecord) -> WriteFailure? {
     lock.take()
     defer { lock.letGo() }
@@ -199,7 +199,7 @@ package final class Recorder: @unchecked Sendable {
     let number = last
     var failure = write(record)
     if open == nil {
-      // Room may have to be waited for: the file is complete meanwhile, and nobody else waits.
+      // This may wait for room. The file is brought up to date first, and the lock is released.
       failure = failure ?? flushWriter()
       isAwaitingRoom = true
       lock.letGo()
@@ -225,7 +225,7 @@ package final class Recorder: @unchecked Sendable {
     return failure
   }
 
-  /// Hands on what was collected and writes it out: for whoever is about to wait.
+  /// Passes on and writes out what was collected, before the caller waits.
   private func flush() -> WriteFailure? {
     lock.take()
     defer { lock.letGo() }
@@ -236,7 +236,7 @@ package final class Recorder: @unchecked Sendable {
     return flushWriter()
   }
 
-  /// The source has ended.
+  /// Records that the source has ended.
   private func finish(
     _ summary: CaptureSummary, _ failure: CaptureFailure?
   ) -> WriteFailure? {
@@ -270,7 +270,7 @@ package final class Recorder: @unchecked Sendable {
     return learn()
   }
 
-  /// Takes over what is known of the file; gives the failure where it is new.
+  /// Updates the status from the writer; returns the failure if it is new.
   private func learn() -> WriteFailure? {
     switch writer {
     case .some(let writer):
@@ -284,7 +284,7 @@ package final class Recorder: @unchecked Sendable {
     }
   }
 
-  /// What ended the source, once.
+  /// Returns the failure that ended the source, once.
   fileprivate func takeFailure() -> CaptureFailure? {
     lock.take()
     defer { lock.letGo() }
@@ -293,14 +293,14 @@ package final class Recorder: @unchecked Sendable {
   }
 }
 
-/// A value that is handed to another thread.
+/// A container that moves a noncopyable value to another thread.
 private final class Box<Content: ~Copyable>: @unchecked Sendable {
   var content: Content?
 
   init(_ content: consuming Content) { self.content = consume content }
 }
 
-/// The records that a `Recorder` hands on.
+/// The records passed on by a `Recorder`.
 package struct RecordedSource: CaptureSource, ~Copyable {
   private let recorder: Recorder
   private let queue: RecordQueue
@@ -314,23 +314,24 @@ package struct RecordedSource: CaptureSource, ~Copyable {
 
   deinit { queue.abandon() }
 
-  /// What is known of the source; after the end, everything.
+  /// The properties of the source; complete only after the end.
   package var summary: CaptureSummary { recorder.summary }
 
-  /// Whether a record is there.
+  /// Whether a record is available.
   package var isReady: Bool {
     if let chunk, position < chunk.count { return true }
     return queue.isReady
   }
 
-  /// Waits until a record or the end is there, for so long at most; false where the time is over.
+  /// Waits until a record or the end is available, for at most `milliseconds`; returns false if the
+  /// time is over.
   package mutating func wait(milliseconds: Int32) -> Bool {
     isReady || queue.wait(milliseconds: milliseconds)
   }
 
-  /// The next record, or nil at the end of the source.
+  /// Returns the next record, or nil at the end of the source.
   ///
-  /// - Throws: what the source threw.
+  /// - Throws: The error that ended the source.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     if let chunk, position >= chunk.count {

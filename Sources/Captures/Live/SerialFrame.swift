@@ -1,34 +1,35 @@
 import Bluetooth
 import Bytes
 
-/// The header of a record on a serial line (BlueZ, monitor/tty.h; Zephyr, subsys/bluetooth/host/monitor.h):
+/// The header of a record on a serial line (BlueZ, monitor/tty.h; Zephyr,
+/// subsys/bluetooth/host/monitor.h):
 ///
 /// | offset | size | field |
 /// | ---: | ---: | --- |
-/// | 0 | 2 | bytes that follow this field |
-/// | 2 | 2 | the monitor's opcode |
+/// | 0 | 2 | number of bytes after this field |
+/// | 2 | 2 | monitor opcode |
 /// | 4 | 1 | flags, 0 |
-/// | 5 | 1 | bytes of the extensions |
-/// | 6 | | extensions: type (1 byte) and value: 1 to 7 records that were lost (1 byte), 8 the time (4) |
+/// | 5 | 1 | number of bytes of extensions |
+/// | 6 | | extensions, type (1 byte) and value: 1 to 7 lost records (1 byte), 8 time (4) |
 ///
-/// Numbers are little-endian. The time counts tenths of a millisecond, from when nobody knows.
+/// Numbers are little-endian. The time counts tenths of a millisecond from an unknown moment.
 struct SerialFrame: Equatable, Sendable {
-  /// Bytes before the extensions.
+  /// The number of bytes before the extensions.
   static let headerBytes = 6
-  /// Bytes of the first field, which it does not count.
+  /// The size of the first field, which does not count itself.
   static let lengthBytes = 2
-  /// Frames that are longer are looked at twice before they are waited for.
+  /// The length beyond which a frame is checked before its end is awaited.
   static let believedBytes = 1024
-  /// Zephyr's opcode for a frame that says nothing but its extensions.
+  /// Zephyr's opcode for a frame that has only extensions.
   static let nothing: UInt16 = 0xff
 
-  /// All bytes of the frame.
+  /// The number of bytes in the whole frame.
   let byteCount: Int
   let opcode: UInt16
-  /// Where the record's own bytes begin.
+  /// The offset of the record's own bytes.
   let bodyStart: Int
 
-  /// A frame's fixed part; nil where it cannot be one.
+  /// Reads the fixed part of a frame; returns nil if it cannot be one.
   init?(_ bytes: RawSpan) {
     guard bytes.byteCount >= Self.headerBytes else { return nil }
     byteCount = Int(bytes.littleEndianU16(at: 0)) + Self.lengthBytes
@@ -39,11 +40,12 @@ struct SerialFrame: Equatable, Sendable {
     }
   }
 
-  /// How many bytes `agrees` looks at.
+  /// The number of bytes that `agrees` examines.
   var neededToAgree: Int { min(byteCount, bodyStart + 4) }
 
-  /// Whether the length that a packet's own header tells is the frame's, so that this is a frame beyond
-  /// doubt. Of what is no packet nobody can say: it is one where it is short.
+  /// Returns whether the length in the packet's own header matches the frame's, which makes this
+  /// certainly a frame. A record that is not a packet cannot be checked and is accepted if it is
+  /// short.
   func agrees(_ bytes: RawSpan) -> Bool {
     let count = byteCount - bodyStart
     func byte(_ offset: Int) -> Int { Int(bytes.byte(at: bodyStart + offset)) }
@@ -60,18 +62,18 @@ struct SerialFrame: Equatable, Sendable {
     }
   }
 
-  /// What the extensions say; nil where they are none.
+  /// Returns the frame's extensions, or nil if they are malformed.
   func extensions(_ bytes: RawSpan) -> SerialExtensions? {
     SerialExtensions(
       bytes.part(Slice(start: Self.headerBytes, count: bodyStart - Self.headerBytes)))
   }
 }
 
-/// What the extensions of a frame say.
+/// The contents of a frame's extensions.
 struct SerialExtensions: Equatable, Sendable {
-  /// How many records were lost before this one, by type: 1 to 7.
+  /// The number of records lost before this one, by type from 1 to 7.
   private(set) var drops: [7 of UInt8] = .init(repeating: 0)
-  /// Tenths of a millisecond.
+  /// The time in tenths of a millisecond.
   private(set) var ticks: UInt32?
 
   static func == (left: Self, right: Self) -> Bool {
@@ -96,14 +98,14 @@ struct SerialExtensions: Equatable, Sendable {
   }
 
   // Bounded: seven bytes.
-  /// How many records were lost of all types.
+  /// The number of lost records of all types.
   var dropCount: Int { drops.indices.reduce(0) { $0 + Int(drops[$1]) } }
 }
 
-/// What a device lost for want of room, by kind.
+/// The number of records that a device lost for lack of room, by kind.
 struct SerialDrops: Sendable {
   private var counts: [7 of Int] = .init(repeating: 0)
-  /// Whether a counter was at its end, so that it may have been more.
+  /// Whether a counter was at its maximum, so that more may have been lost.
   private var hasMore = false
 
   mutating func add(_ extensions: SerialExtensions) {
@@ -113,7 +115,7 @@ struct SerialDrops: Sendable {
     }
   }
 
-  /// "the device lost 3 commands and 12 events"; nil where it lost nothing.
+  /// "the device lost 3 commands and 12 events"; nil if it lost nothing.
   var remark: String? {
     let kinds = [
       ("command", "commands"), ("event", "events"), ("ACL packet sent", "ACL packets sent"),
@@ -129,32 +131,32 @@ struct SerialDrops: Sendable {
   }
 }
 
-/// A device's clock of 32 bits, in tenths of a millisecond, put beside this machine's: the first
-/// record's time is that of its arrival, the others' are so much later as the device says.
+/// A conversion of a device's 32-bit clock, in tenths of a millisecond, to the host's time. The
+/// first record gets its time of arrival; the others follow at the intervals of the device's clock.
 struct SerialClock: Sendable {
-  /// When the device's count was 0, and its last count without an end.
+  /// The time at which the device's count was 0, and its last count extended to 64 bits.
   private var origin: Timestamp?
   private var last: Int64 = 0
-  /// When that arrived, by a clock that never goes back.
+  /// When that count arrived, in nanoseconds of a clock that never goes back.
   private var moment: Int64 = 0
 
   private static let nanosecondsPerTick: Int64 = 100_000
-  /// Records of a device may come a little out of order; a clock that goes back further began anew.
+  /// A device's records may be slightly out of order; if its clock goes back further, it restarted.
   private static let mostBack: Int64 = 100_000
 
-  /// The time of a record.
+  /// Returns the time of a record.
   ///
   /// - Parameters:
-  ///   - now: this machine's clock.
-  ///   - moment: nanoseconds of a clock that never goes back.
+  ///   - now: The host's clock.
+  ///   - moment: Nanoseconds of a clock that never goes back.
   mutating func time(_ ticks: UInt32, now: Timestamp, moment: Int64) -> Timestamp {
     defer { self.moment = moment }
     guard let origin else { return begin(ticks, now) }
-    // The count that is nearest to the last one, or, after a silence of days, to what it should be.
+    // The count nearest to the last one or, after days of silence, to the expected one.
     var step = Int64(Int32(bitPattern: ticks &- UInt32(truncatingIfNeeded: last)))
     let passed = (moment - self.moment) / Self.nanosecondsPerTick
     let half: Int64 = 1 << 31
-    // Bounded: `passed` is this machine's own clock.
+    // Bounded: `passed` comes from the host's own clock.
     if passed - step > half { step += (passed - step + half) / (2 * half) * (2 * half) }
     guard step >= -Self.mostBack else { return begin(ticks, now) }
     last += step

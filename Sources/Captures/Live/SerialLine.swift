@@ -2,7 +2,7 @@ import Glibc
 
 /// A serial line as a source of bytes.
 enum SerialLine {
-  /// The speeds that a line can have, in bits a second, and the system's numbers for them.
+  /// The supported speeds in bits per second, with the system's constants.
   private static let speeds: [(speed: Int, code: Int32)] = [
     (9600, B9600), (19_200, B19200), (38_400, B38400), (57_600, B57600), (115_200, B115200),
     (230_400, B230400), (460_800, B460800), (500_000, B500000), (576_000, B576000),
@@ -11,18 +11,18 @@ enum SerialLine {
     (4_000_000, B4000000),
   ]
 
-  /// The speed that is taken if none is named.
+  /// The default speed.
   static let usualSpeed = 115_200
 
-  /// Whether a line can have this speed.
+  /// Returns whether a line can have this speed.
   static func isSpeed(_ speed: Int) -> Bool { speeds.contains { $0.speed == speed } }
 
-  /// The speeds, for a sentence.
+  /// The speeds as a list for a sentence.
   static var speedWords: String { speeds.map { String($0.speed) }.joined(separator: ", ") }
 
-  /// Opens a line and has it give every byte as it is.
+  /// Opens a line in raw mode, so that every byte arrives unchanged.
   ///
-  /// - Throws: `.unavailable` where there is no such line; `.forbidden` where it may not be opened.
+  /// - Throws: `.unavailable` if there is no such line; `.forbidden` if it may not be opened.
   static func open(_ path: String, speed: Int) throws(CaptureFailure) -> Int32 {
     let opened = unsafe Glibc.open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard opened >= 0 else {
@@ -48,7 +48,7 @@ enum SerialLine {
     }
     unsafe cfmakeraw(&settings)
     settings.c_cflag |= tcflag_t(CLOCAL | CREAD)
-    // One stop bit, and no waiting for a wire that most adapters do not have; cfmakeraw leaves both.
+    // One stop bit, and no hardware flow control, which most adapters lack; cfmakeraw sets neither.
     settings.c_cflag &= ~(tcflag_t(CRTSCTS) | tcflag_t(CSTOPB))
     guard let code = speeds.first(where: { $0.speed == speed })?.code,
       unsafe cfsetspeed(&settings, speed_t(code)) == 0,

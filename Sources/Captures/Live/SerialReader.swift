@@ -1,51 +1,52 @@
 import Bluetooth
 import Bytes
 
-/// Reads the monitor's records from a serial line, as BlueZ and Zephyr send them (see `SerialFrame`).
+/// A reader of monitor records from a serial line, as sent by BlueZ and Zephyr (see `SerialFrame`).
 ///
-/// Bytes that belong to no record are skipped, and a note stands in their place: a line is joined in the
-/// middle of a record, and bytes get lost on it. Where they go on and on, that is told once, with what is
-/// probably wrong. The protocol knows one adapter, 0.
+/// Bytes that belong to no record are skipped and replaced by a note: reading may start in the
+/// middle of a record, and bytes get lost on the line. If such bytes keep coming, that is reported
+/// once, with the probable cause. The protocol has only adapter 0.
 package struct SerialReader: CaptureSource, ~Copyable {
   private var input: InputBuffer
   private var number = 0
   private var clock = SerialClock()
   private var lost = SerialDrops()
-  /// Records that were lost before the next one.
+  /// The number of records lost before the next one.
   private var drops = 0
-  /// Bytes that were skipped since the last record or note, and where they began.
+  /// The number of bytes skipped since the last record or note, and their offset.
   private var skipped = 0
   private var skippedFrom: Int64 = 0
-  /// All bytes that were skipped, and in how many places.
+  /// The number of all skipped bytes, and of the places where they were.
   private var allSkipped = 0
   private var skippedPlaces = 0
-  /// The record whose beginning the line ended with: "9 of 15 bytes"; nil where it ended with a whole one.
+  /// How much of a record was there when the line ended: "9 of 15 bytes"; nil if none was cut.
   private var rest: String?
-  /// Records that are not notes of this reader's.
+  /// The number of records that are not this reader's notes.
   private var records = 0
-  /// Whether it was said what is probably wrong.
+  /// Whether the probable cause was already reported.
   private var hasAdvised = false
-  /// Where a whole frame begins behind what is looked at, once one was found at the line's end.
+  /// The offset of a whole frame after the current position, once one was found at the line's end.
   private var frameBehind: Int64 = -1
-  /// Whether the last note's bytes go on with what is read next.
+  /// Whether the last note's bytes continue with what is read next.
   private var isNoteOpen = false
-  /// Whether the last bytes that were read were a record.
+  /// Whether the last bytes read were a record.
   private var isInStep = false
-  /// A note's bytes, while it is lent.
+  /// The bytes of the note that is lent out.
   private var note: [UInt8] = []
 
-  /// So many bytes that belong to no record are told while reading goes on, the first time: fewer where
-  /// there was no record before them, since the line has hardly been joined within one that is so long.
+  /// The number of skipped bytes after which they are reported while reading continues, the first
+  /// time. The limit is lower before the first record, since reading hardly ever starts within such
+  /// a long one.
   private var mostSkipped: Int { records == 0 ? 256 : 4096 }
-  /// What is probably wrong where a line is full of them.
+  /// The probable cause if the line carries nothing else.
   private static let advice =
     "another speed (tty:DEVICE@SPEED), or a console on this UART; Zephyr's firmware needs "
     + "CONFIG_BT_DEBUG_MONITOR_UART"
 
-  /// Reads records from where `input` stands.
+  /// Reads records from the current position of `input`.
   package init(_ input: consuming InputBuffer) { self.input = input }
 
-  /// What is known of the source; at the end, what the device lost.
+  /// The properties of the source; at the end, with the device's losses.
   package var summary: CaptureSummary {
     var summary = CaptureSummary(
       format: .monitorSerial, datalink: BtsnoopDatalink.linuxMonitor.rawValue,
@@ -63,23 +64,23 @@ package struct SerialReader: CaptureSource, ~Copyable {
     return summary
   }
 
-  /// Whether a whole further record or the end is in the buffer.
+  /// Whether the buffer holds a whole further record or the end.
   package var isReady: Bool {
     if input.isAtEnd { return true }
     guard isInStep, let frame = SerialFrame(input.bytes) else { return false }
     return frame.opcode != SerialFrame.nothing && input.count >= frame.byteCount
   }
 
-  /// The next record, or nil at the end of the line.
+  /// Returns the next record, or nil at the end of the line.
   ///
-  /// - Throws: `.inaccessible` where the system cannot read on.
+  /// - Throws: `.inaccessible` if the system cannot read any further.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     var found: (frame: SerialFrame, extensions: SerialExtensions)?
     while found == nil {
       if skipped >= mostSkipped, !hasAdvised { return noteOnSkipped(goesOn: true) }
       guard try input.fill(SerialFrame.headerBytes) else {
-        // In step, it is a record's beginning.
+        // In step, the bytes are the beginning of a record.
         if isInStep {
           leaveRest("\(SerialFrame.headerBytes) bytes of the header")
         } else {
@@ -137,16 +138,16 @@ package struct SerialReader: CaptureSource, ~Copyable {
     isInStep = false
   }
 
-  /// "12 bytes belong to no record and were skipped".
+  /// Returns "12 bytes belong to no record and were skipped".
   private static func words(_ count: Int) -> String {
     count == 1
       ? "1 byte belongs to no record and was skipped"
       : "\(count) bytes belong to no record and were skipped"
   }
 
-  /// Whether the line's last bytes begin this frame, whose end did not come: an interruption or a hang-up
-  /// cut it. Where a frame lies behind, this one's length is false; one that was found is behind all bytes up
-  /// to it.
+  /// Returns whether the line's last bytes begin this frame, whose end was cut off by an
+  /// interruption or a hang-up. If a whole frame follows, this one's length is wrong. The
+  /// offset of such a frame is kept in `frameBehind`, since it follows all bytes up to there.
   private mutating func isCut(_ frame: SerialFrame) -> Bool {
     guard input.count < frame.neededToAgree ? isInStep : frame.agrees(input.bytes) else {
       return false
@@ -157,7 +158,7 @@ package struct SerialReader: CaptureSource, ~Copyable {
     return false
   }
 
-  /// Where the first whole frame begins behind the first byte that is there.
+  /// Returns the offset of the first whole frame after the first byte in the buffer.
   private func nextFrame() -> Int? {
     for start in 1..<max(1, input.count) {
       let rest = input.bytes.dropping(start)
@@ -170,18 +171,18 @@ package struct SerialReader: CaptureSource, ~Copyable {
     return nil
   }
 
-  /// Leaves the beginning of a record, whose end did not come.
+  /// Drops the beginning of a record whose end did not come.
   ///
-  /// - Parameter whole: what all of it is: "15 bytes".
+  /// - Parameter whole: The size of the whole record, such as "15 bytes".
   private mutating func leaveRest(_ whole: String) {
     if input.count > 0 { rest = "\(input.count) of \(whole)" }
     _ = input.take(input.count)
   }
 
-  /// A note in the place of bytes that belong to no record. Whether they were a record, and how many, nobody
-  /// knows: none is counted as lost.
+  /// Returns a note that replaces bytes belonging to no record. Whether they were records is
+  /// unknown, so none are counted as lost.
   ///
-  /// - Parameter goesOn: whether what follows may be more of them, not a frame or the end.
+  /// - Parameter goesOn: Whether more such bytes may follow, rather than a frame or the end.
   @_lifetime(&self)
   private mutating func noteOnSkipped(goesOn: Bool) -> CaptureRecord {
     var words = Self.words(skipped)
@@ -192,7 +193,7 @@ package struct SerialReader: CaptureSource, ~Copyable {
     note = [UInt8](words.utf8)
     number += 1
     isNoteOpen = goesOn
-    // Else the line is in step now: the frame that follows is known to be one.
+    // Otherwise the line is in step now: a frame is known to follow.
     isInStep = !goesOn
     skipped = 0
     let (number, offset) = (number, skippedFrom)
@@ -200,7 +201,7 @@ package struct SerialReader: CaptureSource, ~Copyable {
       number: number, time: .now, fileOffset: offset, text: note.bytes)
   }
 
-  /// The record of the frame that the buffer begins with.
+  /// Returns the record of the frame at the start of the buffer.
   @_lifetime(&self)
   private mutating func record(
     _ frame: SerialFrame, _ extensions: SerialExtensions

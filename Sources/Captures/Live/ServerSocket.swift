@@ -1,26 +1,26 @@
-// The socket types are CBlueZ's where the compiler meets its headers before Glibc's.
+// The socket types come from CBlueZ if the compiler meets its headers before Glibc's.
 import Bytes
 import CBlueZ
 import Glibc
 import Synchronization
 
-/// Where the path of the last socket's file stands; 0 for nowhere.
+/// The address of the last socket's path; 0 for none.
 private let latest = Atomic<UInt>(0)
 
-/// A Unix socket that listens, as `btmon --server` does. Clients are heard one after the other: further
-/// ones wait until the one before has closed. Its file is removed at the end.
+/// A listening Unix socket, as opened by `btmon --server`. Clients are served one at a time;
+/// further ones wait until the current one has closed. Its file is removed at the end.
 final class ServerSocket {
   private let descriptor: Int32
   private let path: String
-  /// Which file it is, so that nobody else's is removed.
+  /// The file's device and inode, so that no other program's file is removed.
   private let identity: (dev_t, ino_t)
 
-  /// How many clients may wait.
+  /// The maximum number of waiting clients.
   private static let mostWaiting: Int32 = 16
 
-  /// Listens at a path. A socket file that nobody listens behind any more is replaced.
+  /// Listens at a path. A socket file on which no program listens any more is replaced.
   ///
-  /// - Throws: `.unavailable` where something else has that name, or somebody listens there.
+  /// - Throws: `.unavailable` if something else has that name, or another program listens there.
   init(path: String) throws(CaptureFailure) {
     guard var address = Self.address(path) else {
       throw CaptureFailure(.unavailable, "is too long a name for a socket: 107 bytes at most")
@@ -60,13 +60,13 @@ final class ServerSocket {
     descriptor = opened
     self.path = path
     identity = (status.st_dev, status.st_ino)
-    // The one before is never freed: a signal handler may be reading it.
+    // The previous one is never freed: a signal handler may be reading it.
     let name = unsafe strdup(path)
     latest.store(UInt(bitPattern: name), ordering: .releasing)
     _ = fcntl(opened, F_SETFL, O_NONBLOCK)
   }
 
-  /// Removes the file of the socket that was made last: for signal handlers that end the program.
+  /// Removes the file of the most recent socket, for signal handlers that end the program.
   static func removeLatest() {
     let name = latest.exchange(0, ordering: .acquiring)
     if let path = unsafe UnsafePointer<CChar>(bitPattern: name) { unsafe unlink(path) }
@@ -81,7 +81,7 @@ final class ServerSocket {
     }
   }
 
-  /// Waits for the next client; nil once the interruption came.
+  /// Waits for the next client; returns nil once the interruption came.
   func accept(_ interruption: Interruption) throws(CaptureFailure) -> Int32? {
     while true {
       guard interruption.wait(for: descriptor) == .ready else { return nil }
@@ -97,7 +97,7 @@ final class ServerSocket {
     }
   }
 
-  /// How many clients wait that have sent something; they are not heard any more.
+  /// Closes all waiting clients and returns how many of them have sent something.
   func dismissWaiting() -> Int {
     var count = 0
     for _ in 0..<2 * Self.mostWaiting {
@@ -121,7 +121,7 @@ final class ServerSocket {
     return isThere ? address : nil
   }
 
-  /// Calls `use` with an address as the system takes it; gives an error number.
+  /// Calls `use` with an address in the system's form; returns an error number.
   private static func call(
     _ address: inout sockaddr_un, _ use: (UnsafePointer<sockaddr>?, socklen_t) -> Int32
   ) -> Int32? {
@@ -140,7 +140,7 @@ final class ServerSocket {
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0)
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
-    // A full queue of waiting clients is one that somebody will take.
+    // A full queue of waiting clients also means that a program is listening.
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     let error = unsafe call(&address) { unsafe connect(descriptor, $0, $1) }
     return error == nil || error == EAGAIN

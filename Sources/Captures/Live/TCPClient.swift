@@ -1,16 +1,16 @@
-// The socket types are CBlueZ's where the compiler meets its headers before Glibc's.
+// The socket types come from CBlueZ if the compiler meets its headers before Glibc's.
 import Bytes
 import CBlueZ
 import Glibc
 
-/// Connections to a server, by IPv4 or IPv6.
+/// TCP connections to a server over IPv4 or IPv6.
 enum TCPClient {
   /// How long one address is tried, in milliseconds.
   private static let patience: Int32 = 10_000
 
   /// Connects to the first of a host's addresses that answers.
   ///
-  /// - Throws: `.unavailable` with the system's words, where none does.
+  /// - Throws: `.unavailable` with the system's message if none does.
   static func connect(
     host: String, port: UInt16, _ interruption: Interruption
   ) throws(CaptureFailure) -> Int32 {
@@ -45,7 +45,7 @@ enum TCPClient {
       .unavailable, "nobody answers at \(host), port \(port): \(systemWords(failure))")
   }
 
-  /// Connects one socket; gives an error number.
+  /// Connects one socket; returns an error number.
   private static func connect(
     _ descriptor: Int32, _ address: UnsafeMutablePointer<sockaddr>?, _ count: socklen_t,
     _ interruption: Interruption
@@ -62,7 +62,7 @@ enum TCPClient {
       unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size)
       if error != 0 { return error }
     }
-    // A server that vanished without a word is found out.
+    // Detects a server that vanished without closing the connection.
     var isOn: Int32 = 1
     let size = socklen_t(MemoryLayout<Int32>.size)
     unsafe setsockopt(descriptor, SOL_SOCKET, SO_KEEPALIVE, &isOn, size)

@@ -2,13 +2,13 @@ package import Bluetooth
 import Bytes
 
 extension Timestamp {
-  /// This machine's clock, in microseconds as the kernel stamps records.
+  /// The host's current time, in microseconds like the kernel's timestamps.
   package static var now: Timestamp {
     let (seconds, nanoseconds) = WallClock.now
     return Timestamp(seconds: seconds, nanoseconds: UInt32(nanoseconds / 1000 * 1000))
   }
 
-  /// The time so many nanoseconds later.
+  /// Returns the time that is `nanoseconds` later.
   package func advanced(nanoseconds: Int64) -> Timestamp {
     let (whole, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
     var (sum, carried) = (Int64(self.nanoseconds) + rest, whole)

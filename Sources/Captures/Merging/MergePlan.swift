@@ -1,29 +1,29 @@
 import Bluetooth
 import Bytes
 
-/// Which of several files are of the same controllers, and what the others' are called.
+/// The assignment of several files to controllers, and the renumbering of controllers.
 ///
-/// Files that have the same records are of the same controllers, and so are those that follow one
-/// another in time. Files of one time that have nothing in common are of different ones.
+/// Files with identical records belong to the same controllers, and so do files that follow one
+/// another in time. Files that overlap in time without common records belong to different ones.
 package struct MergePlan: Sendable {
-  /// Which files belong together: the number of each one's group.
+  /// The number of each file's group of common controllers.
   private(set) var groups: [Int] = []
-  /// What the controllers of each file become that are renumbered.
+  /// For each file, the new numbers of controllers that are renumbered.
   private(set) var adapters: [[UInt16: UInt16]] = []
-  /// What is to be said of controllers that are renumbered, or cannot be.
+  /// Remarks on controllers that are renumbered, or cannot be.
   package private(set) var remarks: [String] = []
-  /// Whether there are several groups.
+  /// Whether there is more than one group.
   package var hasSeveralControllers: Bool { Set(groups).count > 1 }
 
-  /// Reads the files to learn it.
+  /// Reads the files and creates the plan.
   ///
-  /// - Throws: what opening a file throws, where it is not only damaged.
+  /// - Throws: The error of opening a file, unless it is only damaged.
   package init(_ inputs: [CaptureFile]) throws(CaptureFailure) {
     var source = try MergedSource(inputs, plan: nil)
     do throws(CaptureFailure) {
       while try source.next() != nil {}
     } catch {
-      // Damage comes again when the files are read.
+      // Damage is reported again when the files are read.
       if error.kind != .damaged { throw error }
     }
     self.init(source.facts, names: inputs.map(\.name))
@@ -47,10 +47,10 @@ package struct MergePlan: Sendable {
     var files: [Int] = []
     /// When the last of them ends.
     var end: Timestamp?
-    /// Those that may be of one time with a file that begins later.
+    /// Files that may overlap in time with a file that begins later.
     var running: [Int] = []
 
-    /// Adds a file; files come in the order in which they begin.
+    /// Adds a file; files are added in the order in which they begin.
     mutating func add(_ file: Int, _ facts: MergeFacts) {
       files.append(file)
       guard let span = facts.spans[file] else { return }
@@ -61,7 +61,7 @@ package struct MergePlan: Sendable {
     }
   }
 
-  /// The place of the group that a file belongs to, or of a new one.
+  /// Returns the index of the group that a file belongs to, or of a new one.
   private static func place(of file: Int, among groups: [Group], _ facts: MergeFacts) -> Int {
     let same = Set(facts.partners(of: file).filter { facts.areSame(file, $0) })
     if !same.isEmpty, let known = groups.firstIndex(where: { !same.isDisjoint(with: $0.files) }) {
@@ -71,14 +71,14 @@ package struct MergePlan: Sendable {
     for (place, group) in groups.enumerated() {
       if group.running.contains(where: { facts.differ(file, $0) }) { continue }
       guard let end = group.end else { return place }
-      // Of several the one that ended last goes on.
+      // Among several, the file continues the group that ended last.
       if let known = best, !known.end.isEarlier(than: end) { continue }
       best = (place, end)
     }
     return best?.group ?? groups.count
   }
 
-  /// Gives the controllers of groups numbers that those whose files were named before do not have.
+  /// Renumbers the controllers of each group that clash with those of files named earlier.
   private mutating func number(_ members: [[Int]], _ facts: MergeFacts, _ names: [String]) {
     var taken: Set<UInt16> = []
     // All numbers below this one are taken.
@@ -106,7 +106,7 @@ package struct MergePlan: Sendable {
     }
   }
 
-  /// Says what becomes of a file's controllers.
+  /// Adds remarks about the renumbering of a file's controllers.
   private mutating func remark(
     on changes: [UInt16: UInt16], _ shared: Set<UInt16>, _ own: Set<UInt16>, _ subject: String
   ) {
@@ -128,19 +128,19 @@ package struct MergePlan: Sendable {
     }
   }
 
-  /// The number that means none, in the monitor's records.
+  /// The number that means no controller in monitor records.
   private static let noAdapter: UInt16 = 0xffff
-  /// So many controllers of a file are named that are renumbered.
+  /// The maximum number of renumbered controllers reported per file.
   private static let mostRemarks = 8
 }
 
-/// What the records of several files tell of whose they are. What is kept grows with the files, and with the
-/// records that two of them have in common, never with all pairs of files.
+/// The evidence for grouping files by controller. Its size grows with the number of files and of
+/// the records that two files share, not with the number of all pairs of files.
 struct MergeFacts: Sendable {
-  /// Where records of a file came among those of all files: so many as there is room for, evenly.
+  /// A file's record positions in the merged sequence, evenly sampled up to a limit.
   private struct Places: Sendable {
     private(set) var kept: [Int32] = []
-    /// One in so many is kept.
+    /// One of every `step` positions is kept.
     private var step = 1
     private var count = 0
     private static let most = 1024
@@ -156,12 +156,12 @@ struct MergeFacts: Sendable {
       kept.append(Int32(clamping: place))
     }
 
-    /// How many there are between two places, those left out.
+    /// Returns the number of records between two positions, including those not sampled.
     func count(after first: Int, before last: Int) -> Int {
       max(0, position(last) - position(first + 1)) * step
     }
 
-    /// How many are kept before a place.
+    /// Returns the number of samples before a position.
     private func position(_ place: Int) -> Int {
       var (low, high) = (0, kept.count)
       while low < high {
@@ -172,25 +172,25 @@ struct MergeFacts: Sendable {
     }
   }
 
-  /// From when to when each file's records are; nil where it has none with a time.
+  /// The time range of each file's records; nil if none has a time.
   private(set) var spans: [(first: Timestamp, last: Timestamp)?]
   /// The controllers of each file.
   private(set) var adapters: [Set<UInt16>]
   private var places: [Places]
-  /// Among the records of all files, where each file's first one with a time came, and its last one.
+  /// The merged positions of each file's first record with a time, and of its last record.
   private var begins: [Int]
   private var ends: [Int]
-  /// How many records were observed.
+  /// The number of records observed.
   private var count = 0
-  /// How many records of a file another one has, too: `file << 32 | other`.
+  /// The number of records of a file that another one also has: `file << 32 | other`.
   private var shared: [UInt64: Int] = [:]
-  /// The files that have records in common with each one.
+  /// For each file, the files that share records with it.
   private var others: [[Int]]
 
-  /// From so long on files of one time cannot be the same controller's, where they have nothing in common:
-  /// a clock that was set makes logs that follow one another overlap by less.
+  /// The overlap, in nanoseconds, from which files without common records cannot be from the same
+  /// controller. Setting the clock makes successive logs overlap by less.
   private static let longestStep: Int64 = 1_000_000_000
-  /// Pairs of files of which it is known how many records they have in common.
+  /// The maximum number of pairs of files whose common records are counted.
   private static let mostPairs = 262_144
 
   init(count: Int) {
@@ -202,7 +202,7 @@ struct MergeFacts: Sendable {
     others = Array(repeating: [], count: count)
   }
 
-  /// Takes in the record that a file is at.
+  /// Processes the current record of a file.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ file: Int, at time: Timestamp,
     _ repeats: inout RepeatedRecords
@@ -235,10 +235,10 @@ struct MergeFacts: Sendable {
     UInt64(file) << 32 | UInt64(other)
   }
 
-  /// The files that have records in common with a file.
+  /// Returns the files that share records with `file`.
   func partners(of file: Int) -> [Int] { others[file] }
 
-  /// How many records of a file came while another one ran.
+  /// Returns how many records of a file came between the first and the last one of another file.
   private func during(_ file: Int, _ other: Int) -> Int {
     guard begins[other] >= 0 else { return 0 }
     return places[file].count(after: begins[other], before: ends[other])
@@ -254,14 +254,14 @@ struct MergeFacts: Sendable {
     }
   }
 
-  /// Whether two files have records in common, at least half of those of their common time in one of
-  /// them: single ones may be alike by chance.
+  /// Returns whether two files share at least half of the records from their common time in one of
+  /// them; a few records may be equal by chance.
   func areSame(_ left: Int, _ right: Int) -> Bool {
     let common = (shared[Self.pair(left, right)] ?? 0) + (shared[Self.pair(right, left)] ?? 0)
     return common > 0 && 2 * common >= min(during(left, right), during(right, left))
   }
 
-  /// Whether two files are of one time and have nothing in common.
+  /// Returns whether two files overlap in time without sharing records.
   func differ(_ left: Int, _ right: Int) -> Bool {
     guard let one = spans[left], let other = spans[right] else { return false }
     let start = one.first.isEarlier(than: other.first) ? other.first : one.first

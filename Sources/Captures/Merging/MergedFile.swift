@@ -1,22 +1,22 @@
 import Bluetooth
 
-/// One of several files, and the record that it is at. Records are read many at a time, so that a reader
-/// is taken up seldom.
+/// One of several files, and its current record. Records are read in batches, so that the reader is
+/// moved in and out rarely.
 final class MergedFile {
   let name: String
   private var reader: CaptureReader?
   private(set) var summary: CaptureSummary?
-  /// The records that were read last.
+  /// The records read last.
   let chunk = RecordChunk()
-  /// Where the record that it is at begins in `chunk`.
+  /// The position of the current record in `chunk`.
   private(set) var position = 0
-  /// Where the one after it begins.
+  /// The position of the next record.
   private var next = 0
-  /// Whether there is a record.
+  /// Whether there is a current record.
   private(set) var isOpen = false
-  /// The latest time of its records up to this one.
+  /// The latest time of the file's records up to the current one.
   private(set) var time = Timestamp(seconds: .min / 2, nanoseconds: 0)
-  /// What ended the file, until it is told.
+  /// The failure that ended the file, until it is thrown.
   private var failure: CaptureFailure?
 
   init(_ input: CaptureFile) throws(CaptureFailure) {
@@ -26,15 +26,15 @@ final class MergedFile {
       summary = opened.summary
       reader = consume opened
     } catch {
-      // What is damaged from its beginning has no records, and the others have.
+      // A file damaged at its beginning has no records, but the other files have.
       guard error.kind == .damaged else { throw error.of(input.name) }
       failure = error.of(input.name)
     }
   }
 
-  /// Goes to the next record.
+  /// Advances to the next record.
   ///
-  /// - Throws: behind the last one, what ended the file.
+  /// - Throws: After the last record, the failure that ended the file.
   func advance() throws(CaptureFailure) {
     if next >= chunk.count { fill() }
     position = next
@@ -52,7 +52,7 @@ final class MergedFile {
     if let found = record.time, time.isEarlier(than: found) { time = found }
   }
 
-  /// Reads records.
+  /// Reads the next batch of records.
   private func fill() {
     chunk.clear()
     next = 0

@@ -1,30 +1,30 @@
 import Bluetooth
 import Bytes
 
-/// Several files as one capture, their records in the order of time: logs that were begun anew, two
-/// controllers, both ends of a link.
+/// Several files read as one capture, with their records in order of time: logs that were
+/// restarted, two controllers, or both ends of a link.
 ///
-/// The records of a file stay in their order, wherever its clock goes back; one without a time follows
-/// the one before it. What two files of the same controllers both have is handed out once, and what are
-/// different controllers have different numbers: a `MergePlan` tells which are, and the files are read
-/// once for that before. A file that is damaged gives what can be read of it, and the others go on;
-/// `failures` has what was wrong, and `next` throws the first of it at the very end.
+/// A file's records keep their order even if its clock goes back; a record without a time follows
+/// the one before it. Records that two files of the same controllers share are returned once, and
+/// different controllers get different numbers, as determined by a `MergePlan`, for which the files
+/// are read once beforehand. A damaged file is read up to the damage, and the others continue.
+/// `failures` holds what was wrong, and `next` throws the first failure at the very end.
 package struct MergedSource: CaptureSource, ~Copyable {
-  /// What is known of the files together: the finest clock, and the datalink that holds most.
+  /// The properties of all files together: the finest clock, and the most expressive datalink.
   package private(set) var summary: CaptureSummary
-  /// What was wrong with files that were read as far as they go.
+  /// The failures of files that were read up to the damage.
   package private(set) var failures: [CaptureFailure] = []
-  /// How many records of each file were left out, since another has them.
+  /// The number of records of each file left out because another file has them.
   package private(set) var repeated: [Int]
 
   private let files: [MergedFile]
   private let plan: MergePlan?
   private var repeats = RepeatedRecords()
-  /// What is learnt for a plan.
+  /// The evidence collected for a plan.
   private(set) var facts: MergeFacts
-  /// The file whose record was handed out last.
+  /// The file whose record was returned last.
   private var current: Int?
-  /// The files that have a record, as a heap: the one whose record comes first is the first.
+  /// The files that have a record, as a heap with the earliest record first.
   private var open: [Int] = []
   private var hasBegun = false
   private var number = 0
@@ -32,12 +32,12 @@ package struct MergedSource: CaptureSource, ~Copyable {
 
   /// Opens the files.
   ///
-  /// - Throws: what opening a file throws, where it is not only damaged; `failure.file` is its name.
+  /// - Throws: The error of opening a file, unless it is only damaged. `failure.file` is its name.
   package init(_ inputs: [CaptureFile], _ plan: MergePlan) throws(CaptureFailure) {
     try self.init(inputs, plan: plan)
   }
 
-  /// - Parameter plan: nil: all records are handed out, and what makes a plan is gathered.
+  /// - Parameter plan: If nil, all records are returned, and the evidence for a plan is collected.
   init(_ inputs: [CaptureFile], plan: MergePlan?) throws(CaptureFailure) {
     var files: [MergedFile] = []
     for input in inputs { files.append(try MergedFile(input)) }
@@ -60,12 +60,12 @@ package struct MergedSource: CaptureSource, ~Copyable {
     return summary
   }
 
-  /// Whether `next` can answer without waiting for input: files never wait.
+  /// Always true: files never wait.
   package var isReady: Bool { true }
 
-  /// The next record by time.
+  /// Returns the next record by time.
   ///
-  /// - Throws: the first of `failures`, at the end of the last file.
+  /// - Throws: The first of `failures`, at the end of the last file.
   @_lifetime(&self)
   package mutating func next() throws(CaptureFailure) -> CaptureRecord? {
     while !hasEnded {
@@ -74,7 +74,7 @@ package struct MergedSource: CaptureSource, ~Copyable {
       if !hasBegun { begin() }
       guard let first = open.first else { break }
       current = first
-      // A record of a chunk, which stays as it is until its file goes on.
+      // A record in a chunk, which is unchanged until its file advances.
       let (chunk, position) = (files[first].chunk, files[first].position)
       let record = chunk.record(at: position)
       guard let plan else {
@@ -97,20 +97,21 @@ package struct MergedSource: CaptureSource, ~Copyable {
     return nil
   }
 
-  /// Whether the record of a file comes before another's; of the same time that of the one named first.
+  /// Returns whether a file's record precedes another's. At equal times, the file named first
+  /// precedes.
   private func precedes(_ file: Int, _ other: Int) -> Bool {
     if files[file].time.isEarlier(than: files[other].time) { return true }
     return file < other && !files[other].time.isEarlier(than: files[file].time)
   }
 
-  /// Goes to the first record of each file.
+  /// Advances each file to its first record and builds the heap.
   private mutating func begin() {
     hasBegun = true
     for file in files.indices where advances(file) { open.append(file) }
     for place in stride(from: open.count / 2 - 1, through: 0, by: -1) { sink(from: place) }
   }
 
-  /// Goes to the next record of the file that is first.
+  /// Advances the first file of the heap to its next record.
   private mutating func advance(_ file: Int) {
     if !advances(file) {
       open.swapAt(0, open.count - 1)
@@ -119,7 +120,7 @@ package struct MergedSource: CaptureSource, ~Copyable {
     sink(from: 0)
   }
 
-  /// Moves the file at a place behind those whose records come before its own.
+  /// Moves the file at `start` down the heap, below files with earlier records.
   private mutating func sink(from start: Int) {
     var place = start
     while true {
@@ -134,7 +135,7 @@ package struct MergedSource: CaptureSource, ~Copyable {
     }
   }
 
-  /// Goes to the next record of a file, and says whether there is one.
+  /// Advances a file to its next record; returns whether there is one.
   private mutating func advances(_ file: Int) -> Bool {
     do throws(CaptureFailure) {
       try files[file].advance()
@@ -144,7 +145,7 @@ package struct MergedSource: CaptureSource, ~Copyable {
     return files[file].isOpen
   }
 
-  /// Takes in what the files say at their ends.
+  /// Collects the remarks of the files at their ends.
   private mutating func gather() {
     summary.leftOut = []
     for file in files {

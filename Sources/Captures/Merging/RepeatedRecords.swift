@@ -1,39 +1,40 @@
 import Bluetooth
 import Bytes
 
-/// Finds records that several files have: with the same time, in microseconds, direction and bytes.
+/// A detector of records that occur in several files with the same time in microseconds, direction
+/// and bytes.
 ///
-/// What stands in a file twice is no repeat. Only the last `CaptureLimits.overlapRecords` are remembered,
-/// by a hash that nobody can foresee.
+/// A repetition within one file does not count. Only the last `CaptureLimits.overlapRecords`
+/// records are remembered, by a randomly seeded hash.
 struct RepeatedRecords: Sendable {
-  /// A record that was met.
+  /// A record seen before.
   private struct Met: Sendable {
-    /// How often it stands in the file that has it most often.
+    /// The highest number of its occurrences in a single file.
     var most = 0
-    /// How often it stands in each file that has it: in the first ones.
+    /// Its number of occurrences in each of the first files that have it.
     var counts: [(file: Int, count: Int)] = []
   }
 
   private var met: [Int: Met] = [:]
-  /// So many files are told of a record; in further ones it is a repeat, also where it stands there twice.
+  /// The number of files tracked per record. In further files it always counts as a repetition.
   private static let mostFiles = 8
-  /// What was met, in a ring, and where the oldest stands.
+  /// A ring of remembered digests, and the index of the oldest.
   private var ring: [Int] = []
   private var oldest = 0
 
-  /// Takes in a record of a file.
+  /// Processes a file's record.
   ///
-  /// - Parameter group: only files of one group can have the same record.
-  /// - Returns: whether another file had it before.
+  /// - Parameter group: Only files of the same group can share a record.
+  /// - Returns: Whether another file had it before.
   mutating func isRepeated(
     _ record: borrowing CaptureRecord, in file: Int, of group: Int
   ) -> Bool {
     !others(record, in: file, of: group).isEmpty
   }
 
-  /// Takes in a record of a file.
+  /// Processes a file's record.
   ///
-  /// - Returns: the files that had it before; none where the record is new.
+  /// - Returns: The files that had it before; empty if the record is new.
   mutating func others(
     _ record: borrowing CaptureRecord, in file: Int, of group: Int
   ) -> [Int] {
@@ -71,13 +72,13 @@ struct RepeatedRecords: Sendable {
     oldest = (oldest + 1) % ring.count
   }
 
-  /// What tells a record from others, whichever format it is stored in.
+  /// Hashes what identifies a record, whatever format it is stored in.
   private static func digest(_ record: borrowing CaptureRecord, _ group: Int) -> Int {
     var hasher = Hasher()
     hasher.combine(group)
     hasher.combine(record.time?.seconds)
     hasher.combine((record.time?.nanoseconds ?? 0) / 1000)
-    // A type byte in front and a type in the record's header are the same.
+    // A type byte before the packet and a type in the record's header are equivalent.
     var losses = WriterLosses()
     let target = TargetRecord(record, as: .h4, &losses)
     hasher.combine(record.direction?.rawValue ?? 2)

@@ -1,64 +1,65 @@
 package import Bytes
 import Glibc
 
-/// Writes records to a file, which is a complete capture at every moment: `live -w` and `convert`.
+/// A writer whose file is a complete capture at every moment, for `live -w` and `convert`.
 ///
-/// Records are collected until `flush`, or until there are many, and written together, whole ones only.
-/// What goes wrong is no reason to stop watching: it is kept in `failure`, and what follows is counted
+/// Records are collected until `flush`, or until there are many, and only whole ones are written.
+/// An error is no reason to stop watching: it is kept in `failure`, and later records are counted
 /// and dropped.
 ///
 ///     var writer = try CaptureWriter(path: "air.btsnoop", WriterFormat(.btsnoop, .monitor))
 ///     while let record = try source.next() { writer.write(record) }
 ///     writer.finish()
 package struct CaptureWriter: ~Copyable {
-  /// The name of the file, as it was given.
+  /// The name of the file as given.
   package let path: String
-  /// The same as sentences call it.
+  /// The name used in sentences.
   package var name: String { WriteFailure.subject(path) }
-  /// Why writing ended early: the first error.
+  /// The first error, which ended writing.
   package private(set) var failure: WriteFailure?
-  /// Records in the file, or in all files where they are rotated.
+  /// The number of records in the file, or in all files if they are rotated.
   package private(set) var recordsWritten = 0
-  /// Files that rotation has finished and kept.
+  /// The number of files that rotation has finished and kept.
   package var finishedFiles: Int { finished?.count ?? 0 }
-  /// What rotation has removed of them.
+  /// The finished files that rotation has removed.
   package var removed: RemovedFiles { finished?.removed ?? RemovedFiles() }
-  /// Records that were in the files before this one.
+  /// The number of records in the previous files.
   private var recordsBefore = 0
-  /// Records that the failure cost.
+  /// The number of records lost because of the failure.
   package private(set) var recordsLost = 0
 
-  /// Records that the format has no room for.
+  /// The number of records that the format cannot represent.
   package private(set) var recordsLeftOut = 0
 
   private var file: RecordFile?
   private var encoder: RecordEncoder
   private let rotation: Rotation?
   private var finished: FinishedFiles?
-  /// What is to be written, and how many records that are.
+  /// The bytes to write, and the number of records in them.
   private var batch = Output()
   private var batchRecords = 0
-  /// Whether the batch begins with a header, which is no record.
+  /// Whether the batch begins with a header, which is not a record.
   private var hasHeader = false
-  /// Whether the file holds a record.
+  /// Whether the file has a record.
   private var holdsRecords = false
 
-  /// What writes while the next records are collected, once there are many.
+  /// The thread that writes while the next records are collected, once there are many.
   private var behind: WriteBehind?
   private let writesBehind: Bool
 
-  /// So much is collected before it is written.
+  /// The number of bytes collected before they are written.
   private static let batchBytes = 1 << 16
-  /// The same where another thread writes it: threads wake each other less often.
+  /// The same for writing in another thread: larger, so that the threads wake each other less
+  /// often.
   private static let batchBytesBehind = 1 << 18
 
-  /// Opens a file anew; `-` is standard output, which is never rotated.
+  /// Creates or truncates a file; `-` is standard output, which is never rotated.
   ///
   /// - Parameters:
-  ///   - decimals: of the capture's clock; 9 for nanoseconds, where the format can hold them.
-  ///   - rotation: when a new file is begun.
-  ///   - interruption: after which nobody is waited for who does not read what is written.
-  /// - Throws: where the file cannot be opened. What goes wrong later is in `failure`.
+  ///   - decimals: The decimals of the capture's clock; 9 for nanoseconds if the format has them.
+  ///   - rotation: When to start a new file.
+  ///   - interruption: Ends waiting for a reader that does not read what is written.
+  /// - Throws: If the file cannot be opened. Later errors are in `failure`.
   package init(
     path: String, _ format: WriterFormat, decimals: Int = 6, rotation: Rotation? = nil,
     _ interruption: Interruption? = nil
@@ -68,10 +69,10 @@ package struct CaptureWriter: ~Copyable {
       rotation: path == "-" ? nil : rotation)
   }
 
-  /// Writes to an open descriptor, and closes it at the end where it is `owned`.
+  /// Writes to an open descriptor, and closes it at the end if it is `owned`.
   ///
-  /// - Parameter behind: a second thread writes: for a file that nobody reads until it is finished, since
-  ///   `failure` and `recordsWritten` are late then, until `finish`.
+  /// - Parameter behind: Whether a second thread writes. Only for a file that is not read until it
+  ///   is finished, since `failure` and `recordsWritten` lag behind until `finish`.
   package init(
     descriptor: Int32, owned: Bool, name: String, _ format: WriterFormat, decimals: Int = 6,
     behind: Bool = false
@@ -95,7 +96,7 @@ package struct CaptureWriter: ~Copyable {
     flush()
   }
 
-  /// What the file could not hold: one sentence each.
+  /// What the file could not represent, one sentence each.
   package var remarks: [String] {
     var remarks = encoder.remarks
     if recordsLost > 0 {
@@ -105,14 +106,14 @@ package struct CaptureWriter: ~Copyable {
     return remarks
   }
 
-  /// Takes a record; it is in the file after the next `flush`.
+  /// Writes a record; it is in the file after the next `flush`.
   @inline(__always)
   package mutating func write(_ record: borrowing CaptureRecord) {
     write(record, comment: record.bytes.part(.empty))
   }
 
-  /// The same with a comment, UTF-8, where the format has room for such: it is cut where it is too long,
-  /// and left out where the record has it already.
+  /// Writes a record with a UTF-8 comment if the format supports comments. The comment is cut if it
+  /// is too long, and left out if the record already has it.
   @inline(__always)
   package mutating func write(_ record: borrowing CaptureRecord, comment: RawSpan) {
     guard failure == nil else {
@@ -122,7 +123,7 @@ package struct CaptureWriter: ~Copyable {
     if let rotation {
       let (before, encoderBefore) = (batch.count, encoder)
       guard append(record, comment) else { return }
-      // The record that is one too many begins the next file.
+      // The record that exceeds the limit begins the next file.
       if isTooLong(rotation), holdsRecords || batchRecords > 1 {
         batch.shorten(to: before)
         batchRecords -= 1
@@ -141,9 +142,9 @@ package struct CaptureWriter: ~Copyable {
     }
   }
 
-  /// Writes all records that are left of `source`, until writing fails.
+  /// Writes all remaining records of `source`, until writing fails.
   ///
-  /// - Parameter promptly: whether what was collected is written before the source may wait.
+  /// - Parameter promptly: Whether collected records are written before the source may wait.
   mutating func writeAll<Source: CaptureSource & ~Copyable>(
     of source: inout Source, promptly: Bool
   ) throws(CaptureFailure) {
@@ -154,7 +155,7 @@ package struct CaptureWriter: ~Copyable {
     }
   }
 
-  /// Passes a record over that is not to be written: what was lost before it was lost before the next one.
+  /// Skips a record that should not be written; drops before it count for the next record.
   package mutating func skip(_ record: borrowing CaptureRecord) { encoder.skip(record) }
 
   private func isTooLong(_ rotation: Rotation) -> Bool {
@@ -179,7 +180,7 @@ package struct CaptureWriter: ~Copyable {
     return true
   }
 
-  /// Writes out what was collected: for whoever is about to wait.
+  /// Writes out the collected records, before the caller waits.
   package mutating func flush() {
     guard batch.count > 0, failure == nil else { return }
     if behind != nil { return handOn() }
@@ -197,13 +198,13 @@ package struct CaptureWriter: ~Copyable {
     forget()
   }
 
-  // Apart, so that the batch is lent while the file changes.
+  // A function of its own, so that the batch can be borrowed while the file changes.
   private static func write(
     _ batch: borrowing Output, to file: inout RecordFile?
   ) -> (written: Int, reason: WriteFailure.Reason?) {
     file?.write(batch.bytes) ?? (0, .system(EBADF))
   }
-  /// Has the other thread write what was collected.
+  /// Passes the collected records to the other thread for writing.
   private mutating func handOn() {
     if behind == nil, let file = file?.descriptor { behind = WriteBehind(file) }
     guard let behind else { return flush() }
@@ -213,16 +214,16 @@ package struct CaptureWriter: ~Copyable {
     fail(behind: reason)
   }
 
-  /// Takes in why what was handed on could not be written.
+  /// Records the failure to write what was passed to the other thread.
   private mutating func fail(behind reason: WriteFailure.Reason?) {
     guard let reason, failure == nil else { return }
     failure = WriteFailure(path: path, reason)
-    // How many are whole in such a file nobody asks: it gets no name.
+    // How many records are whole does not matter, since such a file never gets a name.
     recordsLost += recordsWritten
     recordsWritten = 0
   }
 
-  /// Writes out what was collected and closes the file.
+  /// Writes out the collected records and closes the file.
   package mutating func finish() {
     flush()
     if let behind {

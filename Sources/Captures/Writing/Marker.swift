@@ -1,20 +1,20 @@
 import Bluetooth
 import Bytes
 
-/// What the user wrote into a capture while it was made, to tie what was done to what was sent.
+/// A text that the user adds to a live capture, to relate actions to traffic.
 ///
-/// In captures of the Linux monitor it is a User Logging record: priority (1 byte), the identifier's
-/// length with its zero byte (1), the identifier, the text, a zero byte (BlueZ,
-/// doc/btsnoop-protocol.rst). In pcapng of other content it is a comment of the packet that follows.
+/// In captures of the Linux monitor it is a User Logging record: priority (1 byte), the
+/// identifier's length including its zero byte (1), the identifier, the text, and a zero byte
+/// (BlueZ, doc/btsnoop-protocol.rst). In other pcapng files it is a comment on the next packet.
 package enum Marker {
-  /// Who speaks: the record's identifier.
+  /// The identifier of the program that logs.
   package static let identifier: StaticString = "gattscope"
   /// The syslog priority of information (RFC 5424, 6.2.1).
   private static let priority: UInt8 = 6
-  /// The most bytes of a text that are kept.
+  /// The maximum number of bytes kept of a text.
   private static let mostBytes = 4096
 
-  /// The payload of a marker's record.
+  /// Returns the payload of a marker's record.
   static func payload(_ text: String) -> [UInt8] {
     let name = unsafe [UInt8](
       UnsafeBufferPointer(start: identifier.utf8Start, count: identifier.utf8CodeUnitCount))
@@ -23,12 +23,12 @@ package enum Marker {
     return [priority, UInt8(name.count + 1)] + name + [0] + kept + [0]
   }
 
-  /// Whether a record is a marker.
+  /// Returns whether a record is a marker.
   package static func isMarker(_ record: borrowing CaptureRecord) -> Bool {
     record.framing == .monitor(opcode: MonitorOpcode.userLog.rawValue) && text(of: record) != nil
   }
 
-  /// The text of a record that is a marker.
+  /// Returns the text of a marker's record, or nil for other records.
   static func text(of record: borrowing CaptureRecord) -> [UInt8]? {
     guard record.framing == .monitor(opcode: MonitorOpcode.userLog.rawValue), !record.isTruncated
     else { return nil }

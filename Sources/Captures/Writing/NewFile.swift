@@ -1,34 +1,34 @@
 import Glibc
 
-/// A file that stands under its name only when it is whole: what was under that name stays until then.
+/// A file that appears under its name only when it is complete; an existing file stays until then.
 ///
-/// Until then its bytes have no name at all (`O_TMPFILE`), so that nothing is left of them however the
-/// program ends. Where the file system has no such files they have a name of their own in the same
-/// folder, which goes with this value. What is no file (a pipe, a device, `-` for standard output) is
-/// written at once.
+/// Until then it has no name at all (`O_TMPFILE`), so that nothing remains of it however the
+/// program ends. If the file system does not support this, it has a temporary name in the same
+/// folder, which is removed with this value. Anything but a regular file (a pipe, a device, `-` for
+/// standard output) is written directly.
 ///
 ///     let file = try NewFile(path: "out.pcapng")
 ///     …  // write to file.descriptor
 ///     try file.keep()
 @safe
 package struct NewFile: ~Copyable {
-  /// What is written to.
+  /// The descriptor to write to.
   package let descriptor: Int32
-  /// The name as it was given.
+  /// The name as given.
   private let path: String
-  /// The file's own path, behind links; nil where there is no file to be replaced.
+  /// The file's own path, with links resolved; nil if it is not a regular file.
   private let target: String?
-  /// The name that the bytes have meanwhile; nil for none.
+  /// The temporary name; nil if there is none.
   private var temporary: String?
   private let isOwned: Bool
   private var isClosed = false
 
-  /// Whether somebody may read what is written before all is: it is no file.
+  /// Whether the output may be read before it is complete, because it is not a regular file.
   package var isReadMeanwhile: Bool { target == nil }
 
-  /// Begins a file that is to have the name `path`.
+  /// Begins a file that will get the name `path`.
   ///
-  /// - Throws: where none can be made there, or the one that is there may not be written.
+  /// - Throws: If no file can be created there, or the existing one may not be written.
   package init(path: String) throws(WriteFailure) {
     let opened = try Self.open(path)
     self.path = path
@@ -57,12 +57,12 @@ package struct NewFile: ~Copyable {
       let named = UnnamedFile.openNamed(in: folder)
       (opened, temporary) = (named.descriptor, named.descriptor < 0 ? nil : named.name)
     }
-    // A folder may be missing that a link leads to.
+    // The folder of a link's target may be missing.
     guard opened >= 0 else {
       throw WriteFailure(path: errno == ENOENT ? target : path, .system(errno))
     }
     guard isThere else { return (opened, target, temporary) }
-    // It is whose the one was that it replaces, and may be read by whom that could be read by.
+    // The new file gets the owner, group and permissions of the one it replaces.
     let isGiven = give(opened, to: status)
     guard isGiven, fchmod(opened, status.st_mode & 0o777) == 0 else {
       close(opened)
@@ -77,9 +77,9 @@ package struct NewFile: ~Copyable {
     if let temporary { unsafe unlink(temporary) }
   }
 
-  /// Gives a new file to the user and the group that another one belongs to.
+  /// Gives a new file to the owner and group of another one.
   ///
-  /// - Returns: whether it is theirs.
+  /// - Returns: Whether it now belongs to them.
   private static func give(_ descriptor: Int32, to other: stat) -> Bool {
     var own = stat()
     guard unsafe fstat(descriptor, &own) == 0 else { return false }
@@ -87,7 +87,8 @@ package struct NewFile: ~Copyable {
     return fchown(descriptor, other.st_uid, other.st_gid) == 0
   }
 
-  /// The file's own path. What a link points to may be still to be made, as where a shell writes to it.
+  /// Returns the file's path with links resolved. A link's target may not exist yet; it is created,
+  /// as a shell would do.
   private static func behindLinks(_ path: String) throws(WriteFailure) -> String {
     if let real = unsafe realpath(path, nil) {
       defer { unsafe free(real) }
@@ -105,7 +106,7 @@ package struct NewFile: ~Copyable {
     throw WriteFailure(path: path, .system(ELOOP))
   }
 
-  /// As many links behind each other as Linux follows.
+  /// The maximum number of links followed, as in Linux.
   private static let mostLinks = 40
 
   private static func folder(of path: String) -> String {
@@ -113,11 +114,11 @@ package struct NewFile: ~Copyable {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  /// The file is whole: gives it its name.
+  /// Completes the file and gives it its name.
   package consuming func keep() throws(WriteFailure) {
     guard isOwned else { return }
     if let target, temporary == nil {
-      // An unnamed file can be given a name, but not one that is taken.
+      // An unnamed file can be linked to a new name, but cannot replace an existing one.
       let folder = Self.folder(of: target)
       var number = 0
       while temporary == nil {
@@ -134,7 +135,8 @@ package struct NewFile: ~Copyable {
       }
     }
     isClosed = true
-    // Some systems tell only here that there was no room. Interrupted, it is closed all the same on Linux.
+    // Some systems report only here that there was no room. After EINTR, Linux has closed it all
+    // the same.
     if close(descriptor) != 0, errno != EINTR { throw WriteFailure(path: path, .system(errno)) }
     guard let target, let name = temporary else { return }
     guard unsafe rename(name, target) == 0 else { throw WriteFailure(path: path, .system(errno)) }

@@ -1,16 +1,17 @@
 import Bytes
 
-/// A pcapng block under construction, least significant byte first: type and length are there, the
-/// body is appended to the output, and `end` puts the length in its two places (pcapng, 3.1).
+/// A pcapng block under construction, least significant byte first. Type and length are written
+/// first, the body is appended to the output, and `end` fills in the length in both places (pcapng,
+/// 3.1).
 struct PcapngBlock {
-  /// The blocks that are written (pcapng, 11.1).
+  /// The types of the blocks that are written (pcapng, 11.1).
   enum Kind: UInt32 {
     case interface = 1
     case enhancedPacket = 6
     case sectionHeader = 0x0a0d_0d0a
   }
 
-  /// The options that are written, with the block that they stand in (pcapng, 3.5, 4.1, 4.2, 4.3).
+  /// The codes of the options that are written (pcapng, 3.5, 4.1, 4.2, 4.3).
   struct Option {
     let code: UInt16
     static let comment = Option(code: RecordOptions.comment)
@@ -21,17 +22,17 @@ struct PcapngBlock {
     static let timeResolution = Option(code: PcapngInterface.resolutionOption)
   }
 
-  /// Where the block begins in the output.
+  /// The offset of the block in the output.
   private let start: Int
 
   @inline(__always)
   init(_ kind: Kind, into output: inout Output) {
     start = output.count
-    // With the length, which is still to come.
+    // Includes the length, which is filled in later.
     output.littleEndian(UInt64(kind.rawValue))
   }
 
-  /// Zeros up to the next multiple of four.
+  /// Appends zeros up to the next multiple of four.
   @inline(__always)
   func pad(_ output: inout Output) {
     let end = output.count + (start - output.count) & 3
@@ -60,12 +61,12 @@ struct PcapngBlock {
     output.littleEndian(value)
   }
 
-  /// Ends the options, where the block can have some, and the block.
+  /// Ends the options, if the block can have any, and the block.
   @inline(__always)
   func end(into output: inout Output) {
     let total = UInt32(output.count - start + 8)
     output.put(native: total.littleEndian, at: start + 4)
-    // Behind the four zeros that end the options.
+    // Preceded by the four zeros that end the options.
     output.littleEndian(UInt64(total) << 32)
   }
 }

@@ -1,33 +1,33 @@
 import Bluetooth
 import Bytes
 
-/// Records to the bytes of a file: btsnoop, pcap, pcapng and PacketLogger.
+/// An encoder of records as btsnoop, pcap, pcapng and PacketLogger.
 ///
-/// The counterpart of `BtsnoopReader`, `PcapReader`, `PcapngReader` and `PacketLoggerReader`, whose tables
-/// show the layouts.
+/// The counterpart of `BtsnoopReader`, `PcapReader`, `PcapngReader` and `PacketLoggerReader`, whose
+/// tables describe the layouts.
 struct RecordEncoder: Sendable {
   let format: WriterFormat
-  /// Whether times have nanoseconds, where the format can hold them; else microseconds.
+  /// Whether times have nanoseconds, if the format supports them; otherwise microseconds.
   let hasNanoseconds: Bool
   /// What could not be written.
   var losses = WriterLosses()
 
-  /// What the file has seen so far: forgotten where the next one begins.
+  /// State of the current file, reset when the next one begins.
   private var cumulativeDrops: UInt32 = 0
-  /// How many records were lost since the last one that was written.
+  /// The number of records lost since the last one written.
   private var drops: UInt64 = 0
   private var interfaces = 0
-  /// Markers whose packet is still to come: pcapng of H4 has them as its comments.
+  /// Markers whose packet has not come yet; in pcapng with H4 they become its comments.
   private var markers: [[UInt8]] = []
-  /// The section of the record before.
+  /// The section of the previous record.
   private var section = 0
   private var time = Timestamp(seconds: 0, nanoseconds: 0)
 
-  /// The most adapters that get an interface of their own.
+  /// The maximum number of adapters that get their own interface.
   static let mostInterfaces = 32
-  /// The most bytes of a comment that is written beside a packet.
+  /// The maximum number of bytes in a comment on a packet.
   private static let mostComment = 4096
-  /// The most markers that wait for a packet.
+  /// The maximum number of markers that wait for a packet.
   private static let mostMarkers = 1024
 
   init(_ format: WriterFormat, decimals: Int) {
@@ -35,14 +35,14 @@ struct RecordEncoder: Sendable {
     hasNanoseconds = decimals > 6 && (format.container == .pcap || format.container == .pcapng)
   }
 
-  /// Everything that is to be said about what could not be written.
+  /// All remarks on what could not be written.
   var remarks: [String] {
     var losses = losses
     losses.leaveOut(.user, count: markers.count)
     return losses.remarks(format)
   }
 
-  /// Begins a file: its header.
+  /// Begins a file with its header.
   mutating func begin(into output: inout Output) {
     (cumulativeDrops, interfaces) = (0, 0)
     header(into: &output)
@@ -69,18 +69,18 @@ struct RecordEncoder: Sendable {
       output.littleEndian(UInt64.max)
       block.option(.userApplication, "gattscope", into: &output)
       block.end(into: &output)
-      // One that is always there, so that an empty file is a capture, too.
+      // One interface always exists, so that even an empty file is a valid capture.
       describe(interfacesUpTo: 0, into: &output)
-    // Such a file begins with its first record.
+    // A PacketLogger file begins with its first record.
     case .packetLogger: break
     }
   }
 
   /// Writes a record.
   ///
-  /// - Parameter comment: what is to be said beside it, UTF-8; nothing where it is empty or stands there
-  ///   already.
-  /// - Returns: whether it was written; else it is counted among the losses.
+  /// - Parameter comment: A UTF-8 comment on the record; not written if it is empty or already
+  ///   present.
+  /// - Returns: Whether it was written; otherwise it is counted among the losses.
   mutating func write(
     _ record: borrowing CaptureRecord, comment: RawSpan, into output: inout Output
   ) -> Bool {
@@ -112,10 +112,10 @@ struct RecordEncoder: Sendable {
     return true
   }
 
-  /// Passes a record over: what was lost before it was lost before the next one.
+  /// Skips a record; drops before it count for the next record.
   mutating func skip(_ record: borrowing CaptureRecord) { drops.add(clamped: record.drops) }
 
-  /// The record's time, cut to what the format holds.
+  /// Returns the record's time, limited to what the format can represent.
   private mutating func time(of record: borrowing CaptureRecord) -> Timestamp {
     guard let found = record.time else {
       losses.timeless += 1
@@ -124,7 +124,7 @@ struct RecordEncoder: Sendable {
     time = found
     if !hasNanoseconds, time.nanoseconds % 1000 != 0 {
       losses.cutTimes += 1
-      // Bounded: a part of itself.
+      // Bounded: the remainder is at most the value itself.
       time.nanoseconds -= time.nanoseconds % 1000
     }
     let range: ClosedRange<Int64> =
@@ -140,14 +140,14 @@ struct RecordEncoder: Sendable {
     return time
   }
 
-  /// Takes an adapter's index that the format may have no room for.
+  /// Counts a packet whose adapter index the format cannot represent.
   private mutating func note(_ adapter: UInt16) {
     if format.content == .monitor { return }
     if format.container == .pcapng, Int(adapter) < Self.mostInterfaces { return }
     losses.leaveOut(adapter: adapter)
   }
 
-  /// Begins another section of a pcapng file: in pcapng it is one again, elsewhere it goes on.
+  /// Begins another section: in pcapng as a new section, in other formats without a mark.
   private mutating func begin(_ section: Int, into output: inout Output) {
     self.section = section
     guard format.container == .pcapng else {
@@ -158,10 +158,10 @@ struct RecordEncoder: Sendable {
     header(into: &output)
   }
 
-  /// How many records stand whole in the first `count` of the bytes that this encoder has written, and
-  /// where the last one of them ends: for files that could not be written to their end.
+  /// Returns how many records are complete in the first `count` bytes written by this encoder, and
+  /// the offset after the last of them. Used for files that could not be written completely.
   ///
-  /// - Parameter hasHeader: whether a file begins with these bytes.
+  /// - Parameter hasHeader: Whether these bytes begin with a file header.
   func wholeRecords(
     in bytes: RawSpan, upTo count: Int, hasHeader: Bool
   ) -> (records: Int, end: Int) {
@@ -170,7 +170,7 @@ struct RecordEncoder: Sendable {
     switch format.container {
     case .btsnoop: next = hasHeader ? BtsnoopHeader.byteCount : 0
     case .pcap: next = hasHeader ? PcapHeader.byteCount : 0
-    // The header of the one is blocks as well, the other has none.
+    // pcapng's header consists of blocks too, and PacketLogger has none.
     case .pcapng, .packetLogger: next = 0
     }
     while next <= count {
@@ -204,7 +204,7 @@ struct RecordEncoder: Sendable {
     if record.hasComments { losses.comments += 1 }
     let kept = record.bytes.byteCount - target.skipped + (target.type == nil ? 0 : 1)
     let seconds = time.seconds + BtsnoopRecordHeader.secondsBefore1970
-    // Bounded: as `time(of:)` leaves it.
+    // Bounded: `time(of:)` limits the range.
     let microseconds = seconds * 1_000_000 + Int64(time.nanoseconds / 1000)
     output.native(
       BtsnoopHead(
@@ -214,7 +214,7 @@ struct RecordEncoder: Sendable {
     output.packet(record, target, atMost: kept)
   }
 
-  /// The record's flags, see `BtsnoopRecordHeader`.
+  /// Returns the record's flags; see `BtsnoopRecordHeader`.
   private func flags(_ record: borrowing CaptureRecord, _ target: TargetRecord) -> UInt32 {
     if format.content == .monitor {
       return UInt32(record.adapter ?? 0xffff) << 16 | UInt32(target.opcode)
@@ -229,7 +229,7 @@ struct RecordEncoder: Sendable {
     _ record: borrowing CaptureRecord, _ target: TargetRecord, _ time: Timestamp, _ original: Int,
     into output: inout Output
   ) {
-    // Bounded: one of each record.
+    // Bounded: at most one per record.
     if drops > 0 { losses.drops += 1 }
     if record.hasComments { losses.comments += 1 }
     let (head, kept) = kept(record, target, CaptureLimits.pcapRecordBytes)
@@ -244,7 +244,7 @@ struct RecordEncoder: Sendable {
     output.packet(record, target, atMost: kept)
   }
 
-  /// The bytes of the link type's header, and how many of the packet's fit behind it.
+  /// Returns the size of the link type's header, and how many of the packet's bytes fit after it.
   private mutating func kept(
     _ record: borrowing CaptureRecord, _ target: TargetRecord, _ most: Int
   ) -> (head: Int, packet: Int) {
@@ -254,7 +254,7 @@ struct RecordEncoder: Sendable {
     return (head, min(packet, most - head))
   }
 
-  /// The link type's own header, see `LinkType`.
+  /// Writes the link type's own header; see `LinkType`.
   private func linkHeader(
     _ record: borrowing CaptureRecord, _ target: TargetRecord, into output: inout Output
   ) {
@@ -268,12 +268,12 @@ struct RecordEncoder: Sendable {
 
   // MARK: PacketLogger
 
-  /// Most significant byte first: the order that every reader of such files knows.
+  /// Writes most significant byte first, the order that every reader of such files supports.
   private mutating func packetLogger(
     _ record: borrowing CaptureRecord, _ target: TargetRecord, _ time: Timestamp,
     into output: inout Output
   ) {
-    // Bounded: one of each record.
+    // Bounded: at most one per record.
     if drops > 0 { losses.drops += 1 }
     if record.hasComments { losses.comments += 1 }
     let packet = record.bytes.byteCount - target.skipped
@@ -304,7 +304,7 @@ struct RecordEncoder: Sendable {
     let block = PcapngBlock(.enhancedPacket, into: &output)
     let ticksPerSecond: UInt64 = hasNanoseconds ? 1_000_000_000 : 1_000_000
     let fraction = hasNanoseconds ? time.nanoseconds : time.nanoseconds / 1000
-    // Bounded: as `time(of:)` leaves it.
+    // Bounded: `time(of:)` limits the range.
     let ticks = UInt64(time.seconds) * ticksPerSecond + UInt64(fraction)
     let (head, kept) = kept(record, target, CaptureLimits.recordBytes)
     output.native(
@@ -326,7 +326,7 @@ struct RecordEncoder: Sendable {
     block.end(into: &output)
   }
 
-  /// Writes what is said beside the packet. Apart: most have nothing.
+  /// Writes the packet's comments. Not inlined, since most packets have none.
   @inline(never)
   private mutating func comments(
     _ record: borrowing CaptureRecord, _ comment: RawSpan, _ block: PcapngBlock,
@@ -344,8 +344,8 @@ struct RecordEncoder: Sendable {
     markers.removeAll(keepingCapacity: true)
   }
 
-  /// Describes the interfaces up to this one, an adapter each, where they are not yet: readers count
-  /// them.
+  /// Describes the interfaces up to `last`, one per adapter, unless already done. Readers identify
+  /// interfaces by their position.
   private mutating func describe(interfacesUpTo last: Int, into output: inout Output) {
     while interfaces <= last {
       let block = PcapngBlock(.interface, into: &output)
@@ -361,7 +361,7 @@ struct RecordEncoder: Sendable {
   }
 }
 
-// What stands before a packet, in the format's order of bytes: written at once.
+// The headers before a packet, in the format's byte order, each written at once.
 
 /// See `BtsnoopRecordHeader`.
 private struct BtsnoopHead: BitwiseCopyable {
@@ -374,13 +374,13 @@ private struct PcapHead: BitwiseCopyable {
   let seconds, fraction, captured, original: UInt32
 }
 
-/// The fixed part of an Enhanced Packet Block behind type and length (pcapng, 4.3).
+/// The fixed part of an Enhanced Packet Block after type and length (pcapng, 4.3).
 private struct PcapngHead: BitwiseCopyable {
   let interface, timeHigh, timeLow, captured, original: UInt32
 }
 
 extension CaptureRecord {
-  /// Whether the capture says something beside the packet.
+  /// Whether the capture has a comment on the packet.
   fileprivate var hasComments: Bool {
     if options.isEmpty { return false }
     var position = 0
@@ -389,7 +389,7 @@ extension CaptureRecord {
 }
 
 extension Output {
-  /// Appends a packet as it is to stand in the file, `most` bytes of it.
+  /// Appends `most` bytes of a packet in the form required by the file.
   fileprivate mutating func packet(
     _ record: borrowing CaptureRecord, _ target: TargetRecord, atMost most: Int
   ) {

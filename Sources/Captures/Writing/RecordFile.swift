@@ -1,27 +1,27 @@
 import Bytes
 import Glibc
 
-/// A file that ends behind a whole record at every moment, however its writing fails.
+/// A file that always ends after a whole record, however writing fails.
 @safe
 struct RecordFile: ~Copyable {
   let descriptor: Int32
   private let isOwned: Bool
-  /// Whether what was written too much can be taken back: it is a file that was opened here.
+  /// Whether excess bytes can be removed: it is a regular file opened here.
   private let isRegular: Bool
   private let interruption: Interruption?
-  /// Who may read and write it.
+  /// The file's permissions.
   let mode: mode_t
   private var isClosed = false
-  /// The bytes of the records in it, and of its header.
+  /// The size of the file's header and records in bytes.
   private(set) var byteCount: Int64 = 0
 
-  /// Opens a file anew: what was in it is gone, unless another process is writing it in this way. `-` is
-  /// standard output.
+  /// Creates or truncates a file, unless another process is writing it in this way. `-` is standard
+  /// output.
   ///
   /// - Parameters:
-  ///   - interruption: after which nobody is waited for who does not read what is written.
-  ///   - mode: who may read and write it; nil: its owner, or of a file that is there who could before.
-  /// - Throws: why it cannot be opened.
+  ///   - interruption: Ends waiting for a reader that does not read what is written.
+  ///   - mode: The permissions; nil keeps those of an existing file, and makes a new one private.
+  /// - Throws: The reason why it cannot be opened.
   init(
     path: String, _ interruption: Interruption? = nil, mode: mode_t? = nil
   ) throws(WriteFailure) {
@@ -43,7 +43,7 @@ struct RecordFile: ~Copyable {
     guard unsafe fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       return opened
     }
-    // Two that write to one file write over each other. The lock goes with the descriptor.
+    // Two writers of one file would overwrite each other. The lock is released with the descriptor.
     var reason: WriteFailure.Reason?
     if !FileLock.take(opened) {
       reason = .isBeingWritten
@@ -64,7 +64,7 @@ struct RecordFile: ~Copyable {
     isOwned = owned
     var status = stat()
     let isFile = unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    // Of a file that a shell opened for standard output, this writes perhaps only the end.
+    // This may be only the end of a file that a shell opened for standard output.
     isRegular = isFile && owned
     mode = status.st_mode & 0o777
   }
@@ -75,22 +75,22 @@ struct RecordFile: ~Copyable {
     Glibc.close(descriptor)
   }
 
-  /// Closes the file. Some systems tell only here that there was no room (EDQUOT) or that a disk failed
-  /// (EIO).
+  /// Closes the file. Some systems report only here that there was no room (EDQUOT) or that a disk
+  /// failed (EIO).
   ///
-  /// - Returns: the system's error number.
+  /// - Returns: The system's error number.
   mutating func close() -> Int32? {
     guard isOwned, !isClosed else { return nil }
     isClosed = true
     FileLock.release(descriptor)
-    // Interrupted, it is closed all the same on Linux.
+    // After EINTR, Linux has closed it all the same.
     return Glibc.close(descriptor) == 0 || errno == EINTR ? nil : errno
   }
 
-  /// Writes records, as many at once as the system takes.
+  /// Writes records, as many at once as the system accepts.
   ///
-  /// - Returns: how many of the bytes the system took, and why that is not all: then `keep(_:of:)` says
-  ///   how many of them are to stay.
+  /// - Returns: How many of the bytes were written, and why not all. After a failure, call
+  ///   `keep(_:of:)` with the number of bytes to keep.
   mutating func write(_ bytes: RawSpan) -> (written: Int, reason: WriteFailure.Reason?) {
     let (written, ending) = Descriptor.write(bytes, to: descriptor, interruption)
     switch ending {
@@ -102,8 +102,8 @@ struct RecordFile: ~Copyable {
     }
   }
 
-  /// Keeps the first `kept` of the `written` bytes of a write that failed: the rest of a record that was
-  /// written in part is cut off again.
+  /// Keeps the first `kept` of the `written` bytes of a failed write, so that a partial record is
+  /// removed.
   mutating func keep(_ kept: Int, of written: Int) {
     byteCount += Int64(kept)
     if written > kept, isRegular {
@@ -113,11 +113,11 @@ struct RecordFile: ~Copyable {
   }
 }
 
-/// The lock by which those that write a file keep each other off; who only reads it needs none.
+/// The lock by which writers of a file exclude each other; readers do not need it.
 enum FileLock {
-  /// Takes the lock, until the descriptor is closed. File systems that have none give it to everyone.
+  /// Acquires the lock until the descriptor is closed. File systems without locks always grant it.
   ///
-  /// - Returns: whether nobody else has it.
+  /// - Returns: Whether no other process holds it.
   static func take(_ descriptor: Int32) -> Bool {
     while true {
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
@@ -125,11 +125,11 @@ enum FileLock {
     }
   }
 
-  /// Releases the lock, before the descriptor is closed: a process that was started meanwhile shares the lock
-  /// until it runs its own program, and would keep it for that long.
+  /// Releases the lock before the descriptor is closed. A process forked meanwhile shares the lock
+  /// until it executes its own program, and would hold it for that long.
   static func release(_ descriptor: Int32) { _ = flock(descriptor, LOCK_UN) }
 
-  /// Whether somebody has the lock of a file that is there.
+  /// Returns whether any process holds the lock of an existing file.
   static func isTaken(_ path: String) -> Bool {
     let opened = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
     guard opened >= 0 else { return false }
@@ -140,23 +140,20 @@ enum FileLock {
   }
 }
 
-/// Why a capture could not be written.
+/// The reason why a capture could not be written.
 package struct WriteFailure: Error, Equatable, Sendable {
-  /// What is in the way.
   package enum Reason: Equatable, Sendable {
     /// The system's error number.
     case system(Int32)
-    /// Nobody reads what is written, and the end was put to the program: no fault.
+    /// The output is not being read, and an interruption came. This is not an error.
     case nobodyReads
-    /// Another process is writing it.
+    /// Another process is writing the file.
     case isBeingWritten
-    /// It belongs to another user or group, to whom a file in its place cannot be given.
+    /// The file belongs to another user or group, to which its replacement cannot be given.
     case foreign
   }
 
-  /// The file's name.
   package var path: String
-  /// What is in the way.
   package var reason: Reason
 
   init(path: String, _ reason: Reason) {
@@ -164,10 +161,10 @@ package struct WriteFailure: Error, Equatable, Sendable {
     self.reason = reason
   }
 
-  /// What sentences call the file at `path`; `-` is standard output.
+  /// Returns the name of the file at `path` in sentences; `-` is standard output.
   package static func subject(_ path: String) -> String { path == "-" ? "standard output" : path }
 
-  /// Whether the reader of a pipe has gone: an end like any other.
+  /// Whether the reader of a pipe has closed it, which is a normal end.
   package var isReaderGone: Bool { reason == .system(EPIPE) }
 
   /// "x.btsnoop cannot be written: no space left on device".

@@ -1,26 +1,28 @@
 import Glibc
 
-/// When a file is finished and the next one begun, and how many are kept.
+/// The size at which a file is finished and the next one begun, and the number of files kept.
 ///
-/// The file that is written always has the name that was asked for. A finished one gets a number before
-/// its ending, in the order of time: `air.btsnoop` becomes `air.1.btsnoop`, the next one `air.2.btsnoop`.
+/// The current file always has the requested name. A finished one gets a number before its
+/// extension, in order of time: `air.btsnoop` becomes `air.1.btsnoop`, the next one
+/// `air.2.btsnoop`.
 package struct Rotation: Equatable, Sendable {
-  /// The most bytes of a file; one record that is longer has a file of its own.
+  /// The maximum size of a file in bytes; a longer record gets a file of its own.
   package var bytes: Int64
-  /// How many files are kept, the one that is written included; nil for all.
+  /// The number of files kept, including the current one; nil for all.
   package var count: Int?
 
-  /// The smallest size that is taken: a file shall hold more than its header.
+  /// The smallest size accepted, so that a file holds more than its header.
   package static let leastBytes: Int64 = 1000
 
-  /// So many files of such a size.
+  /// Creates a rotation of `count` files of at most `bytes`.
   package init(bytes: Int64, count: Int?) {
     self.bytes = bytes
     self.count = count
   }
 
-  /// Reads `SIZE[:COUNT]`: a number of bytes, or of `k`, `M` or `G` (1000, 1000² and 1000³ bytes); nil
-  /// for anything else, and for sizes below `leastBytes` and counts below 1.
+  /// Parses `SIZE[:COUNT]`: a number of bytes, optionally with `k`, `M` or `G` (1000, 1000² and
+  /// 1000³ bytes). Returns nil for anything else, and for sizes below `leastBytes` and counts below
+  /// 1.
   package init?(_ text: String) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count <= 2, let size = parts.first else { return nil }
@@ -43,13 +45,13 @@ package struct Rotation: Equatable, Sendable {
 struct FinishedFiles {
   private let path: String
   private let most: Int?
-  /// The number of the last one.
+  /// The number of the last finished file.
   private var last = 0
-  /// Those that may become too old, with their records; none where all are kept.
+  /// The files that may become too old, with their record counts; empty if all are kept.
   private(set) var kept: [(name: String, records: Int)] = []
-  /// How many are there.
+  /// The number of files that exist.
   private(set) var count = 0
-  /// What was too old.
+  /// The files removed because they were too old.
   private(set) var removed = RemovedFiles()
 
   init(_ path: String, _ rotation: Rotation) {
@@ -57,7 +59,7 @@ struct FinishedFiles {
     most = rotation.count.map { $0 - 1 }
   }
 
-  /// The name of a finished file.
+  /// Returns the name of a finished file.
   private func name(_ number: Int) -> String {
     let folder = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     guard let dot = path[folder...].lastIndex(of: "."), dot != folder else {
@@ -66,10 +68,11 @@ struct FinishedFiles {
     return "\(path[..<dot]).\(number)\(path[dot...])"
   }
 
-  /// Moves the file that was written away, and removes what is too old. Files of other runs stay.
+  /// Renames the current file to a finished one, and removes those that are too old. Files of other
+  /// runs are kept.
   ///
-  /// - Parameter records: of the file.
-  /// - Throws: where it cannot be renamed.
+  /// - Parameter records: The number of records in the file.
+  /// - Throws: If it cannot be renamed.
   mutating func takeIn(records: Int) throws(WriteFailure) {
     repeat { last += 1 } while unsafe access(name(last), F_OK) == 0
     guard unsafe rename(path, name(last)) == 0 else {
@@ -88,13 +91,12 @@ struct FinishedFiles {
   }
 }
 
-/// What a rotation removed since it was too old.
+/// The files that a rotation removed because they were too old.
 package struct RemovedFiles: Equatable, Sendable {
-  /// How many files.
+  /// The number of files.
   package var files = 0
-  /// How many records were in them.
+  /// The number of records in them.
   package var records = 0
 
-  /// Nothing yet.
   package init() {}
 }

@@ -1,17 +1,17 @@
 import Bluetooth
 import Bytes
 
-/// What a record becomes in a file: which of its bytes are kept, and what stands before them.
+/// The form of a record in a file: which of its bytes are kept, and what precedes them.
 struct TargetRecord: Equatable {
-  /// The monitor's opcode, where the content is the monitor's.
+  /// The monitor opcode, if the content is the monitor's.
   var opcode: UInt16 = 0
-  /// The type in a PacketLogger record, where the content is such.
+  /// The type in a PacketLogger record, if the content is PacketLogger's.
   var packetLoggerType: UInt8 = 0
-  /// The H4 type byte that is put before the bytes; nil where they have it, or need none.
+  /// The H4 type byte to write before the bytes; nil if they include it or need none.
   var type: UInt8?
-  /// How many bytes at the front are left out: an H4 type byte that the opcode tells.
+  /// The number of leading bytes left out: an H4 type byte made redundant by the opcode.
   var skipped = 0
-  /// Which way the packet went.
+  /// The packet's direction.
   var direction: Direction?
 
   /// The H4 packet types (Core, Vol 4, Part A, 2).
@@ -29,7 +29,7 @@ struct TargetRecord: Equatable {
       }
     }
 
-    /// That of a monitor's record; nil where it holds no packet.
+    /// Returns the kind of packet in a monitor record, or nil if it holds none.
     init?(opcode: UInt16) {
       switch MonitorOpcode(rawValue: opcode) {
       case .command: self = .command
@@ -41,7 +41,7 @@ struct TargetRecord: Equatable {
       }
     }
 
-    /// Which way such packets must go; nil where they go both.
+    /// The only possible direction of such packets; nil if both are possible.
     var direction: Direction? {
       switch self {
       case .command: .sent
@@ -50,7 +50,7 @@ struct TargetRecord: Equatable {
       }
     }
 
-    /// PacketLogger's type for such a packet, see `PacketLoggerHeader`.
+    /// Returns PacketLogger's type for such a packet; see `PacketLoggerHeader`.
     func packetLoggerType(_ direction: Direction) -> UInt8 {
       let isSent = direction == .sent
       return switch self {
@@ -62,7 +62,7 @@ struct TargetRecord: Equatable {
       }
     }
 
-    /// The monitor's opcode for such a packet.
+    /// Returns the monitor opcode for such a packet.
     func opcode(_ direction: Direction) -> UInt16 {
       let opcode: MonitorOpcode =
         switch self {
@@ -76,7 +76,8 @@ struct TargetRecord: Equatable {
     }
   }
 
-  /// What `record` becomes as such content; nil, and counted among the losses, where it cannot be.
+  /// Converts `record` to this content. Returns nil, and counts it among the losses, if that is
+  /// impossible.
   @inline(__always)
   init?(
     _ record: borrowing CaptureRecord, as content: WriterFormat.Content,
@@ -101,7 +102,7 @@ struct TargetRecord: Equatable {
       type = kind?.rawValue
     case .h4:
       kind = record.bytes.byteCount == 0 ? nil : Kind(rawValue: record.bytes.byte(at: 0))
-      // Whatever stands there, an H4 record can hold it.
+      // An H4 record can hold any type byte.
       if kind == nil, !content.tellsKinds { break }
       skipped = content.tellsKinds ? 1 : 0
     case .packetLogger(let type):
@@ -135,7 +136,7 @@ struct TargetRecord: Equatable {
       return nil
     }
     guard content.tellsKinds else { return }
-    // Their commands are sent and their events received: they have one number.
+    // Commands are always sent and events always received, since they have a single number.
     if let own = kind.direction, own != direction { losses.directions += 1 }
     if content == .monitor {
       opcode = kind.opcode(direction)
@@ -147,6 +148,6 @@ struct TargetRecord: Equatable {
 }
 
 extension WriterFormat.Content {
-  /// Whether a number beside the packet tells what it is, in place of an H4 type byte in front of it.
+  /// Whether a number in the record's header gives the packet type, instead of an H4 type byte.
   fileprivate var tellsKinds: Bool { self == .monitor || self == .packetLogger }
 }

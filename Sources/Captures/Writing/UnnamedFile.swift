@@ -1,21 +1,23 @@
 import Bytes
 import Glibc
 
-/// Files that no folder lists: they go with their last descriptor, however the program ends.
+/// Files without a name, which vanish with their last descriptor, however the program ends.
 enum UnnamedFile {
-  /// glibc's O_TMPFILE, which stands behind _GNU_SOURCE; the same number on all machines that Swift is
-  /// there for.
+  /// glibc's O_TMPFILE, which is only declared with _GNU_SOURCE. It has the same value on all
+  /// platforms that Swift supports.
   private static let flag = 0o20_000_000 | O_DIRECTORY
 
-  /// Opens a new one, which only its owner can read; below 0, and `errno`, where there is none.
+  /// Opens a new one readable only by its owner. The result is negative, and `errno` set, on
+  /// failure.
   static func open(in folder: String, _ flags: Int32) -> Int32 {
     unsafe Glibc.open(folder, flag | flags | O_CLOEXEC, 0o600)
   }
 
-  /// Whether this error says that the kernel or the file system does not know such files.
+  /// Returns whether this error means that the kernel or the file system does not support such
+  /// files.
   static func isUnknown(_ error: Int32) -> Bool { [EOPNOTSUPP, EISDIR, EINVAL].contains(error) }
 
-  /// Opens a new file with a name that nothing had, for file systems that know no unnamed ones.
+  /// Opens a new file with a unique name, for file systems without unnamed files.
   static func openNamed(in folder: String) -> (descriptor: Int32, name: String) {
     var name = Array("\(folder)/.gattscope-XXXXXX".utf8CString)
     let opened = unsafe mkstemp(&name)
@@ -25,13 +27,13 @@ enum UnnamedFile {
   }
 }
 
-/// The bytes of something that can be read only once, kept in an unnamed file so that they can be read
-/// again.
+/// The bytes of an input that can be read only once, stored in an unnamed file so that they can be
+/// read again.
 package final class Spool: Sendable {
   private let descriptor: Int32
-  /// The path under which this process can read it, from the beginning, as often as it is opened.
+  /// The path under which this process can open it at its beginning, any number of times.
   package var path: String { "/proc/self/fd/\(descriptor)" }
-  /// The size.
+  /// The size in bytes.
   let byteCount: Int64
   /// Why the input could not be read to its end; nil if it was.
   package let damage: CaptureFailure?
@@ -39,9 +41,9 @@ package final class Spool: Sendable {
   /// Reads `input` to its end.
   ///
   /// - Parameters:
-  ///   - folder: where to make the file.
-  ///   - most: the most bytes to keep.
-  /// - Throws: where the file cannot be made or written.
+  ///   - folder: The folder for the file.
+  ///   - most: The maximum number of bytes to keep.
+  /// - Throws: If the file cannot be created or written.
   package init(
     _ input: inout InputBuffer, in folder: String, most: Int64 = .max
   ) throws(CaptureFailure) {
@@ -76,7 +78,7 @@ package final class Spool: Sendable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Lends the file, positioned at its beginning.
+  /// Passes the file's descriptor to `body`, positioned at its beginning.
   func withDescriptor(
     _ body: (Int32) throws(CaptureFailure) -> Void
   ) throws(CaptureFailure) {

@@ -1,12 +1,12 @@
 import Bytes
 
-/// Writes what it is given in a thread of its own, in its order, while the next is made.
+/// A thread that writes buffers in order while the caller fills the next one.
 ///
 ///     let behind = WriteBehind(descriptor)
 ///     behind?.write(&output)  // output is empty again
 ///     let reason = behind?.finish()
 final class WriteBehind: Sendable {
-  /// A buffer that goes back and forth between the threads; only one of them holds it.
+  /// A buffer passed back and forth between the threads; only one of them holds it at a time.
   private final class Batch: @unchecked Sendable {
     var bytes = Output()
     /// Why it was not written.
@@ -17,10 +17,11 @@ final class WriteBehind: Sendable {
   private let empty = Handoff<Batch>()
   private let thread: Thread
 
-  /// How many buffers wait to be written, or to be filled: where one takes longer, the other does not stop.
+  /// The number of buffers in circulation, so that neither thread stops when the other takes
+  /// longer.
   private static let waiting = 2
 
-  /// One that writes to `descriptor`; nil where the system has no more threads.
+  /// Starts a thread that writes to `descriptor`; returns nil if the system has no more threads.
   init?(_ descriptor: Int32) {
     let (full, empty) = (full, empty)
     let thread = Thread {
@@ -50,9 +51,10 @@ final class WriteBehind: Sendable {
     }
   }
 
-  /// Takes what `output` holds, and leaves it empty. Waits where too much is to be written.
+  /// Passes on the contents of `output` and leaves it empty. Waits if too much is still to be
+  /// written.
   ///
-  /// - Returns: why something before it could not be written.
+  /// - Returns: Why earlier bytes could not be written.
   func write(_ output: inout Output) -> WriteFailure.Reason? {
     guard let batch = empty.take() else { return nil }
     let failure = batch.failure
@@ -61,9 +63,9 @@ final class WriteBehind: Sendable {
     return failure
   }
 
-  /// Waits until everything is written; once.
+  /// Waits until everything is written. Call it once.
   ///
-  /// - Returns: why something could not be written.
+  /// - Returns: Why some bytes could not be written.
   func finish() -> WriteFailure.Reason? {
     full.end()
     thread.join()

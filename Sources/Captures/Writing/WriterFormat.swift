@@ -1,10 +1,10 @@
-/// The files that can be written: a container, and what its records hold.
+/// A file format that can be written: a container, and the content of its records.
 package struct WriterFormat: Equatable, Sendable {
   /// The file format.
   package enum Container: Sendable {
     case btsnoop, pcap, pcapng, packetLogger
 
-    /// The one that a file's name ends with; nil for other names.
+    /// Returns the container for the extension of a file name, or nil for other names.
     package init?(path: String) {
       let name = path.split(separator: "/").last ?? ""
       guard let dot = name.lastIndex(of: ".") else { return nil }
@@ -18,30 +18,28 @@ package struct WriterFormat: Equatable, Sendable {
     }
   }
 
-  /// What a record is.
+  /// The content of a record.
   package enum Content: Sendable {
-    /// The Linux monitor's records: packets, notes and adapters (datalink 2001, link type 254).
+    /// Records of the Linux monitor: packets, notes and adapters (datalink 2001, link type 254).
     case monitor
-    /// H4 packets and their direction (datalink 1002, link type 201).
+    /// H4 packets with their direction (datalink 1002, link type 201).
     case h4
-    /// H4 packets (link type 187); btsnoop has no such datalink, and writes 1002.
+    /// H4 packets (link type 187). btsnoop has no such datalink and uses 1002.
     case h4WithoutDirection
-    /// What a PacketLogger file holds: packets whose type tells their direction, and its own lines.
+    /// Records of PacketLogger: packets whose type gives their direction, and its own log lines.
     case packetLogger
   }
 
-  /// The file format.
   package let container: Container
-  /// What its records hold.
   package let content: Content
 
-  /// So much in such a container. PacketLogger has one content, whichever is asked for.
+  /// Creates a format. PacketLogger has only one content, whichever is requested.
   package init(_ container: Container, _ content: Content) {
     self.container = container
     self.content = container == .packetLogger ? .packetLogger : content
   }
 
-  /// The endings of names that tell a container.
+  /// The file name extensions that determine a container.
   package static let endings = ".btsnoop, .snoop, .log, .pcap, .pcapng or .pklg"
 
   var datalink: BtsnoopDatalink { content == .monitor ? .linuxMonitor : .h4 }

@@ -1,12 +1,12 @@
 import Bluetooth
 
-/// What a file could not hold of the records that were to be written to it.
+/// The counts of what a file could not represent of the records written to it.
 struct WriterLosses: Equatable, Sendable {
-  /// What a record is that is no packet.
+  /// The kind of a record that is not a packet.
   enum Note: Int, CaseIterable {
     case adapter, management, system, user, vendor, packetLogger
 
-    /// The kind of a monitor's record.
+    /// Returns the kind of a monitor record.
     init(opcode: UInt16) {
       switch MonitorOpcode(rawValue: opcode) {
       case .newIndex, .deletedIndex, .openIndex, .closeIndex, .indexInfo: self = .adapter
@@ -17,7 +17,7 @@ struct WriterLosses: Equatable, Sendable {
       }
     }
 
-    /// Behind their number.
+    /// Returns the words that follow the number.
     func words(_ count: Int) -> String {
       switch self {
       case .adapter: "of controllers that come and go"
@@ -30,44 +30,44 @@ struct WriterLosses: Equatable, Sendable {
     }
   }
 
-  /// Records that are no packets, where only packets can be, by their kind.
+  /// Records that are not packets, in a file that holds only packets, counted by kind.
   private(set) var notes = [Int](repeating: 0, count: Note.allCases.count)
-  /// Packets whose direction is not known, where it must be told.
+  /// Packets whose direction is unknown although the file requires it.
   var directionless = 0
-  /// Records of kinds that the target has no number for.
+  /// Records of kinds for which the target has no number.
   var unknownKinds = 0
   /// Packets whose direction was left out.
   var directions = 0
-  /// Packets of other adapters than the first, which are written as that one's.
+  /// Packets of adapters other than the first, which are written as the first adapter's.
   private(set) var adapters = 0
-  /// Whose they are, the first few.
+  /// The first few of those adapters.
   private var adapterNumbers: [UInt16] = []
   private var hasMoreAdapters = false
   /// Packets whose comments were left out.
   var comments = 0
-  /// Packets that had options of pcapng's beside those that are read.
+  /// Packets that had pcapng options other than those read.
   var options = 0
-  /// Sections of a pcapng file that go on as one.
+  /// Sections of a pcapng file that are merged into one.
   var sections = 0
-  /// Counts of drops that were left out.
+  /// Drop counts that were left out.
   var drops = 0
-  /// Counts of drops that the file's sum of them has no room for.
+  /// Drop counts that exceed the range of the file's cumulative count.
   var largeDrops = 0
-  /// Records without a time; they have the time of the one before.
+  /// Records without a time, which get the time of the previous record.
   var timeless = 0
-  /// Times that were cut to microseconds.
+  /// Times truncated to microseconds.
   var cutTimes = 0
-  /// Times that have no number in the format.
+  /// Times that the format cannot represent.
   var impossibleTimes = 0
-  /// Packets that were cut to the format's longest.
+  /// Packets cut to the format's maximum length.
   var cutPackets = 0
-  /// Packets that the capture had cut, where that cannot be told.
+  /// Packets cut by the capture, where the file cannot state the original length.
   var cutLengths = 0
 
-  /// Counts records that are no packets.
+  /// Counts records that are not packets.
   mutating func leaveOut(_ note: Note, count: Int = 1) { notes[note.rawValue] += count }
 
-  /// Counts a packet whose adapter has no number in the file.
+  /// Counts a packet whose adapter cannot be represented in the file.
   mutating func leaveOut(adapter: UInt16) {
     adapters += 1
     if hasMoreAdapters || adapterNumbers.contains(adapter) { return }
@@ -78,17 +78,18 @@ struct WriterLosses: Equatable, Sendable {
     }
   }
 
-  /// So many adapters are named.
+  /// The maximum number of adapters named.
   private static let mostAdapters = 8
 
-  /// Whose packets are no longer told from the first one's: "hci1 and hci3".
+  /// The adapters whose packets can no longer be distinguished from the first one's: "hci1 and
+  /// hci3".
   private var adapterWords: String {
     let names = adapterNumbers.sorted().map { "hci\($0)" } + (hasMoreAdapters ? ["others"] : [])
     guard names.count > 1, let last = names.last else { return names.first ?? "" }
     return "\(names.dropLast().joined(separator: ", ")) and \(last)"
   }
 
-  /// What the records were that are no packets: "5 system notes, 1 of vendors".
+  /// The kinds of the records that are not packets: "5 system notes, 1 of vendors".
   private var noteWords: String {
     Note.allCases.filter { notes[$0.rawValue] > 0 }.map { note in
       "\(notes[note.rawValue]) \(note.words(notes[note.rawValue]))"
@@ -103,7 +104,7 @@ struct WriterLosses: Equatable, Sendable {
     }
   }
 
-  /// A sentence for each kind of loss in such a file.
+  /// Returns a sentence for each kind of loss in a file of this format.
   func remarks(_ format: WriterFormat) -> [String] {
     let room =
       format.container == .pcapng

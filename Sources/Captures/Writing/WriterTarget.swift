@@ -1,16 +1,14 @@
-/// What is asked for as a file's format: a container, and what its records shall hold, or whatever of
-/// that holds most of the capture.
+/// A requested file format: a container and the content of its records, or the content that
+/// preserves most of the capture.
 package struct WriterTarget: Equatable, Sendable {
-  /// The file format.
   package let container: WriterFormat.Container
-  /// What its records hold; nil: what holds most.
+  /// The content of the records; nil for the one that preserves most.
   package let content: WriterFormat.Content?
 
-  /// A row of the list of formats.
+  /// A row in the list of formats.
   package struct Row: Sendable {
-    /// As it is asked for.
+    /// The name used to request it.
     package let name: String
-    /// What it is.
     package let words: String
     fileprivate let target: WriterTarget
 
@@ -24,8 +22,8 @@ package struct WriterTarget: Equatable, Sendable {
     }
   }
 
-  /// The formats that can be asked for. The numbers are those of btsnoop's datalinks and of tcpdump.org's
-  /// link types.
+  /// The formats that can be requested. The numbers are those of btsnoop's datalinks and of
+  /// tcpdump.org's link types.
   package static let rows: [Row] = [
     Row(
       "btsnoop", .btsnoop, nil,
@@ -57,31 +55,31 @@ package struct WriterTarget: Equatable, Sendable {
     self.content = content
   }
 
-  /// The format with this name in `rows`; nil for other names.
+  /// Returns the format with this name in `rows`, or nil for other names.
   package init?(name: String) {
     guard let row = Self.rows.first(where: { $0.name == name }) else { return nil }
     self = row.target
   }
 
-  /// The format that a file's name ends with; nil for other names.
+  /// Returns the format for the extension of a file name, or nil for other names.
   package init?(path: String) {
     guard let container = WriterFormat.Container(path: path) else { return nil }
     self.init(container: container, content: nil)
   }
 
-  /// The format of a stream whose name tells none: the one that holds most.
+  /// The format of a stream without a file name: the one that preserves most.
   package static let stream = WriterTarget(container: .pcapng, content: nil)
 
-  /// What records are written as while they arrive, from whatever source: the Linux monitor's, since
-  /// markers and notes are among them.
+  /// The format of records written live, whatever the source: the Linux monitor's, since it can
+  /// hold markers and notes.
   package var liveFormat: WriterFormat {
     WriterFormat(container, content ?? .monitor)
   }
 
-  /// What a capture is written as.
+  /// Returns the format in which a capture is written.
   ///
-  /// - Parameter isOfSeveral: whether it has controllers to be told apart, which H4 in btsnoop and pcap
-  ///   cannot.
+  /// - Parameter isOfSeveral: Whether it has several controllers, which H4 in btsnoop and pcap
+  ///   cannot distinguish.
   package func format(of summary: CaptureSummary, isOfSeveral: Bool = false) -> WriterFormat {
     if let content { return WriterFormat(container, content) }
     if summary.holdsMonitorRecords || isOfSeveral && container != .pcapng {
@@ -93,7 +91,7 @@ package struct WriterTarget: Equatable, Sendable {
 }
 
 extension WriterFormat {
-  /// Whether a packet can only be written where it is known which way it went.
+  /// Whether a packet can only be written if its direction is known.
   package var needsDirection: Bool { content != .h4WithoutDirection }
 }
 
@@ -108,7 +106,7 @@ extension CaptureSummary {
     }
   }
 
-  /// Whether packets may have no direction: it is no part of their link type.
+  /// Whether packets may lack a direction because their link type has none.
   package var mayLackDirection: Bool {
     (format == .pcap || format == .pcapng) && datalink == LinkType.h4.rawValue
   }

@@ -1,4 +1,4 @@
-// What attributes say of other attributes: the values that discovery reads (Core, Vol 3, Part G, 3).
+// Attribute values that describe other attributes, as read by discovery (Core, Vol 3, Part G, 3).
 
 package import Bluetooth
 import Bytes
@@ -6,14 +6,12 @@ import Bytes
 /// The value of a «Characteristic» declaration: properties (1 byte), value handle (2), UUID (2 or
 /// 16) (Core, Vol 3, Part G, 3.3.1).
 package struct CharacteristicDeclaration: Sendable {
-  /// What may be done with the value.
+  /// The operations permitted on the value.
   package let properties: CharacteristicProperties
-  /// The handle of the value.
   package let valueHandle: UInt16
-  /// What the characteristic is.
   package let uuid: BluetoothUUID
 
-  /// Reads a declaration, or gives nil where the value is none.
+  /// Reads a declaration; returns nil if the value is malformed.
   package init?(_ value: RawSpan) {
     var cursor = Cursor(value)
     guard let properties = try? cursor.u8(), let handle = try? cursor.u16(),
@@ -26,16 +24,16 @@ package struct CharacteristicDeclaration: Sendable {
 }
 
 /// The value of an «Include» declaration: included service's handle (2 bytes), end group handle
-/// (2), UUID (2, or none where it is long) (Core, Vol 3, Part G, 3.2).
+/// (2), UUID (2, absent if it is a 128-bit one) (Core, Vol 3, Part G, 3.2).
 package struct IncludeDeclaration: Sendable {
-  /// The included service's first handle.
+  /// The first handle of the included service.
   package let startHandle: UInt16
-  /// And its last.
+  /// The last handle of the included service.
   package let endHandle: UInt16
-  /// What service; nil where the UUID is long and must be read from the service's declaration.
+  /// The service's UUID; nil if it has 128 bits and must be read from the service declaration.
   package let uuid: BluetoothUUID?
 
-  /// Reads a declaration, or gives nil where the value is none.
+  /// Reads a declaration; returns nil if the value is malformed.
   package init?(_ value: RawSpan) {
     guard value.byteCount == 4 || value.byteCount == 6 else { return nil }
     var cursor = Cursor(value)
@@ -46,18 +44,18 @@ package struct IncludeDeclaration: Sendable {
   }
 }
 
-/// What the value of a discovered attribute declares, by the type that was asked for.
+/// The declaration in a discovered attribute's value, determined by the requested type.
 package enum DeclaredAttribute: Sendable {
-  /// A primary or secondary service of this UUID.
+  /// A primary or secondary service with this UUID.
   case service(BluetoothUUID)
   /// A characteristic.
   case characteristic(CharacteristicDeclaration)
   /// An included service.
   case include(IncludeDeclaration)
-  /// Nothing, or nothing that can be read.
+  /// No declaration, or a malformed one.
   case other
 
-  /// Reads `value`, which an attribute of the type `type` has.
+  /// Reads `value` of an attribute with the type `type`.
   package init(_ value: RawSpan, _ type: BluetoothUUID?) {
     self = .other
     switch type {

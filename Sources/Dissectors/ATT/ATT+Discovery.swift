@@ -1,4 +1,4 @@
-// The PDUs that discover attributes, and those that keep the conversation going: errors and MTU.
+// The PDUs that discover attributes, Error Response and Exchange MTU.
 
 package import Bluetooth
 package import Bytes
@@ -7,11 +7,9 @@ extension ATT {
   /// Error Response: request opcode (1 byte), handle (2), error code (1) (Core, Vol 3, Part F,
   /// 3.4.1.1).
   package struct ErrorResponse: Sendable {
-    /// The request that failed.
     package let requestOpcode: ATTOpcode
-    /// The attribute that made it fail, 0 where none did.
+    /// The attribute that caused the error, 0 if there is none.
     package let handle: UInt16
-    /// Why.
     package let error: ATTErrorCode
 
     @_lifetime(cursor: copy cursor)
@@ -24,9 +22,8 @@ extension ATT {
 
   /// Exchange MTU Request and Response: the sender's receive MTU (2 bytes) (3.4.2).
   package struct ExchangeMTU: Sendable {
-    /// Request or response.
     package let opcode: ATTOpcode
-    /// The largest PDU that the sender can receive.
+    /// The largest PDU the sender can receive.
     package let mtu: UInt16
 
     @_lifetime(cursor: copy cursor)
@@ -38,9 +35,9 @@ extension ATT {
 
   /// Find Information Request: starting handle (2 bytes), ending handle (2) (3.4.3.1).
   package struct FindInformationRequest: Sendable {
-    /// The first handle asked for.
+    /// The first handle of the requested range.
     package let startHandle: UInt16
-    /// The last.
+    /// The last handle of the requested range.
     package let endHandle: UInt16
 
     @_lifetime(cursor: copy cursor)
@@ -50,10 +47,9 @@ extension ATT {
     }
   }
 
-  /// Find Information Response: format (1 byte: 1 16-bit UUIDs, 2 128-bit), then pairs of handle
-  /// and UUID (3.4.3.2).
+  /// Find Information Response: format (1 byte: 1 means 16-bit UUIDs, 2 means 128-bit), then pairs
+  /// of handle and UUID (3.4.3.2).
   package struct FindInformationResponse: Sendable {
-    /// The pairs.
     package let items: ATTItems
 
     @_lifetime(cursor: copy cursor)
@@ -72,13 +68,13 @@ extension ATT {
   /// Find By Type Value Request: starting handle (2 bytes), ending handle (2), attribute type (2),
   /// attribute value (rest) (3.4.3.3).
   package struct FindByTypeValueRequest: Sendable {
-    /// The first handle asked for.
+    /// The first handle of the requested range.
     package let startHandle: UInt16
-    /// The last.
+    /// The last handle of the requested range.
     package let endHandle: UInt16
-    /// The type that attributes must have.
+    /// The requested attribute type.
     package let type: BluetoothUUID
-    /// And the value.
+    /// The requested attribute value.
     package let value: Slice
 
     @_lifetime(cursor: copy cursor)
@@ -93,7 +89,6 @@ extension ATT {
   /// Find By Type Value Response: pairs of found handle (2 bytes) and group end handle (2)
   /// (3.4.3.4).
   package struct FindByTypeValueResponse: Sendable {
-    /// The pairs.
     package let items: ATTItems
 
     @_lifetime(cursor: copy cursor)
@@ -105,13 +100,12 @@ extension ATT {
   /// Read By Type Request and Read By Group Type Request: starting handle (2 bytes), ending handle
   /// (2), attribute type (2 or 16) (3.4.4.1 and 3.4.4.9).
   package struct ReadByTypeRequest: Sendable {
-    /// Which of the two.
     package let opcode: ATTOpcode
-    /// The first handle asked for.
+    /// The first handle of the requested range.
     package let startHandle: UInt16
-    /// The last.
+    /// The last handle of the requested range.
     package let endHandle: UInt16
-    /// The type that attributes must have.
+    /// The requested attribute type.
     package let type: BluetoothUUID
 
     @_lifetime(cursor: copy cursor)
@@ -119,7 +113,7 @@ extension ATT {
       self.opcode = opcode
       startHandle = try cursor.u16()
       endHandle = try cursor.u16()
-      // Two bytes are a short UUID; anything else should be a long one, and is too short otherwise.
+      // Two bytes are a 16-bit UUID; anything else should be a 128-bit one, or is cut short.
       let width = cursor.remaining + missing == 2 ? 2 : 16
       type = try BluetoothUUID(parsing: &cursor, width: width) ?? BluetoothUUID(0)
     }
@@ -128,9 +122,7 @@ extension ATT {
   /// Read By Type Response and Read By Group Type Response: length of one item (1 byte), then items
   /// of handle (2), for groups end handle (2), and value (3.4.4.2 and 3.4.4.10).
   package struct ReadByTypeResponse: Sendable {
-    /// Which of the two.
     package let opcode: ATTOpcode
-    /// The items.
     package let items: ATTItems
 
     @_lifetime(cursor: copy cursor)
@@ -152,8 +144,8 @@ extension ATT {
 }
 
 extension ATTItems {
-  /// A list of items of `length` bytes each; bytes that make no whole item stay with the cursor, to
-  /// be reported as left over.
+  /// Creates a list of items of `length` bytes each. Bytes that do not form a whole item are left
+  /// in the cursor, to be reported as left over.
   @_lifetime(cursor: copy cursor)
   init(layout: Layout, wholeItems length: Int, _ cursor: inout Cursor) {
     self.layout = layout
@@ -164,8 +156,9 @@ extension ATTItems {
     }
   }
 
-  /// A list of items that carry their own lengths, in the last two bytes of `header` bytes; bytes
-  /// that make no whole header stay with the cursor, to be reported as left over.
+  /// Creates a list of items that carry their own length in the last two bytes of a `header`-byte
+  /// header. Bytes that do not form a whole header are left in the cursor, to be reported as left
+  /// over.
   @_lifetime(cursor: copy cursor)
   init(layout: Layout, header: Int, _ cursor: inout Cursor) {
     self.layout = layout

@@ -1,4 +1,4 @@
-// The PDUs that move attribute values: reads, writes, notifications and indications.
+// The PDUs that carry attribute values: reads, writes, notifications and indications.
 
 package import Bluetooth
 package import Bytes
@@ -6,7 +6,6 @@ package import Bytes
 extension ATT {
   /// Read Request: handle (2 bytes) (Core, Vol 3, Part F, 3.4.4.3).
   package struct ReadRequest: Sendable {
-    /// The attribute.
     package let handle: UInt16
 
     @_lifetime(cursor: copy cursor)
@@ -15,10 +14,9 @@ extension ATT {
     }
   }
 
-  /// Read Response, Read Blob Response and Read Multiple Response: the value, or that part of it or
-  /// those values, to the end of the PDU (3.4.4.4, 3.4.4.6, 3.4.4.8).
+  /// Read Response, Read Blob Response and Read Multiple Response: the value, part of it, or
+  /// several values, up to the end of the PDU (3.4.4.4, 3.4.4.6, 3.4.4.8).
   package struct ReadResponse: Sendable {
-    /// Which of the three.
     package let opcode: ATTOpcode
     /// The bytes read.
     package let value: Slice
@@ -32,9 +30,8 @@ extension ATT {
 
   /// Read Blob Request: handle (2 bytes), value offset (2) (3.4.4.5).
   package struct ReadBlobRequest: Sendable {
-    /// The attribute.
     package let handle: UInt16
-    /// Where to begin.
+    /// The offset in the value at which to begin.
     package let offset: UInt16
 
     @_lifetime(cursor: copy cursor)
@@ -47,9 +44,8 @@ extension ATT {
   /// Read Multiple Request and Read Multiple Variable Request: handles (2 bytes each) (3.4.4.7,
   /// 3.4.4.11).
   package struct ReadMultipleRequest: Sendable {
-    /// Which of the two.
     package let opcode: ATTOpcode
-    /// The handles.
+    /// The requested handles, two bytes each.
     package let handles: Slice
 
     @_lifetime(cursor: copy cursor)
@@ -59,9 +55,8 @@ extension ATT {
     }
   }
 
-  /// Read Multiple Variable Response: values, each behind its length (2 bytes) (3.4.4.12).
+  /// Read Multiple Variable Response: values, each preceded by its length (2 bytes) (3.4.4.12).
   package struct ReadMultipleVariableResponse: Sendable {
-    /// The values.
     package let items: ATTItems
 
     @_lifetime(cursor: copy cursor)
@@ -72,11 +67,8 @@ extension ATT {
 
   /// Write Request and Write Command: handle (2 bytes), value (rest) (3.4.5.1, 3.4.5.3).
   package struct Write: Sendable {
-    /// Which of the two.
     package let opcode: ATTOpcode
-    /// The attribute.
     package let handle: UInt16
-    /// The value to write.
     package let value: Slice
 
     @_lifetime(cursor: copy cursor)
@@ -89,16 +81,14 @@ extension ATT {
 
   /// Signed Write Command: handle (2 bytes), value, sign counter (4), MAC (8) (3.4.5.4 and 3.3.1).
   package struct SignedWriteCommand: Sendable {
-    /// The attribute.
     package let handle: UInt16
-    /// The value to write.
     package let value: Slice
-    /// Counts up with each signed PDU.
+    /// A counter that increases with each signed PDU.
     package let signCounter: UInt32
     /// The message authentication code.
     package let signature: Slice
 
-    /// Sign counter and MAC.
+    /// The size of sign counter and MAC in bytes.
     package static let signatureSize = 12
 
     @_lifetime(cursor: copy cursor)
@@ -113,13 +103,11 @@ extension ATT {
   /// Prepare Write Request and Response: handle (2 bytes), value offset (2), part of the value
   /// (rest) (3.4.6.1, 3.4.6.2).
   package struct PrepareWrite: Sendable {
-    /// Request or response.
     package let opcode: ATTOpcode
-    /// The attribute.
     package let handle: UInt16
-    /// Where the part belongs.
+    /// The offset of the part in the value.
     package let offset: UInt16
-    /// The part.
+    /// The part of the value.
     package let value: Slice
 
     @_lifetime(cursor: copy cursor)
@@ -141,7 +129,7 @@ extension ATT {
       flags = try cursor.u8()
     }
 
-    /// What the flags ask for, in a word.
+    /// Returns the name of the requested action.
     package static func name(_ flags: UInt8) -> StaticString? {
       switch flags {
       case 0: "Cancel"
@@ -153,11 +141,8 @@ extension ATT {
 
   /// Handle Value Notification and Indication: handle (2 bytes), value (rest) (3.4.7.1, 3.4.7.2).
   package struct HandleValue: Sendable {
-    /// Which of the two.
     package let opcode: ATTOpcode
-    /// The attribute.
     package let handle: UInt16
-    /// Its value.
     package let value: Slice
 
     @_lifetime(cursor: copy cursor)
@@ -170,7 +155,7 @@ extension ATT {
 
   /// Multiple Handle Value Notification: for each, handle (2 bytes), length (2), value (3.4.7.4).
   package struct MultipleHandleValueNotification: Sendable {
-    /// Handles and values.
+    /// The pairs of handle and value.
     package let items: ATTItems
 
     @_lifetime(cursor: copy cursor)
@@ -182,18 +167,16 @@ extension ATT {
   /// A PDU without parameters: Write Response, Execute Write Response, Handle Value Confirmation
   /// (3.4.5.2, 3.4.6.4, 3.4.7.3).
   package struct Empty: Sendable {
-    /// Which of the three.
     package let opcode: ATTOpcode
   }
 
-  /// A PDU that ends before its fields do.
+  /// A PDU that ends before its last field.
   package struct Incomplete: Sendable {
-    /// The opcode.
     package let opcode: ATTOpcode
-    /// What follows it.
+    /// The bytes after the opcode.
     package let data: Slice
 
-    /// Reads what there is; without an opcode there is nothing.
+    /// Reads the bytes that exist; returns nil if there is not even an opcode.
     @_lifetime(cursor: copy cursor)
     init?(parsing cursor: inout Cursor) {
       guard let opcode = try? cursor.u8() else { return nil }
@@ -202,11 +185,10 @@ extension ATT {
     }
   }
 
-  /// A PDU whose opcode the specification does not have.
+  /// A PDU with an opcode that the specification does not define.
   package struct Unknown: Sendable {
-    /// The opcode.
     package let opcode: ATTOpcode
-    /// What follows it.
+    /// The bytes after the opcode.
     package let data: Slice
 
     @_lifetime(cursor: copy cursor)

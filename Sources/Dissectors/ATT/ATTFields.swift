@@ -1,14 +1,14 @@
-// What ATT's PDUs have in common: the fields that any of them may have, by the names that they
-// share. Derived from the structs; text, JSON and the memory of transactions read this.
+// The fields of all ATT PDUs under common names, derived from the structs. Text and JSON output and
+// the matching of transactions read them.
 
 package import Bluetooth
 package import Bytes
 
-/// The fields of one ATT PDU; nil where the PDU has no such field.
+/// The fields of one ATT PDU; nil for fields that it does not have.
 package struct ATTFields: Sendable {
-  // In an order that leaves few gaps: small ones stand behind what is aligned.
+  // Ordered for few gaps, with small fields after aligned ones.
 
-  /// The attribute type asked for.
+  /// The requested attribute type.
   package var type: BluetoothUUID?
   /// The attribute handle.
   package var handle: UInt16?
@@ -16,7 +16,7 @@ package struct ATTFields: Sendable {
   package var signCounter: UInt32?
   /// The attribute value, or part of it.
   package var value: Slice?
-  /// Execute Write: 0 cancels, 1 writes.
+  /// Execute Write: 0 cancels, 1 writes the prepared values.
   package var executeFlags: UInt8?
   /// The first handle of a requested range.
   package var startHandle: UInt16?
@@ -28,13 +28,13 @@ package struct ATTFields: Sendable {
   package var endHandle: UInt16?
   /// The handles of a Read Multiple request, two bytes each.
   package var handles: Slice?
-  /// Error Response: why.
+  /// Error Response: the error code.
   package var error: ATTErrorCode?
-  /// Where a partial value begins.
+  /// The offset of a partial value.
   package var offset: UInt16?
-  /// Bytes that no field claims: those of an unknown opcode or of an incomplete PDU.
+  /// Bytes that belong to no field: those of an unknown opcode or an incomplete PDU.
   package var data: Slice?
-  /// The MTU that the sender can receive.
+  /// The largest PDU the sender can receive.
   package var mtu: UInt16?
   /// The items of a list.
   package var items: ATTItems?
@@ -43,14 +43,14 @@ package struct ATTFields: Sendable {
 }
 
 extension ATTPDU {
-  /// The fields that this PDU has.
+  /// The fields of this PDU.
   package var fields: ATTFields {
     var fields = ATTFields()
     fill(&fields)
     return fields
   }
 
-  /// Sets the fields that this PDU has, where none is set.
+  /// Sets this PDU's fields, assuming that none is set yet.
   func fill(_ fields: inout ATTFields) {
     switch self {
     case .errorResponse(let pdu):
@@ -115,8 +115,8 @@ extension ATTPDU {
     }
   }
 
-  /// Whether the PDU may have an attribute type, several handles or a list: the others are about one
-  /// attribute at most.
+  /// Whether the PDU can have an attribute type, several handles or a list. All others concern at
+  /// most one attribute.
   package var namesSeveral: Bool {
     switch self {
     case .findInformationResponse, .findByTypeValueRequest, .findByTypeValueResponse,
@@ -132,15 +132,15 @@ extension ATTPDU {
 
   private static let leastMTU: UInt16 = 23
 
-  /// What is wrong with the PDU beyond missing bytes: a list whose element length no element has, an MTU that no
-  /// bearer has.
+  /// The problem with the PDU apart from missing bytes: an impossible element length, or an MTU
+  /// below the minimum.
   package var problem: Problem? {
     if case .unknown(let pdu) = self {
       return Problem(.unknownOpcode, at: Int(pdu.data.start) - 1, Int(pdu.opcode.rawValue))
     }
     let items: ATTItems
     switch self {
-    // On LE; BR/EDR's least is larger (Core, Vol 3, Part G, 5.2.1).
+    // The minimum on LE; that of BR/EDR is larger (Core, Vol 3, Part G, 5.2.1).
     case .exchangeMTU(let pdu) where pdu.mtu < Self.leastMTU:
       return Problem(.parameterTooSmall, Int(pdu.mtu), Int(Self.leastMTU))
     case .findInformationResponse(let pdu): items = pdu.items
@@ -152,53 +152,53 @@ extension ATTPDU {
   }
 }
 
-/// The list of a response or of a Multiple Handle Value Notification: where its items lie and how
-/// they are laid out.
+/// The list in a response or in a Multiple Handle Value Notification: its position and layout.
 package struct ATTItems: Sendable {
-  /// How one item is laid out. Handles are 2 bytes; lengths in bytes.
+  /// The layout of one item. Handles are 2 bytes; lengths are in bytes.
   package enum Layout: Equatable, Sendable {
     /// Handle, then a UUID of this width (Find Information).
     case typed(uuidWidth: Int)
     /// First handle, last handle (Find By Type Value).
     case range
-    /// Handle, then a value; this many bytes in all (Read By Type).
+    /// Handle, then a value; `length` is the total (Read By Type).
     case valued(length: Int)
-    /// First handle, last handle, then a value; this many bytes in all (Read By Group Type).
+    /// First handle, last handle, then a value; `length` is the total (Read By Group Type).
     case group(length: Int)
     /// Handle, length of the value (2), value (Multiple Handle Value Notification).
     case handleLengthValue
     /// Length of the value (2), value (Read Multiple Variable).
     case lengthValue
-    /// A layout that the PDU's format or length byte made impossible.
+    /// A layout made impossible by the PDU's format or length byte.
     case invalid(length: Int)
   }
 
-  /// How the items are laid out.
   package let layout: Layout
-  /// Where they lie.
+  /// The position of the items.
   package let list: Slice
 
-  /// Of Read By Type: the bytes of the PDU, where it lists one value that may go on behind its end: a Read Blob
-  /// Request asks for the rest, as hosts do of a long Device Name. Nil where it lists several, or none.
+  /// For Read By Type: the length of the PDU if it lists exactly one value, which may continue
+  /// beyond the PDU. Hosts read the rest, for example of a long Device Name, with a Read Blob
+  /// Request. Nil if it lists several values, or none.
   package var singleValueLength: Int? {
     guard case .valued(let length) = layout, Int(list.count) == length else { return nil }
     return Self.listOffset + length
   }
 
-  /// Whether a list with one value of that many bytes fills its PDU: the MTU's, or what its length byte can tell
-  /// (Core, Vol 3, Part F, 3.4.4.2).
+  /// Returns whether a PDU of `length` bytes that lists one value is full: as long as the MTU
+  /// allows, or as its length byte can express (Core, Vol 3, Part F, 3.4.4.2).
   package static func isFull(_ length: Int, mtu: Int) -> Bool {
     length >= min(mtu, listOffset + Int(UInt8.max))
   }
 
-  /// Where the list begins behind opcode and length.
+  /// The offset of the list, after opcode and length.
   private static let listOffset = 2
 
-  /// The length or format byte, where no item can have it.
+  /// The length or format byte if no item can have it.
   var invalidLength: Int? {
     switch layout {
     case .invalid(let length): return length
-    // The groups of GATT are services, and their values UUIDs of 2 or 16 bytes (Core, Vol 3, Part G, 4.4.1).
+    // GATT groups are services, whose values are UUIDs of 2 or 16 bytes (Core, Vol 3, Part G,
+    // 4.4.1).
     case .group(let length) where length != 6 && length != 20: return length
     default: return nil
     }
@@ -214,13 +214,13 @@ package struct ATTItems: Sendable {
     package var type: BluetoothUUID?
     /// The attribute's value.
     package var value: Slice?
-    /// The length that the list gives for the value, where it is cut short by the end of the PDU.
+    /// The number of bytes of the value that the end of the PDU cut off.
     package var missing = 0
   }
 
-  /// Reads the next item; nil at the end, or where what is left is no whole item.
+  /// Reads the next item; returns nil at the end, or if the rest is not a whole item.
   ///
-  /// - Parameter cursor: made from `list`; moved behind the item.
+  /// - Parameter cursor: A cursor over `list`; advanced past the item.
   @_lifetime(cursor: copy cursor)
   package func next(_ cursor: inout Cursor) -> Item? {
     guard !cursor.isAtEnd else { return nil }
@@ -260,7 +260,7 @@ package struct ATTItems: Sendable {
     return item
   }
 
-  /// The last value of a list may be cut short: the PDU ended at the MTU.
+  /// Reads a value whose length is known. The last value of a list may be cut short at the MTU.
   @_lifetime(cursor: copy cursor)
   private func readCounted(_ item: inout Item, length: Int, _ cursor: inout Cursor) {
     item.missing = max(0, length - cursor.remaining)

@@ -1,4 +1,4 @@
-// The Attribute Protocol's PDUs: one struct each (their files: ATT+….swift), and the dispatch from
+// The Attribute Protocol's PDUs, one struct each (in the files ATT+….swift), and the dispatch from
 // opcode to struct.
 
 package import Bluetooth
@@ -7,7 +7,7 @@ package import Bytes
 /// The namespace of the structs that mirror ATT's PDUs (Core, Vol 3, Part F, 3.4).
 package enum ATT {}
 
-/// One ATT PDU of any kind.
+/// An ATT PDU of any kind.
 package enum ATTPDU: Sendable {
   case errorResponse(ATT.ErrorResponse)
   case exchangeMTU(ATT.ExchangeMTU)
@@ -32,13 +32,13 @@ package enum ATTPDU: Sendable {
   case incomplete(ATT.Incomplete)
   case unknown(ATT.Unknown)
 
-  /// Reads a PDU: opcode (1 byte), then what the opcode says.
+  /// Reads a PDU: opcode (1 byte), then the opcode's parameters.
   ///
-  /// Structs that serve two opcodes of equal shape (Exchange MTU, Write, Handle Value, …) keep the
-  /// opcode.
+  /// Structs that represent two opcodes of the same form (Exchange MTU, Write, Handle Value, …)
+  /// store the opcode.
   ///
-  /// - Parameter missing: how many bytes of the PDU the capture did not keep: a layout that depends
-  ///   on the PDU's length is found by its true length.
+  /// - Parameter missing: The number of PDU bytes that the capture did not keep. Layouts that
+  ///   depend on the PDU's length need its true length.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor, missing: Int = 0) throws(ParseError) {
     let opcode = ATTOpcode(rawValue: try cursor.u8())
@@ -91,7 +91,6 @@ package enum ATTPDU: Sendable {
     }
   }
 
-  /// The PDU's opcode.
   package var opcode: ATTOpcode {
     switch self {
     case .errorResponse: .errorResponse

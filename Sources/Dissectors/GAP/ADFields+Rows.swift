@@ -1,10 +1,9 @@
-// The AD types whose fields stand at fixed places, in the language of the HCI tables. Core
-// Specification Supplement, Part A, 1; Assigned Numbers, 2.3. Numbers are little-endian, but those of
-// the mesh, which stand as bytes.
+// The AD types whose fields have fixed positions, described like the HCI tables. Core Specification
+// Supplement, Part A, 1; Assigned Numbers, 2.3. Numbers are little-endian except in mesh types,
+// whose fields are therefore given as bytes.
 
 import Bluetooth
 
-/// The rows, by AD type.
 let adRows: [(type: UInt8, parameters: [HCIParameter])] = [
   // Tx Power Level
   (0x0a, [.i8("TX_Power", .scaled(.dBm), line: "sent at")]),
@@ -24,8 +23,8 @@ let adRows: [(type: UInt8, parameters: [HCIParameter])] = [
   (0x18, [.list("Addresses", [.address("Address", line: "for random")])]),
   // Advertising Interval
   (0x1a, [.u16("Advertising_Interval", .scaled(.slots), line: "advertising interval")]),
-  // LE Bluetooth Device Address: the type is in the most significant byte, so behind the address, as
-  // BlueZ reads it (tools/oobtest.c); tshark 4.0 and bumble take it from the first byte.
+  // LE Bluetooth Device Address: the type is the most significant byte, so after the address, as
+  // BlueZ reads it (tools/oobtest.c). tshark 4.0 and bumble read it from the first byte.
   (
     0x1b,
     [
@@ -58,14 +57,15 @@ let adRows: [(type: UInt8, parameters: [HCIParameter])] = [
       .u8("Transaction_Number", line: "transaction"), .rest("PDU", line: "PDU"),
     ]
   ),
-  // Mesh Message: a network PDU (Mesh Protocol, 3.4.4), obfuscated and encrypted behind its first byte
+  // Mesh Message: a network PDU (Mesh Protocol, 3.4.4), obfuscated and encrypted after its first
+  // byte
   (
     0x2a,
     [.u8("IVI_NID", .hex, line: "mesh message, IVI and NID"), .rest("PDU", line: "PDU")]
   ),
   // Resolvable Set Identifier (Coordinated Set Identification Service, 4.8): hash, then random part
   (0x2e, [.u24("Hash", .hex, line: "set identifier"), .u24("Random", .hex, line: "random")]),
-  // Encrypted Advertising Data: randomizer, data, MIC; the latter two are told as one
+  // Encrypted Advertising Data: randomizer, data, MIC; the latter two are shown as one field
   (
     0x31,
     [

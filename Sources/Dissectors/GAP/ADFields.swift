@@ -1,12 +1,12 @@
-// The fields of AD structures, told one after the other like the parameters of HCI: by rows where
-// every field stands at a fixed place, by hand where not.
+// The fields of AD structures, visited one by one like HCI parameters: by rows if every field has a
+// fixed position, otherwise by hand.
 
 package import Bluetooth
 package import Bytes
 
-/// Tells the fields of AD structures whose layout is `.fields`.
+/// The visiting of the fields of AD structures with the layout `.fields`.
 package enum ADFields {
-  /// The rows, laid out behind one another, and where each type's begin.
+  /// The rows' fields in one array, with the range of each type.
   private struct Table: Sendable {
     let fields: Immortal<HCIField>
     var ranges = [Range<Int>](repeating: 0..<0, count: 256)
@@ -24,10 +24,10 @@ package enum ADFields {
 
   private static let table = Table(adRows)
 
-  /// Tells `visitor` the fields of the structure whose data is the part `slice` of `bytes`.
+  /// Visits the fields of the structure whose data is the part `slice` of `bytes`.
   ///
-  /// - Returns: the bytes that no field claimed.
-  /// - Throws: where a field reaches past the end; those before it were told.
+  /// - Returns: The bytes that belong to no field.
+  /// - Throws: If a field extends past the end. The fields before it have been visited.
   @discardableResult
   package static func walk<Visitor: HCIFieldVisitor & ~Copyable>(
     _ type: ADType, _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
@@ -51,7 +51,7 @@ package enum ADFields {
     }
   }
 
-  /// Whether structures of a type have fields that `walk` tells.
+  /// Returns whether `walk` visits fields of this type.
   package static func hasFields(_ type: ADType) -> Bool {
     switch type {
     case .connectionIntervalRange, .indoorPositioning, .leSupportedFeatures, .meshBeacon, .bigInfo,
@@ -61,7 +61,7 @@ package enum ADFields {
     }
   }
 
-  /// What is wrong with the structure whose data is the part `slice` of `bytes`.
+  /// Returns the problem with the structure whose data is the part `slice` of `bytes`.
   package static func problem(_ type: ADType, _ bytes: RawSpan, _ slice: Slice) -> Problem? {
     let count = Int(slice.count)
     switch type.misfit(count: count) {
@@ -70,7 +70,7 @@ package enum ADFields {
     case .leftOver(let left): return Problem(.leftOver, at: slice.end - left, left)
     case nil: break
     }
-    // Only of these does the content decide how long they are.
+    // Only for these types does the length depend on the content.
     switch type {
     case .indoorPositioning, .transportDiscoveryData, .meshBeacon:
       var silent = SilentVisitor()
@@ -109,7 +109,7 @@ package enum ADFields {
     visitor.field(name, line: line, .bytes, cursor.bytes(slice), at: slice)
   }
 
-  /// Tells a number that the bytes of a field hold, whole or in part.
+  /// Visits a number that comes from all or part of a field's bytes.
   private static func tell<Visitor: HCIFieldVisitor & ~Copyable>(
     _ name: StaticString, _ line: StaticString?, _ value: Int64, width: Int,
     _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice, _ visitor: inout Visitor
@@ -119,8 +119,8 @@ package enum ADFields {
       name, line: line, .number(value, width: width, form), bytes, at: slice)
   }
 
-  /// The shortest and the longest interval that the advertiser prefers (2 bytes each); 0xffff where
-  /// it sets no such bound.
+  /// Visits the minimum and maximum interval that the advertiser prefers (2 bytes each), 0xffff for
+  /// no limit.
   private static func intervalRange<Visitor: HCIFieldVisitor & ~Copyable>(
     _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
   ) throws(ParseError) -> Slice {
@@ -139,10 +139,10 @@ package enum ADFields {
     return cursor.rest()
   }
 
-  /// Configuration (1 byte), whose bits say what follows: latitude and longitude (4 each) or local
-  /// north and east (2 each, decimetres), TX power (1), altitude (2), floor number (1), uncertainty
-  /// (1). Core Specification Supplement, Part A, 1.14 [mem]; the order is tshark 4.0's, which reads
-  /// fields whose bits are not set too.
+  /// Visits the configuration (1 byte), whose bits select what follows: latitude and longitude (4
+  /// each) or local north and east (2 each, decimetres), TX power (1), altitude (2), floor number
+  /// (1), uncertainty (1). Core Specification Supplement, Part A, 1.14 [mem]. The order is that of
+  /// tshark 4.0, which also reads fields whose bits are not set.
   private static func indoorPosition<Visitor: HCIFieldVisitor & ~Copyable>(
     _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
   ) throws(ParseError) -> Slice {
@@ -170,14 +170,15 @@ package enum ADFields {
         &visitor)
     }
     if flags & 0x10 != 0 {
-      // 20 is the ground floor or one not known (253 to 255: without a number).
+      // 20 is the ground floor or an unknown one (253 to 255: without a number).
       try number("Floor_Number", line: "floor code", width: 1, .plain, &cursor, &visitor)
     }
     if flags & 0x20 != 0 { try number("Uncertainty", width: 1, .hex, &cursor, &visitor) }
     return cursor.rest()
   }
 
-  /// The features of the link layer (Core, Vol 6, Part B, 4.6); zeros at the end may be left out.
+  /// Visits the link layer's features (Core, Vol 6, Part B, 4.6). Trailing zero bytes may be
+  /// omitted.
   private static func features<Visitor: HCIFieldVisitor & ~Copyable>(
     _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
   ) -> Slice {
@@ -187,7 +188,8 @@ package enum ADFields {
     for index in 0..<Int(known.count) {
       value |= UInt64(bytes.byte(at: Int(known.start) + index)) << UInt64(8 * index)
     }
-    // As wide as all eight, so that they are counted in the line rather than named.
+    // With the width of all eight bytes, so that the line counts the features instead of naming
+    // them.
     tell(
       "LE_Features", "supports", Int64(bitPattern: value), width: 8, .flags(.leFeatures),
       bytes.part(known), at: known, &visitor)
@@ -198,9 +200,9 @@ package enum ADFields {
     return cursor.rest()
   }
 
-  /// Beacon type (1 byte), then by type (Mesh Protocol, 3.10; big endian): device UUID (16), OOB
-  /// information (2), perhaps URI hash (4); flags (1), network ID (8), IV index (4), authentication
-  /// value (8); random (13), obfuscated data (5), authentication tag (8).
+  /// Visits the beacon type (1 byte), then, by type (Mesh Protocol, 3.10; big-endian): device UUID
+  /// (16), OOB information (2), optionally URI hash (4); flags (1), network ID (8), IV index (4),
+  /// authentication value (8); random (13), obfuscated data (5), authentication tag (8).
   private static func meshBeacon<Visitor: HCIFieldVisitor & ~Copyable>(
     _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
   ) throws(ParseError) -> Slice {
@@ -226,8 +228,8 @@ package enum ADFields {
     return cursor.rest()
   }
 
-  /// 33 bytes of bit fields, least significant first, and where the BIG is encrypted GIV (8 bytes)
-  /// and GSKD (16). Core, Vol 6, Part B, 4.4.6.11.
+  /// Visits 33 bytes of bit fields, least significant first, and, if the BIG is encrypted, GIV (8
+  /// bytes) and GSKD (16). Core, Vol 6, Part B, 4.4.6.11.
   private static func bigInfo<Visitor: HCIFieldVisitor & ~Copyable>(
     _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
   ) throws(ParseError) -> Slice {
@@ -246,7 +248,7 @@ package enum ADFields {
       let slice = Slice(start: Int(packed.start) + first, count: last - first + 1)
       tell(name, line, value, width: width, form, bytes.part(slice), at: slice, &visitor)
     }
-    // The offset counts in units of 30 or 300 µs, as the bit behind it says.
+    // The offset is in units of 30 or 300 µs, as given by the bit after it.
     let unit: Int64 = block.bits(at: 14, count: 1) == 0 ? 30 : 300
     field("BIG_Offset", nil, 14, times: unit, .scaled(.microseconds), to: &visitor)
     position += 1
@@ -276,7 +278,7 @@ package enum ADFields {
 }
 
 extension RawSpan {
-  /// `count` (up to 57) bits from bit `position` on, the least significant of each byte first.
+  /// Returns `count` bits (up to 57) from bit `position` on, least significant of each byte first.
   fileprivate func bits(at position: Int, count: Int) -> UInt64 {
     var value: UInt64 = 0
     for index in 0..<(position % 8 + count + 7) / 8 {

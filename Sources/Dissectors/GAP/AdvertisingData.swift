@@ -1,38 +1,37 @@
-// Advertising data: AD structures one after the other (Core, Vol 3, Part C, 11).
+// Advertising data: a sequence of AD structures (Core, Vol 3, Part C, 11).
 
 package import Bluetooth
 package import Bytes
 
-/// One AD structure: length of what follows (1 byte), type (1), data.
+/// An AD structure: length of what follows (1 byte), type (1), data.
 package struct ADStructure: Sendable {
-  /// What the data is.
   package var type: ADType
-  /// The data.
   package var data: Slice
 }
 
-/// Reads the AD structures of advertising data; a zero length ends them early (what follows is
-/// padding).
+/// A reader of the AD structures in advertising data. A length of zero ends them early; what
+/// follows is padding.
 package struct ADStructures: ~Escapable {
   private var cursor: Cursor
-  /// Set where a structure reached past the end of the data: at which offset, how long it claimed
-  /// to be, and how many bytes were there.
+  /// The problem with a structure that extends past the end of the data: its offset, its claimed
+  /// length, and the number of bytes that exist.
   package private(set) var overrun: Problem?
-  /// And what its data would have been, where its type is there.
+  /// The layout of that structure's data, if its type exists.
   package private(set) var brokenLayout: ADType.Layout?
-  /// And that type.
+  /// The type of that structure.
   package private(set) var brokenType: ADType?
 
-  /// The structures in the part `slice` of `bytes`.
+  /// Reads the structures in the part `slice` of `bytes`.
   @_lifetime(copy bytes)
   package init(_ bytes: RawSpan, _ slice: Slice) {
     cursor = Cursor(bytes, slice)
   }
 
-  /// Notes what is wrong with the structures in the part `slice` of `bytes`: a type that lacks bytes
-  /// or has too many, a structure that reaches past the end, something behind an early end.
+  /// Records the problems with the structures in the part `slice` of `bytes`: too few or too many
+  /// bytes for a type, a structure that extends past the end, or bytes after an early end.
   ///
-  /// - Parameter hasPlace: whether the bytes are a record's, so that offsets in them say where.
+  /// - Parameter hasPlace: Whether the bytes are those of a record, so that offsets can be
+  ///   reported.
   package static func check(
     _ bytes: RawSpan, _ slice: Slice, hasPlace: Bool = true, _ problems: inout Problems
   ) {
@@ -41,7 +40,7 @@ package struct ADStructures: ~Escapable {
     while offset < end {
       let length = Int(bytes.byte(at: offset))
       if length == 0 {
-        // The end, before the data's: behind it stand zeros only (Core, Vol 3, Part C, 11).
+        // An early end, which may only be followed by zeros (Core, Vol 3, Part C, 11).
         guard (offset..<end).contains(where: { bytes.byte(at: $0) != 0 }) else { return }
         problems.add(
           Problem(.leftOver, at: hasPlace ? offset + 1 : nil, end - offset - 1))
@@ -64,18 +63,18 @@ package struct ADStructures: ~Escapable {
     }
   }
 
-  /// Whether data can be the beginning of an advertisement. What begins in the middle of a structure
-  /// seldom can: its first structure is none that there is (no such type, or never of that size), and
-  /// the lengths do not lead to the end either. One of these alone is a mistake in an advertisement,
-  /// or a type that this program does not know yet.
+  /// Returns whether data can be the beginning of an advertisement. Data from the middle of a
+  /// structure seldom can: its first structure is implausible (an unknown type, or never of that
+  /// size), and the lengths do not add up to the total. Just one of these is more likely a mistake
+  /// in an advertisement, or a type that this program does not know yet.
   ///
-  /// - Parameter goesOn: more data follows elsewhere, so that the lengths need not lead to the end;
-  ///   then a first structure that is longer than all there is speaks against it, or a second one
-  ///   that is none.
+  /// - Parameter goesOn: Whether more data follows elsewhere, so that the lengths need not add up.
+  ///   Then a first structure longer than all the data, or an implausible second one, counts as
+  ///   evidence instead.
   package static func begin(_ bytes: RawSpan, _ slice: Slice, goesOn: Bool) -> Bool {
     var structures = ADStructures(bytes, slice)
     guard let first = structures.next() else {
-      // The first one reaches past the end, if there is any.
+      // The first structure extends past the end, or there is none.
       guard let claimed = structures.overrun?.first else { return true }
       guard let type = structures.brokenType else { return goesOn }
       return type.isPlausible(count: Int(claimed) - 1)
@@ -90,7 +89,8 @@ package struct ADStructures: ~Escapable {
     return isOnlyOne && type.isPlausible(count: Int(claimed) - 1)
   }
 
-  /// Whether the part `slice` of `bytes` holds a value that pairing depends on, or a piece of one.
+  /// Returns whether the part `slice` of `bytes` contains a secret (`ADType.Layout.secret`), or
+  /// part of one.
   package static func holdSecret(_ bytes: RawSpan, _ slice: Slice) -> Bool {
     var structures = ADStructures(bytes, slice)
     while let structure = structures.next() {
@@ -99,7 +99,8 @@ package struct ADStructures: ~Escapable {
     return structures.brokenLayout.map { if case .secret = $0 { true } else { false } } ?? false
   }
 
-  /// Whether one whole structure with such a value begins anywhere in the part `slice` of `bytes`.
+  /// Returns whether a complete structure with such a secret begins anywhere in the part `slice` of
+  /// `bytes`.
   package static func holdSecretAnywhere(_ bytes: RawSpan, _ slice: Slice) -> Bool {
     for start in Int(slice.start)..<slice.end {
       let length = Int(bytes.byte(at: start))
@@ -110,15 +111,15 @@ package struct ADStructures: ~Escapable {
     return false
   }
 
-  /// Whether the part `slice` of `bytes` ends inside such a value: then what stands behind it is the
-  /// rest.
+  /// Returns whether the part `slice` of `bytes` ends inside such a secret, so that the following
+  /// bytes are the rest of it.
   package static func endInsideSecret(_ bytes: RawSpan, _ slice: Slice) -> Bool {
     var structures = ADStructures(bytes, slice)
     while structures.next() != nil {}
     return structures.brokenLayout.map { if case .secret = $0 { true } else { false } } ?? false
   }
 
-  /// The next structure, or nil at the end.
+  /// Returns the next structure, or nil at the end.
   @_lifetime(self: copy self)
   package mutating func next() -> ADStructure? {
     let offset = cursor.offset
@@ -143,11 +144,11 @@ package struct ADStructures: ~Escapable {
 }
 
 extension ADType {
-  /// Whether there is such a type, and of so many bytes.
+  /// Returns whether the type is known and can have `count` bytes of data.
   fileprivate func isPlausible(count: Int) -> Bool { name != nil && misfit(count: count) == nil }
 }
 
-/// Checks the advertising data among the parameters of a command or event.
+/// A visitor that checks the advertising data among the parameters of a command or event.
 struct ADChecker: HCIFieldVisitor {
   var problems = Problems()
 
@@ -160,7 +161,7 @@ struct ADChecker: HCIFieldVisitor {
     ADStructures.check(bytes, Slice(start: 0, count: bytes.byteCount), &found)
     for index in 0..<found.count {
       var problem = found[index]
-      // The bytes are cut out of the packet's.
+      // The bytes are a part of the packet's.
       problem.offset = problem.offset.map { $0 + slice.start }
       problems.add(problem)
     }

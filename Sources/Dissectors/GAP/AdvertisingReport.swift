@@ -1,12 +1,12 @@
-// The reports in which a controller tells its host what it heard advertised. LE Meta subevents; a
-// report's fields stand together, report after report (Core, Vol 4, Part E, 7.7.65).
+// The LE Meta subevents in which a controller reports the advertising it received. The fields of
+// each report are contiguous (Core, Vol 4, Part E, 7.7.65).
 
 package import Bluetooth
 package import Bytes
 
-/// One report: a struct for every kind, since all say who advertised what, how loud.
+/// One report. All kinds share one struct, since all give the advertiser, the data and the RSSI.
 package struct AdvertisingReport: Sendable {
-  /// Which subevent brought it, which decides what `eventType` means.
+  /// The kind of subevent, which decides the meaning of `eventType`.
   package enum Kind: UInt8, Sendable {
     /// LE Advertising Report (0x02).
     case legacy
@@ -16,20 +16,20 @@ package struct AdvertisingReport: Sendable {
     case extended
     /// LE Periodic Advertising Report (0x0f, v2 0x25).
     case periodic
-    /// LE Periodic Advertising Response Report (0x28): what was heard in the response slots of a
-    /// train of one's own.
+    /// LE Periodic Advertising Response Report (0x28): what was received in the response slots of
+    /// the host's own train.
     case response
-    /// LE BIGInfo Advertising Report (0x22): which broadcast streams a train announces.
+    /// LE BIGInfo Advertising Report (0x22): the broadcast streams announced by a train.
     case bigInfo
   }
 
-  /// Whether the data is whole.
+  /// Whether the data is complete.
   package enum DataStatus: UInt8, Sendable {
     case complete = 0, incomplete, truncated, reserved
     /// Nothing could be received.
     case failed
 
-    /// As the JSON contract names it.
+    /// The name in the JSON contract.
     package var key: StaticString {
       switch self {
       case .complete: "complete"
@@ -41,54 +41,51 @@ package struct AdvertisingReport: Sendable {
     }
   }
 
-  /// Which subevent brought it.
   package var kind: Kind
-  /// Legacy and directed: ADV_IND and so on; extended: the properties' bits.
+  /// Legacy and directed: ADV_IND and so on; extended: the property bits.
   package var eventType: UInt16 = 0
-  /// The advertiser's address type.
   package var addressType = AddressType.anonymous
-  /// The advertiser's address; nil where it is anonymous or known by the sync handle only.
+  /// The advertiser's address; nil if it is anonymous or only known by the sync handle.
   package var address: DeviceAddress?
-  /// Whom a directed advertisement calls.
+  /// The address type of a directed advertisement's target.
   package var directAddressType: AddressType?
-  /// And that one's address.
+  /// The address of a directed advertisement's target.
   package var directAddress: DeviceAddress?
-  /// dBm; nil: not available.
+  /// In dBm; nil if not available.
   package var rssi: Int8?
-  /// dBm; nil: not available.
+  /// In dBm; nil if not available.
   package var txPower: Int8?
   /// The PHY of the primary advertising channel.
   package var primaryPHY: UInt8?
-  /// The PHY of the secondary advertising channel, 0 for none.
+  /// The PHY of the secondary advertising channel; 0 for none.
   package var secondaryPHY: UInt8?
-  /// The advertising set's identifier; 0xff: none.
+  /// The Advertising SID; 0xff for none.
   package var sid: UInt8?
-  /// In units of 1.25 ms; 0: no periodic advertising.
+  /// In units of 1.25 ms; 0 for no periodic advertising.
   package var periodicInterval: UInt16?
-  /// Periodic: the sync's handle.
+  /// Periodic: the sync handle.
   package var syncHandle: UInt16?
-  /// Periodic: the constant tone extension (0xff: none).
+  /// Periodic: the constant tone extension (0xff for none).
   package var cteType: UInt8?
-  /// Periodic, version 2: the event that the data was sent in.
+  /// Periodic, version 2: the periodic event in which the data was sent.
   package var eventCounter: UInt16?
-  /// Periodic, version 2, and responses: the subevent, 0xff for none.
+  /// Periodic version 2 and responses: the subevent; 0xff for none.
   package var subevent: UInt8?
-  /// Responses: the advertising set that was answered.
+  /// Responses: the advertising set to which they respond.
   package var advertisingHandle: UInt8?
-  /// Responses: whether the subevent's own data was not sent.
+  /// Responses: whether the data of the subevent itself was not sent.
   package var wasNotSent = false
-  /// Responses: the slot.
+  /// Responses: the response slot.
   package var responseSlot: UInt8?
-  /// The advertising data.
   package var data: Slice = .empty
-  /// Whether that is all of it.
+  /// Whether the data is complete.
   package var dataStatus = DataStatus.complete
-  /// Whether the report ends before its last field: what was read of it is here.
+  /// Whether the report ends before its last field. The fields read before are set.
   package var isCut = false
 
   init(_ kind: Kind) { self.kind = kind }
 
-  /// The subevent codes and the kind of report that each brings.
+  /// Returns the kind of report in the subevent with this code, or nil for other subevents.
   package static func kind(ofSubevent code: UInt8) -> Kind? {
     switch code {
     case 0x02: .legacy
@@ -101,7 +98,7 @@ package struct AdvertisingReport: Sendable {
     }
   }
 
-  /// Whether this report answers a scan request.
+  /// Whether this report is a scan response.
   package var isScanResponse: Bool {
     switch kind {
     case .legacy: eventType == 4
@@ -110,8 +107,8 @@ package struct AdvertisingReport: Sendable {
     }
   }
 
-  /// The name of a legacy advertising PDU; nil where an extended report does not stand for one
-  /// (Core, Vol 4, Part E, 7.7.65.13: only with Event_Type bit 4 set).
+  /// The name of a legacy advertising PDU; nil if an extended report does not represent one (Core,
+  /// Vol 4, Part E, 7.7.65.13: only if Event_Type bit 4 is set).
   package var legacyName: StaticString? {
     switch kind {
     case .legacy: CodeSet.advertisingReportType.name(of: UInt64(eventType))
@@ -129,7 +126,7 @@ package struct AdvertisingReport: Sendable {
     }
   }
 
-  /// The property bits of an extended report that have names (Event_Type bits 0–4).
+  /// Returns the JSON key of a property bit of an extended report (Event_Type bits 0 to 4).
   package static func propertyKey(bit: Int) -> StaticString {
     switch bit {
     case 0: "connectable"
@@ -141,20 +138,20 @@ package struct AdvertisingReport: Sendable {
   }
 }
 
-/// The reports of one event, read one after the other.
+/// The reports in one event, read one by one.
 package struct AdvertisingReports: Sendable {
-  /// The kind of all of them.
+  /// The kind of all reports.
   package let kind: AdvertisingReport.Kind
   /// Periodic: whether this is version 2 of the event, which has two more fields.
   let isVersion2: Bool
-  /// Responses: the set, the subevent and its TX status, which stand before all of them.
+  /// Responses: the set, the subevent and its TX status, which precede all reports.
   private var answered: (set: UInt8?, subevent: UInt8?, status: UInt8?) = (nil, nil, nil)
-  /// How many the event claims to hold.
+  /// The number of reports that the event claims to contain.
   package let claimed: Int
-  /// Their bytes.
+  /// The bytes of the reports.
   package let list: Slice
 
-  /// The reports of an LE Meta event, or nil where it is of another kind.
+  /// Finds the reports in an LE Meta event; returns nil for other subevents.
   package init?(event bytes: RawSpan, body: Slice) {
     var cursor = Cursor(bytes, body)
     guard let subevent = try? cursor.u8(), let kind = AdvertisingReport.kind(ofSubevent: subevent)
@@ -172,10 +169,11 @@ package struct AdvertisingReports: Sendable {
     list = cursor.rest()
   }
 
-  /// Reads the next report. Of one that ends too early, what is there; the event's row has said so.
+  /// Reads the next report. If it is cut short, the fields read so far are returned; the check of
+  /// the event's row reports the problem.
   ///
-  /// - Parameter cursor: made from `list`; moved behind the report.
-  /// - Returns: nil where nothing is there that says whose report it is.
+  /// - Parameter cursor: A cursor over `list`; advanced past the report.
+  /// - Returns: Nil if the report does not even identify its advertiser.
   @_lifetime(cursor: copy cursor)
   package func next(_ cursor: inout Cursor) -> AdvertisingReport? {
     var report = AdvertisingReport(kind)
@@ -190,7 +188,7 @@ package struct AdvertisingReports: Sendable {
     return report
   }
 
-  /// - Parameter isNamed: set once it is known whose report it is.
+  /// - Parameter isNamed: Set as soon as the advertiser is known.
   @_lifetime(cursor: copy cursor)
   private func read(
     _ report: inout AdvertisingReport, _ isNamed: inout Bool, _ cursor: inout Cursor
@@ -261,13 +259,13 @@ package struct AdvertisingReports: Sendable {
       report.dataStatus = Self.status(try cursor.u8())
       try readData(&report, &cursor)
     case .bigInfo:
-      // The sync handle (2); the other fields are told by the event's row.
+      // The sync handle (2); the event's row describes the other fields.
       report.syncHandle = try cursor.u16()
       _ = cursor.rest()
     }
   }
 
-  /// Data length (1), data: where fewer bytes are left, those.
+  /// Reads data length (1) and data, or as much of it as is left.
   @_lifetime(cursor: copy cursor)
   private func readData(
     _ report: inout AdvertisingReport, _ cursor: inout Cursor
@@ -289,7 +287,7 @@ package struct AdvertisingReports: Sendable {
     report.address = report.addressType == .anonymous ? nil : address
   }
 
-  /// A power in dBm; 127 says that it is not available.
+  /// Returns a power in dBm; 127 means that it is not available.
   private static func power(_ byte: UInt8) -> Int8? {
     byte == 127 ? nil : Int8(bitPattern: byte)
   }

@@ -1,55 +1,53 @@
-// The commands by which a host advertises, legacy, extended, Android's and those to the Linux kernel, as
-// one: what is asked of which advertising set. All fields little-endian.
+// The commands with which a host advertises, in a common form: legacy, extended, Android's and
+// those of the Linux kernel's management interface. All fields are little-endian.
 
 package import Bluetooth
 package import Bytes
 
 /// An advertising set of the captured host.
 package struct AdvertisingSet: Equatable, Sendable {
-  /// Which commands it is set up with.
+  /// The family of commands that configure the set.
   package enum Family: UInt8, Sendable {
-    /// LE Set Advertising Parameters and its kin: there is only one.
+    /// LE Set Advertising Parameters and related commands. There is only one such set.
     case legacy
-    /// LE Set Extended Advertising Parameters and its kin.
+    /// LE Set Extended Advertising Parameters and related commands.
     case extended
     /// Android LE Multi Advertising.
     case android
-    /// The instances of the Linux kernel's management interface.
+    /// Advertising instances of the Linux kernel's management interface.
     case management
   }
 
-  /// Which commands it is set up with.
   package let family: Family
-  /// Its handle or instance; 0 for the only one.
+  /// The advertising handle or instance; 0 for the legacy set.
   package let handle: UInt8
 
-  /// A set by its handle.
   package init(_ family: Family, _ handle: UInt8) {
     self.family = family
     self.handle = handle
   }
 }
 
-/// How a set advertises.
+/// The parameters of an advertising set.
 package struct AdvertisingParameters: Equatable, Sendable {
-  /// The shortest and longest interval, in units of 0.625 ms; nil where the kernel chooses.
+  /// The minimum and maximum interval, in units of 0.625 ms; nil if the kernel chooses.
   package var interval: ClosedRange<UInt32>?
   /// The bits of Advertising_Event_Properties (Core, Vol 4, Part E, 7.8.53): 0 connectable, 1
-  /// scannable, 2 directed, 3 high duty cycle, 4 legacy, 5 anonymous. Of legacy commands, those that
-  /// stand for its Advertising_Type.
+  /// scannable, 2 directed, 3 high duty cycle, 4 legacy, 5 anonymous. For legacy commands, the bits
+  /// equivalent to Advertising_Type.
   package var properties: UInt16
-  /// Own_Address_Type: 0 public, 1 random, 2 and 3 resolvable if the controller can, else these; nil
-  /// where the kernel chooses.
+  /// Own_Address_Type: 0 public, 1 random, 2 and 3 resolvable if the controller can generate one,
+  /// otherwise public or random; nil if the kernel chooses.
   package var ownAddressType: UInt8?
-  /// Whom a directed advertisement calls.
+  /// The target of directed advertising.
   package var peer: DeviceAddress?
-  /// The PHY of the primary channel, and of the secondary one, as HCI numbers them; 0: none.
+  /// The PHYs of the primary and the secondary channel, in HCI's numbering; 0 for none.
   package var primaryPHY: UInt8 = 1
   package var secondaryPHY: UInt8 = 0
-  /// Android: the address that the command brings.
+  /// Android: the address given in the command.
   package var address: DeviceAddress?
 
-  /// Advertising_Type (7.8.5) in the bits of the extended command.
+  /// Converts Advertising_Type (7.8.5) to the bits of the extended command.
   static func properties(legacy type: UInt8) -> UInt16 {
     switch type {
     case 0: 0x13
@@ -61,29 +59,28 @@ package struct AdvertisingParameters: Equatable, Sendable {
   }
 }
 
-/// A command about advertising.
+/// A command that concerns advertising.
 package enum AdvertisingCommand: Sendable {
-  /// Which data a command sets.
+  /// The kind of data that a command sets.
   package enum DataKind: UInt8, Sendable {
     case advertising, scanResponse, periodic
   }
 
-  /// How a set advertises.
   case parameters(AdvertisingSet, AdvertisingParameters)
-  /// A set's random address; of the legacy set, which all use that have none of their own.
+  /// Sets a random address. That of the legacy set serves all sets without their own.
   case address(AdvertisingSet, DeviceAddress)
-  /// A piece of data: operation 0 intermediate, 1 first, 2 last, 3 complete, 4 unchanged.
+  /// Sets a piece of data; operation 0 intermediate, 1 first, 2 last, 3 complete, 4 unchanged.
   case data(AdvertisingSet, DataKind, operation: UInt8, Slice)
-  /// Sets begin to advertise, or end; an empty list: all that there are.
+  /// Enables or disables sets; an empty list means all sets.
   case enable(Bool, sets: [AdvertisingSet])
-  /// A set's periodic train begins or ends.
+  /// Enables or disables a set's periodic advertising.
   case periodic(Bool, AdvertisingSet)
-  /// An instance of the kernel's is there from now on, with this data.
+  /// Adds an instance of the kernel's, with this data.
   case instance(AdvertisingSet, AdvertisingParameters?, advertising: Slice, scanResponse: Slice)
-  /// A set is removed, or all of a family.
+  /// Removes a set, or all sets of a family.
   case remove(AdvertisingSet.Family, handle: UInt8?)
 
-  /// Whether a command is about advertising.
+  /// Returns whether a command concerns advertising.
   package static func concerns(_ opcode: UInt16) -> Bool {
     switch opcode {
     case 0x2005, 0x2006, 0x2008...0x200a, 0x2035...0x2039, 0x203c, 0x203d, 0x203f, 0x2040, 0x207f,
@@ -94,7 +91,7 @@ package enum AdvertisingCommand: Sendable {
   }
 
   /// Reads the parameters of a command (Core, Vol 4, Part E, 7.8.4 to 7.8.9, 7.8.52 to 7.8.63;
-  /// Android, "HCI requirements"). Nil for one that is about something else.
+  /// Android, "HCI requirements"); returns nil for commands that do not concern advertising.
   package init?(_ opcode: UInt16, _ parameters: RawSpan) throws(ParseError) {
     var cursor = Cursor(parameters)
     let legacy = AdvertisingSet(.legacy, 0)
@@ -134,8 +131,9 @@ package enum AdvertisingCommand: Sendable {
     }
   }
 
-  /// Interval (2 bytes each), type (1), own address type (1), peer address type (1), peer address (6),
-  /// channels (1), filter policy (1). Android's has its own address (6) behind its type.
+  /// Reads interval (2 bytes each), type (1), own address type (1), peer address type (1), peer
+  /// address (6), channels (1), filter policy (1). Android's command has its own address (6) after
+  /// its type.
   @_lifetime(cursor: copy cursor)
   private static func legacyParameters(
     _ cursor: inout Cursor, hasAddress: Bool = false
@@ -153,9 +151,9 @@ package enum AdvertisingCommand: Sendable {
       peer: properties & 4 == 0 ? nil : peer, address: address)
   }
 
-  /// Properties (2 bytes), interval (3 each), channels (1), own address type (1), peer address type
-  /// (1), peer address (6), filter policy (1), TX power (1), primary PHY (1), skip (1), secondary PHY
-  /// (1), and more that is not looked at.
+  /// Reads properties (2 bytes), interval (3 each), channels (1), own address type (1), peer
+  /// address type (1), peer address (6), filter policy (1), TX power (1), primary PHY (1), skip
+  /// (1), secondary PHY (1). The rest is ignored.
   @_lifetime(cursor: copy cursor)
   private static func extendedParameters(
     _ cursor: inout Cursor
@@ -174,11 +172,11 @@ package enum AdvertisingCommand: Sendable {
     return AdvertisingParameters(
       interval: least...max(least, most), properties: properties, ownAddressType: ownAddressType,
       peer: properties & 4 == 0 ? nil : peer, primaryPHY: primary,
-      // Legacy PDUs have no secondary channel, whatever the field says.
+      // Legacy PDUs have no secondary channel, whatever the field contains.
       secondaryPHY: properties & 0x10 == 0 ? secondary : 0)
   }
 
-  /// Length (1 byte), data (31).
+  /// Reads length (1 byte) and data (31).
   @_lifetime(cursor: copy cursor)
   private static func data(
     _ set: AdvertisingSet, _ kind: DataKind, _ cursor: inout Cursor
@@ -187,7 +185,8 @@ package enum AdvertisingCommand: Sendable {
     return .data(set, kind, operation: 3, cursor.takeUpTo(length))
   }
 
-  /// Handle (1 byte), operation (1), but for periodic data fragment preference (1), length (1), data.
+  /// Reads handle (1 byte), operation (1), except for periodic data fragment preference (1), length
+  /// (1), data.
   @_lifetime(cursor: copy cursor)
   private static func extendedData(
     _ kind: DataKind, _ cursor: inout Cursor
@@ -199,8 +198,8 @@ package enum AdvertisingCommand: Sendable {
     return .data(set, kind, operation: operation, cursor.takeUpTo(length))
   }
 
-  /// Subcommand (1 byte): 1 parameters, then instance (1), TX power (1); 2 and 3 data: length (1),
-  /// data (31), instance (1); 4 random address (6), instance (1); 5 enable (1), instance (1).
+  /// Reads subcommand (1 byte): 1 parameters, then instance (1), TX power (1); 2 and 3 data: length
+  /// (1), data (31), instance (1); 4 random address (6), instance (1); 5 enable (1), instance (1).
   @_lifetime(cursor: copy cursor)
   private static func android(_ cursor: inout Cursor) throws(ParseError) -> Self? {
     switch try cursor.u8() {
@@ -224,15 +223,13 @@ package enum AdvertisingCommand: Sendable {
   }
 }
 
-/// LE Advertising Set Terminated: status (1 byte), advertising handle (1), connection handle (2), number
-/// of events (1) (Core, Vol 4, Part E, 7.7.65.18).
+/// LE Advertising Set Terminated: status (1 byte), advertising handle (1), connection handle (2),
+/// number of events (1) (Core, Vol 4, Part E, 7.7.65.18).
 package struct AdvertisingSetTerminated: Sendable {
-  /// Success: a connection was made; else why it ended.
+  /// Success if a connection was created; otherwise why advertising ended.
   package let status: StatusCode
-  /// Which set.
   package let set: AdvertisingSet
 
-  /// The subevent code.
   package static let subevent: UInt8 = 0x12
 
   /// Reads the parameters after the subevent code.

@@ -1,7 +1,7 @@
-// OGF 63, the vendors' commands that Android requires of every Controller, whoever makes it: their
-// opcodes are fixed. Android, "HCI requirements" (Google feature specification); layouts checked
-// against AOSP's packet definitions, Pigweed's and Wireshark's, names against bumble; what only one
-// of them has is marked.
+// OGF 63, vendor-specific commands that Android requires of every Controller, so that their opcodes
+// are fixed. Android, "HCI requirements" (Google feature specification). Layouts were checked
+// against the packet definitions of AOSP, Pigweed and Wireshark, names against bumble; what only
+// one of them has is marked.
 
 import Bluetooth
 
@@ -19,7 +19,7 @@ package let androidCommandRows: [HCIRow] = [
       .u16("Total_Num_Of_Advt_Tracked"), .u8("Extended_Scan_Support", .code(.yesNo)),
       .u8("Debug_Logging_Supported", .code(.yesNo)),
       .choice([
-        // Pigweed: controllers that claim 0.99 leave out two of the fields.
+        // Pigweed: controllers that report 0.99 omit two of the fields.
         .on(0x0063, [.u32("A2DP_Source_Offload_Capability", .flags(.androidCodecs)), .later]),
         .otherwise(HCIParameter.laterCapabilities),
       ]),
@@ -59,7 +59,7 @@ package let androidCommandRows: [HCIRow] = [
       ]),
     ],
     returns: [.status, .u8("Sub_Opcode", .code(.androidMultiAdvertising), line: "")]),
-  // AOSP alone, and withdrawn for LE Privacy.
+  // Only in AOSP; withdrawn in favour of LE Privacy.
   .command(
     0xfd55, "Android LE RPA Offload",
     [
@@ -152,7 +152,7 @@ package let androidCommandRows: [HCIRow] = [
       .u8("Report_Action", .code(.androidAction), line: ""),
       .u32("Quality_Event_Mask", .flags(.androidQualityEvents), line: ""),
       .u16("Minimum_Report_Interval", .scaled(.milliseconds), line: "every"),
-      // Since version 5 and 6 of the report.
+      // Since report versions 5 and 6.
       .since(), .u32("Vendor_Specific_Quality_Event_Mask", .hex),
       .u32("Vendor_Specific_Trace_Mask", .hex),
       .since(), .u32("Report_Interval_Multiple"), .later,
@@ -180,7 +180,7 @@ package let androidCommandRows: [HCIRow] = [
           0x01,
           [
             .u32("Codec_Types_Supported", .flags(.androidCodecs), line: ""),
-            // One for each bit of the codecs; the order of the times after a capture.
+            // One for each codec bit; the order of the times is taken from a capture.
             .list(
               "Codecs",
               [
@@ -195,14 +195,14 @@ package let androidCommandRows: [HCIRow] = [
 ]
 
 extension HCIParameter {
-  /// The instance (advertising set) that a command is about.
+  /// The instance (advertising set) that a command concerns.
   fileprivate static let advertisingInstance = u8("Advertising_Instance", line: "instance")
   /// A device in a list.
   fileprivate static let listed: [HCIParameter] = [
     u8("Address_Type", .code(.addressType), line: ""), address("Address", line: ""),
   ]
 
-  /// The capabilities from version 0.96 on, each where its version begins.
+  /// The capabilities from version 0.96 on, grouped by the version that added them.
   fileprivate static let laterCapabilities: [HCIParameter] = [
     // 0.96
     since(), u8("LE_Address_Generation_Offloading_Support", .code(.yesNo)),
@@ -216,18 +216,18 @@ extension HCIParameter {
     // 1.05
     since(), u8("ISO_Link_Feedback_Support", .code(.yesNo)),
     since(), u8("Sniff_Offload_Support", .code(.yesNo)),
-    // 1.06, after Wireshark alone
+    // 1.06, from Wireshark only
     since(7), u16("BIG_Channel_Map_Support", .hex), u16("Vendor_Connection_Handle_Min", .hex),
     u16("Vendor_Connection_Handle_Max", .hex), u8("Connection_Proximity_Threshold"), later,
   ]
 
-  /// Which filter a command of APCF is about, and what becomes of it.
+  /// The filter that an APCF command concerns, and the action on it.
   private static let filter: [HCIParameter] = [
     u8("Action", .code(.androidAction), line: ""), u8("Filter_Index", line: "filter"), since(),
   ]
 
-  /// The commands of the Advertising Packet Content Filter. Without action there is nothing behind it
-  /// (clear), without what it looks for it may end, too.
+  /// The commands of the Advertising Packet Content Filter. Without an action nothing follows
+  /// (clear), and a command may also end before the filter's contents.
   fileprivate static let contentFilter: [HCIParameter] = [
     selector("Sub_Opcode", .androidAPCF),
     choice([
@@ -270,7 +270,7 @@ extension HCIParameter {
         filter + [
           half("Service_Data_Pattern", line: "data"), rest("Service_Data_Mask", line: "mask"),
         ]),
-      // The versions differ in how they give the data and its mask.
+      // The versions represent data and mask differently.
       on(
         0x08,
         filter + [
@@ -288,7 +288,8 @@ extension HCIParameter {
     ]),
   ]
 
-  /// What a batch scan command returns. Timestamps count 50 ms back from the command.
+  /// The return parameters of a batch scan command. Timestamps count back from the command in units
+  /// of 50 ms.
   fileprivate static let batchReturns: [HCIParameter] = [
     status, selector("Sub_Opcode", .androidBatchScan),
     choice([
@@ -354,6 +355,6 @@ extension HCIParameter {
 }
 
 extension Scale {
-  /// Times of a batch scan's results: n × 50 ms.
+  /// The times of batch scan results: n × 50 ms.
   static let batchTime = Self(50, .milliseconds)
 }

@@ -1,6 +1,6 @@
-// OGF 3, the Controller & Baseband commands. Core, Vol 4, Part E, 7.3. Codes and sizes checked
-// against BlueZ's monitor, names against tshark 4.0 and bumble; commands that only AMP or old
-// versions had are named without parameters.
+// OGF 3, the Controller & Baseband commands. Core, Vol 4, Part E, 7.3. Codes and sizes were checked
+// against BlueZ's monitor, names against tshark 4.0 and bumble. Commands that only AMP or old
+// versions had are listed without parameters.
 
 import Bluetooth
 
@@ -367,7 +367,7 @@ package let basebandPairingRows: [HCIRow] = [
 ]
 
 extension HCIParameter {
-  /// Where the Controller is, as far as radio rules go: the region is two letters of ISO 3166-1.
+  /// The Controller's location for radio regulations; the region is two letters of ISO 3166-1.
   fileprivate static let location: [HCIParameter] = [
     u8("Location_Domain_Aware", .code(.yesNo)), text("Location_Domain", 2, line: ""),
     u8("Location_Domain_Options", .hex), u8("Location_Options", .hex),

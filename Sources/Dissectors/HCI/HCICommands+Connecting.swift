@@ -1,25 +1,25 @@
-// The commands that begin connections and change their parameters: a struct each, beside the rows that
-// describe them for people. All fields little-endian.
+// The commands that create connections and change their parameters: a struct for each, besides the
+// rows that describe them for display. All fields are little-endian.
 
 package import Bluetooth
 package import Bytes
 
-/// Connection parameters that somebody asks for: those of a link with a range of intervals.
+/// Requested connection parameters, with a range of intervals.
 ///
-/// Shortest and longest interval (2 bytes each), latency (2), supervision timeout (2): in this order in LE
-/// Create Connection, LE Connection Update, LE Remote Connection Parameter Request and its reply, and
-/// L2CAP's Connection Parameter Update Request (Core, Vol 4, Part E, 7.8.12; Vol 3, Part A, 4.20).
+/// Minimum and maximum interval (2 bytes each), latency (2), supervision timeout (2), in this order
+/// in LE Create Connection, LE Connection Update, LE Remote Connection Parameter Request and its
+/// reply, and L2CAP's Connection Parameter Update Request (Core, Vol 4, Part E, 7.8.12; Vol 3, Part
+/// A, 4.20).
 package struct WantedParameters: Equatable, Sendable {
-  /// Units of 1.25 ms.
+  /// In units of 1.25 ms.
   package var intervalMin: UInt16
-  /// The same.
+  /// In units of 1.25 ms.
   package var intervalMax: UInt16
-  /// Connection events that the peripheral may skip.
+  /// The number of connection events that the peripheral may skip.
   package var latency: UInt16
-  /// Supervision timeout: units of 10 ms.
+  /// The supervision timeout, in units of 10 ms.
   package var timeout: UInt16
 
-  /// Parameters by their values.
   package init(intervalMin: UInt16, intervalMax: UInt16, latency: UInt16, timeout: UInt16) {
     self.intervalMin = intervalMin
     self.intervalMax = intervalMax
@@ -27,7 +27,6 @@ package struct WantedParameters: Equatable, Sendable {
     self.timeout = timeout
   }
 
-  /// Reads them.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     intervalMin = try cursor.u16()
@@ -37,42 +36,40 @@ package struct WantedParameters: Equatable, Sendable {
   }
 }
 
-/// LE Create Connection, LE Extended Create Connection and its version 2, as one.
+/// LE Create Connection, LE Extended Create Connection and its version 2, in a common form.
 ///
-/// LE Create Connection: scan interval (2 bytes), window (2), filter policy (1), peer address type (1),
-/// peer address (6), own address type (1), parameters (8), event lengths (2 each) (Core, Vol 4, Part E,
-/// 7.8.12). Extended: filter policy (1), own address type (1), peer address type (1), peer address (6),
-/// PHYs (1), then of each PHY scan interval (2), window (2), parameters (8), event lengths (2 each);
-/// version 2 begins with advertising handle (1) and subevent (1) (7.8.66).
+/// LE Create Connection: scan interval (2 bytes), window (2), filter policy (1), peer address type
+/// (1), peer address (6), own address type (1), parameters (8), event lengths (2 each) (Core, Vol
+/// 4, Part E, 7.8.12). Extended: filter policy (1), own address type (1), peer address type (1),
+/// peer address (6), PHYs (1), then for each PHY scan interval (2), window (2), parameters (8),
+/// event lengths (2 each); version 2 begins with advertising handle (1) and subevent (1) (7.8.66).
 package struct LECreateConnection: Sendable {
   /// Initiator_Filter_Policy.
   package let filterPolicy: UInt8
-  /// Own_Address_Type: 0 public, 1 random, 2 and 3 resolvable if the controller can, else these.
+  /// Own_Address_Type: 0 public, 1 random, 2 and 3 resolvable if the controller can generate one,
+  /// otherwise public or random.
   package let ownAddressType: UInt8
-  /// The peer's address type; means nothing where the filter accept list is used.
+  /// The peer's address type; meaningless if the filter accept list is used.
   package let peerType: AddressType
-  /// The peer's address; means nothing where the filter accept list is used.
+  /// The peer's address; meaningless if the filter accept list is used.
   package let peer: DeviceAddress
-  /// The PHYs that it listens on: bit 0 LE 1M, bit 1 LE 2M, bit 2 LE Coded.
+  /// The PHYs on which to scan: bit 0 LE 1M, bit 1 LE 2M, bit 2 LE Coded.
   package let phys: UInt8
-  /// How often it listens, on the first PHY: units of 0.625 ms.
+  /// The scan interval on the first PHY, in units of 0.625 ms.
   package let scanInterval: UInt16
-  /// How long it listens, on the first PHY: units of 0.625 ms.
+  /// The scan window on the first PHY, in units of 0.625 ms.
   package let scanWindow: UInt16
-  /// The parameters that the link is to have, those of the first PHY; nil where the capture does not have
-  /// them.
+  /// The parameters requested for the first PHY; nil if the capture does not have them.
   package let wanted: WantedParameters?
 
-  /// Whether any device of the filter accept list will do.
+  /// Whether any device in the filter accept list may be connected to.
   package var usesAcceptList: Bool { filterPolicy & 1 != 0 }
 
-  /// The opcodes.
   package static let opcodes: [UInt16] = [
     HCICommand.leCreateConnection, HCICommand.leExtendedCreateConnection,
     HCICommand.leExtendedCreateConnectionV2,
   ]
 
-  /// Reads the parameters.
   @_lifetime(cursor: copy cursor)
   package init(_ opcode: UInt16, parsing cursor: inout Cursor) throws(ParseError) {
     if opcode == HCICommand.leCreateConnection {
@@ -97,15 +94,12 @@ package struct LECreateConnection: Sendable {
   }
 }
 
-/// LE Add Device To Filter Accept List and LE Remove Device From Filter Accept List: address type (1 byte),
-/// address (6) (Core, Vol 4, Part E, 7.8.16, 7.8.17).
+/// LE Add Device To Filter Accept List and LE Remove Device From Filter Accept List: address type
+/// (1 byte), address (6) (Core, Vol 4, Part E, 7.8.16, 7.8.17).
 package struct LEFilterAcceptListDevice: Sendable {
-  /// The type of its address.
   package let type: AddressType
-  /// Its address.
   package let address: DeviceAddress
 
-  /// Reads the parameters.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     type = AddressType(rawValue: try cursor.u8())
@@ -113,19 +107,17 @@ package struct LEFilterAcceptListDevice: Sendable {
   }
 }
 
-/// What begins with a handle (2 bytes) and the parameters that are asked for (8): LE Connection Update, the
-/// event LE Remote Connection Parameter Request, and its reply (Core, Vol 4, Part E, 7.8.18, 7.7.65.6,
-/// 7.8.31).
+/// A connection handle (2 bytes) followed by requested parameters (8): LE Connection Update, the
+/// event LE Remote Connection Parameter Request, and its reply (Core, Vol 4, Part E, 7.8.18,
+/// 7.7.65.6, 7.8.31).
 package struct LEConnectionParameterRequest: Sendable {
-  /// The connection handle.
   package let handle: UInt16
-  /// What the link is to use.
   package let wanted: WantedParameters
 
   /// The subevent code of LE Remote Connection Parameter Request.
   package static let subevent: UInt8 = 0x06
 
-  /// Reads the parameters, those of the event after the subevent code.
+  /// Reads the parameters; for the event, those after the subevent code.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     handle = try cursor.u16() & 0x0fff
@@ -133,15 +125,13 @@ package struct LEConnectionParameterRequest: Sendable {
   }
 }
 
-/// LE Remote Connection Parameter Request Negative Reply: handle (2 bytes), reason (1) (Core, Vol 4, Part E,
-/// 7.8.32).
+/// LE Remote Connection Parameter Request Negative Reply: handle (2 bytes), reason (1) (Core, Vol
+/// 4, Part E, 7.8.32).
 package struct LEConnectionParameterNegativeReply: Sendable {
-  /// The connection handle.
   package let handle: UInt16
-  /// Why not.
+  /// The reason for the refusal.
   package let reason: StatusCode
 
-  /// Reads the parameters.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     handle = try cursor.u16() & 0x0fff
@@ -149,13 +139,11 @@ package struct LEConnectionParameterNegativeReply: Sendable {
   }
 }
 
-/// Create Connection (BR/EDR): address (6 bytes), and more that is not looked at (Core, Vol 4, Part E,
-/// 7.1.5).
+/// Create Connection (BR/EDR): address (6 bytes); the rest is ignored (Core, Vol 4, Part E, 7.1.5).
 package struct CreateConnection: Sendable {
-  /// The peer's address, which is public.
+  /// The peer's public address.
   package let peer: DeviceAddress
 
-  /// Reads the parameters.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     peer = try DeviceAddress(parsing: &cursor)

@@ -1,6 +1,6 @@
-// OGF 4, the Informational Parameters. Core, Vol 4, Part E, 7.4. Codes and sizes checked against
-// BlueZ's monitor, names against bumble; Read Local Supported Commands [v2] (after Core 6.1) is known from
-// a capture alone.
+// OGF 4, the Informational Parameters. Core, Vol 4, Part E, 7.4. Codes and sizes were checked
+// against BlueZ's monitor, names against bumble. Read Local Supported Commands [v2] (after Core
+// 6.1) is only known from a capture.
 
 import Bluetooth
 

@@ -1,6 +1,6 @@
 // OGF 8, the LE Controller commands of Core 4.0 to 4.2. Core, Vol 4, Part E, 7.8.1 to 7.8.46. Codes
-// and sizes checked against BlueZ's monitor, names against bumble and tshark 4.0. The first version
-// of a command carries no [v1] in its name.
+// and sizes were checked against BlueZ's monitor, names against bumble and tshark 4.0. Names of
+// first versions omit [v1].
 
 import Bluetooth
 
@@ -94,7 +94,7 @@ package let leRows: [HCIRow] = [
   .command(
     0x2017, "LE Encrypt", [.secret("Key", 16), .secret("Plaintext_Data", 16)],
     returns: [.status, .secret("Encrypted_Data", 16)]),
-  // Hosts make keys of the numbers: older ones their long term keys and passkeys.
+  // Hosts derive keys from the numbers: older ones their long-term keys and passkeys.
   .command(0x2018, "LE Rand", [], returns: [.status, .secret("Random_Number", 8)]),
   .command(
     0x2019, "LE Enable Encryption",

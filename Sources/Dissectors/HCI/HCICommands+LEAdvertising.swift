@@ -1,6 +1,6 @@
-// OGF 8, the LE Controller commands of extended and periodic advertising, scanning and initiating.
-// Core, Vol 4, Part E, 7.8.52 to 7.8.77 and 7.8.124 on. Codes and sizes checked against BlueZ's
-// monitor, names against bumble and tshark 4.0.
+// OGF 8, the LE Controller commands for extended and periodic advertising, scanning and initiating.
+// Core, Vol 4, Part E, 7.8.52 to 7.8.77 and 7.8.124 on. Codes and sizes were checked against
+// BlueZ's monitor, names against bumble and tshark 4.0.
 
 import Bluetooth
 
@@ -127,7 +127,7 @@ package let leAdvertisingRows: [HCIRow] = [
     ], returns: [.status]),
 ]
 
-/// The LE Controller commands of advertising from 0x207f on.
+/// The LE Controller commands for advertising from 0x207f on.
 package let leAdvertisingLaterRows: [HCIRow] = [
   .command(
     0x207f, "LE Set Extended Advertising Parameters [v2]",
@@ -207,7 +207,7 @@ extension HCIParameter {
     u16("Periodic_Advertising_Interval_Max", .scaled(.interval), line: "-"),
     u16("Periodic_Advertising_Properties", .flags(.periodicProperties)),
   ]
-  /// What LE Extended Create Connection asks for, for each PHY.
+  /// The parameters of LE Extended Create Connection, with those of each PHY.
   fileprivate static let extendedConnection: [HCIParameter] = [
     u8("Initiator_Filter_Policy", .code(.initiatorFilterPolicy)), ownAddressType,
     peerAddressType, peerAddress, countOfBits("Initiating_PHYs", .phys),

@@ -1,7 +1,7 @@
-// OGF 8, the LE Controller commands of direction finding, sync transfer, isochronous channels, power
-// control and subrating, and of the features since Core 5.4 that are neither advertising nor Channel
-// Sounding. Core, Vol 4, Part E, 7.8.78 to 7.8.124 and 7.8.128 on. Codes and sizes checked against
-// BlueZ's monitor and bumble; rows that only bumble has are marked.
+// OGF 8, the LE Controller commands for direction finding, sync transfer, isochronous channels,
+// power control and subrating, and for features since Core 5.4 other than advertising and Channel
+// Sounding. Core, Vol 4, Part E, 7.8.78 to 7.8.124 and 7.8.128 on. Codes and sizes were checked
+// against BlueZ's monitor and bumble; rows that only bumble has are marked.
 
 import Bluetooth
 
@@ -229,7 +229,7 @@ package let leIsochronousRows: [HCIRow] = [
     ]),
 ]
 
-/// The LE Controller commands, 0x2076 to 0x207e, and those since 0x2087 that stand in no other table.
+/// The LE Controller commands, 0x2076 to 0x207e.
 package let lePowerRows: [HCIRow] = [
   .command(
     0x2076, "LE Enhanced Read Transmit Power Level",
@@ -272,9 +272,8 @@ package let lePowerRows: [HCIRow] = [
     0x207e, "LE Subrate Request", [.connectionHandle] + HCIParameter.wantedSubrate),
 ]
 
-/// The LE Controller commands from 0x2087 on that are not of Channel Sounding: monitoring
-/// advertisers, frame space and connection rate (Core 6.0 to 6.2). bumble and, where it has them,
-/// BlueZ's monitor.
+/// The LE Controller commands for all pages of features, 0x2087 and 0x2088 (Core 6.0). From bumble
+/// and, as far as it has them, BlueZ's monitor.
 package let leLaterRows: [HCIRow] = [
   .command(
     0x2087, "LE Read All Local Supported Features", [],
@@ -287,7 +286,9 @@ package let leLaterRows: [HCIRow] = [
     [.connectionHandle, .u8("Pages_Requested", line: "pages")]),
 ]
 
-/// The LE Controller commands from 0x2097 on.
+/// The LE Controller commands from 0x2097 on except Channel Sounding: monitoring advertisers, frame
+/// space and connection rate (Core 6.0 to 6.2). From bumble and, as far as it has them, BlueZ's
+/// monitor.
 package let leMonitoringRows: [HCIRow] = [
   .command(
     0x2097, "LE Set Host Feature [v2]",
@@ -360,13 +361,13 @@ extension HCIParameter {
     u8("CTE_Length"), u8("CTE_Type", .code(.cteType)), count("Switching_Pattern_Length"),
     list("Antennas", [u8("Antenna_ID")]),
   ]
-  /// How periodic advertising sync transfers are received.
+  /// The parameters for receiving periodic advertising sync transfers.
   fileprivate static let syncTransfer: [HCIParameter] = [
     u8("Mode", .code(.syncTransferMode), line: ""), u16("Skip", line: "skip"),
     u16("Sync_Timeout", .scaled(.timeout), line: "timeout"),
     u8("CTE_Type", .flags(.syncCTEType)),
   ]
-  /// What setting a CIG's parameters returns.
+  /// The return parameters of setting a CIG's parameters.
   fileprivate static let cigReturns: [HCIParameter] = [
     status, u8("CIG_ID", line: "CIG"), count("CIS_Count", line: "streams"),
     list("Streams", [u16("Connection_Handle", .handle)]),

@@ -1,6 +1,6 @@
-// OGF 8, the LE Controller commands of Channel Sounding. Core 6.0, Vol 4, Part E, 7.8.130 to 7.8.143.
-// Codes and sizes checked against BlueZ's monitor, names against bumble; the [v2] commands and the
-// security requirements (after Core 6.1) are bumble's alone.
+// OGF 8, the LE Controller commands for Channel Sounding. Core 6.0, Vol 4, Part E, 7.8.130 to
+// 7.8.143. Codes and sizes were checked against BlueZ's monitor, names against bumble; the [v2]
+// commands and the security requirements (after Core 6.1) are only in bumble.
 
 import Bluetooth
 
@@ -73,7 +73,7 @@ package let leSoundingRows: [HCIRow] = [
   .command(0x2096, "LE CS Test End", []),
 ]
 
-/// The LE Controller commands of Channel Sounding from 0x20a5 on.
+/// The LE Controller commands for Channel Sounding from 0x20a5 on.
 package let leSoundingLaterRows: [HCIRow] = [
   .command(
     0x20a5, "LE CS Read Local Supported Capabilities [v2]", [],
@@ -85,7 +85,7 @@ package let leSoundingLaterRows: [HCIRow] = [
 ]
 
 extension HCIParameter {
-  /// What a device can do in Channel Sounding.
+  /// A device's Channel Sounding capabilities.
   static let soundingCapabilities: [HCIParameter] = [
     u8("Num_Config_Supported", line: "configs"), u16("Max_Consecutive_Procedures_Supported"),
     u8("Num_Antennas_Supported", line: "antennas"), u8("Max_Antenna_Paths_Supported"),
@@ -98,13 +98,13 @@ extension HCIParameter {
     u16("T_PM_Times_Supported", .hex), u8("T_SW_Time_Supported", .scaled(.microseconds)),
     u8("TX_SNR_Capability", .flags(.csSNR)),
   ]
-  /// The same in the second version.
+  /// The same in version 2.
   static let soundingCapabilities2: [HCIParameter] =
     soundingCapabilities + [
       u16("T_IP2_IPT_Times_Supported", .hex), u8("T_SW_IPT_Time_Supported"),
       u8("RTT_2M_AA_Only_N"), u8("RTT_2M_Sounding_N"), u8("RTT_2M_Random_Sequence_N"),
     ]
-  /// A Channel Sounding configuration, as the command asks for it and the event tells it.
+  /// A Channel Sounding configuration, as in the command and in the event.
   static let soundingConfig: [HCIParameter] = [
     u8("Main_Mode_Type", .code(.csMode), line: ""), u8("Sub_Mode_Type", .code(.csMode)),
     u8("Min_Main_Mode_Steps"), u8("Max_Main_Mode_Steps"), u8("Main_Mode_Repetition"),

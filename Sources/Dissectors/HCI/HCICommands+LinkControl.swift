@@ -1,11 +1,11 @@
-// OGF 1, the Link Control commands. Core, Vol 4, Part E, 7.1. Codes and sizes checked against BlueZ's
-// monitor, names against tshark 4.0 and bumble; the AMP commands (0x0435 to 0x043c) and Add SCO
-// Connection are withdrawn, but old captures have them.
+// OGF 1, the Link Control commands. Core, Vol 4, Part E, 7.1. Codes and sizes were checked against
+// BlueZ's monitor, names against tshark 4.0 and bumble. The AMP commands (0x0435 to 0x043c) and Add
+// SCO Connection are withdrawn, but occur in old captures.
 
 import Bluetooth
 
-/// The Link Control commands, 0x0401 to 0x0427, and the opcode of no command, which a Controller sends
-/// in Command Complete to say that it takes commands again.
+/// The Link Control commands, 0x0401 to 0x0420, and opcode 0, with which a Controller reports in
+/// Command Complete that it accepts commands again.
 package let linkControlRows: [HCIRow] = [
   .command(0x0000, "NOP", []),
   .command(
@@ -181,17 +181,17 @@ package let linkControlPairingRows: [HCIRow] = [
     ], returns: [.status, .deviceAddress]),
 ]
 
-/// What a physical link of an AMP is made with.
+/// The parameters for creating an AMP physical link.
 private let physicalLink: [HCIParameter] = [
   .u8("Physical_Link_Handle", .hex), .count("Dedicated_AMP_Key_Length"),
   .u8("Dedicated_AMP_Key_Type"), .countedSecret("Dedicated_AMP_Key", line: "AMP key"),
 ]
 
-/// What flows over a logical link of an AMP.
+/// The flow specifications of an AMP logical link.
 private let flowSpecs: [HCIParameter] = [.bytes("TX_Flow_Spec", 16), .bytes("RX_Flow_Spec", 16)]
 
-/// What the two enhanced synchronous connection commands ask for. A coding format is its number, then
-/// company and codec of a vendor's.
+/// The parameters of the two enhanced synchronous connection commands. A coding format is its
+/// number, followed by a vendor's company and codec.
 private let enhancedSynchronousConnection: [HCIParameter] = [
   .u32("Transmit_Bandwidth"), .u32("Receive_Bandwidth"),
   .u8("Transmit_Coding_Format", .code(.codingFormat), line: "tx"),

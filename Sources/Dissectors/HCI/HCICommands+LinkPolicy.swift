@@ -1,5 +1,5 @@
-// OGF 2, the Link Policy commands. Core, Vol 4, Part E, 7.2. Codes and sizes checked against BlueZ's
-// monitor, names against tshark 4.0 and bumble. Park is withdrawn.
+// OGF 2, the Link Policy commands. Core, Vol 4, Part E, 7.2. Codes and sizes were checked against
+// BlueZ's monitor, names against tshark 4.0 and bumble. Park is withdrawn.
 
 import Bluetooth
 

@@ -1,33 +1,31 @@
-// The commands that carry keys: a struct each, beside the rows that describe them for people. All fields
-// little-endian. Keys are slices: whoever has to keep one copies it.
+// The commands that contain keys: a struct for each, besides the rows that describe them for
+// display. All fields are little-endian. Keys are slices, which callers must copy to keep.
 
 package import Bluetooth
 package import Bytes
 
-/// LE Encrypt: key (16 bytes), data (16), which is not looked at (Core, Vol 4, Part E, 7.8.22).
+/// LE Encrypt: key (16 bytes), data (16), which is ignored (Core, Vol 4, Part E, 7.8.22).
 package struct LEEncrypt: Sendable {
   /// The key, least significant byte first.
   package let key: Slice
 
-  /// Reads the parameters.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     key = try cursor.take(16)
   }
 }
 
-/// LE Enable Encryption: handle (2 bytes), Rand (8), EDIV (2), key (16) (Core, Vol 4, Part E, 7.8.24).
+/// LE Enable Encryption: handle (2 bytes), Rand (8), EDIV (2), key (16) (Core, Vol 4, Part E,
+/// 7.8.24).
 package struct LEEnableEncryption: Sendable {
-  /// The connection handle.
   package let handle: UInt16
-  /// Which key it is, for the peer: both zero for one of LE Secure Connections, and for a short-term key.
+  /// Identifies the key to the peer, together with `ediv`; both are zero for LE Secure Connections
+  /// keys and short-term keys.
   package let rand: UInt64
-  /// The second part of it.
   package let ediv: UInt16
-  /// The key, least significant byte first; nil where the capture does not have all of it.
+  /// The key, least significant byte first; nil if the capture does not have all of it.
   package let key: Slice?
 
-  /// Reads the parameters.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     handle = try cursor.u16() & 0x0fff
@@ -39,12 +37,10 @@ package struct LEEnableEncryption: Sendable {
 
 /// LE Long Term Key Request Reply: handle (2 bytes), key (16) (Core, Vol 4, Part E, 7.8.25).
 package struct LELongTermKeyRequestReply: Sendable {
-  /// The connection handle.
   package let handle: UInt16
   /// The key, least significant byte first.
   package let key: Slice
 
-  /// Reads the parameters.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     handle = try cursor.u16() & 0x0fff
@@ -52,8 +48,8 @@ package struct LELongTermKeyRequestReply: Sendable {
   }
 }
 
-/// LE Add Device To Resolving List: address type (1 byte), address (6), the peer's key (16), the host's own
-/// (16) (Core, Vol 4, Part E, 7.8.38).
+/// LE Add Device To Resolving List: address type (1 byte), address (6), the peer's IRK (16), the
+/// local IRK (16) (Core, Vol 4, Part E, 7.8.38).
 package struct LEResolvingListDevice: Sendable {
   /// The type of the peer's identity address.
   package let type: AddressType
@@ -61,10 +57,9 @@ package struct LEResolvingListDevice: Sendable {
   package let address: DeviceAddress
   /// The peer's identity resolving key, least significant byte first.
   package let peerKey: Slice
-  /// That of this host towards it; nil where the capture does not have all of it.
+  /// The host's IRK for this peer; nil if the capture does not have all of it.
   package let localKey: Slice?
 
-  /// Reads the parameters.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     type = AddressType(rawValue: try cursor.u8())
@@ -76,12 +71,11 @@ package struct LEResolvingListDevice: Sendable {
 
 /// Link Key Request Reply: address (6 bytes), key (16) (Core, Vol 4, Part E, 7.1.10).
 package struct LinkKeyRequestReply: Sendable {
-  /// The peer's address, which is public.
+  /// The peer's public address.
   package let peer: DeviceAddress
   /// The key, least significant byte first.
   package let key: Slice
 
-  /// Reads the parameters.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     peer = try DeviceAddress(parsing: &cursor)

@@ -1,5 +1,5 @@
-// OGF 5, the Status Parameters. Core, Vol 4, Part E, 7.5. Codes and sizes checked against BlueZ's
-// monitor, names against tshark 4.0 and bumble; the AMP commands are withdrawn.
+// OGF 5, the Status Parameters. Core, Vol 4, Part E, 7.5. Codes and sizes were checked against
+// BlueZ's monitor, names against tshark 4.0 and bumble. The AMP commands are withdrawn.
 
 import Bluetooth
 

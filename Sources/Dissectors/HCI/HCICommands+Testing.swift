@@ -1,6 +1,6 @@
-// OGF 6, the Testing commands. Core, Vol 4, Part E, 7.6. Codes and sizes checked against BlueZ's
-// monitor, names against tshark 4.0 and bumble; "Implementation" for "Device" Under Test is the
-// current specification's.
+// OGF 6, the Testing commands. Core, Vol 4, Part E, 7.6. Codes and sizes were checked against
+// BlueZ's monitor, names against tshark 4.0 and bumble. The current specification uses
+// "Implementation" instead of "Device" Under Test.
 
 import Bluetooth
 

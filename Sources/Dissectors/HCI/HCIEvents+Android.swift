@@ -1,6 +1,6 @@
-// The vendors' events (0xff) that Android requires, by the subevent code that their parameters begin
-// with. Android, "HCI requirements"; layouts checked against AOSP's packet definitions and Wireshark's,
-// the quality report against bumble.
+// The vendor-specific events (0xff) that Android requires, by the subevent code at the beginning of
+// their parameters. Android, "HCI requirements". Layouts were checked against the packet
+// definitions of AOSP and Wireshark, the quality report against bumble.
 
 import Bluetooth
 
@@ -56,8 +56,8 @@ package let androidEventRows: [HCIRow] = [
 ]
 
 extension HCIParameter {
-  /// How a link does. Versions 1 to 4 end before the address, with parameters of the vendor's own
-  /// behind; which version it is only its length tells.
+  /// A link quality report. Versions 1 to 4 end before the address, followed by vendor-specific
+  /// parameters; the version is only recognisable by the length.
   fileprivate static let linkQuality: [HCIParameter] = [
     u8("Packet_Type", .code(.androidPacketType)), connectionHandle,
     u8("Connection_Role", .code(.role)), i8("TX_Power_Level", .scaled(.dBm), line: "TX power"),
@@ -73,7 +73,7 @@ extension HCIParameter {
     u32("RX_Duplicate_Packets"), u32("RX_Unreceived_Packets"),
     since(), rest("Vendor_Specific_Parameters"),
   ]
-  /// What the Controller used.
+  /// The Controller's energy consumption.
   fileprivate static let energy: [HCIParameter] = [
     u16("Average_Current_Consumption", line: "mA"),
     u32("Idle_Total_Time", .scaled(.milliseconds), line: "idle"), u32("Idle_Enter_Count"),
@@ -95,7 +95,7 @@ extension HCIParameter {
     u32("LE_RX_Scan_Total_Time", .scaled(.milliseconds)),
     since(), rest("Vendor_Specific_Parameters"),
   ]
-  /// How the radio did; Wireshark alone.
+  /// Radio statistics; only in Wireshark.
   fileprivate static let radio: [HCIParameter] = [
     u8("Extension_Info"), u32("Report_Time_Period", line: "period"), bytes("TX_Power_Counts", 16),
     bytes("RSSI_Counts", 40), bytes("RSSI_Delta_Counts", 20), u32("Antenna_Switch_Count"),
@@ -103,7 +103,7 @@ extension HCIParameter {
     u8("OK_Channels"), u8("Bad_Channels", line: "bad"), u8("Very_Bad_Channels"),
     since(), rest("Vendor_Specific_Parameters"),
   ]
-  /// A trace of the Controller's.
+  /// A trace from the Controller.
   fileprivate static let trace: [HCIParameter] = [
     connectionHandle, rest("Vendor_Specific_Parameters"),
   ]

@@ -1,7 +1,6 @@
-// The subevents of LE Meta, by their subevent codes; the parameters begin after that code. Core, Vol
-// 4, Part E, 7.7.65. Codes and sizes checked against BlueZ's monitor and bumble, up to 0x23 also
-// against tshark 4.0 and NimBLE; 0x36 to 0x38 are bumble's alone. The first version of an event
-// carries no [v1] in its name.
+// The LE Meta subevents by code; their parameters begin after that code. Core, Vol 4, Part E,
+// 7.7.65. Codes and sizes were checked against BlueZ's monitor and bumble, up to 0x23 also against
+// tshark 4.0 and NimBLE; 0x36 to 0x38 are only in bumble. Names of first versions omit [v1].
 
 import Bluetooth
 
@@ -246,12 +245,12 @@ package let leMetaIsochronousRows: [HCIRow] = [
 ]
 
 extension HCIParameter {
-  /// How LE Connection Complete begins, in all its versions.
+  /// The first parameters of LE Connection Complete, in all its versions.
   fileprivate static let connectionComplete: [HCIParameter] = [
     status, connectionHandle, u8("Role", .code(.role), line: ""),
     u8("Peer_Address_Type", .code(.addressType)), peerAddress,
   ]
-  /// How it ends in the first.
+  /// The remaining parameters in version 1.
   fileprivate static let connectionParameters: [HCIParameter] = [
     connectionInterval, peripheralLatency, supervisionTimeout,
     u8("Central_Clock_Accuracy", .code(.clockAccuracy)),
@@ -261,14 +260,14 @@ extension HCIParameter {
     connectionComplete + [
       address("Local_Resolvable_Private_Address"), address("Peer_Resolvable_Private_Address"),
     ] + connectionParameters
-  /// A periodic advertising train that is synchronised to.
+  /// The periodic advertising train that was synchronized to.
   fileprivate static let periodicTrain: [HCIParameter] = [
     advertisingSID, advertiserAddressType, advertiserAddress,
     u8("Advertiser_PHY", .code(.phy), line: ""),
     u16("Periodic_Advertising_Interval", .scaled(.interval), line: "interval"),
     u8("Advertiser_Clock_Accuracy", .code(.clockAccuracy)),
   ]
-  /// The subevents of such a train.
+  /// The subevents of that train.
   fileprivate static let periodicSubevents: [HCIParameter] = [
     u8("Num_Subevents", line: "subevents"), u8("Subevent_Interval", .scaled(.interval)),
     u8("Response_Slot_Delay", .scaled(.interval)),

@@ -1,7 +1,7 @@
-// The subevents of LE Meta of Channel Sounding and of the features beside it. Core 6.0, Vol 4, Part
-// E, 7.7.65.38 on. Codes checked against BlueZ's monitor and bumble, sizes against BlueZ's; 0x36 and
-// 0x38 are bumble's alone. Spacing_Types has two bytes in bumble and Zephyr, one in BlueZ. The 248
-// bytes of LE_Features are cut in three, so that the bits in use have names.
+// The LE Meta subevents for Channel Sounding and related features. Core 6.0, Vol 4, Part E,
+// 7.7.65.38 on. Codes were checked against BlueZ's monitor and bumble, sizes against BlueZ's; 0x36
+// and 0x38 are only in bumble. Spacing_Types has two bytes in bumble and Zephyr, one in BlueZ. The
+// 248 bytes of LE_Features are split into three fields, so that the bits in use have names.
 
 import Bluetooth
 

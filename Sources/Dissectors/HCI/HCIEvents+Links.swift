@@ -1,17 +1,16 @@
-// What events tell of links: that they change, and that something about them has ended. A struct each,
-// beside the rows that describe them for people. All fields little-endian.
+// The events on changes of links and on the end of procedures: a struct for each, besides the rows
+// that describe them for display. All fields are little-endian.
 
 package import Bluetooth
 package import Bytes
 
-/// Events that begin with status (1 byte) and handle (2), and, those that have one, a byte that
-/// says the rest: Disconnection Complete (reason), Encryption Change (enabled), CIS Established. Of others
-/// only the status and the handle are looked at: Authentication Complete, LE Read Remote Features Complete
-/// (its first version), LE Subrate Change (Core, Vol 4, Part E, 7.7.5, 7.7.6, 7.7.8, 7.7.65.4, .25, .35).
+/// Events that begin with status (1 byte) and handle (2), some followed by a significant byte:
+/// Disconnection Complete (reason), Encryption Change (enabled), CIS Established. For the others
+/// only status and handle are used: Authentication Complete, LE Read Remote Features Complete
+/// (version 1), LE Subrate Change (Core, Vol 4, Part E, 7.7.5, 7.7.6, 7.7.8, 7.7.65.4, .25, .35).
 package struct LinkEvent: Sendable {
-  /// Success, or why nothing happened.
+  /// Success, or why the procedure failed.
   package let status: StatusCode
-  /// The connection handle.
   package let handle: UInt16
   /// The byte after the handle.
   package let detail: UInt8?
@@ -29,7 +28,7 @@ package struct LinkEvent: Sendable {
   /// LE Meta subevents: LE CIS Established, versions 1 and 2.
   package static let isochronousSubevents: [UInt8] = [0x19, 0x2a]
 
-  /// Reads the parameters, those of LE Meta events after the subevent code.
+  /// Reads the parameters; for LE Meta events, those after the subevent code.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     status = StatusCode(rawValue: try cursor.u8())
@@ -41,18 +40,16 @@ package struct LinkEvent: Sendable {
 /// LE Connection Update Complete: status (1 byte), handle (2), interval (2), latency (2),
 /// supervision timeout (2) (7.7.65.3).
 package struct LEConnectionUpdateComplete: Sendable {
-  /// Success, or why nothing changed.
+  /// Success, or why the update failed.
   package let status: StatusCode
-  /// The connection handle.
   package let handle: UInt16
-  /// Units of 1.25 ms.
+  /// In units of 1.25 ms.
   package let interval: UInt16
-  /// Events that may be skipped.
+  /// The number of connection events that the peripheral may skip.
   package let latency: UInt16
-  /// Units of 10 ms.
+  /// In units of 10 ms.
   package let supervisionTimeout: UInt16
 
-  /// The subevent code.
   package static let subevent: UInt8 = 0x03
 
   /// Reads the parameters after the subevent code.
@@ -66,19 +63,17 @@ package struct LEConnectionUpdateComplete: Sendable {
   }
 }
 
-/// LE PHY Update Complete: status (1 byte), handle (2), TX PHY (1), RX PHY (1) (Core, Vol 4, Part E,
-/// 7.7.65.12).
+/// LE PHY Update Complete: status (1 byte), handle (2), TX PHY (1), RX PHY (1) (Core, Vol 4, Part
+/// E, 7.7.65.12).
 package struct LEPHYUpdateComplete: Sendable {
-  /// Success, or why nothing changed.
+  /// Success, or why the update failed.
   package let status: StatusCode
-  /// The connection handle.
   package let handle: UInt16
-  /// What this host's controller sends on: 1 LE 1M, 2 LE 2M, 3 LE Coded.
+  /// The transmitter PHY of the local controller: 1 LE 1M, 2 LE 2M, 3 LE Coded.
   package let sent: UInt8
-  /// What the peer sends on.
+  /// The receiver PHY of the local controller, on which the peer transmits.
   package let received: UInt8
 
-  /// The subevent code.
   package static let subevent: UInt8 = 0x0c
 
   /// Reads the parameters after the subevent code.
@@ -91,21 +86,19 @@ package struct LEPHYUpdateComplete: Sendable {
   }
 }
 
-/// LE Data Length Change: handle (2 bytes), most bytes (2) and longest time (2) of packets that are sent,
-/// the same of those that are received (Core, Vol 4, Part E, 7.7.65.7).
+/// LE Data Length Change: maximum bytes (2) and time (2) of transmitted packets after the handle (2
+/// bytes), then the same for received packets (Core, Vol 4, Part E, 7.7.65.7).
 package struct LEDataLengthChange: Sendable {
-  /// The connection handle.
   package let handle: UInt16
-  /// Bytes of a packet that this host's controller sends, at most.
+  /// The maximum number of payload bytes that the local controller transmits in a packet.
   package let sent: UInt16
-  /// How long such a packet may take, in microseconds.
+  /// The maximum duration of such a packet, in microseconds.
   package let sentTime: UInt16
-  /// Bytes of a packet that the peer sends, at most.
+  /// The maximum number of payload bytes that the peer transmits in a packet.
   package let received: UInt16
-  /// How long such a packet may take, in microseconds.
+  /// The maximum duration of such a packet, in microseconds.
   package let receivedTime: UInt16
 
-  /// The subevent code.
   package static let subevent: UInt8 = 0x07
 
   /// Reads the parameters after the subevent code.
@@ -119,38 +112,35 @@ package struct LEDataLengthChange: Sendable {
   }
 }
 
-/// Hardware Error: code (1 byte), whose meaning only the maker knows (Core, Vol 4, Part E, 7.7.16).
+/// Hardware Error: code (1 byte), defined by the manufacturer (Core, Vol 4, Part E, 7.7.16).
 package struct HardwareErrorEvent: Sendable {
-  /// What is wrong.
+  /// The manufacturer's error code.
   package let hardwareCode: UInt8
 
-  /// The event code.
   package static let code: UInt8 = 0x10
 
-  /// Reads the parameters.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     hardwareCode = try cursor.u8()
   }
 }
 
-/// LE Subrate Request: handle (2 bytes), smallest and largest subrate factor (2 each), largest peripheral
-/// latency (2), continuation number (2), supervision timeout (2) (Core, Vol 4, Part E, 7.8.124).
+/// LE Subrate Request: handle (2 bytes), minimum and maximum subrate factor (2 each), maximum
+/// peripheral latency (2), continuation number (2), supervision timeout (2) (Core, Vol 4, Part E,
+/// 7.8.124).
 package struct LESubrateRequest: Equatable, Sendable {
-  /// The connection handle.
   package let handle: UInt16
-  /// Of how many connection events one is to be used, at least.
+  /// The minimum subrate factor: one of this many connection events is used.
   package let leastFactor: UInt16
-  /// And at most.
+  /// The maximum subrate factor.
   package let mostFactor: UInt16
-  /// Subrated events that the peripheral may skip, at most.
+  /// The maximum number of subrated events that the peripheral may skip.
   package let latency: UInt16
-  /// Events in a row that are to be used once data came.
+  /// The number of consecutive events that are used after data was transferred.
   package let continuation: UInt16
-  /// Units of 10 ms.
+  /// In units of 10 ms.
   package let supervisionTimeout: UInt16
 
-  /// Reads the parameters.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     handle = try cursor.u16() & 0x0fff
@@ -162,20 +152,19 @@ package struct LESubrateRequest: Equatable, Sendable {
   }
 }
 
-/// LE Subrate Change: status (1 byte), handle (2), subrate factor (2), peripheral latency (2), continuation
-/// number (2), supervision timeout (2) (Core, Vol 4, Part E, 7.7.65.35).
+/// LE Subrate Change: status (1 byte), handle (2), subrate factor (2), peripheral latency (2),
+/// continuation number (2), supervision timeout (2) (Core, Vol 4, Part E, 7.7.65.35).
 package struct LESubrateChange: Sendable {
-  /// Success, or why nothing changed.
+  /// Success, or why the change failed.
   package let status: StatusCode
-  /// The connection handle.
   package let handle: UInt16
-  /// Of how many connection events one is used.
+  /// The subrate factor: one of this many connection events is used.
   package let factor: UInt16
-  /// Subrated events that the peripheral may skip.
+  /// The number of subrated events that the peripheral may skip.
   package let latency: UInt16
-  /// Events in a row that are used once data came.
+  /// The number of consecutive events that are used after data was transferred.
   package let continuation: UInt16
-  /// Units of 10 ms.
+  /// In units of 10 ms.
   package let supervisionTimeout: UInt16
 
   /// Reads the parameters after the subevent code.
@@ -190,16 +179,14 @@ package struct LESubrateChange: Sendable {
   }
 }
 
-/// Authenticated Payload Timeout: handle (2 bytes), timeout (2): what Write Authenticated Payload Timeout
-/// asks for, and what Read Authenticated Payload Timeout returns behind its status (Core, Vol 4, Part E,
-/// 7.3.93 and 7.3.94).
+/// The parameters of Write Authenticated Payload Timeout, and those that Read Authenticated Payload
+/// Timeout returns after its status: handle (2 bytes), timeout (2) (Core, Vol 4, Part E, 7.3.93 and
+/// 7.3.94).
 package struct AuthenticatedPayloadTimeout: Sendable {
-  /// The connection handle.
   package let handle: UInt16
-  /// Units of 10 ms.
+  /// In units of 10 ms.
   package let timeout: UInt16
 
-  /// Reads handle and timeout.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     handle = try cursor.u16() & 0x0fff

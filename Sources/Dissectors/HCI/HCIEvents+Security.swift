@@ -1,14 +1,12 @@
-// The events about keys: a struct each, beside the rows that describe them for people. All fields
-// little-endian. Keys are slices: whoever has to keep one copies it.
+// The events that concern keys: a struct for each, besides the rows that describe them for display.
+// All fields are little-endian. Keys are slices, which callers must copy to keep.
 
 package import Bluetooth
 package import Bytes
 
-/// The type of a BR/EDR link key: how it was made (Core, Vol 4, Part E, 7.7.24).
+/// The type of a BR/EDR link key, which reveals how it was created (Core, Vol 4, Part E, 7.7.24).
 package struct LinkKeyType: RawRepresentable, Equatable, Sendable {
-  /// The byte.
   package var rawValue: UInt8
-  /// A type from its byte.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Unauthenticated Combination Key generated from P-192
@@ -20,7 +18,7 @@ package struct LinkKeyType: RawRepresentable, Equatable, Sendable {
   /// Authenticated Combination Key generated from P-256
   package static let authenticatedP256 = Self(rawValue: 0x08)
 
-  /// Whether the key is authenticated; nil where the type says nothing of it.
+  /// Whether the key is authenticated; nil if the type does not determine it.
   package var isAuthenticated: Bool? {
     switch self {
     case .unauthenticatedP192, .unauthenticatedP256: false
@@ -30,19 +28,17 @@ package struct LinkKeyType: RawRepresentable, Equatable, Sendable {
   }
 }
 
-/// Link Key Notification: address (6 bytes), key (16), type of the key (1) (Core, Vol 4, Part E, 7.7.24).
+/// Link Key Notification: address (6 bytes), key (16), key type (1) (Core, Vol 4, Part E, 7.7.24).
 package struct LinkKeyNotification: Sendable {
-  /// The peer's address, which is public.
+  /// The peer's public address.
   package let peer: DeviceAddress
   /// The key, least significant byte first.
   package let key: Slice
-  /// How it was made; nil where the capture has no more of the event.
+  /// The key type; nil if the capture does not have the end of the event.
   package let type: LinkKeyType?
 
-  /// The event code.
   package static let code: UInt8 = 0x18
 
-  /// Reads the parameters.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     peer = try DeviceAddress(parsing: &cursor)
@@ -51,26 +47,26 @@ package struct LinkKeyNotification: Sendable {
   }
 }
 
-/// What a device can do in BR/EDR Secure Simple Pairing: address (6 bytes), IO capability (1), OOB data (1),
-/// authentication requirements (1). The command IO Capability Request Reply says it of this host, the event IO
-/// Capability Response of the peer (Core, Vol 4, Part E, 7.1.29 and 7.7.41).
+/// A device's capabilities in BR/EDR Secure Simple Pairing: address (6 bytes), IO capability (1),
+/// OOB data (1), authentication requirements (1). The command IO Capability Request Reply states
+/// those of the local host, the event IO Capability Response those of the peer (Core, Vol 4, Part
+/// E, 7.1.29 and 7.7.41).
 package struct SimplePairingFeatures: Sendable {
-  /// The peer's address, which is public.
+  /// The peer's public address.
   package let peer: DeviceAddress
-  /// Its keyboard and its display.
+  /// The device's input and output capabilities.
   package let ioCapability: IOCapability
-  /// Whether it has data from out of band: 0 no.
+  /// Whether the device has OOB authentication data; 0 means no.
   package let outOfBand: UInt8
-  /// Whether it wants bonding, and protection against a man in the middle.
+  /// Whether the device requires bonding and MITM protection.
   package let requirements: UInt8
 
   /// The event code of IO Capability Response.
   package static let code: UInt8 = 0x32
 
-  /// Whether protection against a man in the middle is required: the lowest bit.
+  /// Whether MITM protection is required (the lowest bit).
   package var wantsMITM: Bool { requirements & 1 == 1 }
 
-  /// Reads the parameters.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     peer = try DeviceAddress(parsing: &cursor)
@@ -80,15 +76,14 @@ package struct SimplePairingFeatures: Sendable {
   }
 }
 
-/// User Confirmation Request of BR/EDR: address (6 bytes), number (4), which is shown with six digits (Core,
-/// Vol 4, Part E, 7.7.42).
+/// User Confirmation Request of BR/EDR: address (6 bytes), number (4), which is displayed with six
+/// digits (Core, Vol 4, Part E, 7.7.42).
 package struct SimplePairingNumber: Sendable {
-  /// The peer's address, which is public.
+  /// The peer's public address.
   package let peer: DeviceAddress
   /// The number, 0 to 999999.
   package let number: UInt32
 
-  /// Reads the parameters.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     peer = try DeviceAddress(parsing: &cursor)
@@ -98,14 +93,12 @@ package struct SimplePairingNumber: Sendable {
 
 /// LE Long Term Key Request: handle (2 bytes), Rand (8), EDIV (2) (Core, Vol 4, Part E, 7.7.65.5).
 package struct LELongTermKeyRequest: Sendable {
-  /// The connection handle.
   package let handle: UInt16
-  /// Which key is asked for: both zero for one of LE Secure Connections, and for a short-term key.
+  /// Identifies the requested key, together with `ediv`; both are zero for LE Secure Connections
+  /// keys and short-term keys.
   package let rand: UInt64
-  /// The second part of it.
   package let ediv: UInt16
 
-  /// The subevent code.
   package static let subevent: UInt8 = 0x05
 
   /// Reads the parameters after the subevent code.
@@ -119,12 +112,11 @@ package struct LELongTermKeyRequest: Sendable {
 
 /// LE Generate DHKey Complete: status (1 byte), key (32) (Core, Vol 4, Part E, 7.7.65.9).
 package struct LEGenerateDHKeyComplete: Sendable {
-  /// Success, or why there is no key.
+  /// Success, or why no key was generated.
   package let status: StatusCode
   /// The Diffie-Hellman key, least significant byte first.
   package let key: Slice
 
-  /// The subevent code.
   package static let subevent: UInt8 = 0x09
 
   /// Reads the parameters after the subevent code.

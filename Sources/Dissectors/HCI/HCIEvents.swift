@@ -1,5 +1,5 @@
-// The events, except the subevents of LE Meta. Core, Vol 4, Part E, 7.7. Codes and sizes checked
-// against BlueZ's monitor, names against tshark 4.0 and bumble; the events of AMP (0x40 to 0x4d except
+// The events except the LE Meta subevents. Core, Vol 4, Part E, 7.7. Codes and sizes were checked
+// against BlueZ's monitor, names against tshark 4.0 and bumble. The AMP events (0x40 to 0x4d except
 // 0x48) are withdrawn.
 
 import Bluetooth
@@ -93,7 +93,7 @@ package let eventRows: [HCIRow] = [
       .deviceAddress, .secret("Link_Key", 16, line: "link key"),
       .u8("Key_Type", .code(.linkKeyType), line: ""),
     ]),
-  // Any command, also one that brings a key.
+  // Any command, including those that contain keys.
   .event(0x19, "Loopback Command", [.countedSecret("HCI_Command_Packet")]),
   .event(
     0x1a, "Data Buffer Overflow", [.u8("Link_Type", .code(.overflowLinkType), line: "")]),
@@ -197,7 +197,7 @@ package let eventLaterRows: [HCIRow] = [
   .event(
     0x3d, "Remote Host Supported Features Notification",
     [.deviceAddress, .u64("Host_Supported_Features", .flags(.lmpFeatures1))]),
-  // For an event that ends before its subevent code; all others have a row of their own.
+  // For an event that ends before its subevent code; all others have their own rows.
   .event(0x3e, "LE Meta", [.u8("Subevent_Code", .hex)]),
   .event(0x40, "Physical Link Complete", [.status, .u8("Physical_Link_Handle", .hex)]),
   .event(0x41, "Channel Selected", [.u8("Physical_Link_Handle", .hex)]),

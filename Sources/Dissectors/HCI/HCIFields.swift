@@ -1,54 +1,54 @@
-// Reads the parameters of a command or event by their row; the only place that knows how the
-// tables' entries lie in bytes.
+// Reads the parameters of a command or event by its row. Only this code knows how the table entries
+// are laid out in bytes.
 
 package import Bluetooth
 package import Bytes
 
 /// The value of one parameter.
 package enum HCIValue: Sendable {
-  /// A number of this many bytes; signed ones have been sign-extended.
+  /// A number of `width` bytes; signed ones have been sign-extended.
   case number(Int64, width: Int, HCIParameter.Form)
   /// A device address.
   case address(DeviceAddress)
   /// Bytes without further structure.
   case bytes
-  /// A UTF-8 string, without the zeros that fill its field.
+  /// A UTF-8 string without trailing zeros.
   case text
   /// A UUID.
   case uuid(BluetoothUUID)
-  /// Bytes that are a secret.
+  /// Secret bytes.
   case secret
   /// AD structures.
   case advertisingData
-  /// A part of AD structures: it begins and ends anywhere.
+  /// A part of AD structures, which may begin and end anywhere.
   case advertisingFragment
 }
 
-/// Something that is told the parameters of a packet one after the other.
+/// A visitor of a packet's parameters, called once for each.
 package protocol HCIFieldVisitor: ~Copyable {
-  /// Whether only the parameters that have a place in the one-line form are to be told.
+  /// Whether only the parameters that appear in the one-line form should be visited.
   static var wantsLineOnly: Bool { get }
-  /// A parameter: its name, its place in the one-line form, its value, and its bytes, which stand
-  /// at `slice` of the packet's.
+  /// Called for a parameter with its name, its words in the one-line form, its value, and its
+  /// bytes, which are at `slice` of the packet's.
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice)
-  /// A parameter that is a number, as most are: told without the detour of a value that may be anything.
-  /// It is little-endian and takes `width` bytes from `slice`'s start.
+  /// Called for a parameter that is a number, as most are, without constructing an `HCIValue`. It
+  /// is little-endian and takes `width` bytes from the start of `slice`.
   mutating func field(
     _ name: StaticString, line: StaticString?, number: Int64, width: Int,
     _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice)
-  /// A list begins.
+  /// Called at the beginning of a list.
   mutating func beginList(_ name: StaticString)
-  /// An item of the list begins.
+  /// Called at the beginning of an item of the list.
   mutating func beginItem()
-  /// The item ends.
+  /// Called at the end of the item.
   mutating func endItem()
-  /// The list ends.
+  /// Called at the end of the list.
   mutating func endList()
 }
 
-/// What most visitors want: all parameters, and nothing of lists.
+/// The defaults that suit most visitors: all parameters, and nothing for lists.
 extension HCIFieldVisitor where Self: ~Copyable {
   package static var wantsLineOnly: Bool { false }
   package mutating func field(
@@ -63,25 +63,25 @@ extension HCIFieldVisitor where Self: ~Copyable {
   package mutating func endList() {}
 }
 
-/// Walks parameters by their rows.
+/// A walk over parameters by their rows.
 package struct HCIFields: ~Escapable {
   private var cursor: Cursor
-  /// What the latest count said, until a list or counted bytes use it.
+  /// The value of the latest count, until a list or counted bytes use it.
   private var count: Int?
   /// The value of the latest selector.
   private var selected: Int64 = 0
-  /// Whether a selector had a value for which no layout is known.
+  /// Whether a selector had a value whose layout is unknown.
   package private(set) var isUnknownChoice = false
-  /// Whether the bytes that no parameter claimed are of a layout that is not known: no fault then.
+  /// Whether the bytes that belong to no parameter have an unknown layout, which is not an error.
   package private(set) var isOpen = false
-  /// What a later count said, for the list or counted bytes after those.
+  /// The value of a later count, for the list or counted bytes after those of the first.
   private var laterCount: Int?
-  /// Whether advertising data that comes, or came, is a part of more (Operation, 7.8.54): what it
-  /// holds cannot be known.
+  /// Whether the advertising data is a fragment of more (Operation, 7.8.54), so that its contents
+  /// cannot be known.
   package private(set) var isFragment = false
-  /// The advertising data that was read last.
+  /// The advertising data read last.
   package private(set) var advertising: Slice = .empty
-  /// The field that it stood in, which may be longer.
+  /// The field that contained it, which may be longer.
   package private(set) var advertisingField: Slice = .empty
 
   /// Walks the part `body` of `bytes`.
@@ -90,18 +90,18 @@ package struct HCIFields: ~Escapable {
     cursor = Cursor(bytes, body)
   }
 
-  /// What a parameter is that is not all there: where the walk ended early because of one.
+  /// The kind of an incomplete parameter at which the walk ended early.
   package enum Cut: Sendable { case text, advertisingData }
-  /// What the rest is the beginning of, where the walk ended early; nil: of something else, or of nothing.
+  /// The kind of parameter that the rest begins, if the walk ended early; nil for others or none.
   package private(set) var cut: Cut?
 
-  /// The bytes that no parameter claimed.
+  /// Returns the bytes that belong to no parameter.
   @_lifetime(self: copy self)
   package mutating func rest() -> Slice { cursor.rest() }
 
-  /// Reads the parameters of a row of the core tables and tells `visitor` each of them.
+  /// Reads the parameters of a row and passes each to `visitor`.
   ///
-  /// - Throws: where a parameter reaches past the end; those before it were told.
+  /// - Throws: If a parameter extends past the end. Those before it have been visited.
   @_lifetime(self: copy self)
   package mutating func walk<Visitor: HCIFieldVisitor & ~Copyable>(
     _ layout: HCILayout, _ visitor: inout Visitor
@@ -110,7 +110,7 @@ package struct HCIFields: ~Escapable {
     try walk(fields, fields.indices, &visitor)
   }
 
-  /// Reads parameters that stand in no table.
+  /// Reads parameters that are not in a table.
   @_lifetime(self: copy self)
   mutating func walk<Visitor: HCIFieldVisitor & ~Copyable>(
     _ parameters: [HCIParameter], _ visitor: inout Visitor
@@ -167,7 +167,7 @@ package struct HCIFields: ~Escapable {
     }
   }
 
-  /// The fields of the layout that the latest selector chose.
+  /// Returns the fields of the layout selected by the latest selector.
   private func chosen(_ fields: Span<HCIField>, _ layouts: Range<Int>) -> Range<Int>? {
     var position = layouts.lowerBound
     while position < layouts.upperBound {
@@ -276,7 +276,7 @@ package struct HCIFields: ~Escapable {
     case .openEnd:
       isOpen = true
       return
-    // The walk does these itself.
+    // The walk handles these itself.
     case .unsigned, .list, .choice, .alternative, .otherwise, .versionEnd: return
     }
     visitor.field(parameter.name, line: parameter.line, value, cursor.bytes(slice), at: slice)
@@ -287,7 +287,7 @@ package struct HCIFields: ~Escapable {
     Int64(bitPattern: try cursor.unsigned(width: Int(width)))
   }
 
-  /// A UUID, or bytes where no UUID is that long.
+  /// Reads a UUID, or bytes if no UUID has this length.
   @_lifetime(self: copy self)
   private mutating func uuid(_ width: Int) throws(ParseError) -> (Slice, HCIValue) {
     var ahead = cursor
@@ -305,14 +305,14 @@ package struct HCIFields: ~Escapable {
     return count
   }
 
-  /// The bytes of a string before the first zero.
+  /// Returns the bytes of a string before the first zero.
   private func trimmed(_ field: Slice) -> Slice {
     var length = 0
     while length < field.count, cursor.peek(Int(field.start) + length) != 0 { length += 1 }
     return Slice(start: Int(field.start), count: length)
   }
 
-  /// Reads as many items as the count before the list says; without a count, to the end.
+  /// Reads as many items as the preceding count says, or up to the end if there is no count.
   @_lifetime(self: copy self)
   private mutating func readList<Visitor: HCIFieldVisitor & ~Copyable>(
     _ name: StaticString, _ fields: Span<HCIField>, _ items: Range<Int>, leastSize: Int,
@@ -323,20 +323,20 @@ package struct HCIFields: ~Escapable {
     defer { visitor.endList() }
     var done = 0
     while expected.map({ done < $0 }) ?? !cursor.isAtEnd {
-      // An item of which nothing is there is none; its first field throws.
+      // An item without any bytes does not count as begun; its first field throws.
       if cursor.remaining < leastSize { try walk(fields, items, &visitor) }
       let start = cursor.offset
       visitor.beginItem()
       defer { visitor.endItem() }
       try walk(fields, items, &visitor)
       done += 1
-      // Items that take nothing would never get to the end.
+      // Items without any bytes would never reach the end.
       if cursor.offset == start { break }
     }
   }
 }
 
-/// A visitor that only lets the walk find out whether the bytes suffice.
+/// A visitor that does nothing, used to check whether the bytes suffice.
 struct SilentVisitor: HCIFieldVisitor {
   static var wantsLineOnly: Bool { true }
   func field(

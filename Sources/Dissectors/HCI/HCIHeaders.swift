@@ -1,12 +1,11 @@
-// The headers of HCI's five packet types (Core, Vol 4, Part E, 5.4). All fields little-endian.
+// The headers of HCI's five packet types (Core, Vol 4, Part E, 5.4). All fields are little-endian.
 
 package import Bytes
 
 /// A command's header: opcode (2 bytes: OGF in bits 10–15, OCF in bits 0–9), parameter length (1).
 package struct HCICommand: Sendable {
-  /// The opcode.
   package let opcode: UInt16
-  /// The length of the parameters, as claimed.
+  /// The claimed length of the parameters.
   package let length: UInt8
 
   @_lifetime(cursor: copy cursor)
@@ -15,28 +14,29 @@ package struct HCICommand: Sendable {
     length = try cursor.u8()
   }
 
-  /// The group (OGF) of vendors' commands.
+  /// The group (OGF) of vendor-specific commands.
   static let vendorGroup: UInt16 = 0x3f
 
-  /// The opcode with which some controllers answer a command that they do not know, in place of its own.
+  /// The opcode that some controllers return for an unknown command instead of the command's own.
   package static let unknownOpcode: UInt16 = 0xffff
 
-  /// Whether an opcode belongs to a group that HCI has (Core, Vol 4, Part E, 7; testing logo: 0x3e [mem]). Others are
-  /// for a host's own use, as between a program and BTstack's daemon: no controller sees them.
+  /// Returns whether an opcode belongs to a group that HCI defines (Core, Vol 4, Part E, 7; testing
+  /// logo: 0x3e [mem]). Others are for a host's internal use, as between a program and BTstack's
+  /// daemon, and never reach a controller.
   package static func hasGroup(_ opcode: UInt16) -> Bool {
     let group = opcode >> 10
     return 1...8 ~= group || group >= 0x3e
   }
 
-  /// Whether an opcode is a vendor's: what the command means and returns only the vendor knows.
+  /// Returns whether an opcode is vendor-specific, so that its meaning and return parameters are
+  /// too.
   package static func isVendors(_ opcode: UInt16) -> Bool { opcode >> 10 == vendorGroup }
 }
 
 /// An event's header: event code (1 byte), parameter length (1).
 package struct HCIEvent: Sendable {
-  /// The event code.
   package let code: UInt8
-  /// The length of the parameters, as claimed.
+  /// The claimed length of the parameters.
   package let length: UInt8
   /// Whether the parameters begin with the subevent code of an LE Meta event.
   package internal(set) var isLEMeta = false
@@ -47,8 +47,9 @@ package struct HCIEvent: Sendable {
     length = try cursor.u8()
   }
 
-  /// Whether only BR/EDR links have such events: features, authentication, QoS, Role Change, Mode Change, packet types,
-  /// slots, Sniff Subrating, Link Supervision Timeout Changed (Core, Vol 4, Part E, 7.7).
+  /// Whether such events only occur on BR/EDR links: features, authentication, QoS, Role Change,
+  /// Mode Change, packet types, slots, Sniff Subrating, Link Supervision Timeout Changed (Core, Vol
+  /// 4, Part E, 7.7).
   package var isOfClassicLinks: Bool {
     switch code {
     case 0x06, 0x0b, 0x0d, 0x12, 0x14, 0x1b, 0x1d, 0x21, 0x23, 0x2e, 0x38: true
@@ -56,42 +57,27 @@ package struct HCIEvent: Sendable {
     }
   }
 
-  /// Disconnection Complete
   package static let disconnectionCompleteCode: UInt8 = 0x05
-  /// Authentication Complete
   package static let authenticationCompleteCode: UInt8 = 0x06
-  /// Read Remote Supported Features Complete
   package static let readRemoteSupportedFeaturesCompleteCode: UInt8 = 0x0b
-  /// Read Remote Version Information Complete
   package static let readRemoteVersionInformationCompleteCode: UInt8 = 0x0c
-  /// Role Change
   package static let roleChangeCode: UInt8 = 0x12
-  /// Link Supervision Timeout Changed
   package static let linkSupervisionTimeoutChangedCode: UInt8 = 0x38
-  /// Authenticated Payload Timeout Expired
   package static let authenticatedPayloadTimeoutExpiredCode: UInt8 = 0x57
-  /// Command Complete
   package static let commandCompleteCode: UInt8 = 0x0e
-  /// Command Status
   package static let commandStatusCode: UInt8 = 0x0f
-  /// Number Of Completed Packets
   package static let numberOfCompletedPacketsCode: UInt8 = 0x13
-  /// PIN Code Request
   package static let pinCodeRequestCode: UInt8 = 0x16
-  /// Link Key Request
   package static let linkKeyRequestCode: UInt8 = 0x17
-  /// User Confirmation Request
   package static let userConfirmationRequestCode: UInt8 = 0x33
-  /// User Passkey Request
   package static let userPasskeyRequestCode: UInt8 = 0x34
-  /// User Passkey Notification
   package static let userPasskeyNotificationCode: UInt8 = 0x3b
-  /// The code of all vendors' events.
+  /// The code of all vendor-specific events.
   package static let vendorCode: UInt8 = 0xff
   /// The code of all LE Meta events.
   package static let leMetaCode: UInt8 = 0x3e
 
-  /// The subevent code, where this is an LE Meta event: the first byte of the parameters.
+  /// Returns the subevent code, the first byte of the parameters, if this is an LE Meta event.
   package func subevent(_ bytes: RawSpan, _ body: Slice) -> UInt8? {
     isLEMeta ? bytes.byte(at: Int(body.start)) : nil
   }
@@ -100,20 +86,19 @@ package struct HCIEvent: Sendable {
 /// An ACL data header: handle (bits 0–11), packet boundary flag (12–13), broadcast flag (14–15),
 /// data length (2 bytes) (Core, Vol 4, Part E, 5.4.2).
 package struct ACLHeader: Sendable {
-  /// The connection handle.
   package let handle: UInt16
-  /// Where the data stands in its L2CAP PDU.
+  /// The position of the data in its L2CAP PDU.
   package let boundary: Boundary
   /// Point-to-point or broadcast.
   package let broadcast: UInt8
-  /// The length of the data, as claimed.
+  /// The claimed length of the data.
   package let length: UInt16
 
-  /// The packet boundary flag. Both starts occur in both directions.
+  /// The packet boundary flag. Both kinds of start occur in both directions.
   package enum Boundary: UInt8, Sendable {
     case firstNonFlushable = 0, continuation, firstFlushable, complete
 
-    /// As the JSON contract names it.
+    /// The name in the JSON contract.
     package var key: StaticString {
       switch self {
       case .firstNonFlushable: "first_non_flushable"
@@ -133,15 +118,17 @@ package struct ACLHeader: Sendable {
     length = try cursor.u16()
   }
 
-  /// Whether a controller that sends this header may be sending its debug log, which Qualcomm's and MediaTek's
-  /// disguise as ACL data. The whole first word counts, flags included: `QCA_DEBUG_HANDLE` (hci_qca.c),
-  /// `QCA_MEMDUMP_ACL_HANDLE` (btusb.c), and `btusb_recv_acl_mtk` (btusb.c) in Linux's drivers.
+  /// Whether this may be the header of a controller's debug log, which Qualcomm's and MediaTek's
+  /// controllers disguise as ACL data. The whole first word counts, including the flags:
+  /// `QCA_DEBUG_HANDLE` (hci_qca.c), `QCA_MEMDUMP_ACL_HANDLE` (btusb.c), and `btusb_recv_acl_mtk`
+  /// (btusb.c) in Linux's drivers.
   package var mayBeControllerLog: Bool {
     switch (broadcast, boundary, handle) {
     case (0, .firstFlushable, 0xedc), (0, .firstFlushable, 0xedd): true
     case (0, .firstNonFlushable, 0x5fe), (0, .firstNonFlushable, 0x5ff): true
     case (3, .complete, 0xc6f): true
-    // No connection can have such a handle (Core, Vol 4, Part E, 5.4.2), but logs of other makers do.
+    // No connection can have such a handle (Core, Vol 4, Part E, 5.4.2), but other vendors' logs
+    // do.
     default: handle > 0xeff
     }
   }
@@ -150,11 +137,10 @@ package struct ACLHeader: Sendable {
 /// A synchronous data header: handle (bits 0–11), packet status flag (12–13), data length (1 byte)
 /// (Core, Vol 4, Part E, 5.4.3).
 package struct SCOHeader: Sendable {
-  /// The connection handle.
   package let handle: UInt16
-  /// What the controller knows of the data's correctness.
+  /// The controller's knowledge of the data's correctness.
   package let packetStatus: UInt8
-  /// The length of the data, as claimed.
+  /// The claimed length of the data.
   package let length: UInt8
 
   @_lifetime(cursor: copy cursor)
@@ -171,18 +157,18 @@ package struct SCOHeader: Sendable {
 package struct ISOHeader: Sendable {
   /// The handle of the CIS or BIS.
   package let handle: UInt16
-  /// Where the data stands in its SDU.
+  /// The position of the data in its SDU.
   package let boundary: Boundary
   /// Whether the load begins with a time stamp.
   package let hasTimestamp: Bool
-  /// The length of the load, as claimed.
+  /// The claimed length of the load.
   package let length: UInt16
 
   /// The packet boundary flag.
   package enum Boundary: UInt8, Sendable {
     case first = 0, continuation, complete, last
 
-    /// As the JSON contract names it.
+    /// The name in the JSON contract.
     package var key: StaticString {
       switch self {
       case .first: "first"
@@ -203,22 +189,22 @@ package struct ISOHeader: Sendable {
   }
 }
 
-/// What the load of isochronous data begins with, unless it continues an SDU: time stamp (4 bytes, microseconds), where
-/// the header says so, packet sequence number (2), then the SDU's length (bits 0–11) and the packet status flag
-/// (14–15) (2) (Core, Vol 4, Part E, 5.4.5).
+/// The fields at the beginning of isochronous data, unless it continues an SDU: time stamp (4
+/// bytes, microseconds) if the header says so, packet sequence number (2), then SDU length (bits
+/// 0–11) and packet status flag (14–15) (2) (Core, Vol 4, Part E, 5.4.5).
 package struct ISOLoad: Sendable {
-  /// The controller's clock, in microseconds.
+  /// The time stamp of the controller's clock, in microseconds.
   package let timestamp: UInt32?
-  /// The number of the SDU.
+  /// The sequence number of the SDU.
   package let sequenceNumber: UInt16
-  /// How many bytes the whole SDU has.
+  /// The length of the whole SDU in bytes.
   package let sduLength: UInt16
-  /// Whether the data is good: 0 yes, 1 perhaps, 2 not all was received. Of data that the host sends 0.
+  /// The packet status: 0 valid, 1 possibly invalid, 2 partly lost. It is 0 in data from the host.
   package let status: UInt8
-  /// Where these fields begin in the packet's bytes.
+  /// The offset of these fields in the packet's bytes.
   package let offset: Int
 
-  /// Reads the fields; nil of a load that continues an SDU, or is too short.
+  /// Reads the fields; returns nil for a load that continues an SDU or is too short.
   package init?(_ header: ISOHeader, _ bytes: RawSpan, _ body: Slice) {
     guard header.boundary == .first || header.boundary == .complete else { return nil }
     var cursor = Cursor(bytes, body)

@@ -1,62 +1,61 @@
-// What can be said beforehand of the parameters of a command or event.
+// The properties of a command's or event's parameters that can be computed in advance.
 
 import Bytes
 
-/// A list of parameters, and what it says about the bytes that hold it.
+/// A list of parameters, with what it implies about the bytes that contain it.
 package struct HCILayout: Sendable {
-  // Small in memory, since every packet looks several of them up.
-  /// The parameters with the items of lists; none where they are not described.
+  // Small in memory, since several are looked up for every packet.
+  /// The parameters and the items of lists; empty if they are not described.
   let fields: Immortal<HCIField>
   private let bytes: Int16?
   private let handleOffset: Int16?
   private let counted: (countOffset: Int16, itemSize: Int16)?
-  /// What else stands in it.
+  /// Further properties.
   private let traits: Traits
 
-  /// What can be said of a layout in a word.
+  /// Properties of a layout.
   package struct Traits: OptionSet, Sendable {
-    /// A bit each.
     package let rawValue: UInt16
 
-    /// Traits by their bits.
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// The parameters are described.
     package static let known = Traits(rawValue: 1 << 0)
     /// The first parameter is Status.
     package static let beginsWithStatus = Traits(rawValue: 1 << 1)
-    /// The first parameter, or the one behind Status, is the BD_ADDR of a BR/EDR device.
+    /// The first parameter, or the one after Status, is the BD_ADDR of a BR/EDR device.
     static let beginsWithDevice = Traits(rawValue: 1 << 2)
     /// A parameter is advertising data.
     package static let advertisingData = Traits(rawValue: 1 << 3)
-    /// A parameter may say which UUIDs a device has or is to have: a UUID, advertising data, or a
-    /// pattern that advertising data is filtered by.
+    /// A parameter may reveal the UUIDs that a device has or will have: a UUID, advertising data,
+    /// or a filter pattern for advertising data.
     package static let uuids = Traits(rawValue: 1 << 4)
     /// A parameter is a device address.
     package static let address = Traits(rawValue: 1 << 5)
-    /// Some layout of a choice has a Connection_Handle; then that is all that reads as one.
+    /// Some layout of a choice has a Connection_Handle, which is then its only handle.
     static let chosenHandle = Traits(rawValue: 1 << 6)
 
-    /// As many bytes as `size` says may still be wrong: a count in them says how much of a field is used.
+    /// Bytes of the right number may still be wrong, since a count in them gives the used part of a
+    /// field.
     static let needsWalk = Traits(rawValue: 1 << 7)
-    /// A parameter is a secret: then bytes that no parameter claims may be a piece of it.
+    /// A parameter is a secret, so that bytes that belong to no parameter may be part of it.
     package static let secret = Traits(rawValue: 1 << 8)
-    /// A parameter has a place in the one-line form.
+    /// A parameter appears in the one-line form.
     package static let line = Traits(rawValue: 1 << 9)
   }
 
-  /// Whether all of these apply. `contains` says the same, but other modules reach it only through the
-  /// protocol, and this is asked for every packet.
+  /// Returns whether all of these apply. `contains` does the same, but other modules can only call
+  /// it through the witness table, and this is needed for every packet.
   package func has(_ wanted: Traits) -> Bool {
     traits.rawValue & wanted.rawValue == wanted.rawValue
   }
 
-  /// The number of bytes, where it does not depend on their content.
+  /// The number of bytes; nil if it depends on their content.
   package var size: Int? { bytes.map { Int($0) } }
-  /// Where Connection_Handle stands, where it is at a fixed place.
+  /// The offset of Connection_Handle, if it is fixed.
   package var connectionHandleOffset: Int? { handleOffset.map { Int($0) } }
 
-  /// Prepares the layout of the parameters of a row, nil where they are not described.
+  /// Computes the layout of a row's parameters, which are nil if they are not described.
   init(_ described: [HCIParameter]?) {
     let parameters = described ?? []
     var fields: [HCIField] = []
@@ -95,8 +94,8 @@ package struct HCILayout: Sendable {
 }
 
 extension HCILayout {
-  /// Whether the bytes are some fields of fixed size, the last of them a one-byte count of items
-  /// that are all of one fixed size: then where the count is, and that size.
+  /// Returns the offset of the count and the size of an item if the parameters are some fields of
+  /// fixed size followed by a one-byte count and items of one fixed size.
   private static func countedItems(
     _ parameters: [HCIParameter]
   ) -> (countOffset: Int16, itemSize: Int16)? {
@@ -111,7 +110,8 @@ extension HCILayout {
     )
   }
 
-  /// Whether `slice` is just as long as the parameters are, where that can be told without walking.
+  /// Returns whether `slice` has exactly the length of the parameters, if that is known without a
+  /// walk; otherwise false.
   func fits(_ bytes: RawSpan, _ slice: Slice) -> Bool {
     if let counted {
       let offset = Int(counted.countOffset)

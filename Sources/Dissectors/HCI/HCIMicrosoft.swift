@@ -1,10 +1,10 @@
-// The rows of Microsoft's extension: one command with subcommands and one event, whichever opcode and
-// prefix a Controller gives them. Microsoft-defined Bluetooth HCI commands and events; layouts checked
-// against BlueZ's monitor and AOSP's packet definitions.
+// The rows of Microsoft's extension: one command with subcommands and one event, whatever their
+// opcode and prefix in a Controller. Microsoft-defined Bluetooth HCI commands and events; layouts
+// were checked against BlueZ's monitor and AOSP's packet definitions.
 
 import Bluetooth
 
-/// The command: what follows its opcode.
+/// The command, after its opcode.
 let microsoftCommandRow = HCIRow.command(
   0, "Microsoft Extension",
   [
@@ -64,7 +64,7 @@ let microsoftCommandRow = HCIRow.command(
     ]),
   ])
 
-/// The event: what follows its prefix.
+/// The event, after its prefix.
 let microsoftEventRow = HCIRow.event(
   0, "Microsoft Extension Event",
   [
@@ -82,7 +82,7 @@ let microsoftEventRow = HCIRow.event(
   ])
 
 extension HCIParameter {
-  /// Between which signal strengths something is heard, and when it is not any more.
+  /// The signal strengths between which a device counts as received, and when it is lost.
   fileprivate static let thresholds: [HCIParameter] = [
     i8("RSSI_Threshold_High", .scaled(.dBm), line: "high"),
     i8("RSSI_Threshold_Low", .scaled(.dBm), line: "low"),

@@ -1,20 +1,20 @@
-// The vocabulary of rows whose layout is not always the same: vendors' commands that a subcommand
-// tells apart, and returns that grew from version to version.
+// The vocabulary of rows with variable layouts: vendor-specific commands with subcommands, and
+// return parameters that grew over versions.
 
 import Bluetooth
 
 extension HCIParameter {
-  /// A number of one byte, or of `width`, that selects the layout of the next `choice`.
+  /// A number of `width` bytes that selects the layout of the next `choice`.
   static func selector(
     _ name: StaticString, _ set: CodeSet, width: UInt8 = 1, line: StaticString? = ""
   ) -> Self {
     Self(name, .selector(width: width, .code(set)), line)
   }
-  /// The number of a page that selects the layout of the next `choice`.
+  /// A page number that selects the layout of the next `choice`.
   static func page(_ name: StaticString) -> Self {
     Self(name, .selector(width: 1, .plain), "page")
   }
-  /// The layouts that a selector chooses from.
+  /// The layouts among which a selector chooses.
   static func choice(_ layouts: [HCIParameter]) -> Self {
     Self("Choice", .choice, nil, items: layouts)
   }
@@ -26,9 +26,9 @@ extension HCIParameter {
   static func otherwise(_ items: [HCIParameter]) -> Self {
     Self("Alternative", .otherwise, nil, items: items)
   }
-  /// Where older versions end, unless so many bytes follow.
+  /// The end of older versions, unless `bytes` more follow.
   static func since(_ bytes: Int = 1) -> Self { Self("Version", .versionEnd(bytes), nil) }
-  /// What later versions add is not known.
+  /// Marks that the additions of later versions are unknown.
   static let later = Self("Version", .openEnd, nil)
   static func countBeyond(_ name: StaticString, _ before: UInt8) -> Self {
     Self(name, .countBeyond(before), nil)
@@ -46,14 +46,14 @@ extension HCIParameter {
     Self(name, .restText, line)
   }
 
-  /// The features of LMP, by the page that the number before tells (Core, Vol 2, Part C, 3.3).
+  /// The LMP features, by the preceding page number (Core, Vol 2, Part C, 3.3).
   static let extendedFeatures = choice([
     on(0, [u64("Extended_LMP_Features", .flags(.lmpFeatures), line: "")]),
     on(1, [u64("Extended_LMP_Features", .flags(.lmpFeatures1), line: "")]),
     on(2, [u64("Extended_LMP_Features", .flags(.lmpFeatures2), line: "")]),
     otherwise([u64("Unknown_LMP_Features", .hex)]),
   ])
-  /// What an event filter lets through (7.3.3).
+  /// The condition of an event filter (7.3.3).
   static let eventFilter: [HCIParameter] = [
     selector("Filter_Type", .eventFilterType),
     choice([

@@ -1,11 +1,11 @@
-// Parameters that many rows share, so that they read alike wherever they stand.
+// Parameters shared by many rows, so that they look the same everywhere.
 
 import Bluetooth
 
 extension HCIParameter {
   /// The address of a BR/EDR device.
   static let deviceAddress = address("BD_ADDR", line: "")
-  /// Which of its addresses the Controller uses.
+  /// The kind of address that the Controller uses.
   static let ownAddressType = u8("Own_Address_Type", .code(.ownAddressType))
   /// The type of the peer's address.
   static let peerAddressType = u8("Peer_Address_Type", .code(.addressType), line: "")
@@ -19,11 +19,11 @@ extension HCIParameter {
   static let advertiserAddressType = u8("Advertiser_Address_Type", .code(.addressType), line: "")
   /// An advertiser's address.
   static let advertiserAddress = address("Advertiser_Address", line: "")
-  /// Why something ended.
+  /// Why a link or procedure ended.
   static let reason = u8("Reason", .code(.status), line: "")
-  /// Why the Host asks for something to end: a code that reads as if the peer had done it.
+  /// The reason that the Host gives for ending a link; its codes read as if the peer had ended it.
   static let reasonGiven = u8("Reason", .code(.status), line: "reason given:")
-  /// Rand: with EDIV it names a long term key of LE legacy pairing; zeros name no such key.
+  /// Rand, which with EDIV identifies an LTK of LE legacy pairing; zero identifies no such key.
   static let randomNumber = bytes("Random_Number", 8, line: "Rand")
   /// EDIV.
   static let encryptedDiversifier = u16("Encrypted_Diversifier", .hex, line: "EDIV")
@@ -31,42 +31,42 @@ extension HCIParameter {
   static let advertisingHandle = u8("Advertising_Handle", line: "set")
   /// The handle of a periodic advertising train.
   static let syncHandle = u16("Sync_Handle", .handle)
-  /// The same where it says what the packet is about.
+  /// The same, if it identifies what the packet concerns.
   static let aboutSync = u16("Sync_Handle", .handle, line: "sync")
-  /// The set identifier that an advertiser gives.
+  /// The Advertising SID.
   static let advertisingSID = u8("Advertising_SID", line: "SID")
-  /// A link's interval.
+  /// The connection interval.
   static let connectionInterval = u16("Connection_Interval", .scaled(.interval), line: "interval")
   /// The latency of the peripheral, in connection events.
   static let peripheralLatency = u16("Peripheral_Latency", line: "latency")
-  /// The latency that is asked for, in connection events.
+  /// The requested latency, in connection events.
   static let maxLatency = u16("Max_Latency", line: "latency")
-  /// When silence ends a link.
+  /// The time without packets after which a link is lost.
   static let supervisionTimeout = u16("Supervision_Timeout", .scaled(.timeout), line: "timeout")
-  /// The class of a device: service classes, major and minor device class.
+  /// The Class of Device: service classes, major and minor device class.
   static let classOfDevice = u24("Class_Of_Device", .assigned(.deviceClass), line: "class")
-  /// What a scan of inquiry or page answers with.
+  /// The page scan repetition mode of a responding device.
   static let pageScanRepetition = u8("Page_Scan_Repetition_Mode", .code(.pageScanRepetition))
-  /// A received signal strength; 127 is not available.
+  /// The received signal strength; 127 if not available.
   static let rssi = i8("RSSI", .scaled(.dBmOrNone), line: "RSSI")
-  /// A transmit power; 127 is not available.
+  /// The transmit power; 127 if not available.
   static let txPower = i8("TX_Power", .scaled(.dBmOrNone), line: "TX power")
-  /// A byte or two that mean nothing.
+  /// Reserved bytes.
   static func reserved(_ count: Int) -> Self { bytes("Reserved", count) }
 
-  /// What Create Connection, Connection Update and their kin ask for.
+  /// The parameters requested by Create Connection, Connection Update and related commands.
   static let wantedConnection: [HCIParameter] = [
     u16("Connection_Interval_Min", .scaled(.interval), line: "interval"),
     u16("Connection_Interval_Max", .scaled(.interval), line: "-"),
     maxLatency, supervisionTimeout,
     u16("Min_CE_Length", .scaled(.slots)), u16("Max_CE_Length", .scaled(.slots)),
   ]
-  /// What a subrating asks for.
+  /// The parameters of a subrate request.
   static let wantedSubrate: [HCIParameter] = [
     u16("Subrate_Min", line: "subrate"), u16("Subrate_Max", line: "-"),
     maxLatency, u16("Continuation_Number", line: "continuation"), supervisionTimeout,
   ]
-  /// What a connection rate asks for.
+  /// The parameters of a connection rate request.
   static let wantedRate: [HCIParameter] =
     [
       u16("Connection_Interval_Min", .scaled(.finerInterval), line: "interval"),

@@ -1,81 +1,82 @@
-// The language in which the HCI tables are written: one row per command or event, one entry per
-// parameter. `HCITable` compiles the rows; `HCIFields` walks a packet by them.
+// The language of the HCI tables, with one row per command or event and one entry per parameter.
+// `HCITable` compiles the rows; `HCIFields` uses them to walk a packet.
 
 package import Bluetooth
 import Bytes
 
-/// One parameter of an HCI command, event or Command Complete, as a row of the tables states it.
+/// One parameter of an HCI command, event or Command Complete, as stated in a table row.
 package struct HCIParameter: Sendable {
-  /// What the bytes of a parameter are. All numbers are little-endian (Core, Vol 4, Part E, 5.2).
+  /// The form of a parameter's bytes. All numbers are little-endian (Core, Vol 4, Part E, 5.2).
   package enum Kind: Sendable, Equatable {
     /// An unsigned number of 1 to 8 bytes.
     case unsigned(width: UInt8, Form)
     /// A signed number of 1 or 2 bytes.
     case signed(width: UInt8, Form)
-    /// A number that also says how many items or bytes the next list or `counted` parameter has.
+    /// A number that is also the count of items or bytes in the next list or `counted` parameter.
     case count(width: UInt8)
-    /// A number that says the same of the list or `counted` parameter behind the one that the count
-    /// before it is about.
+    /// Another such count, for the list or `counted` parameter after the one that the preceding
+    /// count determines.
     case laterCount(width: UInt8)
-    /// Flags whose set bits say how many items the next list has (Scanning_PHYs).
+    /// Flags with one bit for each item of the next list (Scanning_PHYs).
     case countOfBits(width: UInt8, CodeSet)
     /// A device address: 6 bytes, least significant first.
     case address
     /// This many bytes.
     case bytes(Int)
-    /// As many bytes as the `count` before it says.
+    /// As many bytes as the preceding `count` says.
     case counted
-    /// All the bytes that are left.
+    /// All remaining bytes.
     case rest
-    /// A UTF-8 string in a field of this many bytes, ended by a zero unless it fills the field.
+    /// A UTF-8 string in a field of this many bytes, terminated by a zero unless it fills the
+    /// field.
     case text(Int)
-    /// This many bytes that are a secret (a key): never shown unless asked for.
+    /// This many secret bytes (a key), which are only shown on request.
     case secret(Int)
-    /// The same, unless the parameters end before it.
+    /// The same, but the parameters may end before it.
     case optionalSecret(Int)
-    /// As many bytes as the `count` before it says, or all that are left where there was none, that
-    /// are a secret or may hold one.
+    /// Bytes that are or may contain a secret: as many as the preceding `count` says, or all
+    /// remaining ones if there is no count.
     case countedSecret
-    /// One byte that says which part of an advertising set's data the AD structures behind it are:
-    /// only complete data (3) begins and ends with whole ones.
+    /// One byte for the part of an advertising set's data in the AD structures after it. Only
+    /// complete data (3) begins and ends with whole structures.
     case dataOperation
-    /// AD structures; as many bytes as the `count` before it says, in a field of this many bytes
-    /// (legacy advertising: 31), or in exactly the counted bytes where this is 0. Without a count
-    /// they have the field to themselves.
+    /// AD structures: as many bytes as the preceding `count` says, in a field of this many bytes
+    /// (31 in legacy advertising), or exactly the counted bytes if this is 0. Without a count they
+    /// fill the field.
     case advertisingData(Int)
-    /// Items of several parameters each, as many as the count before says, or to the end of the
-    /// parameters where there was no count.
+    /// Items of several parameters each: as many as the preceding count says, or up to the end of
+    /// the parameters if there is no count.
     case list
-    /// A one-byte number that says how many bytes the fields up to and with the next `counted` have
-    /// together: this many less are in the `counted` itself.
+    /// A one-byte number of bytes in all fields up to the next `counted` one; that one has this
+    /// many fewer.
     case countBeyond(UInt8)
     /// A UUID of this many bytes, least significant first.
     case uuid(Int)
-    /// The first half of the bytes that are left, before a mask that has the other half: a UUID where
-    /// it is as long as one.
+    /// The first half of the remaining bytes, before a mask of the same length: a UUID if it has
+    /// the length of one.
     case halfUUID
-    /// The first half of the bytes that are left, before a mask that has the other half; of that half
-    /// so many bytes stand in fields before this.
+    /// The first half of the remaining bytes, before a mask of the same length. This many bytes of
+    /// the half are in preceding fields.
     case half(after: Int)
-    /// A UTF-8 string in all the bytes that are left.
+    /// A UTF-8 string in all remaining bytes.
     case restText
-    /// A number, as `unsigned`, that says what the next `choice` is.
+    /// A number, as with `unsigned`, that selects the layout of the next `choice`.
     case selector(width: UInt8, Form)
-    /// Layouts (`alternative`, `otherwise`) of which the latest selector's value takes one. Of a
-    /// value that has none the bytes behind are of a layout that is not known.
+    /// Layouts (`alternative`, `otherwise`), of which the latest selector's value chooses one. For
+    /// a value without one, the following bytes have an unknown layout.
     case choice
-    /// One layout of a choice: for this value of the selector.
+    /// A layout of a choice, for this value of the selector.
     case alternative(UInt16)
-    /// The layout of a choice for all other values; the last.
+    /// The layout of a choice for all other values; always the last one.
     case otherwise
-    /// No bytes: here the parameters of older versions end, unless so many bytes more are there.
-    /// Fewer than that are of a layout that is not known.
+    /// No bytes. The parameters of older versions end here unless this many more bytes follow.
+    /// Fewer bytes than that have an unknown layout.
     case versionEnd(Int)
-    /// No bytes: what later versions add behind is not known.
+    /// No bytes. The additions of later versions are unknown.
     case openEnd
   }
 
-  /// Whether this has no bytes of its own and no name, but says how others lie.
+  /// Whether this has no bytes or name of its own, but describes the layout of others.
   package var isStructure: Bool {
     switch kind {
     case .choice, .alternative, .otherwise, .versionEnd, .openEnd: true
@@ -83,22 +84,22 @@ package struct HCIParameter: Sendable {
     }
   }
 
-  /// How a number reads.
+  /// The way a number is displayed.
   package enum Form: Sendable, Equatable {
     /// Decimal.
     case plain
-    /// Decimal, as both devices show it to their users: six digits.
+    /// Six decimal digits, as both devices display it to their users.
     case sixDigits
     /// `0x` and two digits a byte.
     case hex
-    /// A connection handle, sync handle or the like: `0x0040`. The upper four bits are reserved; where they
-    /// are set, as in 0xffff for none, they are shown.
+    /// A connection handle, sync handle or the like: `0x0040`. The upper four bits are reserved but
+    /// shown if set, as in 0xffff for none.
     case handle
-    /// A code that has a name.
+    /// A code with a name.
     case code(CodeSet)
-    /// A number that the Bluetooth SIG gave to somebody or something.
+    /// A number assigned by the Bluetooth SIG.
     case assigned(AssignedNumber)
-    /// Bits that have names.
+    /// Bits with names.
     case flags(CodeSet)
     /// A quantity.
     case scaled(Scale)
@@ -106,19 +107,19 @@ package struct HCIParameter: Sendable {
     case opcode
     /// The opcode of a command of the kernel's management interface.
     case controlOpcode
-    /// The code of one of its events.
+    /// The code of an event of that interface.
     case controlEvent
   }
 
-  /// The specification's name, as printed there: `Connection_Handle`.
+  /// The name exactly as in the specification: `Connection_Handle`.
   package let name: StaticString
-  /// What its bytes are.
+  /// The form of its bytes.
   package let kind: Kind
-  /// The parameter's place in the one-line form: nil keeps it out, an empty string gives the bare
-  /// value, a word stands before the value ("timeout 720 ms"), and a lone dash makes the value the
-  /// upper end of a range that the parameter before begins ("interval 30–50 ms").
+  /// The parameter's words in the one-line form: nil omits it, an empty string shows the bare
+  /// value, a word precedes the value ("timeout 720 ms"), and a dash makes the value the upper end
+  /// of a range begun by the preceding parameter ("interval 30–50 ms").
   package let line: StaticString?
-  /// Of a list: the parameters of one item; of a choice: its layouts; of a layout: its parameters.
+  /// The parameters of a list's item, the layouts of a choice, or the parameters of a layout.
   package let items: [HCIParameter]
 
   init(
@@ -153,11 +154,12 @@ package struct HCIParameter: Sendable {
   static func i16(_ name: StaticString, _ form: Form = .plain, line: StaticString? = nil) -> Self {
     Self(name, .signed(width: 2, form), line)
   }
-  /// The Connection_Handle of the link that the packet is about.
+  /// The Connection_Handle of the link that the packet concerns.
   static let connectionHandle = Self("Connection_Handle", .unsigned(width: 2, .handle), nil)
-  /// The Status that begins every return and most events; in the line only when it is an error.
+  /// The Status at the beginning of all return parameters and most events; in the line only if it
+  /// is an error.
   static let status = Self("Status", .unsigned(width: 1, .code(.status)), "")
-  /// Which part of a set's data a command brings; in the line only where it is not all of it.
+  /// The part of a set's data in a command; in the line only if it is not complete.
   static let dataOperation = Self("Operation", .dataOperation, "")
   static func count(_ name: StaticString, line: StaticString? = nil) -> Self {
     Self(name, .count(width: 1), line)
@@ -207,16 +209,16 @@ extension HCIParameter: Equatable {
   }
 }
 
-/// One command or event: its code, name and parameters.
+/// One command or event, with its code, name and parameters.
 package struct HCIRow: Sendable {
   /// Opcode, event code or subevent code.
   package let code: UInt16
   /// The specification's name without its prefix: `LE Create Connection`.
   package let name: StaticString
-  /// The parameters in order, or nil where they are shown as bytes.
+  /// The parameters in order; nil if they are shown as bytes.
   package let parameters: [HCIParameter]?
-  /// Of a command: the return parameters of its Command Complete, beginning with Status; nil where
-  /// those after Status are shown as bytes.
+  /// The return parameters of a command, beginning with Status; nil if those after Status are shown
+  /// as bytes.
   package let returns: [HCIParameter]?
 
   /// A row of a command table.

@@ -1,17 +1,17 @@
-// Which rows describe which bytes of a command or event.
+// Finds the rows that describe the bytes of a command or event.
 
 package import Bluetooth
 package import Bytes
 
-/// The parameters of one HCI packet, found.
+/// The parameters of one HCI packet with their rows.
 package struct HCIParameters: Sendable {
-  /// The row that names the packet; nil for a code that no table has.
+  /// The row that names the packet; nil if no table has its code.
   package let row: HCIRowID?
-  /// The bytes that `row` describes; of an LE Meta event, those after the subevent code.
+  /// The bytes that `row` describes; in an LE Meta event, those after the subevent code.
   package let outer: Slice
-  /// Of a Command Complete: the row of the command that it completes.
+  /// In a Command Complete: the row of the completed command.
   package let completed: HCIRowID?
-  /// Of a Command Complete: its return parameters.
+  /// In a Command Complete: the return parameters.
   package let inner: Slice
 
   /// Finds the row of a command.
@@ -30,7 +30,7 @@ package struct HCIParameters: Sendable {
     inner = .empty
   }
 
-  /// Finds the row of Microsoft's extension event, behind its prefix.
+  /// Finds the row of Microsoft's extension event, after its prefix.
   init(microsoftEvent body: Slice) {
     row = HCITable.core.microsoftEvent
     outer = body
@@ -38,7 +38,7 @@ package struct HCIParameters: Sendable {
     inner = .empty
   }
 
-  /// Takes what a Command Complete returns for Microsoft's extension command.
+  /// Uses Microsoft's extension command for the return parameters of a Command Complete.
   init(_ found: Self, returnsOf completed: HCIRowID) {
     row = found.row
     outer = found.outer
@@ -46,8 +46,8 @@ package struct HCIParameters: Sendable {
     inner = found.inner
   }
 
-  /// Finds the rows of an event: LE Meta events by their subevent, Android's vendor events by theirs
-  /// where their bytes are laid out as it says, Command Complete with the command's return
+  /// Finds the rows of an event: LE Meta events by their subevent, Android's vendor-specific events
+  /// by theirs if the bytes match the layout, Command Complete with the command's return
   /// parameters.
   package init(_ event: HCIEvent, _ bytes: RawSpan, body: Slice) {
     let start = Int(body.start)
@@ -72,8 +72,8 @@ package struct HCIParameters: Sendable {
     }
   }
 
-  /// The row of a vendor's event that is Android's. Other vendors number their events otherwise: only
-  /// where all bytes agree with what Android requires is it one.
+  /// Returns the row of a vendor-specific event that is Android's. Other vendors use other numbers,
+  /// so all bytes must match Android's layout.
   private static func androidEvent(_ bytes: RawSpan, _ body: Slice) -> HCIRowID? {
     guard !body.isEmpty,
       let row = HCITable.core.androidEvent(bytes.byte(at: Int(body.start)))
@@ -87,8 +87,8 @@ package struct HCIParameters: Sendable {
     return fields.isOpen || fields.rest().isEmpty ? row : nil
   }
 
-  /// Finds the rows of a record of the management interface: Command Complete with the command's
-  /// return parameters.
+  /// Finds the rows of a management interface record; for Command Complete, also the return
+  /// parameters.
   package init(_ control: ControlRecord, _ bytes: RawSpan, body: Slice) {
     guard control.isEvent else {
       row = HCITable.core.controlCommand(control.code)
@@ -110,7 +110,7 @@ package struct HCIParameters: Sendable {
     }
   }
 
-  /// The handle of the link that the packet is about, where its row has one.
+  /// Returns the handle of the link that the packet concerns, if its row has one.
   package func connectionHandle(_ bytes: RawSpan) -> UInt16? {
     if let row, let handle = Self.handle(row.parameters, bytes, outer) { return handle }
     return completed.flatMap { Self.handle($0.returns, bytes, inner) }
@@ -123,19 +123,19 @@ package struct HCIParameters: Sendable {
     return layout.has(.chosenHandle) ? chosenHandle(layout, bytes, slice) : nil
   }
 
-  /// The handle in a layout that a selector chose.
+  /// Returns the handle in a layout chosen by a selector.
   private static func chosenHandle(
     _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice
   ) -> UInt16? {
     var fields = HCIFields(bytes, slice)
     var finder = HandleFinder()
-    // What was told before the bytes end too early counts.
+    // What was visited before a premature end counts.
     try? fields.walk(layout, &finder)
     return finder.handle
   }
 
-  /// The address of the BR/EDR device that the packet is about, where its row has that instead of a
-  /// handle: first, or behind Status.
+  /// Returns the address of the BR/EDR device that the packet concerns, if its row has that first
+  /// or after Status instead of a handle.
   package func deviceAddress(_ bytes: RawSpan) -> DeviceAddress? {
     if let row, row.parameters.has(.beginsWithDevice) {
       return Self.device(row.parameters, bytes, outer)
@@ -152,20 +152,20 @@ package struct HCIParameters: Sendable {
     return try? DeviceAddress(parsing: &cursor)
   }
 
-  /// The Status that the packet carries: the first parameter of its row, or of a Command Complete.
+  /// Returns the packet's Status: the first parameter of its row, or of the return parameters.
   package func status(_ bytes: RawSpan) -> UInt8? {
     if let row, row.parameters.has(.beginsWithStatus), !outer.isEmpty {
       return bytes.byte(at: Int(outer.start))
     }
-    // Every command of the specification returns Status first, and so do vendors' commands.
+    // All commands in the specification return Status first, and so do vendor-specific ones.
     return inner.isEmpty ? nil : bytes.byte(at: Int(inner.start))
   }
 
-  /// What is wrong with the parameters' length, by their rows.
+  /// Returns a problem with the length of the parameters, judged by their rows.
   ///
-  /// A command that failed may return no more than its Status.
+  /// A failed command may return only its Status.
   ///
-  /// - Parameter status: the packet's Status.
+  /// - Parameter status: The packet's Status.
   package func problem(_ bytes: RawSpan, status: UInt8?) -> Problem? {
     if let row, let problem = Self.check(row.parameters, bytes, outer) {
       return problem
@@ -192,7 +192,7 @@ package struct HCIParameters: Sendable {
   }
 }
 
-/// A visitor that keeps the first handle.
+/// A visitor that keeps the first handle it finds.
 private struct HandleFinder: HCIFieldVisitor {
   var handle: UInt16?
 

@@ -1,4 +1,4 @@
-// The tables of HCI, gathered: what `HCITable` compiles. Each array is ascending by code, and no code
+// All HCI tables, as compiled by `HCITable`. Each array is in ascending order of codes, and no code
 // is in two of them.
 
 /// The commands, by opcode.
@@ -12,5 +12,5 @@ package let hciCommandTables: [[HCIRow]] = [
 /// The events, by event code.
 package let hciEventTables: [[HCIRow]] = [eventRows, eventLaterRows]
 
-/// The subevents of LE Meta, by subevent code; a subevent's parameters begin after its code.
+/// The LE Meta subevents, by subevent code; their parameters begin after that code.
 package let hciLEMetaTables: [[HCIRow]] = [leMetaRows, leMetaIsochronousRows, leMetaSoundingRows]

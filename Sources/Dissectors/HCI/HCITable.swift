@@ -1,8 +1,8 @@
-// The tables of commands and events, made ready for look-ups by code.
+// The tables of commands and events, prepared for lookups by code.
 
 import Bytes
 
-/// A row of the tables with what can be said of it beforehand.
+/// A table row with its precomputed properties.
 package struct HCIEntry: Sendable {
   /// Opcode, event code or subevent code.
   package let code: UInt16
@@ -10,7 +10,7 @@ package struct HCIEntry: Sendable {
   package let name: StaticString
   /// The layout of the parameters.
   package let parameters: HCILayout
-  /// Of a command: the layout of the return parameters.
+  /// For a command: the layout of the return parameters.
   package let returns: HCILayout
 
   init(_ row: HCIRow) {
@@ -21,27 +21,27 @@ package struct HCIEntry: Sendable {
   }
 }
 
-/// A parameter as the walk reads it: without references, so that nothing is counted per packet. A
-/// list is followed by the fields of one item, a choice by its layouts and each of these by its
-/// fields.
+/// A parameter in the form used by the walk, without references, so that no packet causes reference
+/// counting. A list is followed by the fields of one item, a choice by its layouts and each layout
+/// by its fields.
 package struct HCIField: Sendable {
   let name: StaticString
   let kind: HCIParameter.Kind
   let line: StaticString?
-  /// Of an unsigned number, which most fields are, its bytes; 0 for all others. The walk asks this and `form`
-  /// before it takes `kind` apart.
+  /// The width of an unsigned number, which most fields are, in bytes; 0 for all others. The walk
+  /// checks this and `form` before it switches over `kind`.
   let unsignedWidth: UInt8
-  /// Of an unsigned number: how it reads.
+  /// For an unsigned number: how it is displayed.
   let form: HCIParameter.Form
-  /// Of a list, a choice or a layout: how many of the fields that follow are its own.
+  /// For a list, a choice or a layout: the number of following fields that belong to it.
   let itemFields: Int16
-  /// Of a list: how many bytes an item has at least that holds anything.
+  /// For a list: the minimum size of an item in bytes; at least one.
   let leastItemSize: Int16
-  /// The number of bytes of a field that only itself is about; nil for counts and lists, and where
-  /// the content decides.
+  /// The number of bytes of a field that does not affect others; nil for counts and lists, and if
+  /// it depends on the content.
   let plainSize: Int16?
 
-  /// Whether the field is never shown unless asked for.
+  /// Whether the field is only shown on request.
   var isSecret: Bool {
     switch kind {
     case .secret, .optionalSecret, .countedSecret: true
@@ -51,21 +51,20 @@ package struct HCIField: Sendable {
 }
 
 extension HCIField {
-  /// Whether this is advertising data.
   var isAdvertisingData: Bool { if case .advertisingData = kind { true } else { false } }
 
-  /// Whether this may say which UUIDs a device has or is to have.
+  /// Whether this may reveal the UUIDs that a device has or will have.
   var mayTellUUIDs: Bool {
     switch kind {
     case .advertisingData, .uuid, .halfUUID, .half: true
-    // Android's filter for service data.
+    // Android's service data filter.
     default: name.isEqual(to: "Service_Data_Pattern")
     }
   }
 }
 
 extension HCIParameter {
-  /// The number of bytes, where it does not depend on their content.
+  /// The number of bytes; nil if it depends on their content.
   package var size: Int? {
     switch kind {
     case .unsigned(let width, _), .signed(let width, _), .count(let width),
@@ -82,7 +81,7 @@ extension HCIParameter {
     }
   }
 
-  /// The number of bytes of a choice whose layouts are for all values and all as long.
+  /// The size of a choice if its layouts cover all values and have the same size; otherwise nil.
   private var sizeOfChoice: Int? {
     guard let last = items.last, case .otherwise = last.kind, let size = last.size else {
       return nil
@@ -90,7 +89,7 @@ extension HCIParameter {
     return items.allSatisfy { $0.size == size } ? size : nil
   }
 
-  /// Adds this parameter's field, and after a list those of its item.
+  /// Appends this parameter's field, followed by the fields of its items.
   func append(to fields: inout [HCIField]) {
     var item: [HCIField] = []
     for parameter in items { parameter.append(to: &item) }
@@ -115,7 +114,7 @@ extension HCIParameter {
     fields.append(contentsOf: item)
   }
 
-  /// Whether this is a choice in which some layout has a Connection_Handle.
+  /// Whether this is a choice with a layout that has a Connection_Handle.
   var choosesHandle: Bool {
     switch kind {
     case .choice: items.contains { $0.choosesHandle }
@@ -125,7 +124,7 @@ extension HCIParameter {
     }
   }
 
-  /// Whether a count says how much of this field is used.
+  /// Whether a count gives the used part of this field.
   var isPartlyUsed: Bool {
     if case .advertisingData(let field) = kind { return field > 0 }
     return false
@@ -133,47 +132,46 @@ extension HCIParameter {
 }
 
 extension [HCIParameter] {
-  /// The number of bytes of them all, where it does not depend on their content.
+  /// The total number of bytes; nil if it depends on their content.
   fileprivate var fixedSize: Int? {
     reduce(0) { sum, parameter in parameter.size.flatMap { size in sum.map { $0 + size } } }
   }
 }
 
-/// Which row of the tables. It leads there without a look-up, since rows stay as long as the program.
+/// A reference to a table row. It needs no lookup, since rows live as long as the program.
 package struct HCIRowID: Equatable, Sendable {
   fileprivate let entry: Immortal<HCIEntry>.Reference
 
-  /// The specification's name of what the row describes.
+  /// The specification's name of the command or event.
   package var name: StaticString { entry.element.name }
 
-  /// The parameters.
   package var parameters: HCILayout { entry.element.parameters }
 
-  /// Of a command: the return parameters.
+  /// For a command: the layout of the return parameters.
   package var returns: HCILayout { entry.element.returns }
 }
 
-/// All rows, found by their codes without searching.
+/// All rows, found by their codes without a search.
 ///
-/// Rows that no code tells apart (Microsoft's, whose opcode and event prefix differ from Controller to
-/// Controller) stand alone. A class, so that no module that looks something up copies the table.
+/// Rows without fixed codes (Microsoft's, whose opcode and event prefix differ between Controllers)
+/// are separate. This is a class so that no module copies the table for a lookup.
 package final class HCITable: Sendable {
   private let rows: [HCIRow]
-  /// The rows as look-ups return them. A capture uses few of them, and to prepare them all would take
-  /// longer than to read a small capture.
+  /// The rows as returned by lookups. A capture uses few of them, and preparing all would take
+  /// longer than reading a small capture.
   private let entries: LazyImmortals<HCIEntry>
   /// Positions in `rows`, -1 for none: of commands by `slot(ofCommand:)`, of events and subevents
-  /// by their codes.
+  /// by code.
   private let commandIndex: [Int16]
   private let eventIndex: [Int16]
   private let subeventIndex: [Int16]
   private let androidIndex: [Int16]
   /// The row of Microsoft's extension command.
   package var microsoftCommand: HCIRowID { id(atRow: microsoftCommandPosition) }
-  /// The row of its event, without the prefix.
+  /// The row of Microsoft's extension event, without the prefix.
   package var microsoftEvent: HCIRowID { id(atRow: microsoftCommandPosition + 1) }
   private let microsoftCommandPosition: Int
-  /// The same of the kernel's management interface.
+  /// The positions for the kernel's management interface.
   private let controlCommandIndex: [Int16]
   private let controlEventIndex: [Int16]
 
@@ -222,8 +220,8 @@ package final class HCITable: Sendable {
     return index
   }
 
-  /// OGF × 256 + OCF; the specification gives out no OCF above 255. Vendors do: theirs from 256 on
-  /// have the last 768 slots.
+  /// Returns OGF × 256 + OCF. The specification assigns no OCF above 255, but vendors do; theirs
+  /// from 256 on use the last 768 slots.
   private static func slot(ofCommand opcode: UInt16) -> Int? {
     let ocf = Int(opcode & 0x3ff)
     if ocf < 256 { return Int(opcode >> 10) * 256 + ocf }
@@ -240,26 +238,27 @@ package final class HCITable: Sendable {
     HCIRowID(entry: entries.element(at: position) { HCIEntry(rows[position]) })
   }
 
-  /// The row of a command.
+  /// Returns the row of a command.
   package func command(_ opcode: UInt16) -> HCIRowID? {
     Self.slot(ofCommand: opcode).flatMap { id(commandIndex[$0]) }
   }
 
-  /// The row of an event.
+  /// Returns the row of an event.
   package func event(_ code: UInt8) -> HCIRowID? { id(eventIndex[Int(code)]) }
 
-  /// The row of an LE Meta event.
+  /// Returns the row of an LE Meta event.
   package func subevent(_ code: UInt8) -> HCIRowID? { id(subeventIndex[Int(code)]) }
 
-  /// The row of an event that Android requires, by the subevent code in a vendor's event.
+  /// Returns the row of an event that Android requires, by the subevent code in a vendor-specific
+  /// event.
   package func androidEvent(_ code: UInt8) -> HCIRowID? { id(androidIndex[Int(code)]) }
 
-  /// The row of a command of the management interface.
+  /// Returns the row of a management interface command.
   package func controlCommand(_ opcode: UInt16) -> HCIRowID? {
     opcode < 256 ? id(controlCommandIndex[Int(opcode)]) : nil
   }
 
-  /// The row of an event of the management interface.
+  /// Returns the row of a management interface event.
   package func controlEvent(_ code: UInt16) -> HCIRowID? {
     code < 256 ? id(controlEventIndex[Int(code)]) : nil
   }

@@ -1,21 +1,21 @@
-// Microsoft's extension of HCI, of which the advertisement monitor is a part. Its commands share one
-// opcode that every maker of Controllers chooses, its events begin with a prefix that the Controller
-// tells: neither can be told from a packet alone. (Microsoft-defined Bluetooth HCI commands and
-// events; BlueZ, monitor/msft.h.)
+// Microsoft's HCI extension, which includes the advertisement monitor. Its commands share one
+// opcode chosen by the Controller's manufacturer, and its events begin with a prefix reported by
+// the Controller, so neither can be recognised from a packet alone. (Microsoft-defined Bluetooth
+// HCI commands and events; BlueZ, monitor/msft.h.)
 
 package import Bytes
 
-/// What is known of a Controller's Microsoft extension.
+/// The known properties of a Controller's Microsoft extension.
 package struct MicrosoftExtension: Sendable, Equatable {
   /// The opcode of its commands; 0 for none.
   package var opcode: UInt16
-  /// What its events begin with, the first byte lowest.
+  /// The prefix of its events, first byte lowest.
   private var prefix: UInt64 = 0
-  /// How many bytes that is; 0: not known.
+  /// The length of the prefix in bytes; 0 if unknown.
   package private(set) var prefixCount = 0
 
-  /// The extension of a Controller by its maker's company identifier, where its opcode is public: the
-  /// one that Linux and BlueZ's monitor use.
+  /// Returns the extension for a manufacturer whose opcode is public; these are the opcodes that
+  /// Linux and BlueZ's monitor use.
   package init?(manufacturer: UInt16) {
     switch manufacturer {
     // Intel, and the Linux Foundation's virtual Controllers.
@@ -30,21 +30,21 @@ package struct MicrosoftExtension: Sendable, Equatable {
     }
   }
 
-  /// Learns the prefix from what Read Supported Features returns: status (1 byte), subcommand (1, 0),
-  /// features (8), length of the prefix (1), prefix.
+  /// Learns the prefix from the return parameters of Read Supported Features: status (1 byte),
+  /// subcommand (1, 0), features (8), length of the prefix (1), prefix.
   package mutating func observeReturn(_ bytes: RawSpan, _ returned: Slice) {
     let start = Int(returned.start)
     guard returned.count >= 11, bytes.byte(at: start) == 0, bytes.byte(at: start + 1) == 0 else {
       return
     }
     let count = Int(bytes.byte(at: start + 10))
-    // Longer ones than BlueZ's monitor keeps are unheard of.
+    // Prefixes longer than BlueZ's monitor supports are unknown.
     guard count <= 8, start + 11 + count <= returned.end else { return }
     prefixCount = count
     prefix = Self.number(bytes, start + 11, count)
   }
 
-  /// Whether an event's parameters begin with the prefix and a known event code behind it: 1 RSSI, 2
+  /// Returns whether an event's parameters begin with the prefix and a known event code: 1 RSSI, 2
   /// LE Monitor Device.
   func matches(_ bytes: RawSpan, _ body: Slice) -> Bool {
     guard prefixCount > 0, Int(body.count) > prefixCount else { return false }
@@ -61,8 +61,8 @@ package struct MicrosoftExtension: Sendable, Equatable {
 }
 
 extension Dissection {
-  /// Whether this is a vendor's command, the return of one, or a vendor's event, that no row describes:
-  /// `recognise` may.
+  /// Whether this is a vendor-specific command, event or set of return parameters without a row,
+  /// which `recognise` may describe.
   package var isUnknownVendors: Bool {
     switch content {
     case .command(let command):
@@ -74,7 +74,7 @@ extension Dissection {
     }
   }
 
-  /// Describes a packet of Microsoft's extension, if this is one of a Controller that is `known`.
+  /// Describes the packet if it belongs to the `known` Microsoft extension of its Controller.
   package mutating func recognise(
     _ known: MicrosoftExtension, _ bytes: RawSpan, isTruncated: Bool
   ) {

@@ -1,11 +1,11 @@
 // The records of the Linux monitor (btsnoop datalink 2001; BlueZ, doc/btsnoop-protocol.rst).
-// Numbers little-endian.
+// Numbers are little-endian.
 
 package import Bluetooth
 package import Bytes
 
 extension MonitorOpcode {
-  /// The HCI packet type of the records that hold one.
+  /// The HCI packet type, if such records contain a packet.
   package var packetType: PacketType? {
     switch self {
     case .command: .command
@@ -18,14 +18,14 @@ extension MonitorOpcode {
   }
 }
 
-/// A record that is not a packet: of the monitor, or of PacketLogger.
+/// A record that is not a packet, from the monitor or from PacketLogger.
 package struct MonitorNote: Sendable {
-  /// What the note is about.
+  /// The kind of note.
   package enum Kind: UInt8, Sendable {
     case newIndex, deletedIndex, openIndex, closeIndex, indexInfo, systemNote, userLog
     case controlOpen, controlClose, vendorDiagnostic, lmp, log, unknown
 
-    /// As the JSON contract names it.
+    /// The name in the JSON contract.
     package var key: StaticString {
       switch self {
       case .newIndex: "new_index"
@@ -45,29 +45,29 @@ package struct MonitorNote: Sendable {
     }
   }
 
-  // Small ones fill the gaps that large ones leave: a dissection, which holds a note, is copied.
+  // Small fields fill the gaps between large ones, since the dissection that contains a note is
+  // copied.
 
   /// New Index and Index Info: the controller's address.
   package var address: DeviceAddress?
-  /// What the note is about.
   package var kind: Kind
   /// New Index: 0 primary, 1 AMP.
   package var controllerType: UInt8?
-  /// User Logging and Control Open: who speaks.
+  /// User Logging and Control Open: the program's name.
   package var identifier: Slice?
-  /// New Index: how the controller is attached, see `busName`.
+  /// New Index: the controller's bus; see `busName`.
   package var bus: UInt8?
   /// The name, the message or the text.
   package var text: Slice?
   /// User Logging: the syslog priority.
   package var priority: UInt8?
-  /// Control Open and Close: which socket.
+  /// Control Open and Close: identifies the socket.
   package var cookie: UInt32?
-  /// Control Open: version, revision and flags of the interface.
+  /// Control Open: the interface's version.
   package var version: UInt8?
-  /// Control Open: bit 0: the socket is privileged.
+  /// Control Open: bit 0 is set if the socket is privileged.
   package var flags: UInt32?
-  /// PacketLogger: what the record is.
+  /// PacketLogger: the record's type.
   package var recordType: PacketLoggerType?
   /// Index Info: the manufacturer's company identifier.
   package var manufacturer: UInt16?
@@ -78,15 +78,15 @@ package struct MonitorNote: Sendable {
 
   init(_ kind: Kind) { self.kind = kind }
 
-  /// How a controller is attached, in words.
+  /// Returns the name of a controller's bus.
   package static func busName(_ bus: UInt8) -> StaticString? {
     CodeSet.controllerBus.name(of: UInt64(bus))
   }
 }
 
 extension MonitorNote {
-  /// The digits of the passkey that the text names, as BlueZ's daemon logs it: `passkey 562297 entered 0`. Nil
-  /// where it names none.
+  /// Returns the digits of the passkey in the text, as logged by BlueZ's daemon: `passkey 562297
+  /// entered 0`. Nil if there is none.
   package func passkey(_ bytes: RawSpan) -> Slice? {
     guard let text else { return nil }
     let word = ("passkey" as StaticString).bytes
@@ -98,7 +98,7 @@ extension MonitorNote {
         continue
       }
       place += word.byteCount
-      // At most a sign and blanks lie between: `passkey: 562297`, `Passkey = 562297`.
+      // At most a sign and blanks in between: `passkey: 562297`, `Passkey = 562297`.
       var start = place
       while start < text.end, start - place < 3, !bytes.isDigit(at: start) { start += 1 }
       var end = start
@@ -114,7 +114,7 @@ extension RawSpan {
     UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte(at: offset)
   }
 
-  /// Whether it begins with a word that is given in small letters.
+  /// Returns whether the bytes begin with `word`, which is in lower case, ignoring case.
   fileprivate func startsIgnoringCase(_ word: RawSpan) -> Bool {
     guard byteCount >= word.byteCount else { return false }
     for index in 0..<word.byteCount where byte(at: index) | 0x20 != word.byte(at: index) {
@@ -125,7 +125,7 @@ extension RawSpan {
 }
 
 extension Dissection {
-  /// Dissects a monitor record where nothing is known yet.
+  /// Dissects a monitor record. The dissection must be empty.
   package mutating func read(monitor opcode: UInt16, _ bytes: RawSpan, isTruncated: Bool) {
     guard let known = MonitorOpcode(rawValue: opcode) else {
       content = .note(MonitorNote(.unknown))
@@ -150,7 +150,7 @@ extension Dissection {
         defer { content = .note(note) }
         try note.parse(&cursor)
         body = cursor.rest()
-        // Vendor diagnostics are bytes that only the controller's maker can read.
+        // Vendor diagnostics can only be read by the controller's manufacturer.
         let mayGoOn = known == .vendorDiagnostic
         if !mayGoOn, !body.isEmpty {
           problems.add(Problem(.leftOver, at: Int(body.start), Int(body.count)))

@@ -1,44 +1,42 @@
-// The records of Apple's PacketLogger that are no HCI packets (Wireshark, packetlogger.c; BlueZ,
-// btsnoop.c). Numbers little-endian, whatever the file's byte order.
+// The records of Apple's PacketLogger that are not HCI packets (Wireshark, packetlogger.c; BlueZ,
+// btsnoop.c). Numbers are little-endian, whatever the file's byte order.
 
 package import Bytes
 
 /// The type of a PacketLogger record.
 package struct PacketLoggerType: RawRepresentable, Equatable, Sendable {
-  /// The byte in the file.
   package var rawValue: UInt8
 
-  /// The type with this number, known or not.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The same where a `switch` compares.
+  /// The comparison that `switch` uses.
   package static func ~= (pattern: Self, value: Self) -> Bool {
     pattern.rawValue == value.rawValue
   }
 
-  /// A packet of the Link Manager, sent.
+  /// A sent Link Manager packet.
   package static let lmpSent = Self(rawValue: 0x0a)
-  /// A packet of the Link Manager, received.
+  /// A received Link Manager packet.
   package static let lmpReceived = Self(rawValue: 0x0b)
-  /// A line of the system's log, with who wrote it.
+  /// A line of the system log, with its origin.
   package static let systemLog = Self(rawValue: 0xf7)
-  /// Text of the kernel.
+  /// Text from the kernel.
   package static let kernel = Self(rawValue: 0xf8)
-  /// Text of the kernel, for its makers.
+  /// Debug text from the kernel.
   package static let kernelDebug = Self(rawValue: 0xf9)
-  /// Text: an error.
+  /// The text of an error.
   package static let error = Self(rawValue: 0xfa)
-  /// About power; how it is laid out is not published.
+  /// A record about power, with an unpublished layout.
   package static let power = Self(rawValue: 0xfb)
-  /// Text: anything.
+  /// Arbitrary text.
   package static let note = Self(rawValue: 0xfc)
-  /// About the host or a device; how it is laid out is not published.
+  /// A record about the host or a device, with an unpublished layout.
   package static let configuration = Self(rawValue: 0xfd)
-  /// About a new controller; how it is laid out is not published.
+  /// A record about a new controller, with an unpublished layout.
   package static let newController = Self(rawValue: 0xfe)
 
-  /// In words.
+  /// The name of the type.
   package var name: StaticString? {
     switch self {
     case .lmpSent, .lmpReceived: "LMP"
@@ -55,7 +53,7 @@ package struct PacketLoggerType: RawRepresentable, Equatable, Sendable {
   }
 }
 
-/// A line of the system's log in a PacketLogger record of type 0xf7.
+/// A line of the system log in a PacketLogger record of type 0xf7.
 ///
 /// | offset | size | field |
 /// | ---: | ---: | --- |
@@ -63,22 +61,17 @@ package struct PacketLoggerType: RawRepresentable, Equatable, Sendable {
 /// | 4 | 1 | type of the line |
 /// | 5 | | process, sender, subsystem, category, each ended by a zero byte; then the message |
 package struct SystemLogLine: Sendable {
-  /// The process's number.
   package let processIdentifier: UInt32
-  /// How important the line is, in the system's numbers.
+  /// The level of the line, in the system's numbers.
   package let level: UInt8
-  /// Who wrote it.
+  /// The process that wrote it.
   package let process: Slice
-  /// The library that it came from.
+  /// The library that wrote it.
   package let sender: Slice
-  /// The part of the system.
   package let subsystem: Slice
-  /// What it is about.
   package let category: Slice
-  /// The line.
   package let message: Slice
 
-  /// Reads a record's bytes.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     processIdentifier = try cursor.u32()
@@ -90,7 +83,7 @@ package struct SystemLogLine: Sendable {
     message = cursor.rest()
   }
 
-  /// The bytes before the next zero, which is taken as well.
+  /// Takes the bytes up to the next zero, and that zero, which is not returned.
   @_lifetime(cursor: copy cursor)
   private static func string(_ cursor: inout Cursor) throws(ParseError) -> Slice {
     var count = 0
@@ -102,7 +95,7 @@ package struct SystemLogLine: Sendable {
 }
 
 extension Dissection {
-  /// Dissects a PacketLogger record that is no packet, where nothing is known yet.
+  /// Dissects a PacketLogger record that is not a packet. The dissection must be empty.
   package mutating func read(packetLogger type: UInt8, _ bytes: RawSpan, isTruncated: Bool) {
     let type = PacketLoggerType(rawValue: type)
     var note: MonitorNote
@@ -133,15 +126,15 @@ extension Dissection {
     body = cursor.rest()
   }
 
-  /// Bytes of which less is there than their own header has: the link type's, before any packet.
+  /// Records bytes that are shorter than the link type's own header, which precedes any packet.
   package mutating func read(incomplete bytes: RawSpan, needed: Int, isTruncated: Bool) {
     body = Slice(start: 0, count: bytes.byteCount)
     guard !isTruncated else { return }
     problems.add(Problem(.tooShort, at: 0, needed, bytes.byteCount))
   }
 
-  /// Whether the bytes of a note may be a key: Apple's configuration records name a device and hold
-  /// sixteen bytes that nobody has explained.
+  /// Whether the bytes of a note may be a key: Apple's configuration records name a device and
+  /// contain sixteen bytes whose meaning is unknown.
   package var isSecretNote: Bool {
     guard case .note(let note) = content else { return false }
     return note.recordType == .configuration

@@ -1,39 +1,39 @@
-// The commands by which a host scans: a struct each for the memory of scans, beside the rows that
-// describe them for people. All fields little-endian.
+// The commands that control scanning: a struct for each, from which scans are tracked, besides the
+// rows that describe them for display. All fields are little-endian.
 
 package import Bytes
 
-/// What a scan on one PHY is asked to be.
+/// The settings for scanning on one PHY.
 package struct ScanSetting: Equatable, Sendable {
   /// Whether scan requests are sent.
   package let isActive: Bool
-  /// How often a scan window begins, in units of 0.625 ms.
+  /// The scan interval, in units of 0.625 ms.
   package let interval: UInt32
-  /// How long the window is, in units of 0.625 ms.
+  /// The scan window, in units of 0.625 ms.
   package let window: UInt32
 
-  /// Whether the scanner is at it all the time.
+  /// Whether scanning is continuous.
   package var isContinuous: Bool { window >= interval }
 }
 
-/// What a scan is asked to be: LE Set Scan Parameters, LE Set Extended Scan Parameters, and Android's.
+/// The parameters of a scan: LE Set Scan Parameters, LE Set Extended Scan Parameters, and Android's
+/// command.
 package struct ScanParameters: Equatable, Sendable {
-  /// On the LE 1M PHY.
+  /// The settings for the LE 1M PHY.
   package var le1M: ScanSetting?
-  /// On the LE Coded PHY.
+  /// The settings for the LE Coded PHY.
   package var leCoded: ScanSetting?
   /// Scanning_Filter_Policy.
   package var filterPolicy: UInt8 = 0
 
-  /// The opcodes.
   package static let opcodes: [UInt16] = [0x200b, 0x2041, 0xfd5a]
 
   /// Reads the parameters of a command.
   ///
-  /// LE Set Scan Parameters: scan type (1 byte), interval (2), window (2), own address type (1), filter
-  /// policy (1) (Core, Vol 4, Part E, 7.8.10); Android's has 4 bytes for interval and window. Extended:
-  /// own address type (1), filter policy (1), PHYs (1), then type (1), interval (2) and window (2) of
-  /// each (7.8.64).
+  /// LE Set Scan Parameters: scan type (1 byte), interval (2), window (2), own address type (1),
+  /// filter policy (1) (Core, Vol 4, Part E, 7.8.10); Android's has 4 bytes each for interval and
+  /// window. Extended: own address type (1), filter policy (1), PHYs (1), then type (1), interval
+  /// (2) and window (2) for each PHY (7.8.64).
   package init(_ opcode: UInt16, _ parameters: RawSpan) throws(ParseError) {
     var cursor = Cursor(parameters)
     if opcode == 0x2041 {
@@ -59,22 +59,21 @@ package struct ScanParameters: Equatable, Sendable {
   }
 }
 
-/// A scan is begun or ended: LE Set Scan Enable, LE Set Extended Scan Enable.
+/// The command that enables or disables scanning: LE Set Scan Enable, LE Set Extended Scan Enable.
 package struct ScanSwitch: Equatable, Sendable {
-  /// Whether it begins.
+  /// Whether scanning is enabled.
   package let isOn: Bool
-  /// Filter_Duplicates: 0 no, 1 yes, 2 anew in each period.
+  /// Filter_Duplicates: 0 no, 1 yes, 2 reset in each period.
   package let filterDuplicates: UInt8
-  /// After how long the controller ends it, or its part of a period, in units of 10 ms; 0: not.
+  /// The duration of the scan, or of scanning in each period, in units of 10 ms; 0 for no limit.
   package let duration: UInt16
-  /// How often it is begun anew, in units of 1.28 s; 0: not.
+  /// The period after which the scan restarts, in units of 1.28 s; 0 for none.
   package let period: UInt16
 
-  /// The opcodes.
   package static let opcodes: [UInt16] = [0x200c, 0x2042]
 
-  /// Reads the parameters of a command: enable (1 byte), filter duplicates (1) (Core, Vol 4, Part E,
-  /// 7.8.11); extended: duration (2), period (2) (7.8.65).
+  /// Reads the parameters of a command: enable (1 byte), filter duplicates (1) (Core, Vol 4, Part
+  /// E, 7.8.11); extended: duration (2), period (2) (7.8.65).
   package init(_ opcode: UInt16, _ parameters: RawSpan) throws(ParseError) {
     var cursor = Cursor(parameters)
     isOn = try cursor.u8() != 0
@@ -84,23 +83,23 @@ package struct ScanSwitch: Equatable, Sendable {
   }
 }
 
-/// What a command of Android's Advertising Packet Content Filter changes (Android, "Bluetooth HCI
-/// requirements", LE_APCF_Command [mem]): the filters that there are, not what they look for.
+/// The effect of a command for Android's Advertising Packet Content Filter (Android, "Bluetooth HCI
+/// requirements", LE_APCF_Command [mem]) on the set of filters, but not their conditions.
 package enum ContentFilterChange: Equatable, Sendable {
-  /// Filtering is switched.
+  /// Filtering is enabled or disabled.
   case enable(Bool)
-  /// A filter is set; one that selects no feature lets everything pass.
+  /// A filter is added; one that selects no feature passes everything.
   case add(UInt8, passesAll: Bool)
-  /// A filter is taken away.
+  /// A filter is removed.
   case remove(UInt8)
-  /// All are.
+  /// All filters are removed.
   case clear
 
-  /// The opcode.
   package static let opcode: UInt16 = 0xfd57
 
-  /// Reads the parameters: sub-opcode (1 byte), then enable (1), or action (1), filter index (1), feature
-  /// selection (2, little-endian); nil where the command sets up something else, or ends too early.
+  /// Reads the parameters: sub-opcode (1 byte), then enable (1), or action (1), filter index (1),
+  /// feature selection (2, little-endian). Returns nil if the command configures something else or
+  /// ends too early.
   package init?(_ parameters: RawSpan) {
     var cursor = Cursor(parameters)
     guard let kind = try? cursor.u8(), let value = try? cursor.u8() else { return nil }

@@ -1,24 +1,22 @@
 import Bytes
 
-/// The control field of a frame on a channel in a mode other than basic (Core, Vol 3, Part A, 3.3.2).
+/// The control field of a frame on a channel in any mode but basic (Core, Vol 3, Part A, 3.3.2).
 ///
-/// Standard (retransmission and flow control modes), 2 bytes: bit 0 type; of an I-frame TxSeq in 1–6,
-/// R in 7, ReqSeq in 8–13, SAR in 14–15; of an S-frame S in 2–3, R in 7, ReqSeq in 8–13. Enhanced
-/// (enhanced retransmission and streaming modes), 2 bytes: the same with F in place of R, and P of an
-/// S-frame in 4. Extended (where a window size option was agreed), 4 bytes: type in 0, F in 1, ReqSeq in 2–15, SAR or
-/// S in 16–17, TxSeq in 18–31 or P in 18.
+/// Standard (retransmission and flow control modes), 2 bytes: bit 0 type; in an I-frame TxSeq in
+/// 1–6, R in 7, ReqSeq in 8–13, SAR in 14–15; in an S-frame S in 2–3, R in 7, ReqSeq in 8–13.
+/// Enhanced (enhanced retransmission and streaming modes), 2 bytes: the same with F instead of R,
+/// and P of an S-frame in 4. Extended (if a window size option was agreed), 4 bytes: type in 0, F
+/// in 1, ReqSeq in 2–15, SAR or S in 16–17, TxSeq in 18–31 or P in 18.
 package struct ControlField: Sendable, Equatable {
-  /// How the field is laid out.
+  /// The layout of the field.
   package enum Layout: UInt8, Sendable {
     case standard, enhanced, extended
 
-    /// The field's size.
+    /// The field's size in bytes.
     package var size: Int { self == .extended ? 4 : 2 }
   }
 
-  /// The bits.
   package let bits: UInt32
-  /// How they are laid out.
   package let layout: Layout
 
   @_lifetime(cursor: copy cursor)
@@ -27,25 +25,26 @@ package struct ControlField: Sendable, Equatable {
     bits = layout == .extended ? try cursor.u32() : UInt32(try cursor.u16())
   }
 
-  /// Whether the frame is an S-frame: it steers the flow and carries no data.
+  /// Whether the frame is an S-frame, which controls the flow and carries no data.
   package var isSupervisory: Bool { bits & 1 == 1 }
-  /// An I-frame's number.
+  /// The sequence number of an I-frame.
   package var txSeq: Int {
     Int(layout == .extended ? bits >> 18 & 0x3fff : bits >> 1 & 0x3f)
   }
-  /// The number of the frame that is expected next.
+  /// The number of the next expected frame.
   package var reqSeq: Int {
     Int(layout == .extended ? bits >> 2 & 0x3fff : bits >> 8 & 0x3f)
   }
-  /// An I-frame's part of its SDU: 0 the whole, 1 its start, 2 its end, 3 between.
+  /// The part of its SDU in an I-frame: 0 all, 1 start, 2 end, 3 continuation.
   package var segmentation: UInt8 {
     UInt8(truncatingIfNeeded: layout == .extended ? bits >> 16 & 3 : bits >> 14 & 3)
   }
-  /// What an S-frame says: 0 receiver ready, 1 reject, 2 receiver not ready, 3 selective reject.
+  /// The function of an S-frame: 0 receiver ready, 1 reject, 2 receiver not ready, 3 selective
+  /// reject.
   package var function: UInt8 {
     UInt8(truncatingIfNeeded: layout == .extended ? bits >> 16 & 3 : bits >> 2 & 3)
   }
-  /// Whether an S-frame asks for an answer.
+  /// Whether an S-frame requests a response.
   package var isPoll: Bool {
     switch layout {
     case .standard: false
@@ -53,7 +52,7 @@ package struct ControlField: Sendable, Equatable {
     case .extended: isSupervisory && bits >> 18 & 1 == 1
     }
   }
-  /// Whether the frame is that answer.
+  /// Whether the frame is that response.
   package var isFinal: Bool {
     switch layout {
     case .standard: false
@@ -62,7 +61,7 @@ package struct ControlField: Sendable, Equatable {
     }
   }
 
-  /// The part of an SDU in words.
+  /// Returns the name of a segmentation code.
   package static func segmentationName(_ code: UInt8) -> StaticString {
     switch code {
     case 0: "Unsegmented"
@@ -72,7 +71,7 @@ package struct ControlField: Sendable, Equatable {
     }
   }
 
-  /// What an S-frame says in words.
+  /// Returns the name of an S-frame's function.
   package static func functionName(_ code: UInt8) -> StaticString {
     switch code {
     case 0: "Receiver Ready"
@@ -84,7 +83,7 @@ package struct ControlField: Sendable, Equatable {
 }
 
 extension Dissection {
-  /// Reads the control field at the start of `body`; what is left is the payload.
+  /// Reads the control field at the start of `body`, which becomes the payload.
   package mutating func takeControl(_ layout: ControlField.Layout, _ bytes: RawSpan, isCut: Bool) {
     var cursor = Cursor(bytes, body)
     do throws(ParseError) {
@@ -95,8 +94,8 @@ extension Dissection {
     }
   }
 
-  /// Reads the SDU's length at the start of the `body` of a frame that begins one; what is left is the
-  /// SDU's first part (Core, Vol 3, Part A, 3.4.3).
+  /// Reads the SDU length at the start of `body`, in a frame that begins an SDU; `body` becomes the
+  /// first part of the SDU (Core, Vol 3, Part A, 3.4.3).
   package mutating func takeSDULength(_ bytes: RawSpan, isCut: Bool) {
     var cursor = Cursor(bytes, body)
     do throws(ParseError) {
@@ -107,8 +106,8 @@ extension Dissection {
     }
   }
 
-  /// Whether the payload could be a whole SDU of one frame that holds a well-formed ATT PDU: length (2
-  /// bytes), then the PDU.
+  /// Returns the ATT PDU if the payload can be an SDU in a single frame that contains a well-formed
+  /// one: length (2 bytes), then the PDU.
   package func looksLikeATTFrame(_ bytes: RawSpan) -> ATTPDU? {
     guard body.count >= 3, Int(bytes.littleEndianU16(at: Int(body.start))) == body.count - 2 else {
       return nil

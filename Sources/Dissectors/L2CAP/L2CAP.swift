@@ -1,19 +1,18 @@
-// L2CAP's basic header and the channels that have fixed identifiers.
+// L2CAP's basic header and the fixed channels.
 
 package import Bytes
 
 /// The basic L2CAP header: length of the payload (2 bytes), channel identifier (2) (Core, Vol 3,
 /// Part A, 3.1).
 package struct L2CAPHeader: Sendable {
-  /// The length of the payload, as claimed.
+  /// The claimed length of the payload.
   package let length: UInt16
-  /// The channel identifier; the receiver's.
+  /// The receiver's channel identifier.
   package let cid: ChannelID
 
-  /// The header's size.
+  /// The header's size in bytes.
   package static let size = 4
 
-  /// Reads the header.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     length = try cursor.u16()
@@ -23,13 +22,11 @@ package struct L2CAPHeader: Sendable {
 
 /// A channel identifier (Core, Vol 3, Part A, 2.1).
 package struct ChannelID: RawRepresentable, Equatable, Hashable, Sendable {
-  /// The number.
   package var rawValue: UInt16
-  /// A channel from its number.
   package init(rawValue: UInt16) { self.rawValue = rawValue }
-  /// Said here because the one for all raw values, which would be taken otherwise, is not inlined.
+  /// Declared here because the general operator for raw values is not inlined.
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-  /// The same where a `switch` compares.
+  /// The comparison that `switch` uses.
   package static func ~= (pattern: Self, value: Self) -> Bool {
     pattern.rawValue == value.rawValue
   }
@@ -47,15 +44,15 @@ package struct ChannelID: RawRepresentable, Equatable, Hashable, Sendable {
   /// The Security Manager on BR/EDR.
   package static let brEDRSecurityManager = Self(rawValue: 0x0007)
 
-  /// Whether the channel is opened and closed by signalling (2.1): on LE up to 0x007f.
+  /// Whether the channel is dynamically allocated through signalling (2.1); on LE, up to 0x007f.
   package var isDynamic: Bool { rawValue >= 0x0040 }
 
-  /// Whether the channel carries SMP, whose PDUs may hold keys.
+  /// Whether the channel carries SMP, whose PDUs may contain keys.
   package var carriesSecurityManager: Bool {
     self == .securityManager || self == .brEDRSecurityManager
   }
 
-  /// What the channel is for, in words; nil for a channel whose number does not say it.
+  /// The name of the channel's protocol; nil if the identifier does not determine it.
   package var name: StaticString? {
     switch self {
     case .signalling, .leSignalling: "L2CAP signalling"
@@ -68,9 +65,9 @@ package struct ChannelID: RawRepresentable, Equatable, Hashable, Sendable {
 }
 
 extension Dissection {
-  /// Dissects a complete L2CAP PDU, which begins at `start` of `bytes`.
+  /// Dissects a complete L2CAP PDU that begins at `start` in `bytes`.
   ///
-  /// - Parameter isTruncated: the capture kept only the beginning of the PDU.
+  /// - Parameter isTruncated: Whether the capture kept only the beginning of the PDU.
   package mutating func parsePDU(_ bytes: RawSpan, from start: Int, isTruncated: Bool) {
     var cursor = Cursor(bytes.dropping(start), base: start)
     do throws(ParseError) {
@@ -98,9 +95,9 @@ extension Dissection {
     }
   }
 
-  /// Dissects the ATT PDU in `body` of a channel that is known to carry ATT.
+  /// Dissects the ATT PDU in `body` on a channel known to carry ATT.
   ///
-  /// - Parameter missing: how many bytes of it the capture did not keep.
+  /// - Parameter missing: The number of its bytes that the capture did not keep.
   package mutating func parseChannelATT(_ bytes: RawSpan, missing: Int) {
     do throws(ParseError) {
       try parseATT(bytes, missing: missing)
@@ -109,10 +106,10 @@ extension Dissection {
     }
   }
 
-  /// Dissects the ATT PDU in `body`; of one that is too short, opcode and bytes stay.
+  /// Dissects the ATT PDU in `body`; for one that is too short, keeps opcode and bytes.
   ///
-  /// - Parameter missing: how many bytes of it are not there: then what does not fit is no fault of
-  ///   the sender's.
+  /// - Parameter missing: The number of its bytes that are missing, in which case a PDU that is too
+  ///   short is not the sender's fault.
   private mutating func parseATT(_ bytes: RawSpan, missing: Int) throws(ParseError) {
     var payload = Cursor(bytes, body)
     do throws(ParseError) {
@@ -125,7 +122,7 @@ extension Dissection {
     } catch {
       var again = Cursor(bytes, body)
       if let pdu = ATT.Incomplete(parsing: &again) { take(.incomplete(pdu)) }
-      // The length field that lied has been reported.
+      // A wrong length field has already been reported.
       if missing == 0 { throw error }
     }
   }

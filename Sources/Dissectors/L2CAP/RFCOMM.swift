@@ -1,19 +1,18 @@
-// As much of RFCOMM as it takes to recognise what a serial port carries (TS 07.10, 5.2; RFCOMM, 4).
+// The part of RFCOMM needed to recognise a serial port's protocol (TS 07.10, 5.2; RFCOMM, 4).
 
 package import Bytes
 
-/// One RFCOMM frame: address (1 byte: EA, C/R, DLCI in bits 2–7), control (1), length (1 byte, 2 where
-/// bit 0 is not set), credits (1, in a UIH frame with the poll bit), payload, FCS (1).
+/// One RFCOMM frame: address (1 byte: EA, C/R, DLCI in bits 2–7), control (1), length (1 byte, or 2
+/// if bit 0 is clear), credits (1, in a UIH frame with the poll bit), payload, FCS (1).
 package struct RFCOMMFrame: Sendable {
-  /// The serial port.
+  /// The DLCI, which identifies the serial port.
   package let dlci: UInt8
-  /// The payload.
   package let payload: Slice
 
-  /// UIH, without and with the poll bit.
+  /// The control field of UIH frames, without the poll bit.
   private static let uih: UInt8 = 0xef
 
-  /// Reads a frame that carries data; nil where the bytes are none.
+  /// Reads a frame that carries data; returns nil for anything else.
   package init?(_ bytes: RawSpan, _ frame: Slice) {
     var cursor = Cursor(bytes, frame)
     guard let address = try? cursor.u8(), let control = try? cursor.u8(),
@@ -34,16 +33,17 @@ package struct RFCOMMFrame: Sendable {
   }
 }
 
-/// Apple's accessory protocol, as the first bytes of what it sends show it.
+/// Apple's accessory protocol, as recognised by the first bytes sent.
 ///
-/// From public descriptions of the protocol [mem]: iAP2 begins with the handshake `ff 55 02 00 ee 10`; its link
-/// packets begin with `ff 5a`, length (2 bytes, most significant first), control (1), sequence number
-/// (1), acknowledgement (1), session (1) and a checksum that makes the nine bytes sum up to 0. iAP1:
-/// `ff 55`, length (1), that many bytes, and a checksum that makes length and bytes sum up to 0.
+/// From public descriptions of the protocol [mem]: iAP2 begins with the handshake `ff 55 02 00 ee
+/// 10`. Its link packets begin with `ff 5a`, length (2 bytes, most significant first), control (1),
+/// sequence number (1), acknowledgement (1), session (1) and a checksum that makes the nine bytes
+/// sum to 0. iAP1: `ff 55`, length (1), that many bytes, and a checksum that makes length and bytes
+/// sum to 0.
 package enum AccessoryProtocol: UInt8, Sendable {
   case iAP1, iAP2
 
-  /// The protocol that bytes can only be; nil where they can be anything.
+  /// Returns the protocol if the bytes can be nothing else; otherwise nil.
   package init?(_ bytes: RawSpan, _ payload: Slice) {
     let data = bytes.part(payload)
     let sum = { (data: RawSpan, range: Range<Int>) in
@@ -71,6 +71,5 @@ package enum AccessoryProtocol: UInt8, Sendable {
     }
   }
 
-  /// The protocol's name.
   package var name: StaticString { self == .iAP1 ? "iAP1" : "iAP2" }
 }

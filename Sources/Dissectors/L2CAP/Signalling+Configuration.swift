@@ -1,4 +1,4 @@
-// The configuration of BR/EDR channels: 0x04, 0x05 and their options. All fields little-endian.
+// The configuration of BR/EDR channels: 0x04, 0x05 and their options. All fields are little-endian.
 
 import Bluetooth
 package import Bytes
@@ -7,11 +7,10 @@ extension Signalling {
   /// Configure Request: destination CID (2 bytes), flags (2; bit 0: more options follow in another
   /// request), options (Core, Vol 3, Part A, 4.4).
   package struct ConfigureRequest: Sendable {
-    /// The channel's end on the device that is asked.
+    /// The channel endpoint on the device that receives the request.
     package let destinationCID: ChannelID
     /// Bit 0: more options follow.
     package let flags: UInt16
-    /// The options.
     package let options: Slice
 
     @_lifetime(cursor: copy cursor)
@@ -33,13 +32,12 @@ extension Signalling {
 
   /// Configure Response: source CID (2 bytes), flags (2), result (2), options (4.5).
   package struct ConfigureResponse: Sendable {
-    /// The channel's end on the device that asked.
+    /// The channel endpoint on the device that sent the request.
     package let sourceCID: ChannelID
     /// Bit 0: more options follow.
     package let flags: UInt16
-    /// Whether what was asked for is accepted.
+    /// Whether the requested options are accepted.
     package let result: UInt16
-    /// The options.
     package let options: Slice
 
     @_lifetime(cursor: copy cursor)
@@ -60,14 +58,13 @@ extension Signalling {
   }
 }
 
-/// One configuration option: type (1 byte; bit 7: a hint, which may be ignored), length of the value
+/// A configuration option: type (1 byte; bit 7: a hint, which may be ignored), length of the value
 /// (1), value (Core, Vol 3, Part A, 5).
 package struct ConfigurationOption: Sendable {
-  /// The type without the hint's bit.
+  /// The type without the hint bit.
   package let type: UInt8
-  /// Whether the option may be ignored by those who do not know it.
+  /// Whether a device that does not support the option may ignore it.
   package let isHint: Bool
-  /// The value.
   package let value: Slice
 
   /// Maximum Transmission Unit: MTU (2 bytes) (5.1).
@@ -78,7 +75,7 @@ package struct ConfigurationOption: Sendable {
   /// Extended Window Size: maximum window size (2 bytes) (5.7).
   package static let extendedWindow: UInt8 = 7
 
-  /// The size of the value; nil for a type that the specification does not have.
+  /// The size of the value; nil for a type that the specification does not define.
   var size: Int? {
     switch type {
     case 1, 2, 7: 2
@@ -90,7 +87,7 @@ package struct ConfigurationOption: Sendable {
     }
   }
 
-  /// Tells the fields of the value; a value of another size than its type has is told as bytes.
+  /// Visits the fields of the value; a value of the wrong size is visited as bytes.
   package func walk<Visitor: HCIFieldVisitor & ~Copyable>(
     _ bytes: RawSpan, _ visitor: inout Visitor
   ) {
@@ -145,18 +142,18 @@ package struct ConfigurationOption: Sendable {
   }
 }
 
-/// The options of a configure command, one after the other.
+/// A reader of the options in a configuration command.
 package struct ConfigurationOptions: Sendable {
   private let end: Int
   private var offset: Int
 
-  /// The options in the part `list` of a packet's bytes.
+  /// Reads the options in the part `list` of a packet's bytes.
   package init(_ list: Slice) {
     offset = Int(list.start)
     end = list.end
   }
 
-  /// The next option; nil at the end, or where what is left is no whole option.
+  /// Returns the next option; nil at the end, or if the rest is not a whole option.
   package mutating func next(_ bytes: RawSpan) -> ConfigurationOption? {
     var cursor = Cursor(bytes, rest)
     guard let type = try? cursor.u8(), let length = try? cursor.u8(),
@@ -166,11 +163,11 @@ package struct ConfigurationOptions: Sendable {
     return ConfigurationOption(type: type & 0x7f, isHint: type & 0x80 != 0, value: value)
   }
 
-  /// What has not been read.
+  /// The bytes not yet read.
   package var rest: Slice { Slice(start: offset, count: end - offset) }
 
-  /// What is wrong with a list of options: one reaches past the end, or has another length than its
-  /// type.
+  /// Returns the problem with a list of options: one that extends past the end, or whose length
+  /// does not match its type.
   static func problem(_ list: Slice, _ bytes: RawSpan) -> Problem? {
     var options = Self(list)
     while let option = options.next(bytes) {

@@ -1,21 +1,20 @@
-// The commands that open and close channels of BR/EDR and that ask about the peer: 0x01 to 0x03, 0x06
-// to 0x11. All fields little-endian.
+// The commands that open and close BR/EDR channels and that query the peer: 0x01 to 0x03, 0x06 to
+// 0x11. All fields are little-endian.
 
 package import Bluetooth
 package import Bytes
 
 extension Signalling {
-  /// Command Reject: reason (2 bytes), then what the reason says: the MTU of the signalling channel
-  /// (2), or the channel's two ends, the rejecting device's (2) and the other (2) (Core, Vol 3, Part
-  /// A, 4.1).
+  /// Command Reject: reason (2 bytes), then data that depends on it: the MTU of the signalling
+  /// channel (2), or the channel's two endpoints, on the rejecting device (2) and on the other (2)
+  /// (Core, Vol 3, Part A, 4.1).
   package struct CommandReject: Sendable {
-    /// Why.
     package let reason: UInt16
-    /// Signalling MTU exceeded: the largest command that the device takes.
+    /// Signalling MTU exceeded: the largest command that the device accepts.
     package let mtu: UInt16?
-    /// Invalid CID: the channel's end on the device that rejects.
+    /// Invalid CID: the channel endpoint on the rejecting device.
     package let localCID: ChannelID?
-    /// Invalid CID: the other end.
+    /// Invalid CID: the other endpoint.
     package let remoteCID: ChannelID?
 
     @_lifetime(cursor: copy cursor)
@@ -41,9 +40,9 @@ extension Signalling {
 
   /// Connection Request: PSM (2 bytes; no longer one is in use), source CID (2) (4.2).
   package struct ConnectionRequest: Sendable {
-    /// What the channel is for.
+    /// The protocol of the channel.
     package let psm: PSM
-    /// Its end on the device that asks.
+    /// The channel endpoint on the requesting device.
     package let sourceCID: ChannelID
 
     @_lifetime(cursor: copy cursor)
@@ -63,13 +62,12 @@ extension Signalling {
 
   /// Connection Response: destination CID (2 bytes), source CID (2), result (2), status (2) (4.3).
   package struct ConnectionResponse: Sendable {
-    /// The channel's end on the device that answers; 0 where there is no channel.
+    /// The channel endpoint on the responding device; 0 if there is no channel.
     package let destinationCID: ChannelID
-    /// Its end on the device that asked.
+    /// The channel endpoint on the requesting device.
     package let sourceCID: ChannelID
-    /// What came of it.
     package let result: UInt16
-    /// What is waited for, where the result is pending.
+    /// What is pending, if the result is pending.
     package let status: UInt16
 
     @_lifetime(cursor: copy cursor)
@@ -95,12 +93,12 @@ extension Signalling {
     }
   }
 
-  /// Disconnection Request and Disconnection Response: destination CID (2 bytes), source CID (2); the
-  /// source is the device that asks, in both (4.6, 4.7).
+  /// Disconnection Request and Disconnection Response: destination CID (2 bytes), source CID (2).
+  /// In both, the source is the requesting device (4.6, 4.7).
   package struct Disconnection: Sendable {
-    /// The channel's end on the device that is asked.
+    /// The channel endpoint on the responding device.
     package let destinationCID: ChannelID
-    /// Its end on the device that asks.
+    /// The channel endpoint on the requesting device.
     package let sourceCID: ChannelID
 
     @_lifetime(cursor: copy cursor)
@@ -120,9 +118,8 @@ extension Signalling {
     }
   }
 
-  /// Echo Request and Echo Response: bytes of any kind (4.8, 4.9).
+  /// Echo Request and Echo Response: arbitrary bytes (4.8, 4.9).
   package struct Echo: Sendable {
-    /// The bytes.
     package let data: Slice
 
     @_lifetime(cursor: copy cursor)
@@ -138,7 +135,7 @@ extension Signalling {
 
   /// Information Request: type (2 bytes) (4.10).
   package struct InformationRequest: Sendable {
-    /// What is asked for.
+    /// The type of information requested.
     package let type: UInt16
 
     @_lifetime(cursor: copy cursor)
@@ -151,12 +148,12 @@ extension Signalling {
     }
   }
 
-  /// Information Response: type (2 bytes), result (2), and on success what was asked for: the
+  /// Information Response: type (2 bytes), result (2), and on success the information: the
   /// connectionless MTU (2), the extended features (4) or the fixed channels (8) (4.11).
   package struct InformationResponse: Sendable {
-    /// What was asked for.
+    /// The type of information requested.
     package let type: UInt16
-    /// Whether the device knows it.
+    /// Whether the device supports that type.
     package let result: UInt16
     /// Type 1: the connectionless MTU.
     package let connectionlessMTU: UInt16?
@@ -195,14 +192,14 @@ extension Signalling {
     }
   }
 
-  /// Create Channel Request (withdrawn): PSM (2 bytes), source CID (2), Controller ID (1) (Core 5.2,
-  /// Vol 3, Part A, 4.14).
+  /// Create Channel Request (withdrawn): PSM (2 bytes), source CID (2), Controller ID (1) (Core
+  /// 5.2, Vol 3, Part A, 4.14).
   package struct CreateChannelRequest: Sendable {
-    /// What the channel is for.
+    /// The protocol of the channel.
     package let psm: PSM
-    /// Its end on the device that asks.
+    /// The channel endpoint on the requesting device.
     package let sourceCID: ChannelID
-    /// The controller that is to carry it; 0 is BR/EDR.
+    /// The controller that should carry the channel; 0 is BR/EDR.
     package let controller: UInt8
 
     @_lifetime(cursor: copy cursor)
@@ -222,15 +219,16 @@ extension Signalling {
     }
   }
 
-  /// Create Channel Response (withdrawn): as a Connection Response (Core 5.2, Vol 3, Part A, 4.15).
+  /// Create Channel Response (withdrawn): same layout as Connection Response (Core 5.2, Vol 3, Part
+  /// A, 4.15).
   package typealias CreateChannelResponse = ConnectionResponse
 
   /// Move Channel Request (withdrawn): initiator CID (2 bytes), destination Controller ID (1) (Core
   /// 5.2, Vol 3, Part A, 4.16).
   package struct MoveChannelRequest: Sendable {
-    /// The channel's end on the device that asks.
+    /// The channel endpoint on the requesting device.
     package let initiatorCID: ChannelID
-    /// Where it is to go.
+    /// The destination controller.
     package let controller: UInt8
 
     @_lifetime(cursor: copy cursor)
@@ -248,12 +246,11 @@ extension Signalling {
     }
   }
 
-  /// Move Channel Response (withdrawn): initiator CID (2 bytes), result (2) (Core 5.2, Vol 3, Part A,
-  /// 4.17).
+  /// Move Channel Response (withdrawn): initiator CID (2 bytes), result (2) (Core 5.2, Vol 3, Part
+  /// A, 4.17).
   package struct MoveChannelResponse: Sendable {
-    /// The channel's end on the device that asked.
+    /// The channel endpoint on the requesting device.
     package let initiatorCID: ChannelID
-    /// What came of it.
     package let result: UInt16
 
     @_lifetime(cursor: copy cursor)
@@ -270,12 +267,11 @@ extension Signalling {
     }
   }
 
-  /// Move Channel Confirmation (withdrawn): initiator CID (2 bytes), result (2) (Core 5.2, Vol 3, Part
-  /// A, 4.18).
+  /// Move Channel Confirmation (withdrawn): initiator CID (2 bytes), result (2) (Core 5.2, Vol 3,
+  /// Part A, 4.18).
   package struct MoveChannelConfirmation: Sendable {
-    /// The channel's end on the device that asked.
+    /// The channel endpoint on the requesting device.
     package let initiatorCID: ChannelID
-    /// What came of it.
     package let result: UInt16
 
     @_lifetime(cursor: copy cursor)
@@ -292,10 +288,10 @@ extension Signalling {
     }
   }
 
-  /// Move Channel Confirmation Response (withdrawn): initiator CID (2 bytes) (Core 5.2, Vol 3, Part A,
-  /// 4.19).
+  /// Move Channel Confirmation Response (withdrawn): initiator CID (2 bytes) (Core 5.2, Vol 3, Part
+  /// A, 4.19).
   package struct MoveChannelConfirmationResponse: Sendable {
-    /// The channel's end on the device that asked.
+    /// The channel endpoint on the requesting device.
     package let initiatorCID: ChannelID
 
     @_lifetime(cursor: copy cursor)

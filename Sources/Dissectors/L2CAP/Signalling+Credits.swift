@@ -1,19 +1,19 @@
-// The commands of LE links and of credit-based channels: 0x12 to 0x1a. All fields little-endian.
+// The commands for LE links and credit-based channels: 0x12 to 0x1a. All fields are little-endian.
 
 package import Bluetooth
 package import Bytes
 
 extension Signalling {
-  /// Connection Parameter Update Request: the smallest interval (2 bytes, 1.25 ms), the largest (2),
-  /// latency (2, events), timeout (2, 10 ms) (Core, Vol 3, Part A, 4.20).
+  /// Connection Parameter Update Request: minimum interval (2 bytes, 1.25 ms), maximum interval
+  /// (2), latency (2, events), timeout (2, 10 ms) (Core, Vol 3, Part A, 4.20).
   package struct ParameterUpdateRequest: Sendable {
-    /// The smallest interval: raw units of 1.25 ms.
+    /// The minimum interval, in units of 1.25 ms.
     package let intervalMin: UInt16
-    /// The largest.
+    /// The maximum interval, in units of 1.25 ms.
     package let intervalMax: UInt16
-    /// Connection events that the peripheral may skip.
+    /// The number of connection events that the peripheral may skip.
     package let latency: UInt16
-    /// Raw units of 10 ms.
+    /// The supervision timeout, in units of 10 ms.
     package let timeout: UInt16
 
     @_lifetime(cursor: copy cursor)
@@ -37,7 +37,7 @@ extension Signalling {
 
   /// Connection Parameter Update Response: result (2 bytes) (4.21).
   package struct ParameterUpdateResponse: Sendable {
-    /// 0: accepted.
+    /// 0 if accepted.
     package let result: UInt16
 
     @_lifetime(cursor: copy cursor)
@@ -53,15 +53,15 @@ extension Signalling {
   /// LE Credit Based Connection Request: SPSM (2 bytes), source CID (2), MTU (2), MPS (2), initial
   /// credits (2) (4.22).
   package struct LEConnectionRequest: Sendable {
-    /// What the channel is for.
+    /// The protocol of the channel.
     package let spsm: PSM
-    /// Its end on the device that asks.
+    /// The channel endpoint on the requesting device.
     package let sourceCID: ChannelID
-    /// The largest SDU that the device takes.
+    /// The largest SDU the device accepts.
     package let mtu: UInt16
-    /// The largest K-frame payload that it takes.
+    /// The largest K-frame payload the device accepts.
     package let mps: UInt16
-    /// How many K-frames the peer may send at first.
+    /// The number of K-frames that the peer may initially send.
     package let credits: UInt16
 
     @_lifetime(cursor: copy cursor)
@@ -85,18 +85,18 @@ extension Signalling {
     }
   }
 
-  /// LE Credit Based Connection Response: destination CID (2 bytes), MTU (2), MPS (2), initial credits
-  /// (2), result (2) (4.23).
+  /// LE Credit Based Connection Response: destination CID (2 bytes), MTU (2), MPS (2), initial
+  /// credits (2), result (2) (4.23).
   package struct LEConnectionResponse: Sendable {
-    /// The channel's end on the device that answers.
+    /// The channel endpoint on the responding device.
     package let destinationCID: ChannelID
-    /// The largest SDU that the device takes.
+    /// The largest SDU the device accepts.
     package let mtu: UInt16
-    /// The largest K-frame payload that it takes.
+    /// The largest K-frame payload the device accepts.
     package let mps: UInt16
-    /// How many K-frames the peer may send at first.
+    /// The number of K-frames that the peer may initially send.
     package let credits: UInt16
-    /// What came of it; where it is not 0 the fields before mean nothing.
+    /// The result; unless it is 0, the preceding fields are meaningless.
     package let result: UInt16
 
     @_lifetime(cursor: copy cursor)
@@ -125,9 +125,9 @@ extension Signalling {
 
   /// Flow Control Credit: CID (2 bytes), credits (2) (4.24).
   package struct FlowControlCredit: Sendable {
-    /// The channel's end on the device that gives the credits.
+    /// The channel endpoint on the device that grants the credits.
     package let cid: ChannelID
-    /// How many more K-frames the peer may send.
+    /// The number of additional K-frames that the peer may send.
     package let credits: UInt16
 
     @_lifetime(cursor: copy cursor)
@@ -147,15 +147,15 @@ extension Signalling {
   /// Credit Based Connection Request: SPSM (2 bytes), MTU (2), MPS (2), initial credits (2), one to
   /// five source CIDs (2 each) (4.25).
   package struct EnhancedConnectionRequest: Sendable {
-    /// What the channels are for.
+    /// The protocol of the channels.
     package let spsm: PSM
-    /// The largest SDU that the device takes on each.
+    /// The largest SDU the device accepts on each channel.
     package let mtu: UInt16
-    /// The largest K-frame payload that it takes.
+    /// The largest K-frame payload the device accepts.
     package let mps: UInt16
-    /// How many K-frames the peer may send at first on each.
+    /// The number of K-frames that the peer may initially send on each channel.
     package let credits: UInt16
-    /// The channels' ends on the device that asks.
+    /// The channel endpoints on the requesting device.
     package let sourceCIDs: Slice
 
     @_lifetime(cursor: copy cursor)
@@ -178,23 +178,22 @@ extension Signalling {
   }
 
   /// Credit Based Connection Response: MTU (2 bytes), MPS (2), initial credits (2), result (2),
-  /// destination CIDs (2 each) in the order of the request's; 0 for a channel that was not opened
-  /// (4.26).
+  /// destination CIDs (2 each) in the order of the request, with 0 for a channel that was not
+  /// opened (4.26).
   package struct EnhancedConnectionResponse: Sendable {
-    /// The largest SDU that the device takes on each.
+    /// The largest SDU the device accepts on each channel.
     package let mtu: UInt16
-    /// The largest K-frame payload that it takes.
+    /// The largest K-frame payload the device accepts.
     package let mps: UInt16
-    /// How many K-frames the peer may send at first on each.
+    /// The number of K-frames that the peer may initially send on each channel.
     package let credits: UInt16
-    /// What came of it.
     package let result: UInt16
-    /// The channels' ends on the device that answers.
+    /// The channel endpoints on the responding device.
     package let destinationCIDs: Slice
 
-    /// Whether the channels are not yet refused and not yet open.
+    /// Whether the channels are neither open nor refused yet.
     package var isPending: Bool { (0x0d...0x0f).contains(result) }
-    /// Whether channels may have been opened: all of them, or those that have a CID.
+    /// Whether channels may have been opened: all of them, or those with a CID.
     package var opensSome: Bool { [0, 4, 9, 10].contains(result) }
 
     @_lifetime(cursor: copy cursor)
@@ -218,15 +217,15 @@ extension Signalling {
     }
   }
 
-  /// Credit Based Reconfigure Request: MTU (2 bytes), MPS (2), one to five destination CIDs (2 each)
-  /// (4.27).
+  /// Credit Based Reconfigure Request: MTU (2 bytes), MPS (2), one to five destination CIDs (2
+  /// each) (4.27).
   package struct ReconfigureRequest: Sendable {
-    /// The largest SDU that the device takes from now on.
+    /// The largest SDU the device accepts from now on.
     package let mtu: UInt16
-    /// The largest K-frame payload.
+    /// The largest K-frame payload the device accepts from now on.
     package let mps: UInt16
-    /// The channels' ends on the device that asks (as the specification has it: the CIDs that the
-    /// peer's frames carry).
+    /// The channel endpoints on the requesting device (in the specification's sense, the CIDs in
+    /// the peer's frames).
     package let destinationCIDs: Slice
 
     @_lifetime(cursor: copy cursor)
@@ -246,7 +245,7 @@ extension Signalling {
 
   /// Credit Based Reconfigure Response: result (2 bytes) (4.28).
   package struct ReconfigureResponse: Sendable {
-    /// 0: done.
+    /// 0 if successful.
     package let result: UInt16
 
     @_lifetime(cursor: copy cursor)
@@ -261,7 +260,7 @@ extension Signalling {
 }
 
 extension Cursor {
-  /// Takes a list of channel identifiers: at most five, whole ones; what is left is left over.
+  /// Takes a list of at most five complete channel identifiers; the rest is left over.
   @_lifetime(self: copy self)
   fileprivate mutating func channels(atLeast least: Int) throws(ParseError) -> Slice {
     if least > 0 {

@@ -1,5 +1,5 @@
-// L2CAP's signalling commands: one struct each (their files: Signalling+….swift), the walk over the
-// commands of a frame, and the dispatch from code to struct.
+// L2CAP's signalling commands, one struct each (in the files Signalling+….swift), the reader of the
+// commands in a frame, and the dispatch from code to struct.
 
 package import Bluetooth
 package import Bytes
@@ -7,21 +7,20 @@ package import Bytes
 /// The namespace of the structs that mirror L2CAP's signalling commands (Core, Vol 3, Part A, 4).
 package enum Signalling {}
 
-/// The header of a signalling command, and where its data lies: code (1 byte), identifier (1), length
-/// of the data (2) (Core, Vol 3, Part A, 4).
+/// The header of a signalling command, with the position of its data: code (1 byte), identifier
+/// (1), length of the data (2) (Core, Vol 3, Part A, 4).
 package struct SignallingCommand: Sendable {
-  /// What it is.
   package let code: SignallingCode
-  /// What a response repeats of its request; never 0.
+  /// The identifier that matches a response with its request; never 0.
   package let identifier: UInt8
-  /// The length of the data, as claimed.
+  /// The claimed length of the data.
   package let length: UInt16
-  /// Where the command begins.
+  /// The offset of the command.
   package let start: Int
-  /// The data, as far as it is there.
+  /// The data, as far as it exists.
   package let data: Slice
 
-  /// The header's size.
+  /// The header's size in bytes.
   package static let headerSize = 4
 
   @_lifetime(cursor: copy cursor)
@@ -34,19 +33,18 @@ package struct SignallingCommand: Sendable {
   }
 }
 
-/// The commands of a C-frame, one after the other: several on BR/EDR, one on LE (Core, Vol 3, Part A,
-/// 4).
+/// A reader of the commands in a C-frame: several on BR/EDR, one on LE (Core, Vol 3, Part A, 4).
 package struct SignallingCommands: Sendable {
   private let end: Int
   private var offset: Int
 
-  /// The commands in the part `frame` of a packet's bytes.
+  /// Reads the commands in the part `frame` of a packet's bytes.
   package init(_ frame: Slice) {
     offset = Int(frame.start)
     end = frame.end
   }
 
-  /// The next command; nil at the end, or where not even a header is left.
+  /// Returns the next command; nil at the end, or if not even a header is left.
   package mutating func next(_ bytes: RawSpan) -> SignallingCommand? {
     var cursor = Cursor(bytes, rest)
     guard let command = try? SignallingCommand(parsing: &cursor) else { return nil }
@@ -54,11 +52,11 @@ package struct SignallingCommands: Sendable {
     return command
   }
 
-  /// What has not been read.
+  /// The bytes not yet read.
   package var rest: Slice { Slice(start: offset, count: end - offset) }
 }
 
-/// One signalling command of any kind.
+/// A signalling command of any kind.
 package enum SignallingPDU: Sendable {
   case commandReject(Signalling.CommandReject)
   case connectionRequest(Signalling.ConnectionRequest)
@@ -84,12 +82,12 @@ package enum SignallingPDU: Sendable {
   case enhancedConnectionResponse(Signalling.EnhancedConnectionResponse)
   case reconfigureRequest(Signalling.ReconfigureRequest)
   case reconfigureResponse(Signalling.ReconfigureResponse)
-  /// A command whose code the specification does not have.
+  /// A command with a code that the specification does not define.
   case unknown
 
   /// Reads the data of a command.
   ///
-  /// - Parameter rest: set to the bytes that no field claims.
+  /// - Parameter rest: Set to the bytes that belong to no field.
   package init(
     _ command: SignallingCommand, _ bytes: RawSpan, rest: inout Slice
   ) throws(ParseError) {
@@ -135,9 +133,9 @@ package enum SignallingPDU: Sendable {
     }
   }
 
-  /// Tells `visitor` the fields: those of fixed size, not `channels` and `options`.
+  /// Visits the fields of fixed size; `channels` and `options` are separate.
   ///
-  /// - Parameter start: where the command's data begins in `bytes`.
+  /// - Parameter start: The offset of the command's data in `bytes`.
   package func walk<Visitor: HCIFieldVisitor & ~Copyable>(
     _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
   ) {
@@ -192,7 +190,7 @@ package enum SignallingPDU: Sendable {
     }
   }
 
-  /// What a response says came of its request, by the set that names it; nil for what is no response.
+  /// The result in a response, with the code set that names it; nil for other commands.
   package var result: (code: UInt16, set: CodeSet)? {
     switch self {
     case .commandReject(let pdu): (pdu.reason, .l2capReject)
@@ -210,8 +208,8 @@ package enum SignallingPDU: Sendable {
     }
   }
 
-  /// Whether a response says that its request was refused. That an option or an information is not
-  /// known is no refusal: that is how two devices find out what both can.
+  /// Whether a response refuses its request. An unknown option or information type is not a
+  /// refusal: this is how two devices find out what both support.
   package var isRefusal: Bool {
     switch self {
     case .connectionResponse(let pdu): pdu.result > 1
@@ -226,8 +224,9 @@ package enum SignallingPDU: Sendable {
     }
   }
 
-  /// What a device takes on credit-based channels, the least that it must take (23 on LE's own, 64 on
-  /// enhanced ones: 4.22, 4.25), and where in the command's data the MTU stands, before the MPS.
+  /// The MTU and MPS that a device accepts on credit-based channels, the minimum for both (23 on LE
+  /// credit-based channels, 64 on enhanced ones: 4.22, 4.25), and the offset in the command's data
+  /// of the MTU, which precedes the MPS.
   var limits: (mtu: UInt16, mps: UInt16, least: UInt16, offset: Int)? {
     switch self {
     case .leConnectionRequest(let pdu): (pdu.mtu, pdu.mps, 23, 4)
@@ -239,7 +238,7 @@ package enum SignallingPDU: Sendable {
     }
   }
 
-  /// Whether a response says that another one will follow.
+  /// Whether a response announces another one.
   package var isPending: Bool {
     switch self {
     case .connectionResponse(let pdu): pdu.result == 1
@@ -254,24 +253,23 @@ package enum SignallingPDU: Sendable {
 
 /// A list of channel identifiers, two bytes each.
 package struct ChannelList: Sendable {
-  /// The field's name.
   package let name: StaticString
-  /// What one of them is called in a line.
+  /// The words for one identifier in a line.
   package let line: StaticString
-  /// Where they lie; what is left of an odd byte belongs to none.
+  /// The position of the list; an odd last byte belongs to none.
   package let list: Slice
 
-  /// How many there are.
+  /// The number of identifiers.
   package var count: Int { Int(list.count) / 2 }
 
-  /// One of them, below `count`.
+  /// Returns the identifier at `index`, which must be below `count`.
   package func channel(_ index: Int, _ bytes: RawSpan) -> ChannelID {
     ChannelID(rawValue: bytes.littleEndianU16(at: Int(list.start) + 2 * index))
   }
 }
 
 extension HCIFieldVisitor where Self: ~Copyable {
-  /// Tells a number of `width` bytes that stands at `offset`.
+  /// Visits a number that is at `offset`.
   mutating func tell(
     _ name: StaticString, _ value: some FixedWidthInteger & UnsignedInteger,
     _ form: HCIParameter.Form = .plain, line: StaticString? = nil, _ bytes: RawSpan, at offset: Int
@@ -285,16 +283,17 @@ extension HCIFieldVisitor where Self: ~Copyable {
 }
 
 extension Dissection {
-  /// Reads the commands of the C-frame in `body` and says what is wrong with them.
+  /// Reads the commands in the C-frame in `body` and records their problems.
   ///
-  /// - Parameter isCut: bytes are missing at the end, which has been said or is no fault.
+  /// - Parameter isCut: Whether bytes are missing at the end, which is already reported or not an
+  ///   error.
   mutating func checkSignalling(_ bytes: RawSpan, onLE isLE: Bool, isCut: Bool) {
     var commands = SignallingCommands(body)
     var count = 0
     while let command = commands.next(bytes) {
       count += 1
       check(command, bytes, isCut: isCut)
-      // On LE a frame holds one command.
+      // On LE, a frame has only one command.
       if isLE { break }
     }
     let rest = commands.rest
@@ -338,7 +337,7 @@ extension Dissection {
       }
       if !rest.isEmpty { problems.add(Problem(.leftOver, at: Int(rest.start), Int(rest.count))) }
     } catch {
-      // The length field that lied has been reported.
+      // A wrong length field has already been reported.
       if !isShort { problems.add(Problem(error)) }
     }
   }

@@ -1,9 +1,10 @@
-// Advertising that is asked of the Linux kernel (BlueZ, doc/mgmt-protocol.rst). All fields little-endian.
+// Advertising requested from the Linux kernel (BlueZ, doc/mgmt-protocol.rst). All fields are
+// little-endian.
 
 package import Bytes
 
 extension AdvertisingCommand {
-  /// Whether a command of the management interface is about advertising.
+  /// Returns whether a management command concerns advertising.
   package static func concerns(control code: UInt16) -> Bool {
     switch code {
     case 0x003e, 0x003f, 0x0054, 0x0055: true
@@ -11,14 +12,14 @@ extension AdvertisingCommand {
     }
   }
 
-  /// Reads the parameters of a command of the management interface. Nil for one that is about something
-  /// else.
+  /// Reads the parameters of a management command; returns nil for commands that do not concern
+  /// advertising.
   ///
-  /// - Add Advertising (0x003e): instance (1 byte), flags (4), duration (2), timeout (2), length of the
-  ///   data (1), of the scan response (1), both.
-  /// - Remove Advertising (0x003f): instance (1); 0: all.
-  /// - Add Extended Advertising Parameters (0x0054): instance (1), flags (4), duration (2), timeout (2),
-  ///   shortest and longest interval (4 each, in units of 0.625 ms), TX power (1).
+  /// - Add Advertising (0x003e): instance (1 byte), flags (4), duration (2), timeout (2), length of
+  ///   the data (1), length of the scan response (1), both.
+  /// - Remove Advertising (0x003f): instance (1), 0 for all.
+  /// - Add Extended Advertising Parameters (0x0054): instance (1), flags (4), duration (2), timeout
+  ///   (2), minimum and maximum interval (4 each, in units of 0.625 ms), TX power (1).
   /// - Add Extended Advertising Data (0x0055): instance (1), both lengths (1 each), both.
   package init?(control code: UInt16, _ parameters: RawSpan) throws(ParseError) {
     guard Self.concerns(control: code) else { return nil }
@@ -38,7 +39,7 @@ extension AdvertisingCommand {
       _ = try cursor.take(4)
       let least = try cursor.u32()
       let most = try cursor.u32()
-      // Bit 14: the intervals count.
+      // Bit 14: the intervals are valid.
       self = .parameters(
         set,
         AdvertisingParameters(
@@ -52,10 +53,10 @@ extension AdvertisingCommand {
     }
   }
 
-  /// Flags: bit 0 connectable; 7 to 9 the secondary channel is LE 1M, LE 2M, LE Coded, and the PDUs then
-  /// are extended ones.
+  /// Converts flags: bit 0 is connectable; if one of bits 7 to 9 is set, the secondary channel is
+  /// LE 1M, LE 2M or LE Coded, and extended PDUs are used.
   private static func properties(_ flags: UInt32) -> UInt16 {
-    // What can be connected to can be scanned, too, if it is a legacy PDU.
+    // Connectable legacy advertising is also scannable.
     flags >> 7 & 7 == 0 ? (flags & 1 == 1 ? 0x13 : 0x10) : UInt16(flags & 1)
   }
 

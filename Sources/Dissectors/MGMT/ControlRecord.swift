@@ -1,13 +1,12 @@
-// The records of the Linux kernel's management interface, as the monitor brings them (BlueZ,
+// The records of the Linux kernel's management interface, as delivered by the monitor (BlueZ,
 // monitor/control.c and doc/mgmt-protocol.rst).
 
 package import Bytes
 
-/// A management command or event: cookie of the socket (4 bytes), code (2), parameters.
+/// A management command or event: socket cookie (4 bytes), code (2), parameters.
 package struct ControlRecord: Sendable {
-  /// Whether this is an event.
   package let isEvent: Bool
-  /// Which socket.
+  /// Identifies the socket.
   package let cookie: UInt32
   /// The opcode or event code.
   package let code: UInt16
@@ -19,25 +18,25 @@ package struct ControlRecord: Sendable {
     code = try cursor.u16()
   }
 
-  /// Of a Command Complete or Command Status event: the command that it answers.
+  /// Returns the command to which a Command Complete or Command Status event responds.
   package func answeredOpcode(_ bytes: RawSpan, _ body: Slice) -> UInt16? {
     guard isAnswer, body.count >= 2 else { return nil }
     return bytes.littleEndianU16(at: Int(body.start))
   }
 
-  /// Whether this is the answer to a command.
+  /// Whether this is the response to a command.
   package var isAnswer: Bool {
     isEvent && (code == ManagementEvent.commandComplete || code == ManagementEvent.commandStatus)
   }
 
-  /// The status that an event carries.
+  /// Returns the status in an event, if it has one.
   package func status(_ bytes: RawSpan, _ body: Slice) -> UInt8? {
     guard isEvent else { return nil }
     let offset: Int
     switch code {
-    // Behind the opcode.
+    // After the opcode.
     case ManagementEvent.commandComplete, ManagementEvent.commandStatus: offset = 2
-    // Behind address and address type.
+    // After address and address type.
     case ManagementEvent.connectFailed, ManagementEvent.authenticationFailed,
       ManagementEvent.connectionSubrate:
       offset = 7
@@ -48,7 +47,7 @@ package struct ControlRecord: Sendable {
 }
 
 extension Dissection {
-  /// Finds the rows of a management record in `body` and checks it against them.
+  /// Finds the rows of the management record in `body` and checks it against them.
   mutating func takeControl(_ bytes: RawSpan, isTruncated: Bool) {
     guard case .control(let control) = content else { return }
     take(

@@ -1,19 +1,17 @@
-// The management commands and events that others than reports read: a struct each, beside the rows that
-// describe them for people (BlueZ, doc/mgmt-protocol.rst). All fields little-endian. Keys are slices:
-// whoever has to keep one copies it.
+// The management commands and events that are not only displayed: a struct for each, besides the
+// rows that describe them for display (BlueZ, doc/mgmt-protocol.rst). All fields are little-endian.
+// Keys are slices, which callers must copy to keep.
 
 package import Bluetooth
 package import Bytes
 
-/// A device, as most management records name it: address (6 bytes), type (1: 0 BR/EDR, 1 LE public, 2 LE
-/// random). Pair Device, User Confirmation Reply and many others begin with it.
+/// A device as identified in most management records: address (6 bytes), type (1: 0 BR/EDR, 1 LE
+/// public, 2 LE random). Pair Device, User Confirmation Reply and many others begin with it.
 package struct ManagementDevice: Sendable {
-  /// Its address.
   package let address: DeviceAddress
-  /// The type of its address; that of BR/EDR is public.
+  /// The address type; public for BR/EDR.
   package let type: AddressType
 
-  /// Reads it.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     address = try DeviceAddress(parsing: &cursor)
@@ -23,15 +21,14 @@ package struct ManagementDevice: Sendable {
 
 /// User Confirmation Request: device (7 bytes), hint (1), number (4).
 package struct UserConfirmationRequest: Sendable {
-  /// The peer.
   package let device: ManagementDevice
-  /// 0: the user compares digits; 1: just agrees.
+  /// 0 if the user must compare digits, 1 if the user must only agree.
   package let hint: UInt8
 
-  /// Whether the user compares digits.
+  /// Whether the user must compare digits.
   package var comparesDigits: Bool { hint == 0 }
 
-  /// Reads the parameters but for the number, which nobody asks for.
+  /// Reads the parameters except the number, which is not needed.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     device = try ManagementDevice(parsing: &cursor)
@@ -39,19 +36,17 @@ package struct UserConfirmationRequest: Sendable {
   }
 }
 
-/// A link key of BR/EDR, of Load Link Keys and New Link Key: device (7 bytes), type (1), value (16), length
-/// of the PIN (1).
+/// A BR/EDR link key in Load Link Keys or New Link Key: device (7 bytes), type (1), value (16), PIN
+/// length (1).
 package struct ManagementLinkKey: Sendable {
-  /// The peer.
   package let device: ManagementDevice
-  /// How it was made.
+  /// The key type, which reveals how the key was created.
   package let type: LinkKeyType
   /// The key, least significant byte first.
   package let key: Slice
-  /// How many bytes the PIN has; 0: none.
+  /// The length of the PIN in bytes; 0 for none.
   package let pinLength: UInt8
 
-  /// Reads it.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     device = try ManagementDevice(parsing: &cursor)
@@ -61,31 +56,28 @@ package struct ManagementLinkKey: Sendable {
   }
 }
 
-/// A long term key, of Load Long Term Keys and New Long Term Key: device (7 bytes), type (1), central (1),
-/// size (1), EDIV (2), Rand (8), value (16).
+/// A long-term key in Load Long Term Keys or New Long Term Key: device (7 bytes), type (1), central
+/// (1), size (1), EDIV (2), Rand (8), value (16).
 package struct ManagementLongTermKey: Sendable {
-  /// The peer.
   package let device: ManagementDevice
-  /// 0 unauthenticated, 1 authenticated, both of legacy pairing; 2 and 3 the same of Secure Connections; 4
-  /// the debug key's.
+  /// 0 unauthenticated, 1 authenticated, both from legacy pairing; 2 and 3 the same from Secure
+  /// Connections; 4 from the debug key.
   package let type: UInt8
-  /// Whether it is for links on which this host is the central.
+  /// Whether it is for links on which the local host is the central.
   package let isCentral: Bool
-  /// How many bytes of it count.
+  /// The encryption key size in bytes.
   package let size: UInt8
-  /// Which key it is, for the side that gave it.
+  /// Identifies the key, together with `rand`, to the side that distributed it.
   package let ediv: UInt16
-  /// The second part of it.
   package let rand: UInt64
   /// The key, least significant byte first.
   package let key: Slice
 
-  /// Whether legacy pairing made it.
+  /// Whether the key comes from legacy pairing.
   package var isLegacy: Bool { type < 2 }
-  /// Whether it is authenticated; nil where the type says nothing of it.
+  /// Whether the key is authenticated; nil if the type does not determine it.
   package var isAuthenticated: Bool? { type < 4 ? type & 1 == 1 : nil }
 
-  /// Reads it.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     device = try ManagementDevice(parsing: &cursor)
@@ -98,15 +90,14 @@ package struct ManagementLongTermKey: Sendable {
   }
 }
 
-/// An identity resolving key, of Load Identity Resolving Keys and New Identity Resolving Key: device (7
-/// bytes), value (16).
+/// An identity resolving key in Load Identity Resolving Keys or New Identity Resolving Key: device
+/// (7 bytes), value (16).
 package struct ManagementIdentityResolvingKey: Sendable {
-  /// The peer, by its identity address.
+  /// The peer, with its identity address.
   package let device: ManagementDevice
   /// The key, least significant byte first.
   package let key: Slice
 
-  /// Reads it.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     device = try ManagementDevice(parsing: &cursor)
@@ -114,22 +105,20 @@ package struct ManagementIdentityResolvingKey: Sendable {
   }
 }
 
-/// A signature resolving key, of New Signature Resolving Key: device (7 bytes), type (1: bit 0 the peer's,
-/// bit 1 authenticated), value (16).
+/// A signature resolving key in New Signature Resolving Key: device (7 bytes), type (1: bit 0 the
+/// peer's, bit 1 authenticated), value (16).
 package struct ManagementSignatureResolvingKey: Sendable {
-  /// The peer.
   package let device: ManagementDevice
-  /// Whose it is, and how it was made.
+  /// The key type: whose key it is, and whether it is authenticated.
   package let type: UInt8
   /// The key, least significant byte first.
   package let key: Slice
 
-  /// Whether it is the peer's; else this host's.
+  /// Whether it is the peer's key rather than the local host's.
   package var isPeers: Bool { type & 1 != 0 }
-  /// Whether it is authenticated.
+  /// Whether the key is authenticated.
   package var isAuthenticated: Bool { type & 2 != 0 }
 
-  /// Reads it.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     device = try ManagementDevice(parsing: &cursor)
@@ -138,7 +127,7 @@ package struct ManagementSignatureResolvingKey: Sendable {
   }
 }
 
-/// A key that a management record brings.
+/// A key in a management record.
 package enum ManagementKey: Sendable {
   case link(ManagementLinkKey)
   case longTerm(ManagementLongTermKey)
@@ -146,18 +135,20 @@ package enum ManagementKey: Sendable {
   case signatureResolving(ManagementSignatureResolvingKey)
 }
 
-/// The keys that a management record brings, one after the other.
+/// A reader of the keys in a management record.
 ///
-/// In front of them stand: Load Link Keys: debug keys (1 byte), count (2); Load Long Term Keys, Load
-/// Identity Resolving Keys: count (2); New Link Key, New Long Term Key, New Signature Resolving Key: store
-/// hint (1); New Identity Resolving Key: store hint (1), the address that the peer used (6).
+/// The data before the keys: in Load Link Keys debug keys (1 byte), count (2); in Load Long Term
+/// Keys and Load Identity Resolving Keys count (2); in New Link Key, New Long Term Key and New
+/// Signature Resolving Key store hint (1); in New Identity Resolving Key store hint (1), the
+/// address that the peer used (6).
 package struct ManagementKeys: Sendable {
   private enum Kind: Sendable { case link, longTerm, identityResolving, signatureResolving }
 
   private let kind: Kind
   private var rest: Slice
 
-  /// Those of a record; nil for a record of another kind, or one that ends before its keys begin.
+  /// Reads the keys of a record; returns nil for other records, or if the record ends before its
+  /// keys.
   package init?(_ control: ControlRecord, _ bytes: RawSpan, _ body: Slice) {
     let head: Int
     switch (control.isEvent, control.code) {
@@ -176,7 +167,7 @@ package struct ManagementKeys: Sendable {
     rest = cursor.rest()
   }
 
-  /// The next key; nil where no whole one is left.
+  /// Returns the next key; nil if no whole one is left.
   package mutating func next(_ bytes: RawSpan) -> ManagementKey? {
     var cursor = Cursor(bytes, rest)
     let key = try? Self.key(kind, &cursor)

@@ -1,12 +1,12 @@
 // The commands of the Linux kernel's management interface. Source: BlueZ, doc/mgmt-protocol.rst;
-// names and sizes checked against BlueZ's monitor.
+// names and sizes were checked against BlueZ's monitor.
 
 import Bluetooth
 
-/// What most switches return.
+/// The return parameters of most commands that change a setting.
 private let newSettings: [HCIParameter] = [.currentSettings]
 
-/// The commands about controllers and their settings, pairing and discovery, 0x0001 to 0x0028.
+/// The commands for controllers and their settings, pairing and discovery, 0x0001 to 0x0028.
 package let managementRows: [HCIRow] = [
   .command(
     0x0001, "Read Management Version Information", [],
@@ -338,7 +338,7 @@ package let managementLatestRows: [HCIRow] = [
     ], returns: [.u8("Handle", .hex, line: "handle")]),
   .command(
     0x005a, "Cancel Transmit Mesh Packet", [.u8("Handle", .hex, line: "handle")], returns: []),
-  // It wraps any command of HCI, those that carry keys among them.
+  // It can contain any HCI command, including those with keys.
   .command(
     0x005b, "HCI Command Sync",
     [

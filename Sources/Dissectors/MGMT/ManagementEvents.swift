@@ -1,9 +1,9 @@
 // The events of the Linux kernel's management interface. Source: BlueZ, doc/mgmt-protocol.rst;
-// names and sizes checked against BlueZ's monitor.
+// names and sizes were checked against BlueZ's monitor.
 
 import Bluetooth
 
-/// The commands of the management interface, by opcode. Each array is ascending by code.
+/// The commands of the management interface, by opcode. Each array is in ascending order of codes.
 package let managementCommandTables: [[HCIRow]] = [
   managementRows, managementLaterRows, managementLatestRows,
 ]
@@ -13,7 +13,7 @@ package let managementEventTables: [[HCIRow]] = [
   managementEventRows, managementLaterEventRows,
 ]
 
-/// The events that come with every version of the interface, 0x0001 to 0x001a.
+/// The events in every version of the interface, 0x0001 to 0x001a.
 package let managementEventRows: [HCIRow] = [
   .event(0x0001, "Command Complete", [.u16("Command_Opcode", .controlOpcode), .managementStatus]),
   .event(0x0002, "Command Status", [.u16("Command_Opcode", .controlOpcode), .managementStatus]),
@@ -67,9 +67,10 @@ package let managementEventRows: [HCIRow] = [
 /// The events from 0x001b on.
 package let managementLaterEventRows: [HCIRow] = [
   .event(0x001b, "Device Removed", HCIParameter.device),
-  // The kernel's header and BlueZ's, whose daemon reads the event by it, have Store_Hint behind the
-  // address; the protocol's text has it in front, and btmon prints it from there. The kernel writes
-  // its own structure, so that is what captures hold. Its neighbours have it in front everywhere.
+  // In the headers of the kernel and of BlueZ, with which its daemon reads the event, Store_Hint
+  // follows the address. In the protocol's text it precedes the address, and btmon prints it from
+  // there. The kernel writes its own structure, so that is what captures contain. In the related
+  // events it comes first everywhere.
   .event(
     0x001c, "New Connection Parameter",
     HCIParameter.device + [.storeHint] + HCIParameter.preferredConnection),
@@ -101,8 +102,8 @@ package let managementLaterEventRows: [HCIRow] = [
   .event(0x002c, "Advertisement Monitor Removed", [.monitorHandle]),
   .event(
     0x002d, "Controller Suspend", [.u8("Suspend_State", .code(.suspendState), line: "")]),
-  // BlueZ's own header has the reason behind the address; the protocol's text and the kernel's header
-  // have it in front.
+  // In BlueZ's own header the reason follows the address; in the protocol's text and the kernel's
+  // header it precedes the address.
   .event(
     0x002e, "Controller Resume",
     [.u8("Wake_Reason", .code(.wakeReason), line: "")] + HCIParameter.device),

@@ -1,4 +1,4 @@
-// Parameters that many rows of the management interface share.
+// Parameters shared by many management rows.
 
 import Bluetooth
 
@@ -7,23 +7,23 @@ extension HCIParameter {
   static let device: [HCIParameter] = [
     address("Address", line: ""), u8("Address_Type", .code(.managementAddressType)),
   ]
-  /// What a discovery looks for.
+  /// The address types to discover.
   static let addressTypes = u8("Address_Type", .flags(.managementAddressTypes), line: "")
-  /// Status of the kernel's; in the line only when it is an error.
+  /// The kernel's status; in the line only if it is an error.
   static let managementStatus = u8("Status", .code(.managementStatus), line: "")
-  /// The settings that are in force.
+  /// The current settings.
   static let currentSettings = u32("Current_Settings", .flags(.managementSettings), line: "")
-  /// Something is switched on or off.
+  /// A switch for something.
   static func onOff(_ name: StaticString) -> Self { u8(name, .code(.onOff), line: "") }
   /// A count of two bytes.
   static func count2(_ name: StaticString, line: StaticString? = nil) -> Self {
     Self(name, .count(width: 2), line)
   }
-  /// A controller's or device's AD structures behind their length.
+  /// A controller's or device's AD structures, preceded by their length.
   static let eirData: [HCIParameter] = [
     count2("EIR_Data_Length"), advertisingData("EIR_Data", line: ""),
   ]
-  /// A controller's name in its long and its short form: fields that always end with a zero.
+  /// A controller's long and short name, in fields that always end with a zero.
   static let names: [HCIParameter] = [
     text("Name", 249, line: ""), text("Short_Name", 11),
   ]
@@ -33,7 +33,7 @@ extension HCIParameter {
       u8("Key_Type", .code(.linkKeyType), line: ""), secret("Value", 16, line: "link key"),
       u8("PIN_Length"),
     ]
-  /// A long term key; of LE Secure Connections EDIV and Rand are zero.
+  /// A long-term key; EDIV and Rand are zero for LE Secure Connections.
   static let longTermKey: [HCIParameter] =
     device + [
       u8("Key_Type", .code(.longTermKeyType), line: ""), u8("Central", .code(.yesNo)),
@@ -42,9 +42,9 @@ extension HCIParameter {
     ]
   /// An identity resolving key.
   static let identityKey: [HCIParameter] = device + [secret("Value", 16, line: "IRK")]
-  /// Whether a new key is worth keeping.
+  /// Whether a new key should be stored.
   static let storeHint = u8("Store_Hint", .code(.storeHint))
-  /// The parameters that a peripheral prefers.
+  /// The connection parameters that a peripheral prefers.
   static let preferredConnection: [HCIParameter] = [
     u16("Min_Connection_Interval", .scaled(.interval), line: "interval"),
     u16("Max_Connection_Interval", .scaled(.interval), line: "-"),
@@ -53,20 +53,20 @@ extension HCIParameter {
   ]
   /// An advertising instance.
   static let instance = u8("Instance", line: "instance")
-  /// The flags of one.
+  /// The flags of an advertising instance.
   static let instanceFlags = u32("Flags", .flags(.advertisingInstanceFlags), line: "")
-  /// Flags of a device that was found, or of a connection.
+  /// The flags of a found device or of a connection.
   static let foundFlags = u32("Flags", .flags(.deviceFoundFlags))
-  /// How much advertising data there may be.
+  /// The maximum lengths of advertising data.
   static let dataLimits: [HCIParameter] = [u8("Max_Adv_Data_Len"), u8("Max_Scan_Rsp_Len")]
-  /// Advertising data and scan response, with both lengths before them.
+  /// Advertising data and scan response, preceded by both lengths.
   static let bothData: [HCIParameter] = [
     count("Adv_Data_Len"), laterCount("Scan_Rsp_Len"), advertisingData("Adv_Data", line: ""),
     advertisingData("Scan_Rsp", line: "scan response"),
   ]
   /// The handle of an advertisement monitor.
   static let monitorHandle = u16("Monitor_Handle", .handle, line: "")
-  /// What an advertisement monitor looks for: an AD structure with these bytes in it.
+  /// The patterns of an advertisement monitor: an AD structure must contain these bytes.
   static let patterns: [HCIParameter] = [
     count("Pattern_Count", line: "patterns"),
     list(
@@ -80,14 +80,14 @@ extension HCIParameter {
   static let experimentalFeature: [HCIParameter] = [
     uuid("UUID", line: ""), u32("Flags", .flags(.experimentalFlags), line: ""),
   ]
-  /// What is known of a controller before its name.
+  /// The properties of a controller before its name.
   static let controller: [HCIParameter] = [
     address("Address", line: ""), u8("Bluetooth_Version", .code(.coreVersion), line: "version"),
     u16("Manufacturer", .assigned(.company), line: "company"),
     u32("Supported_Settings", .flags(.managementSettings)),
     u32("Current_Settings", .flags(.managementSettings)),
   ]
-  /// Which kind of controller, and how it is attached.
+  /// The type of a controller, and its bus.
   static let controllerKind: [HCIParameter] = [
     u8("Controller_Type", .code(.controllerType), line: ""),
     u8("Controller_Bus", .code(.controllerBus), line: ""),
@@ -95,8 +95,7 @@ extension HCIParameter {
 }
 
 extension [HCIParameter] {
-  /// The same parameters, kept out of the one-line form: of a list of any length its count says
-  /// enough there.
+  /// The same parameters without the one-line form, in which the count of a long list suffices.
   var silent: [HCIParameter] {
     map { HCIParameter($0.name, $0.kind, nil, items: $0.items) }
   }

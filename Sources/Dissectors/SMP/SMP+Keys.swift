@@ -6,15 +6,15 @@ package import Bytes
 extension SMP {
   /// Encryption Information: long term key (16 bytes) (3.6.2).
   package struct EncryptionInformation: Sendable {
-    /// The key: a secret.
+    /// The LTK, which is a secret.
     package let longTermKey: Slice
 
     @_lifetime(cursor: copy cursor)
     init(parsing cursor: inout Cursor) throws(ParseError) { longTermKey = try cursor.take(16) }
   }
 
-  /// Central Identification: EDIV (2 bytes), Rand (8) (3.6.3). They name the long term key and cross
-  /// the air in the clear when it is used: no secret.
+  /// Central Identification: EDIV (2 bytes), Rand (8) (3.6.3). They identify the LTK and are sent
+  /// in the clear when it is used, so they are not secret.
   package struct CentralIdentification: Sendable {
     /// The encrypted diversifier.
     package let ediv: UInt16
@@ -30,7 +30,7 @@ extension SMP {
 
   /// Identity Information: identity resolving key (16 bytes) (3.6.4).
   package struct IdentityInformation: Sendable {
-    /// The key: a secret.
+    /// The IRK, which is a secret.
     package let identityResolvingKey: Slice
 
     @_lifetime(cursor: copy cursor)
@@ -41,13 +41,12 @@ extension SMP {
 
   /// Identity Address Information: address type (1 byte), address (6) (3.6.5).
   package struct IdentityAddressInformation: Sendable {
-    /// Public, or random: then a static one.
+    /// Public, or random for a static address.
     package let addressType: AddressType
-    /// The identity address.
     package let address: DeviceAddress
 
-    /// Whether it is a private address, which no identity is: a random one without both upper bits set (3.6.5;
-    /// Core, Vol 6, Part B, 1.3.2).
+    /// Whether it is a private address, which cannot be an identity: a random one without both
+    /// upper bits set (3.6.5; Core, Vol 6, Part B, 1.3.2).
     package var isPrivate: Bool { addressType == .random && address.value >> 46 & 3 != 3 }
 
     @_lifetime(cursor: copy cursor)
@@ -59,7 +58,7 @@ extension SMP {
 
   /// Signing Information: signature key (16 bytes) (3.6.6).
   package struct SigningInformation: Sendable {
-    /// The connection signature resolving key: a secret.
+    /// The CSRK, which is a secret.
     package let signatureKey: Slice
 
     @_lifetime(cursor: copy cursor)

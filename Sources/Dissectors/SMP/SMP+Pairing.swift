@@ -5,22 +5,21 @@ package import Bytes
 
 extension SMP {
   /// Pairing Request and Pairing Response: IO capability (1 byte), OOB data flag (1), AuthReq (1),
-  /// maximum encryption key size (1), initiator key distribution (1), responder key distribution (1)
-  /// (3.5.1, 3.5.2).
+  /// maximum encryption key size (1), initiator key distribution (1), responder key distribution
+  /// (1) (3.5.1, 3.5.2).
   package struct PairingFeatures: Sendable {
-    /// Which of the two.
     package let opcode: SMPOpcode
-    /// How digits can be shown and typed there.
+    /// The device's input and output capabilities.
     package let ioCapability: IOCapability
-    /// 1: data of the other side has come out of band.
+    /// 1 if OOB authentication data from the other device is present.
     package let oobDataFlag: UInt8
-    /// What is asked for.
+    /// The authentication requirements.
     package let authReq: AuthReq
-    /// The longest encryption key, in bytes: 7 to 16.
+    /// The maximum encryption key size in bytes: 7 to 16.
     package let maximumEncryptionKeySize: UInt8
-    /// The keys that the initiator wants to send, or may send.
+    /// The keys that the initiator requests to distribute, or may distribute.
     package let initiatorKeys: KeyDistribution
-    /// The keys that the responder may send, or wants to send.
+    /// The keys that the responder may distribute, or is requested to distribute.
     package let responderKeys: KeyDistribution
 
     @_lifetime(cursor: copy cursor)
@@ -46,7 +45,6 @@ extension SMP {
 
   /// Pairing Random: the random value (16 bytes) (3.5.4).
   package struct PairingRandom: Sendable {
-    /// The random value.
     package let value: Slice
 
     @_lifetime(cursor: copy cursor)
@@ -55,7 +53,6 @@ extension SMP {
 
   /// Pairing Failed: reason (1 byte) (3.5.5).
   package struct PairingFailed: Sendable {
-    /// Why.
     package let reason: PairingFailure
 
     @_lifetime(cursor: copy cursor)
@@ -67,9 +64,7 @@ extension SMP {
   /// Pairing Public Key: X (32 bytes), Y (32) of a point on P-256, least significant byte first
   /// (3.5.6).
   package struct PairingPublicKey: Sendable {
-    /// The X coordinate.
     package let x: Slice
-    /// The Y coordinate.
     package let y: Slice
 
     @_lifetime(cursor: copy cursor)
@@ -78,9 +73,9 @@ extension SMP {
       y = try cursor.take(32)
     }
 
-    /// Whether this is the public key of the debug key pair, whose private key everybody knows
-    /// (2.3.5.6.1). The X coordinate tells, since a peer that checks the point accepts no other Y but
-    /// its negative.
+    /// Returns whether this is the public key of the debug key pair, whose private key is public
+    /// knowledge (2.3.5.6.1). The X coordinate suffices, since a peer that validates the point
+    /// accepts no other Y but its negative.
     package func isDebugKey(_ bytes: RawSpan) -> Bool {
       let own = bytes.part(x)
       guard own.byteCount == Self.debugX.count else { return false }
@@ -90,7 +85,7 @@ extension SMP {
       return true
     }
 
-    /// The X coordinate of the debug key, as it crosses the link.
+    /// The X coordinate of the debug key, in the byte order of the PDU.
     private static let debugX: InlineArray<32, UInt8> = [
       0xe6, 0x9d, 0x35, 0x0e, 0x48, 0x01, 0x03, 0xcc, 0xdb, 0xfd, 0xf4, 0xac, 0x11, 0x91, 0xf4,
       0xef, 0xb9, 0xa5, 0xf9, 0xe9, 0xa7, 0x83, 0x2c, 0x5e, 0x2c, 0xbe, 0x97, 0xf2, 0xd2, 0x03,
@@ -100,7 +95,7 @@ extension SMP {
 
   /// Pairing DHKey Check: the check value (16 bytes) (3.5.7).
   package struct PairingDHKeyCheck: Sendable {
-    /// The check value: proves the shared key, and does not give it away.
+    /// The check value, which proves knowledge of the shared key without revealing it.
     package let value: Slice
 
     @_lifetime(cursor: copy cursor)
@@ -109,7 +104,7 @@ extension SMP {
 
   /// Pairing Keypress Notification: notification type (1 byte) (3.5.8).
   package struct KeypressNotification: Sendable {
-    /// What the user did: `CodeSet.keypress`.
+    /// The user's action; see `CodeSet.keypress`.
     package let type: UInt8
 
     @_lifetime(cursor: copy cursor)
@@ -118,7 +113,7 @@ extension SMP {
 
   /// Security Request: AuthReq (1 byte) (3.6.7).
   package struct SecurityRequest: Sendable {
-    /// What the peripheral asks for.
+    /// The authentication requirements of the peripheral.
     package let authReq: AuthReq
 
     @_lifetime(cursor: copy cursor)

@@ -1,4 +1,4 @@
-// The Security Manager's PDUs: one struct each (their files: SMP+….swift), and the dispatch from
+// The Security Manager's PDUs, one struct each (in the files SMP+….swift), and the dispatch from
 // opcode to struct.
 
 package import Bluetooth
@@ -8,7 +8,7 @@ package import Bytes
 /// and 3.6).
 package enum SMP {}
 
-/// One Security Manager PDU of any kind. Each has a fixed length.
+/// A Security Manager PDU of any kind. Each has a fixed length.
 package enum SMPPDU: Sendable {
   case pairing(SMP.PairingFeatures)
   case confirm(SMP.PairingConfirm)
@@ -26,7 +26,7 @@ package enum SMPPDU: Sendable {
   case incomplete(SMP.Incomplete)
   case unknown(SMP.Unknown)
 
-  /// Reads a PDU: opcode (1 byte), then what the opcode says.
+  /// Reads a PDU: opcode (1 byte), then the opcode's parameters.
   @_lifetime(cursor: copy cursor)
   package init(parsing cursor: inout Cursor) throws(ParseError) {
     let opcode = SMPOpcode(rawValue: try cursor.u8())
@@ -55,7 +55,6 @@ package enum SMPPDU: Sendable {
     }
   }
 
-  /// The PDU's opcode.
   package var opcode: SMPOpcode {
     switch self {
     case .pairing(let pdu): pdu.opcode
@@ -78,8 +77,8 @@ package enum SMPPDU: Sendable {
 }
 
 extension SMPPDU {
-  /// The bytes of `body`, which holds the PDU, that no field claims: of a PDU of unknown layout, and
-  /// of one that is too short, those behind the opcode.
+  /// Returns the bytes of `body`, which contains the PDU, that belong to no field. If the PDU is
+  /// too short or its layout unknown, these are all bytes after the opcode.
   package func rest(of body: Slice) -> Slice {
     let used =
       switch self {
@@ -94,12 +93,11 @@ extension SMPPDU {
 extension SMP {
   /// The beginning of a PDU that is too short for its opcode.
   package struct Incomplete: Sendable {
-    /// The opcode.
     package let opcode: SMPOpcode
-    /// What follows it.
+    /// The bytes after the opcode.
     package let data: Slice
 
-    /// Reads the opcode (1 byte), if it is there, and takes the rest as it is.
+    /// Reads the opcode (1 byte), if it exists, and keeps the rest unparsed.
     @_lifetime(cursor: copy cursor)
     init?(parsing cursor: inout Cursor) {
       guard let byte = try? cursor.u8() else { return nil }
@@ -108,11 +106,10 @@ extension SMP {
     }
   }
 
-  /// A PDU whose opcode the specification does not give out.
+  /// A PDU with an opcode that the specification does not define.
   package struct Unknown: Sendable {
-    /// The opcode.
     package let opcode: SMPOpcode
-    /// What follows it.
+    /// The bytes after the opcode.
     package let data: Slice
 
     @_lifetime(cursor: copy cursor)
@@ -124,10 +121,11 @@ extension SMP {
 }
 
 extension Dissection {
-  /// Dissects the Security Manager's PDU in `body`; of one that is too short, opcode and bytes stay.
+  /// Dissects the Security Manager PDU in `body`; for one that is too short, keeps opcode and
+  /// bytes.
   ///
-  /// - Parameter missing: how many bytes of it are not there: then what does not fit is no fault of
-  ///   the sender's.
+  /// - Parameter missing: The number of its bytes that are missing, in which case a PDU that is too
+  ///   short is not the sender's fault.
   mutating func parseSMP(_ bytes: RawSpan, missing: Int) throws(ParseError) {
     var payload = Cursor(bytes, body)
     do throws(ParseError) {
@@ -144,7 +142,7 @@ extension Dissection {
     } catch {
       var again = Cursor(bytes, body)
       smp = SMP.Incomplete(parsing: &again).map { .incomplete($0) }
-      // The length field that lied has been reported.
+      // A wrong length field has already been reported.
       if missing == 0 { throw error }
     }
   }
