@@ -32,7 +32,7 @@ package struct Decoded: Sendable {
   /// Whether the value does not have the expected layout, so that its numbers are unreliable.
   package var isDoubtful: Bool { problems.contains { $0.code.castsDoubt } }
 
-  /// Discards what was decoded.
+  /// Discards the decoded values.
   package mutating func clear() {
     definition = nil
     fields.removeAll(keepingCapacity: true)

@@ -1,6 +1,6 @@
 package import Bytes
 
-/// What the bytes alone do not contain.
+/// Facts that the bytes alone do not contain.
 package struct DecodingContext: Sendable {
   /// Whether the client wrote the value.
   package var isWritten: Bool

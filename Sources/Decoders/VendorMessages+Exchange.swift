@@ -187,7 +187,7 @@ extension VendorMessages {
     for index in tallies.indices { tallies[index].unanswered.sort() }
   }
 
-  /// Counts what was incomplete.
+  /// Counts an incomplete series or message.
   mutating func note(_ unfinished: Unfinished, _ owner: Int, _ conversation: UInt64) {
     let found = tallies.firstIndex { $0.conversation == conversation && $0.owner == owner }
     guard let found else { return }

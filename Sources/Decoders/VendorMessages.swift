@@ -47,10 +47,10 @@ package struct VendorMessages: Sendable {
   /// Processes a value on a channel where a protocol may be used.
   ///
   /// - Parameters:
-  /// - place: the index of the protocol, which distinguishes it from others.
-  /// - isByFrame: whether only the frame shows that the protocol is used here.
-  /// - conversation: distinguishes devices, or connections with them; below 2^46.
-  /// - isRequestChannel: whether requests go in this direction.
+  ///   - place: the index of the protocol, which distinguishes it from others.
+  ///   - isByFrame: whether only the frame shows that the protocol is used here.
+  ///   - conversation: distinguishes devices, or connections with them; below 2^46.
+  ///   - isRequestChannel: whether requests go in this direction.
   /// - Returns: nil if the value does not belong to the protocol; of several messages the first
   ///   one, with the others in `following`.
   package mutating func accept(

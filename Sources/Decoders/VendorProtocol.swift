@@ -165,8 +165,8 @@ package final class VendorProtocol: Sendable {
   /// Returns whether a frame is a request.
   ///
   /// - Parameters:
-  /// - bytes: the bytes that the frame's positions count in.
-  /// - onRequestChannel: whether it came on a channel for requests.
+  ///   - bytes: the bytes that the frame's positions count in.
+  ///   - onRequestChannel: whether it came on a channel for requests.
   package func isRequest(_ frame: Frame, _ bytes: RawSpan, onRequestChannel: Bool) -> Bool {
     exchange.isRequest(frame.command ?? 0, bytes.part(frame.bytes)) ?? onRequestChannel
   }

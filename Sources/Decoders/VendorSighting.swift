@@ -13,7 +13,7 @@ package struct ExchangeNote: Sendable, Equatable {
 
 /// A series of messages, or the parts of one message, known to be incomplete.
 package struct Unfinished: Sendable, Equatable {
-  /// The kind of what is incomplete.
+  /// What is incomplete.
   package enum Kind: Sendable {
     /// Messages that another one announced; the parts of one message.
     case series, parts
@@ -105,7 +105,7 @@ package struct VendorSighting: Sendable {
   /// In that case, if its own frame is not correct, the packets of the first correct frame on its
   /// channel.
   package private(set) var recognition: [Int] = []
-  /// What it answers.
+  /// The exchange that it belongs to.
   package var exchange = ExchangeNote()
   /// Its position in a series.
   package internal(set) var series: SeriesNote?
@@ -178,7 +178,7 @@ package struct VendorTally: Sendable {
   package internal(set) var completed = 0
   /// The number of messages in several frames that are incomplete.
   package internal(set) var incompleteMessages = 0
-  /// What was incomplete, up to a limit.
+  /// The incomplete series and messages, up to a limit.
   package internal(set) var unfinished: [Unfinished] = []
 
   /// The number of incomplete series and messages.

@@ -33,8 +33,8 @@ package struct AppEvents: ~Copyable {
   /// Creates the state before the first packet.
   ///
   /// - Parameters:
-  /// - tellsDuplicates: whether every advertisement is reported, not only those with new content.
-  /// - platform: the platform of the apps.
+  ///   - tellsDuplicates: whether every advertisement is reported, not only those with new content.
+  ///   - platform: the platform of the apps.
   package init(tellsDuplicates: Bool, for platform: Platform, _ limits: Limits = Limits()) {
     // Android's stack waits: `if (is_active_scan && is_scannable && !is_scan_resp) return`, and
     // leaves out a scan response whose advertisement it has not heard (AOSP,
@@ -48,9 +48,9 @@ package struct AppEvents: ~Copyable {
   /// Processes one packet; `told` is then what it reports.
   ///
   /// - Parameters:
-  /// - bytes: the bytes that the dissection's slices count from.
-  /// - fragments: the packets of the PDU, if it came in several.
-  /// - memory: what is known after this packet.
+  ///   - bytes: the bytes that the dissection's slices count from.
+  ///   - fragments: the packets of the PDU, if it came in several.
+  ///   - memory: what is known after this packet.
   package mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory

@@ -20,7 +20,7 @@ struct ServerEvents: Sendable {
     /// Whether values of a type were requested: the stack determines which attributes they belong
     /// to.
     var isByType = false
-    /// What is to be written.
+    /// The value to write.
     var write: AppWrite?
     /// Its events, held until the response shows whether it comes from the stack or the app: they
     /// are reported with the response, or after a while without one.

@@ -6,8 +6,8 @@ package enum KeysFile {
   /// Reads a file's bytes; its first character shows which of the two kinds it is.
   ///
   /// - Parameters:
-  /// - file: its name, for errors and for the origin of a key.
-  /// - address: the device of BlueZ's file, if known, since the file itself does not contain it.
+  ///   - file: its name, for errors and for the origin of a key.
+  ///   - address: the device of BlueZ's file, if known, since the file itself does not contain it.
   /// - Throws: what is wrong, with the line.
   package static func read(
     _ bytes: [UInt8], file: String, address: DeviceAddress? = nil

@@ -3,7 +3,7 @@ import Bytes
 import Cryptography
 import Diagnosis
 
-/// What is replaced by what, in one capture.
+/// The replacements of one capture.
 struct Books: Sendable {
   var addresses: AddressBook
   var names: NameBook
@@ -35,7 +35,7 @@ struct Books: Sendable {
   /// The most System IDs that are remembered; the addresses in others are not looked for elsewhere.
   private static let mostSystemIDs = 4096
 
-  /// What had no room.
+  /// The entries for which there was no room.
   var unlisted: [RedactionReport.Unlisted] {
     [
       RedactionReport.Unlisted(.address, addresses.unlisted, beyond: limits.addresses),

@@ -95,9 +95,9 @@ struct ByteUses: Sendable {
   /// Determines the uses in a PDU and in what surrounds it.
   ///
   /// - Parameters:
-  /// - request: the attribute type that the request asked for, if this is an ATT response.
-  /// - psm: the PSM of the channel.
-  /// - count: the number of bytes in all, which exceeds `bytes` if something follows the PDU.
+  ///   - request: the attribute type that the request asked for, if this is an ATT response.
+  ///   - psm: the PSM of the channel.
+  ///   - count: the number of bytes in all, which exceeds `bytes` if something follows the PDU.
   init(
     pdu dissection: Dissection, _ bytes: RawSpan, request: BluetoothUUID?, psm: PSM?, count: Int
   ) {

@@ -148,9 +148,9 @@ struct PDUPlaces: Sendable {
   /// Returns whether the fragments of a PDU may not belong together.
   ///
   /// - Parameters:
-  /// - whole: the length of the PDU.
-  /// - all: the total length of the fragments.
-  /// - largest: the most bytes that a packet has carried before.
+  ///   - whole: the length of the PDU.
+  ///   - all: the total length of the fragments.
+  ///   - largest: the most bytes that a packet has carried before.
   private func isDoubtful(
     _ way: Way, _ pieces: Pieces, _ whole: Int, _ all: Int, largest: Int
   ) -> Bool {

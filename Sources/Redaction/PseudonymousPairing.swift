@@ -248,8 +248,8 @@ extension SecureConnectionsCommitment {
   /// Returns a confirm value with the same properties; nil if nothing yields the original one.
   ///
   /// - Parameters:
-  /// - own: the X coordinate of the sender's public key.
-  /// - other: the X coordinate of the other one.
+  ///   - own: the X coordinate of the sender's public key.
+  ///   - other: the X coordinate of the other one.
   func confirm(
     _ own: P256Coordinate, _ other: P256Coordinate, random: PairingValue, bit: UInt8, z: UInt8
   ) -> PairingValue? {

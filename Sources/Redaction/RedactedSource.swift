@@ -10,7 +10,7 @@ package struct RedactedSource<Base: CaptureSource & ~Copyable>: CaptureSource, ~
   /// The bytes of the current record and its dissection, which are reused for the next one.
   private var bytes: [UInt8] = []
   private var dissection = Dissection()
-  /// What was replaced so far.
+  /// The report on the replacements so far.
   package private(set) var report: RedactionReport
 
   /// Creates a source of the records of `base`, which must be those from which the redaction was

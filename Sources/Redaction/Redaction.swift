@@ -39,8 +39,8 @@ package struct Redaction: Sendable {
   /// that all offsets are unchanged.
   ///
   /// - Parameters:
-  /// - bytes: receives the bytes; earlier contents are overwritten.
-  /// - dissection: as the previous record left it.
+  ///   - bytes: receives the bytes; earlier contents are overwritten.
+  ///   - dissection: as the previous record left it.
   func write(
     _ record: borrowing CaptureRecord, into bytes: inout [UInt8], _ dissection: inout Dissection,
     counting report: inout RedactionReport

@@ -4,7 +4,7 @@ import Diagnosis
 
 /// What was replaced in a capture, and what cannot be guaranteed.
 package struct RedactionReport: Equatable, Sendable {
-  /// What was found at unexpected positions.
+  /// The findings at unexpected positions.
   package enum Elsewhere: UInt8, CaseIterable, Sendable {
     case address, secret, name, serial
 
@@ -67,14 +67,14 @@ package struct RedactionReport: Equatable, Sendable {
   package internal(set) var vendors = 0
   /// The attribute types whose values were to be removed but were not found.
   package internal(set) var missingValues: [BluetoothUUID] = []
-  /// What was found at unexpected positions and replaced.
+  /// The findings at unexpected positions that were replaced.
   package private(set) var elsewhere: [Elsewhere: Finds] = [:]
-  /// What was found within headers and stays.
+  /// The findings within headers, which stay.
   package private(set) var staying: [Elsewhere: Finds] = [:]
-  /// What was too numerous to be looked for elsewhere.
+  /// The items that were too numerous to be looked for elsewhere.
   package internal(set) var unlisted: [Unlisted] = []
 
-  /// What had no room in the books.
+  /// The entries for which the books had no room.
   package struct Unlisted: Equatable, Sendable {
     let kind: Elsewhere
     /// How often something was seen that is not looked for.

@@ -118,7 +118,7 @@ struct Search: Sendable {
 // MARK: Replacing
 
 extension Search {
-  /// What was found, and whether it was replaced.
+  /// The findings, and whether they were replaced.
   struct Outcome {
     let kind: RedactionReport.Elsewhere
     /// False: all its bytes carry structure.

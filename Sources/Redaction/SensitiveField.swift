@@ -129,10 +129,12 @@ struct SensitiveFields {
 
   // MARK: Parameters
 
+  /// Adds the fields of parameters.
+  ///
   /// - Parameters:
-  /// - isVendors: whether only a vendor knows the meaning of the parameters, unless a row describes
-  ///   them.
-  /// - returns: whether the same applies to return parameters.
+  ///   - isVendors: whether only a vendor knows the meaning of the parameters, unless a row
+  ///     describes them.
+  ///   - returns: whether the same applies to return parameters.
   private mutating func readParameters(
     _ dissection: Dissection, _ bytes: RawSpan, isVendors: Bool, returns: Bool
   ) {
@@ -193,6 +195,8 @@ struct SensitiveFields {
 
   // MARK: Advertising data
 
+  /// Adds the fields of advertising data.
+  ///
   /// - Parameter isCut: whether the record lacks some of the data: it may be a later part, so that
   ///   it is unknown where a structure begins.
   private mutating func addStructures(_ bytes: RawSpan, _ slice: Slice, isCut: Bool = false) {

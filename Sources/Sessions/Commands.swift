@@ -73,8 +73,8 @@ struct Commands: Sendable {
   /// belongs to the next one in that order.
   ///
   /// - Parameters:
-  /// - handle: the connection handle that the answer contains.
-  /// - allowed: how many commands the controller now accepts.
+  ///   - handle: the connection handle that the answer contains.
+  ///   - allowed: how many commands the controller now accepts.
   mutating func answer(
     _ opcode: UInt16, adapter: UInt16, handle: UInt16?, allows allowed: UInt8
   ) -> (request: Request, link: LinkSlot?, connection: Int)? {

@@ -145,8 +145,8 @@ struct AdvertisingDataParts: Sendable {
   /// Adds a piece.
   ///
   /// - Parameters:
-  /// - operation: 0 intermediate, 1 first, 2 last, 3 complete.
-  /// - isCut: whether the capture lacks part of it.
+  ///   - operation: 0 intermediate, 1 first, 2 last, 3 complete.
+  ///   - isCut: whether the capture lacks part of it.
   /// - Returns: the data, if this piece completes it.
   mutating func take(
     _ kind: AdvertisingCommand.DataKind, _ operation: UInt8, _ piece: RawSpan, isCut: Bool

@@ -134,9 +134,9 @@ struct JoiningPlaces: Sendable {
   /// Appends a part of which the capture lacks `missing` bytes.
   ///
   /// - Parameters:
-  /// - most: the maximum length of the whole.
-  /// - packet: the packet that completed the part.
-  /// - packets: the packets that carried the part, if there are several.
+  ///   - most: the maximum length of the whole.
+  ///   - packet: the packet that completed the part.
+  ///   - packets: the packets that carried the part, if there are several.
   mutating func append(
     _ place: Int, _ part: RawSpan, missing: Int, most: Int, packet: Int, packets: [Int] = [],
     _ problems: inout Problems

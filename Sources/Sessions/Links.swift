@@ -296,8 +296,8 @@ package struct Links: Sendable {
   /// Ends all links at the end of a file that no other file continues.
   ///
   /// - Parameters:
-  /// - packet: the file's last record.
-  /// - time: the time of that record.
+  ///   - packet: the file's last record.
+  ///   - time: the time of that record.
   mutating func endFile(packet: Int, time: Timestamp?) {
     for position in slots.indices where slots[position].connection.isOpen {
       close(LinkSlot(index: position), .fileEnded, reason: nil, packet: packet, time: time)

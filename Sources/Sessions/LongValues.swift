@@ -55,17 +55,17 @@ package struct LongValues: Sendable {
   /// Ends an open read of an attribute after a Read Response that contains the whole value.
   ///
   /// - Parameters:
-  /// - key: the client, as in `observe`.
-  /// - handle: the attribute; nil if it is uncertain.
+  ///   - key: the client, as in `observe`.
+  ///   - handle: the attribute; nil if it is uncertain.
   @inline(never)
   mutating func end(key: UInt64, _ handle: UInt16?) { state[0].end(key: key, handle) }
 
   /// Processes a PDU that concerns values in parts.
   ///
   /// - Parameters:
-  /// - bytes: the bytes that the slices of `fields` count from.
-  /// - key: the client: its bearer and direction.
-  /// - isFull: whether the value may continue after the part that was read.
+  ///   - bytes: the bytes that the slices of `fields` count from.
+  ///   - key: the client: its bearer and direction.
+  ///   - isFull: whether the value may continue after the part that was read.
   @inline(never)
   mutating func observe(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, key: UInt64,

@@ -89,8 +89,8 @@ package struct Memory: ~Copyable, Sendable {
   /// Creates an empty memory.
   ///
   /// - Parameters:
-  /// - secretTypes: the attributes whose values are secret.
-  /// - bonds: devices known from other sources: their identity resolving keys and their names.
+  ///   - secretTypes: the attributes whose values are secret.
+  ///   - bonds: devices known from other sources: their identity resolving keys and their names.
   package init(
     _ limits: Limits = Limits(), secretTypes: SecretTypes = SecretTypes(), bonds: [Bond] = []
   ) {
@@ -136,8 +136,8 @@ package struct Memory: ~Copyable, Sendable {
   /// open.
   ///
   /// - Parameters:
-  /// - packet: the file's last record.
-  /// - time: the time of that record.
+  ///   - packet: the file's last record.
+  ///   - time: the time of that record.
   mutating func endFile(packet: Int, time: Timestamp?) {
     links.endFile(packet: packet, time: time)
     adapters.endFile()
@@ -172,8 +172,8 @@ package struct Memory: ~Copyable, Sendable {
   /// Processes one packet and completes what is known about it.
   ///
   /// - Parameters:
-  /// - bytes: the bytes that the dissection's slices count from.
-  /// - answer: what is already known; completed here.
+  ///   - bytes: the bytes that the dissection's slices count from.
+  ///   - answer: what is already known; completed here.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
     _ answer: inout Answer

@@ -135,8 +135,8 @@ package struct OwnAdvertising: Sendable {
   /// Applies a command that was not refused.
   ///
   /// - Parameters:
-  /// - parameters: the command's parameters, which its slices count from.
-  /// - isCut: whether the capture lacks part of them.
+  ///   - parameters: the command's parameters, which its slices count from.
+  ///   - isCut: whether the capture lacks part of them.
   mutating func apply(
     _ command: AdvertisingCommand, _ parameters: RawSpan, isCut: Bool, _ adapter: UInt16,
     packet: Int, time: Timestamp?, _ budget: inout PayloadBudget

@@ -17,12 +17,13 @@ package protocol PacketReport: ~Copyable {
   /// Processes one packet.
   ///
   /// - Parameters:
-  /// - record: the record as captured.
-  /// - dissection: the decoded bytes.
-  /// - bytes: the bytes that the dissection's slices count from: the record's or the joined PDU's.
-  /// - answer: what other packets reveal about this one.
-  /// - fragments: the packets of the PDU, if `answer.fragment.isJoined`.
-  /// - memory: everything that is known so far.
+  ///   - record: the record as captured.
+  ///   - dissection: the decoded bytes.
+  ///   - bytes: the bytes that the dissection's slices count from: the record's or the joined
+  ///     PDU's.
+  ///   - answer: what other packets reveal about this one.
+  ///   - fragments: the packets of the PDU, if `answer.fragment.isJoined`.
+  ///   - memory: everything that is known so far.
   mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory,
@@ -93,9 +94,9 @@ package struct Pass: ~Copyable {
   /// Creates a run that remembers no more than `limits` allows.
   ///
   /// - Parameters:
-  /// - maps: what is known of servers from other sources.
-  /// - secretTypes: the attributes whose values are secret.
-  /// - bonds: devices known from other sources.
+  ///   - maps: what is known of servers from other sources.
+  ///   - secretTypes: the attributes whose values are secret.
+  ///   - bonds: devices known from other sources.
   package init(
     _ limits: Limits = Limits(), maps: [SuppliedMap] = [],
     secretTypes: SecretTypes = SecretTypes(), bonds: [Bond] = []

@@ -49,8 +49,8 @@ package struct Reassembly: Sendable {
   /// are problems; none of them stops the reassembly.
   ///
   /// - Parameters:
-  /// - isTruncated: whether the capture kept only the beginning of the record.
-  /// - fragments: set to the packets of the PDU, in order, if it came in several.
+  ///   - isTruncated: whether the capture kept only the beginning of the record.
+  ///   - fragments: set to the packets of the PDU, in order, if it came in several.
   @_lifetime(&self, copy record)
   mutating func accept(
     _ record: RawSpan, body: Slice, _ header: ACLHeader, isTruncated: Bool, _ slot: LinkSlot,

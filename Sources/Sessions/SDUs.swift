@@ -19,9 +19,9 @@ package struct SDUs: Sendable {
   /// dissection's `body` is then the SDU. Returns nil if it completes none.
   ///
   /// - Parameters:
-  /// - pdu: the bytes of the L2CAP PDU, which the dissection counts from.
-  /// - way: what is known of the channel in this direction.
-  /// - fragments: the packets of the PDU if it came in several; set to those of the SDU.
+  ///   - pdu: the bytes of the L2CAP PDU, which the dissection counts from.
+  ///   - way: what is known of the channel in this direction.
+  ///   - fragments: the packets of the PDU if it came in several; set to those of the SDU.
   @_lifetime(&self, copy pdu)
   mutating func accept(
     _ pdu: RawSpan, _ fact: ChannelFact, _ way: inout Channel.Way, _ direction: Direction,

@@ -101,9 +101,9 @@ package struct Signals: Sendable {
   /// Returns the request that a response belongs to.
   ///
   /// - Parameters:
-  /// - direction: the response's direction.
-  /// - code: the request's code; nil: any, for a Command Reject.
-  /// - keeps: whether another response will follow.
+  ///   - direction: the response's direction.
+  ///   - code: the request's code; nil: any, for a Command Reject.
+  ///   - keeps: whether another response will follow.
   mutating func answer(
     _ connection: Int, _ direction: Direction, _ identifier: UInt8, _ code: SignallingCode?,
     keeps: Bool, _ problems: inout Problems
@@ -178,8 +178,8 @@ package struct Signals: Sendable {
   /// Applies a response to its request.
   ///
   /// - Parameters:
-  /// - waiting: the request, if it was seen.
-  /// - direction: the response's direction: what was sent answers what was received.
+  ///   - waiting: the request, if it was seen.
+  ///   - direction: the response's direction: what was sent answers what was received.
   /// - Returns: the ATT_MTU of enhanced bearers that it opens or changes.
   private func apply(
     _ pdu: SignallingPDU, _ waiting: Waiting?, _ bytes: RawSpan, _ connection: Int,

@@ -133,11 +133,11 @@ struct Transactions: Sendable {
   /// Records a PDU and returns the request or indication that it answers.
   ///
   /// - Parameters:
-  /// - bytes: the bytes that the slices of `fields` count from.
-  /// - impossible: one bit for each of `waiting` that the PDU's value cannot answer.
-  /// - isAnswerable: whether the capture has the direction of the answers; otherwise none counts as
-  ///   missing.
-  /// - doubt: receives what the answer leaves open or settles.
+  ///   - bytes: the bytes that the slices of `fields` count from.
+  ///   - impossible: one bit for each of `waiting` that the PDU's value cannot answer.
+  ///   - isAnswerable: whether the capture has the direction of the answers; otherwise none counts
+  ///     as missing.
+  ///   - doubt: receives what the answer leaves open or settles.
   mutating func observe(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
     packet: Int, time: Timestamp?, impossible: UInt8 = 0, isAnswerable: Bool,

@@ -53,10 +53,10 @@ extension Conversations {
   /// Reports the values in advertising data.
   ///
   /// - Parameters:
-  /// - one: a value with the properties that all have in common.
-  /// - isCut: whether the capture lacks bytes after these, so that the last structure may be cut,
-  ///   too.
-  /// - chain: the packets of the advertisement, if there are several.
+  ///   - one: a value with the properties that all have in common.
+  ///   - isCut: whether the capture lacks bytes after these, so that the last structure may be cut,
+  ///     too.
+  ///   - chain: the packets of the advertisement, if there are several.
   mutating func tellStructures(
     _ bytes: RawSpan, _ data: Slice, _ one: ConveyedValue, isCut: Bool, chain: ArraySlice<Int>
   ) {
@@ -92,8 +92,8 @@ extension Memory {
   /// capture that contains the key: the server's key by that identity, and the identity.
   ///
   /// - Parameters:
-  /// - key: its earlier key, `AttributeIdentity.server`.
-  /// - peer: an address that it used.
+  ///   - key: its earlier key, `AttributeIdentity.server`.
+  ///   - peer: an address that it used.
   package func resolve(
     server key: UInt64, peer: DeviceAddress
   ) -> (server: UInt64, identity: (address: DeviceAddress, type: AddressType))? {

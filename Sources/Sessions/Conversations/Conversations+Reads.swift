@@ -10,9 +10,9 @@ extension Conversations {
   /// Processes a value or part of one that was read.
   ///
   /// - Parameters:
-  /// - isFull: whether the part may fill its PDU, judging by what is known of the MTU, so that
-  ///   there may be more.
-  /// - fillsPDU: whether it certainly fills its PDU.
+  ///   - isFull: whether the part may fill its PDU, judging by what is known of the MTU, so that
+  ///     there may be more.
+  ///   - fillsPDU: whether it certainly fills its PDU.
   mutating func read(
     _ place: Place, _ pending: Pending, _ part: RawSpan, _ arrived: Arrived, isFull: Bool,
     fillsPDU: Bool, _ memory: borrowing Memory
@@ -116,6 +116,8 @@ extension Conversations {
     }
   }
 
+  /// Reports a value that was read.
+  ///
   /// - Parameter packets: the packets of the PDU, shared by all of its values.
   private mutating func tellRead(
     _ place: Place, _ attribute: AttributeIdentity, _ value: RawSpan, _ arrived: Arrived,

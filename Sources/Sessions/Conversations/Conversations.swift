@@ -124,9 +124,9 @@ package struct Conversations: Sendable {
   /// Processes one packet; `values` are then those whose outcome it decided.
   ///
   /// - Parameters:
-  /// - bytes: the bytes that the dissection's slices count from.
-  /// - fragments: the packets of the PDU, if it came in several.
-  /// - memory: what is known after this packet.
+  ///   - bytes: the bytes that the dissection's slices count from.
+  ///   - fragments: the packets of the PDU, if it came in several.
+  ///   - memory: what is known after this packet.
   package mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory

@@ -224,6 +224,8 @@ struct PreparedQueue: Sendable {
 
   var isEmpty: Bool { parts.isEmpty && !isIncomplete }
 
+  /// Adds a part.
+  ///
   /// - Returns: whether there was room.
   mutating func add(_ pending: borrowing Pending, isEchoWrong: Bool, _ limits: Limits) -> Bool {
     guard let handle = pending.attribute.handle, parts.count < limits.preparedParts,
@@ -269,8 +271,8 @@ struct PreparedQueue: Sendable {
   /// their first parts.
   ///
   /// - Parameters:
-  /// - bytes: receives their bytes.
-  /// - packets: receives their packet numbers.
+  ///   - bytes: receives their bytes.
+  ///   - packets: receives their packet numbers.
   mutating func join(into bytes: inout [UInt8], packets: inout [Int]) -> [Joined] {
     var joined: [Joined] = []
     for first in parts.indices where !parts[first].isTaken {

@@ -16,8 +16,8 @@ extension Attributes {
   /// Learns from a discovery response.
   ///
   /// - Parameters:
-  /// - bytes: the bytes that the slices of `items` count from.
-  /// - request: the request that the response answers, which determines what the values are.
+  ///   - bytes: the bytes that the slices of `items` count from.
+  ///   - request: the request that the response answers, which determines what the values are.
   /// - Returns: the earlier attribute, if the response contradicts what was known of one.
   mutating func learn(
     _ opcode: ATTOpcode, _ items: ATTItems, _ bytes: RawSpan, _ request: Request, of key: UInt64,

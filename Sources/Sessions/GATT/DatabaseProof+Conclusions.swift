@@ -11,9 +11,9 @@ extension DatabaseProof {
   /// if that is free. A hash that agrees proves all of them.
   ///
   /// - Parameters:
-  /// - attributes: in ascending order of their handles.
-  /// - uses: how handles were used.
-  /// - hash: the Database Hash, and the packet in which it was read.
+  ///   - attributes: in ascending order of their handles.
+  ///   - uses: how handles were used.
+  ///   - hash: the Database Hash, and the packet in which it was read.
   package static func conclusions(
     _ attributes: [Attribute], _ uses: [AttributeUse], hash: (value: [UInt8], packet: Int)
   ) -> [Attribute]? {

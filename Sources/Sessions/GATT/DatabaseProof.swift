@@ -46,8 +46,8 @@ package enum DatabaseProof: Sendable {
   /// Compares attributes, in ascending order of their handles, with a hash.
   ///
   /// - Parameters:
-  /// - isWhole: whether the discovery was complete.
-  /// - budget: what is left for this and the following servers.
+  ///   - isWhole: whether the discovery was complete.
+  ///   - budget: what is left for this and the following servers.
   package init(
     _ attributes: [Attribute], hash: [UInt8], isWhole: Bool = true, budget: inout Budget
   ) {
