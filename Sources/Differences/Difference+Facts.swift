@@ -51,9 +51,9 @@ extension Difference {
 extension ConnectionHistory {
   fileprivate typealias Said = (words: Wording, packet: Int?)
 
-  /// The value of what the capture does not show.
+  /// The value of a fact that the capture does not show.
   private static let unknown: Wording = "not known"
-  /// The value of what only a pairing shows, if there is none.
+  /// The value of a fact that only a pairing shows, if there was no pairing.
   private static let noPairing: Wording = "no pairing here"
 
   /// The pairing that counts: the last one.

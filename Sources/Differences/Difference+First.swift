@@ -54,8 +54,8 @@ extension Difference {
     first = firstOutcome ?? (changedSteps > 1 ? firstFailure ?? firstChange : nil)
   }
 
-  /// The first operation that fails and that the other side does not try, although it goes on with
-  /// something else. If there is one on each side, it is the one that came sooner after the
+  /// The first operation that fails and that the other side does not try, although it continues
+  /// with something else. If there is one on each side, it is the one that came sooner after the
   /// beginning of its connection.
   private var firstFailure: First? {
     let left = firstFailure(\.left, operations.left, other: \.right, operations.right)
@@ -101,7 +101,7 @@ extension Difference {
   }
 
   /// The first operation that fails on one side and succeeds on the other. What only one side tries
-  /// says nothing about the other.
+  /// shows nothing about the other.
   private var firstOutcome: First? {
     // Computed on first use, since nothing fails in most sessions.
     var successes: (left: [Attempt: Int], right: [Attempt: Int])?

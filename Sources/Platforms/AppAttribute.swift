@@ -24,7 +24,7 @@ package struct AppDescriptor: Sendable {
 
 /// The attribute that a value belongs to.
 package struct AppAttribute: Sendable {
-  /// What is known of it.
+  /// What is known about it.
   package var identity: AttributeIdentity
   /// For a descriptor: the value of the characteristic that it belongs to.
   package var owner: AttributeIdentity?

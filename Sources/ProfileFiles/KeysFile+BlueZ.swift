@@ -1,4 +1,4 @@
-// The files in which BlueZ stores what it knows of a device:
+// The files in which BlueZ stores what it knows about a device:
 // /var/lib/bluetooth/ADAPTER/DEVICE/info.
 
 import Bluetooth

@@ -1,7 +1,7 @@
 import Bluetooth
 import Bytes
 
-/// Finds what is known of a capture (addresses, secrets, names) anywhere: in vendors' messages,
+/// Finds what is known about a capture (addresses, secrets, names) anywhere: in vendors' messages,
 /// values, texts. Addresses and secrets are found in both byte orders, names forwards and
 /// backwards, and addresses also as text and in the forms used in a System ID.
 struct Search: Sendable {

@@ -20,7 +20,7 @@ package struct Adapter: Sendable {
 
   init(index: UInt16) { self.index = index }
 
-  /// Fills in what is known of the same controller from an earlier file.
+  /// Fills in what is known about the same controller from an earlier file.
   fileprivate mutating func fill(from earlier: Self) {
     if bus == nil { bus = earlier.bus }
     if name.isEmpty { name = earlier.name }
@@ -36,7 +36,7 @@ package struct Adapters: Sendable {
   package private(set) var all: [Adapter] = []
   /// System notes that name the host's software: "Linux version …"; up to a limit.
   package private(set) var software: [[UInt8]] = []
-  /// What is known of the controllers' Microsoft extensions; if the capture does not number its
+  /// What is known about the controllers' Microsoft extensions; if the capture does not number its
   /// controllers, of its only one.
   private var extensions: [(adapter: UInt16?, known: MicrosoftExtension)] = []
   private let shared: SharedLimits
@@ -177,7 +177,7 @@ package struct Adapters: Sendable {
 
   // MARK: Microsoft's extension
 
-  /// Returns what is known of a controller's Microsoft extension.
+  /// Returns what is known about a controller's Microsoft extension.
   func microsoft(of adapter: UInt16?) -> MicrosoftExtension? {
     extensions.first { $0.adapter == adapter }?.known
   }

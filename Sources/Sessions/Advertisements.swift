@@ -311,7 +311,7 @@ package struct Advertisements: Sendable {
         problems.add(Problem(.advertisements, limit: limits.advertisingChains))
       }
       hasSaidForgotten = true
-      // What comes may be a later part of what was forgotten.
+      // The next part may belong to a chain that was forgotten.
       starts.lose(before: time, of: nil)
     }
     chains[position].begin(key)

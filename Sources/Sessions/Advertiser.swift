@@ -4,7 +4,7 @@ import Dissectors
 
 /// A device that advertised, or with which a connection was made.
 package struct Advertiser: Sendable {
-  /// A stream of reports, with what is known of it.
+  /// A stream of reports, with what is known about it.
   private struct Stream: Sendable {
     var stream: AdvertisingStream
     /// The index of its last payload.

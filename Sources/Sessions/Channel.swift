@@ -2,7 +2,7 @@ package import Bluetooth
 import Bytes
 package import Dissectors
 
-/// What is known of a channel so far: its two ends, its purpose, and its frame layout.
+/// What is known about a channel so far: its two ends, its purpose, and its frame layout.
 struct Channel: Sendable {
   /// The frame layout of a channel.
   enum Mode: UInt8, Sendable {
@@ -30,7 +30,7 @@ struct Channel: Sendable {
     }
   }
 
-  /// What is known of the frames in one direction.
+  /// What is known about the frames in one direction.
   struct Way: Sendable {
     /// The largest SDU that the receiver accepts.
     var mtu: UInt16?
@@ -111,7 +111,7 @@ struct Evidence: Sendable {
   static let enough = 2
 }
 
-/// What is known of the channel that carries a packet's data.
+/// What is known about the channel that carries a packet's data.
 package struct ChannelFact: Sendable {
   /// The PSM of the channel; nil if its opening is missing from the capture.
   package var psm: PSM?

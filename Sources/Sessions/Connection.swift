@@ -1,6 +1,6 @@
 package import Bluetooth
 
-/// What is known of a link so far. It has only plain values: a copy is a snapshot.
+/// What is known about a link so far. It has only plain values: a copy is a snapshot.
 package struct Connection: Sendable {
   /// The kind of a link.
   package enum Transport: UInt8, Sendable {

@@ -264,7 +264,7 @@ package struct Links: Sendable {
     return chosen
   }
 
-  /// Ends a link. What is known of it stays readable until its slot is reused.
+  /// Ends a link. What is known about it stays readable until its slot is reused.
   mutating func close(
     _ slot: LinkSlot, _ ending: Connection.Ending, reason: StatusCode?, packet: Int,
     time: Timestamp?

@@ -6,7 +6,7 @@ import Dissectors
 /// What the frames on channels opened by signalling reveal.
 extension Memory {
   /// Processes the frame on a channel that signalling opens: counts it, reads what its mode puts
-  /// before the payload, and returns what is known of the channel.
+  /// before the payload, and returns what is known about the channel.
   mutating func channel(
     _ link: LinkSlot, _ header: L2CAPHeader, _ direction: Direction,
     _ record: borrowing CaptureRecord, _ pdu: RawSpan, isTruncated: Bool,

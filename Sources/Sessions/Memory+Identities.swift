@@ -63,7 +63,7 @@ extension Memory {
     for link in links.open { resolvePeer(of: link) }
   }
 
-  /// Records the identity of a link's peer. What was learnt of the peer under another address is
+  /// Records the identity of a link's peer. What was learnt about the peer under another address is
   /// added to it.
   private mutating func identify(
     _ link: LinkSlot, _ address: DeviceAddress, _ type: AddressType

@@ -14,7 +14,7 @@ package struct Answer: Sendable {
   package var latency: Int64?
   /// For a Security Manager PDU: its step of the pairing.
   package var pairing: PairingStep?
-  /// For data on a channel that signalling opens: what is known of the channel.
+  /// For data on a channel that signalling opens: what is known about the channel.
   package var channel: ChannelFact?
   /// For ACL data: what became of the fragment.
   package var fragment = FragmentFate()
@@ -57,7 +57,7 @@ package struct Memory: ~Copyable, Sendable {
   package internal(set) var coverage = Coverage()
   /// The L2CAP channels.
   package internal(set) var channels: Channels
-  /// The L2CAP signalling requests, and what is known of the current packet's commands.
+  /// The L2CAP signalling requests, and what is known about the current packet's commands.
   package internal(set) var signals: Signals
   /// Values in parts, and those that the current packet completes.
   package internal(set) var longValues = LongValues()

@@ -1,7 +1,7 @@
 package import Bluetooth
 import Dissectors
 
-/// What is known of the pairing that a Security Manager PDU belongs to.
+/// What is known about the pairing that a Security Manager PDU belongs to.
 package struct PairingStep: Sendable {
   /// The direction of the Pairing Request.
   package let initiator: Direction

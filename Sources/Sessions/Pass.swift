@@ -94,7 +94,7 @@ package struct Pass: ~Copyable {
   /// Creates a run that remembers no more than `limits` allows.
   ///
   /// - Parameters:
-  ///   - maps: what is known of servers from other sources.
+  ///   - maps: what is known about servers from other sources.
   ///   - secretTypes: the attributes whose values are secret.
   ///   - bonds: devices known from other sources.
   package init(

@@ -20,7 +20,7 @@ package struct SDUs: Sendable {
   ///
   /// - Parameters:
   ///   - pdu: the bytes of the L2CAP PDU, which the dissection counts from.
-  ///   - way: what is known of the channel in this direction.
+  ///   - way: what is known about the channel in this direction.
   ///   - fragments: the packets of the PDU if it came in several; set to those of the SDU.
   @_lifetime(&self, copy pdu)
   mutating func accept(

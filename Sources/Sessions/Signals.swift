@@ -2,7 +2,7 @@ package import Bluetooth
 import Bytes
 import Dissectors
 
-/// What is known of one signalling command of the current packet.
+/// What is known about one signalling command of the current packet.
 package struct SignalNote: Sendable {
   /// The request that it answers.
   package var request: Request?

@@ -3,7 +3,7 @@
 
 package import Bluetooth
 
-/// What is known of the attribute that a value belongs to.
+/// What is known about the attribute that a value belongs to.
 package struct AttributeIdentity: Sendable {
   /// Identifies the server; stays the same across reconnections if the peer is known by its
   /// address.
@@ -39,7 +39,7 @@ package struct AttributeIdentity: Sendable {
 }
 
 extension Memory {
-  /// Returns what is known of the attribute `handle` of one side of a link.
+  /// Returns what is known about the attribute `handle` of one side of a link.
   ///
   /// - Parameter isLocal: whether the captured host is the server.
   package func identity(

@@ -10,7 +10,7 @@ extension Conversations {
   /// Processes a value or part of one that was read.
   ///
   /// - Parameters:
-  ///   - isFull: whether the part may fill its PDU, judging by what is known of the MTU, so that
+  ///   - isFull: whether the part may fill its PDU, judging by what is known about the MTU, so that
   ///     there may be more.
   ///   - fillsPDU: whether it certainly fills its PDU.
   mutating func read(

@@ -43,7 +43,7 @@ extension Conversations {
     }
   }
 
-  /// Returns what is known of an attribute on one of the bearer's servers.
+  /// Returns what is known about an attribute on one of the bearer's servers.
   func identity(
     _ handle: UInt16?, _ place: Place, isLocal: Bool, _ memory: borrowing Memory
   ) -> AttributeIdentity {

@@ -198,7 +198,7 @@ package struct Conversations: Sendable {
 
   // MARK: Bearers
 
-  /// Returns the bearer of a packet, and updates what is known of its link.
+  /// Returns the bearer of a packet, and updates what is known about its link.
   private mutating func bearer(
     _ link: LinkSlot, _ channel: ChannelFact?, _ record: borrowing CaptureRecord,
     _ memory: borrowing Memory

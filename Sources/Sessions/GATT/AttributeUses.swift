@@ -76,7 +76,7 @@ package struct AttributeUses: Sendable {
     return latest
   }
 
-  /// Changes what is known of the use of one attribute.
+  /// Changes what is known about the use of one attribute.
   private mutating func change(
     _ handle: UInt16, _ server: Int, packet: Int, _ change: (inout AttributeUse) -> Void
   ) {

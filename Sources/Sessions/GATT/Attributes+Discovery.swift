@@ -18,7 +18,7 @@ extension Attributes {
   /// - Parameters:
   ///   - bytes: the bytes that the slices of `items` count from.
   ///   - request: the request that the response answers, which determines what the values are.
-  /// - Returns: the earlier attribute, if the response contradicts what was known of one.
+  /// - Returns: the earlier attribute, if the response contradicts what was known about one.
   mutating func learn(
     _ opcode: ATTOpcode, _ items: ATTItems, _ bytes: RawSpan, _ request: Request, of key: UInt64,
     connection: Int, packet: Int

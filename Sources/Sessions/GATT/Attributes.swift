@@ -201,7 +201,7 @@ package struct Attributes: Sendable {
     servers[server].forget(first, last)
   }
 
-  /// Records that what is known of a server certainly holds on a connection.
+  /// Records that what is known about a server certainly holds on a connection.
   mutating func makeCertain(_ key: UInt64, on connection: Int) {
     guard let server = server(key) else { return }
     servers[server].certainOn = connection

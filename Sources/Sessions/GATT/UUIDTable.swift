@@ -3,7 +3,7 @@ import Bluetooth
 /// The UUIDs of one server's attributes, and how much of each distinguishes them. Adding one costs
 /// the same no matter how many there are.
 struct UUIDTable: Sendable {
-  /// What is known of a UUID.
+  /// What is known about a UUID.
   struct Fact: Sendable {
     let uuid: BluetoothUUID
     /// How many of its groups of digits distinguish it from all others: 1 to 5.
