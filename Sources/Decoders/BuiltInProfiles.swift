@@ -2,21 +2,21 @@ package import Bluetooth
 import Bytes
 import Synchronization
 
-/// The program's own definitions: constants that were made from Profiles/ (`gattscope profiles
-/// compile`).
+/// The built-in definitions: constants generated from Profiles/ (`gattscope profiles compile`).
 ///
-/// `index` has a line a definition, in ascending order: what it is of (a digit for the kind, 32 for the
-/// UUID), and where its line in `definitions` begins (7 digits), all hexadecimal. A definition and a
-/// protocol are a line of `StoredText` each. `asked` has the UUIDs that definitions ask for.
+/// `index` has one line per definition, in ascending order: its subject (one digit for the kind, 32
+/// for the UUID), and the offset of its line in `definitions` (7 digits), all hexadecimal. Each
+/// definition and each protocol is one line of `StoredText`. `asked` has the UUIDs of the
+/// characteristics that definitions use.
 package enum BuiltInProfiles {
   private static let keyDigits = 33
   private static let offsetDigits = 7
   private static let lineBytes = keyDigits + offsetDigits + 1
 
-  /// How many definitions there are.
+  /// The number of definitions.
   package static var count: Int { index.utf8CodeUnitCount / lineBytes }
 
-  /// A definition's key as it stands in the index.
+  /// Returns the key of a definition as it appears in the index.
   package static func key(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> [UInt8] {
     let short = uuid.shortest
     var output = Output()
@@ -26,7 +26,7 @@ package enum BuiltInProfiles {
     return output.bytes.array
   }
 
-  /// The definitions of a characteristic, a company, and so on.
+  /// Returns the definitions of a characteristic, a company, and so on.
   package static func definitions(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> [Definition] {
     let key = key(kind, uuid)
     if let known = known.withLock({ $0[key] }) { return known }
@@ -40,13 +40,13 @@ package enum BuiltInProfiles {
     return found
   }
 
-  /// The definitions that were asked for so far: each is read once, in however many captures it is needed.
+  /// The definitions used so far: each is read once, however many captures need it.
   private static let known = Mutex<[[UInt8]: [Definition]]>([:])
 
-  /// All definitions, in the order of kinds and UUIDs; for lists and tests.
+  /// All definitions, ordered by kind and UUID; for lists and tests.
   package static var all: [Definition] { (0..<count).compactMap(definition) }
 
-  /// The characteristics whose values some definition asks for: a line of 32 digits each.
+  /// The characteristics whose values some definition uses: a line of 32 digits each.
   package static let wanted: [BluetoothUUID] = {
     var found: [BluetoothUUID] = []
     let text = asked.bytes
@@ -78,7 +78,7 @@ package enum BuiltInProfiles {
     return found
   }()
 
-  /// The first place whose key is not before this one, by halving.
+  /// Returns the first index whose key is not less than this one, by binary search.
   private static func firstPlace(notBelow key: [UInt8]) -> Int {
     var (low, high) = (0, count)
     while low < high {
@@ -88,7 +88,8 @@ package enum BuiltInProfiles {
     return low
   }
 
-  /// Below 0 where the key at a place is before this one, above 0 where it is behind it.
+  /// Returns a number below 0 if the key at an index comes before this one, above 0 if it comes
+  /// after, and 0 if it is equal.
   private static func compare(_ place: Int, _ key: [UInt8]) -> Int {
     let index = index.bytes
     for (offset, byte) in key.enumerated() {
@@ -105,7 +106,7 @@ package enum BuiltInProfiles {
       let digit = Int(index.byte(at: place * lineBytes + keyDigits + offset))
       start = start << 4 | (digit < 0x3a ? digit - 0x30 : digit - 0x57)
     }
-    // The line's end is no character of its text.
+    // The end of the line is not a character of its text.
     return Definition(stored: StoredText.bytes(definitions.bytes.dropping(start)))
   }
 }

@@ -1,12 +1,12 @@
 import Bytes
 
-/// The checksums that vendors' frames and the Bluetooth profiles end with.
+/// The checksums at the end of vendors' frames and of values of Bluetooth profiles.
 package enum ChecksumAlgorithm: Int, Sendable, CaseIterable {
-  /// All bytes, exclusive or.
+  /// Exclusive or of all bytes.
   case xor8
   /// The sum of all bytes.
   case sum8
-  /// What makes the sum of all bytes 0.
+  /// The number that makes the sum of all bytes 0.
   case sum8Negated
   /// The sum of all bytes, 16 bits.
   case sum16
@@ -29,7 +29,7 @@ package enum ChecksumAlgorithm: Int, Sendable, CaseIterable {
   /// Polynomial 0x04c11db7 reflected, from 0xffffffff, inverted (CRC-32/ISO-HDLC).
   case crc32
 
-  /// As profiles name it.
+  /// The name in profiles.
   package var name: StaticString {
     switch self {
     case .xor8: "xor8"
@@ -48,7 +48,7 @@ package enum ChecksumAlgorithm: Int, Sendable, CaseIterable {
     }
   }
 
-  /// How many bytes the checksum has.
+  /// The number of bytes of the checksum.
   package var width: Int {
     switch self {
     case .xor8, .sum8, .sum8Negated, .crc8, .crc8Maxim: 1
@@ -57,7 +57,7 @@ package enum ChecksumAlgorithm: Int, Sendable, CaseIterable {
     }
   }
 
-  /// The checksum of bytes.
+  /// Returns the checksum of bytes.
   package func compute(_ bytes: RawSpan) -> UInt32 {
     switch self {
     case .xor8: fold(bytes) { $0 ^ $1 }
@@ -82,7 +82,7 @@ package enum ChecksumAlgorithm: Int, Sendable, CaseIterable {
     return value
   }
 
-  /// A CRC whose most significant bit comes first.
+  /// Computes a CRC whose most significant bit comes first.
   private func direct(
     _ bytes: RawSpan, polynomial: UInt32, from start: UInt32, width: UInt32
   ) -> UInt32 {
@@ -95,7 +95,7 @@ package enum ChecksumAlgorithm: Int, Sendable, CaseIterable {
     return value & (top << 1 &- 1)
   }
 
-  /// A CRC whose least significant bit comes first; the polynomial is reflected.
+  /// Computes a CRC whose least significant bit comes first; the polynomial is reflected.
   private func reflected(_ bytes: RawSpan, polynomial: UInt32, from start: UInt32) -> UInt32 {
     var value = start
     for index in 0..<bytes.byteCount {

@@ -1,43 +1,43 @@
 import Bluetooth
 import Bytes
 
-/// A message in several frames, as far as they came.
+/// The pieces so far of a message in several frames.
 struct ChunkedMessage: Sendable {
   private struct Piece: Sendable {
-    /// Which one it is, from 0.
+    /// The index of the piece, from 0.
     let place: Int
     let payload: [UInt8]
   }
 
   let command: Int?
-  /// How many pieces there are, where the frames say so, or the last one came.
+  /// The number of pieces, if the frames contain it or the last one came.
   private(set) var count: Int?
-  /// When the last piece came.
+  /// The time of the last piece.
   private(set) var last: Timestamp?
-  /// The packets that they came in, the first few.
+  /// The packets of the pieces, up to a limit.
   private(set) var packets: [Int] = []
   private var pieces: [Piece] = []
-  /// What stands before the payload, in the first piece.
+  /// The bytes before the payload, in the first piece.
   private var head: [UInt8] = []
   private var size = 0
   private var highest = -1
-  /// A frame whose checksum is wrong, the first such.
+  /// The first frame with a wrong checksum.
   private var damaged: Frame?
 
-  /// So many pieces a message may have.
+  /// The most pieces of a message.
   private static let mostPieces = 1024
 
   init(_ frame: Frame) { command = frame.command }
 
   /// What became of a piece.
   enum Outcome {
-    /// It is none of this message's: that is over.
+    /// It does not belong to this message, which is over.
     case other
-    /// It was taken, or told to be wrong.
+    /// It was added, or reported to be wrong.
     case taken(ChunkNote)
   }
 
-  /// Takes a piece.
+  /// Adds a piece.
   mutating func take(
     _ frame: Frame, _ bytes: RawSpan, _ layout: FrameLayout.Chunk, _ packets: [Int],
     _ time: Timestamp?
@@ -52,7 +52,7 @@ struct ChunkedMessage: Sendable {
     guard frame.command == command, size + payload.count <= layout.most,
       pieces.count < Self.mostPieces
     else { return .other }
-    // The last one, where only that is marked, stands behind all that came.
+    // If only the last piece is marked, it follows all that came.
     let isMarked = frame.isLastChunk
     if isMarked, let count, pieces.contains(where: { $0.place == count - 1 }) {
       guard pieces.contains(where: { $0.place == count - 1 && $0.payload == payload }) else {
@@ -95,20 +95,20 @@ struct ChunkedMessage: Sendable {
     return .taken(note)
   }
 
-  /// Whether a piece came.
+  /// Whether any piece came.
   var hasPieces: Bool { !pieces.isEmpty }
 
-  /// Whether all came.
+  /// Whether all pieces came.
   var isComplete: Bool { count.map { pieces.count >= $0 } ?? false }
 
-  /// The joined message and its frame.
+  /// Returns the joined message and its frame.
   func whole(_ frame: Frame) -> (bytes: [UInt8], frame: Frame) {
     var bytes = head
     for piece in pieces.sorted(by: { $0.place < $1.place }) { bytes += piece.payload }
     return (bytes, (damaged ?? frame).joined(head: head.count, count: bytes.count))
   }
 
-  /// What is missing, now that no more will come.
+  /// What is missing when no more pieces will come.
   var unfinished: Unfinished {
     var missing: [Int] = []
     var there = [Bool](repeating: false, count: highest + 1)
@@ -125,9 +125,9 @@ struct ChunkedMessage: Sendable {
 }
 
 extension VendorMessages {
-  /// Puts a message in several frames together.
+  /// Joins a message in several frames.
   ///
-  /// - Returns: the joined frame, in the sighting's bytes; nil where more must come.
+  /// - Returns: the joined frame, in the sighting's bytes; nil if more pieces must come.
   mutating func chunk(
     _ sighting: inout VendorSighting, _ frame: Frame, _ bytes: RawSpan, _ slot: Int,
     _ moment: Moment

@@ -2,10 +2,10 @@ import Bluetooth
 import Bytes
 
 extension CivilDate {
-  /// Whether there is such a time; of the year, the month and the day 0 is "not known" (GATT Specification
-  /// Supplement, Date Time).
+  /// Returns whether there is such a time; for the year, the month and the day 0 means "not known"
+  /// (GATT Specification Supplement, Date Time).
   ///
-  /// - Parameter rest: month, day, hours, minutes, seconds, a byte each.
+  /// - Parameter rest: month, day, hours, minutes, seconds, one byte each.
   static func isPossible(year: Int64, _ rest: RawSpan) -> Bool {
     guard rest.byteCount >= 5 else { return true }
     let (month, day) = (Int64(rest.byte(at: 0)), Int64(rest.byte(at: 1)))
@@ -13,7 +13,7 @@ extension CivilDate {
       rest.byte(at: 4) < 60
     else { return false }
     guard month > 0, day > 0 else { return true }
-    // Any year may be a leap year where it is not known.
+    // An unknown year may be a leap year.
     let date = CivilDate(year: year > 0 ? year : 2000, month: month, day: day)
     return CivilDate(days: date.days) == date
   }

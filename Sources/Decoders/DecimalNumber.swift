@@ -2,7 +2,7 @@ package import Bytes
 
 /// An exact decimal number: `mantissa` · 10^`exponent`.
 ///
-/// What a scale makes of a raw number stays exact this way: 364 at a tenth is 36.4 and not
+/// Scaling a raw number stays exact this way: 364 with a scale of a tenth is 36.4 and not
 /// 36.399999999999999.
 package struct DecimalNumber: Equatable, Sendable {
   /// The digits.
@@ -10,14 +10,14 @@ package struct DecimalNumber: Equatable, Sendable {
   /// The power of ten.
   package var exponent: Int
 
-  /// A number from its digits and power of ten.
+  /// Creates a number from its digits and power of ten.
   package init(_ mantissa: Int128, exponent: Int = 0) {
     self.mantissa = mantissa
     self.exponent = exponent
   }
 
-  /// Reads `12`, `-0.005` or `+3`: digits with or without a fraction. Nil where the text is none of
-  /// these, or has more than 18 digits.
+  /// Reads `12`, `-0.005` or `+3`: digits with or without a fraction. Returns nil if the text has
+  /// another form or more than 18 digits.
   package init?(text: String) {
     var mantissa: Int128 = 0
     var (digits, decimals) = (0, 0)
@@ -40,7 +40,7 @@ package struct DecimalNumber: Equatable, Sendable {
     self.init(isNegative ? -mantissa : mantissa, exponent: -decimals)
   }
 
-  /// The same number without zeros at the end of its digits.
+  /// The same number without trailing zeros in its digits.
   package var reduced: DecimalNumber {
     guard mantissa != 0 else { return DecimalNumber(0) }
     if var small = Int64(exactly: mantissa) {
@@ -59,10 +59,10 @@ package struct DecimalNumber: Equatable, Sendable {
     return number
   }
 
-  /// Whether both are the same number, however they are written.
+  /// Returns whether both are the same number, however they are written.
   package func isSame(as other: DecimalNumber) -> Bool { reduced == other.reduced }
 
-  /// The sum; nil where it has too many digits.
+  /// Returns the sum; nil if it has too many digits.
   package func adding(_ other: DecimalNumber) -> DecimalNumber? {
     let exponent = min(exponent, other.exponent)
     guard let left = digits(at: exponent), let right = other.digits(at: exponent) else {
@@ -72,14 +72,14 @@ package struct DecimalNumber: Equatable, Sendable {
     return overflow ? nil : DecimalNumber(sum, exponent: exponent)
   }
 
-  /// The digits that the number has with a smaller exponent; nil where they are too many.
+  /// Returns the digits of the number with a smaller exponent; nil if there are too many.
   private func digits(at exponent: Int) -> Int128? {
     guard let power = Self.powerOfTen(self.exponent - exponent) else { return nil }
     let (digits, overflow) = mantissa.multipliedReportingOverflow(by: power)
     return overflow ? nil : digits
   }
 
-  /// 10^`exponent`; nil where it is negative or too large.
+  /// Returns 10^`exponent`; nil if the exponent is negative or too large.
   static func powerOfTen(_ exponent: Int) -> Int128? {
     guard exponent >= 0, exponent <= 38 else { return nil }
     var power: Int128 = 1
@@ -87,7 +87,8 @@ package struct DecimalNumber: Equatable, Sendable {
     return power
   }
 
-  /// 10^`exponent` in 64 bits, for nearly all numbers; nil where it is negative or above 18.
+  /// Returns 10^`exponent` in 64 bits, which suffices for nearly all numbers; nil if it is negative
+  /// or above 18.
   static func smallPowerOfTen(_ exponent: Int) -> UInt64? {
     guard exponent >= 0, exponent <= 18 else { return nil }
     var power: UInt64 = 1
@@ -95,7 +96,8 @@ package struct DecimalNumber: Equatable, Sendable {
     return power
   }
 
-  /// Rounded to so many decimals, halves away from zero; as it is where it has no more.
+  /// Returns the number rounded to a number of decimals, halves away from zero; unchanged if it has
+  /// no more.
   package func rounded(decimals: Int) -> DecimalNumber {
     let excess = -exponent - decimals
     guard excess > 0 else { return self }
@@ -103,8 +105,8 @@ package struct DecimalNumber: Equatable, Sendable {
     return DecimalNumber(Self.divide(mantissa, by: power), exponent: -decimals)
   }
 
-  /// Divides, and rounds to the nearest whole number, halves away from zero. Nearly all numbers fit into 64
-  /// bits, which are divided many times as fast as 128.
+  /// Divides and rounds to the nearest whole number, halves away from zero. Nearly all numbers fit
+  /// into 64 bits, which are divided many times as fast as 128.
   static func divide(_ number: Int128, by divisor: Int128) -> Int128 {
     func rounded<Number: SignedInteger & FixedWidthInteger>(
       _ number: Number, _ divisor: Number
@@ -119,7 +121,7 @@ package struct DecimalNumber: Equatable, Sendable {
     return rounded(number, divisor)
   }
 
-  /// As a binary floating-point number, the nearest one or next to it.
+  /// The number as binary floating point, the nearest one or next to it.
   package var double: Double {
     // The conversion of 128 bits costs a hundred times that of 64.
     var value = Int64(exactly: mantissa).map { Double($0) } ?? Double(mantissa)
@@ -136,8 +138,8 @@ package struct DecimalNumber: Equatable, Sendable {
 }
 
 extension Output {
-  /// Appends a decimal number: with so many decimals, or exactly, without zeros at the end. Very large
-  /// and very small ones have an exponent: `12e40`.
+  /// Appends a decimal number: with a number of decimals, or exactly, without trailing zeros. Very
+  /// large and very small numbers have an exponent: `12e40`.
   package mutating func decimalNumber(_ number: DecimalNumber, decimals: Int? = nil) {
     var number = number
     if let decimals { number = number.rounded(decimals: decimals) } else { number = number.reduced }
@@ -179,7 +181,7 @@ extension Output {
     for _ in 0..<max(0, count) { byte(0x30) }
   }
 
-  /// Appends a number of up to 128 bits with at least so many digits.
+  /// Appends a number of up to 128 bits with a minimum number of digits.
   private mutating func wide(_ value: UInt128, digits: Int) {
     let limit: UInt128 = 1_000_000_000_000_000_000
     guard value >= limit else {

@@ -1,11 +1,11 @@
 package import Bytes
 
-// The JSON of what was decoded: numbers scaled and exact, words for codes, an object for a group, a list
-// for what is repeated.
+// The JSON of what was decoded: numbers scaled and exact, words for codes, an object for a group,
+// and a list for repeated fields.
 
 extension DecodedWriter {
-  /// Writes the beginning of the object that stands under `decoded`: profile, name, fields, units, and what
-  /// is to be said of fields.
+  /// Writes the beginning of the `decoded` object: profile, name, fields, units, and remarks about
+  /// fields.
   package func head(_ value: RawSpan, into output: inout Output) {
     let head = definition.jsonHead
     output.raw(head.bytes)
@@ -14,7 +14,7 @@ extension DecodedWriter {
     remarks(into: &output)
   }
 
-  /// Writes the object of the fields, as `decoded.fields` has it.
+  /// Writes the object of the fields, as in `decoded.fields`.
   package func fields(_ value: RawSpan, into output: inout Output) {
     output.byte(0x7b)
     var isFirst = true
@@ -22,7 +22,7 @@ extension DecodedWriter {
     output.byte(0x7d)
   }
 
-  /// Writes the members for entries that stand beside one another.
+  /// Writes the members for entries of one object.
   private func members(
     _ range: Range<Int>, _ value: RawSpan, _ isFirst: inout Bool, into output: inout Output
   ) {
@@ -59,8 +59,8 @@ extension DecodedWriter {
     }
   }
 
-  /// Writes the name of an entry's field, in quotes; where `earlier` fields of its object have the same, with
-  /// a number behind it.
+  /// Writes the name of an entry's field, in quotes; if `earlier` fields of its object have the
+  /// same name, followed by a number.
   private func key(of entry: DecodedField, earlier: Int, into output: inout Output) {
     if earlier > 0 {
       output.string("\"\(name(entry))")
@@ -75,15 +75,15 @@ extension DecodedWriter {
     }
   }
 
-  /// Writes what follows the name of a field that `earlier` others have, too. No name has a dot, so that the
-  /// key is nobody else's.
+  /// Writes what follows the name of a field if `earlier` others have it, too. No name contains a
+  /// dot, so the key is unique.
   private func number(_ earlier: Int, into output: inout Output) {
     guard earlier > 0 else { return }
     output.byte(0x2e)
     output.decimal(earlier + 1)
   }
 
-  /// How many fields before one, in whatever object it stands, have its name.
+  /// Returns how many fields before one have its name within its object, whichever that is.
   private func namesakes(of place: Int) -> Int {
     let entry = decoded.fields[place]
     guard entry.field < 0 || definition.hasNamesake[entry.field] else { return 0 }
@@ -95,8 +95,8 @@ extension DecodedWriter {
     return namesakes(of: place, in: object)
   }
 
-  /// How many fields before one, in the same object, have its name: of those that should exclude each other
-  /// both can be there where a condition is not known.
+  /// Returns how many fields before one in the same object have its name. Fields that should
+  /// exclude each other can both be present if a condition is unknown.
   private func namesakes(of place: Int, in range: Range<Int>) -> Int {
     let entry = decoded.fields[place]
     guard entry.field < 0 || definition.hasNamesake[entry.field] else { return 0 }
@@ -110,8 +110,8 @@ extension DecodedWriter {
     return count
   }
 
-  /// Writes `,"hidden":` and the names of secrets, and `,"assumed":` and those of fields about which a
-  /// condition that is not known decides; nothing where there are none.
+  /// Writes `,"hidden":` with the names of secrets, and `,"assumed":` with those of fields that
+  /// depend on an unknown condition; nothing if there are none.
   private func remarks(into output: inout Output) {
     guard definition.hasSecrets || !definition.tables.externals.isEmpty else { return }
     names(",\"hidden\":[", into: &output) { isHidden($0) }
@@ -132,7 +132,7 @@ extension DecodedWriter {
     if last != nil { output.byte(0x5d) }
   }
 
-  /// Behind the last of the entries that are turns of one field.
+  /// Returns the index after the last of the entries that are turns of one field.
   package func run(from place: Int, in range: Range<Int>) -> Int {
     let first = decoded.fields[place]
     var next = max(first.end, place + 1)
@@ -143,13 +143,13 @@ extension DecodedWriter {
     return next
   }
 
-  /// Writes `,"units":` and the object of the units: by name, with dots into groups. Nothing where there
-  /// are none.
+  /// Writes `,"units":` and the object of the units: by name, with dots for groups. Writes nothing
+  /// if there are none.
   func units(into output: inout Output) {
     var path: [Int] = []
     var ends: [Int] = []
     var isFirst = true
-    // A bit for each of the fields, of which there are so many at most.
+    // One bit for each field, of which there are at most this many.
     var written = InlineArray<16, UInt64>(repeating: 0)
     for place in decoded.fields.indices {
       let entry = decoded.fields[place]
@@ -185,9 +185,9 @@ extension DecodedWriter {
   }
 }
 
-// What examples and other programs' parts ask for, one value at a time.
+// For examples and for parts of other programs, which need one value at a time.
 extension DecodedWriter {
-  /// An entry's value as JSON has it, without quotes.
+  /// Returns an entry's value as in JSON, without quotes.
   package func scalar(_ entry: DecodedField, _ value: RawSpan) -> String {
     var output = Output()
     if entry.form == .utf8 {
@@ -203,21 +203,22 @@ extension DecodedWriter {
     return text
   }
 
-  /// The name of an entry's field.
+  /// Returns the name of an entry's field.
   package func name(_ entry: DecodedField) -> String {
     if let field = field(of: entry) { return definition.string(field.name) }
     return entry.field == DecodedField.frameChecksum ? "checksum" : "unknown"
   }
 
-  /// Whether an entry is a turn of a repeated field.
+  /// Returns whether an entry is a turn of a repeated field.
   package func isRepeated(_ entry: DecodedField) -> Bool {
     entry.field >= 0 && definition.tables.fields[entry.field].flags.contains(.repeated)
   }
 }
 
 extension Decoded {
-  /// The raw number of the field with a name, with dots into groups; a number with bits gives way to
-  /// its bits: `features.e2e_crc` and `e2e_crc` both find a bit. Not known where there is none.
+  /// Returns the raw number of the field with a name, with dots for groups. A number with bits is
+  /// skipped in favor of its bits: `features.e2e_crc` and `e2e_crc` both find a bit. Unknown if
+  /// there is no such field.
   package func number(of path: String) -> Known {
     guard let definition else { return .unknown }
     let parts = path.split(separator: ".").map(String.init)
@@ -231,8 +232,8 @@ extension Decoded {
 }
 
 extension DecodedWriter {
-  /// Writes `,"problems":` and the list of what is wrong; nothing where all is right. `line` is a buffer
-  /// without a descriptor; what it held is gone.
+  /// Writes `,"problems":` and the list of problems, or nothing if there are none. `line` is a
+  /// buffer without a descriptor; its contents are overwritten.
   package func problems(_ value: RawSpan, line: inout Output, into output: inout Output) {
     if !decoded.problems.isEmpty {
       output.text(",\"problems\":[")
@@ -241,7 +242,7 @@ extension DecodedWriter {
     }
   }
 
-  /// Writes the items of the list of what is wrong.
+  /// Writes the items of the list of problems.
   package func problemItems(_ value: RawSpan, line: inout Output, into output: inout Output) {
     for (place, problem) in decoded.problems.enumerated() {
       output.text(place > 0 ? ",{\"code\":\"" : "{\"code\":\"")
@@ -258,8 +259,8 @@ extension DecodedWriter {
 }
 
 extension Decoded {
-  /// Writes the whole object of a value that is decoded by itself: head, text, and what is wrong. `line` is
-  /// a buffer without a descriptor; what it held is gone.
+  /// Writes the whole object of a value decoded on its own: head, text, and problems. `line` is a
+  /// buffer without a descriptor; its contents are overwritten.
   package func writeJSON(
     _ value: RawSpan, showsKeys: Bool = false, line: inout Output, into output: inout Output
   ) {

@@ -1,14 +1,14 @@
 package import Bytes
 
-// Pieces of what was decoded, for reports that set them themselves.
+// Parts of what was decoded, for reports that lay them out themselves.
 
 /// A number with its unit.
 package struct DecodedQuantity: Equatable, Sendable {
-  /// The number, scaled.
+  /// The scaled number.
   package var value: Double
-  /// How many decimals text has.
+  /// The number of decimals in text.
   package var decimals: Int
-  /// The place of the field's name among the definition's words, and of its unit; −1: none.
+  /// The indexes of the field's name and unit among the definition's words; −1: none.
   package var name: Int
   package var unit: Int
 }
@@ -46,7 +46,7 @@ extension DecodedWriter {
     }
   }
 
-  /// Writes an entry's value with its unit, as people read it; nothing for a group.
+  /// Writes an entry's value with its unit, as text; nothing for a group.
   package func entry(_ place: Int, _ value: RawSpan, into output: inout Output) {
     let entry = decoded.fields[place]
     guard entry.form != .group else { return }
@@ -58,7 +58,7 @@ extension DecodedWriter {
     unit(place..<place + 1, into: &output)
   }
 
-  /// The number that matters most: the first one with a unit; without any the value's only field.
+  /// The most important number: the first one with a unit, or the value's only field.
   package var quantity: DecodedQuantity? {
     var other: DecodedQuantity?
     for entry in decoded.fields where !isHidden(entry) {

@@ -1,6 +1,6 @@
 package import Bytes
 
-// The line that people read: by the definition's text, or made from the fields; then what is wrong.
+// The line of text: by the definition's template, or made from the fields; then the problems.
 
 extension DecodedWriter {
   /// How many values of a list text shows.
@@ -8,8 +8,8 @@ extension DecodedWriter {
 
   /// Writes the line.
   ///
-  /// - Parameter saysProblems: whether what is wrong follows.
-  /// - Returns: where that begins.
+  /// - Parameter saysProblems: whether the problems follow.
+  /// - Returns: the position at which the problems begin.
   @discardableResult
   package func line(
     _ value: RawSpan, saysProblems: Bool = true, into output: inout Output
@@ -43,11 +43,11 @@ extension DecodedWriter {
     output.text(" … (longer than is shown)")
   }
 
-  /// Says of a value that is right and of which text has no field why that is.
+  /// Writes why text shows no field of a value without problems.
   @inline(never)
   private func nothing(_ value: RawSpan, into output: inout Output) {
     if hasFlags {
-      // Flags that are not set are left out, but that none is set is what such a value says.
+      // Unset flags are left out, but that none is set is exactly the meaning of such a value.
       output.text("nothing set")
     } else if definition.subject.kind == .message {
       output.string(definition.name)
@@ -56,7 +56,7 @@ extension DecodedWriter {
     }
   }
 
-  /// Whether there are flags that text has where they are set.
+  /// Whether there are flags that text shows when they are set.
   private var hasFlags: Bool {
     decoded.fields.contains { entry in
       guard entry.field >= 0 else { return false }
@@ -65,7 +65,7 @@ extension DecodedWriter {
     }
   }
 
-  /// Writes entries that stand beside one another, with commas between, until the output has `limit` bytes.
+  /// Writes the entries of one list, separated by commas, until the output has `limit` bytes.
   private func list(
     _ range: Range<Int>, isAlone: Bool, _ value: RawSpan, _ limit: Int,
     into output: inout Output
@@ -91,7 +91,7 @@ extension DecodedWriter {
     }
   }
 
-  /// Whether text has one of the turns of a field.
+  /// Returns whether text shows one of the turns of a field.
   private func isShown(_ range: Range<Int>) -> Bool {
     let first = decoded.fields[range.lowerBound]
     if first.form != .group, !isRepeated(first) { return isShown(first) }
@@ -103,7 +103,7 @@ extension DecodedWriter {
     return false
   }
 
-  /// Whether an entry is a group of which text has nothing.
+  /// Returns whether an entry is a group of which text shows nothing.
   private func isEmpty(_ group: Int) -> Bool {
     let entry = decoded.fields[group]
     guard entry.form == .group, definition.tables.fields[entry.field].template < 0 else {
@@ -117,7 +117,7 @@ extension DecodedWriter {
     return true
   }
 
-  /// Whether text has the entry.
+  /// Returns whether text shows the entry.
   private func isShown(_ entry: DecodedField) -> Bool {
     guard entry.field >= 0 else { return false }
     let flags = definition.tables.fields[entry.field].flags
@@ -130,7 +130,7 @@ extension DecodedWriter {
     return !isQuiet(entry)
   }
 
-  /// Whether the field is one that text leaves out for this number, or bytes of which there are none.
+  /// Returns whether text leaves out the field for this number, or for bytes if there are none.
   private func isQuiet(_ entry: DecodedField) -> Bool {
     guard entry.field >= 0 else { return false }
     if entry.form == .bytes, entry.bytes.isEmpty, !isHidden(entry) { return true }
@@ -142,7 +142,7 @@ extension DecodedWriter {
     return false
   }
 
-  /// Writes the turns of one field, with spaces between and the unit once.
+  /// Writes the turns of one field, separated by spaces, with the unit once.
   private func values(
     _ range: Range<Int>, _ value: RawSpan, _ limit: Int, withUnit: Bool,
     into output: inout Output
@@ -151,7 +151,7 @@ extension DecodedWriter {
     var count = 0
     while place < range.upperBound {
       let entry = decoded.fields[place]
-      // Of a list, those that say something; a field that stands alone was asked for.
+      // Of a list, only those that are not quiet; a single field was requested explicitly.
       if range.count > 1, entry.form != .group, isQuiet(entry) {
         place += 1
         continue
@@ -174,7 +174,7 @@ extension DecodedWriter {
     output.text(" more")
   }
 
-  /// Writes the unit of what are numbers.
+  /// Writes the unit of numbers.
   func unit(_ range: Range<Int>, into output: inout Output) {
     let first = decoded.fields[range.lowerBound]
     guard first.field >= 0 else { return }
@@ -228,15 +228,15 @@ extension DecodedWriter {
     }
   }
 
-  /// Whether the fields that a template cannot do without are there; else the text is made from those
-  /// that are.
+  /// Returns whether the fields that a template requires are present; otherwise the text is made
+  /// from the fields that are.
   private func hasFields(of template: Int, _ range: Range<Int>) -> Bool {
     let templates = definition.tables.templates
     return isComplete(templates[template]..<templates[template + 1], range, mayBeQuiet: true)
   }
 
-  /// Whether all fields of some pieces are there, and none is quiet; brackets inside are their own
-  /// affair.
+  /// Returns whether all fields of some pieces are present, and none is quiet; nested brackets are
+  /// decided on their own.
   private func isComplete(
     _ pieces: Range<Int>, _ range: Range<Int>, mayBeQuiet: Bool = false
   ) -> Bool {
@@ -256,12 +256,12 @@ extension DecodedWriter {
     return true
   }
 
-  /// The first entry of the field that a slot is of.
+  /// Returns the first entry of the field with a slot.
   private func find(_ slot: Int, _ range: Range<Int>) -> Int? {
     guard slot >= 0, slot < decoded.firsts.count else { return nil }
     let first = Int(decoded.firsts[slot])
     guard first >= 0, first < range.upperBound else { return nil }
-    // Only where this is not the first turn of a group another one has to be looked for.
+    // A search is only needed outside the first turn of a group.
     if first >= range.lowerBound { return first }
     for place in range {
       let field = decoded.fields[place].field
@@ -304,9 +304,10 @@ extension DecodedWriter {
 
   // MARK: Problems
 
-  /// Writes what is wrong, as text and JSON's `message` say it.
+  /// Writes a problem as in text and in JSON's `message`.
   ///
-  /// - Parameter inLine: behind the value's text, which has the number where it has one field alone.
+  /// - Parameter inLine: whether this follows the value's text, which contains the number if it is
+  ///   the only field.
   package func problem(
     _ problem: DecodingProblem, _ value: RawSpan, inLine: Bool = false, into output: inout Output
   ) {
@@ -375,7 +376,7 @@ extension DecodedWriter {
       output.decimal(problem.found)
       output.text(" is reserved")
     case .outOfRange:
-      // A date is no one number.
+      // A date is not a single number.
       if problem.field < 0 || definition.tables.fields[problem.field].kind != .dateTime {
         output.byte(0x20)
         output.decimal(problem.found)
@@ -389,7 +390,7 @@ extension DecodedWriter {
     }
   }
 
-  /// Writes the name of the field that a problem is about.
+  /// Writes the name of the field that a problem refers to.
   private func subject(_ problem: DecodingProblem, into output: inout Output) {
     let fields = definition.tables.fields
     guard problem.field >= 0, problem.field < fields.count, fields[problem.field].name >= 0 else {

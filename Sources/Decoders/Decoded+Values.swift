@@ -1,23 +1,23 @@
 import Bluetooth
 import Bytes
 
-// One value as text and as JSON: digits, words, dates. Everything that is written of values goes
-// through `DecodedWriter`, which knows for whom it writes.
+// One value as text and as JSON: digits, words, dates. All values are written by `DecodedWriter`,
+// which knows the format.
 
-/// Writes what was decoded, for people or for programs.
+/// Writes what was decoded, as text or as JSON.
 package struct DecodedWriter: ~Copyable {
   /// What was decoded.
   package let decoded: Decoded
-  /// By which definition.
+  /// The definition that was used.
   let definition: Definition
   /// The definition's words.
   let words: Words
-  /// Whether for programs.
+  /// Whether it writes JSON instead of text.
   var isJSON: Bool
   /// Whether secrets are written.
   let showsKeys: Bool
 
-  /// A writer; nil where nothing was decoded.
+  /// Creates a writer; nil if nothing was decoded.
   package init?(_ decoded: Decoded, isJSON: Bool, showsKeys: Bool = false) {
     guard let definition = decoded.definition else { return nil }
     self.decoded = decoded
@@ -27,13 +27,13 @@ package struct DecodedWriter: ~Copyable {
     self.showsKeys = showsKeys
   }
 
-  /// The definition's field of an entry; nil for a tail.
+  /// Returns the definition's field of an entry; nil for a tail.
   func field(of entry: DecodedField) -> Field? {
     entry.field >= 0 && entry.field < definition.tables.fields.count
       ? definition.tables.fields[entry.field] : nil
   }
 
-  /// Whether an entry's value is not to be written.
+  /// Returns whether an entry's value must not be written.
   func isHidden(_ entry: DecodedField) -> Bool {
     guard definition.hasSecrets, !showsKeys else { return false }
     return entry.form == .tail || field(of: entry)?.flags.contains(.secret) ?? false
@@ -75,7 +75,7 @@ package struct DecodedWriter: ~Copyable {
     }
   }
 
-  /// Writes bytes; for people of many the first ones, and how many there are.
+  /// Writes bytes; in text, long ones are shortened to their beginning and their number.
   private func hex(_ bytes: RawSpan, into output: inout Output) {
     let isCut = !isJSON && bytes.byteCount > Self.mostBytes
     let shown = isCut ? Self.shownBytes : bytes.byteCount
@@ -86,11 +86,11 @@ package struct DecodedWriter: ~Copyable {
     output.text(" bytes)")
   }
 
-  /// Of more bytes than these text has the first `shownBytes`.
+  /// Text shortens more bytes than `mostBytes` to the first `shownBytes`.
   private static var mostBytes: Int { 32 }
   private static var shownBytes: Int { 20 }
 
-  /// Writes what JSON needs quotes around.
+  /// Writes something that JSON puts in quotes.
   private func quoted(_ output: inout Output, _ write: (inout Output) -> Void) {
     if isJSON { output.byte(0x22) }
     write(&output)
@@ -102,7 +102,7 @@ package struct DecodedWriter: ~Copyable {
     if isJSON {
       output.jsonEscaped(bytes)
     } else {
-      // Many devices send the zero that ends a C string; people need not read it.
+      // Many devices send the zero that terminates a C string; text leaves it out.
       var count = bytes.byteCount
       while count > 0, bytes.byte(at: count - 1) == 0 { count -= 1 }
       output.printable(bytes.part(Slice(start: 0, count: count)), isQuoted: true)
@@ -110,7 +110,7 @@ package struct DecodedWriter: ~Copyable {
     output.byte(0x22)
   }
 
-  /// Writes a word; people read its `_` as spaces.
+  /// Writes a word; text replaces its `_` by spaces.
   func word(_ place: Int, into output: inout Output) {
     let bytes = words.bytes(place)
     guard !isJSON else {
@@ -146,13 +146,13 @@ package struct DecodedWriter: ~Copyable {
     }
   }
 
-  /// The raw number, without a sign where the type has none.
+  /// Returns the raw number, without a sign if the type has none.
   private func raw(_ entry: DecodedField, _ field: Field) -> Int128 {
     field.kind == .unsigned && field.width == 8
       ? Int128(UInt64(bitPattern: Int64(entry.raw))) : Int128(entry.raw)
   }
 
-  /// How many hexadecimal digits a field's numbers have.
+  /// Returns the number of hexadecimal digits of a field's numbers.
   private func digits(_ field: Field) -> Int {
     field.kind == .bits ? (field.bitCount + 3) / 4 : 2 * field.width
   }
@@ -166,7 +166,7 @@ package struct DecodedWriter: ~Copyable {
     }
   }
 
-  /// A decimal with its scale: the digits are multiplied, the power of ten stays its own.
+  /// Returns a decimal with its scale applied: the digits are multiplied, the power of ten is kept.
   private func decimal(_ entry: DecodedField) -> DecimalNumber {
     let number = DecimalNumber(Int128(entry.raw), exponent: Int(entry.exponent))
     guard let field = field(of: entry), field.scaling >= 0,
@@ -175,7 +175,8 @@ package struct DecodedWriter: ~Copyable {
     return DecimalNumber(scaled.mantissa, exponent: scaled.exponent + number.exponent)
   }
 
-  /// Writes a floating-point number: of four bytes with as few digits as tell it from others of four.
+  /// Writes a floating-point number; one of four bytes has as few digits as distinguish it from
+  /// others of four.
   private func double(_ number: Double, _ entry: DecodedField, _ output: inout Output) {
     if !isJSON, let field = field(of: entry), field.scaling >= 0 {
       fraction(number, decimals: definition.scalings[field.scaling].decimals, into: &output)
@@ -201,7 +202,7 @@ package struct DecodedWriter: ~Copyable {
     output.decimalNumber(DecimalNumber(digits, exponent: -decimals), decimals: decimals)
   }
 
-  /// Writes a number that Bluetooth gives out, and for people its name.
+  /// Writes an assigned number, and in text its name.
   private func assigned(_ number: Int, _ field: Field, into output: inout Output) {
     output.hexadecimal(UInt64(bitPattern: Int64(number)), digits: digits(field))
     guard !isJSON, let short = UInt16(exactly: number) else { return }
@@ -219,7 +220,7 @@ package struct DecodedWriter: ~Copyable {
     self.name(name, into: &output)
   }
 
-  /// Writes a name that Bluetooth gave out, behind a blank, where there is one.
+  /// Writes an assigned name after a space, if there is one.
   private func name(_ name: AssignedName?, into output: inout Output) {
     guard let name else { return }
     output.byte(0x20)
@@ -228,10 +229,10 @@ package struct DecodedWriter: ~Copyable {
 
   // MARK: Times
 
-  /// A number that counts from a day on.
+  /// A number that counts from a certain day.
   struct Moment {
     var days: Int64
-    /// Milliseconds of the day; nil where days are counted.
+    /// Milliseconds of the day; nil if the number counts days.
     var milliseconds: Int64?
     var hasFraction: Bool
 
@@ -268,7 +269,8 @@ package struct DecodedWriter: ~Copyable {
     output.decimal(UInt(second), digits: 2)
   }
 
-  /// Year (2 bytes), month, day, hours, minutes, seconds; what is 0 of the first three is not known.
+  /// Writes a date: year (2 bytes), month, day, hours, minutes, seconds; 0 in any of the first
+  /// three means unknown.
   private func dateTime(_ entry: DecodedField, _ bytes: RawSpan, into output: inout Output) {
     let isBig = field(of: entry)?.flags.contains(.bigEndian) ?? false
     let year = ValueDecoder.load(bytes, 0, 2, bigEndian: isBig)
@@ -308,7 +310,7 @@ package struct DecodedWriter: ~Copyable {
     output.address(DeviceAddress(value: ValueDecoder.load(bytes, 0, 6, bigEndian: isBig)))
   }
 
-  /// A text in which single bytes stand for others; of one that is too long its beginning.
+  /// Returns a text in which single bytes represent others; a text that is too long is cut.
   func expanded(_ bytes: RawSpan, _ field: Field) -> [UInt8] {
     var text: [UInt8] = []
     _ = definition.expand(bytes, field) { part in
@@ -317,7 +319,7 @@ package struct DecodedWriter: ~Copyable {
     return text
   }
 
-  /// UTF-16 as UTF-8; half a character that stands alone becomes U+FFFD.
+  /// Returns UTF-16 as UTF-8; an unpaired surrogate becomes U+FFFD.
   private static func utf8(_ bytes: RawSpan, _ field: Field?) -> [UInt8] {
     let isBig = field?.flags.contains(.bigEndian) ?? false
     var units: [UInt16] = []
@@ -332,7 +334,8 @@ package struct DecodedWriter: ~Copyable {
 }
 
 extension Definition {
-  /// Tells `visit` the parts of a text in which single bytes stand for others, and says how long it is.
+  /// Calls `visit` with the parts of a text in which single bytes represent others, and returns its
+  /// length.
   func expand(_ bytes: RawSpan, _ field: Field, _ visit: (RawSpan) -> Void) -> Int {
     let words = words
     let codes = tables.codes[field.firstCode..<field.firstCode + field.codeCount]

@@ -1,23 +1,24 @@
 package import Bytes
 
-/// What a value's bytes mean: the fields that are there, first to last, and what is wrong.
+/// The meaning of a value's bytes: the fields that are present, from first to last, and the
+/// problems.
 ///
-/// Kept and used again for the next value, so that decoding allocates nothing once its lists have
-/// grown. Fields name words and bytes by their place in the definition and in the value.
+/// It is reused for the next value, so that decoding allocates nothing once its lists have grown.
+/// Fields refer to words and bytes by their position in the definition and in the value.
 package struct Decoded: Sendable {
-  /// By which definition; nil where nothing was decoded yet.
+  /// The definition that was used; nil if nothing was decoded yet.
   package internal(set) var definition: Definition?
-  /// The fields, those inside a group behind it.
+  /// The fields; those inside a group follow it.
   package internal(set) var fields: [DecodedField] = []
-  /// What is wrong.
+  /// The problems.
   package internal(set) var problems: [DecodingProblem] = []
-  /// For each slot where the first field stands that it is of; −1: nowhere. Texts name fields by slot.
+  /// For each slot, the index of its first field; −1: none. Templates refer to fields by slot.
   var firsts: [Int32] = []
 
-  /// Nothing decoded.
+  /// Creates an empty result.
   package init() {}
 
-  /// Notes where the first field of each slot stands.
+  /// Records the index of the first field of each slot.
   mutating func noteFirsts(_ definition: Definition) {
     firsts.removeAll(keepingCapacity: true)
     guard definition.tables.templates.count > 1 else { return }
@@ -28,10 +29,10 @@ package struct Decoded: Sendable {
     }
   }
 
-  /// Whether the value is not laid out as it should be, so that its numbers say little.
+  /// Whether the value does not have the expected layout, so that its numbers are unreliable.
   package var isDoubtful: Bool { problems.contains { $0.code.castsDoubt } }
 
-  /// Forgets what was decoded.
+  /// Discards the decoded values.
   package mutating func clear() {
     definition = nil
     fields.removeAll(keepingCapacity: true)
@@ -41,22 +42,22 @@ package struct Decoded: Sendable {
 
 /// A field with its value.
 package struct DecodedField: Sendable, Equatable {
-  /// What the value is.
+  /// The form of the value.
   package enum Form: UInt8, Sendable {
-    /// An integer, of which the raw number is in `raw`; with a scale a quantity.
+    /// An integer, whose raw number is in `raw`; with a scale a quantity.
     case integer
     /// A binary floating-point number, whose bits are in `raw`.
     case double
     /// A decimal: `raw` · 10^`exponent` (IEEE 11073).
     case decimal
-    /// A decimal or binary number that is none: not a number, not at this resolution, infinite,
-    /// reserved. `raw` tells which, as `NumberWord`.
+    /// A special value of a decimal or binary number: not a number, not at this resolution,
+    /// infinite, reserved. `raw` is a `NumberWord`.
     case noNumber
     /// Date and time: seven bytes.
     case dateTime
     /// Text, bytes, a UUID, an address: the bytes are the value.
     case utf8, utf16, bytes, uuid, address
-    /// A checksum that is right; one that is wrong, with the right one in `raw`.
+    /// A correct checksum; a wrong one, with the correct one in `raw`.
     case checksumOK, checksumBad
     /// A group; its fields follow, up to `end`.
     case group
@@ -64,31 +65,32 @@ package struct DecodedField: Sendable, Equatable {
     case tail
   }
 
-  /// The field's place in the definition; −1 for a tail, `frameChecksum` for a frame's checksum.
+  /// The index of the field in the definition; −1 for a tail, `frameChecksum` for a frame's
+  /// checksum.
   package var field: Int
-  /// Stands in `field` for the checksum of the frame around the value.
+  /// The value of `field` for the checksum of the frame around the value.
   package static let frameChecksum = -2
-  /// What the value is.
+  /// The form of the value.
   package var form: Form
-  /// Whether a condition that is not known decides about the field.
+  /// Whether an unknown condition decides whether the field is present.
   package var isAssumed = false
   /// The power of ten of a decimal.
   package var exponent: Int16 = 0
-  /// The place of the number's word; −1: none.
+  /// The index of the number's word; −1: none.
   package var word: Int32 = -1
-  /// The raw number, its bits.
+  /// The raw number, or its bits.
   package var raw: Int = 0
-  /// Where the value's bytes stand; of bits, where those of their number do.
+  /// The range of the value's bytes; for bits, of the number that contains them.
   package var bytes: Slice
-  /// Behind the last field that is inside this one.
+  /// The index after the last field inside this one.
   package var end: Int = 0
 }
 
-/// What a floating-point number is that is no number.
+/// The special values of a floating-point number.
 package enum NumberWord: Int, Sendable {
   case nan, nres, infinity, negativeInfinity, reserved
 
-  /// As text and JSON say it.
+  /// The word in text and JSON.
   package var word: StaticString {
     switch self {
     case .nan: "nan"
@@ -100,11 +102,11 @@ package enum NumberWord: Int, Sendable {
   }
 }
 
-/// What is wrong with a value.
+/// A problem with a value.
 package struct DecodingProblem: Sendable, Equatable {
-  /// What can be wrong.
+  /// The kind of problem.
   package enum Code: UInt8, Sendable, CaseIterable {
-    /// A field should be there and its bytes are not.
+    /// A field should be present but its bytes are missing.
     case missingBytes
     /// Bytes that no field explains.
     case trailingBytes
@@ -114,21 +116,21 @@ package struct DecodingProblem: Sendable, Equatable {
     case reservedBits
     /// A number outside the allowed range.
     case outOfRange
-    /// A number or bytes where there is one right one, and this is not it.
+    /// A number or bytes that differ from the only correct ones.
     case unexpectedValue
-    /// A checksum that is wrong.
+    /// A wrong checksum.
     case badChecksum
     /// Text that is not UTF-8.
     case badText
     /// A nibble above nine in a decimal number.
     case badDigit
-    /// Fewer turns than there should be.
+    /// Fewer turns than required.
     case tooFew
     /// More fields than are decoded.
     case limit
 
-    /// Whether what is wrong casts doubt on the other fields, too: bytes that are missing or too many are
-    /// another layout's; codes and bits that are not known yet are a newer one's.
+    /// Whether the problem casts doubt on the other fields, too. Missing or extra bytes indicate
+    /// another layout, while unknown codes and bits indicate a newer version.
     var castsDoubt: Bool {
       switch self {
       case .missingBytes, .trailingBytes, .outOfRange, .unexpectedValue, .badChecksum, .badDigit:
@@ -137,7 +139,7 @@ package struct DecodingProblem: Sendable, Equatable {
       }
     }
 
-    /// As JSON names it.
+    /// The name in JSON.
     package var name: StaticString {
       switch self {
       case .missingBytes: "missing_bytes"
@@ -155,14 +157,13 @@ package struct DecodingProblem: Sendable, Equatable {
     }
   }
 
-  /// What is wrong.
   package var code: Code
-  /// Of which field of the definition; −1: of none.
+  /// The index of the field in the definition; −1: none.
   package var field: Int
-  /// The bytes in question; of those that are missing, what is there of them.
+  /// The bytes in question; for missing bytes, those that are present.
   package var bytes: Slice
-  /// The number that is there, or how many there are.
+  /// The number found, or the count.
   package var found: Int
-  /// The number that should be there, or how many.
+  /// The number expected, or the count.
   package var expected: Int
 }

@@ -1,11 +1,11 @@
-// Whether text needs labels, which is known before any value comes.
+// Whether text needs labels, which is determined before any value comes.
 
 extension Definition {
-  /// Whether text can show one field at most, which then needs no label: of all fields, or of those
-  /// inside a group.
+  /// Returns whether text can show at most one field, which then needs no label: of all fields, or
+  /// of those inside a group.
   func isAlone(_ group: Int?) -> Bool { alone[(group ?? -1) + 1] }
 
-  /// For all fields and for each place whether `isAlone`.
+  /// Returns `isAlone` for all fields together and for each field.
   static func findAlone(_ tables: Tables) -> [Bool] {
     var alone = [countShown(0..<tables.fields.count, tables).count <= 1]
     for (place, field) in tables.fields.enumerated() {
@@ -15,7 +15,7 @@ extension Definition {
     return alone
   }
 
-  /// The names of the fields that text may show.
+  /// Returns the names of the fields that text may show.
   private static func countShown(_ range: Range<Int>, _ tables: Tables) -> Set<Int> {
     var names: Set<Int> = []
     var place = range.lowerBound

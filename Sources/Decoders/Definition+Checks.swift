@@ -1,15 +1,15 @@
-// Whether a definition's tables fit together. The interpreter then needs no checks of its own, and a
-// table that is damaged gives no definition rather than a trap.
+// Checks whether a definition's tables are consistent. The interpreter then needs no checks of its
+// own, and a damaged table yields no definition instead of a trap.
 
 extension Definition.Tables {
-  /// The most fields that a definition may have.
+  /// The most fields of a definition.
   package static var mostFields: Int { 1024 }
-  /// How deep fields may stand inside one another, bits and branches counted.
+  /// The deepest nesting of fields, including bits and branches.
   package static var deepest: Int { 20 }
-  /// The most operands that an expression may have.
+  /// The most operands of an expression.
   package static var mostOperands: Int { 32 }
 
-  /// Whether every place that is named is there.
+  /// Whether every referenced index is valid.
   var isSound: Bool {
     guard fields.count <= Self.mostFields, slotCount >= 0, slotCount <= Self.mostFields,
       areProgramsSound, areTemplatesSound, isTemplate(template),
@@ -25,7 +25,7 @@ extension Definition.Tables {
     return true
   }
 
-  /// Checks a field and what stands inside it; gives where the next one stands, or nil.
+  /// Checks a field and its nested fields; returns the index of the next one, or nil.
   private func checked(_ place: Int, parent: Field.Kind?, limit: Int, depth: Int) -> Int? {
     let field = fields[place]
     guard depth <= Self.deepest, let kind = Field.Kind(rawValue: field.kindCode),
@@ -101,7 +101,7 @@ extension Definition.Tables {
     }
   }
 
-  /// Whether these are the ends of stretches of so many things.
+  /// Returns whether these are the boundaries of ranges that cover a number of elements.
   private static func areBounds(_ bounds: [Int], _ count: Int) -> Bool {
     bounds.first == 0 && bounds.last == count
       && zip(bounds, bounds.dropFirst()).allSatisfy { $0 <= $1 }

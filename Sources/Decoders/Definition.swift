@@ -1,77 +1,78 @@
 package import Bluetooth
 import Bytes
 
-/// What the bytes of one thing mean: flat tables, which the profile's YAML was brought into and which
-/// the interpreter (`ValueDecoder`) walks.
+/// What the bytes of one thing mean: flat tables, compiled from the profile's YAML, that the
+/// interpreter (`ValueDecoder`) walks.
 package final class Definition: Sendable {
-  /// The tables.
   package struct Tables: Sendable, Equatable {
-    /// The fields, those inside another behind it.
+    /// The fields; those inside another one follow it.
     package var fields: [Field] = []
-    /// The words that fields name by place: names, labels, units, words of codes, patterns.
+    /// The words that fields refer to by index: names, labels, units, words of codes, patterns.
     package var words = Words()
-    /// Codes and their words, for the fields that have some.
+    /// The codes of fields, with their words.
     package var codes: [Code] = []
-    /// Scales.
+    /// The scales of fields.
     package var scalings: [Scaling.Written] = []
     /// Allowed ranges; their `word` is not used.
     package var limits: [Code] = []
-    /// Where each program's operations begin, and behind the last one their end.
+    /// The index of each program's first operation, and the end of the last program.
     package var programs: [Int] = [0]
     /// The operations of the programs, one after the other.
     package var operations: [Operation] = []
-    /// Fields of other characteristics' values that programs ask for.
+    /// Fields of other characteristics' values that programs use.
     package var externals: [External] = []
-    /// Where each template's pieces begin, and behind the last one their end.
+    /// The index of each template's first piece, and the end of the last template.
     package var templates: [Int] = [0]
-    /// The pieces of the texts.
+    /// The pieces of the templates.
     package var pieces: [TemplatePiece] = []
-    /// The template of the whole; −1: none.
+    /// The template of the whole value; −1: none.
     package var template = -1
-    /// How many slots there are.
+    /// The number of slots.
     package var slotCount = 0
-    /// What the codes of Error Responses are called that are the attribute's or the service's own.
+    /// Names for Error Response codes that the attribute or the service defines.
     package var errors: [Code] = []
 
-    /// Empty tables.
+    /// Creates empty tables.
     package init() {}
   }
 
-  /// What this is the definition of.
+  /// The subject of the definition.
   package let subject: Subject
-  /// The name of the profile that has it.
+  /// The name of the profile that contains it.
   package let profile: String
-  /// As people know it; the name of a message.
+  /// The name as users know it; for a message, its name.
   package let name: String
-  /// How responses belong to requests, where the characteristic is a control point.
+  /// How responses are matched to requests, if the characteristic is a control point.
   package let exchange: VendorProtocol.Exchange?
-  /// The tables.
   package let tables: Tables
-  /// The scales, ready to compute with.
+  /// The scales in computable form.
   let scalings: [Scaling]
-  /// Whether other values decide about fields.
+  /// Whether other values determine which fields are present.
   package let hasExternals: Bool
-  /// Whether a field is secret: then bytes that no field explains may be.
+  /// Whether a field is secret, so that bytes without a field may be, too.
   package let hasSecrets: Bool
-  /// What JSON begins with: `{"profile":"…","name":"…","fields":`.
+  /// The beginning of the JSON object: `{"profile":"…","name":"…","fields":`.
   package let jsonHead: [UInt8]
-  /// The words of the tables, and behind them what JSON says of each field over and over: first each
-  /// one's name with its quotes, `"heart_rate"`; then each one's unit, without the first quote,
+  /// The words of the tables, followed by JSON fragments that are repeated for each field: first
+  /// each field's quoted name, `"heart_rate"`; then each field's unit, without the first quote,
   /// `heart_rate":"bpm"`, or nothing.
   package let words: Words
-  /// Of each field whether another one has its name.
+  /// For each field, whether another one has the same name.
   let hasNamesake: [Bool]
-  /// Of each field with a unit the first one with its name in its groups; −1: no unit.
+  /// For each field with a unit, the first field with the same name in the same groups; −1: no
+  /// unit.
   private let firstsOfPaths: [Int]
-  /// The places of the names of what stands in no field: bytes that none explains, a frame's checksum.
+  /// The indexes of the names for entries without a field: unexplained bytes, and a frame's
+  /// checksum.
   private let unknownName: Int
   private let checksumName: Int
-  /// Whether the subject asks for no bytes in particular.
+  /// Whether the subject accepts any bytes.
   private let fitsAll: Bool
-  /// Behind one for all fields, one for each place: whether text shows one field at most.
+  /// Whether text shows at most one field: first for the top level, then for each field.
   let alone: [Bool]
 
-  /// A definition; nil where its tables do not fit together, which those that a profile gave do.
+  /// Creates a definition; nil if its tables are inconsistent, which those of a compiled profile
+  /// never are.
   package init?(
     _ subject: Subject, profile: String, name: String, exchange: VendorProtocol.Exchange? = nil,
     _ tables: Tables
@@ -126,7 +127,8 @@ package final class Definition: Sendable {
     return words
   }
 
-  /// Which fields have a name that others have, and the first field of each name with a unit.
+  /// Returns which fields share their name with others, and the first field of each name with a
+  /// unit.
   private static func namesakes(_ tables: Tables) -> ([Bool], [Int]) {
     var counts: [Int: Int] = [:]
     for field in tables.fields where field.name >= 0 { counts[field.name, default: 0] += 1 }
@@ -147,75 +149,74 @@ package final class Definition: Sendable {
     return (tables.fields.map { counts[$0.name, default: 0] > 1 }, firsts)
   }
 
-  /// The first field with a unit that has the name of this one, in the same groups; −1: it has no unit.
+  /// Returns the first field with a unit that has the same name in the same groups; −1: the field
+  /// has no unit.
   func firstOfPath(_ field: Int) -> Int { firstsOfPaths[field] }
 
-  /// What tells the names of entries apart: the name's place, or a number below 0.
+  /// Returns what distinguishes the names of entries: the index of the name, or a number below 0.
   func keyName(_ field: Int) -> Int {
     if field >= 0 { return tables.fields[field].name }
     return field == DecodedField.frameChecksum ? checksumName : unknownName
   }
 
-  /// The place of a field's name as JSON has it among the words.
+  /// Returns the index of a field's JSON name among the words.
   func jsonKey(_ field: Int) -> Int { tables.words.count + field }
 
-  /// The place of what JSON says of a field's unit, behind the field's name.
+  /// Returns the index of a field's JSON unit, which follows the field's name, among the words.
   func jsonUnit(_ field: Int) -> Int { tables.words.count + tables.fields.count + field }
 
-  /// Whether these bytes are such as the subject asks for; most ask for none in particular.
+  /// Returns whether the bytes match the subject, most of which accept any.
   package func fits(_ bytes: RawSpan) -> Bool { fitsAll || subject.fits(bytes) }
 
-  /// What a code of an Error Response is called; nil where the definition has no name for it.
+  /// Returns the name of an Error Response code; nil if the definition has none.
   package func error(_ code: UInt8) -> [UInt8]? {
     guard let found = tables.errors.first(where: { $0.contains(Int(code)) }) else { return nil }
     let words = tables.words
     return words.bytes(found.word).array
   }
 
-  /// A word by its place, as a string; for what is not said once a packet.
+  /// Returns a word by its index as a string; not for use with every packet.
   package func string(_ place: Int) -> String { tables.words.string(place) }
 }
 
-/// A field of the value last seen of another characteristic: `@2aa8.features.e2e_crc`.
+/// A field of the last value of another characteristic: `@2aa8.features.e2e_crc`.
 package struct External: Sendable, Equatable {
-  /// The characteristic.
   package var uuid: BluetoothUUID
-  /// The field's name, with dots into groups and bits.
+  /// The field's name, with dots for groups and bits.
   package var path: String
 
-  /// A field of a characteristic.
   package init(uuid: BluetoothUUID, path: String) {
     self.uuid = uuid
     self.path = path
   }
 }
 
-/// Words by their place: one run of bytes, and where each word ends.
+/// Words by index: one sequence of bytes, and where each word ends.
 package struct Words: Sendable, Equatable {
   /// The words' bytes, one after the other.
   package private(set) var bytes: [UInt8] = []
-  /// Where each one ends.
+  /// The end of each word.
   package private(set) var ends: [Int] = []
 
-  /// No words.
   package init() {}
 
-  /// How many there are.
+  /// The number of words.
   package var count: Int { ends.count }
 
-  /// Adds a word, or finds it, and gives its place.
+  /// Returns the index of a word, and adds the word if it is new.
   package mutating func add(_ word: [UInt8]) -> Int {
     for place in 0..<ends.count where bytes(place).isEqual(to: word.bytes) { return place }
     return append(word.bytes)
   }
 
-  /// The place of a word; below −1, by its length, where it is not there.
+  /// Returns the index of a word; if there is no such word, a number below −1 that depends on its
+  /// length.
   func find(_ word: StaticString) -> Int {
     for place in 0..<ends.count where bytes(place).isEqual(to: word.bytes) { return place }
     return -1 - word.utf8CodeUnitCount
   }
 
-  /// Adds a word behind the others.
+  /// Appends a word.
   mutating func append(_ word: RawSpan) -> Int {
     bytes.append(word)
     ends.append(bytes.count)
@@ -228,20 +229,20 @@ package struct Words: Sendable, Equatable {
     return Slice(start: start, count: ends[place] - start)
   }
 
-  /// A word's bytes; none where there is no such word.
+  /// Returns a word's bytes; empty if there is no such word.
   @_lifetime(borrow self)
   package func bytes(_ place: Int) -> RawSpan { bytes.bytes.part(slice(place)) }
 
-  /// A word as a string.
+  /// Returns a word as a string.
   package func string(_ place: Int) -> String {
     let slice = slice(place)
     return String(decoding: bytes[Int(slice.start)..<slice.end], as: UTF8.self)
   }
 }
 
-/// What a definition is of.
+/// The subject of a definition.
 package struct Subject: Sendable, Equatable {
-  /// The kinds of things that have definitions.
+  /// The kinds of subjects.
   package enum Kind: Int, Sendable, CaseIterable {
     /// A characteristic's or a descriptor's value, by UUID.
     case characteristic, descriptor
@@ -249,27 +250,28 @@ package struct Subject: Sendable, Equatable {
     case company, serviceData, advertisingData
     /// A vendor's message.
     case message
-    /// A service: what its errors are called.
+    /// A service, for the names of its errors.
     case service
   }
 
-  /// The kind.
   package var kind: Kind
-  /// The UUID of a characteristic, a descriptor or service data; else the number of the company, the
-  /// advertising data type or the command.
+  /// The UUID of a characteristic, a descriptor or service data; else the number of the company,
+  /// the advertising data type or the command.
   package var uuid: BluetoothUUID
-  /// Only in this service.
+  /// The service to which it is limited.
   package var service: BluetoothUUID?
-  /// Only of devices with this name; `*` and `?` stand for any characters, and any one.
+  /// The name of the devices to which it is limited; `*` matches any characters and `?` exactly
+  /// one.
   package var device: String?
-  /// Only where the bytes begin so; nil is any byte.
+  /// The bytes with which the value must begin; nil matches any byte.
   package var match: [UInt8?] = []
-  /// Only where there are so many bytes.
+  /// The allowed numbers of bytes.
   package var sizes: ClosedRange<Int>?
-  /// The characteristic carries anything: taken only where no protocol's frame is recognised.
+  /// Whether the characteristic can carry anything: the definition is only used if no protocol's
+  /// frame is recognized.
   package var isCarrier = false
 
-  /// A subject of a kind, by its UUID or number.
+  /// Creates a subject of a kind by its UUID or number.
   package init(_ kind: Kind, _ uuid: BluetoothUUID) {
     self.kind = kind
     self.uuid = uuid
@@ -278,7 +280,7 @@ package struct Subject: Sendable, Equatable {
   /// Whether it is an attribute's value.
   package var isAttribute: Bool { kind == .characteristic || kind == .descriptor }
 
-  /// Whether these bytes are such as `match` and `sizes` ask for.
+  /// Returns whether bytes match `match` and `sizes`.
   package func fits(_ bytes: RawSpan) -> Bool {
     if let sizes, !sizes.contains(bytes.byteCount) { return false }
     guard bytes.byteCount >= match.count else { return false }
@@ -288,7 +290,7 @@ package struct Subject: Sendable, Equatable {
     return true
   }
 
-  /// How specific the definition is among those that fit; the greater number is taken.
+  /// The priority among matching definitions; the greatest wins.
   package var specificity: Int {
     let rank =
       switch kind {

@@ -1,74 +1,71 @@
-/// One step of a program in postfix order: push an operand, or replace the topmost by a result.
+/// One step of a program in postfix order: pushes an operand, or replaces the topmost ones by a
+/// result.
 package struct Operation: Sendable, Equatable {
-  /// What is done.
   package enum Code: Int, Sendable, CaseIterable {
-    /// Push the operand itself; the field in its slot; what the value and its surroundings say.
+    /// Push the operand itself; the field in its slot; a property of the value or its context.
     case number, slot, size, remaining, index, written, command, external
     /// Push a number of the frame's header (`HeaderPart`).
     case header
-    /// Of the topmost one.
+    /// Apply to the topmost number.
     case not, invert, negate
-    /// Of the two topmost ones.
+    /// Apply to the two topmost numbers.
     case or, and, bitOr, bitXor, bitAnd, equal, notEqual, less, lessOrEqual, greater
     case greaterOrEqual, shiftLeft, shiftRight, add, subtract, multiply, divide, remainder
   }
 
-  /// The place of the code in `Code`.
+  /// The raw value of `Code`.
   package var codeNumber: Int
-  /// The number, slot, or place among the externals.
+  /// The number, slot, or index among the externals.
   package var operand: Int
 
-  /// An operation.
   package init(_ code: Code, _ operand: Int = 0) {
     codeNumber = code.rawValue
     self.operand = operand
   }
 
-  /// An operation from its stored numbers.
+  /// Creates an operation from its stored numbers.
   init(codeNumber: Int, operand: Int) {
     self.codeNumber = codeNumber
     self.operand = operand
   }
 
-  /// What is done; nil where the number is none.
+  /// The code of the operation; nil if the number is invalid.
   package var code: Code? { Code(rawValue: codeNumber) }
 }
 
-/// A number that may not be known.
+/// A number that may be unknown.
 package struct Known: Sendable, Equatable {
-  /// The number; 0 where it is not known.
+  /// The number; 0 if it is unknown.
   package var number: Int
-  /// Whether it is known.
   package var isKnown: Bool
 
-  /// A number that is known.
+  /// Creates a known number.
   package init(_ number: Int) {
     self.number = number
     isKnown = true
   }
 
-  /// A number that may not be known.
+  /// Creates a number that may be unknown.
   package init(_ number: Int?) {
     self.number = number ?? 0
     isKnown = number != nil
   }
 
-  /// Not known.
   package static let unknown = Known(nil)
 
-  /// Whether it is known to be 0, or not to be.
+  /// Whether it is known to be 0, and whether it is known not to be.
   var isFalse: Bool { isKnown && number == 0 }
   var isTrue: Bool { isKnown && number != 0 }
 }
 
 extension Operation.Code {
-  /// How many operands the operation takes.
+  /// The number of operands.
   package var arity: Int {
     if rawValue < Self.not.rawValue { return 0 }
     return rawValue < Self.or.rawValue ? 1 : 2
   }
 
-  /// The result for one operand.
+  /// Returns the result for one operand.
   package func result(_ value: Known) -> Known {
     guard value.isKnown else { return .unknown }
     switch self {
@@ -78,7 +75,8 @@ extension Operation.Code {
     }
   }
 
-  /// The result for two operands: not known where one is not, unless the other one decides alone.
+  /// Returns the result for two operands: unknown if one is unknown, unless the other decides
+  /// alone.
   package func result(_ left: Known, _ right: Known) -> Known {
     switch self {
     case .and:
@@ -119,40 +117,40 @@ extension Operation.Code {
   }
 }
 
-/// A piece of a text.
+/// A piece of a template.
 package struct TemplatePiece: Sendable, Equatable {
-  /// What a piece is.
+  /// The kind of a piece.
   package enum Kind: Int, Sendable, CaseIterable {
     /// A word of the definition.
     case literal
-    /// The field of a slot: with its unit; without; as digits; as hexadecimal digits; as it came.
+    /// The field of a slot: with its unit; without; as digits; as hexadecimal digits; as its raw
+    /// number.
     case field, plain, digits, hex, raw
-    /// What stands up to the matching `close` is left out where one of its fields is not there.
+    /// Everything up to the matching `close` is left out if one of its fields is absent.
     case open, close
   }
 
-  /// The place of the kind in `Kind`.
+  /// The raw value of `Kind`.
   package var kindNumber: Int
-  /// The place of the literal, the slot of the field, or how many pieces behind `open` its `close`
-  /// stands.
+  /// The index of the literal, the slot of the field, or how many pieces after `open` its `close`
+  /// is.
   package var operand: Int
-  /// How many digits at least.
+  /// The minimum number of digits.
   package var digits: Int
 
-  /// A piece.
   package init(_ kind: Kind, _ operand: Int, digits: Int = 0) {
     kindNumber = kind.rawValue
     self.operand = operand
     self.digits = digits
   }
 
-  /// A piece from its stored numbers.
+  /// Creates a piece from its stored numbers.
   init(kindNumber: Int, operand: Int, digits: Int) {
     self.kindNumber = kindNumber
     self.operand = operand
     self.digits = digits
   }
 
-  /// What it is; nil where the number is none.
+  /// The kind of the piece; nil if the number is invalid.
   package var kind: Kind? { Kind(rawValue: kindNumber) }
 }

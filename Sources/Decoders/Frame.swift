@@ -1,18 +1,17 @@
 package import Bytes
 
-/// How a vendor's frame lies in bytes. Pure functions: what was begun and is not complete is kept by
-/// whoever asks (`extent(of:)` says how much is missing).
+/// The layout of a vendor's frame. Its functions are pure: the caller keeps a frame that has begun
+/// but is not complete (`extent(of:)` reports how much is missing).
 package struct FrameLayout: Sendable, Equatable {
-  /// A number at a place of the frame.
+  /// A number at a position in the frame.
   package struct Part: Sendable, Equatable {
-    /// From the frame's first byte; negative from behind its last.
+    /// The offset from the frame's first byte; if negative, from its end.
     package var at: Int
-    /// How many bytes, 1 to 8.
+    /// The number of bytes, 1 to 8.
     package var width: Int
-    /// The most significant byte first.
+    /// Whether the most significant byte comes first.
     package var isBigEndian: Bool
 
-    /// A number of so many bytes.
     package init(at: Int, width: Int, isBigEndian: Bool) {
       self.at = at
       self.width = width
@@ -22,34 +21,31 @@ package struct FrameLayout: Sendable, Equatable {
 
   /// What a length counts.
   package enum Counted: Int, Sendable, CaseIterable {
-    /// The whole frame; what follows the length; the payload.
+    /// The whole frame; everything after the length; the payload.
     case frame, after, payload
   }
 
-  /// How the end of a frame is known.
+  /// How the end of a frame is determined.
   package enum Ending: Sendable, Equatable {
-    /// It is a write's or a notification's.
+    /// By the end of the write or notification.
     case value
-    /// All have so many bytes.
+    /// All frames have this many bytes.
     case fixed(Int)
-    /// A length says so; `add` is added to it.
+    /// By a length, to which `add` is added.
     case length(Part, Counted, add: Int)
-    /// These bytes end it.
+    /// By these bytes.
     case delimiter([UInt8])
   }
 
-  /// A checksum.
   package struct Checksum: Sendable, Equatable {
-    /// Where it stands.
+    /// Its position.
     package var part: Part
-    /// How it is computed.
     package var algorithm: ChecksumAlgorithm
-    /// The bytes that it covers: the first one, and behind the last one (0: the frame's end, negative:
-    /// before that).
+    /// The range of bytes that it covers: the first byte, and the end (0: the frame's end,
+    /// negative: before it).
     package var first: Int
     package var end: Int
 
-    /// A checksum over a range of the frame.
     package init(part: Part, algorithm: ChecksumAlgorithm, first: Int, end: Int) {
       self.part = part
       self.algorithm = algorithm
@@ -60,20 +56,19 @@ package struct FrameLayout: Sendable, Equatable {
 
   /// A message in several frames.
   package struct Chunk: Sendable, Equatable {
-    /// Which of them this is.
+    /// The index of this frame.
     package var index: Part
-    /// The first one's index.
+    /// The index of the first frame.
     package var first: Int
-    /// How many there are, where the frame says so.
+    /// The number of frames, if the frame contains it.
     package var count: Part?
-    /// The last one's index, where that is always the same.
+    /// The index of the last frame, if that is always the same.
     package var last: Int?
-    /// For how many milliseconds the next one is waited for.
+    /// How many milliseconds to wait for the next frame.
     package var timeout = 5000
-    /// No message that is put together has more bytes of payload.
+    /// The maximum number of payload bytes of a joined message.
     package var most = 4096
 
-    /// A message's part.
     package init(index: Part, first: Int, count: Part?, last: Int?) {
       self.index = index
       self.first = first
@@ -82,32 +77,31 @@ package struct FrameLayout: Sendable, Equatable {
     }
   }
 
-  /// What each frame begins with; nil is any byte.
+  /// The bytes with which each frame begins; nil matches any byte.
   package var start: [UInt8?] = []
-  /// How its end is known.
+  /// How the end of a frame is determined.
   package var ending = Ending.value
-  /// The command's parts, the most significant first.
+  /// The parts of the command, the most significant first.
   package var command: [Part] = []
   /// The number that a response repeats.
   package var sequence: Part?
-  /// The payload: its first byte, and behind its last one.
+  /// The payload: its first byte, and its end.
   package var payloadFirst = 0
   package var payloadEnd = 0
-  /// The checksum.
   package var checksum: Checksum?
-  /// A message in several frames.
+  /// Set if a message can have several frames.
   package var chunk: Chunk?
-  /// For how long a frame's parts are waited for, in milliseconds; nil: a frame has one part.
+  /// How many milliseconds to wait for a frame's parts; nil: a frame has one part.
   package var timeout: Int?
-  /// No frame that is put together is longer.
+  /// The maximum length of a joined frame.
   package var most = 512
-  /// What fills a frame up behind its fields.
+  /// The byte that pads a frame after its fields.
   package var padding: UInt8?
 
-  /// A layout in which each write or notification is a frame, and all of it payload.
+  /// Creates a layout in which each write or notification is a frame, all of it payload.
   package init() {}
 
-  /// Whether a frame has a length and a checksum that can be right.
+  /// Whether a frame has a length and a checksum that can be verified.
   package var isVerifiable: Bool {
     switch ending {
     case .length, .fixed: checksum != nil
@@ -115,48 +109,48 @@ package struct FrameLayout: Sendable, Equatable {
     }
   }
 
-  /// Whether a frame ends where its message's fields are complete.
+  /// Whether a frame ends when its message's fields are complete.
   package var isOpenEnded: Bool { ending == .value && timeout != nil }
 
-  /// Whether a frame with a right length and a right checksum can be told from all other bytes.
+  /// Whether a frame with a correct length and a correct checksum can be distinguished from all
+  /// other bytes.
   package var isRecognizable: Bool {
     if case .length = ending { return !start.isEmpty && checksum != nil }
     return false
   }
 }
 
-/// How much of bytes is a frame.
+/// How many of some bytes are a frame.
 package enum FrameExtent: Equatable, Sendable {
   /// No frame begins here.
   case none
-  /// One begins, and is as long as this altogether; nil: that is not known yet.
+  /// A frame of this total length begins; nil: the length is not known yet.
   case partial(total: Int?)
-  /// The first so many bytes are one.
+  /// The first bytes, as many as this, are a frame.
   case complete(Int)
 }
 
-/// A frame's parts.
+/// The parts of a frame.
 package struct Frame: Equatable, Sendable {
-  /// The frame's bytes.
   package var bytes: Slice
-  /// The command; nil where there is none.
+  /// The command; nil if there is none.
   package var command: Int?
-  /// The sequence number; nil where there is none.
+  /// The sequence number; nil if there is none.
   package var sequence: Int?
-  /// The payload.
   package var payload: Slice
-  /// The checksum as it is and as it should be; nil where there is none.
+  /// The checksum as found and as expected; nil if there is none.
   package var checksum: (found: UInt32, expected: UInt32)? {
     hasChecksum ? (found, expected) : nil
   }
-  /// Whether the checksum is right, or there is none.
+  /// Whether the checksum is correct, or there is none.
   package var isSound: Bool { found == expected }
-  /// Which of a message's frames this is, from 0, and how many there are where the frame says so.
+  /// The index of this frame in a message, from 0, and the number of frames if the frame contains
+  /// it.
   package var chunk: Int?
   package var chunks: Int?
   /// Whether the frame is marked as the last one.
   package var isLastChunk = false
-  /// Whether it was put together of several frames: then its checksum stands in none of its bytes.
+  /// Whether it was joined from several frames: its checksum is then in none of its bytes.
   package private(set) var isJoined = false
 
   fileprivate var hasChecksum = false
@@ -168,7 +162,7 @@ package struct Frame: Equatable, Sendable {
     payload = bytes
   }
 
-  /// The frame of a message in several frames, whose payload begins behind `head` bytes.
+  /// Returns the frame of a joined message, whose payload begins after `head` bytes.
   func joined(head: Int, count: Int) -> Frame {
     var frame = self
     frame.bytes = Slice(start: 0, count: count)
@@ -179,9 +173,9 @@ package struct Frame: Equatable, Sendable {
 }
 
 extension FrameLayout {
-  /// How much of these bytes is a frame.
+  /// Returns how many of the bytes are a frame.
   ///
-  /// - Parameter searched: in so many of them the end was looked for before, in vain.
+  /// - Parameter searched: the number of bytes that were already searched for the end, in vain.
   package func extent(of bytes: RawSpan, searchedUpTo searched: Int = 0) -> FrameExtent {
     for (offset, expected) in start.enumerated() {
       guard offset < bytes.byteCount else {
@@ -207,7 +201,7 @@ extension FrameLayout {
     return total <= bytes.byteCount ? .complete(total) : .partial(total: total)
   }
 
-  /// How many bytes of the frame a length does not count.
+  /// Returns the number of bytes of the frame that a length does not count.
   private func rest(_ counted: Counted, _ part: Part) -> Int {
     switch counted {
     case .frame: 0
@@ -227,10 +221,10 @@ extension FrameLayout {
     return bytes.byteCount < most ? .partial(total: nil) : .none
   }
 
-  /// No frame is shorter: every part of it has its place.
+  /// The minimum length of a frame, with room for every part.
   package var least: Int {
     var least = max(start.count, payloadFirst - min(0, payloadEnd))
-    // No list of all parts: this is asked for every value of a channel.
+    // Without an array of all parts, since this is called for every value of a channel.
     func reach(_ part: Part?) {
       if let part { least = max(least, part.at >= 0 ? part.at + part.width : -part.at) }
     }
@@ -243,7 +237,7 @@ extension FrameLayout {
     return max(1, least)
   }
 
-  /// The command of a frame that has begun; nil where there is none, or it is not there yet.
+  /// Returns the command of a frame that has begun; nil if there is none, or it is not present yet.
   package func command(of bytes: RawSpan) -> Int? {
     var value = 0
     for part in command {
@@ -254,7 +248,7 @@ extension FrameLayout {
     return command.isEmpty ? nil : value
   }
 
-  /// The parts of a frame that is complete; places count from the first of all bytes.
+  /// Returns the parts of a complete frame; positions count from the first of all bytes.
   package func parts(of bytes: RawSpan, _ slice: Slice) -> Frame {
     let frame = bytes.part(slice)
     let start = Int(slice.start)

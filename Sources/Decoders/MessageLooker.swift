@@ -1,11 +1,11 @@
 import Bytes
 
-/// Looks into messages for what frames and series depend on. Its own decoder, so that what a report reads
-/// is not disturbed.
+/// Examines messages for what frames and series depend on. It has a decoder of its own, so that
+/// what a report reads is not disturbed.
 struct MessageLooker: Sendable {
   private var decoded = Decoded()
 
-  /// Decodes a response; nil where it is none. Requests are written whole.
+  /// Decodes a response; nil if it is not one. Requests are written in one piece.
   mutating func response(
     _ bytes: RawSpan, _ moment: VendorMessages.Moment
   ) -> (message: VendorProtocol.Message, command: Int?)? {
@@ -20,10 +20,11 @@ struct MessageLooker: Sendable {
     return (message, frame.command)
   }
 
-  /// Whether the fields of the message that was decoded last want more bytes than there were.
+  /// Whether the fields of the last decoded message require more bytes than there were.
   var lacksBytes: Bool { decoded.problems.contains { $0.code == .missingBytes } }
 
-  /// What a request asks for: how many elements of the list that goes on to its end, and the numbers before.
+  /// Returns what a request asks for: the number of elements of the list at its end, and the
+  /// numbers before it.
   mutating func asked(
     _ message: VendorProtocol.Message, _ frame: Frame, _ bytes: RawSpan, _ sighting: VendorSighting,
     _ vendor: VendorProtocol
@@ -45,20 +46,21 @@ struct MessageLooker: Sendable {
       list: name, count: name.isEmpty ? 0 : count(of: name, message.definition), echoes: echoes)
   }
 
-  /// How many numbers of a request are looked for in responses.
+  /// The most numbers of a request that are looked for in responses.
   private static let mostEchoes = 4
 
-  /// Whether the message that was decoded last has a number of the same name as a request's, and another one.
+  /// Returns whether the last decoded message has a number with the same name as one of a request
+  /// but a different value.
   func contradicts(_ asked: Asked?) -> Bool {
     asked?.echoes.contains { echo in number(of: echo).map { $0 != echo.number } ?? false } ?? false
   }
 
-  /// Whether it has all the numbers that a request has.
+  /// Returns whether the last decoded message has all numbers of a request.
   func repeats(_ asked: Asked) -> Bool {
     asked.echoes.allSatisfy { number(of: $0) == $0.number }
   }
 
-  /// The number of the name of a request's number, in the message that was decoded last.
+  /// Returns the number in the last decoded message with the name of a request's number.
   private func number(of echo: Asked.Echo) -> Int? {
     guard let tables = decoded.definition?.tables else { return nil }
     let found = decoded.fields.first { entry in
@@ -69,7 +71,7 @@ struct MessageLooker: Sendable {
     return found?.raw
   }
 
-  /// How many elements of a list the message that was decoded last has.
+  /// Returns the number of elements of a list in the last decoded message.
   func count(of name: [UInt8], _ definition: Definition) -> Int {
     let tables = definition.tables
     return decoded.fields.count { field in
@@ -79,7 +81,7 @@ struct MessageLooker: Sendable {
     }
   }
 
-  /// How many messages one announces; nil where that is not known.
+  /// Returns how many messages a message announces; nil if unknown.
   mutating func count(
     of rule: VendorProtocol.Series, _ message: VendorProtocol.Message, _ frame: Frame,
     _ bytes: RawSpan, _ sighting: VendorSighting, _ vendor: VendorProtocol
@@ -92,7 +94,7 @@ struct MessageLooker: Sendable {
     return count.isKnown ? count.number : nil
   }
 
-  /// The number of a message's field.
+  /// Returns the number of a message's field.
   mutating func number(
     of field: String, _ message: VendorProtocol.Message, _ frame: Frame, _ bytes: RawSpan,
     _ sighting: VendorSighting, _ vendor: VendorProtocol
@@ -104,7 +106,7 @@ struct MessageLooker: Sendable {
     return number.isKnown ? number.number : nil
   }
 
-  /// The number of a field of a value.
+  /// Returns the number of a field of a value.
   mutating func number(of field: String, _ definition: Definition, _ bytes: RawSpan) -> Int? {
     var decoder = ValueDecoder()
     decoder.decode(definition, bytes, into: &decoded)

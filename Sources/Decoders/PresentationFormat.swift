@@ -1,11 +1,11 @@
 package import Bluetooth
 import Bytes
 
-/// What a descriptor «Characteristic Presentation Format» says of its characteristic's value (Core, Vol 3,
-/// Part G, 3.3.3.5).
+/// The content of a «Characteristic Presentation Format» descriptor, which describes its
+/// characteristic's value (Core, Vol 3, Part G, 3.3.3.5).
 ///
-/// Format (1 byte), Exponent (1, signed: value · 10^exponent, of integers), Unit (2, a UUID), Name Space (1),
-/// Description (2).
+/// Format (1 byte), Exponent (1, signed: value · 10^exponent, for integers), Unit (2, a UUID), Name
+/// Space (1), Description (2).
 package struct PresentationFormat: Sendable, Equatable {
   /// The format's number (Assigned Numbers, 2.4.1).
   package var format: UInt8
@@ -14,7 +14,7 @@ package struct PresentationFormat: Sendable, Equatable {
   /// The unit's 16-bit UUID.
   package var unit: UInt16
 
-  /// A descriptor's value; nil where it has not seven bytes.
+  /// Reads a descriptor's value; nil if it does not have seven bytes.
   package init?(_ bytes: RawSpan) {
     guard bytes.byteCount == 7 else { return nil }
     format = bytes.byte(at: 0)
@@ -22,11 +22,11 @@ package struct PresentationFormat: Sendable, Equatable {
     unit = bytes.littleEndianU16(at: 2)
   }
 
-  /// The profile's name under which such values are decoded.
+  /// The profile name under which such values are decoded.
   package static var profile: String { "presentation_format" }
 
-  /// The definition of values that have these formats, one behind the other; nil where one of them says
-  /// nothing that can be decoded (`struct`, and what is reserved), or there are too many.
+  /// Returns the definition of values with these formats, one after the other; nil if one of them
+  /// cannot be decoded (`struct`, and reserved formats), or there are too many.
   package static func definition(of uuid: BluetoothUUID, _ formats: [Self]) -> Definition? {
     guard !formats.isEmpty, formats.count <= 32 else { return nil }
     var tables = Definition.Tables()
@@ -39,7 +39,7 @@ package struct PresentationFormat: Sendable, Equatable {
       Subject(.characteristic, uuid), profile: profile, name: "By its presentation format", tables)
   }
 
-  /// Adds the format's fields; false where it says nothing that can be decoded.
+  /// Adds the format's fields. Returns false if it cannot be decoded.
   private func add(_ name: String, isLast: Bool, to tables: inout Definition.Tables) -> Bool {
     var field = Field()
     field.name = tables.words.add([UInt8](name.utf8))
@@ -47,7 +47,7 @@ package struct PresentationFormat: Sendable, Equatable {
     let symbol = Self.symbol(of: unit)
     if !symbol.isEmpty { field.unit = tables.words.add(symbol) }
     switch format {
-    // Numbers of less than a byte stand in one of their own.
+    // Numbers of less than a byte have a byte of their own.
     case 0x01...0x04: (field.kind, field.width) = (.unsigned, 1)
     case 0x05, 0x06: (field.kind, field.width) = (.unsigned, 2)
     case 0x07: (field.kind, field.width) = (.unsigned, 3)
@@ -94,14 +94,14 @@ package struct PresentationFormat: Sendable, Equatable {
     return true
   }
 
-  /// A program that gives a number.
+  /// Returns a program that pushes a number.
   private static func number(_ number: Int, in tables: inout Definition.Tables) -> Int {
     tables.operations.append(Operation(.number, number))
     tables.programs.append(tables.operations.count)
     return tables.programs.count - 2
   }
 
-  /// The unit's symbol; where there is none, its name.
+  /// Returns the unit's symbol, or its name if it has none.
   private static func symbol(of unit: UInt16) -> [UInt8] {
     let uuid = BluetoothUUID(unit)
     if let symbol = uuid.unitSymbol {

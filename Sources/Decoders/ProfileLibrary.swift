@@ -3,15 +3,14 @@ import Bytes
 
 /// What decodes a value.
 package enum ProfileMatch: Sendable {
-  /// A definition.
   case definition(Definition)
-  /// A protocol's message, in a frame.
+  /// A protocol's message in a frame.
   case message(VendorProtocol, VendorProtocol.Message, Frame, isRequest: Bool)
 }
 
-/// All definitions that are there: the program's own and those of people's files.
+/// All definitions: the built-in ones and those of the user's files.
 ///
-/// Definitions are read when they are first asked for, and kept.
+/// Definitions are read on first use and kept.
 package struct ProfileLibrary: Sendable {
   private struct Key: Hashable {
     var kind: Int
@@ -20,17 +19,17 @@ package struct ProfileLibrary: Sendable {
 
   private let own: [Definition]
   private var found: [Key: [Definition]] = [:]
-  /// Vendors' protocols, those of people's files first.
+  /// Vendors' protocols, those of the user's files first.
   package let vendors: [VendorProtocol]
-  /// How many of them are of people's files.
+  /// How many of `vendors` come from the user's files.
   package let ownVendors: Int
-  /// So many subjects are kept; a capture that has more is read with less speed.
+  /// The most subjects that are cached; a capture with more is read more slowly.
   private static let mostKept = 4096
 
-  /// The characteristics whose values some definition asks for.
+  /// The characteristics whose values some definition uses.
   package let wanted: [BluetoothUUID]
 
-  /// A library of the program's definitions, and before them those of people's files.
+  /// Creates a library of the built-in definitions, preceded by those of the user's files.
   package init(own: [Definition] = [], vendors: [VendorProtocol] = []) {
     self.own = own
     self.vendors = vendors + BuiltInProfiles.vendors
@@ -43,7 +42,8 @@ package struct ProfileLibrary: Sendable {
     self.wanted = wanted
   }
 
-  /// What people's own files call something: it wins over every other name.
+  /// Returns the name of a subject in the user's files, which takes precedence over all other
+  /// names.
   package func ownName(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> String? {
     if own.isEmpty { return nil }
     let wanted = uuid.shortest
@@ -52,8 +52,8 @@ package struct ProfileLibrary: Sendable {
     }?.name
   }
 
-  /// The definitions of a characteristic, a company, and so on, the most specific first; of equally
-  /// specific ones, people's before the program's.
+  /// Returns the definitions of a characteristic, a company, and so on, the most specific first; of
+  /// equally specific ones, the user's before the built-in ones.
   package mutating func definitions(_ kind: Subject.Kind, _ uuid: BluetoothUUID) -> [Definition] {
     let key = Key(kind: kind.rawValue, uuid: uuid.shortest)
     if let known = found[key] { return known }
@@ -68,8 +68,9 @@ package struct ProfileLibrary: Sendable {
     return found[key] ?? []
   }
 
-  /// What decodes a value of a characteristic, from its bytes alone: the definition that is most
-  /// specific, or the message of a protocol. A frame over several values is none here.
+  /// Returns what decodes a value of a characteristic, judging by its bytes alone: the most
+  /// specific definition, or the message of a protocol. A frame in several values does not count
+  /// here.
   package mutating func match(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, service: BluetoothUUID?, _ bytes: RawSpan,
     isWritten: Bool, isOfDevice: (String) -> Bool
@@ -84,20 +85,20 @@ package struct ProfileLibrary: Sendable {
       else { continue }
       let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: count))
       if claim.isFrame, !vendor.isRecognized(in: bytes) { continue }
-      // A part of a message is none.
+      // A part of a message is not a message.
       if vendor.frame.chunk != nil, frame.chunks != 1 { continue }
       let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: isWritten)
       guard let message = vendor.message(frame.command, isRequest: isRequest) else { continue }
-      // It may as well be a part of a response that has no length.
+      // It may equally be a part of a response that has no length.
       if vendor.frame.isOpenEnded, !isRequest, message.commands == nil { continue }
       return .message(vendor, message, frame, isRequest: isRequest)
     }
     return definition.map { .definition($0) }
   }
 
-  /// The definition that decodes a value.
+  /// Returns the definition that decodes a value.
   ///
-  /// - Parameter isOfDevice: whether the device's name fits a pattern with `*` and `?`.
+  /// - Parameter isOfDevice: whether the device's name matches a pattern with `*` and `?`.
   package mutating func find(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, service: BluetoothUUID?, _ bytes: RawSpan,
     isOfDevice: (String) -> Bool

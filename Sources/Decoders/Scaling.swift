@@ -1,44 +1,44 @@
 /// How a raw number becomes a quantity: raw · multiply ÷ divide · 10^decimal · 2^binary + add.
 ///
-/// Kept in two forms: as it was written, which is what is stored, and brought down to one numerator,
-/// one power of ten and what remains of the divisor, which is what is computed with.
+/// It is kept in two forms: as written, which is stored; and reduced to one numerator, one power of
+/// ten and the rest of the divisor, which is used for computing.
 package struct Scaling: Sendable, Equatable {
-  /// As it is written.
+  /// The scale as it is written.
   package struct Written: Sendable, Equatable {
     /// The digits of `multiply`, and its power of ten.
     package var multiply = 1
     package var multiplyExponent = 0
-    /// What is divided by; not 0.
+    /// The divisor; not 0.
     package var divide = 1
     /// The power of ten.
     package var decimal = 0
     /// The power of two.
     package var binary = 0
-    /// The digits of what is added, and its power of ten.
+    /// The digits of the summand, and its power of ten.
     package var add = 0
     package var addExponent = 0
-    /// How many decimals text has; −1: as many as the scale resolves.
+    /// The number of decimals in text; −1: as many as the scale resolves.
     package var decimals = -1
-    /// The digits of the base of an exponential, and its power of ten; 0 digits: there is none.
+    /// The digits of the base of an exponential, and its power of ten; 0 digits: not exponential.
     package var base = 0
     package var baseExponent = 0
-    /// What is subtracted from the exponent.
+    /// The number subtracted from the exponent.
     package var minus = 0
 
-    /// A scale that changes nothing.
+    /// Creates a scale that changes nothing.
     package init() {}
   }
 
-  /// As it is written.
+  /// The scale as it is written.
   package let written: Written
-  /// raw · numerator · 10^exponent ÷ divisor is the quantity without what is added.
+  /// raw · numerator · 10^exponent ÷ divisor is the quantity before `add`.
   private let numerator: Int128
   private let exponent: Int
   private let divisor: Int128
-  /// How many decimals text has.
+  /// The number of decimals in text.
   package let decimals: Int
 
-  /// A scale; nil where it divides by 0 or its numbers are too large to compute with.
+  /// Creates a scale; nil if it divides by 0 or its numbers are too large to compute with.
   package init?(_ written: Written) {
     guard written.divide > 0, abs(written.binary) <= 64, abs(written.decimal) <= 30 else {
       return nil
@@ -71,7 +71,7 @@ package struct Scaling: Sendable, Equatable {
     numerator /= Int128(common)
     divisor /= Int128(common)
     let reduced = DecimalNumber(numerator, exponent: exponent).reduced
-    // With 64 bits of raw number the product shall still fit where the number is an ordinary one.
+    // The product with 64 bits of raw number must still fit for ordinary numbers.
     guard !isTooLarge, reduced.mantissa.magnitude < UInt128(1) << 90 else { return nil }
     self.written = written
     self.numerator = reduced.mantissa
@@ -87,8 +87,8 @@ package struct Scaling: Sendable, Equatable {
       : written.base != 0 ? 3 : max(own, written.add == 0 ? 0 : min(9, -add.exponent))
   }
 
-  /// How many decimals a step needs: all of them where they are few, else enough to tell one step from
-  /// the next.
+  /// Returns how many decimals a step needs: all of them if they are few, else enough to
+  /// distinguish one step from the next.
   private static func decimals(exact: Int, step: Double) -> Int {
     if exact <= 3 { return exact }
     var (resolution, decimals) = (1.0, 0)
@@ -105,7 +105,7 @@ package struct Scaling: Sendable, Equatable {
     return max(left, 1)
   }
 
-  /// What a raw number comes to.
+  /// Returns the quantity of a raw number.
   package func apply(_ raw: Int128) -> Number {
     if written.base != 0 { return exponential(raw) }
     let (product, overflow) = raw.multipliedReportingOverflow(by: numerator)
@@ -116,7 +116,7 @@ package struct Scaling: Sendable, Equatable {
     return .decimal(sum)
   }
 
-  /// A product divided by what remains of the divisor: to three decimals more than text shows.
+  /// Returns a product divided by the rest of the divisor, to three decimals more than text shows.
   private func divided(_ product: Int128) -> DecimalNumber? {
     guard divisor != 1 else { return DecimalNumber(product, exponent: exponent) }
     let target = min(exponent, -(decimals + 3))
@@ -132,7 +132,7 @@ package struct Scaling: Sendable, Equatable {
     return .double(Double(raw) * factor + added)
   }
 
-  /// base^(raw − minus), by repeated squaring.
+  /// Returns base^(raw − minus), by repeated squaring.
   private func exponential(_ raw: Int128) -> Number {
     let power = max(-4096, min(4096, raw - Int128(written.minus)))
     var base = DecimalNumber(Int128(written.base), exponent: written.baseExponent).double
@@ -147,14 +147,14 @@ package struct Scaling: Sendable, Equatable {
   }
 }
 
-/// A number as a value has it after scaling.
+/// A number after scaling.
 package enum Number: Sendable, Equatable {
   /// An exact number.
   case decimal(DecimalNumber)
-  /// A number that is a binary fraction by its nature: IEEE 754, a power.
+  /// A number that is inherently a binary fraction: IEEE 754, or a power.
   case double(Double)
 
-  /// As a binary floating-point number, for statistics.
+  /// The number as binary floating point, for statistics.
   package var double: Double {
     switch self {
     case .decimal(let number): number.double

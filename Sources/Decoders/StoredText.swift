@@ -1,13 +1,13 @@
 import Bytes
 
-/// Bytes as text that a Swift literal can hold, six bits a character, so that the program's own
-/// definitions need no work at start-up: they lie in the program's constants, and only those that are
-/// asked for are read.
+/// Bytes as text that a Swift literal can hold, six bits a character. The built-in definitions need
+/// no work at start-up this way: they are part of the program's constants, and only those that are
+/// used are read.
 package enum StoredText {
   private static let digits: StaticString =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-  /// The text for some bytes.
+  /// Returns the text for some bytes.
   package static func text(_ bytes: [UInt8]) -> String {
     let digits = digits.bytes
     var text: [UInt8] = []
@@ -24,7 +24,7 @@ package enum StoredText {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// The bytes of a text; up to the first character that is none of these.
+  /// Returns the bytes of a text, up to the first character outside the alphabet.
   package static func bytes(_ text: RawSpan) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.byteCount * 3 / 4)

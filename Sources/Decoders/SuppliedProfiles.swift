@@ -1,16 +1,16 @@
 package import Bluetooth
 
-/// Profiles of people's own, beside the program's.
+/// The user's own profiles, in addition to the built-in ones.
 package struct SuppliedProfiles: Sendable {
-  /// Their definitions, in the order in which they are preferred.
+  /// Their definitions, in order of preference.
   package var definitions: [Definition] = []
-  /// Their protocols, likewise.
+  /// Their protocols, in order of preference.
   package var vendors: [VendorProtocol] = []
 
-  /// None.
   package init() {}
 
-  /// Characteristics and descriptors whose values hold what these profiles call secret.
+  /// The characteristics and descriptors whose values contain something that these profiles mark as
+  /// secret.
   package var secretTypes: [BluetoothUUID] {
     var types: [BluetoothUUID] = []
     for definition in definitions where definition.hasSecrets && definition.subject.isAttribute {

@@ -1,19 +1,17 @@
 package import Bluetooth
 import Bytes
 
-// The stored form of a definition: numbers of as many bytes as they need, words with their length in
-// front. Of a field only the numbers that are not as usual are stored, behind a number whose bits say
-// which those are. The program's own definitions are stored as text, six bits a character.
+// The stored form of a definition: numbers of variable length, and words preceded by their length.
+// Of a field only the numbers that differ from the defaults are stored, preceded by a number whose
+// bits show which those are. The built-in definitions are stored as text, six bits a character.
 
-/// Writes the stored form.
 package struct TableWriter {
-  /// What was written.
+  /// The bytes written so far.
   package private(set) var bytes: [UInt8] = []
 
-  /// Nothing written.
   package init() {}
 
-  /// Appends a number that is not negative: seven bits a byte, the lowest first.
+  /// Appends a non-negative number: seven bits a byte, the lowest first.
   package mutating func count(_ value: Int) { natural(UInt(bitPattern: value)) }
 
   /// Appends a number: small ones of either sign take one byte.
@@ -30,23 +28,21 @@ package struct TableWriter {
     bytes.append(UInt8(truncatingIfNeeded: rest))
   }
 
-  /// Appends bytes with their count in front.
+  /// Appends bytes preceded by their count.
   package mutating func run(_ run: [UInt8]) {
     count(run.count)
     bytes += run
   }
 
-  /// Appends a text.
   package mutating func string(_ string: String) { run([UInt8](string.utf8)) }
 
-  /// Appends a UUID.
   package mutating func uuid(_ uuid: BluetoothUUID) {
     count(Int(uuid.width))
     if uuid.width == 16 { natural(UInt(uuid.high)) }
     natural(UInt(uuid.low))
   }
 
-  /// Appends the columns of a row that differ from the usual row.
+  /// Appends the columns of a row that differ from the default row.
   package mutating func row<Row>(
     _ row: Row, usual: Row, _ columns: [any WritableKeyPath<Row, Int> & Sendable]
   ) {
@@ -61,7 +57,6 @@ package struct TableWriter {
     }
   }
 
-  /// Appends a list.
   package mutating func list<Element>(
     _ list: [Element], _ write: (inout TableWriter, Element) -> Void
   ) {
@@ -70,17 +65,17 @@ package struct TableWriter {
   }
 }
 
-/// Reads the stored form; what is damaged reads as zeros and empty lists, and `isSound` says so.
+/// Reads the stored form; damaged parts read as zeros and empty lists, which `isSound` reports.
 package struct TableReader {
   private let bytes: [UInt8]
   private var position = 0
-  /// Whether everything that was read was there.
+  /// Whether nothing was missing so far.
   package private(set) var isSound = true
 
-  /// Reads these bytes.
+  /// Creates a reader of these bytes.
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Whether all was read.
+  /// Whether everything was read.
   package var isAtEnd: Bool { position == bytes.count }
 
   private mutating func natural() -> UInt {
@@ -97,16 +92,16 @@ package struct TableReader {
     return 0
   }
 
-  /// The next number that is not negative.
+  /// Reads the next non-negative number.
   package mutating func count() -> Int { Int(bitPattern: natural()) }
 
-  /// The next number.
+  /// Reads the next number.
   package mutating func number() -> Int {
     let value = natural()
     return Int(bitPattern: value >> 1) ^ -Int(bitPattern: value & 1)
   }
 
-  /// The next bytes with their count in front.
+  /// Reads the next bytes, which are preceded by their count.
   package mutating func run() -> [UInt8] {
     let count = count()
     guard count >= 0, count <= bytes.count - position else {
@@ -117,10 +112,10 @@ package struct TableReader {
     return Array(bytes[position..<position + count])
   }
 
-  /// The next text.
+  /// Reads the next text.
   package mutating func string() -> String { String(decoding: run(), as: UTF8.self) }
 
-  /// The next UUID.
+  /// Reads the next UUID.
   package mutating func uuid() -> BluetoothUUID {
     switch count() {
     case 16:
@@ -130,7 +125,7 @@ package struct TableReader {
     }
   }
 
-  /// The next row.
+  /// Reads the next row.
   package mutating func row<Row>(
     usual: Row, _ columns: [any WritableKeyPath<Row, Int> & Sendable]
   ) -> Row {
@@ -142,7 +137,7 @@ package struct TableReader {
     return row
   }
 
-  /// The next list; no more elements are read than there are bytes.
+  /// Reads the next list; no more elements are read than there are bytes.
   package mutating func list<Element>(_ read: (inout TableReader) -> Element) -> [Element] {
     let count = count()
     guard count >= 0, count <= bytes.count - position else {
@@ -157,7 +152,7 @@ package struct TableReader {
 }
 
 extension Scaling.Written {
-  /// The numbers of a row, in the order in which they are stored; new ones at the end.
+  /// The numbers of a row, in the order in which they are stored; new ones are appended.
   static let columns: [any WritableKeyPath<Scaling.Written, Int> & Sendable] = [
     \.multiply, \.multiplyExponent, \.divide, \.decimal, \.binary, \.add, \.addExponent, \.decimals,
     \.base, \.baseExponent, \.minus,
@@ -165,7 +160,6 @@ extension Scaling.Written {
 }
 
 extension Definition.Tables {
-  /// Writes the tables.
   package func write(_ writer: inout TableWriter) {
     writer.list(fields) { $0.row($1, usual: Field(), Field.columns) }
     writer.list(words.ends) { $0.count($1) }
@@ -191,7 +185,6 @@ extension Definition.Tables {
     writer.count(slotCount)
   }
 
-  /// Reads tables.
   package init(_ reader: inout TableReader) {
     fields = reader.list { $0.row(usual: Field(), Field.columns) }
     let ends = reader.list { $0.count() }
@@ -220,7 +213,7 @@ extension Definition.Tables {
 }
 
 extension Subject {
-  /// Writes what a definition is of.
+  /// Writes a subject.
   package func write(_ writer: inout TableWriter) {
     writer.count(kind.rawValue)
     writer.uuid(uuid)
@@ -231,7 +224,7 @@ extension Subject {
     writer.count(isCarrier ? 1 : 0)
   }
 
-  /// Reads what a definition is of.
+  /// Reads a subject.
   package init(_ reader: inout TableReader) {
     let kind = Kind(rawValue: reader.count()) ?? .message
     self.init(kind, reader.uuid())
@@ -245,7 +238,6 @@ extension Subject {
 }
 
 extension Definition {
-  /// The stored form.
   package var stored: [UInt8] {
     var writer = TableWriter()
     writer.string(profile)
@@ -253,12 +245,12 @@ extension Definition {
     subject.write(&writer)
     writer.list(exchange.map { [$0] } ?? []) { $1.write(&$0) }
     tables.write(&writer)
-    // Few have some, and those that have none are stored as they always were.
+    // Few definitions have errors; those without are stored as they always were.
     if !tables.errors.isEmpty { writer.list(tables.errors) { $1.write(&$0) } }
     return writer.bytes
   }
 
-  /// A definition from its stored form; nil where that is damaged.
+  /// Creates a definition from its stored form; nil if that is damaged.
   package convenience init?(stored bytes: [UInt8]) {
     var reader = TableReader(bytes)
     let profile = reader.string()
@@ -273,14 +265,12 @@ extension Definition {
 }
 
 extension Code {
-  /// Writes the numbers and the word.
   fileprivate func write(_ writer: inout TableWriter) {
     writer.number(low)
     writer.number(high &- low)
     writer.number(word)
   }
 
-  /// Reads the numbers and the word.
   fileprivate init(_ reader: inout TableReader) {
     let low = reader.number()
     let extent = reader.number()
@@ -289,7 +279,7 @@ extension Code {
 }
 
 extension Words {
-  /// Words from their stored form; ends that do not fit give no words.
+  /// Creates words from their stored form; an invalid end discards the words from there on.
   fileprivate init(bytes: [UInt8], ends: [Int]) {
     self.init()
     var start = 0

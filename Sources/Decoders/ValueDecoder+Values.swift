@@ -1,16 +1,16 @@
 import Bluetooth
 import Bytes
 
-// Values of one field: numbers with their bits and checks, and everything that is bytes.
+// Values of one field: numbers with their bits and checks, and everything that consists of bytes.
 
 extension ValueDecoder {
-  /// Where a value's bytes are, and whether there should be more of them.
+  /// The bytes of a value, and whether there should be more of them.
   struct Extent {
     var bytes: Slice
     var isShort = false
   }
 
-  /// Says that bytes are missing.
+  /// Reports that bytes are missing.
   private func missing(
     _ place: Int, _ needed: Int, _ window: Window, _ decoded: inout Decoded
   ) -> Outcome {
@@ -22,8 +22,8 @@ extension ValueDecoder {
     return .missing
   }
 
-  /// Cuts off a value whose size does not follow from its type; its prefix is behind the position
-  /// afterwards, the value itself is not. Nil where not even the prefix is there.
+  /// Returns the bytes of a value whose size does not follow from its type. Afterwards the position
+  /// is after the size prefix and before the value. Returns nil if not even the prefix is present.
   mutating func extent(
     _ place: Int, _ definition: Definition, _ bytes: RawSpan,
     _ window: inout Window, _ decoded: inout Decoded
@@ -54,7 +54,7 @@ extension ValueDecoder {
     return Extent(bytes: Slice(start: window.position, count: wanted))
   }
 
-  /// The number in up to eight bytes.
+  /// Returns the number in up to eight bytes.
   static func load(_ bytes: RawSpan, _ offset: Int, _ width: Int, bigEndian: Bool) -> UInt64 {
     var number: UInt64 = 0
     if bigEndian {
@@ -108,7 +108,7 @@ extension ValueDecoder {
     guard let algorithm = ChecksumAlgorithm(rawValue: field.checksum) else { return }
     let from = min(window.group + field.checksumFrom, Int(slice.start))
     let covered = Slice(start: from, count: Int(slice.start) - from)
-    // A list of checksums over long values would otherwise take a while.
+    // Many checksums over long values would otherwise take too long.
     fuel -= Int(covered.count) / 16
     let expected = Int(algorithm.compute(bytes.part(covered)))
     let isRight = expected == number
@@ -123,7 +123,7 @@ extension ValueDecoder {
     }
   }
 
-  /// Gives the bits of a number.
+  /// Adds the bits of a number.
   private mutating func split(
     _ place: Int, _ number: UInt64, _ slice: Slice, _ definition: Definition,
     _ decoded: inout Decoded
@@ -150,7 +150,7 @@ extension ValueDecoder {
     }
   }
 
-  /// Gives an integer, with its word, and says what is wrong with it.
+  /// Adds an integer, with its word and its problem, if any.
   private func append(
     _ place: Int, _ number: Int, _ slice: Slice, _ definition: Definition,
     _ decoded: inout Decoded
@@ -180,7 +180,7 @@ extension ValueDecoder {
         code: problem, field: place, bytes: slice, found: number, expected: field.equals))
   }
 
-  /// Gives a number that is computed; nothing where it is not known.
+  /// Adds a computed number; nothing if it is unknown.
   mutating func computed(
     _ place: Int, _ definition: Definition, _ window: Window,
     _ decoded: inout Decoded
@@ -194,7 +194,7 @@ extension ValueDecoder {
     return .done
   }
 
-  /// Reads a value that is no integer.
+  /// Reads a value that is not an integer.
   mutating func other(
     _ place: Int, _ definition: Definition, _ bytes: RawSpan,
     _ window: inout Window, _ decoded: inout Decoded
@@ -215,7 +215,7 @@ extension ValueDecoder {
       case .utf8, .bytes, .utf16, .text: true
       default: false
       }
-    // Of a text or of bytes the part that is there is worth showing, of a number it is not.
+    // The present part of text or bytes is worth showing; that of a number is not.
     if isShort, !isDivisible { return .missing }
     window.position = slice.end + skipped
     var entry = DecodedField(
@@ -225,7 +225,7 @@ extension ValueDecoder {
     return isShort ? .missing : .done
   }
 
-  /// Everything up to the bytes that end a text, and how many those are.
+  /// Returns everything up to the bytes that terminate a text, and the number of those.
   private func terminated(
     _ place: Int, _ definition: Definition, _ bytes: RawSpan, _ window: Window
   ) -> (Slice, Int) {
@@ -243,7 +243,7 @@ extension ValueDecoder {
     return (Slice(start: window.position, count: window.remaining), 0)
   }
 
-  /// Finds out what the bytes of a field are.
+  /// Determines the form of a field's bytes.
   private mutating func read(
     _ place: Int, _ entry: inout DecodedField, _ definition: Definition,
     _ bytes: RawSpan, _ decoded: inout Decoded
@@ -265,7 +265,7 @@ extension ValueDecoder {
     case .utf8:
       entry.form = .utf8
       if !bytes.part(entry.bytes).isUTF8 { complain(.badText, place, entry, &decoded) }
-      // Shorter ones have room whatever their bytes stand for.
+      // Shorter texts always have room, whatever their bytes represent.
       if field.codeCount > 0, count > Self.mostText / Self.mostExpanded {
         let length = definition.expand(bytes.part(entry.bytes), field) { _ in }
         if length > Self.mostText {
@@ -300,7 +300,7 @@ extension ValueDecoder {
       DecodingProblem(code: code, field: place, bytes: entry.bytes, found: 0, expected: 0))
   }
 
-  /// Reads binary-coded decimals: two digits a byte. Up to nine bytes are a number.
+  /// Reads binary-coded decimals: two digits a byte. Up to nine bytes form a number.
   private mutating func readDigits(
     _ place: Int, _ entry: inout DecodedField, _ definition: Definition, _ bytes: RawSpan,
     _ decoded: inout Decoded
@@ -325,8 +325,8 @@ extension ValueDecoder {
 }
 
 extension RawSpan {
-  /// Whether all of it is text that people would type: UTF-8 without control characters but tabs and
-  /// line ends, and perhaps a zero at the end.
+  /// Whether all of it is plain text: UTF-8 without control characters except tabs and line ends,
+  /// possibly with a zero at the end.
   fileprivate var isPlainText: Bool {
     for offset in 0..<byteCount {
       switch byte(at: offset) {
@@ -339,7 +339,6 @@ extension RawSpan {
     return isUTF8
   }
 
-  /// Whether all of it is UTF-8.
   fileprivate var isUTF8: Bool {
     var offset = 0
     while offset < byteCount {
@@ -351,7 +350,7 @@ extension RawSpan {
 }
 
 extension DecodedField {
-  /// Reads IEEE 754 of 2, 4 or 8 bytes.
+  /// Reads an IEEE 754 number of 2, 4 or 8 bytes.
   fileprivate mutating func readFloat(_ bits: UInt64, width: Int) {
     let value: Double
     switch width {
@@ -367,7 +366,7 @@ extension DecodedField {
     }
   }
 
-  /// A half-precision number: sign, 5 bits of exponent, 10 of fraction.
+  /// Returns a half-precision number: sign, 5 bits of exponent, 10 of fraction.
   private static func half(_ bits: UInt16) -> Double {
     let exponent = Int(bits >> 10 & 31)
     let fraction = Double(bits & 0x3ff) / 1024
@@ -379,8 +378,8 @@ extension DecodedField {
     }
   }
 
-  /// Reads SFLOAT (12 bits of mantissa, 4 of exponent) or FLOAT (24 and 8): both in two's complement;
-  /// five mantissas are no numbers where the exponent is 0 (IEEE 11073-20601).
+  /// Reads SFLOAT (12 bits of mantissa, 4 of exponent) or FLOAT (24 and 8), both in two's
+  /// complement. Five mantissas are special values if the exponent is 0 (IEEE 11073-20601).
   fileprivate mutating func readMedicalFloat(_ bits: UInt64, width: Int) {
     let mantissaBits: UInt64 = width == 2 ? 12 : 24
     let most: UInt64 = 1 << (mantissaBits - 1)

@@ -1,15 +1,14 @@
 package import Bytes
 
-/// What the bytes alone do not say.
+/// Facts that the bytes alone do not contain.
 package struct DecodingContext: Sendable {
   /// Whether the client wrote the value.
   package var isWritten: Bool
   /// A message's command.
   package var command: Int
-  /// What the definition's externals come to, in their order; those that are missing are not known.
+  /// The values of the definition's externals, in their order; missing ones are unknown.
   package var externals: [Known]
 
-  /// A context.
   package init(isWritten: Bool = false, command: Int = 0, externals: [Known] = []) {
     self.isWritten = isWritten
     self.command = command
@@ -17,43 +16,45 @@ package struct DecodingContext: Sendable {
   }
 }
 
-/// The one interpreter: bytes and a definition to named fields.
+/// The only interpreter: decodes bytes into named fields according to a definition.
 ///
-/// A field's row is asked for by its place wherever it is needed: handing one on would copy it.
+/// A field's row is looked up by its index wherever it is needed, since passing a row would copy
+/// it.
 ///
-/// No definition and no bytes can make it trap, loop or grow without bound: fields are counted
-/// (`fuel`), what comes out is limited (`mostFields`, and the bytes that are left of the value and of each
-/// group that was open then), nesting is bounded by the definition (`Definition.Tables.deepest`).
+/// No definition and no bytes can make it trap, loop or grow without bound. Fields are counted
+/// (`fuel`), the output is limited (`mostFields`, plus the bytes left over of the value and of each
+/// group that was open then), and nesting is bounded by the definition
+/// (`Definition.Tables.deepest`).
 package struct ValueDecoder: ~Copyable {
-  /// More fields than these are not decoded of one value.
+  /// The most fields that are decoded of one value.
   package static let mostFields = 1024
-  /// More steps than these are not taken for one value.
+  /// The most steps for one value.
   static let mostSteps = 16_384
-  /// Bytes of a text in which bytes stand for others, and of the line that people read of a value.
+  /// The most bytes of a text in which bytes represent others, and of the line shown for a value.
   package static let mostText = 16_384
-  /// Bytes of a text that one byte stands for.
+  /// The most bytes of text that one byte represents.
   package static let mostExpanded = 32
 
   /// The numbers of the fields that were read, by slot.
   var slots: [Int] = []
   var stack: [Known] = []
   var fuel = 0
-  /// Which turn of a repeated field this is.
+  /// The turn of a repeated field.
   var turn = 0
   var context = DecodingContext()
 
-  /// A decoder; one is enough for all values, one after the other.
+  /// Creates a decoder; it can be reused for all values, one after the other.
   package init() {}
 
-  /// A stretch of bytes that is being read.
+  /// A range of bytes that is being read.
   struct Window {
-    /// Where the group begins, for checksums.
+    /// The start of the group, for checksums.
     var group: Int
-    /// Where what has a size begins.
+    /// The start of the innermost range that has a size.
     var sized: Int
-    /// Where the next field stands.
+    /// The position of the next field.
     var position: Int
-    /// Behind the last byte.
+    /// The position after the last byte.
     var end: Int
 
     var remaining: Int { end - position }
@@ -61,9 +62,9 @@ package struct ValueDecoder: ~Copyable {
 
   /// How reading fields ended.
   enum Outcome {
-    /// All were read.
+    /// All fields were read.
     case done
-    /// An optional one was not there: nothing follows.
+    /// An optional field was absent: nothing follows.
     case ended
     /// Bytes are missing.
     case missing
@@ -71,7 +72,6 @@ package struct ValueDecoder: ~Copyable {
     case full
   }
 
-  /// Decodes a value.
   package mutating func decode(
     _ definition: Definition, _ bytes: RawSpan, _ context: DecodingContext = DecodingContext(),
     into decoded: inout Decoded
@@ -79,7 +79,7 @@ package struct ValueDecoder: ~Copyable {
     decode(definition, bytes, Slice(start: 0, count: bytes.byteCount), context, into: &decoded)
   }
 
-  /// Decodes the part `slice` of bytes; offsets count from the bytes' first.
+  /// Decodes the part `slice` of bytes; offsets count from the first of the bytes.
   package mutating func decode(
     _ definition: Definition, _ bytes: RawSpan, _ slice: Slice, _ context: DecodingContext,
     into decoded: inout Decoded
@@ -101,7 +101,7 @@ package struct ValueDecoder: ~Copyable {
     decoded.noteFirsts(definition)
   }
 
-  /// Keeps the bytes that no field explained.
+  /// Adds the bytes that no field explained.
   mutating func leaveTail(_ outcome: Outcome, _ window: inout Window, _ decoded: inout Decoded) {
     guard window.remaining > 0 else { return }
     let tail = Slice(start: window.position, count: window.remaining)
@@ -128,7 +128,7 @@ package struct ValueDecoder: ~Copyable {
     return .done
   }
 
-  /// Reads a field where its condition holds, as often as it is repeated.
+  /// Reads a field if its condition holds, as often as it is repeated.
   private mutating func conditional(
     _ place: Int, _ definition: Definition, _ bytes: RawSpan,
     _ window: inout Window, _ decoded: inout Decoded
@@ -172,7 +172,7 @@ package struct ValueDecoder: ~Copyable {
       let outcome = once(place, definition, bytes, &window, &decoded)
       guard outcome == .done else { return outcome }
       count += 1
-      // What takes no bytes would go on for ever.
+      // A field without bytes would repeat forever.
       if isRest, window.position == before { break }
     }
     if count < field.least {
@@ -190,13 +190,13 @@ package struct ValueDecoder: ~Copyable {
   ) -> Outcome {
     let field = definition.tables.fields[place]
     fuel -= 1
-    // The bits of a number are told together; what a group holds counts for itself.
+    // The bits of a number are added together; the fields of a group count for themselves.
     let isNumber = field.kind == .unsigned || field.kind == .signed
     let entries = isNumber ? max(1, field.end - place - 1) : 1
     guard fuel > 0, decoded.fields.count + entries <= Self.mostFields,
       decoded.problems.count < Self.mostFields
     else {
-      // Once, however many lists are left.
+      // Only once, however many lists remain.
       if decoded.problems.last?.code != .limit {
         decoded.problems.append(
           DecodingProblem(
@@ -214,7 +214,7 @@ package struct ValueDecoder: ~Copyable {
     }
   }
 
-  /// Reads the fields of the branch for the number that is chosen by.
+  /// Reads the fields of the branch that the selector's number chooses.
   private mutating func choice(
     _ place: Int, _ definition: Definition, _ bytes: RawSpan,
     _ window: inout Window, _ decoded: inout Decoded
@@ -238,7 +238,7 @@ package struct ValueDecoder: ~Copyable {
     return list(taken + 1..<end, of: definition, bytes, &window, &decoded)
   }
 
-  /// Reads a group's fields, inside its size where it has one.
+  /// Reads a group's fields, within its size if it has one.
   private mutating func group(
     _ place: Int, _ definition: Definition, _ bytes: RawSpan,
     _ window: inout Window, _ decoded: inout Decoded
@@ -287,12 +287,12 @@ package struct ValueDecoder: ~Copyable {
     return outcome
   }
 
-  /// What a program comes to.
+  /// Returns the result of a program.
   mutating func value(of program: Int, _ definition: Definition, _ window: Window) -> Known {
     guard program >= 0, program + 1 < definition.tables.programs.count else { return .unknown }
     let end = definition.tables.programs[program + 1]
     var place = definition.tables.programs[program]
-    // Most conditions are a flag, or that a flag is not set.
+    // Most conditions are a flag or its negation.
     if place + 2 >= end, place < end {
       let first = definition.tables.operations[place]
       if first.codeNumber == Operation.Code.slot.rawValue {
@@ -335,7 +335,8 @@ package struct ValueDecoder: ~Copyable {
     }
   }
 
-  /// The place of the code that a number is, among some of the definition's.
+  /// Returns the index of the code that contains a number, within a range of the definition's
+  /// codes.
   func code(of number: Int, _ first: Int, _ count: Int, _ definition: Definition) -> Int? {
     for place in first..<first + count where definition.tables.codes[place].contains(number) {
       return place

@@ -1,45 +1,48 @@
 import Bluetooth
 import Bytes
 
-/// The channels on which protocols were looked for, found in the same time however many there are.
+/// The channels on which protocols were looked for. Finding one takes the same time no matter how
+/// many there are.
 ///
-/// Each value on a channel that begins like a frame asks for one, so that a capture may ask for another one
-/// with every packet. They are chained by their key's hash, and in the order of their last use; where
-/// there are too many the one that was silent longest gives its place, and its room, to the new one.
+/// Each value that begins like a frame looks up a channel, so a capture may look up another one
+/// with every packet. Channels are chained by their key's hash, and in the order of their last use.
+/// If there are too many, the new one gets the place and the storage of the one that was silent
+/// longest.
 struct VendorChannels: Sendable, RandomAccessCollection {
-  /// A channel.
   struct Channel: Sendable {
-    /// The conversation (from bit 18 on), the attribute's handle (from bit 2 on), and the way (bit 0).
+    /// The conversation (from bit 18), the attribute's handle (from bit 2), and the direction (bit
+    /// 0).
     fileprivate(set) var key: UInt64
-    /// The protocol's place.
+    /// The index of the protocol.
     fileprivate(set) var vendor: Int
-    /// The packets of the first right frame that was seen here; empty: none was.
+    /// The packets of the first correct frame that was seen here; empty: none.
     private(set) var recognition: [Int] = []
-    /// Whether a right frame was seen here.
+    /// Whether a correct frame was seen here.
     var isRecognized: Bool { !recognition.isEmpty }
-    /// The frame that is being put together, and when and where it began.
+    /// The frame that is being joined, its packets, and when it began.
     var open: [UInt8] = []
     var packets: [Int] = []
     var began: Timestamp?
-    /// Whether it was known, when it began, that the protocol is spoken here.
+    /// Whether it was known, when the frame began, that the protocol is used here.
     var isKnown = false
-    /// The message that is being put together of several frames.
+    /// The message that is being joined from several frames.
     var chunks: ChunkedMessage?
-    /// The next one whose key has the same hash.
+    /// The next channel whose key has the same hash.
     fileprivate var next = VendorChannels.none
-    /// Those that were used last before this one, and first after it.
+    /// The neighbors in the order of last use.
     fileprivate var older = VendorChannels.none
     fileprivate var newer = VendorChannels.none
 
-    /// Notes that a right frame came in these packets, which are listed for the first one only.
+    /// Records that a correct frame came in these packets, which are kept for the first one only.
     mutating func recognize(in packets: @autoclosure () -> [Int]) {
       if recognition.isEmpty { recognition = packets() }
     }
 
-    /// As if no right frame had been seen.
+    /// Forgets that a correct frame was seen.
     fileprivate mutating func forgetRecognition() { recognition = [] }
 
-    /// What is there of the frame that is being put together; nil where none is, or nobody knows.
+    /// What is present of the frame that is being joined; nil if there is none, or the protocol was
+    /// not known.
     var unfinished: Unfinished? {
       guard isKnown, !open.isEmpty, let first = packets.first else { return nil }
       return Unfinished(
@@ -47,37 +50,37 @@ struct VendorChannels: Sendable, RandomAccessCollection {
     }
   }
 
-  /// How many channels are remembered.
+  /// The most channels that are remembered.
   static let most = 256
-  /// No channel's place.
+  /// The index that means no channel.
   private static let none = -1
-  /// The bits of a chain's number: twice as many chains as channels, so that most hold one at most.
+  /// The bits of a chain's number: twice as many chains as channels, so that most hold at most one.
   private static let chainBits: UInt64 = 9
 
   private var channels: [Channel] = []
-  /// The first channel of each chain; made with the first channel.
+  /// The first channel of each chain; created with the first channel.
   private var first: [Int] = []
-  /// Those that were used last and longest ago.
+  /// The channel that was used last, and the one that was silent longest.
   private var newest = none
   private var oldest = none
 
-  /// The places of the channels.
+  /// The range of the channels' indexes.
   var startIndex: Int { 0 }
   var endIndex: Int { channels.count }
 
-  /// A channel by its place.
+  /// The channel at an index.
   subscript(place: Int) -> Channel {
     _read { yield channels[place] }
     _modify { yield &channels[place] }
   }
 
-  /// The channel that will go for the next new one; nil where there is room.
+  /// The channel that the next new one will replace; nil if there is room.
   var silent: Int? { channels.count < Self.most ? nil : oldest }
 
-  /// The place of the channel of a key and a protocol, which is in use again.
+  /// Returns the index of the channel of a key and a protocol, and marks it as used.
   mutating func find(_ key: UInt64, _ vendor: Int) -> Int? {
     guard newest >= 0 else { return nil }
-    // Values come in rows on one channel.
+    // Consecutive values often come on one channel.
     if channels[newest].key == key, channels[newest].vendor == vendor { return newest }
     var place = first[Self.chain(key, vendor)]
     while place >= 0 {
@@ -90,7 +93,8 @@ struct VendorChannels: Sendable, RandomAccessCollection {
     return nil
   }
 
-  /// Makes the channel of a key and a protocol, which has none, in place of `silent` if there is one.
+  /// Creates the channel of a key and a protocol that have none, in place of `silent` if there is
+  /// one.
   mutating func make(_ key: UInt64, _ vendor: Int) -> Int {
     if first.isEmpty { first = [Int](repeating: Self.none, count: 1 << Self.chainBits) }
     let place: Int
@@ -116,8 +120,9 @@ struct VendorChannels: Sendable, RandomAccessCollection {
     return place
   }
 
-  /// Which chain a channel is in. Handles stand close together, so that the key is spread by Knuth's
-  /// multiplication with a part of the golden ratio, of whose result the highest bits are the best.
+  /// Returns the chain of a channel. Handles are close together, so the key is spread by Knuth's
+  /// multiplicative hashing with a part of the golden ratio; the highest bits of the result are the
+  /// best.
   static func chain(_ key: UInt64, _ vendor: Int) -> Int {
     let mixed = (key ^ UInt64(truncatingIfNeeded: vendor) &<< 56) &* 0x9e37_79b9_7f4a_7c15
     return Int(truncatingIfNeeded: mixed &>> (64 - Self.chainBits))
@@ -128,7 +133,7 @@ struct VendorChannels: Sendable, RandomAccessCollection {
     link(place)
   }
 
-  /// Takes a channel out of the chain of its key.
+  /// Removes a channel from the chain of its key.
   private mutating func unchain(_ place: Int) {
     let chain = Self.chain(channels[place].key, channels[place].vendor)
     if first[chain] == place {
@@ -146,7 +151,7 @@ struct VendorChannels: Sendable, RandomAccessCollection {
     }
   }
 
-  /// Takes a channel out of the order of use.
+  /// Removes a channel from the order of use.
   private mutating func unlink(_ place: Int) {
     let (older, newer) = (channels[place].older, channels[place].newer)
     if older >= 0 { channels[older].newer = newer } else { oldest = newer }

@@ -1,9 +1,9 @@
 import Bluetooth
 import Bytes
 
-// Responses without a length: where they end is told by their fields, and by what was asked for.
+// Responses without a length: their end follows from their fields and from the request.
 
-/// What a request asks for, where the protocol's responses have no length.
+/// What a request asks for, if the protocol's responses have no length.
 struct Asked: Sendable {
   /// A number that a response may repeat: a field of the request, before its list.
   struct Echo: Sendable, Equatable {
@@ -11,30 +11,31 @@ struct Asked: Sendable {
     let number: Int
   }
 
-  /// The name of the list that goes on to the request's end, and how many elements it has; empty: none.
+  /// The name of the list at the end of the request (empty: none), and the number of its elements.
   let list: [UInt8]
   let count: Int
   let echoes: [Echo]
 }
 
 extension VendorMessages.Request {
-  /// Whether it has waited too long for what comes at a time.
+  /// Returns whether the request has already timed out at a time.
   func isOverdue(_ now: Timestamp?) -> Bool {
     guard let now, let time else { return false }
     return now.nanoseconds(since: time) > Int64(timeout) * 1_000_000
   }
 
-  /// Whether it is one of a value's conversation, and waits.
+  /// Returns whether the request belongs to a value's conversation and still waits.
   func isOpen(_ moment: VendorMessages.Moment, at time: Timestamp?) -> Bool {
     owner == moment.place && conversation == moment.conversation && !isOverdue(time)
   }
 }
 
 extension VendorMessages {
-  /// Whether a response lacks something: bytes that its fields want, or elements of a list that its request
-  /// has too, and more of. So an answer that is cut between two elements is not taken for a whole one.
+  /// Returns whether a response lacks something: bytes that its fields require, or elements of a
+  /// list of which its request has more. This way an answer that is cut between two elements does
+  /// not count as whole.
   ///
-  /// - Parameter began: when its first byte came.
+  /// - Parameter began: the time of its first byte.
   mutating func isIncomplete(_ bytes: RawSpan, _ moment: Moment, began: Timestamp?) -> Bool {
     guard let (message, command) = looker.response(bytes, moment) else { return false }
     if looker.lacksBytes { return true }
@@ -44,7 +45,7 @@ extension VendorMessages {
     return looker.count(of: asked.list, message.definition) < asked.count
   }
 
-  /// The oldest request that the response may answer which was decoded last.
+  /// Returns the oldest request that the last decoded response may answer.
   private func request(of command: Int?, _ moment: Moment, at time: Timestamp?) -> Int? {
     requests.firstIndex {
       $0.isOpen(moment, at: time) && moment.vendor.exchange.answers(command, $0.command)
@@ -52,9 +53,9 @@ extension VendorMessages {
     }
   }
 
-  /// Whether a value begins the answer to another request than the frame that is open: one that was sent
-  /// later, or whose numbers the value repeats. What is open is over then, unless its fields want more bytes
-  /// and nothing but the command speaks for the other.
+  /// Returns whether a value begins the answer to another request than the open frame: one that was
+  /// sent later, or whose numbers the value repeats. The open frame is then over, unless its fields
+  /// require more bytes and only the command indicates the other request.
   mutating func isOvertaken(_ slot: Int, _ bytes: RawSpan, _ moment: Moment) -> Bool {
     guard moment.vendor.frame.isOpenEnded, let first = channels[slot].packets.first,
       requests.contains(where: { $0.isOpen(moment, at: moment.time) })
@@ -77,7 +78,7 @@ extension VendorMessages {
     }
   }
 
-  /// Takes in that a frame which is open on a channel will not be complete: its request waits no more.
+  /// Gives up the open frame of a channel, which will not be complete: its request no longer waits.
   mutating func abandon(_ slot: Int, _ moment: Moment) -> Unfinished? {
     let unfinished = channels[slot].unfinished
     if moment.vendor.frame.isOpenEnded, let first = channels[slot].packets.first {
@@ -86,7 +87,8 @@ extension VendorMessages {
         let own = request(of: command, moment, at: channels[slot].began),
         requests[own].packet < first
       {
-        // An answer with fewer elements than were asked for is one; half of one is none.
+        // An answer with fewer elements than requested is an answer; one cut within an element is
+        // not.
         if looker.lacksBytes { giveUp(own) } else { settle(own) }
       }
     }
@@ -98,7 +100,7 @@ extension VendorMessages {
     return unfinished
   }
 
-  /// What a request asks for, where the protocol's responses have no length.
+  /// Returns what a request asks for, if the protocol's responses have no length.
   mutating func asked(
     _ message: VendorProtocol.Message, _ frame: Frame, _ bytes: RawSpan, _ sighting: VendorSighting,
     _ vendor: VendorProtocol

@@ -1,32 +1,32 @@
 package import Bluetooth
 import Bytes
 
-// Requests and the responses to them: of protocols and of control points.
+// Requests and their responses, for protocols and for control points.
 
 extension VendorMessages {
   /// A request that waits for its answer.
   struct Request: Sendable {
     let conversation: UInt64
-    /// The protocol's place, or below 0 a control point.
+    /// The index of the protocol, or below 0 a control point.
     let owner: Int
     let command: Int?
     let sequence: Int?
     let packet: Int
     let time: Timestamp?
-    /// For how many milliseconds it waits.
+    /// How many milliseconds it waits.
     let timeout: Int
-    /// What it asks for, where responses have no length.
+    /// What it requests, if responses have no length.
     var asked: Asked?
   }
 
-  /// How many open requests and conversations are remembered.
+  /// The most open requests and conversations that are remembered.
   private static let mostRequests = 256
   private static let mostTallies = 256
 
-  /// Whether a request waits for its answer.
+  /// Whether any request waits for its answer.
   package var hasRequests: Bool { !requests.isEmpty }
 
-  /// Takes a request that something answers.
+  /// Records a request that expects an answer.
   mutating func request(_ request: Request, _ title: String) {
     if let tally = tally(title, request.owner, request.conversation) {
       tallies[tally].requests += 1
@@ -35,11 +35,12 @@ extension VendorMessages {
     requests.append(request)
   }
 
-  /// Takes a protocol's response, and finds the oldest request that it fits.
+  /// Processes a protocol's response, and finds the oldest request that it fits.
   mutating func response(
     _ frame: Frame, _ bytes: RawSpan, _ vendor: VendorProtocol, _ moment: Moment
   ) -> ExchangeNote {
-    // Numbers of a response that its request has too are looked for only where the fields tell its end.
+    // Numbers that a response shares with its request are only compared if the fields determine its
+    // end.
     let isLooked = vendor.frame.isOpenEnded && looker.response(bytes, moment) != nil
     let looker = isLooked ? looker : nil
     return answer(
@@ -71,7 +72,7 @@ extension VendorMessages {
     return note
   }
 
-  /// Counts a request that was answered, which waits no more.
+  /// Counts a request as answered, and removes it.
   mutating func settle(_ index: Int) {
     let request = requests.remove(at: index)
     if let tally = tally("", request.owner, request.conversation) { tallies[tally].answered += 1 }
@@ -79,10 +80,10 @@ extension VendorMessages {
 
   // MARK: Control points
 
-  /// Takes a value of a control point: a characteristic to which requests are written, and which sends the
-  /// responses.
+  /// Processes a value of a control point: a characteristic to which requests are written, and
+  /// which sends the responses.
   ///
-  /// - Returns: what it answers; nil where it is a request, or nothing of the kind.
+  /// - Returns: what it answers; nil if it is a request, or neither request nor response.
   package mutating func acceptControl(
     _ definition: Definition, _ exchange: VendorProtocol.Exchange, conversation: UInt64,
     handle: UInt16, isWritten: Bool, _ bytes: RawSpan, packet: Int, time: Timestamp?
@@ -110,7 +111,7 @@ extension VendorMessages {
     }
   }
 
-  /// Takes in that a server refused the request that a packet carried: no response will come.
+  /// Records that a server refused the request in a packet: no response will come.
   package mutating func refuse(_ packet: Int) {
     guard let found = requests.lastIndex(where: { $0.packet == packet }) else { return }
     let request = requests.remove(at: found)
@@ -121,7 +122,7 @@ extension VendorMessages {
 
   // MARK: Counting
 
-  /// Where the requests of a conversation are counted; nil where there is no room.
+  /// Returns the index of the tally of a conversation; nil if there is no room.
   mutating func tally(_ title: String, _ owner: Int, _ conversation: UInt64) -> Int? {
     let known = tallies.firstIndex { $0.conversation == conversation && $0.owner == owner }
     if let known { return known }
@@ -130,7 +131,7 @@ extension VendorMessages {
     return tallies.count - 1
   }
 
-  /// Gives requests up whose time is over.
+  /// Gives up requests after their timeout.
   private mutating func expire(_ time: Timestamp?, _ owner: Int) {
     var index = 0
     while index < requests.count {
@@ -152,8 +153,8 @@ extension VendorMessages {
     }
   }
 
-  /// The series and the messages in parts that are open, and whose they are: what will not be complete
-  /// where the capture ends now.
+  /// The open series and messages in parts, with their conversations: what stays incomplete if the
+  /// capture ends now.
   package var leftOpen: [(conversation: UInt64, profile: String, what: Unfinished)] {
     func title(_ owner: Int, _ conversation: UInt64) -> String {
       tallies.first { $0.conversation == conversation && $0.owner == owner }?.title ?? ""
@@ -171,7 +172,7 @@ extension VendorMessages {
     return found.sorted { $0.what.packet < $1.what.packet }
   }
 
-  /// Takes the end: what is open stays without an answer, or incomplete.
+  /// Ends the capture: open requests stay unanswered, and open series and messages incomplete.
   package mutating func finish() {
     while !requests.isEmpty { giveUp(0) }
     for one in series { note(one.unfinished, one.owner, one.conversation) }
@@ -186,7 +187,7 @@ extension VendorMessages {
     for index in tallies.indices { tallies[index].unanswered.sort() }
   }
 
-  /// Counts what was not complete.
+  /// Counts an incomplete series or message.
   mutating func note(_ unfinished: Unfinished, _ owner: Int, _ conversation: UInt64) {
     let found = tallies.firstIndex { $0.conversation == conversation && $0.owner == owner }
     guard let found else { return }
@@ -196,7 +197,8 @@ extension VendorMessages {
 }
 
 extension Definition {
-  /// The number of the first field, which is a control point's command; nil where there is none.
+  /// Returns the number of the first field, which is a control point's command; nil if there is
+  /// none.
   package func command(of bytes: RawSpan) -> Int? {
     guard let field = tables.fields.first, field.kind == .unsigned,
       field.width <= bytes.byteCount
@@ -208,7 +210,7 @@ extension Definition {
 }
 
 extension VendorProtocol.Exchange {
-  /// Whether one command can be the answer to another, and one sequence number.
+  /// Returns whether one command, with its sequence number, can be the answer to another.
   func answers(
     _ answer: Int?, _ command: Int?, _ sequence: Int?, _ requested: Int?
   ) -> Bool {
@@ -216,7 +218,7 @@ extension VendorProtocol.Exchange {
     return answers(answer, command)
   }
 
-  /// Whether a command is that of a response, as far as the rule tells without a request.
+  /// Returns whether a command is that of a response, as far as the rule decides without a request.
   func isResponse(_ command: Int) -> Bool {
     guard let rule = response, !rule.contains(where: { $0.code == .command }) else { return true }
     return answers(command, 0)

@@ -1,16 +1,17 @@
 package import Bluetooth
 import Bytes
 
-/// The frames and requests of vendors' protocols that are open: the one thing that decoding remembers.
+/// The open frames and requests of vendors' protocols: the only thing that decoding remembers.
 ///
-/// A channel is an attribute of a conversation, one way. Bounded: where there are too many channels
-/// (`VendorChannels.most`) or requests the one goes that was silent longest, or is oldest; a frame that is
-/// put together is no longer than its protocol allows, and is given up after the protocol's time.
+/// A channel is one direction of an attribute within a conversation. Bounded: if there are too many
+/// channels (`VendorChannels.most`) or requests, the channel that was silent longest or the oldest
+/// request is dropped. A frame that is being joined is no longer than its protocol allows, and is
+/// given up after the protocol's timeout.
 package struct VendorMessages: Sendable {
-  /// A value with its surroundings.
+  /// A value's context.
   struct Moment: Sendable {
     let vendor: VendorProtocol
-    /// Which of the protocols this is.
+    /// The index of the protocol.
     let place: Int
     let isByFrame: Bool
     let conversation: UInt64
@@ -19,40 +20,39 @@ package struct VendorMessages: Sendable {
     let time: Timestamp?
   }
 
-  /// How many packets are listed of a frame, and of unanswered requests.
+  /// The most packets listed for a frame, and for unanswered requests.
   static let listed = 64
-  /// How many frames of one value are told apart.
+  /// The most frames of one value that are distinguished.
   private static let mostFrames = 64
 
   var channels = VendorChannels()
-  /// How many channels have a frame open.
+  /// The number of channels with an open frame.
   private var openCount = 0
-  /// Requests that wait for an answer.
+  /// The requests that wait for an answer.
   var requests: [Request] = []
-  /// Series that were announced and are not complete.
+  /// The announced series that are not complete.
   var series: [VendorSeries] = []
-  /// What looks into messages: whether they are complete, what they announce.
+  /// Examines messages: whether they are complete, and what they announce.
   var looker = MessageLooker()
-  /// The messages behind the first one, of the last value that had several.
+  /// The messages after the first one, if the last value had several.
   package private(set) var following: [VendorSighting] = []
-  /// What became of requests, by conversation.
+  /// The outcomes of requests, by conversation.
   package internal(set) var tallies: [VendorTally] = []
 
-  /// Nothing open.
   package init() {}
 
-  /// Whether a frame is open somewhere.
+  /// Whether any frame is open.
   package var hasOpenFrames: Bool { openCount > 0 }
 
-  /// Takes a value on a channel where a protocol may be spoken.
+  /// Processes a value on a channel where a protocol may be used.
   ///
   /// - Parameters:
-  ///   - place: which of the protocols this is; tells them apart.
-  ///   - isByFrame: nothing but the frame says that the protocol is spoken here.
-  ///   - conversation: tells devices, or connections with them, apart; below 2^46.
-  ///   - isRequestChannel: whether requests go this way.
-  /// - Returns: nil where this is none of the protocol's; of several messages the first one, with the
-  ///   others in `following`.
+  ///   - place: the index of the protocol, which distinguishes it from others.
+  ///   - isByFrame: whether only the frame shows that the protocol is used here.
+  ///   - conversation: distinguishes devices, or connections with them; below 2^46.
+  ///   - isRequestChannel: whether requests go in this direction.
+  /// - Returns: nil if the value does not belong to the protocol; of several messages the first
+  ///   one, with the others in `following`.
   package mutating func accept(
     _ vendor: VendorProtocol, at place: Int, isByFrame: Bool, conversation: UInt64,
     handle: UInt16, isWritten: Bool, isRequestChannel: Bool, _ bytes: RawSpan, packet: Int,
@@ -60,7 +60,8 @@ package struct VendorMessages: Sendable {
   ) -> VendorSighting? {
     if !following.isEmpty { following.removeAll() }
     let extent = vendor.frame.extent(of: bytes)
-    // Most values of a channel where only a frame tells are no frame, and belong to none.
+    // On a channel where only frames identify the protocol, most values are not frames and belong
+    // to none.
     if extent == .none, openCount == 0 { return nil }
     let key = Self.key(conversation, handle, isWritten: isWritten)
     guard let slot = slot(key, place, makes: extent != .none) else { return nil }
@@ -73,7 +74,7 @@ package struct VendorMessages: Sendable {
         over = abandon(slot, moment)
       } else {
         var sighting = goOn(slot, bytes, moment)
-        // Where the open frame was given up this value may begin anew.
+        // If the open frame was given up, this value may begin a new one.
         if sighting != nil || !channels[slot].open.isEmpty {
           sighting?.isKnown(by: channels[slot].recognition)
           return sighting
@@ -86,7 +87,7 @@ package struct VendorMessages: Sendable {
     return sighting
   }
 
-  /// Takes a value on a channel where no frame is open.
+  /// Processes a value on a channel without an open frame.
   private mutating func begin(
     _ slot: Int, _ bytes: RawSpan, _ extent: FrameExtent, _ moment: Moment
   ) -> VendorSighting? {
@@ -113,8 +114,8 @@ package struct VendorMessages: Sendable {
     conversation << 18 | UInt64(handle) << 2 | (isWritten ? 1 : 0)
   }
 
-  /// The frame of a protocol that is begun on a channel: how many of its bytes are there, and how many it has
-  /// altogether, where that is known; nil where none is.
+  /// Returns the open frame of a protocol on a channel: how many of its bytes are present, and its
+  /// total length if known; nil if no frame is open.
   package mutating func openFrame(
     _ vendor: VendorProtocol, at place: Int, conversation: UInt64, handle: UInt16, isWritten: Bool
   ) -> (count: Int, total: Int?)? {
@@ -127,14 +128,14 @@ package struct VendorMessages: Sendable {
     return (begun.count, total)
   }
 
-  /// Whether it is known that the protocol is spoken on a channel.
+  /// Returns whether the protocol is known to be used on a channel.
   private func isKnown(_ slot: Int, _ moment: Moment) -> Bool {
     channels[slot].isRecognized || !moment.isByFrame
   }
 
   // MARK: Frames over several values
 
-  /// Whether the frame that is open on a channel does not go on with a value.
+  /// Returns whether a value cannot continue the open frame of a channel.
   private func isOver(
     _ slot: Int, _ bytes: RawSpan, _ extent: FrameExtent, _ moment: Moment
   ) -> Bool {
@@ -144,7 +145,7 @@ package struct VendorMessages: Sendable {
     {
       return true
     }
-    // A whole frame whose checksum is right is one of its own.
+    // A whole frame with a correct checksum is a frame of its own.
     if case .complete(let count) = extent, count == bytes.byteCount,
       moment.vendor.isRecognized(in: bytes)
     {
@@ -153,7 +154,8 @@ package struct VendorMessages: Sendable {
     return channels[slot].open.count + bytes.byteCount > moment.vendor.frame.most
   }
 
-  /// Begins a frame that goes on; nil where nobody knows that the protocol is spoken here.
+  /// Begins a frame that continues in later values; nil if the protocol is not known to be used
+  /// here.
   private mutating func begin(
     _ slot: Int, _ bytes: RawSpan, _ total: Int?, _ moment: Moment
   ) -> VendorSighting? {
@@ -176,7 +178,7 @@ package struct VendorMessages: Sendable {
     return sighting
   }
 
-  /// Goes on with the frame that is open on a channel; nil where the value is no part of it.
+  /// Continues the open frame of a channel; nil if the value is not part of it.
   private mutating func goOn(
     _ slot: Int, _ bytes: RawSpan, _ moment: Moment
   ) -> VendorSighting? {
@@ -217,7 +219,7 @@ package struct VendorMessages: Sendable {
     }
   }
 
-  /// Notes what a message was put together of.
+  /// Records what a message was joined from.
   mutating func join(_ sighting: inout VendorSighting, _ whole: [UInt8], _ packets: [Int]) {
     sighting.isJoined = true
     sighting.bytes = whole
@@ -233,8 +235,8 @@ package struct VendorMessages: Sendable {
 
   // MARK: Several frames in one value
 
-  /// Takes bytes that begin with a frame and go on behind it. Where only frames tell the protocol all of
-  /// them must be right, and what is left must begin another.
+  /// Processes bytes that begin with a frame and continue after it. If only frames identify the
+  /// protocol, all of them must be correct, and what is left must begin another one.
   @inline(never)
   private mutating func several(
     _ slot: Int, _ whole: [UInt8], _ packets: [Int], _ moment: Moment
@@ -279,7 +281,7 @@ package struct VendorMessages: Sendable {
     return sightings.first
   }
 
-  /// The channel, which is new where it is not known.
+  /// Returns the channel, and adds it if it is new.
   private mutating func slot(_ key: UInt64, _ vendor: Int, makes: Bool) -> Int? {
     if let known = channels.find(key, vendor) { return known }
     guard makes else { return nil }
@@ -294,7 +296,7 @@ package struct VendorMessages: Sendable {
 
   // MARK: Messages
 
-  /// Names the message of a frame, and finds what it answers and which series it belongs to.
+  /// Identifies the message of a frame, and finds what it answers and which series it belongs to.
   private mutating func tell(
     _ sighting: consuming VendorSighting, _ frame: Frame, _ bytes: RawSpan, _ slot: Int,
     _ moment: Moment

@@ -1,14 +1,14 @@
 package import Bluetooth
 
-// Where protocols are spoken, and which way.
+// Where protocols are used, and in which direction.
 
 extension VendorProtocol {
-  /// How a value crosses a link.
+  /// How a value is conveyed.
   package enum Way: Sendable {
     case written, notified, read
   }
 
-  /// Whether requests go a way, not responses; nil where neither do.
+  /// Returns whether requests go this way rather than responses; nil if neither do.
   package func isRequestChannel(_ way: Way, _ uuid: BluetoothUUID?) -> Bool? {
     func takes(_ channel: Channel) -> Bool {
       switch channel {
@@ -25,7 +25,8 @@ extension VendorProtocol {
 }
 
 extension [VendorProtocol] {
-  /// The protocols that may be spoken on a characteristic, by their places, and whether only a frame tells.
+  /// Returns the indexes of the protocols that may be used on a characteristic, and whether only a
+  /// frame shows it.
   package func claims(
     _ uuid: BluetoothUUID?, service: BluetoothUUID?, isOfDevice: (String) -> Bool
   ) -> [(vendor: Int, isByFrame: Bool)] {
@@ -39,13 +40,13 @@ extension [VendorProtocol] {
         found.append((place, true))
       }
     }
-    // What was said of the characteristic weighs more than what a frame may tell.
+    // A claim about the characteristic outweighs what a frame may show.
     return found.filter { !$0.isByFrame } + found.filter(\.isByFrame)
   }
 }
 
 extension [UInt8] {
-  /// Whether the bytes, a name, fit a pattern with `*` and `?`.
+  /// Returns whether the bytes, a name, match a pattern with `*` and `?`.
   package func fits(_ pattern: String) -> Bool {
     let text = Array<Character>(String(decoding: self, as: UTF8.self))
     let wanted = Array<Character>(pattern)

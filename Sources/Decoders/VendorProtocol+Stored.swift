@@ -16,7 +16,7 @@ extension FrameLayout.Part {
 }
 
 extension TableWriter {
-  /// Appends what may be there.
+  /// Appends an optional element.
   fileprivate mutating func optional<Element>(
     _ element: Element?, _ write: (inout TableWriter, Element) -> Void
   ) {
@@ -137,7 +137,6 @@ extension VendorProtocol.Exchange {
 }
 
 extension VendorProtocol {
-  /// The stored form.
   package var stored: [UInt8] {
     var writer = TableWriter()
     writer.string(profile)
@@ -190,7 +189,7 @@ extension VendorProtocol {
     }
   }
 
-  /// A protocol from its stored form; nil where that is damaged.
+  /// Creates a protocol from its stored form; nil if that is damaged.
   package convenience init?(stored bytes: [UInt8]) {
     var reader = TableReader(bytes)
     let profile = reader.string()

@@ -1,64 +1,62 @@
 package import Bluetooth
 package import Bytes
 
-/// A vendor's protocol: where it is spoken, its frames, and what its messages mean.
+/// A vendor's protocol: where it is used, its frames, and what its messages mean.
 ///
-/// Open frames and open requests are kept in Sessions; what is here says, from bytes and numbers
-/// alone, whether a frame begins or is complete, which message it is, and whether a response fits a
-/// request.
+/// Open frames and open requests are kept elsewhere (`VendorMessages`). From bytes and numbers
+/// alone, this type determines whether a frame begins or is complete, which message it is, and
+/// whether a response fits a request.
 package final class VendorProtocol: Sendable {
-  /// Where the protocol is spoken; what is nil is not asked for.
+  /// Where the protocol is used; a nil property matches anything.
   package struct Claim: Sendable, Equatable {
     /// A device's name, with `*` and `?`.
     package var device: String?
     package var service: BluetoothUUID?
     package var characteristic: BluetoothUUID?
     package var company: UInt16?
-    /// Wherever a whole frame is seen.
+    /// Whether it applies wherever a whole frame is seen.
     package var isFrame = false
 
-    /// Everywhere.
     package init() {}
 
-    /// Whether nothing but the frame is asked for.
+    /// Whether it requires nothing but the frame.
     package var isAnywhere: Bool {
       isFrame && device == nil && service == nil && characteristic == nil && company == nil
     }
   }
 
-  /// A way that messages go.
+  /// A channel that carries messages.
   package enum Channel: Sendable, Equatable {
     /// Writes with and without response; notifications and indications; reads.
     case write, notify, read
-    /// A characteristic.
     case characteristic(BluetoothUUID)
   }
 
-  /// How responses belong to requests.
+  /// How responses are matched to requests.
   package struct Exchange: Sendable, Equatable {
-    /// Whether a command is a request's; nil: the channel says so.
+    /// The rule for whether a command is a request; nil: the channel decides.
     package var request: [Operation]?
-    /// The command of the response to a command; nil: any.
+    /// The rule for the command of the response to a command; nil: any.
     package var response: [Operation]?
-    /// Whether both have one sequence number.
+    /// Whether both have the same sequence number.
     package var usesSequence = false
-    /// After so many milliseconds a request has no answer.
+    /// The number of milliseconds after which a request counts as unanswered.
     package var timeout = 5000
-    /// Of a control point: the response's field that repeats the request's command; empty: none.
+    /// For a control point: the response's field that repeats the request's command; empty: none.
     package var requestField = ""
 
-    /// In order.
+    /// Creates an exchange in which responses come in order.
     package init() {}
 
-    /// Whether a command is a request's; nil: the channel says so.
+    /// Returns whether a command is a request; nil: the channel decides.
     ///
-    /// - Parameter frame: the frame, whose header the rule may ask for.
+    /// - Parameter frame: the frame, whose header the rule may use.
     package func isRequest(_ command: Int, _ frame: RawSpan = RawSpan()) -> Bool? {
       guard let request else { return nil }
       return Self.run(request, command, frame).isTrue
     }
 
-    /// Whether one command can be the answer to another.
+    /// Returns whether one command can be the answer to another.
     package func answers(_ answer: Int?, _ command: Int?) -> Bool {
       guard let rule = response else { return true }
       guard let command, let answer else { return false }
@@ -69,17 +67,16 @@ package final class VendorProtocol: Sendable {
 
   /// Messages that follow one that announces them.
   package struct Series: Sendable, Equatable {
-    /// How many: an expression, whose place among the programs of the announcing message this is.
+    /// The program of the announcing message that computes their number.
     package var count: Int
-    /// The command of those that follow.
+    /// The command of the messages that follow.
     package var command: Int
-    /// Their field that numbers them; empty: none. And the first one's number.
+    /// The field that numbers them, or an empty string; then the number of the first.
     package var index: String
     package var first: Int
-    /// After so many milliseconds without one the series is over.
+    /// The number of milliseconds without a message after which the series is over.
     package var timeout: Int
 
-    /// A series.
     package init(count: Int, command: Int, index: String, first: Int, timeout: Int) {
       self.count = count
       self.command = command
@@ -89,24 +86,22 @@ package final class VendorProtocol: Sendable {
     }
   }
 
-  /// A message.
   package struct Message: Sendable {
-    /// Its commands; nil: those that no other message has.
+    /// Its commands; nil: all that no other message has.
     package var commands: ClosedRange<Int>?
-    /// Only as a request, only as a response; nil: as either.
+    /// Whether it is only a request or only a response; nil: either.
     package var isRequest: Bool?
-    /// It answers nothing.
+    /// Whether it answers nothing.
     package var isUnsolicited: Bool
-    /// Nothing answers it.
+    /// Whether nothing answers it.
     package var isUnanswered: Bool
-    /// What is announced.
+    /// The series that it announces.
     package var series: Series?
     /// The fields: those of the header, then those of the payload.
     package var definition: Definition
-    /// Whether the profile does not have it: the one for commands that no other message has.
+    /// Whether it is not from the profile but implied for commands that no other message has.
     package var isImplied = false
 
-    /// A message.
     package init(
       commands: ClosedRange<Int>?, isRequest: Bool?, isUnsolicited: Bool, isUnanswered: Bool,
       series: Series?, definition: Definition
@@ -120,26 +115,24 @@ package final class VendorProtocol: Sendable {
     }
   }
 
-  /// The profile's name, and a few words for people.
+  /// The profile's name, and a short title for users.
   package let profile: String
   package let title: String
-  /// Where it is spoken: any of these.
+  /// Where the protocol is used: any of these.
   package let claims: [Claim]
-  /// The ways of requests and of responses.
+  /// The channels of requests and of responses.
   package let requests: [Channel]
   package let responses: [Channel]
-  /// The frames.
   package let frame: FrameLayout
-  /// How responses belong to requests.
+  /// How responses are matched to requests.
   package let exchange: Exchange
   /// The messages, those without commands last.
   package let messages: [Message]
-  /// Whether a message has a field that is secret.
+  /// Whether a message has a secret field.
   package let hasSecrets: Bool
-  /// How many messages the profile has.
+  /// The number of messages in the profile.
   package var messageCount: Int { messages.count { !$0.isImplied } }
 
-  /// A protocol.
   package init(
     profile: String, title: String, claims: [Claim], requests: [Channel], responses: [Channel],
     frame: FrameLayout, exchange: Exchange, messages: [Message]
@@ -155,8 +148,8 @@ package final class VendorProtocol: Sendable {
     hasSecrets = messages.contains { $0.definition.hasSecrets }
   }
 
-  /// The first of the claims that a characteristic fulfils, but for the frame, those that ask for more
-  /// than a frame before those that do not; nil where there is none.
+  /// Returns the first claim that a characteristic satisfies, apart from the frame, preferring
+  /// claims that require more than a frame; nil if there is none.
   package func claim(
     characteristic: BluetoothUUID, service: BluetoothUUID?, isOfDevice: (String) -> Bool
   ) -> Claim? {
@@ -169,16 +162,16 @@ package final class VendorProtocol: Sendable {
     return fitting.first { !$0.isAnywhere } ?? fitting.first
   }
 
-  /// Whether a frame is a request.
+  /// Returns whether a frame is a request.
   ///
   /// - Parameters:
-  ///   - bytes: those that the frame's places count in.
+  ///   - bytes: the bytes that the frame's positions count in.
   ///   - onRequestChannel: whether it came on a channel for requests.
   package func isRequest(_ frame: Frame, _ bytes: RawSpan, onRequestChannel: Bool) -> Bool {
     exchange.isRequest(frame.command ?? 0, bytes.part(frame.bytes)) ?? onRequestChannel
   }
 
-  /// The message of a command.
+  /// Returns the message of a command.
   package func message(_ command: Int?, isRequest: Bool) -> Message? {
     var other: Message?
     for message in messages {
@@ -192,8 +185,8 @@ package final class VendorProtocol: Sendable {
     return other
   }
 
-  /// Whether these bytes begin with a whole frame whose checksum is right: what recognises the
-  /// protocol where nothing else does.
+  /// Returns whether the bytes begin with a whole frame with a correct checksum, which identifies
+  /// the protocol if nothing else does.
   package func isRecognized(in bytes: RawSpan) -> Bool {
     guard frame.isVerifiable, case .complete(let count) = frame.extent(of: bytes) else {
       return false
@@ -201,12 +194,12 @@ package final class VendorProtocol: Sendable {
     return frame.parts(of: bytes, Slice(start: 0, count: count)).isSound
   }
 
-  /// Decodes the message of a frame that is whole, its checksum too.
+  /// Decodes the message of a whole frame, including its checksum.
   package func decode(
     _ frame: Frame, _ message: Message, _ bytes: RawSpan, isRequest: Bool,
     externals: [Known] = [], with decoder: inout ValueDecoder, into decoded: inout Decoded
   ) {
-    // A header stands before the payload, and is read with it.
+    // A header comes before the payload and is read with it.
     let hasHeader = message.definition.tables.fields.contains { $0.flags.contains(.open) }
     let start = hasHeader ? Int(frame.bytes.start) : Int(frame.payload.start)
     let slice = Slice(start: start, count: frame.payload.end - start)
@@ -231,11 +224,11 @@ package final class VendorProtocol: Sendable {
 }
 
 extension VendorProtocol.Exchange {
-  /// What a rule over a command comes to.
+  /// Returns the result of a rule for a command.
   private static func run(
     _ operations: [Operation], _ command: Int, _ frame: RawSpan
   ) -> Known {
-    // Of a fixed size, since this is asked for every message.
+    // The size is fixed, since this is called for every message.
     var stack = InlineArray<32, Known>(repeating: .unknown)
     var depth = 0
     for operation in operations {
@@ -258,17 +251,17 @@ extension VendorProtocol.Exchange {
   }
 }
 
-/// A number in the header of a frame, as an operation's operand says where it stands.
+/// A number in the header of a frame, as encoded in an operation's operand.
 package struct HeaderPart: Sendable, Equatable {
-  /// The first byte, and how many, 1 to 8.
+  /// The offset of the first byte, and the number of bytes, 1 to 8.
   package var at: Int
   package var width: Int
   package var isBigEndian: Bool
-  /// The first bit of the number, and how many.
+  /// The first bit of the number, and the number of bits.
   package var bit: Int
   package var bitCount: Int
 
-  /// All of a number.
+  /// Creates a part that is all of a number.
   package init(at: Int, width: Int, isBigEndian: Bool) {
     self.at = at
     self.width = width
@@ -277,7 +270,7 @@ package struct HeaderPart: Sendable, Equatable {
     bitCount = 8 * width
   }
 
-  /// From an operand.
+  /// Creates a part from an operand.
   init(_ operand: Int) {
     at = operand >> 24 & 0xffff
     width = max(1, min(8, operand >> 16 & 0xf))
@@ -286,12 +279,12 @@ package struct HeaderPart: Sendable, Equatable {
     bitCount = operand & 0x7f
   }
 
-  /// As an operand.
+  /// The part encoded as an operand.
   package var operand: Int {
     at << 24 | (isBigEndian ? 1 << 20 : 0) | width << 16 | bit << 8 | bitCount
   }
 
-  /// The number; not known where the frame does not reach so far.
+  /// Returns the number; unknown if the frame is too short.
   func number(in frame: RawSpan) -> Known {
     guard at + width <= frame.byteCount else { return .unknown }
     let number = ValueDecoder.load(frame, at, width, bigEndian: isBigEndian) >> UInt64(bit)
@@ -301,7 +294,7 @@ package struct HeaderPart: Sendable, Equatable {
 }
 
 extension Decoded {
-  /// Adds bytes that nothing explains.
+  /// Adds bytes that no field explains.
   package mutating func addTail(_ tail: Slice) {
     fields.append(DecodedField(field: -1, form: .tail, bytes: tail, end: fields.count + 1))
     problems.append(
@@ -309,7 +302,7 @@ extension Decoded {
         code: .trailingBytes, field: -1, bytes: tail, found: Int(tail.count), expected: 0))
   }
 
-  /// Takes back that no field explains the bytes at the end, where all of them only fill up.
+  /// Removes the tail that no field explains if it is only padding.
   fileprivate mutating func leaveOut(_ padding: UInt8, _ bytes: RawSpan) {
     guard let tail = fields.last, tail.form == .tail, problems.last?.code == .trailingBytes else {
       return

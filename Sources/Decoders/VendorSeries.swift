@@ -1,30 +1,30 @@
 import Bluetooth
 import Bytes
 
-/// Messages that one message announced, as far as they came.
+/// The messages so far of a series that one message announced.
 struct VendorSeries: Sendable {
   let conversation: UInt64
   let owner: Int
-  /// Which way they go, and their command.
+  /// Whether they are requests, and their command.
   let isRequest: Bool
   let command: Int
-  /// The packet that announced them, and how many there are.
+  /// The packet that announced them, and their number.
   let announcement: Int
   let count: Int
-  /// Their field that numbers them, empty where none does, and the first one's number.
+  /// The field that numbers them, or an empty string; then the number of the first.
   let index: String
   let first: Int
-  /// For how many milliseconds the next one is waited for.
+  /// How many milliseconds to wait for the next one.
   let timeout: Int
-  /// When the last one came.
+  /// The time of the last one.
   var last: Timestamp?
   private(set) var received = 0
-  /// Which ones came, a bit each; kept where they are numbered and not too many.
+  /// Which ones came, one bit each; kept if they are numbered and not too many.
   private var seen: [UInt64] = []
 
-  /// So many are told apart by their numbers.
+  /// The most messages that are distinguished by their numbers.
   private static let mostNumbered = 65_536
-  /// So many missing ones are listed.
+  /// The most missing messages that are listed.
   static let listed = 16
 
   init(
@@ -44,13 +44,13 @@ struct VendorSeries: Sendable {
 
   private var isNumbered: Bool { !index.isEmpty && count <= Self.mostNumbered }
 
-  /// Whether the time is over in which the next one should come.
+  /// Returns whether the next message is overdue.
   func isOver(_ time: Timestamp?) -> Bool {
     guard let last, let time else { return false }
     return time.nanoseconds(since: last) > Int64(timeout) * 1_000_000
   }
 
-  /// Takes one of the messages, by its number where it has one.
+  /// Counts one of the messages, by its number if it has one.
   mutating func take(_ number: Int?, _ time: Timestamp?) -> SeriesNote {
     let isLate = isOver(time)
     var note = SeriesNote(announcement: announcement, count: count, received: received)
@@ -74,7 +74,7 @@ struct VendorSeries: Sendable {
     return note
   }
 
-  /// What is missing, now that no more will come.
+  /// What is missing when no more messages will come.
   var unfinished: Unfinished {
     var missing: [Int] = []
     if isNumbered {
@@ -91,7 +91,7 @@ struct VendorSeries: Sendable {
 }
 
 extension VendorMessages {
-  /// How many series are remembered.
+  /// The most series that are remembered.
   private static let mostSeries = 64
 
   /// Finds the series that a message belongs to, and begins the one that it announces.
@@ -104,7 +104,7 @@ extension VendorMessages {
     guard let rule = message.series, frame.isSound else { return }
     let count = looker.count(of: rule, message, frame, bytes, sighting, moment.vendor)
     guard let count, count >= 0 else { return }
-    // What was announced before and did not come will not come.
+    // Messages of an earlier announcement that did not come will not come any more.
     for place in series.indices.reversed()
     where isOf(series[place], moment) && series[place].command == rule.command {
       end(place, &sighting)
@@ -116,7 +116,7 @@ extension VendorMessages {
     if let tally = tally(moment.vendor.profile, moment.place, moment.conversation) {
       tallies[tally].series += 1
     }
-    // The one that has been silent longest goes.
+    // The oldest series is dropped.
     if series.count >= Self.mostSeries {
       let oldest = series.removeFirst()
       self.note(oldest.unfinished, oldest.owner, oldest.conversation)
@@ -129,7 +129,7 @@ extension VendorMessages {
     series.owner == moment.place && series.conversation == moment.conversation
   }
 
-  /// Counts a message that was announced; false where it was not.
+  /// Counts a message that was announced. Returns false if it was not announced.
   private mutating func take(
     _ sighting: inout VendorSighting, _ message: VendorProtocol.Message, _ frame: Frame,
     _ bytes: RawSpan, _ moment: Moment
@@ -138,7 +138,7 @@ extension VendorMessages {
       isOf($0, moment) && $0.command == frame.command && $0.isRequest == sighting.isRequest
     }
     guard let found, message.series == nil else { return false }
-    // What is damaged may come again.
+    // A damaged message may come again.
     guard frame.isSound else { return true }
     var number: Int?
     if !series[found].index.isEmpty {
@@ -156,7 +156,7 @@ extension VendorMessages {
     return true
   }
 
-  /// Ends the series of a conversation whose time is over.
+  /// Ends the series of a conversation that are overdue.
   private mutating func endOverdue(_ sighting: inout VendorSighting, _ moment: Moment) {
     for place in series.indices.reversed()
     where isOf(series[place], moment) && series[place].isOver(moment.time) {

@@ -5,21 +5,20 @@ package struct ExchangeNote: Sendable, Equatable {
   /// The packet with the request that this answers, and the nanoseconds between.
   package internal(set) var request: Int?
   package internal(set) var latency: Int64?
-  /// Whether this is a response, and no request waits for it.
+  /// Whether this is a response for which no request waits.
   package internal(set) var isOrphan = false
 
-  /// Nothing is known.
   package init() {}
 }
 
-/// A series of messages, or the parts of one message, of which it is known that not all came.
+/// A series of messages, or the parts of one message, known to be incomplete.
 package struct Unfinished: Sendable, Equatable {
-  /// What is not complete.
+  /// What is incomplete.
   package enum Kind: Sendable {
-    /// Messages that one announced; the parts of one message.
+    /// Messages that another one announced; the parts of one message.
     case series, parts
 
-    /// As JSON names it.
+    /// The name in JSON.
     package var name: StaticString {
       switch self {
       case .series: "series"
@@ -28,97 +27,95 @@ package struct Unfinished: Sendable, Equatable {
     }
   }
 
-  /// What is not complete.
   package var kind: Kind
-  /// The packet that announced it, or brought the first part.
+  /// The packet that announced it, or carried the first part.
   package var packet: Int
-  /// How many there should be; nil where nobody said.
+  /// The expected number; nil if unknown.
   package var count: Int?
-  /// How many came.
+  /// The number that came.
   package var received: Int
-  /// Which did not: by the number that they have in the protocol, the first few; empty where they have
-  /// none.
+  /// The missing ones, up to a limit, by their numbers in the protocol; empty if they have none.
   package var missing: [Int]
 }
 
-/// Where a message stands in a series that was announced.
+/// The position of a message in an announced series.
 package struct SeriesNote: Sendable, Equatable {
   /// The packet that announced the series.
   package var announcement: Int
-  /// How many messages it has, and how many came so far.
+  /// The number of messages in the series, and how many came so far.
   package var count: Int
   package var received: Int
   /// Whether this message announces the series.
   package var isAnnouncement = false
-  /// Whether the message came before, or has a number that the series does not have.
+  /// Whether the message came before, and whether its number is outside the series.
   package var isRepeated = false
   package var isBeyond = false
-  /// Whether it came after the time in which it should have.
+  /// Whether it came after the timeout.
   package var isLate = false
 
-  /// Whether all came.
+  /// Whether all messages came.
   package var isComplete: Bool { received >= count }
 }
 
-/// Which part of a message in several frames a frame is.
+/// The position of a frame in a message with several frames.
 package struct ChunkNote: Sendable, Equatable {
-  /// Which one, from 1; 0 where nobody said.
+  /// The frame's number, from 1; 0 if unknown.
   package var number: Int
-  /// How many there are; nil where that is not known yet.
+  /// The number of frames; nil if not known yet.
   package var count: Int?
-  /// Whether it came before; whether a later one came before it; whether it has a number beyond the
-  /// last one's.
+  /// Whether it came before, whether a later frame came before it, and whether its number is beyond
+  /// the last one's.
   package var isRepeated = false
   package var isLate = false
   package var isBeyond = false
-  /// Parts before it that have not come so far: the first one, and how many.
+  /// The first of the earlier parts that have not come so far, and their number.
   package var firstMissing = 0
   package var missing = 0
 }
 
-/// A value on a channel where a vendor's protocol is spoken: a message, or a part of one.
+/// A value on a channel that uses a vendor's protocol: a message, or part of one.
 package struct VendorSighting: Sendable {
-  /// The protocol.
   package let vendor: VendorProtocol
   /// The message; nil for a part.
   package internal(set) var message: VendorProtocol.Message?
   /// Its frame, in `bytes` or the value; nil for a part.
   package internal(set) var frame: Frame?
-  /// The command, as far as it is known.
+  /// The command, if known.
   package internal(set) var command: Int?
   /// Whether it is a request.
   package internal(set) var isRequest = false
-  /// Of a part: which bytes of the frame it is; of a message that came in parts the whole.
+  /// For a part, its range in the frame's bytes; for a message that came in parts, the whole.
   package internal(set) var part = Slice.empty
-  /// How long the frame is; nil where that is not known yet.
+  /// The length of the frame; nil if not known yet.
   package internal(set) var total: Int?
-  /// Which part of a message it is, where a message has several frames.
+  /// The part of a message that it is, if the message has several frames.
   package internal(set) var chunk: ChunkNote?
-  /// Of a part with a wrong checksum: the one that is there, and the right one.
+  /// For a part with a wrong checksum: the one found and the correct one.
   package internal(set) var badChecksum: (found: UInt32, expected: UInt32)?
   /// Whether the message came in several values.
   package internal(set) var isJoined = false
-  /// The bytes that the frame's places count in, where those are not the value's.
+  /// The bytes that the frame's positions count in, if they are not the value's.
   package internal(set) var bytes: [UInt8]?
-  /// The packets that it came in, where there are several.
+  /// The packets that it came in, if there are several.
   package internal(set) var packets: [Int] = []
-  /// Bytes behind it that no frame explains, in `bytes`.
+  /// Bytes after it that no frame explains, in `bytes`.
   package internal(set) var trailing = Slice.empty
-  /// Whether nothing but a right frame tells that this protocol is spoken.
+  /// Whether only a correct frame shows that this protocol is used.
   package internal(set) var isByFrame: Bool
-  /// Then, where its own frame is not right, the packets of the first right frame on its channel.
+  /// In that case, if its own frame is not correct, the packets of the first correct frame on its
+  /// channel.
   package private(set) var recognition: [Int] = []
-  /// What it answers.
+  /// The exchange that it belongs to.
   package var exchange = ExchangeNote()
-  /// Where it stands in a series.
+  /// Its position in a series.
   package internal(set) var series: SeriesNote?
-  /// What it shows to be over without being complete.
+  /// What this value shows to have ended without being complete.
   package internal(set) var unfinished: [Unfinished] = []
 
   /// The packet with the request that this answers, and the nanoseconds between.
   package var request: Int? { exchange.request }
   package var latency: Int64? { exchange.latency }
-  /// Whether this is a response, and no request waits for it.
+  /// Whether this is a response for which no request waits.
   package var isOrphan: Bool { exchange.isOrphan }
 
   init(vendor: VendorProtocol, isByFrame: Bool) {
@@ -126,12 +123,13 @@ package struct VendorSighting: Sendable {
     self.isByFrame = isByFrame
   }
 
-  /// Notes the packets of the first right frame on its channel, where it is known by these.
+  /// Records the packets of the first correct frame on its channel, if that is what identifies the
+  /// protocol.
   mutating func isKnown(by packets: [Int]) {
     if isByFrame, frame?.isSound == false { recognition = packets }
   }
 
-  /// A message that stands alone, of which nothing is known but its bytes.
+  /// Creates a message on its own, of which only the bytes are known.
   package init(
     _ vendor: VendorProtocol, _ message: VendorProtocol.Message, _ frame: Frame, isRequest: Bool
   ) {
@@ -142,7 +140,7 @@ package struct VendorSighting: Sendable {
     self.isRequest = isRequest
   }
 
-  /// Decodes the message; bytes behind the last frame of a value are what no field explains.
+  /// Decodes the message; bytes after the last frame of a value are added as unexplained.
   package func decode(
     _ frame: Frame, _ message: VendorProtocol.Message, _ value: RawSpan, _ externals: [Known],
     with decoder: inout ValueDecoder, into decoded: inout Decoded
@@ -160,31 +158,32 @@ package struct VendorSighting: Sendable {
   }
 }
 
-/// What became of the requests and series of one protocol, or of one control point, with one device.
+/// The outcomes of the requests and series of one protocol, or of one control point, with one
+/// device.
 package struct VendorTally: Sendable {
-  /// The conversation.
   package let conversation: UInt64
   /// The protocol's name, or the characteristic's.
   package let title: String
-  /// A protocol's place, or below 0 a control point.
+  /// The index of a protocol, or below 0 a control point.
   let owner: Int
-  /// Requests that something answers; how many were answered, and how many the server refused.
+  /// The number of requests that expect an answer, how many were answered, and how many the server
+  /// refused.
   package internal(set) var requests = 0
   package internal(set) var answered = 0
   package internal(set) var refused = 0
-  /// The requests without an answer, the first few.
+  /// The requests without an answer, up to a limit.
   package internal(set) var unanswered: [Int] = []
-  /// Series that were announced, and those that are complete.
+  /// The number of announced series, and how many are complete.
   package internal(set) var series = 0
   package internal(set) var completed = 0
-  /// Messages in several frames that are not.
+  /// The number of messages in several frames that are incomplete.
   package internal(set) var incompleteMessages = 0
-  /// What was not complete, the first few.
+  /// The incomplete series and messages, up to a limit.
   package internal(set) var unfinished: [Unfinished] = []
 
-  /// How much was not complete.
+  /// The number of incomplete series and messages.
   package var unfinishedCount: Int { series - completed + incompleteMessages }
 
-  /// Whether there is anything to say.
+  /// Whether there is nothing to report.
   package var isEmpty: Bool { requests == 0 && series == 0 && incompleteMessages == 0 }
 }

@@ -1,22 +1,23 @@
-/// Which elements of two sequences belong together: a longest common subsequence where that is affordable,
-/// else a good one.
+/// Determines which elements of two sequences belong together: a longest common subsequence if that
+/// is affordable, else a good one.
 ///
-/// Memory is linear, and so is the time for sequences that differ little; for others each element costs at
-/// most some hundred steps (`bound`): what a search has come past, from either end, is not searched again.
-/// What another side does not have at all is left out beforehand.
+/// Memory is linear, and so is the time for sequences that differ little. For others each element
+/// costs at most a few hundred steps (`bound`): what a search has passed, from either end, is not
+/// searched again. Elements that the other side lacks entirely are left out beforehand.
 package enum Alignment {
-  /// Two elements that belong together: where each stands.
+  /// Two elements that belong together, by their indexes.
   package struct Pair: Equatable, Sendable {
-    /// In the left sequence.
+    /// The index in the left sequence.
     package let left: Int
-    /// In the right one.
+    /// The index in the right sequence.
     package let right: Int
   }
 
-  /// With more insertions and deletions than twice as many in one stretch no shortest script is looked for.
+  /// The most insertions and deletions, in each direction, up to which a shortest script is
+  /// searched for.
   static let bound = 128
 
-  /// The pairs of equal elements, ascending on both sides.
+  /// Returns the pairs of equal elements, ascending on both sides.
   package static func pairs(_ left: [Int], _ right: [Int]) -> [Pair] {
     let (kept, others) = (places(of: left, alsoIn: right), places(of: right, alsoIn: left))
     var aligner = Aligner(kept.map { left[$0] }, others.map { right[$0] })
@@ -30,14 +31,15 @@ package enum Alignment {
   }
 }
 
-/// The work on one pair of sequences: E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986),
-/// section 4b, with a stack instead of recursion, since sequences may be long and hostile.
+/// The work on one pair of sequences: E. W. Myers, "An O(ND) Difference Algorithm and Its
+/// Variations" (1986), section 4b, with a stack instead of recursion, since sequences may be long
+/// and hostile.
 private struct Aligner {
   /// A part of both sequences that is still to be aligned.
   struct Box {
     var left: Range<Int>
     var right: Range<Int>
-    /// Whether unique elements were looked for in what it is a part of, and there were none.
+    /// Whether unique elements were already searched for in an enclosing box, in vain.
     var hasNoAnchors = false
   }
 
@@ -45,8 +47,8 @@ private struct Aligner {
   let right: [Int]
   private(set) var pairs: [Alignment.Pair] = []
   private var boxes: [Box] = []
-  /// For each diagonal how far on the left side a path reaches, from the beginning and from the end of
-  /// the box; −1 where none does. The middle of each is diagonal 0.
+  /// For each diagonal, how far a path reaches on the left side, from the beginning and from the
+  /// end of the box; −1: no path. Diagonal 0 is in the middle of each.
   private var forward: [Int]
   private var backward: [Int]
 
@@ -70,7 +72,8 @@ private struct Aligner {
     }
   }
 
-  /// Takes what a box begins and ends with on both sides; the pairs of its end wait for those before.
+  /// Removes the common beginning and end of both sides of a box; the pairs of its end are held
+  /// until those before them are found.
   private mutating func trim(
     _ box: Box, _ tails: inout [(depth: Int, pairs: [Alignment.Pair])]
   ) -> Box {
@@ -96,8 +99,8 @@ private struct Aligner {
       left: low.0..<high.0, right: low.1..<high.1, hasNoAnchors: box.hasNoAnchors)
   }
 
-  /// Splits a box into smaller ones: where a shortest script is in its middle, else at what is unique in it,
-  /// else where a search has come furthest.
+  /// Splits a box into smaller ones: at the middle of a shortest script, else at its unique
+  /// elements, else where a search has come furthest.
   private mutating func split(_ box: Box) {
     let (point, tail, isMiddle) = search(box)
     if !isMiddle, !box.hasNoAnchors {
@@ -123,9 +126,9 @@ private struct Aligner {
     }
   }
 
-  /// The point where the shortest script from the beginning of a box and that from its end meet; where they
-  /// are longer than the bound, the points that both searches have come furthest to, unless these pass each
-  /// other.
+  /// Returns the point where the shortest scripts from the beginning and from the end of a box
+  /// meet. If they are longer than the bound, returns the points that both searches have come
+  /// furthest to, unless these pass each other.
   private mutating func search(
     _ box: Box
   ) -> (point: (Int, Int), tail: (Int, Int), isMiddle: Bool) {
@@ -171,7 +174,7 @@ private struct Aligner {
     return (point, isApart ? tail : (x0 + n, y0 + m), false)
   }
 
-  /// Of all diagonals the point that is furthest on both sides together.
+  /// Returns the point on any diagonal that is furthest on both sides together.
   private static func furthest(_ reached: [Int]) -> (Int, Int) {
     var furthest = (0, 0)
     for diagonal in -Alignment.bound...Alignment.bound {
@@ -181,8 +184,8 @@ private struct Aligner {
     return furthest
   }
 
-  /// How far on the left side a path with one more insertion or deletion reaches on a diagonal, before
-  /// equal elements carry it on; −1 where none reaches it.
+  /// Returns how far a path with one more insertion or deletion reaches on the left side of a
+  /// diagonal, before equal elements extend it; −1: no path reaches it.
   private static func step(
     _ reached: [Int], _ diagonal: Int, _ d: Int, _ n: Int, _ m: Int
   ) -> Int {
@@ -200,13 +203,14 @@ private struct Aligner {
     return best
   }
 
-  /// The elements that a box has once on each side, as many as stand in the same order on both (patience
-  /// sorting).
+  /// Returns elements that occur once on each side of a box, as many as are in the same order on
+  /// both (patience sorting).
   private func anchors(in box: Box) -> [Alignment.Pair] {
     var counts: [Int: (left: Int, right: Int, place: Int)] = [:]
     for place in box.right { counts[right[place], default: (0, 0, place)].right += 1 }
     for place in box.left { counts[left[place]]?.left += 1 }
-    // Piles with the smallest end of an ascending run of each length, and what stands before each element.
+    // Piles with the smallest end of an ascending run of each length, and the predecessor of each
+    // element.
     var (piles, unique, before): ([Int], [Alignment.Pair], [Int]) = ([], [], [])
     for place in box.left {
       guard let found = counts[left[place]], found.left == 1, found.right == 1 else { continue }

@@ -1,17 +1,18 @@
-/// Which connections of two sessions are held against each other.
+/// Which connections of two sessions are compared with each other.
 ///
-/// As many on both sides: one by one, in their order. Where one side has more, those that have most in common, in
-/// their order too: a connection that failed before the others must not shift all that follow.
+/// If both sides have the same number, they are paired one by one, in order. If one side has more,
+/// those that have most in common are paired, also in order: a connection that failed before the
+/// others must not shift all later ones.
 struct ConnectionPairing: Sendable {
-  /// Places among the sessions' connections that belong together, in their order.
+  /// The indexes of the connections that belong together, in ascending order.
   let pairs: [(left: Int, right: Int)]
 
-  /// Operations of a connection that are looked at, the first ones.
+  /// The most operations of a connection that are considered.
   private static let mostOperations = 64
-  /// Comparisons of a connection with another, at most; with more, connections are paired in their order.
+  /// The most comparisons of connections; with more, connections are paired in order.
   private static let mostComparisons = 10_000
 
-  /// Finds out which belong together.
+  /// Determines which connections belong together.
   init(_ left: Session, _ right: Session) {
     let (here, there) = (left.connections.count, right.connections.count)
     guard here != there, here > 0, there > 0, here <= Self.mostComparisons / there else {
@@ -19,9 +20,10 @@ struct ConnectionPairing: Sendable {
       return
     }
     let (traits, others) = (Self.traits(left), Self.traits(right))
-    // How much the best pairing of what begins at a place has in common: from the end to the beginning.
+    // How much the best pairing of the connections from each index on has in common, filled from
+    // the end.
     var best = [[Int]](repeating: [Int](repeating: 0, count: there + 1), count: here + 1)
-    // A pair counts even if it has nothing in common: what is left over is what cannot be paired.
+    // A pair counts even if it has nothing in common: only what cannot be paired is left over.
     let worth = { (one: Int, other: Int) in
       1 + traits[one].intersection(others[other]).count
     }
@@ -46,7 +48,7 @@ struct ConnectionPairing: Sendable {
     self.pairs = pairs
   }
 
-  /// What an operation is, and what came of it.
+  /// An operation with its outcome.
   private struct Trait: Hashable {
     var kind: Int
     var role: [UInt8]
@@ -54,7 +56,7 @@ struct ConnectionPairing: Sendable {
     var failure: [UInt8]
   }
 
-  /// What the connections of a session have in them.
+  /// Returns the traits of each connection of a session.
   private static func traits(_ session: Session) -> [Set<Trait>] {
     session.connections.map { connection in
       Set(
@@ -69,9 +71,10 @@ struct ConnectionPairing: Sendable {
 }
 
 extension Session {
-  /// The same session with each connection's operations parted by who did them, for the two ends of a link: what one
-  /// device asks and what the other asks at the same time pass each other, and each end has another order.
-  /// Searches for attributes that now follow each other are one, as in `Operation.count`.
+  /// The session with each connection's operations separated by the device that did them, for the
+  /// two ends of a link: what both devices send at the same time crosses, so each end has a
+  /// different order. Discovery operations that are now adjacent are merged, as in
+  /// `Operation.count`.
   var partedByDevice: Session {
     var parted = self
     for place in connections.indices {
@@ -95,7 +98,7 @@ extension Session {
 }
 
 extension Operation {
-  /// Takes in a search that goes on where this one has stopped.
+  /// Merges a search that continues where this one stopped.
   fileprivate mutating func absorb(_ other: Operation) {
     count += other.count
     lastPacket = max(lastPacket, other.lastPacket)

@@ -4,8 +4,8 @@ import Dissectors
 import Sessions
 
 extension Difference {
-  /// How two connections are protected, and what their links are like. All is said by the parts that the
-  /// devices play, so that the captures of both ends say the same.
+  /// Returns how two connections are protected, and the properties of their links. Everything is
+  /// expressed by the roles of the devices, so that the captures of both ends give the same facts.
   static func facts(_ left: ConnectionHistory, _ right: ConnectionHistory) -> [Fact] {
     let fact = {
       (
@@ -51,9 +51,9 @@ extension Difference {
 extension ConnectionHistory {
   fileprivate typealias Said = (words: Wording, packet: Int?)
 
-  /// What nothing in the capture tells.
+  /// The value of a fact that the capture does not show.
   private static let unknown: Wording = "not known"
-  /// What only a pairing tells, where there is none.
+  /// The value of a fact that only a pairing shows, if there was no pairing.
   private static let noPairing: Wording = "no pairing here"
 
   /// The pairing that counts: the last one.
@@ -80,7 +80,8 @@ extension ConnectionHistory {
 
   fileprivate var resultFact: Said {
     guard let attempt else {
-      // What was encrypted with a key of before, or was to be, was paired before.
+      // If a link was encrypted with an earlier key, or should have been, the devices were paired
+      // before.
       let hasKey = connection.isEncrypted == true || !encryption.attempts.isEmpty
       return (hasKey ? "paired before" : "none", nil)
     }
@@ -102,7 +103,7 @@ extension ConnectionHistory {
     {
       return ("failed: \(status)", failed.end?.packet)
     }
-    // The central's controller is told this.
+    // The central's controller reports this.
     if let missing = encryption.attempts.last, missing.isKeyMissingHere {
       return ("failed: \(StatusCode.pinOrKeyMissing)", missing.reply?.packet)
     }
@@ -161,12 +162,12 @@ extension ConnectionHistory {
     value.map(words) ?? Self.unknown
   }
 
-  /// The packet that the parameters in force come of.
+  /// The packet from which the parameters in force come.
   fileprivate var parametersPacket: Int? {
     link.updates.last { $0.result != nil }?.lastPacket ?? link.opened?.packet
   }
 
-  /// What two values of the two directions say, the central's first.
+  /// Returns the words for two values of the two directions, the central's first.
   private func bothWays<Value: Equatable>(
     _ sent: Value, _ received: Value, _ words: (Value) -> Wording
   ) -> Wording {

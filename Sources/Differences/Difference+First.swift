@@ -2,27 +2,31 @@ import Bluetooth
 import Diagnosis
 import Sessions
 
-// Where two conversations part.
+// Where two conversations diverge.
 
 extension Difference {
-  /// The first difference: places in `operations`.
+  /// The first difference, by indexes in `operations`.
   package struct First: Sendable {
     /// What differs.
     package enum Kind: Sendable {
-      /// What succeeds on one side and fails on the other: the difference that matters.
+      /// An operation succeeds on one side and fails on the other: the difference that matters.
       case outcome
-      /// There is no such; the left fails in something that the right does not try.
+      /// There is no such operation; the left side fails in something that the right side does not
+      /// try.
       case onlyLeftFails
-      /// The same of the right.
+      /// There is no such operation; the right side fails in something that the left side does not
+      /// try.
       case onlyRightFails
-      /// Nothing fails on one side alone; only the left does this, and it is the first that differs.
+      /// Nothing fails on one side alone; only the left side does this, and it is the first
+      /// difference.
       case onlyLeft
-      /// The same of the right.
+      /// Nothing fails on one side alone; only the right side does this, and it is the first
+      /// difference.
       case onlyRight
-      /// Both do it, with another value.
+      /// Both do it, with different values.
       case changed
 
-      /// As JSON names it.
+      /// The name in JSON.
       package var key: StaticString {
         switch self {
         case .outcome: "outcome"
@@ -37,20 +41,22 @@ extension Difference {
 
     /// What differs.
     package let kind: Kind
-    /// The operation on the left; nil where only the right has one.
+    /// The operation on the left; nil if only the right has one.
     package let left: Int?
-    /// And on the right.
+    /// The operation on the right; nil if only the left has one.
     package let right: Int?
   }
 
-  /// Finds where the conversations part: at the first operation that fails on one side and succeeds on the
-  /// other, or else at the first that fails where the other side does not try it, or else at the first that differs.
+  /// Finds where the conversations diverge: at the first operation that fails on one side and
+  /// succeeds on the other, or else at the first failure in something that the other side does not
+  /// try, or else at the first difference.
   mutating func findFirst() {
     first = firstOutcome ?? (changedSteps > 1 ? firstFailure ?? firstChange : nil)
   }
 
-  /// The first operation that fails and that the other side does not try, though it goes on with something else; of
-  /// one of each side the one that came sooner after its connection's beginning.
+  /// The first operation that fails and that the other side does not try, although it continues
+  /// with something else. If there is one on each side, it is the one that came sooner after the
+  /// beginning of its connection.
   private var firstFailure: First? {
     let left = firstFailure(\.left, operations.left, other: \.right, operations.right)
     let right = firstFailure(\.right, operations.right, other: \.left, operations.left)
@@ -64,7 +70,7 @@ extension Difference {
     return right.map { First(kind: .onlyRightFails, left: nil, right: $0) }
   }
 
-  /// The same of one side.
+  /// Returns the first such operation of one side.
   private func firstFailure(
     _ mine: KeyPath<Step, Range<Int>?>, _ operations: [Operation],
     other: KeyPath<Step, Range<Int>?>, _ others: [Operation]
@@ -73,7 +79,7 @@ extension Difference {
     let last = steps.lastIndex { step in
       step[keyPath: other].map { others[$0.lowerBound].kind != .end } ?? false
     }
-    // Where what is alone on either side began: of that the two sides have no order.
+    // The beginning of the steps that only one side has: the two sides have no common order there.
     var start = 0
     for (place, step) in steps.enumerated() {
       guard step[keyPath: other] == nil, let range = step[keyPath: mine] else {
@@ -86,7 +92,7 @@ extension Difference {
     return nil
   }
 
-  /// How many nanoseconds after its connection's beginning an operation was.
+  /// Returns how many nanoseconds after the beginning of its connection an operation took place.
   private func age(_ operation: Operation, _ session: Session) -> Int64 {
     guard let time = operation.time,
       let start = session.history(of: operation)?.connection.firstTime
@@ -94,10 +100,10 @@ extension Difference {
     return time.nanoseconds(since: start)
   }
 
-  /// The first operation that fails on one side and succeeds on the other. What only one side tries says nothing
-  /// of the other.
+  /// The first operation that fails on one side and succeeds on the other. What only one side tries
+  /// shows nothing about the other.
   private var firstOutcome: First? {
-    // Made when they are needed first: nothing fails in most sessions.
+    // Computed on first use, since nothing fails in most sessions.
     var successes: (left: [Attempt: Int], right: [Attempt: Int])?
     var run: Run?
     for (place, step) in steps.enumerated() where step.kind != .same {
@@ -116,7 +122,7 @@ extension Difference {
       else { continue }
       let other: Int?
       switch failed.kind {
-      // That one discovery finds what another one does not ask for says nothing.
+      // That one discovery finds what another does not search for means nothing.
       case .discovery: other = nil
       case .connect, .exchangeMTU, .value, .end:
         let known =
@@ -139,15 +145,16 @@ extension Difference {
     return nil
   }
 
-  /// The two operations of a step in which one side fails: the failure, and what the other side has succeeded
-  /// in; nil where it is not known to have.
+  /// Returns the two operations of a step in which one side fails: the failure, and the other
+  /// side's success; nil if that is not known to have succeeded.
   private func counterparts(
     in step: Step, _ left: Int?, _ right: Int?
   ) -> (left: Int, right: Int)? {
     guard let failed = left.map({ operations.left[$0] }) ?? right.map({ operations.right[$0] })
     else { return nil }
     let hasSucceeded = { (other: Operation) in
-      // What the capture does not tell of the other side is no success, and neither is what it did not ask.
+      // An unknown outcome on the other side is not a success, and neither is a request it did not
+      // send.
       other.hasSucceeded && (failed.failedRequest.map { other.requests.contains($0) } ?? true)
     }
     if let left {
@@ -157,7 +164,7 @@ extension Difference {
     return step.left?.first { hasSucceeded(operations.left[$0]) }.map { ($0, right) }
   }
 
-  /// The first step that differs beyond what is expected to.
+  /// The first step that differs in something that is not expected to.
   private var firstChange: First? {
     guard let step = steps.first(where: { $0.kind != .same && !$0.isExpected }) else { return nil }
     switch step.kind {
@@ -171,18 +178,18 @@ extension Difference {
     }
   }
 
-  /// What somebody tries, wherever and however often.
+  /// What a device tries, regardless of position and number.
   private struct Attempt: Hashable {
     var kind: Int
     var isByCentral: Bool?
     var role: [UInt8]?
     var message: String?
     var offset: Int
-    /// Which of the session's connections: those of both sides are compared one by one.
+    /// The connection's number within the session: those of both sides are compared one by one.
     var connection: Int?
 
     init(_ operation: Operation, _ session: Session, _ connections: [Int: Int]) {
-      // Which message is read is known of an answer alone: who is refused has asked for any.
+      // The message of a read is known from its answer only: a refused client has asked for any.
       if operation.kind != .value(.read) {
         message = operation.message.map { session.messages[$0] }
       }
@@ -194,7 +201,7 @@ extension Difference {
     }
   }
 
-  /// Where one side succeeds first in each thing that it tries.
+  /// Returns the first success of one side in each thing that it tries.
   private static func successes(
     _ operations: [Operation], _ session: Session, _ connections: [Int: Int]
   ) -> [Attempt: Int] {
@@ -206,29 +213,30 @@ extension Difference {
     return first
   }
 
-  /// What is alone on either side between two steps that both have, as far as security procedures succeed in it.
+  /// The steps that only one side has, between two steps that both have, with the security
+  /// procedures that succeed in them.
   private struct Run {
-    /// What succeeds, as one that fails looks for it.
+    /// A success, by what a failed operation looks for.
     struct Key: Hashable {
       var isOnLeft: Bool
-      /// Whether it is an encryption; else a PDU of a pairing.
+      /// Whether it is an encryption; else a pairing PDU.
       var isEncryption: Bool
-      /// Who sent the PDU.
+      /// Whether the central sent the PDU.
       var isByCentral: Bool?
-      /// Which of the session's connections: those of both sides are compared one by one.
+      /// The connection's number within the session: those of both sides are compared one by one.
       var connection: Int?
     }
 
-    /// The steps.
     var steps: Range<Int>
     /// The first operation of each kind.
     var first: [Key: Int] = [:]
   }
 
-  /// How the other side goes on with the security procedure that fails on one: its first PDU by the same device,
-  /// or else by the other, between what both sides have; an encryption that succeeds.
+  /// Returns how the other side continues the security procedure that fails on one: its first PDU
+  /// from the same device, or else from the other, between the steps that both sides have; or an
+  /// encryption that succeeds.
   ///
-  /// - Parameter run: what the latest such look found, where it was into the same steps.
+  /// - Parameter run: what the latest call found, to be reused for the same steps.
   private func counterpart(
     of place: Int, _ failed: Operation, isOnLeft: Bool, _ run: inout Run?
   ) -> Int? {
@@ -261,7 +269,7 @@ extension Difference {
         var key = Run.Key(isOnLeft: isOnLeft, isEncryption: true, connection: number)
         switch operation.kind {
         case .encryption: break
-        // That a peripheral asks for security is no step of a pairing.
+        // A Security Request of the peripheral is not a step of a pairing.
         case .pairing(.securityRequest): continue
         case .pairing: (key.isEncryption, key.isByCentral) = (false, operation.isByCentral)
         default: continue

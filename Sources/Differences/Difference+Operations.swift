@@ -3,7 +3,7 @@ import Bytes
 import Diagnosis
 import Sessions
 
-/// Gives what is equal on both sides the same number.
+/// Assigns the same number to what is equal on both sides.
 private struct Numbering<Key: Hashable> {
   private var numbers: [Key: Int] = [:]
 
@@ -14,7 +14,7 @@ private struct Numbering<Key: Hashable> {
   }
 }
 
-/// What an operation is, wherever it stands.
+/// What an operation is, independent of its position.
 private struct Meaning: Hashable {
   var kind: Int
   var side: UInt8
@@ -23,7 +23,7 @@ private struct Meaning: Hashable {
   var offset: Int
 }
 
-/// The same by the places of one session.
+/// The same by the indexes of one session.
 private struct Place: Hashable {
   var kind: Int
   var side: UInt8
@@ -32,7 +32,7 @@ private struct Place: Hashable {
   var offset: Int
 }
 
-/// An operation with all that is compared of it.
+/// An operation with everything that is compared of it.
 private struct Content: Hashable {
   var meaning: Int
   var value: [UInt8]?
@@ -40,7 +40,7 @@ private struct Content: Hashable {
   var unknown: [UInt8]?
 }
 
-/// One operation, or a run of them: what is aligned.
+/// One operation, or a run of them: the unit of alignment.
 private struct Element {
   var operations: Range<Int>
   var meaning: Int
@@ -48,7 +48,7 @@ private struct Element {
 }
 
 extension Operation.Kind {
-  /// A number for each.
+  /// A distinct number for each kind.
   var number: Int {
     switch self {
     case .connect: 0
@@ -62,13 +62,13 @@ extension Operation.Kind {
   }
 }
 
-/// The numbers that operations are aligned by.
+/// The numbers by which operations are aligned.
 private struct Catalogue {
   private var meanings = Numbering<Meaning>()
   private var contents = Numbering<Content>()
   private var runs = Numbering<[Int]>()
 
-  /// The meaning and the content of each operation.
+  /// Returns the meaning and the content of each operation.
   mutating func numbers(
     _ operations: [Operation], _ session: Session
   ) -> [(meaning: Int, content: Int)] {
@@ -97,8 +97,8 @@ private struct Catalogue {
     }
   }
 
-  /// Operations as they are aligned: those that a server sends by itself and that follow each other with the
-  /// same meaning are one.
+  /// Returns the elements to be aligned: consecutive operations with the same meaning that a server
+  /// sends on its own form one.
   mutating func elements(
     _ operations: [Operation], _ range: Range<Int>, _ numbers: [(meaning: Int, content: Int)]
   ) -> [Element] {
@@ -120,7 +120,7 @@ private struct Catalogue {
 }
 
 extension Difference {
-  /// Aligns the conversations, and finds out what differs in what was aligned.
+  /// Aligns the conversations, and determines what differs in what was aligned.
   mutating func alignOperations(_ options: DifferenceOptions) {
     var catalogue = Catalogue()
     let numbers = (
@@ -130,7 +130,7 @@ extension Difference {
     for stretch in stretches {
       let left = catalogue.elements(operations.left, stretch.left, numbers.0)
       let right = catalogue.elements(operations.right, stretch.right, numbers.1)
-      // What is equal to the last byte first; between that, what means the same.
+      // First what is equal to the last byte; between that, what means the same.
       var ends = (0, 0)
       let equal = Alignment.pairs(left.map(\.content), right.map(\.content))
       for pair in equal + [Alignment.Pair(left: left.count, right: right.count)] {
@@ -146,8 +146,8 @@ extension Difference {
     compareValues(numbers.0, numbers.1, options)
   }
 
-  /// The operations that are held against each other: connection by connection, those that nothing belongs to
-  /// with nothing.
+  /// The ranges of operations that are compared with each other, connection by connection; those of
+  /// an unpaired connection are compared with none.
   private var stretches: [(left: Range<Int>, right: Range<Int>)] {
     let (left, right) = (ranges(sessions.left), ranges(sessions.right))
     var stretches: [(left: Range<Int>, right: Range<Int>)] = []
@@ -161,7 +161,7 @@ extension Difference {
     return stretches
   }
 
-  /// Where the operations of each connection are among those of all.
+  /// Returns the range of each connection's operations among all operations.
   private func ranges(_ session: Session) -> [Range<Int>] {
     var start = 0
     return session.connections.map { connection in
@@ -198,7 +198,8 @@ extension Difference {
     }
   }
 
-  /// Whether the sides part here: the same device goes on with a pairing on one side, and ends it on the other.
+  /// Returns whether the sides diverge here: the same device continues a pairing on one side, and
+  /// ends it on the other.
   private func isParting(_ one: Element, _ other: Element) -> Bool {
     let (left, right) = (
       operations.left[one.operations.lowerBound], operations.right[other.operations.lowerBound]

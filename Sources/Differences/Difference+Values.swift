@@ -1,34 +1,34 @@
 import Bytes
 import Diagnosis
 
-// What differs in the values of operations that belong together.
+// The differences in the values of operations that belong together.
 
 extension Difference {
-  /// So many values that differ are kept of a run.
+  /// The most differing values that are kept of a run.
   private static let mostChanges = 1000
-  /// A field is found to differ always in no fewer pairs than these.
+  /// The least number of pairs for finding that a field always differs.
   private static let leastPairs = 3
 
   /// How often what differs in operations with the same meaning.
   private struct Counts {
-    /// How many belong together on both sides.
+    /// The number of pairs.
     var pairs = 0
-    /// In how many of them each byte differs.
+    /// The number of pairs in which each byte differs.
     var bytes: [Int] = []
-    /// In how many of them each field differs.
+    /// The number of pairs in which each field differs.
     var fields: [String: Int] = [:]
 
-    /// Whether so many pairs differ in something that it is found to differ always.
+    /// Returns whether a number of differing pairs is enough to conclude that they always differ.
     func isAlways(_ count: Int) -> Bool { pairs >= Difference.leastPairs && count == pairs }
   }
 
-  /// Finds what differs in operations that belong together, and whether that was to be expected.
+  /// Finds what differs in operations that belong together, and whether that was expected.
   mutating func compareValues(
     _ left: [(meaning: Int, content: Int)], _ right: [(meaning: Int, content: Int)],
     _ options: DifferenceOptions
   ) {
     var counts: [Int: Counts] = [:]
-    // What differs beyond what is kept of a run, by its step.
+    // Differing values beyond what is kept of a run, by step.
     var others: [Int: [(Int, Int)]] = [:]
     for place in steps.indices {
       guard let one = steps[place].left, let other = steps[place].right else { continue }
@@ -70,7 +70,8 @@ extension Difference {
     }
   }
 
-  /// Compares what is chosen at random: a step in which nothing else differs has changed as expected.
+  /// Compares what is chosen at random: a step in which nothing else differs has changed as
+  /// expected.
   private mutating func compareRandom(_ place: Int, _ left: Range<Int>, _ right: Range<Int>) {
     for (first, second) in zip(left, right) {
       guard let here = operations.left[first].random, let there = operations.right[second].random
@@ -85,17 +86,17 @@ extension Difference {
     }
   }
 
-  /// What the values of a step that differ come to.
+  /// The conclusion about the differing values of a step.
   private struct RunVerdict {
-    /// How many differ beyond what is ignored.
+    /// The number of values that differ beyond what is ignored.
     var count = 0
     var isExpected = true
     var isNatural = true
-    /// The bytes that are ignored, of the attribute that the step is about; nil: not looked up yet.
+    /// The ignored bytes of the step's attribute; nil: not looked up yet.
     var ignoredBytes: [Bool]?
   }
 
-  /// Finds out whether a difference was to be expected, and keeps it where it is not ignored.
+  /// Determines whether a difference was expected, and keeps it if it is not ignored.
   private mutating func judge(
     _ change: ValueChange, _ place: Int, _ counts: [Int: Counts],
     _ left: [(meaning: Int, content: Int)], _ options: DifferenceOptions,
@@ -121,7 +122,8 @@ extension Difference {
     if steps[place].changes.count < Self.mostChanges { steps[place].changes.append(change) }
   }
 
-  /// The same for a difference in bytes that is only counted: without a word for each of them.
+  /// Does the same for a difference in bytes that is only counted, without creating text for each
+  /// of them.
   private func judgeBytes(
     _ first: Int, _ second: Int, _ counts: Counts, _ options: DifferenceOptions,
     _ verdict: inout RunVerdict
@@ -166,12 +168,13 @@ extension Difference {
     counts.bytes = bytes
   }
 
-  /// Whether fields are known of one of two operations.
+  /// Returns whether fields are known for one of two operations.
   private func hasFields(_ first: Int, _ second: Int) -> Bool {
     operations.left[first].fields != nil || operations.right[second].fields != nil
   }
 
-  /// Goes through the places of the bytes that differ in two values; of what is hidden, or no value, none.
+  /// Calls `visit` with the indexes of the bytes that differ in two values; not for hidden ones,
+  /// nor for what is not a value.
   private func differingBytes(_ first: Int, _ second: Int, _ visit: (Int) -> Void) {
     let (one, other) = (operations.left[first], operations.right[second])
     guard let here = one.value, let there = other.value, !one.isHidden, !other.isHidden,
@@ -188,7 +191,8 @@ extension Difference {
     }
   }
 
-  /// The operations of two runs that belong together: those that are equal, and between them one by one.
+  /// Returns the operations of two runs that belong together: equal ones, and those between them
+  /// one by one.
   private static func matched(
     _ one: Range<Int>, _ other: Range<Int>, _ left: [(meaning: Int, content: Int)],
     _ right: [(meaning: Int, content: Int)]
@@ -205,10 +209,10 @@ extension Difference {
     return matched
   }
 
-  /// The fields that differ between two operations; where none is known to, the bytes.
+  /// Returns the fields that differ between two operations, or the bytes if no field is known to.
   private func fields(_ first: Int, _ second: Int) -> [FieldChange] {
     let (one, other) = (operations.left[first], operations.right[second])
-    // Where one side came to no value there is nothing to hold against the other's.
+    // If one side has no value, there is nothing to compare with the other's.
     guard one.value != nil, other.value != nil else { return [] }
     var changes: [FieldChange] = []
     if one.fields != nil || other.fields != nil {
@@ -217,7 +221,7 @@ extension Difference {
       changes = Self.changes(left, right)
     }
     if !changes.isEmpty { return changes }
-    // Of what is no value the words are compared, or the fields.
+    // What is not a value is compared by its text or its fields.
     guard let here = one.value, let there = other.value else { return [] }
     let (left, right) = (Array(sessions.left.bytes(here)), Array(sessions.right.bytes(there)))
     differingBytes(first, second) { place in
@@ -232,7 +236,8 @@ extension Difference {
 
   private static func words(_ byte: UInt8) -> String { Wording("\(hex: [byte])").text }
 
-  /// The fields that differ, by their names; of several with the same the first with the first.
+  /// Returns the fields that differ, by name; of several with the same name the first is compared
+  /// with the first.
   private static func changes(
     _ left: [FieldList.Field], _ right: [FieldList.Field]
   ) -> [FieldChange] {
@@ -243,7 +248,7 @@ extension Difference {
     var changes: [FieldChange] = []
     let add = { (one: FieldList.Field?, other: FieldList.Field?) in
       guard one != other, let either = one ?? other else { return }
-      // What is wrong on one side follows from nothing.
+      // A wrong checksum on one side does not depend on anything.
       let isWrong = one?.kind == .wrongChecksum || other?.kind == .wrongChecksum
       let expectation: FieldChange.Expectation =
         switch isWrong ? .wrongChecksum : either.kind {
@@ -259,13 +264,13 @@ extension Difference {
     }
     for field in left { add(field, places[field.name]?.popLast().map { right[$0] }) }
     for place in places.values.flatMap(\.self).sorted() { add(nil, right[place]) }
-    // A checksum alone follows from nothing.
+    // A checksum that differs alone does not depend on anything.
     if changes.count == 1, changes[0].expectation == .checksum { changes[0].expectation = .none }
     return changes
   }
 
-  /// Whose fields those of an operation of the left are: the type of its attribute, in short, and the profile that
-  /// reads it as a vendor's message.
+  /// Returns what the fields of a left operation belong to: the short type of its attribute, and
+  /// the profile that reads it as a vendor's message.
   private func owners(of first: Int) -> [String] {
     let operation = operations.left[first]
     let type = operation.role.flatMap { sessions.left.roles[$0].uuid }.map { "\($0)" as Wording }
@@ -273,9 +278,9 @@ extension Difference {
     return [type?.text, profile].compactMap { $0?.split(separator: " ").first.map(String.init) }
   }
 
-  /// Takes out what may differ.
+  /// Removes what may differ.
   ///
-  /// - Returns: whether nothing of it remains that counts.
+  /// - Returns: whether nothing remains that counts.
   private mutating func silence(_ change: inout ValueChange, _ options: DifferenceOptions) -> Bool {
     guard !options.ignored.isEmpty else { return false }
     let owners = owners(of: change.left)
@@ -293,7 +298,7 @@ extension Difference {
       && change.fields.allSatisfy { $0.expectation == .checksum }
   }
 
-  /// Settles what a step comes to, now that its values were compared.
+  /// Sets the result of a step after its values were compared.
   private mutating func settle(_ place: Int, _ verdict: RunVerdict) {
     steps[place].changeCount = verdict.count
     let step = steps[place]

@@ -3,60 +3,60 @@ package import Diagnosis
 
 /// What differs between two sessions.
 package struct Difference: Sendable {
-  /// What is compared beside attributes and operations: how the devices paired, what the link is like.
+  /// What is compared besides attributes and operations: how the devices paired, and the properties
+  /// of the link.
   package struct Fact: Sendable {
-    /// Where it belongs.
+    /// The section it belongs to.
     package enum Section: Sendable { case security, link }
 
-    /// Where it belongs.
     package let section: Section
-    /// What it is: `method`, `key size`.
+    /// Its name: `method`, `key size`.
     package let name: StaticString
-    /// How it is on the left.
+    /// Its value on the left.
     package let left: Wording
-    /// And on the right.
+    /// Its value on the right.
     package let right: Wording
-    /// The packets that show it; nil: none does alone.
+    /// The packets that show it; nil: no single packet does.
     package let packets: (left: Int?, right: Int?)
     /// The connections, by their numbers.
     package let connections: (left: Int, right: Int)
 
-    /// Whether what is known of the sides does not contradict: 23, and 23 or more.
+    /// Whether the known values do not contradict each other: 23, and 23 or more.
     package internal(set) var isCompatible = false
 
     /// Whether both are the same.
     package var isSame: Bool { left == right || isCompatible }
   }
 
-  /// A place of the conversation: operations of both sides that belong together, or of one side that nothing
-  /// of the other belongs to.
+  /// A step of the conversation: operations of both sides that belong together, or of one side
+  /// without a counterpart on the other.
   package struct Step: Sendable {
-    /// What becomes of it from the left to the right.
+    /// How the step changes from left to right.
     package enum Kind: Sendable { case same, changed, removed, added }
 
-    /// What becomes of it.
+    /// How the step changes from left to right.
     package internal(set) var kind: Kind
-    /// The operations on the left, one or a run; nil where there are none.
+    /// The operations on the left, one or a run; nil if there are none.
     package let left: Range<Int>?
-    /// And on the right.
+    /// The operations on the right; nil if there are none.
     package let right: Range<Int>?
-    /// The values that differ, of a run those of its operations that were paired: the first ones.
+    /// The values that differ, up to a limit; for a run, those of its paired operations.
     package internal(set) var changes: [ValueChange] = []
-    /// How many there are.
+    /// The number of differing values.
     package internal(set) var changeCount = 0
-    /// Whether all that differs was to be expected.
+    /// Whether everything that differs was expected to.
     package internal(set) var isExpected = false
-    /// Whether that is in its nature, so that it does not count as a difference.
+    /// Whether it differs by nature, so that it does not count as a difference.
     package internal(set) var isNatural = false
   }
 
   /// A value that differs.
   package struct ValueChange: Sendable {
-    /// The operation on the left, by its place among that side's.
+    /// The operation on the left, by its index on that side.
     package let left: Int
-    /// And on the right.
+    /// The operation on the right, by its index on that side.
     package let right: Int
-    /// Its fields that differ; where none is known to, the bytes.
+    /// The fields that differ; if none is known to, the bytes.
     package internal(set) var fields: [FieldChange]
   }
 
@@ -65,16 +65,16 @@ package struct Difference: Sendable {
     /// Why it is expected to.
     package enum Expectation: Sendable {
       case none
-      /// It follows from the others.
+      /// It depends on the others.
       case checksum
       /// It is a time.
       case time
-      /// It is chosen at random for every session, or computed from what is.
+      /// It is chosen at random for every session, or computed from something that is.
       case random
       /// It has differed in every pair.
       case everyPair
 
-      /// As JSON names it; nil where there is nothing to say.
+      /// The name in JSON; nil if there is nothing to report.
       package var key: StaticString? {
         switch self {
         case .none: nil
@@ -86,24 +86,24 @@ package struct Difference: Sendable {
       }
     }
 
-    /// Its name; of bytes `byte 4`, counted from 1.
+    /// Its name; for bytes `byte 4`, counted from 1.
     package let name: String
-    /// What it says on the left; nil where it is not there.
+    /// Its value on the left; nil if it is absent.
     package let left: String?
-    /// And on the right.
+    /// Its value on the right; nil if it is absent.
     package let right: String?
     /// Why it is expected to differ.
     package internal(set) var expectation: Expectation
-    /// Whether what it says is a secret that is not to be printed.
+    /// Whether its value is a secret that must not be printed.
     package internal(set) var isHidden = false
-    /// Whether that is in its nature, so that it does not count as a difference.
+    /// Whether it differs by nature, so that it does not count as a difference.
     var isNatural: Bool {
       switch expectation {
       case .checksum, .time, .random: true
       case .none, .everyPair: false
       }
     }
-    /// Where in the value it is, where it is a byte.
+    /// Whether it is a byte of the value rather than a field.
     package var isByte: Bool { name.hasPrefix(Self.bytePrefix) }
     static let bytePrefix = "byte "
   }
@@ -112,32 +112,32 @@ package struct Difference: Sendable {
   package let sessions: (left: Session, right: Session)
   /// The operations of both, over all connections.
   package let operations: (left: [Operation], right: [Operation])
-  /// Which connections are held against each other.
+  /// Which connections are compared with each other.
   let pairing: ConnectionPairing
-  /// The number of each connection's pair, by the connection's number; those without one have numbers of their own.
+  /// The number of each connection's pair, by the connection's number; unpaired connections have
+  /// numbers of their own.
   let pairNumbers: (left: [Int: Int], right: [Int: Int])
-  /// How the sessions' devices and links are, also what is the same.
+  /// The properties of the sessions' devices and links, including those that are the same.
   package internal(set) var facts: [Fact] = []
-  /// What differs of the peripheral's attributes, and of the central's.
+  /// The differences in the peripheral's attributes, and in the central's.
   package internal(set) var maps: (peripheral: [MapDifference], central: [MapDifference]) = ([], [])
-  /// The conversation.
   package internal(set) var steps: [Step] = []
-  /// What differs in time.
+  /// The differences in time.
   package internal(set) var timing: [TimingDifference] = []
-  /// Why times were not compared; nil where they were.
+  /// Why times were not compared; nil if they were.
   package internal(set) var timingRemark: Wording?
-  /// Where the conversations part; nil where they do not.
+  /// Where the conversations diverge; nil if they do not.
   package internal(set) var first: First?
-  /// Connections that the other side has none for.
+  /// Connections without a counterpart on the other side.
   package internal(set) var unpaired: (left: [Int], right: [Int]) = ([], [])
 
-  /// What of `DifferenceOptions.ignored` has silenced something.
+  /// The entries of `DifferenceOptions.ignored` that have silenced something.
   package internal(set) var silencers: Set<String> = []
 
-  /// What differs of the maps, the peripheral's first.
+  /// The differences of the maps, the peripheral's first.
   package var map: [MapDifference] { maps.peripheral + maps.central }
 
-  /// How many steps differ beyond what is in their nature.
+  /// The number of steps that differ other than by nature.
   package var changedSteps: Int { steps.count { $0.kind != .same && !$0.isNatural } }
 
   /// Whether nothing differs.
@@ -147,27 +147,29 @@ package struct Difference: Sendable {
   }
 }
 
-/// What of two sessions is compared, and how.
+/// What is compared of two sessions, and how.
 package struct DifferenceOptions: Sendable {
-  /// Fields that may differ: `day`, `fff6.day`, all of an attribute, `fff6`, or all that are expected to for one
-  /// reason, `random`.
+  /// Fields that may differ: `day`, `fff6.day`, all of an attribute, `fff6`, or all that are
+  /// expected to for one reason, `random`.
   package var ignored: [String] = []
-  /// Whether the two captures are of the two ends of one connection, each by its own clock.
+  /// Whether the two captures are of the two ends of one connection, each with its own clock.
   package var hasOtherClock = false
-  /// Whether they are that, by whichever clock: what the two devices do at the same time passes each other.
+  /// Whether they are of the two ends of one connection, with any clock: what the two devices send
+  /// at the same time crosses.
   package var areTwoEnds = false
 
-  /// The defaults.
+  /// Creates the default options.
   package init() {}
 
-  /// What of `ignored` says that a difference may be: by the field's name, or by what in its nature makes it differ.
+  /// Returns the entry of `ignored` that allows a difference: by the field's name, or by the reason
+  /// for which it differs by nature.
   func silencer(of change: Difference.FieldChange, _ owners: [String]) -> String? {
     if let name = silencer(of: change.name, owners) { return name }
     guard change.isNatural, let key = change.expectation.key else { return nil }
     return ignored.first { $0 == key.description }
   }
 
-  /// What says that a field of an attribute or of a vendor's message may differ.
+  /// Returns the entry that allows a field of an attribute or of a vendor's message to differ.
   ///
   /// - Parameter owners: the attribute's type, and the profile that reads it.
   func silencer(of field: String, _ owners: [String]) -> String? {

@@ -3,43 +3,34 @@ package import Diagnosis
 
 /// The attributes of a GATT server, as far as they are compared.
 package struct ServerMap: Sendable {
-  /// A service.
   package struct Service: Sendable {
-    /// Its UUID.
     package var uuid: BluetoothUUID
-    /// Its handles.
     package var handles: ClosedRange<UInt16>
-    /// Whether it is a secondary one.
+    /// Whether it is a secondary service.
     package var isSecondary = false
     /// The UUIDs of the services that it includes, with their first handles.
     package var includes: [(uuid: BluetoothUUID, start: UInt16)] = []
-    /// Its characteristics.
     package var characteristics: [Characteristic] = []
-    /// Where it was learnt; 0: not from a capture.
+    /// The packet in which it was discovered; 0: not from a capture.
     package var packet: Int
 
-    /// A service.
     package init(_ uuid: BluetoothUUID, _ handles: ClosedRange<UInt16>, packet: Int) {
       (self.uuid, self.handles, self.packet) = (uuid, handles, packet)
     }
   }
 
-  /// A characteristic.
   package struct Characteristic: Sendable {
-    /// Its UUID.
     package var uuid: BluetoothUUID
     /// The handle of its value.
     package var handle: UInt16
-    /// Its properties; nil where its declaration is not known.
+    /// Its properties; nil if its declaration is not known.
     package var properties: CharacteristicProperties?
-    /// What a client read of it last; nil where none did.
+    /// The last value that a client read of it; nil if none did.
     package var value: Value?
-    /// Its descriptors.
     package var descriptors: [Descriptor] = []
-    /// Where it was learnt; 0: not from a capture.
+    /// The packet in which it was discovered; 0: not from a capture.
     package var packet: Int
 
-    /// A characteristic.
     package init(
       _ uuid: BluetoothUUID, _ handle: UInt16, properties: CharacteristicProperties?, packet: Int
     ) {
@@ -47,18 +38,14 @@ package struct ServerMap: Sendable {
     }
   }
 
-  /// A descriptor.
   package struct Descriptor: Sendable {
-    /// Its UUID.
     package var uuid: BluetoothUUID
-    /// Its handle.
     package var handle: UInt16
-    /// What a client read of it last; nil where none did.
+    /// The last value that a client read of it; nil if none did.
     package var value: Value?
-    /// Where it was learnt; 0: not from a capture.
+    /// The packet in which it was discovered; 0: not from a capture.
     package var packet: Int
 
-    /// A descriptor.
     package init(_ uuid: BluetoothUUID, _ handle: UInt16, packet: Int) {
       (self.uuid, self.handle, self.packet) = (uuid, handle, packet)
     }
@@ -66,39 +53,36 @@ package struct ServerMap: Sendable {
 
   /// A value that was read.
   package struct Value: Sendable {
-    /// Its bytes.
     package var bytes: [UInt8]
-    /// What it means; empty where that is not known.
+    /// Its meaning; empty if unknown.
     package var text: String
-    /// The packet that brought it; 0: not from a capture.
+    /// The packet that carried it; 0: not from a capture.
     package var packet: Int
-    /// Whether it is a secret that is not to be printed.
+    /// Whether it is a secret that must not be printed.
     package var isHidden = false
 
-    /// A value.
     package init(_ bytes: [UInt8], text: String, packet: Int, isHidden: Bool = false) {
       (self.bytes, self.text, self.packet) = (bytes, text, packet)
       self.isHidden = isHidden
     }
   }
 
-  /// Its services.
   package var services: [Service] = []
-  /// Of what not all was asked for, so that what is missing here may be there: services, characteristics,
-  /// descriptors.
+  /// Whether the discovery was complete: of services, of characteristics, of descriptors. If not,
+  /// what is missing here may exist.
   package var isWhole = (services: true, characteristics: true, descriptors: true)
 
-  /// Nothing known.
+  /// Creates an empty map.
   package init() {}
 }
 
-/// What differs between two maps.
+/// A difference between two maps.
 package struct MapDifference: Sendable {
-  /// What differs of it.
+  /// How an attribute differs.
   package enum Kind: Sendable, Equatable {
     case added, removed, moved, changed
 
-    /// As JSON names it: what has moved has changed.
+    /// The name in JSON, where a moved attribute counts as changed.
     package var key: StaticString {
       switch self {
       case .added: "added"
@@ -108,11 +92,11 @@ package struct MapDifference: Sendable {
     }
   }
 
-  /// What an attribute is.
+  /// What differs.
   package enum Subject: Sendable, Equatable {
     case map, service, include, characteristic, descriptor
 
-    /// As a person and JSON name it.
+    /// The name in text and JSON.
     package var key: StaticString {
       switch self {
       case .map: "map"
@@ -124,37 +108,37 @@ package struct MapDifference: Sendable {
     }
   }
 
-  /// One of the two.
+  /// One of the two sides.
   package struct Side: Sendable {
-    /// Where the attribute stands; nil where that does not matter.
+    /// The attribute's handles; nil if they do not matter.
     package var handles: ClosedRange<UInt16>?
-    /// What there is here: properties, a value; empty where that does not matter.
+    /// What is different on this side: properties, a value; empty if that does not matter.
     package var words: Wording = ""
     /// The packet that shows it; 0: none does.
     package var packet = 0
   }
 
-  /// What differs of it.
+  /// How it differs.
   package let kind: Kind
-  /// What it is.
+  /// What differs.
   package let subject: Subject
-  /// Its UUID; nil of the map as a whole.
+  /// Its UUID; nil for the map as a whole.
   package var uuid: BluetoothUUID?
-  /// The service or characteristic that holds it.
+  /// The service or characteristic that contains it.
   package var owner: BluetoothUUID?
-  /// Which property of it differs: `handles`, `properties`, `value`, `type`.
+  /// The property that differs: `handles`, `properties`, `value`, `type`.
   package var what: StaticString = ""
-  /// How it is on the left; nil where it is not there.
+  /// The left side; nil if it is absent there.
   package var left: Side?
-  /// And on the right.
+  /// The right side; nil if it is absent there.
   package var right: Side?
-  /// What is to be said of it: that it was not asked for on the other side.
+  /// A remark, for instance that the discovery on the other side was incomplete.
   package var remark: Wording = ""
 }
 
 extension MapDifference {
-  /// What differs between two maps: services and characteristics are paired by their UUIDs, of several with
-  /// the same the first with the first.
+  /// Returns the differences between two maps. Services and characteristics are paired by their
+  /// UUIDs; of several with the same UUID the first with the first.
   package static func between(_ left: ServerMap?, _ right: ServerMap?) -> [MapDifference] {
     let (left, right) = (left ?? ServerMap(), right ?? ServerMap())
     if left.services.isEmpty != right.services.isEmpty {
@@ -189,7 +173,7 @@ extension MapDifference {
     return found
   }
 
-  /// What is to be said of what one side does not have: nothing where it was asked for.
+  /// Returns the remark about what is absent on one side: empty if its discovery was complete.
   private static func missing(_ isWhole: Bool, _ what: StaticString) -> Wording {
     isWhole ? "" : "not all \(what) were asked for there"
   }
@@ -273,7 +257,7 @@ extension MapDifference {
       (entry.left, entry.right) = (side(first), side(second))
       found.append(entry)
     }
-    // What its service has moved by need not be said again.
+    // A shift along with its service is not reported again.
     if Int(second.handle) - Int(first.handle) != shift {
       var moved = MapDifference(
         kind: .moved, subject: .characteristic, uuid: first.uuid, owner: service, what: "handles")
@@ -305,7 +289,7 @@ extension MapDifference {
     }
   }
 
-  /// A value that differs, where both sides have read it.
+  /// Returns the difference of a value that both sides have read.
   private static func value(
     _ left: ServerMap.Value?, _ right: ServerMap.Value?, _ entry: MapDifference
   ) -> MapDifference? {
@@ -323,10 +307,10 @@ extension MapDifference {
   }
 }
 
-/// Pairs what has the same name.
+/// Pairs elements with the same UUID.
 enum Pairing {
-  /// Each element of both lists once: with its namesake, of several the first with the first; in the order of
-  /// the left list, and what only the right one has behind that.
+  /// Returns each element of both lists once: paired with its counterpart, of several the first
+  /// with the first. The order is that of the left list, followed by what only the right one has.
   static func pairs(
     _ left: [BluetoothUUID], _ right: [BluetoothUUID]
   ) -> [(left: Int?, right: Int?)] {

@@ -4,7 +4,7 @@ package import Diagnosis
 import Sessions
 
 extension ValueOperation {
-  /// As a line of a conversation names it.
+  /// The name in a line of a conversation.
   fileprivate var title: StaticString {
     switch self {
     case .advertisement: "Advertisement"
@@ -20,7 +20,7 @@ extension ValueOperation {
 }
 
 extension Operation.Kind {
-  /// As JSON names it.
+  /// The name in JSON.
   package var key: StaticString {
     switch self {
     case .connect: "connect"
@@ -35,7 +35,7 @@ extension Operation.Kind {
 }
 
 extension Session {
-  /// What kind of operation it is: `Write Command`, `Pairing Confirm`.
+  /// Returns the kind of operation: `Write Command`, `Pairing Confirm`.
   package func kindWords(of operation: Operation) -> Wording {
     switch operation.kind {
     case .connect: "Connect"
@@ -49,14 +49,14 @@ extension Session {
     }
   }
 
-  /// What it is, and of which attribute: `Write Command fff6`.
+  /// Returns the kind of operation and its attribute: `Write Command fff6`.
   package func title(of operation: Operation) -> Wording {
     let kind = kindWords(of: operation)
     let words = operation.role.map { "\(kind) \(roles[$0].words)" } ?? kind
     return operation.offset > 0 ? "\(words) from byte \(operation.offset + 1)" : words
   }
 
-  /// What became of it: why it failed, what its value means, or the value.
+  /// Returns the outcome: why it failed, the meaning of its value, or the value.
   package func outcome(of operation: Operation) -> Wording {
     if let reason = operation.failure ?? operation.unknown {
       return Wording(stringLiteral: text(reason))
@@ -75,7 +75,7 @@ extension Session {
 
   private static let shownBytes = 20
 
-  /// `Write Command fff6: packet count for 11-20?`.
+  /// Returns the title and the outcome: `Write Command fff6: packet count for 11-20?`.
   package func words(of operation: Operation) -> Wording {
     let outcome = outcome(of: operation)
     return outcome.isEmpty ? title(of: operation) : "\(title(of: operation)): \(outcome)"

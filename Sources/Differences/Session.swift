@@ -7,32 +7,31 @@ package import Sessions
 package struct Session: Sendable {
   /// Bytes that operations share: values, words and fields, each as a slice.
   package var bytes: [UInt8] = []
-  /// The attributes that operations are about.
+  /// The attributes that operations refer to.
   package var roles: [Role] = []
-  /// What vendors' messages are called.
+  /// The names of vendors' messages.
   package var messages: [String] = []
-  /// The connections, in the order of their numbers.
+  /// The connections, in ascending order of their numbers.
   package var connections: [SessionConnection] = []
-  /// The attributes of the peripheral, and those of the central, as far as anything is known of them.
+  /// The attributes of the peripheral and of the central, if known.
   package var servers: (peripheral: ServerMap?, central: ServerMap?)
 
-  /// Nothing seen.
   package init() {}
 
-  /// An attribute by what it is, not by where it stands.
+  /// An attribute identified by its meaning, not by its handle.
   package struct Role: Sendable {
-    /// Tells it from others: UUIDs, and which one of several; equal on both sides for what belongs together.
+    /// Identifies it: UUIDs, and its number among several; equal on both sides for what belongs
+    /// together.
     package var key: [UInt8]
     /// In words: `2902 CCCD of 2a37`.
     package var words: Wording
-    /// Its handle; nil where the capture does not tell it.
+    /// Its handle; nil if the capture does not contain it.
     package var handle: UInt16?
-    /// Its type, where that is known.
+    /// Its type, if known.
     package var uuid: BluetoothUUID?
-    /// Of the service that it is in.
+    /// The UUID of the service that contains it.
     package var service: BluetoothUUID?
 
-    /// An attribute.
     package init(
       key: [UInt8], words: Wording, handle: UInt16?, uuid: BluetoothUUID?, service: BluetoothUUID?
     ) {
@@ -41,20 +40,20 @@ package struct Session: Sendable {
     }
   }
 
-  /// The bytes of a slice.
+  /// Returns the bytes of a slice.
   package func bytes(_ slice: Slice) -> ArraySlice<UInt8> {
     bytes[Int(slice.start)..<Int(slice.end)]
   }
 
-  /// The bytes of a slice as text.
+  /// Returns the bytes of a slice as text.
   package func text(_ slice: Slice) -> String { String(decoding: bytes(slice), as: UTF8.self) }
 
   /// The operations of all connections, one after the other.
   package var operations: [Operation] { connections.flatMap(\.operations) }
 
-  /// The connection of an operation; nil where nothing is remembered of it.
+  /// Returns the connection of an operation; nil if nothing is remembered of it.
   package func history(of operation: Operation) -> ConnectionHistory? {
-    // Asked for each step that is printed, and there may be hundreds of connections.
+    // This is called for each step that is printed, and there may be hundreds of connections.
     var (low, high) = (0, connections.count)
     while low < high {
       let middle = (low + high) / 2
@@ -78,87 +77,85 @@ package struct SessionConnection: Sendable {
   /// What was done on it, in the order of packets.
   package var operations: [Operation]
 
-  /// A connection.
   package init(_ history: ConnectionHistory, _ operations: [Operation]) {
     (self.history, self.operations) = (history, operations)
   }
 }
 
-/// Something that was done on a connection: what the two sides of a difference are aligned by.
+/// Something that was done on a connection; the two sides of a difference are aligned by these.
 package struct Operation: Sendable {
   /// What was done.
   package enum Kind: Equatable, Sendable {
     /// The connection begins.
     case connect
-    /// The two exchange the MTU of ATT.
+    /// The two exchange the ATT_MTU.
     case exchangeMTU
-    /// A client looks for attributes.
+    /// A client discovers attributes.
     case discovery
-    /// A value crosses the link, or was to.
+    /// A value is conveyed, or was meant to be.
     case value(ValueOperation)
-    /// A PDU of the Security Manager.
+    /// A Security Manager PDU.
     case pairing(SMPOpcode)
-    /// The link is encrypted, or was to be.
+    /// The link is encrypted, or was meant to be.
     case encryption
     /// The connection ends.
     case end
   }
 
-  // In an order that leaves few gaps, and small: hundreds of thousands are kept.
+  // The order leaves few gaps, so that an operation is small: hundreds of thousands are kept.
 
   /// The connection's number.
   package var connection: Int
-  /// The packet that it is told of by, and the last one where it took several.
+  /// The packet with which it is reported.
   package var packet: Int
-  /// The last packet of it.
+  /// Its last packet, if it took several.
   package var lastPacket: Int
   private var rolePlace: Int32?
   private var messagePlace: Int32?
-  /// When.
   package var time: Timestamp?
-  /// How long the answer took, in nanoseconds.
+  /// The time until the answer, in nanoseconds.
   package var latency: Int64?
   /// What was done.
   package let kind: Kind
-  /// Whether the central did it; nil where that is not known, or nobody did.
+  /// Whether the central did it; nil if unknown, or neither did.
   package var isByCentral: Bool?
-  /// Whether the value is a secret that is not to be printed.
+  /// Whether the value is a secret that must not be printed.
   package var isHidden = false
-  /// The request that was refused or not answered; nil where none was.
+  /// The request that was refused or not answered; nil if none was.
   package var failedRequest: ATTOpcode?
-  /// Why it failed, in `bytes`; nil where it did not.
+  /// Why it failed, in `bytes`; nil if it did not.
   package var failure: Slice?
-  /// Why the capture does not tell what became of it; nil where it does.
+  /// Why the capture does not show the outcome, in `bytes`; nil if it does.
   package var unknown: Slice?
-  /// The value; nil where there is none.
+  /// The value; nil if there is none.
   package var value: Slice?
-  /// What is chosen at random for every session, or computed from that, a `FieldList`: confirm and random
-  /// values, keys. Operations are aligned without it.
+  /// What is chosen at random for every session, or computed from that, as a `FieldList`: confirm
+  /// and random values, keys. Operations are aligned without it.
   package var random: Slice?
-  /// What the value means, in words.
+  /// The meaning of the value, in words.
   package var text: Slice?
-  /// Its fields: `FieldList`.
+  /// Its fields, as a `FieldList`.
   package var fields: Slice?
   /// How often the same was done at once: requests of a discovery.
   package var count = 1
   /// The kinds of these requests, by their opcodes.
   package var requests: Set<ATTOpcode> = []
-  /// Where the part of a value begins that is asked for; 0 for all of it.
+  /// The offset of the requested part of a value; 0 for all of it.
   package var offset = 0
 
-  /// The place of its attribute in `roles`; nil where there is none.
+  /// The index of its attribute in `roles`; nil if there is none.
   package var role: Int? {
     get { rolePlace.map { Int($0) } }
     set { rolePlace = newValue.map { Int32(clamping: $0) } }
   }
 
-  /// The place of its message in `messages`; nil where there is none.
+  /// The index of its message in `messages`; nil if there is none.
   package var message: Int? {
     get { messagePlace.map { Int($0) } }
     set { messagePlace = newValue.map { Int32(clamping: $0) } }
   }
 
-  /// Something that was done.
+  /// Creates an operation that took one packet.
   package init(_ kind: Kind, connection: Int, packet: Int, time: Timestamp?) {
     self.kind = kind
     self.connection = connection
@@ -170,18 +167,17 @@ package struct Operation: Sendable {
   /// Whether it is known to have succeeded.
   package var hasSucceeded: Bool { failure == nil && unknown == nil }
 
-  /// Whether several that follow each other are one run: what a server sends by itself.
+  /// Whether several in a row form one run: what a server sends on its own.
   package var joinsRuns: Bool { kind == .value(.notification) || kind == .value(.indication) }
 }
 
-/// The fields of a decoded value as bytes, so that a hundred thousand of them take no more room than their
-/// words: name, value and kind, with separators that neither can have.
+/// The fields of a decoded value as bytes, so that a hundred thousand of them take no more room
+/// than their words: name, value and kind, with separators that neither can contain.
 package enum FieldList {
-  /// A field.
   package struct Field: Equatable, Sendable {
-    /// Its name, with dots into groups.
+    /// Its name, with dots for groups.
     package let name: String
-    /// What it says, with its unit.
+    /// Its value, with its unit.
     package let value: String
     /// Why it is expected to differ.
     package let kind: Kind
@@ -189,24 +185,24 @@ package enum FieldList {
 
   /// Why a field is expected to differ.
   package enum Kind: UInt8, Sendable {
-    /// It is not.
+    /// It is not expected to.
     case plain = 0x2d
-    /// It follows from the others.
+    /// It depends on the others.
     case checksum = 0x63
-    /// It should follow from the others, and does not.
+    /// It should depend on the others, but does not.
     case wrongChecksum = 0x77
     /// It is a time.
     case time = 0x74
-    /// It is chosen at random, or computed from what is.
+    /// It is chosen at random, or computed from something that is.
     case random = 0x72
-    /// The same, and a secret that is not to be printed.
+    /// The same, and a secret that must not be printed.
     case secret = 0x73
   }
 
   private static let unit: UInt8 = 0x1f
   private static let record: UInt8 = 0x1e
 
-  /// Appends a field; of its words control characters are left out.
+  /// Appends a field, without control characters.
   package static func append(
     _ name: [UInt8], _ value: [UInt8], _ kind: Kind, to bytes: inout [UInt8]
   ) {
@@ -216,7 +212,7 @@ package enum FieldList {
     bytes += [unit, kind.rawValue, record]
   }
 
-  /// The fields that bytes say.
+  /// Returns the fields encoded in bytes.
   package static func read(_ bytes: ArraySlice<UInt8>) -> [Field] {
     bytes.split(separator: record).compactMap { part in
       let pieces = part.split(separator: unit, omittingEmptySubsequences: false)

@@ -5,14 +5,14 @@ package import Diagnosis
 package struct TimingDifference: Sendable {
   /// What was measured.
   package enum Kind: Sendable {
-    /// How long answers took.
+    /// The time until answers.
     case latency
-    /// How far apart values came that a server sends by itself.
+    /// The time between values that a server sends on its own.
     case interval
-    /// The time from one step of the conversation to the next one.
+    /// The time from one step of the conversation to the next.
     case step
 
-    /// As a person and JSON name it.
+    /// The name in text and JSON.
     package var key: StaticString {
       switch self {
       case .latency: "latency"
@@ -22,26 +22,23 @@ package struct TimingDifference: Sendable {
     }
   }
 
-  /// One side: in nanoseconds, of several samples the median.
+  /// One side, in nanoseconds; the median of several samples.
   package struct Side: Equatable, Sendable {
-    /// The time.
     package let time: Int64
-    /// Of how many samples.
+    /// The number of samples.
     package let count: Int
-    /// The packet that ends it, of a step.
+    /// For a step: the packet that ends it.
     package var packet: Int?
   }
 
   /// What was measured.
   package let kind: Kind
-  /// Of what: `Read`, `Notification 2a37 Heart Rate Measurement`.
+  /// The name of what was measured: `Read`, `Notification 2a37 Heart Rate Measurement`.
   package let name: Wording
-  /// On the left.
   package let left: Side
-  /// And on the right.
   package let right: Side
 
-  /// When two sets of samples are told to differ, in words.
+  /// The criterion, in words, for reporting that two sets of samples differ.
   package static let criterion: Wording =
     """
     medians of at least 5 differ by more than 2 ms, a quarter, and three times what both scatter; a single \
@@ -49,8 +46,8 @@ package struct TimingDifference: Sendable {
     """
 }
 
-/// What is measured, alike on both sides: answers by the kind of operation, values that a server sends by
-/// the server's part and the attribute.
+/// What is measured alike on both sides: answers by the kind of operation, values that a server
+/// sends by the server's role and the attribute.
 private struct Measure: Hashable {
   var operation: Int
   var isByCentral: Bool?
@@ -68,7 +65,7 @@ private struct Samples {
     return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
   }
 
-  /// The median, and the median of how far the samples are from it.
+  /// The median, and the median distance of the samples from it.
   var middle: (median: Int64, scatter: Int64) {
     let median = Self.median(times.sorted())
     return (median, Self.median(times.map { abs($0 - median) }.sorted()))
@@ -79,9 +76,9 @@ extension Difference {
   private static let leastSamples = 5
   private static let leastDifference: Int64 = 2_000_000
   private static let leastStep: Int64 = 1_000_000_000
-  /// Longer times count as this, 115 days: what is computed with them fits.
+  /// Longer times count as this, 115 days, so that computations cannot overflow.
   private static let longest: Int64 = 10_000_000_000_000_000
-  /// So many steps are told, those that differ most.
+  /// The most steps that are reported, those that differ most.
   private static let mostSteps = 8
 
   /// Compares the times of both sides.
@@ -89,7 +86,7 @@ extension Difference {
     let (left, right) = (
       Self.samples(operations.left, sessions.left), Self.samples(operations.right, sessions.right)
     )
-    // Few are measured often enough; a hostile peer has many that are not.
+    // Few measures have enough samples; a hostile peer can create many that have not.
     let others = Dictionary(
       uniqueKeysWithValues: right.lazy.filter { $0.samples.times.count >= Self.leastSamples }
         .map { ($0.measure, $0.samples) })
@@ -110,12 +107,13 @@ extension Difference {
     compareSteps()
   }
 
-  /// The times of one side, by what was measured, in the order in which that came first.
+  /// Returns the times of one side by measure, in the order in which the measures first appear.
   private static func samples(
     _ operations: [Operation], _ session: Session
   ) -> [(measure: Measure, samples: Samples)] {
     var found: [(measure: Measure, samples: Samples)] = []
-    // By kind or attribute first: keys and words for each of a hundred thousand would take their time.
+    // Looked up by kind or attribute first: keys and text for each of a hundred thousand would take
+    // too long.
     var latencies: [Int: Int] = [:]
     var intervals: [Int: Int] = [:]
     var places: [Measure: Int] = [:]
@@ -158,7 +156,7 @@ extension Difference {
     return found
   }
 
-  /// Compares the times between steps that both sides have one after the other.
+  /// Compares the times between consecutive steps that both sides have.
   private mutating func compareSteps() {
     var found: [(difference: Int64, timing: TimingDifference)] = []
     for (step, next) in zip(steps, steps.dropFirst()) {

@@ -4,8 +4,9 @@ import Captures
 import Dissectors
 import Sessions
 
-/// What one controller is used for: power, scanning, advertising, connecting, and the states of its Link Layer.
-/// Bounded: so many commands wait for their answers, so many advertising sets are known.
+/// The use of one controller: power, scanning, advertising, connecting, and the states of its Link
+/// Layer. Bounded: the numbers of commands that wait for their answers and of known advertising
+/// sets are limited.
 struct AdapterEvents: Sendable {
   /// A command that waits for its answer.
   private struct Waiting: Sendable {
@@ -13,24 +14,25 @@ struct AdapterEvents: Sendable {
     var time: Timestamp?
     var opcode: UInt16
     var parameters: [UInt8]
-    /// Whether it is one of the kernel's management interface.
+    /// Whether it belongs to the kernel's management interface.
     var isControl: Bool
   }
 
-  /// The controller's index; 0xffff where the capture does not tell one.
+  /// The controller's index; 0xffff if the capture contains none.
   let index: UInt16
   private var power: AppEvent.Power?
   private var wasReset = false
-  /// The last answer to a command: from the last one before its first use on a controller is ready.
+  /// The last answer to a command: after the last one before its first use a controller is ready.
   private var lastAnswer: (packet: Int, time: Timestamp?)?
   private var waiting: [Waiting] = []
   private var states: Set<AppEvent.LinkLayerState> = []
   private var scanning = ScanSetup()
   private var sets = AdvertisedSets()
-  /// The attempt to connect that is under way, and when it was given up.
+  /// The connection attempt that is under way, and when it was cancelled.
   private var connecting: (packet: Int, time: Timestamp?, peer: DeviceAddress?)?
   private var cancelled: (packet: Int, time: Timestamp?)?
-  /// Whether the capture has the commands by which the kernel does what its management interface asks for.
+  /// Whether the capture has the commands with which the kernel carries out what its management
+  /// interface requests.
   private var hasCommands = false
 
   private static let mostWaiting = 64
@@ -39,7 +41,7 @@ struct AdapterEvents: Sendable {
 
   // MARK: Packets
 
-  /// Takes a command, an event, a note or a record of the management interface.
+  /// Processes a command, an event, a note or a record of the management interface.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, into events: inout [AppEvent]
@@ -61,7 +63,7 @@ struct AdapterEvents: Sendable {
     }
   }
 
-  /// Takes how many connections of this controller are open now.
+  /// Records how many connections of this controller are open now.
   mutating func connections(
     _ count: Int, _ record: borrowing CaptureRecord, into events: inout [AppEvent]
   ) {
@@ -95,7 +97,8 @@ struct AdapterEvents: Sendable {
       || LECreateConnection.opcodes.contains(opcode) || AdvertisingCommand.concerns(opcode)
   }
 
-  /// The controller is used: it is ready since the last answer, if it was reset before.
+  /// Records that the controller is used: if it was reset before, it is ready since the last
+  /// answer.
   private mutating func use(_ events: inout [AppEvent]) {
     guard power != .on else { return }
     defer { power = .on }
@@ -103,7 +106,7 @@ struct AdapterEvents: Sendable {
     events.append(AppEvent(.power(.on), packet: lastAnswer.packet, time: lastAnswer.time))
   }
 
-  /// What a command was meant to do is done, or was refused.
+  /// Applies a command that was carried out or refused.
   private mutating func take(
     _ command: Waiting, _ status: StatusCode, _ record: borrowing CaptureRecord,
     _ events: inout [AppEvent]
@@ -267,7 +270,7 @@ struct AdapterEvents: Sendable {
     connecting = nil
     turn(.initiating, false, record, &events)
     if complete.status == .success {
-      // A cancellation that came too late.
+      // The cancellation came too late.
       tellCancelled(attempt?.peer, waited, &events)
       cancelled = nil
       return
@@ -333,7 +336,7 @@ struct AdapterEvents: Sendable {
 
   // MARK: States
 
-  /// Bluetooth is gone, or is being reset.
+  /// Records that Bluetooth is unavailable, or is being reset.
   private mutating func lose(
     _ power: AppEvent.Power, _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
   ) {
@@ -366,7 +369,7 @@ struct AdapterEvents: Sendable {
 }
 
 extension AppEvent {
-  /// An event of a record.
+  /// Creates an event of a record.
   init(_ what: What, _ record: borrowing CaptureRecord) {
     self.init(what, packet: record.number, time: record.time)
   }

@@ -2,7 +2,8 @@ import Bluetooth
 import Bytes
 import Dissectors
 
-/// The advertising sets of a controller, with their data. Bounded: what is more is not followed.
+/// The advertising sets of a controller, with their data. Bounded: sets beyond the limit are not
+/// followed.
 struct AdvertisedSets: Sendable {
   private struct Advertised: Sendable {
     var set: AdvertisingSet
@@ -17,10 +18,10 @@ struct AdvertisedSets: Sendable {
   /// LE Meta subevent: LE Advertising Set Terminated.
   static let terminatedSubevent: UInt8 = 0x12
   private static let mostSets = 256
-  /// The most data that a set can have (Core, Vol 4, Part E, 7.8.54).
+  /// The maximum data length of a set (Core, Vol 4, Part E, 7.8.54).
   private static let mostData = 1650
 
-  /// Whether one of them is on.
+  /// Whether any set is enabled.
   var isAnyOn: Bool { all.contains { $0.isOn } }
 
   private mutating func place(_ set: AdvertisingSet) -> Int? {
@@ -30,7 +31,7 @@ struct AdvertisedSets: Sendable {
     return all.count - 1
   }
 
-  /// Takes a command that was carried out.
+  /// Applies a command that was carried out.
   mutating func take(_ command: AdvertisingCommand, _ parameters: RawSpan) {
     switch command {
     case .parameters(let set, let wanted):
@@ -38,7 +39,7 @@ struct AdvertisedSets: Sendable {
     case .data(let set, let kind, let operation, let slice):
       guard operation < 4, let place = place(set) else { return }
       let piece = parameters.part(slice).array
-      // 1 first, 3 complete: what was there before is gone.
+      // 1 first, 3 complete: earlier data is discarded.
       let isNew = operation & 1 == 1
       switch kind {
       case .advertising:
@@ -62,7 +63,7 @@ struct AdvertisedSets: Sendable {
     Array((begun + piece).prefix(mostData))
   }
 
-  /// Switches one on or off.
+  /// Enables or disables a set.
   mutating func turn(_ set: AdvertisingSet, isOn: Bool) {
     if let known = all.firstIndex(where: { $0.set == set }) {
       all[known].isOn = isOn
@@ -71,9 +72,9 @@ struct AdvertisedSets: Sendable {
     }
   }
 
-  /// Switches these off, or all where none is named.
+  /// Disables these sets, or all if none is named.
   ///
-  /// - Returns: whether one was on.
+  /// - Returns: whether one was enabled.
   mutating func turnOff(_ named: [AdvertisingSet]) -> Bool {
     var wasOn = false
     for place in all.indices where named.isEmpty || named.contains(all[place].set) {
@@ -83,7 +84,7 @@ struct AdvertisedSets: Sendable {
     return wasOn
   }
 
-  /// What a set advertises, as far as it is known.
+  /// Returns what a set advertises, as far as it is known.
   func own(_ set: AdvertisingSet) -> OwnAdvertisement {
     let known = all.first { $0.set == set }
     let properties = known?.parameters?.properties

@@ -1,11 +1,11 @@
-// What advertising data has, structure by structure, and the services that it names, as both platforms hand them on.
+// The structures in advertising data and the services they contain, as both platforms pass them on.
 
 import Bluetooth
 import Bytes
 import Dissectors
 
 extension AdvertisedStructure {
-  /// The AD structures in advertising data.
+  /// Returns the AD structures in advertising data.
   static func all(in data: RawSpan, isScanResponse: Bool) -> [AdvertisedStructure] {
     var structures = ADStructures(data, Slice(start: 0, count: data.byteCount))
     var all: [AdvertisedStructure] = []
@@ -44,7 +44,7 @@ extension AdvertisedStructure {
     }
   }
 
-  /// Service data, and whose it is.
+  /// Service data, with the UUID of its service.
   var serviceData: (uuid: BluetoothUUID, value: [UInt8])? {
     let width: Int
     switch type {
@@ -61,7 +61,7 @@ extension AdvertisedStructure {
 }
 
 extension BluetoothUUID {
-  /// A UUID from its bytes, the least significant first.
+  /// Creates a UUID from its bytes, the least significant first.
   fileprivate init?(littleEndian bytes: [UInt8]) {
     var cursor = Cursor(bytes.bytes)
     guard let uuid = try? BluetoothUUID(parsing: &cursor, width: bytes.count) else { return nil }

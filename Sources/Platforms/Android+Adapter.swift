@@ -1,7 +1,7 @@
 import Bluetooth
 
 extension Android {
-  /// Power, scanning and advertising.
+  /// Returns the lines for power, scanning and advertising.
   static func adapter(_ event: AppEvent) -> [Callback] {
     switch event.what {
     case .power(let power):
@@ -9,7 +9,7 @@ extension Android {
         switch power {
         case .on: .code("STATE_ON", 12)
         case .off: .code("STATE_OFF", 10)
-        // The stack is started anew.
+        // The stack is restarted.
         case .resetting: .code("STATE_TURNING_OFF", 13)
         }
       return [
@@ -52,7 +52,7 @@ extension Android {
   private static func found(_ sighting: Sighting, _ event: AppEvent) -> Callback {
     var arguments: [Callback.Named] = []
     arguments.add("device", event.peerArgument)
-    // 127: not available, which ScanResult hands on as it is.
+    // 127 means not available, which ScanResult passes on unchanged.
     arguments.add("rssi", .number(sighting.rssi.map { Int($0) } ?? 127))
     if let isConnectable = sighting.isConnectable {
       arguments.add("isConnectable", .flag(isConnectable))
@@ -63,7 +63,7 @@ extension Android {
       remark: sighting.isScanResponse ? "with the scan response" : nil)
   }
 
-  /// What ScanRecord tells of advertising data, by its getters.
+  /// Returns the content of advertising data by the getters of ScanRecord.
   private static func record(_ structures: [AdvertisedStructure]) -> [ArgumentValue.Entry] {
     ArgumentValue.entries(structures, entry)
   }

@@ -2,7 +2,7 @@ import Bluetooth
 import Sessions
 
 extension Android {
-  /// What the captured host does as a client.
+  /// Returns the lines for what the captured host does as a client.
   static func client(_ event: AppEvent) -> [Callback] {
     var peer: [Callback.Named] = []
     peer.add("device", event.peerArgument)
@@ -17,7 +17,8 @@ extension Android {
       return [.callback("onReliableWriteCompleted", peer + [("status", status(error))])]
     case .queueAborted: return [.call("BluetoothGatt.abortReliableWrite")]
     case .value(let value): return told(value, peer)
-    // Searches are told once, when all are done; onCharacteristicWrite says that there is room.
+    // Searches are reported once, when all are done; onCharacteristicWrite shows that there is
+    // room.
     default: return []
     }
   }
@@ -34,8 +35,8 @@ extension Android {
       return [
         .traffic("whether a callback came is not known: records were lost", arguments)
       ]
-    // gatt_cleanup_upon_disc ends each operation that waits with GATT_ERROR before it tells of the disconnection
-    // (AOSP, stack/gatt/gatt_utils.cc).
+    // gatt_cleanup_upon_disc ends each waiting operation with GATT_ERROR before it reports the
+    // disconnection (AOSP, stack/gatt/gatt_utils.cc).
     case .noResponse(.connectionEnded) where !isStacks(value.attribute),
       .noResponse(.timedOut) where !isStacks(value.attribute):
       arguments.add("status", .code("GATT_ERROR", 133))
@@ -48,7 +49,7 @@ extension Android {
           ? .traffic("the request was never answered", arguments)
           : .absence("no callback: the request was never answered", arguments)
       ]
-    // What was queued is given up as a whole.
+    // The queue is discarded as a whole.
     case .cancelled: return []
     case .done, .refused: break
     }
@@ -59,7 +60,6 @@ extension Android {
       : value.isOfUnknown ? Callback.unknownAttribute : nil
     switch value.operation {
     case .notification, .indication:
-      // Service Changed.
       if value.attribute.isShort(0x2a05) {
         return [
           .callback("onServiceChanged", peer, remark: "Android 12 and later")
@@ -107,8 +107,8 @@ extension Android {
           remark: "sent, not answered: the peer does not say whether it took it")
       ]
     default:
-      // GattService hands on what each Prepare Write Response says (AOSP, stack/gatt/gatt_cl.cc, gatt_process_prep_write_rsp
-      // [mem]).
+      // GattService passes on each Prepare Write Response (AOSP, stack/gatt/gatt_cl.cc,
+      // gatt_process_prep_write_rsp [mem]).
       let early: StaticString? =
         value.isReliable ? "at the latest: apps are told of each value when it is queued" : nil
       return [

@@ -2,7 +2,7 @@ import Bluetooth
 import Sessions
 
 extension Android {
-  /// What is asked of the captured host as a server.
+  /// Returns the lines for what clients request of the captured host as a server.
   static func server(_ event: AppEvent) -> [Callback] {
     var device: [Callback.Named] = []
     device.add("device", event.peerArgument)
@@ -25,7 +25,7 @@ extension Android {
           ], remark: attribute.unknownRemark)
       ]
     case .writeRequested(let writes, let way):
-      // The parts were told when they were queued.
+      // The parts were reported when they were queued.
       guard way != .execute else { return [] }
       return writes.map {
         written($0, device, isPrepared: false, isResponseNeeded: way == .request)
@@ -65,13 +65,13 @@ extension Android {
     case .confirmed(let attribute):
       guard !isStacks(attribute.identity.service) else { return [] }
       return [.callback("onNotificationSent", device + [("status", success)])]
-    // Apps are told of the configuration's write; what they make of it is their affair. Room is told by
-    // onNotificationSent.
+    // Apps are notified of the configuration's write and decide what to do with it. Room is
+    // reported by onNotificationSent.
     default: return []
     }
   }
 
-  /// Generic Access and Generic Attribute are the stack's.
+  /// Returns whether a service is Generic Access or Generic Attribute, which belong to the stack.
   private static func isStacks(_ service: BluetoothUUID?) -> Bool {
     service?.isShort(0x1800) == true || service?.isShort(0x1801) == true
   }
@@ -108,7 +108,7 @@ extension Android {
 }
 
 extension Callback {
-  /// The stack answers for its own services.
+  /// Creates a line for the stack answering for its own services.
   fileprivate static func answering(_ attribute: AppAttribute, _ device: [Named]) -> Self {
     .traffic("the stack answers", device + [("attribute", .attribute(attribute))])
   }

@@ -2,11 +2,10 @@ import Bluetooth
 import Sessions
 
 extension Android {
-  /// GATT_SUCCESS.
   static let success = ArgumentValue.code("GATT_SUCCESS", 0)
 
-  /// The status of an ATT error, or of success (nil): public names of BluetoothGatt where there are some, else
-  /// those of gatt_api.h.
+  /// Returns the status for an ATT error, or for success (nil), with the public names of
+  /// BluetoothGatt if there are any, else those of gatt_api.h.
   static func status(_ error: ATTErrorCode?) -> ArgumentValue {
     guard let error else { return success }
     return .code(name(error), Int(error.rawValue))
@@ -37,13 +36,14 @@ extension Android {
     }
   }
 
-  /// The status of a procedure of the controller.
+  /// Returns the status of a controller procedure.
   static func gattStatus(_ status: StatusCode) -> ArgumentValue {
     status == .success ? success : .status(status)
   }
 
-  /// What onConnectionStateChange says of a connection that has ended: HCI's reason, but success where the
-  /// app asked for it, and always to a server (AOSP, GattService.onClientConnected hands on status 0).
+  /// Returns the status in onConnectionStateChange for a connection that has ended: HCI's reason,
+  /// but success if the app requested it, and always success for a server (AOSP,
+  /// GattService.onClientConnected passes on status 0).
   static func disconnectStatus(_ end: AppEvent.LinkEnd) -> ArgumentValue {
     if end.role == .peripheral { return success }
     if end.ending == .localHost {

@@ -1,13 +1,13 @@
-// Android's words. Sources: Android's documentation of BluetoothGattCallback, BluetoothGattServerCallback,
-// ScanCallback, AdvertiseCallback, BluetoothAdapter and BluetoothDevice; numbers without a public name: AOSP,
-// stack/include/gatt_api.h [mem].
+// Android's terms. Sources: Android's documentation of BluetoothGattCallback,
+// BluetoothGattServerCallback, ScanCallback, AdvertiseCallback, BluetoothAdapter and
+// BluetoothDevice; numbers without a public name: AOSP, stack/include/gatt_api.h [mem].
 
 import Bluetooth
 import Sessions
 
-/// What an app that uses Android's Bluetooth is told.
+/// The callbacks of an app that uses Android's Bluetooth.
 enum Android {
-  /// The lines that an event makes.
+  /// Returns the lines for an event.
   static func callbacks(_ event: AppEvent) -> [Callback] {
     switch event.what {
     case .power, .scanStarted, .scanRefused, .scanStopped, .discovered, .advertisingStarted,
@@ -26,8 +26,9 @@ enum Android {
     }
   }
 
-  /// What the stack reads and writes by itself: Client and Server Supported Features, Database Hash, Central
-  /// Address Resolution, Resolvable Private Address Only, and the configuration of Service Changed.
+  /// Returns whether the stack reads and writes an attribute on its own: Client and Server
+  /// Supported Features, Database Hash, Central Address Resolution, Resolvable Private Address
+  /// Only, and the configuration of Service Changed.
   static func isStacks(_ attribute: AppAttribute) -> Bool {
     let own: [UInt16] = [0x2b29, 0x2b3a, 0x2b2a, 0x2aa6, 0x2ac9]
     return own.contains { attribute.isShort($0) }
@@ -38,7 +39,7 @@ enum Android {
 
   private static let changed: StaticString = "onConnectionStateChange"
 
-  /// The same of whichever callback: a host that is the peripheral is told by its server's.
+  /// Returns the callback for a role: a host that is the peripheral gets its server's.
   private static func changed(_ role: Connection.Role?) -> StaticString {
     role == .peripheral ? "BluetoothGattServerCallback.onConnectionStateChange" : changed
   }
@@ -50,7 +51,7 @@ enum Android {
     case .connecting:
       return [.call("BluetoothDevice.connectGatt", peer)]
     case .connectingCancelled(let waited):
-      // Then no app has asked for it, and it is told that the attempt has failed.
+      // The stack gives up, not an app, and the app is notified that the attempt has failed.
       if let waited, waited >= longAttempt {
         return [.traffic("the stack gives up the attempt to connect", peer)]
       }
@@ -134,7 +135,7 @@ enum Android {
     }
   }
 
-  /// A direct attempt ends by itself after 30 s.
+  /// A direct attempt ends on its own after 30 s; this is in nanoseconds.
   private static let longAttempt: Int64 = 20_000_000_000
 
   private static func failed(
@@ -168,12 +169,12 @@ enum Android {
     }
   }
 
-  /// The device as broadcasts have it.
+  /// Returns the device as in broadcasts.
   private static func extras(_ peer: [Callback.Named]) -> [Callback.Named] {
     peer.map { ("EXTRA_DEVICE", $0.value) }
   }
 
-  /// ACTION_BOND_STATE_CHANGED with EXTRA_BOND_STATE, and what it was before.
+  /// Returns ACTION_BOND_STATE_CHANGED with EXTRA_BOND_STATE and the previous state.
   private static func bonding(
     _ stage: AppEvent.Bonding, _ peer: [Callback.Named]
   ) -> Callback {
@@ -195,10 +196,10 @@ enum Android {
     _ psm: PSM, byPeer: Bool, _ result: UInt16, _ name: StaticString?, _ peer: [Callback.Named]
   ) -> Callback {
     var arguments = peer + [("psm", ArgumentValue.number(Int(psm.rawValue)))]
-    // Enhanced ATT (Assigned Numbers, 2.6): the stack's own.
+    // Enhanced ATT (Assigned Numbers, 2.6) belongs to the stack.
     if psm.rawValue == 0x27 { return .traffic("a channel for ATT is opened", arguments) }
     if byPeer, result != 0 {
-      // accept() goes on waiting.
+      // accept() keeps waiting.
       return .traffic(
         "a channel is refused", arguments + [("result", .code(name, Int(result)))])
     }

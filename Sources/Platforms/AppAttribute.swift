@@ -1,42 +1,35 @@
 package import Bluetooth
 package import Sessions
 
-/// A service, as apps see it.
+/// A service as apps see it.
 package struct AppService: Sendable {
-  /// What it is.
   package var uuid: BluetoothUUID
-  /// Its first handle.
   package var start: UInt16
-  /// Its last.
   package var end: UInt16
 }
 
-/// A characteristic, as it was discovered.
+/// A characteristic as it was discovered.
 package struct AppCharacteristic: Sendable {
-  /// What it is.
   package var uuid: BluetoothUUID
   /// The handle of its value.
   package var handle: UInt16
-  /// What may be done with it.
   package var properties: CharacteristicProperties
 }
 
-/// A descriptor, as it was discovered.
+/// A descriptor as it was discovered.
 package struct AppDescriptor: Sendable {
-  /// What it is.
   package var uuid: BluetoothUUID
-  /// Its handle.
   package var handle: UInt16
 }
 
-/// An attribute that a value belongs to.
+/// The attribute that a value belongs to.
 package struct AppAttribute: Sendable {
-  /// What is known of it.
+  /// What is known about it.
   package var identity: AttributeIdentity
-  /// Of a descriptor: the value of the characteristic that it belongs to.
+  /// For a descriptor: the value of the characteristic that it belongs to.
   package var owner: AttributeIdentity?
 
-  /// The value of the characteristic that a descriptor belongs to, where that is known.
+  /// The value of the characteristic that a descriptor belongs to, if known.
   package var characteristic: AppAttribute? { owner.map { AppAttribute(identity: $0) } }
 
   /// Whether it is a descriptor.
@@ -47,46 +40,45 @@ package struct AppAttribute: Sendable {
   /// Whether it is the Client Characteristic Configuration of a characteristic.
   package var isConfiguration: Bool { identity.uuid?.isShort(0x2902) == true }
 
-  /// Whether it is this characteristic's value, by a short UUID.
+  /// Returns whether it has this 16-bit UUID.
   package func isShort(_ uuid: UInt16) -> Bool { identity.uuid?.isShort(uuid) == true }
 
-  /// Whether what belongs to it, by a short UUID, is this characteristic's: its value or a descriptor.
+  /// Returns whether it is the value or a descriptor of the characteristic with this 16-bit UUID.
   package func belongs(to uuid: UInt16) -> Bool {
     isShort(uuid) || owner?.uuid?.isShort(uuid) == true
   }
 }
 
-/// A value that crossed the link between a client here and a server there.
+/// A value conveyed between a client on this host and a server on the peer.
 package struct AppValue: Sendable {
-  /// How.
   package var operation: ValueOperation
-  /// Whose value.
+  /// The attribute that the value belongs to.
   package var attribute: AppAttribute
-  /// The value's bytes; nil where there are none.
+  /// The value's bytes; nil if there are none.
   package var bytes: [UInt8]?
   /// Whether they are secret.
   package var isHidden: Bool
   /// Whether the capture lacks some of them.
   package var isCut: Bool
-  /// The request that asked for it, where the value's last packet is the answer to that.
+  /// The opcode of the request, if the value's last packet is its response.
   package var request: ATTOpcode?
-  /// Whether this is a write that an app has queued, alone or with others, rather than a long one that was sent in
-  /// parts.
+  /// Whether this is a write that an app has queued, alone or with others, rather than a long one
+  /// that was sent in parts.
   package var isReliable: Bool
-  /// Whether nobody has subscribed to what was notified, as far as the capture tells.
+  /// Whether a notified value was not subscribed to, as far as the capture shows.
   package var isUnasked = false
-  /// Whether it was written with a request in a capture that has nothing of the side that answers.
+  /// Whether it was written with a request in a capture without the side that answers.
   package var isAnswerUnseen = false
-  /// The services that it says are others now, as they were known: of Service Changed.
+  /// For Service Changed: the services that may have changed, as they were known.
   package var invalidated: [AppService]
-  /// What became of it.
+  /// The outcome.
   package var outcome: ValueOutcome
 
-  /// Whether both stacks answer its error with encryption or pairing and, if that succeeds, repeat the request by
-  /// themselves: Insufficient Authentication, Insufficient Encryption.
+  /// Whether both stacks react to its error with encryption or pairing and, if that succeeds,
+  /// repeat the request on their own: Insufficient Authentication, Insufficient Encryption.
   package var isRepeatedByStack: Bool { error?.rawValue == 0x05 || error?.rawValue == 0x0f }
 
-  /// The error that the server answered with.
+  /// The error with which the server answered.
   package var error: ATTErrorCode? {
     if case .refused(let error) = outcome { error } else { nil }
   }
@@ -94,11 +86,10 @@ package struct AppValue: Sendable {
 
 /// A value, or a part of one, that a client writes to this host.
 package struct AppWrite: Sendable {
-  /// Whose value.
+  /// The attribute that the value belongs to.
   package var attribute: AppAttribute
-  /// Where in the value the bytes belong.
+  /// The offset of the bytes in the value.
   package var offset: Int
-  /// The bytes.
   package var bytes: [UInt8]
   /// Whether they are secret.
   package var isHidden: Bool
@@ -107,41 +98,39 @@ package struct AppWrite: Sendable {
   package enum Way: UInt8, Sendable { case request, command, signed, execute }
 }
 
-/// What this host answers a client's request.
+/// The answer of this host to a client's request.
 package struct AppAnswer: Sendable {
-  /// Whose value was asked for; nil: several, or what was queued.
+  /// The requested attribute; nil: several, or the queue.
   package var attribute: AppAttribute?
-  /// What was asked.
+  /// The kind of request.
   package var request: AppRequest
-  /// The refusal.
+  /// The error, if it was refused.
   package var error: ATTErrorCode?
-  /// The value that a read got.
+  /// The value that was read.
   package var value: [UInt8]?
   /// Whether it is secret.
   package var isHidden: Bool
 }
 
-/// What a device says of itself in advertisements.
+/// What a device advertises.
 package struct Sighting: Sendable {
-  /// Its address; nil where it is anonymous.
+  /// Its address; nil if it is anonymous.
   package var address: DeviceAddress?
   /// The address's type.
   package var type: AddressType
-  /// The signal strength, in dBm.
+  /// The RSSI, in dBm.
   package var rssi: Int8?
-  /// Whether it takes connections; nil: nothing says so.
+  /// Whether it is connectable; nil: unknown.
   package var isConnectable: Bool?
-  /// The data of the advertisement, and after it that of the scan response.
+  /// The data of the advertisement, followed by that of the scan response.
   package var structures: [AdvertisedStructure]
   /// Whether this is a scan response.
   package var isScanResponse: Bool
 }
 
-/// An AD structure, with where it came from.
+/// An AD structure, with its origin.
 package struct AdvertisedStructure: Sendable, Equatable {
-  /// What it is.
   package var type: ADType
-  /// Its data.
   package var data: [UInt8]
   /// Whether it was in the scan response.
   package var isScanResponse: Bool
@@ -149,8 +138,8 @@ package struct AdvertisedStructure: Sendable, Equatable {
 
 /// What the captured host advertises.
 package struct OwnAdvertisement: Sendable {
-  /// Whether it takes connections; nil: not known.
+  /// Whether it is connectable; nil: unknown.
   package var isConnectable: Bool?
-  /// The data of the advertisement, and after it that of the scan response.
+  /// The data of the advertisement, followed by that of the scan response.
   package var structures: [AdvertisedStructure]
 }

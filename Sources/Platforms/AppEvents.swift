@@ -4,15 +4,16 @@ package import Captures
 package import Dissectors
 package import Sessions
 
-/// What apps can have been told, packet by packet:
+/// What apps can have been notified of, packet by packet:
 ///
 ///     events.observe(record, dissection, bytes, answer, fragments, memory)
 ///     for event in events.told { … }
 ///
-/// What is known late is told late: a long read ends with what follows it. Whoever wants the order of packets
-/// sorts within a second, which is the longest that a search for attributes is waited for.
+/// What becomes known late is reported late: a long read ends with what follows it. Sorting within
+/// a second restores the order of packets, since that is the longest wait for a search for
+/// attributes.
 package struct AppEvents: ~Copyable {
-  /// What the current packet tells.
+  /// The events of the current packet.
   package private(set) var told: [AppEvent] = []
   private var adapters: [AdapterEvents] = []
   private var heard: HeardDevices
@@ -21,40 +22,41 @@ package struct AppEvents: ~Copyable {
   private var client: ClientEvents
   private var server = ServerEvents()
   private var buffers = BufferEvents()
-  /// By which address the peers of connections were told first.
+  /// The addresses with which the peers of connections were first reported.
   private var peers: [Int: DeviceAddress] = [:]
   private static let mostPeers = 1024
   private var last: (packet: Int, time: Timestamp?) = (0, nil)
   private let limits: Limits
-  /// The last record that told of lost ones.
+  /// The last record before which others were lost.
   private var gap = 0
 
-  /// Nothing seen.
+  /// Creates the state before the first packet.
   ///
   /// - Parameters:
-  ///   - tellsDuplicates: whether every advertisement is told, not only those that say something new.
-  ///   - platform: whose apps are told.
+  ///   - tellsDuplicates: whether every advertisement is reported, not only those with new content.
+  ///   - platform: the platform of the apps.
   package init(tellsDuplicates: Bool, for platform: Platform, _ limits: Limits = Limits()) {
-    // Android's stack waits: `if (is_active_scan && is_scannable && !is_scan_resp) return`, and leaves out a scan response
-    // whose advertisement it has not heard (AOSP, stack/btm/btm_ble_gap.cc).
+    // Android's stack waits: `if (is_active_scan && is_scannable && !is_scan_resp) return`, and
+    // leaves out a scan response whose advertisement it has not heard (AOSP,
+    // stack/btm/btm_ble_gap.cc).
     heard = HeardDevices(
       tellsDuplicates: tellsDuplicates, waitsForScanResponses: platform == .android)
     client = ClientEvents(limits)
     self.limits = limits
   }
 
-  /// Takes one packet; `told` is then what it tells.
+  /// Processes one packet; `told` is then what it reports.
   ///
   /// - Parameters:
-  ///   - bytes: what the dissection's slices count from.
-  ///   - fragments: the packets of the PDU, where it came in several.
+  ///   - bytes: the bytes that the dissection's slices count from.
+  ///   - fragments: the packets of the PDU, if it came in several.
   ///   - memory: what is known after this packet.
   package mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory
   ) {
     if !told.isEmpty { told.removeAll(keepingCapacity: true) }
-    // What another file has, too, was told.
+    // A record that repeats one of another file was already reported.
     guard record.original == nil else { return }
     if memory.links.gap != gap { lose(memory) }
     last = (record.number, record.time)
@@ -91,7 +93,7 @@ package struct AppEvents: ~Copyable {
     for id in ended { peers[id] = nil }
   }
 
-  /// Where a request was not answered in ATT's time, that is why its connection ends.
+  /// Marks connections that end because a request was not answered within ATT's timeout.
   private mutating func noteSilence() {
     for index in told.indices {
       guard case .disconnected(var end) = told[index].what else { continue }
@@ -103,8 +105,8 @@ package struct AppEvents: ~Copyable {
     }
   }
 
-  /// Puts what a packet tells in order: the end of a link behind what ends with it, and of the changes of the Link
-  /// Layer's states only what comes of them.
+  /// Orders the events of a packet: the end of a link after what ends with it, and of the Link
+  /// Layer's states only the final ones.
   private mutating func settle(_ adapter: UInt16, _ memory: borrowing Memory) {
     guard !told.isEmpty else { return }
     noteSilence()
@@ -119,8 +121,8 @@ package struct AppEvents: ~Copyable {
     }
   }
 
-  /// Gives the peer of an event the one name that apps know it by: they have one object for a device, whatever
-  /// addresses it uses.
+  /// Gives the peer of an event the single name by which apps know it: they have one object for a
+  /// device, whatever addresses it uses.
   private mutating func name(_ index: Int, _ memory: borrowing Memory) {
     guard let peer = told[index].peer else { return }
     let connection = told[index].connection
@@ -136,7 +138,7 @@ package struct AppEvents: ~Copyable {
     (told[index].peer, told[index].otherAddress) = (name, peer)
   }
 
-  /// Takes the end of the capture; `told` is then what only it tells.
+  /// Ends the capture; `told` is then what only the end shows.
   package mutating func finish(_ memory: borrowing Memory) {
     told.removeAll(keepingCapacity: true)
     discoveries.end(nil, into: &told)
@@ -145,7 +147,8 @@ package struct AppEvents: ~Copyable {
     for index in told.indices { name(index, memory) }
   }
 
-  /// Records were lost: what hung on them is not known, and is not told as if it had not happened.
+  /// Forgets what depended on lost records: it is unknown, and is not reported as not having
+  /// happened.
   private mutating func lose(_ memory: borrowing Memory) {
     gap = memory.links.gap
     links.lose(memory.links.gapAdapter)

@@ -4,9 +4,10 @@ import Captures
 import Dissectors
 import Sessions
 
-/// Whether the controller has room for what the host sends. An app whose data does not wait for an answer is
-/// told when there is room again after there was none: the controller's buffers are full when so many packets
-/// of all links wait as it said that it has (Core, Vol 4, Part E, 4.1.1).
+/// Whether the controller has room for what the host sends. An app that sends data without waiting
+/// for answers is notified when there is room again after there was none. The controller's buffers
+/// are full when as many packets of all links are waiting as it reported to hold (Core, Vol 4, Part
+/// E, 4.1.1).
 struct BufferEvents: Sendable {
   private struct Full: Sendable {
     var link: LinkSlot
@@ -16,13 +17,13 @@ struct BufferEvents: Sendable {
     var peer: DeviceAddress?
   }
 
-  /// How many packets the controllers hold, by their index.
+  /// The number of packets that each controller holds, by its index.
   private var capacities: [UInt16: Int] = [:]
   private var full: [Full] = []
   private static let mostControllers = 16
   private static let mostLinks = 64
 
-  /// Takes a packet.
+  /// Processes a packet.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory, into events: inout [AppEvent]
@@ -48,7 +49,8 @@ struct BufferEvents: Sendable {
     }
   }
 
-  /// LE Read Buffer Size, versions 1 and 2: status (1 byte), data length (2), packets (1) (7.8.2).
+  /// Learns from LE Read Buffer Size, versions 1 and 2: status (1 byte), data length (2), packets
+  /// (1) (7.8.2).
   private mutating func learn(_ bytes: RawSpan, _ body: Slice, _ adapter: UInt16) {
     var cursor = Cursor(bytes, body)
     guard let complete = try? CommandComplete(parsing: &cursor),

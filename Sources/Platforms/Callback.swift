@@ -1,23 +1,23 @@
-// What an app sees: calls that it makes and callbacks that it gets, with their arguments, in the words of its
-// platform. No text and no JSON: the reports write these.
+// What an app sees: calls that it makes and callbacks that it gets, with their arguments, in the
+// terms of its platform. The reports turn this into text and JSON.
 
 package import Bluetooth
 import Sessions
 
 /// A line of a trace.
 package struct Callback: Sendable {
-  /// What it is.
+  /// The kind of a line.
   package enum Kind: UInt8, Sendable {
-    /// The platform tells the app.
+    /// The platform notifies the app.
     case callback
-    /// The app asks the platform.
+    /// The app calls the platform.
     case call
-    /// The platform does something of which the app is not told.
+    /// The platform does something without notifying the app.
     case traffic
-    /// The controller's Link Layer is in other states.
+    /// The states of the controller's Link Layer have changed.
     case state
 
-    /// As the JSON contract names it.
+    /// The name in the JSON contract.
     package var key: StaticString {
       switch self {
       case .callback: "callback"
@@ -31,18 +31,18 @@ package struct Callback: Sendable {
   /// A named argument.
   package typealias Named = (name: StaticString, value: ArgumentValue)
 
-  /// What it is.
+  /// The kind of the line.
   package var kind: Kind
-  /// The method or broadcast, as the platform's documentation writes it; of traffic, what happens.
+  /// The method or broadcast as written in the platform's documentation; for traffic, what happens.
   package var name: StaticString
   /// Its arguments, in order; what is nil on the platform is left out.
   package var arguments: [Named]
   /// Whether the operating system rather than the app caused it, or keeps it to itself.
   package var isSystem = false
-  /// What is to be known of it.
+  /// A remark about it.
   package var remark: StaticString?
 
-  /// The app is told.
+  /// Creates a callback: the app is notified.
   static func callback(
     _ name: StaticString, _ arguments: [Named] = [], isSystem: Bool = false,
     remark: StaticString? = nil
@@ -51,7 +51,7 @@ package struct Callback: Sendable {
       kind: .callback, name: name, arguments: arguments, isSystem: isSystem, remark: remark)
   }
 
-  /// The app asks.
+  /// Creates a call: the app makes a request.
   static func call(
     _ name: StaticString, _ arguments: [Named] = [], isSystem: Bool = false,
     remark: StaticString? = nil
@@ -59,7 +59,7 @@ package struct Callback: Sendable {
     Self(kind: .call, name: name, arguments: arguments, isSystem: isSystem, remark: remark)
   }
 
-  /// The app is not told.
+  /// Creates a line for traffic: the app is not notified.
   static func traffic(
     _ name: StaticString, _ arguments: [Named] = [], remark: StaticString? = nil
   ) -> Self {
@@ -68,29 +68,31 @@ package struct Callback: Sendable {
 }
 
 extension Callback {
-  /// Of services whose discovery is not in the capture.
+  /// For services whose discovery is missing from the capture.
   static let unknownServices: StaticString = "which services these are the capture does not say"
 
-  /// Of an attribute whose discovery is not in the capture.
+  /// For an attribute whose discovery is missing from the capture.
   static let unknownAttribute: StaticString =
     "what this attribute is the capture does not say: it may be a descriptor; --map can say it"
 
-  /// Of a write with a request of which the capture has no answer, as it has none at all.
+  /// For a write with a request in a capture that has no answers at all.
   static let answerUnseen: StaticString =
     "whether a callback came is not known: the capture has one direction only"
 
-  /// Of a value that comes though the capture has no subscription to it.
+  /// For a value that comes without a subscription in the capture.
   static let unasked: StaticString =
     "nobody subscribed to it on this connection: the system may keep it from apps"
 
-  /// Something that the app may have waited for, and that did not come: about the app, though it is not told.
+  /// Creates a line for something that the app may have waited for and that did not happen: it
+  /// concerns the app, although the app is not notified.
   static func absence(
     _ name: StaticString, _ arguments: [Named] = [], remark: StaticString? = nil
   ) -> Self {
     Self(kind: .traffic, name: name, arguments: arguments, remark: remark)
   }
 
-  /// The operating system refuses a client's request, without asking an app.
+  /// Creates a line for a client's request that the operating system refuses without involving an
+  /// app.
   static func refusing(
     _ name: StaticString, _ attribute: AppAttribute?, _ request: AppRequest,
     _ error: ArgumentValue, _ device: [Named], isPermission: Bool
@@ -109,47 +111,48 @@ extension Callback {
 
 /// The value of an argument.
 package indirect enum ArgumentValue: Sendable {
-  /// Nothing, where that says something: no error.
+  /// Nothing, if that is meaningful: no error.
   case null
   case flag(Bool)
   case number(Int)
-  /// A constant of the platform's.
+  /// A constant of the platform.
   case word(StaticString)
-  /// One of a fixed set: as JSON names it, and in words.
+  /// One of a fixed set: its name in JSON, and in words.
   case choice(StaticString, StaticString)
-  /// One with its number: `CBATTError.insufficientAuthentication` (5). Without a name the number is all.
+  /// A constant with its number: `CBATTError.insufficientAuthentication` (5). Without a name there
+  /// is only the number.
   case code(StaticString?, Int)
-  /// A string from the air.
+  /// A string that was received.
   case text([UInt8])
   case bytes([UInt8])
-  /// So many bytes that are secret.
+  /// A number of bytes that are secret.
   case hidden(Int, [UInt8])
   case address(DeviceAddress)
   case uuid(BluetoothUUID)
   case attribute(AppAttribute)
   case service(AppService)
-  /// A characteristic with its properties by the platform's names.
+  /// A characteristic, with its properties by the platform's names.
   case characteristic(AppCharacteristic, [StaticString])
   case descriptor(AppDescriptor)
   case list([ArgumentValue])
-  /// Bytes by what they belong to.
+  /// Pairs of what bytes belong to and the bytes.
   case pairs([(key: ArgumentValue, value: ArgumentValue)])
 
-  /// A status of HCI, which apps never see.
+  /// Returns an HCI status, which apps never see.
   static func status(_ status: StatusCode) -> ArgumentValue {
     .code(status.name, Int(status.rawValue))
   }
-  /// Advertised values by the platform's keys, each with whether the scan response brought it.
+  /// Advertised values by the platform's keys, each with whether it was in the scan response.
   case dictionary([Entry])
   case object([Callback.Named])
 }
 
 extension ArgumentValue {
-  /// An advertised value under the platform's key, and whether the scan response brought it.
+  /// An advertised value with the platform's key, and whether it was in the scan response.
   package typealias Entry = (key: StaticString, value: ArgumentValue, isScanResponse: Bool)
 
-  /// The values of advertising data, in the order of the structures; of an advertisement, or of a scan response, what
-  /// has one key is one value.
+  /// Returns the values of advertising data, in the order of the structures. Values with the same
+  /// key within an advertisement, or within a scan response, become one.
   static func entries(
     _ structures: [AdvertisedStructure],
     _ entry: (AdvertisedStructure) -> (key: StaticString, value: ArgumentValue)?
@@ -168,7 +171,8 @@ extension ArgumentValue {
     return entries
   }
 
-  /// Lists and service data add up; of others the last one counts.
+  /// Returns both values joined: lists and service data are concatenated; otherwise the last one
+  /// counts.
   private func joined(with second: ArgumentValue) -> ArgumentValue {
     switch (self, second) {
     case (.list(let before), .list(let after)): .list(before + after)
@@ -178,7 +182,7 @@ extension ArgumentValue {
   }
 }
 
-/// A named argument; where the type of a list of them cannot be told otherwise.
+/// Returns a named argument, for lists of them whose type cannot be inferred otherwise.
 func named(_ name: StaticString, _ value: ArgumentValue) -> Callback.Named { (name, value) }
 
 extension Array where Element == Callback.Named {
@@ -188,11 +192,11 @@ extension Array where Element == Callback.Named {
   }
 }
 
-/// A platform: what its apps are told.
+/// A platform, which determines the callbacks of its apps.
 package enum Platform: String, Sendable, CaseIterable {
   case corebluetooth, android
 
-  /// The lines of a trace that an event makes.
+  /// Returns the lines of a trace for an event.
   package func callbacks(_ event: AppEvent) -> [Callback] {
     if case .linkLayer(let states) = event.what {
       let words = states.isEmpty ? [ArgumentValue.word("standby")] : states.map { .word($0.key) }
@@ -228,22 +232,22 @@ extension ValueOutcome.Reason {
 }
 
 extension AppAttribute {
-  /// What is to be said of it where the capture does not say what it is.
+  /// The remark about it if the capture does not show what it is.
   var unknownRemark: StaticString? { identity.uuid == nil ? Callback.unknownAttribute : nil }
 }
 
 extension AppValue {
-  /// Whether the capture does not say what the attribute is.
+  /// Whether the capture does not show what the attribute is.
   var isOfUnknown: Bool { attribute.identity.uuid == nil }
 
-  /// The value as an argument; nil where there is none.
+  /// The value as an argument; nil if there is none.
   var argument: ArgumentValue? {
     bytes.map { isHidden ? .hidden($0.count, $0) : .bytes($0) }
   }
 }
 
 extension AppAnswer {
-  /// The value as an argument; nil where there is none.
+  /// The value as an argument; nil if there is none.
   var argument: ArgumentValue? {
     value.map { isHidden ? .hidden($0.count, $0) : .bytes($0) }
   }

@@ -4,23 +4,23 @@ import Captures
 import Dissectors
 import Sessions
 
-/// What the captured host reads, writes and is told as a client, once it is known what became of it.
+/// What the captured host reads, writes and receives as a client, once the outcome is known.
 struct ClientEvents: Sendable {
   private var conversations: Conversations
   private var subscriptions = OwnSubscriptions()
-  /// So long a client may take for asking for the next part of a value, in nanoseconds: less than lines wait to be
-  /// sorted.
+  /// How long a client may take to request the next part of a value, in nanoseconds: less than
+  /// lines wait to be sorted.
   private static let patience: Int64 = 900_000_000
 
   init(_ limits: Limits) { conversations = Conversations(limits, patience: Self.patience) }
 
-  /// Takes a packet.
+  /// Processes a packet.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, _ links: LinkEvents,
     into events: inout [AppEvent]
   ) {
-    // Two bytes: what a configuration has.
+    // A configuration has two bytes.
     if record.direction == .sent, dissection.att?.opcode == .writeRequest,
       dissection.attFields.value?.count == 2, let link = answer.link
     {
@@ -32,10 +32,10 @@ struct ClientEvents: Sendable {
     tell(memory, links, packet: record.number, time: record.time, answer.request, &events)
   }
 
-  /// Takes the end of a connection.
+  /// Ends a connection.
   mutating func end(_ connection: Int) { subscriptions.end(connection) }
 
-  /// Takes the end of the capture.
+  /// Ends the capture.
   mutating func finish(
     _ memory: borrowing Memory, _ links: LinkEvents, packet: Int, time: Timestamp?,
     into events: inout [AppEvent]
@@ -49,15 +49,15 @@ struct ClientEvents: Sendable {
     _ request: Request?,
     _ events: inout [AppEvent]
   ) {
-    // What is told once for all values that a response has written, behind them.
+    // What is reported once for all values that a response has written, after them.
     var completion: AppEvent?
     var isAborted = false
     for value in conversations.values {
       guard value.parties.connection > 0, !value.attribute.isLocal,
         value.operation != .advertisement, !isDeclaration(value, memory)
       else { continue }
-      // Queued writes of several attributes that one response has settled belong together; and what has room in one part
-      // would have had room in a Write Request.
+      // Queued writes of several attributes that one response has settled belong together; and what
+      // fits in one part would have fit in a Write Request.
       let isReliable =
         value.operation == .preparedWrite
         && (value.packets == nil
@@ -81,7 +81,7 @@ struct ClientEvents: Sendable {
               && value.response == nil,
             invalidated: invalidated(value, memory), outcome: value.outcome)),
         packet: value.packet, time: value.time)
-      // What the peer sends is told before it is confirmed.
+      // What the peer sends is reported before it is confirmed.
       let isPeers = value.operation == .notification || value.operation == .indication
       if let response = value.response, !isPeers {
         (event.packet, event.request) = (response, value.packet)
@@ -96,7 +96,7 @@ struct ClientEvents: Sendable {
       event.adapter = value.parties.adapter
       event.peer = value.parties.identity ?? value.parties.peer
       if value.outcome == .cancelled {
-        // Once for all that was queued: the call is the request's, the callback the response's.
+        // Once for the whole queue: the call belongs to the request, the callback to the response.
         guard !isAborted else { continue }
         isAborted = true
         var call = event
@@ -125,7 +125,8 @@ struct ClientEvents: Sendable {
 }
 
 extension ClientEvents {
-  /// Whether a value is a declaration, which the stack reads for itself: apps have no object for it.
+  /// Returns whether a value is a declaration, which the stack reads for itself: apps have no
+  /// object for it.
   private func isDeclaration(_ value: ConveyedValue, _ memory: borrowing Memory) -> Bool {
     guard value.operation == .read else { return false }
     switch memory.kind(of: value.attribute, connection: value.parties.connection) {
@@ -134,8 +135,8 @@ extension ClientEvents {
     }
   }
 
-  /// The services that a Service Changed indication says may be others now, as they were known
-  /// (Core, Vol 3, Part G, 7.1).
+  /// Returns the services that a Service Changed indication reports as possibly changed, as they
+  /// were known (Core, Vol 3, Part G, 7.1).
   private func invalidated(_ value: ConveyedValue, _ memory: borrowing Memory) -> [AppService] {
     guard value.operation == .indication, value.attribute.uuid?.isShort(0x2a05) == true else {
       return []

@@ -2,7 +2,7 @@ import Bluetooth
 import Bytes
 
 extension CoreBluetooth {
-  /// Power, scanning and advertising.
+  /// Returns the lines for power, scanning and advertising.
   static func adapter(_ event: AppEvent) -> [Callback] {
     switch event.what {
     case .power(let power):
@@ -21,7 +21,7 @@ extension CoreBluetooth {
       if !request.services.isEmpty {
         arguments.add("withServices", .list(request.services.map { .uuid($0) }))
       }
-      // The system's choice, whatever CBCentralManagerScanOptionAllowDuplicatesKey asks for.
+      // The system's choice, whatever CBCentralManagerScanOptionAllowDuplicatesKey requests.
       arguments.add(
         "duplicates",
         request.reportsDuplicates
@@ -52,14 +52,15 @@ extension CoreBluetooth {
       data.append(("kCBAdvDataIsConnectable", .flag(isConnectable), false))
     }
     arguments.add("advertisementData", .dictionary(data))
-    // 127: not available, as CoreBluetooth says it too.
+    // 127 means not available, in CoreBluetooth, too.
     arguments.add("rssi", .number(sighting.rssi.map { Int($0) } ?? 127))
     return .callback(
       "centralManager(_:didDiscover:advertisementData:rssi:)", arguments,
       remark: sighting.isScanResponse ? "with the scan response" : nil)
   }
 
-  /// The advertisement dictionary: the keys that CoreBluetooth has, in the order of the structures.
+  /// Returns the advertisement dictionary with CoreBluetooth's keys, in the order of the
+  /// structures.
   static func advertisementData(
     _ structures: [AdvertisedStructure]
   ) -> [ArgumentValue.Entry] {
@@ -86,8 +87,8 @@ extension CoreBluetooth {
         ("kCBAdvDataTxPowerLevel", .number(Int(Int8(bitPattern: $0))))
       }
     case .manufacturerSpecificData:
-      // Apple's type 1, 16 bytes: a bit for each service of an app in the background. Which services they
-      // stand for is known to those who look for them.
+      // Apple's type 1, 16 bytes: one bit for each service of an app in the background. Only a
+      // device that looks for certain services knows what the bits mean.
       if structure.data.starts(with: [0x4c, 0x00, 0x01]), structure.data.count >= 19 {
         return ("kCBAdvDataHashedServiceUUIDs", .bytes(Array(structure.data[3..<19])))
       }
@@ -103,10 +104,11 @@ extension CoreBluetooth {
     let data = advertisementData(advertisement.structures)
     if !data.isEmpty { arguments.add("advertised", .dictionary(data)) }
     if status != .success { arguments.add("error", .code("CBError.unknown", 0)) }
-    // What an app may give is a name and services: 28 bytes beside the flags, and 10 of the scan response
-    // for the name (Apple, CBPeripheralManager, startAdvertising(_:)). Apple says that the 2 bytes before each structure are
-    // not counted; but 31 bytes less the flags are 28, and these 2 bytes have to stand there: they are counted here. Of the
-    // name in a scan response, which has room for them, they are not.
+    // An app may provide a name and services: 28 bytes beside the flags, and 10 of the scan
+    // response for the name (Apple, CBPeripheralManager, startAdvertising(_:)). Apple writes that
+    // the 2 bytes before each structure do not count; but 31 bytes less the flags are 28, and these
+    // 2 bytes must fit there, so they are counted here. For the name in a scan response, which has
+    // room for them, they are not.
     let names = advertisement.structures.filter {
       $0.type == .completeLocalName || $0.type == .shortenedLocalName
     }

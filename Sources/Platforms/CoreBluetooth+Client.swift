@@ -2,7 +2,7 @@ import Bluetooth
 import Sessions
 
 extension CoreBluetooth {
-  /// What the captured host does as a client.
+  /// Returns the lines for what the captured host does as a client.
   static func client(_ event: AppEvent) -> [Callback] {
     var peer: [Callback.Named] = []
     peer.add("peripheral", event.peerArgument)
@@ -58,7 +58,6 @@ extension CoreBluetooth {
           "peripheralIsReady(toSendWriteWithoutResponse:)", peer,
           remark: "the controller has room again: the earliest moment")
       ]
-    // Each search has its own callback.
     default: return []
     }
   }
@@ -116,7 +115,6 @@ extension CoreBluetooth {
         "writeValue(_:for:type:)", arguments + [("type", .word(".withoutResponse"))],
         isSystem: isHidden, remark: "there is no callback")
     case .notification, .indication:
-      // Service Changed.
       if value.attribute.isShort(0x2a05) {
         return .callback(
           "peripheral(_:didModifyServices:)",
@@ -155,7 +153,8 @@ extension CoreBluetooth {
       isSystem: isHidden, remark: remark)
   }
 
-  /// The Client Characteristic Configuration, which apps set by setNotifyValue(_:for:).
+  /// Returns the callback for a write to the Client Characteristic Configuration, which apps make
+  /// with setNotifyValue(_:for:).
   private static func subscribed(
     _ value: AppValue, _ peer: [Callback.Named], _ isHidden: Bool, _ remark: StaticString?
   ) -> Callback {

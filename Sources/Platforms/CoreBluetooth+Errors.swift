@@ -2,7 +2,8 @@ import Bluetooth
 import Sessions
 
 extension CoreBluetooth {
-  /// CBATTError by ATT's code; codes that it has no name for are handed on as numbers of its domain.
+  /// Returns the CBATTError for an ATT code; codes without a name are passed on as numbers of its
+  /// domain.
   static func attError(_ error: ATTErrorCode) -> ArgumentValue {
     .code(attErrorName(error) ?? "CBATTErrorDomain", Int(error.rawValue))
   }
@@ -30,7 +31,7 @@ extension CoreBluetooth {
     }
   }
 
-  /// CBError of a connection that has ended; nil: the app asked for it.
+  /// Returns the CBError for a connection that has ended; nil: the app requested it.
   static func disconnectError(_ end: AppEvent.LinkEnd) -> ArgumentValue? {
     switch end.ending {
     // iOS ends the link itself when the peer has lost the key of the bond.
@@ -39,7 +40,7 @@ extension CoreBluetooth {
     case .localHost: nil
     case .peer: .code("CBError.peripheralDisconnected", 7)
     case .timeout: .code("CBError.connectionTimeout", 6)
-    // LMP Response Timeout / LL Response Timeout of the procedure that encrypts.
+    // LMP Response Timeout / LL Response Timeout of the encryption procedure.
     case .controller where end.reason == .responseTimeout:
       .code("CBError.encryptionTimedOut", 15)
     case .controller where end.reason == .pinOrKeyMissing:
@@ -49,12 +50,12 @@ extension CoreBluetooth {
     }
   }
 
-  /// A reason of SMP, which apps never see.
+  /// Returns an SMP reason, which apps never see.
   static func pairingFailure(_ reason: PairingFailure) -> ArgumentValue {
     .code(reason.name, Int(reason.rawValue))
   }
 
-  /// Properties by CBCharacteristicProperties: the eight that cross the link.
+  /// Returns properties by their names in CBCharacteristicProperties: the eight in a declaration.
   static func properties(_ properties: CharacteristicProperties) -> [StaticString] {
     let names: [StaticString] = [
       "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate",

@@ -2,7 +2,7 @@ import Bluetooth
 import Sessions
 
 extension CoreBluetooth {
-  /// What is asked of the captured host as a server.
+  /// Returns the lines for what clients request of the captured host as a server.
   static func server(_ event: AppEvent) -> [Callback] {
     var central: [Callback.Named] = []
     central.add("central", event.peerArgument)
@@ -24,7 +24,6 @@ extension CoreBluetooth {
       ]
     case .writeRequested(let writes, _): return written(writes, central)
     case .writesExecuted(false): return [.traffic("queued writes are cancelled", central)]
-    // The system collects the parts.
     case .writePrepared, .writesExecuted: return []
     case .responded(let answer): return responded(answer, central)
     case .stackRefused(let attribute, let request, let error):
@@ -78,7 +77,8 @@ extension CoreBluetooth {
     }
   }
 
-  /// Whether the system answers for an attribute without asking the app: its own services, and descriptors.
+  /// Returns whether the system answers for an attribute without asking the app: for its own
+  /// services, and for descriptors.
   private static func isKeptBack(_ attribute: AppAttribute) -> Bool {
     isHidden(attribute) || attribute.isDescriptor
   }
@@ -90,13 +90,13 @@ extension CoreBluetooth {
       ? .traffic(name, central + [("attribute", .attribute(attribute))]) : nil
   }
 
-  /// One call for all that one request has written.
+  /// Returns a single call for everything that one request has written.
   private static func written(
     _ writes: [AppWrite], _ central: [Callback.Named]
   ) -> [Callback] {
     let own = writes.filter { !isKeptBack($0.attribute) }
     guard !own.isEmpty else {
-      // What a configuration changes is told as a subscription.
+      // Changes of a configuration are reported as subscriptions.
       return writes.filter { !$0.attribute.isConfiguration }.compactMap {
         keptBack($0.attribute, "the system takes a write", central)
       }
@@ -130,7 +130,6 @@ extension CoreBluetooth {
     }
     var arguments = central
     arguments.add("characteristic", answer.attribute.map { .attribute($0) })
-    // request.value.
     arguments.add("value", answer.argument)
     arguments.add("result", answer.error.map { attError($0) } ?? .code("CBATTError.success", 0))
     return [.call("respond(to:withResult:)", arguments)]

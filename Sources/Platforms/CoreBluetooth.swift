@@ -1,14 +1,15 @@
-// CoreBluetooth's words. Sources: Apple's documentation of CBCentralManagerDelegate, CBPeripheralManagerDelegate and
-// CBPeripheralManager (developer.apple.com/documentation/corebluetooth), of CBPeripheralDelegate, CBError and
-// CBATTError [mem]; what the system keeps to itself: Apple, "Accessory Design Guidelines for Apple Devices"
-// (2022-04-26), chapter 40, "Bluetooth Low Energy (BLE)".
+// CoreBluetooth's terms. Sources: Apple's documentation of CBCentralManagerDelegate,
+// CBPeripheralManagerDelegate and CBPeripheralManager
+// (developer.apple.com/documentation/corebluetooth), of CBPeripheralDelegate, CBError and
+// CBATTError [mem]; what the system keeps to itself: Apple, "Accessory Design Guidelines for Apple
+// Devices" (2022-04-26), chapter 40, "Bluetooth Low Energy (BLE)".
 
 import Bluetooth
 import Sessions
 
-/// What an app that uses CoreBluetooth is told.
+/// The callbacks of an app that uses CoreBluetooth.
 enum CoreBluetooth {
-  /// The lines that an event makes.
+  /// Returns the lines for an event.
   static func callbacks(_ event: AppEvent) -> [Callback] {
     switch event.what {
     case .power, .scanStarted, .scanRefused, .scanStopped, .discovered, .advertisingStarted,
@@ -27,13 +28,14 @@ enum CoreBluetooth {
     }
   }
 
-  /// Apple Notification Center Service, 7905f431-b5ce-4e99-a40f-4b1e122d00d0 (Apple, "Apple Notification Center
-  /// Service Specification" [mem]).
+  /// Apple Notification Center Service, 7905f431-b5ce-4e99-a40f-4b1e122d00d0 (Apple, "Apple
+  /// Notification Center Service Specification" [mem]).
   private static let notificationCenter = BluetoothUUID(
     high: 0x7905_f431_b5ce_4e99, low: 0xa40f_4b1e_122d_00d0)
 
-  /// Services that apps do not see, of peers and of their own: the system uses them (Accessory Design Guidelines,
-  /// chapter 40: filtered out of what third-party applications discover).
+  /// Returns whether apps do not see a service, of a peer or of their own, because the system uses
+  /// it (Accessory Design Guidelines, chapter 40: filtered out of what third-party applications
+  /// discover).
   static func isHidden(_ service: BluetoothUUID?) -> Bool {
     guard let service else { return false }
     // Generic Access, Generic Attribute, Human Interface Device.
@@ -41,8 +43,9 @@ enum CoreBluetooth {
       || service == notificationCenter
   }
 
-  /// Whether apps do not see an attribute: it belongs to such a service, which the characteristics of Generic Access
-  /// and Generic Attribute tell by themselves where the services were not discovered (Assigned Numbers, 3.8).
+  /// Returns whether apps do not see an attribute, because it belongs to such a service. The
+  /// characteristics of Generic Access and Generic Attribute show this even if the services were
+  /// not discovered (Assigned Numbers, 3.8).
   static func isHidden(_ attribute: AppAttribute) -> Bool {
     let own: [UInt16] = [
       0x2a00, 0x2a01, 0x2a04, 0x2a05, 0x2aa6, 0x2ac9, 0x2b29, 0x2b2a, 0x2b3a,
@@ -142,7 +145,6 @@ enum CoreBluetooth {
     case .notEstablished:
       return [.callback(name, peer + [("error", .code("CBError.connectionFailed", 10))])]
     case .refused(let status):
-      // Connection Limit Exceeded.
       let error: ArgumentValue =
         status.rawValue == 0x09
         ? .code("CBError.connectionLimitReached", 11) : .code("CBError.connectionFailed", 10)
@@ -192,9 +194,9 @@ enum CoreBluetooth {
     var arguments: [Callback.Named] = [("psm", .number(Int(psm.rawValue)))]
     arguments.add(byPeer ? "central" : "peripheral", event.peerArgument)
     if result != 0 { arguments.add("error", .code(name, Int(result))) }
-    // Enhanced ATT (Assigned Numbers, 2.6): the system's own.
+    // Enhanced ATT (Assigned Numbers, 2.6) belongs to the system.
     if psm.rawValue == 0x27 { return .traffic("a channel for ATT is opened", arguments) }
-    // Nobody has published it, or the link is not good enough: no app is asked.
+    // No app has published it, or the link's security is insufficient: no app is asked.
     if byPeer, result != 0 { return .traffic("a channel is refused", arguments) }
     return .callback(
       byPeer ? "peripheralManager(_:didOpen:error:)" : "peripheral(_:didOpen:error:)", arguments,

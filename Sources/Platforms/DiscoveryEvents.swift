@@ -4,61 +4,64 @@ import Captures
 import Dissectors
 import Sessions
 
-/// What the captured host finds out about the attributes of its peers, search by search (Core, Vol 3, Part G,
-/// 4.4 to 4.7). Bounded: so many connections, and of a search no more attributes than there are handles.
+/// What the captured host discovers of the attributes of its peers, search by search (Core, Vol 3,
+/// Part G, 4.4 to 4.7). Bounded: by the number of connections, and for one search by the number of
+/// handles.
 struct DiscoveryEvents: Sendable {
-  /// What is looked for.
+  /// What is searched for.
   enum Kind: UInt8, Sendable { case services, includes, characteristics, descriptors }
 
-  /// A search that goes on from request to request.
+  /// A search that continues from request to request.
   struct Search: Sendable {
     var kind: Kind
     var wanted: BluetoothUUID?
-    /// Where it began, the last handle that was told, and where it is to end.
+    /// The first handle, the last handle that was reported, and the last handle to be searched.
     var start: UInt16
     var last: UInt16
     var end: UInt16
     var services: [AppService] = []
     var characteristics: [AppCharacteristic] = []
     var descriptors: [AppDescriptor] = []
-    /// As many attributes as one search may tell.
+    /// The most attributes that one search may report.
     static let most = 16_384
-    /// Its last answer, and what that answers.
+    /// Its last answer, and the request that it answers.
     var packet = 0
     var time: Timestamp?
     var request: Int?
     var latency: Int64?
 
-    /// Takes a note of an answer.
+    /// Records an answer.
     mutating func note(_ record: borrowing CaptureRecord, _ request: Request, _ answer: Answer) {
       (packet, time) = (record.number, record.time)
       (self.request, latency) = (request.packet, answer.latency)
     }
   }
 
-  /// What is searched on one ATT bearer: each has its own requests under way.
+  /// The searches on one ATT bearer, which has its own requests.
   private struct Lane: Sendable {
-    /// The enhanced bearer's channel; nil: the one without.
+    /// The enhanced bearer's channel; nil: the unenhanced bearer.
     var bearer: ChannelID?
     var open: Search?
-    /// The search that ended last: many clients ask once more, to be told that there is nothing.
+    /// The search that ended last: many clients send another request, to learn that there is
+    /// nothing more.
     var done: (kind: Kind, wanted: BluetoothUUID?, last: UInt16, end: UInt16)?
   }
 
-  /// What one client does.
+  /// The searches of one client.
   private struct Client: Sendable {
     var id: Int
     var lanes: [Lane] = []
-    /// The last answer of the searches that follow each other; nil: none is told of.
+    /// The last answer of the consecutive searches; nil: there is none to report.
     var latest: (packet: Int, time: Timestamp?, peer: DeviceAddress?, adapter: UInt16)?
     /// Why a search for services was refused.
     var error: ATTErrorCode?
     var hasServices = false
     var services: [AppService] = []
-    /// The handles in which descriptors were looked for, and found or not: who looks there again has another reason.
+    /// The handles in which descriptors were searched for, whether found or not: a client that
+    /// searches there again has another reason.
     var described: [ClosedRange<UInt16>] = []
-    /// Where included services begin whose long UUIDs their includes do not tell: the stack reads them on its own
-    /// (Core, Vol 3, Part G, 4.5.1).
+    /// The first handles of included services whose 128-bit UUIDs their includes do not contain:
+    /// the stack reads them on its own (Core, Vol 3, Part G, 4.5.1).
     var openIncludes: [UInt16] = []
     static let mostDescribed = 1024
     static let mostOpenIncludes = 256
@@ -66,7 +69,7 @@ struct DiscoveryEvents: Sendable {
 
     var isSearching: Bool { lanes.contains { $0.open != nil } }
 
-    /// The lane of a bearer, a new one where there is none.
+    /// Returns the lane of a bearer, and adds it if it is new.
     mutating func lane(_ bearer: ChannelID?) -> Int {
       if let known = lanes.firstIndex(where: { $0.bearer == bearer }) { return known }
       if lanes.count >= Self.mostLanes { lanes.removeFirst() }
@@ -74,23 +77,23 @@ struct DiscoveryEvents: Sendable {
       return lanes.count - 1
     }
 
-    /// Whether a request reads what an include does not tell.
+    /// Returns whether a request reads what an include does not contain.
     func readsInclude(_ opcode: ATTOpcode, _ handle: UInt16?) -> Bool {
       opcode == .readRequest && handle.map { openIncludes.contains($0) } ?? false
     }
 
-    /// Takes a note of a search for descriptors.
+    /// Records a search for descriptors.
     mutating func describe(_ start: UInt16, _ last: UInt16) {
       guard !isDescribed(start) else { return }
       if described.count >= Self.mostDescribed { described.removeFirst() }
       described.append(start...last)
     }
 
-    /// Whether descriptors were looked for from a handle on.
+    /// Returns whether descriptors were searched for from a handle on.
     func isDescribed(_ start: UInt16) -> Bool { described.contains { $0.contains(start) } }
   }
 
-  /// Where a search stands: whose it is, on which bearer.
+  /// The client and the bearer of a search.
   private struct Place {
     var client: Int
     var lane: Int
@@ -98,14 +101,14 @@ struct DiscoveryEvents: Sendable {
 
   private var clients: [Client] = []
   private static let mostClients = 256
-  /// Secondary Service (Core, Vol 3, Part G, 3.1), which is looked for between other searches.
+  /// Secondary Service (Core, Vol 3, Part G, 3.1), which is searched for between other searches.
   private static let secondaryService: UInt16 = 0x2801
-  /// After so long without a search the searches are over.
+  /// The time without a search after which the searches are over, in nanoseconds.
   private static let silence: Int64 = 1_000_000_000
 
   // MARK: Packets
 
-  /// Takes a PDU of ATT, of either direction.
+  /// Processes an ATT PDU of either direction.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory, into events: inout [AppEvent]
@@ -118,8 +121,8 @@ struct DiscoveryEvents: Sendable {
     let fields = dissection.attFields
     if direction == .sent {
       stop(id, opcode, fields, answer.channel?.bearer, link, memory, &events)
-      // Another request of the client's: it has found what it was looking for. So it has where it looks for
-      // descriptors that it knows: it wants to subscribe.
+      // Another request of the client shows that it has found what it searched for. The same
+      // applies if it searches for known descriptors: it wants to subscribe.
       let isSearch =
         opcode == .exchangeMTURequest || Self.kind(opcode, fields.type) != nil
         || fields.type?.isShort(Self.secondaryService) == true
@@ -149,7 +152,7 @@ struct DiscoveryEvents: Sendable {
     }
     let isAgain =
       kind == .descriptors && clients[position].isDescribed(request.startHandle ?? 0)
-    // What a client looks up again for a subscription is no part of its discovery.
+    // What a client searches for again to subscribe is not part of its discovery.
     if !isAgain {
       clients[position].latest = (
         record.number, record.time, memory.links.identity(link) ?? memory.links.peer(link),
@@ -165,11 +168,11 @@ struct DiscoveryEvents: Sendable {
     }
   }
 
-  /// Takes the time: searches that were silent long enough are over.
+  /// Ends searches that have been silent long enough at this time.
   mutating func pass(_ time: Timestamp?, into events: inout [AppEvent]) {
     guard let time else { return }
     for position in clients.indices {
-      // What is open goes on, however long that takes.
+      // An open search continues, however long that takes.
       guard !clients[position].isSearching, let latest = clients[position].latest?.time,
         time.nanoseconds(since: latest) > Self.silence
       else { continue }
@@ -177,7 +180,7 @@ struct DiscoveryEvents: Sendable {
     }
   }
 
-  /// A connection has ended, or the capture (nil).
+  /// Ends the searches of a connection that has ended, or of all at the end of the capture (nil).
   mutating func end(_ id: Int?, into events: inout [AppEvent]) {
     // A search that was cut off has not ended.
     for client in clients where !client.isSearching && (id == nil || client.id == id) {
@@ -186,14 +189,15 @@ struct DiscoveryEvents: Sendable {
     clients.removeAll { id == nil || $0.id == id }
   }
 
-  /// Something else begins that a client does when it has found what it was looking for: pairing.
+  /// Ends the searches when a client begins pairing, which it does after it has found what it
+  /// searched for.
   mutating func interrupt(_ id: Int, into events: inout [AppEvent]) {
     guard let client = clients.last(where: { $0.id == id }), !client.isSearching else { return }
     conclude(id, &events)
   }
 
-  /// Records of a controller, or of all, were lost: whether the searches under way have ended, and what they found
-  /// besides, is not known.
+  /// Forgets the searches of a controller, or of all, whose records were lost: it is unknown
+  /// whether they have ended, and what else they found.
   mutating func lose(_ adapter: UInt16?) {
     clients.removeAll { adapter == nil || $0.latest?.adapter == adapter }
   }
@@ -216,7 +220,7 @@ struct DiscoveryEvents: Sendable {
     }
   }
 
-  /// A client may stop where it has found what it was looking for: then its search ends with the last answer.
+  /// Ends a search with its last answer if the client stops after finding what it searched for.
   private mutating func stop(
     _ id: Int, _ opcode: ATTOpcode, _ fields: ATTFields, _ bearer: ChannelID?, _ link: LinkSlot,
     _ memory: borrowing Memory, _ events: inout [AppEvent]
@@ -234,7 +238,7 @@ struct DiscoveryEvents: Sendable {
     finish(Place(client: position, lane: lane), open, nil, link, memory, &events)
   }
 
-  /// Tells that the searches are over.
+  /// Reports that the searches are over.
   private mutating func conclude(_ id: Int, _ events: inout [AppEvent]) {
     guard let position = clients.lastIndex(where: { $0.id == id }),
       let latest = clients[position].latest
@@ -245,7 +249,8 @@ struct DiscoveryEvents: Sendable {
     var services = clients[position].services
     for lane in clients[position].lanes { services += lane.open?.services ?? [] }
     clients[position].services = []
-    // A search for one service, and then for all, finds it twice: apps get them by their handles, each once.
+    // A search for one service, and then for all, finds it twice: apps get services in the order of
+    // their handles, each once.
     services.sort { ($0.start, $0.end) < ($1.start, $1.end) }
     var seen: Set<UInt32> = []
     services.removeAll { !seen.insert(UInt32($0.start) << 16 | UInt32($0.end)).inserted }
@@ -261,7 +266,7 @@ struct DiscoveryEvents: Sendable {
 
   // MARK: Answers
 
-  /// The search that a request goes on with, or a new one.
+  /// Returns the search that a request continues, or a new one.
   private func search(_ place: Place, _ kind: Kind, _ request: Request) -> Search {
     let start = request.startHandle ?? 1
     let end = request.endHandle ?? .max
@@ -279,7 +284,7 @@ struct DiscoveryEvents: Sendable {
     _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
     var search = search(place, kind, request)
-    // It is not copied while attributes are appended.
+    // Removed, so that it is not copied while attributes are appended.
     clients[place.client].lanes[place.lane].open = nil
     search.note(record, request, answer)
     var cursor = Cursor(bytes, items.list)
@@ -338,7 +343,7 @@ struct DiscoveryEvents: Sendable {
       clients[position].error = error
       told = [.services(search.services, wanted: search.wanted, error)]
     case .includes:
-      // A long UUID was read since.
+      // A 128-bit UUID may have been read since.
       let included = search.services.map { service in
         guard service.uuid == .include,
           let known = memory.service(of: service.start, on: link), known.start == service.start
@@ -384,7 +389,7 @@ struct DiscoveryEvents: Sendable {
     }
   }
 
-  /// Elements that follow each other and have the same key, together.
+  /// Returns consecutive elements with the same key as groups.
   private static func groups<Element>(
     _ all: [Element], _ key: (Element) -> UInt16?
   ) -> [[Element]] {

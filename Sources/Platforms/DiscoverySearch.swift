@@ -4,7 +4,7 @@ import Dissectors
 import Sessions
 
 extension DiscoveryEvents.Search {
-  /// Takes in an item of a response.
+  /// Records an item of a response.
   mutating func add(_ handle: UInt16, _ item: ATTItems.Item, _ bytes: RawSpan) {
     guard services.count + characteristics.count + descriptors.count < Self.most else { return }
     switch kind {
@@ -22,7 +22,7 @@ extension DiscoveryEvents.Search {
       guard let slice = item.value, let include = IncludeDeclaration(bytes.part(slice)) else {
         return
       }
-      // A long UUID is not told here.
+      // A 128-bit UUID is not contained here.
       services.append(
         AppService(
           uuid: include.uuid ?? .include, start: include.startHandle, end: include.endHandle))

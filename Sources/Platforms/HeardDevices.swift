@@ -4,26 +4,28 @@ import Captures
 import Dissectors
 import Sessions
 
-/// Who was heard advertising what: a device is told again when its data is another. Bounded: of many devices one
-/// that was not heard lately is forgotten, and is told again. A report that says nothing new allocates nothing.
+/// The devices that were heard, and what they advertise: a device is reported again when its data
+/// changes. Bounded: if there are too many, one that was not heard lately is forgotten, and is then
+/// reported again. A report without anything new allocates nothing.
 struct HeardDevices: Sendable {
   fileprivate struct Device: Sendable {
     var key: Key
     /// The advertising data that was heard last.
     var advertising: [UInt8] = []
-    /// The same of the scan response.
+    /// The scan response data that was heard last.
     var scanResponse: [UInt8] = []
     var isConnectable: Bool?
     /// Whether an advertisement of it was heard since the scan began.
     var isAdvertised = false
-    /// Whether its advertisement says something new that waits for the scan response.
+    /// Whether its advertisement has new content that waits for the scan response.
     var isWaiting = false
-    /// Whether what these two say was told, since the scan began.
+    /// Whether the content of these two was reported since the scan began.
     var isTold = false
-    /// Whether it was heard since it was last looked for one to forget.
+    /// Whether it was heard since the last search for a device to forget.
     var isRecent = false
 
-    /// What both say together. What the advertisement has said already is no news in the scan response.
+    /// The content of both together. What the advertisement already contains is not repeated for
+    /// the scan response.
     var structures: [AdvertisedStructure] {
       let first = AdvertisedStructure.all(in: advertising.bytes, isScanResponse: false)
       let second = AdvertisedStructure.all(in: scanResponse.bytes, isScanResponse: true)
@@ -41,26 +43,26 @@ struct HeardDevices: Sendable {
     var sid: UInt8?
   }
 
-  /// Whether every advertisement is told.
+  /// Whether every advertisement is reported.
   let tellsDuplicates: Bool
-  /// Whether an advertisement that a scan response belongs to is told with that alone.
+  /// Whether an advertisement with a scan response is only reported together with it.
   private let waitsForScanResponses: Bool
   /// The controllers that send scan requests, as far as is known.
   private var active: Set<UInt16> = []
   private var devices: [Device] = []
   private var index: [Key: Int] = [:]
-  /// Where the search for a device to forget goes on.
+  /// The index at which the search for a device to forget continues.
   private var hand = 0
-  /// Devices that are remembered at a time.
+  /// The most devices that are remembered at a time.
   private static let mostDevices = 4096
 
-  /// Nobody heard.
+  /// Creates an empty table.
   init(tellsDuplicates: Bool, waitsForScanResponses: Bool) {
     self.tellsDuplicates = tellsDuplicates
     self.waitsForScanResponses = waitsForScanResponses
   }
 
-  /// A scan of a controller's begins: every device is new to it, with all that it says.
+  /// Begins a scan of a controller: every device is new to it, with everything that it advertises.
   mutating func begin(_ adapter: UInt16, isActive: Bool) {
     if isActive { active.insert(adapter) } else { active.remove(adapter) }
     for place in devices.indices where devices[place].key.adapter == adapter {
@@ -71,7 +73,7 @@ struct HeardDevices: Sendable {
     }
   }
 
-  /// Takes the advertising reports of a packet.
+  /// Processes the advertising reports of a packet.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ memory: borrowing Memory,
     into events: inout [AppEvent]
@@ -107,13 +109,13 @@ struct HeardDevices: Sendable {
         devices[place].isWaiting = devices[place].isWaiting || isNew
         return
       }
-      // A scan response without what it belongs to is not told either.
+      // A scan response without its advertisement is not reported either.
       guard !report.isScanResponse || devices[place].isAdvertised else { return }
     }
     let hasNews = isNew || devices[place].isWaiting
     guard tellsDuplicates || hasNews || !devices[place].isTold else { return }
     devices[place].isWaiting = false
-    // Other bytes may say the same.
+    // Other bytes may have the same meaning.
     let before =
       isNew && devices[place].isTold && !waitsForScanResponses ? devices[place].structures : nil
     if isNew { devices[place].set(data, isScanResponse: report.isScanResponse) }
@@ -130,8 +132,9 @@ struct HeardDevices: Sendable {
     events.append(event)
   }
 
-  /// Where a device is remembered. For a new one, where there is no room, one is forgotten that was not heard since
-  /// the search went by last: each search takes few steps, for what it clears has been heard in between.
+  /// Returns the index of a device. If a new one has no room, a device is forgotten that was not
+  /// heard since the search last passed it. Each search takes few steps, since what it clears has
+  /// been heard in between.
   private mutating func place(_ key: Key) -> Int {
     if let known = index[key] {
       devices[known].isRecent = true
@@ -156,7 +159,7 @@ struct HeardDevices: Sendable {
 }
 
 extension HeardDevices.Device {
-  /// Whether it has just this data.
+  /// Returns whether it has exactly this data.
   fileprivate func has(_ data: RawSpan, isScanResponse: Bool) -> Bool {
     let known = isScanResponse ? scanResponse : advertising
     guard known.count == data.byteCount else { return false }
@@ -164,7 +167,6 @@ extension HeardDevices.Device {
     return true
   }
 
-  /// Keeps its data.
   fileprivate mutating func set(_ data: RawSpan, isScanResponse: Bool) {
     if isScanResponse {
       scanResponse.removeAll(keepingCapacity: true)
@@ -177,7 +179,7 @@ extension HeardDevices.Device {
 }
 
 extension AdvertisingReport {
-  /// Whether the advertiser takes connections; nil where a scan response does not say.
+  /// Whether the advertiser is connectable; nil if a scan response does not show it.
   fileprivate var isConnectable: Bool? {
     switch kind {
     // ADV_IND and ADV_DIRECT_IND (Core, Vol 4, Part E, 7.7.65.2).

@@ -4,39 +4,39 @@ import Captures
 import Dissectors
 import Sessions
 
-/// How connections come, change and go. Bounded: so many are followed at a time, as many as Sessions knows.
+/// How connections begin, change and end. Bounded: the number that is followed is limited.
 struct LinkEvents: Sendable {
   private struct Link: Sendable {
     var id: Int
     var adapter: UInt16
     var handle: UInt16
-    /// Whether it was told that the link is established.
+    /// Whether the link was reported as established.
     var isTold: Bool
     var peer: DeviceAddress?
     var role: Connection.Role?
     var encryptionFailure: StatusCode?
     var pairing = PairingProgress()
-    /// Whether there is a bond, as far as the capture tells.
+    /// Whether there is a bond, as far as the capture shows.
     var isBonded = false
-    /// Whether its beginning is not in the capture.
+    /// Whether its beginning is missing from the capture.
     var lacksBeginning = false
   }
 
   /// Devices with which a bond was seen, the latest last.
   private var bonded: [DeviceAddress] = []
   private static let mostBonded = 256
-  /// Those that are open.
+  /// The open links.
   private var open: [Link] = []
   private var otherEndings = 0
-  /// Whether one of them was not heard yet.
+  /// Whether the peer of one of them was not heard yet.
   private var hasSilent = false
   private static let most = 1024
 
   // MARK: Packets
 
-  /// Takes a packet.
+  /// Processes a packet.
   ///
-  /// - Returns: the connections that have ended with it.
+  /// - Returns: the connections that ended with it.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory, into events: inout [AppEvent]
@@ -64,10 +64,11 @@ struct LinkEvents: Sendable {
     return ended
   }
 
-  /// How many connections of a controller are open.
+  /// Returns the number of open connections of a controller.
   func count(on adapter: UInt16) -> Int { open.count { $0.adapter == adapter } }
 
-  /// Whether nothing that was agreed on before the capture, or by a bond, holds on a connection that is open.
+  /// Returns whether a connection is open on which nothing agreed before the capture, or by a bond,
+  /// applies.
   func isAllKnown(of id: Int) -> Bool {
     guard let position = position(id) else { return false }
     return !open[position].lacksBeginning && !open[position].isBonded
@@ -75,7 +76,8 @@ struct LinkEvents: Sendable {
 
   private func position(_ id: Int) -> Int? { open.lastIndex { $0.id == id } }
 
-  /// Records of a controller, or of all, were lost: how far pairing is on its links is not known any more.
+  /// Forgets the progress of pairing on the links of a controller, or of all, whose records were
+  /// lost.
   mutating func lose(_ adapter: UInt16?) {
     for position in open.indices where adapter == nil || open[position].adapter == adapter {
       open[position].pairing = PairingProgress()
@@ -100,7 +102,7 @@ struct LinkEvents: Sendable {
       hasSilent = true
       return
     }
-    // What was open before the capture began was told before.
+    // What was open before the capture began was reported before.
     open.append(
       Link(
         id: connection.id, adapter: connection.adapter, handle: connection.handle,
@@ -115,7 +117,7 @@ struct LinkEvents: Sendable {
     hasSilent = true
   }
 
-  /// Tells of links whose peer was heard meanwhile.
+  /// Reports links whose peer was heard in the meantime.
   private mutating func hear(
     _ record: borrowing CaptureRecord, _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
@@ -161,7 +163,7 @@ struct LinkEvents: Sendable {
         memory.links.forEach { if $0.id == link.id { last = $0 } }
       }
       let ending = last?.ending ?? .unknown
-      // The file ended, not the link: no app was told of anything.
+      // The file ended, not the link: no app was notified.
       if ending == .fileEnded {
         ended.append(link.id)
         open.remove(at: position)
@@ -175,7 +177,7 @@ struct LinkEvents: Sendable {
         let details = AppEvent.LinkEnd(
           ending: ending, reason: last?.reason, role: last?.localRole,
           wasEstablished: link.isTold, encryptionFailure: link.encryptionFailure)
-        // Only this host's side can end a link that the peer was never heard on.
+        // Only this host's side can end a link on which the peer was never heard.
         if !link.isTold, ending != .localHost, ending != .reset {
           add(.linkEstablished, position, record, &events)
         }
@@ -230,7 +232,7 @@ struct LinkEvents: Sendable {
         let status = (try? cursor.u8()).map({ StatusCode(rawValue: $0) }),
         (try? cursor.u16()) != nil
       else { return }
-      // Behind status (1 byte) and handle (2).
+      // After status (1 byte) and handle (2).
       let (first, second) = ((try? cursor.u8()) ?? 0, (try? cursor.u8()) ?? 0)
       switch complete.opcode {
       // Read RSSI: RSSI (1) (Core, Vol 4, Part E, 7.5.4).
@@ -304,7 +306,7 @@ struct LinkEvents: Sendable {
     }
   }
 
-  /// Tells that the two are bonded, where nothing is missing any more.
+  /// Reports that the two are bonded, once nothing is missing any more.
   private mutating func tellBond(
     _ position: Int, _ record: borrowing CaptureRecord, _ events: inout [AppEvent]
   ) {

@@ -1,17 +1,17 @@
-// What apps see of attributes: looked up where Sessions remembers them.
+// The apps' view of attributes, looked up in what Sessions remembers.
 
 import Bluetooth
 import Sessions
 
 extension Memory {
-  /// The attribute `handle` of one side of a link.
+  /// Returns the attribute `handle` of one side of a link.
   func appAttribute(_ handle: UInt16?, isLocal: Bool, on link: LinkSlot) -> AppAttribute {
     let identity = identity(of: handle, isLocal: isLocal, on: link)
     let owner = identity.owner.map { self.identity(of: $0, isLocal: isLocal, on: link) }
     return AppAttribute(identity: identity, owner: owner)
   }
 
-  /// What a value's attribute is, with the characteristic that it belongs to.
+  /// Returns a value's attribute with the characteristic that it belongs to.
   func appAttribute(_ identity: AttributeIdentity, connection: Int) -> AppAttribute {
     let owner = identity.owner.map {
       self.identity(of: $0, identity.server, isLocal: identity.isLocal, connection: connection)
@@ -19,7 +19,7 @@ extension Memory {
     return AppAttribute(identity: identity, owner: owner)
   }
 
-  /// The service of the peer that holds a handle.
+  /// Returns the service of the peer that contains a handle.
   func service(of handle: UInt16, on link: LinkSlot) -> AppService? {
     let key = attributes.currentKey(
       Attributes.key(isLocal: false, links.connection(link)))
@@ -29,7 +29,7 @@ extension Memory {
     return AppService(uuid: found.uuid, start: found.handle, end: found.end)
   }
 
-  /// The services of a server that Service Changed has emptied last, or parts of them.
+  /// Returns the services that a server's last change affected in whole or in part.
   func invalidated(of server: UInt64) -> [AppService] {
     let key = attributes.currentKey(server)
     guard let known = attributes.servers.first(where: { $0.key == key }) else { return [] }
@@ -38,17 +38,17 @@ extension Memory {
     }
   }
 
-  /// The handle of the value of the peer's characteristic that a descriptor belongs to.
+  /// Returns the handle of the value of the peer's characteristic that a descriptor belongs to.
   func owner(of descriptor: UInt16, on link: LinkSlot) -> UInt16? {
     identity(of: descriptor, isLocal: false, on: link).owner
   }
 
-  /// The peer's characteristic that a descriptor belongs to.
+  /// Returns the peer's characteristic that a descriptor belongs to.
   func characteristic(with descriptor: UInt16, on link: LinkSlot) -> AppAttribute? {
     owner(of: descriptor, on: link).map { appAttribute($0, isLocal: false, on: link) }
   }
 
-  /// The peer's characteristic whose descriptors begin at a handle.
+  /// Returns the peer's characteristic whose descriptors begin at a handle.
   func characteristic(before handle: UInt16, on link: LinkSlot) -> AppAttribute? {
     guard handle > 1 else { return nil }
     let attribute = appAttribute(handle - 1, isLocal: false, on: link)

@@ -1,22 +1,24 @@
 import Bluetooth
 import Sessions
 
-/// What the captured host as a client has subscribed to, as far as the capture tells: what comes without that is of no app's
-/// asking. Bounded: where there are too many nothing is said to be unasked any more.
+/// The subscriptions of the captured host as a client, as far as the capture shows: what comes
+/// without one was not requested by an app. Bounded: if there are too many, nothing is reported as
+/// unrequested any more.
 struct OwnSubscriptions: Sendable {
-  /// The values of the characteristics, by connection; 0: any.
+  /// The handles of the characteristic values, by connection; 0: any.
   private var asked: [Int: Set<UInt16>] = [:]
-  /// How many they are.
+  /// The number of handles.
   private var count = 0
   private static let most = 4096
 
-  /// Takes what this host asks for, before it is answered: notifications may come at once.
+  /// Records what this host requests, before it is answered, since notifications may come at once.
   mutating func ask(_ attribute: AppAttribute, connection: Int) {
     guard attribute.isConfiguration, let owner = attribute.owner?.handle else { return }
     add(owner, connection)
   }
 
-  /// Takes a value: a configuration that is written, or was read; and its first byte, where there are any.
+  /// Processes a configuration value that is written or was read; `first` is its first byte, if
+  /// there is one.
   mutating func observe(_ value: ConveyedValue, _ first: UInt8?) {
     if value.attribute.uuid == nil, value.operation.isWrite {
       // It may have been a configuration.
@@ -25,18 +27,19 @@ struct OwnSubscriptions: Sendable {
     guard value.attribute.uuid?.isShort(0x2902) == true, let owner = value.attribute.owner else {
       return
     }
-    // An attempt may have reached the server, whatever became of the answer; zero asks for nothing.
+    // An attempt may have reached the server, whatever the outcome; zero requests nothing.
     if value.outcome == .done, first == 0 { return }
     add(owner, value.parties.connection)
   }
 
-  /// A connection has ended.
+  /// Ends a connection.
   mutating func end(_ connection: Int) {
     count -= asked.removeValue(forKey: connection)?.count ?? 0
   }
 
-  /// Whether a notification or indication comes of itself: on a connection that the capture has from its beginning, and
-  /// that no bond encrypts, with which subscriptions last.
+  /// Returns whether a notification or indication comes unrequested: on a connection that the
+  /// capture has from its beginning, and that is not encrypted with a bond, since subscriptions
+  /// persist with one.
   func isUnasked(_ value: ConveyedValue, _ links: LinkEvents) -> Bool {
     guard value.operation == .notification || value.operation == .indication,
       count < Self.most, value.attribute.uuid != nil, let handle = value.attribute.handle,

@@ -1,16 +1,15 @@
 import Bluetooth
 import Dissectors
 
-/// How far two devices have come with pairing (Core, Vol 3, Part H, 2.3, 2.4.3): it is over when the link is
-/// encrypted and all keys have come that were agreed on.
+/// The progress of pairing between two devices (Core, Vol 3, Part H, 2.3, 2.4.3): it is complete
+/// when the link is encrypted and all agreed keys have come.
 struct PairingProgress: Sendable {
-  /// How far.
   enum Stage: Sendable { case idle, began }
 
   private(set) var stage = Stage.idle
   private var request: SMP.PairingFeatures?
   private var isBonding = false
-  /// PDUs with keys that are still to come; nil: the response is not known.
+  /// The number of key PDUs that are still to come; nil: the response is unknown.
   private var missing: Int?
   private var isEncrypted = false
 
@@ -26,7 +25,7 @@ struct PairingProgress: Sendable {
     let isSC = request.authReq.supportsSC && response.authReq.supportsSC
     var count = 0
     for keys in [response.initiatorKeys.rawValue, response.responderKeys.rawValue] {
-      // Long Term Key and its identification, where not both have it already.
+      // Long Term Key and its identification, unless both sides derive it.
       if keys & 1 != 0, !isSC { count += 2 }
       // Identity Resolving Key, identity address.
       if keys & 2 != 0 { count += 2 }
@@ -40,7 +39,7 @@ struct PairingProgress: Sendable {
 
   mutating func takeKey() { if let left = missing { missing = left - 1 } }
 
-  /// Whether a bond was made; nil: not over, or told already.
+  /// Returns whether a bond was made; nil: not complete, or already reported.
   mutating func conclude() -> Bool? {
     guard case .began = stage, isEncrypted, let missing, missing <= 0 else { return nil }
     stage = .idle

@@ -9,7 +9,7 @@ struct ScanSetup: Sendable {
   private var services: [(filter: UInt8, uuid: BluetoothUUID)] = []
   /// The services that the kernel was asked to look for.
   private var wanted: [BluetoothUUID] = []
-  /// Those that a scan chooses by.
+  /// The services that select what a scan reports.
   var chosen: [BluetoothUUID] { services.map(\.uuid) + wanted }
 
   /// LE Meta subevent: LE Scan Timeout (Core, Vol 4, Part E, 7.7.65.17).
@@ -18,7 +18,7 @@ struct ScanSetup: Sendable {
 
   mutating func set(_ parameters: ScanParameters?) { self.parameters = parameters }
 
-  /// What a command that begins a scan asks for.
+  /// Returns the properties of a scan that a command begins.
   func request(_ command: ScanSwitch) -> AppEvent.ScanRequest {
     let settings = [parameters?.le1M, parameters?.leCoded].compactMap(\.self)
     return AppEvent.ScanRequest(
@@ -27,9 +27,9 @@ struct ScanSetup: Sendable {
       reportsDuplicates: command.filterDuplicates == 0)
   }
 
-  /// Takes a command of the kernel's management interface (BlueZ, doc/mgmt-protocol.rst). Start Service Discovery
-  /// names services: address types (1 byte), RSSI threshold (1 byte, in dBm), how many UUIDs (2 bytes), UUIDs
-  /// (16 bytes each); Start Discovery and Stop Discovery end that.
+  /// Processes a command of the kernel's management interface (BlueZ, doc/mgmt-protocol.rst). Start
+  /// Service Discovery contains services: address types (1 byte), RSSI threshold (1 byte, in dBm),
+  /// number of UUIDs (2 bytes), UUIDs (16 bytes each). Start Discovery and Stop Discovery end that.
   mutating func discover(_ opcode: UInt16, _ parameters: RawSpan) {
     switch opcode {
     case ManagementCommand.startDiscovery, ManagementCommand.stopDiscovery: wanted.removeAll()
@@ -46,9 +46,10 @@ struct ScanSetup: Sendable {
     }
   }
 
-  /// Takes a command of Android's Advertising Packet Content Filter (Android, "Bluetooth HCI requirements",
-  /// LE_APCF_Command [mem]): sub-opcode (1 byte); 0x01 with action 2 clears all filters, 0x03 is about service
-  /// UUIDs: action (1; 0 add, 1 delete, 2 clear), filter index (1), UUID and mask (2, 4 or 16 each).
+  /// Processes a command of Android's Advertising Packet Content Filter (Android, "Bluetooth HCI
+  /// requirements", LE_APCF_Command [mem]): sub-opcode (1 byte). 0x01 with action 2 clears all
+  /// filters; 0x03 concerns service UUIDs: action (1; 0 add, 1 delete, 2 clear), filter index (1),
+  /// UUID and mask (2, 4 or 16 each).
   mutating func filter(_ parameters: RawSpan) {
     var cursor = Cursor(parameters)
     guard let kind = try? cursor.u8(), let action = try? cursor.u8() else { return }

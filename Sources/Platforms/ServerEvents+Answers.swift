@@ -4,9 +4,9 @@ import Captures
 import Dissectors
 import Sessions
 
-/// What the captured host tells as a server: values, and answers to what was asked.
+/// What the captured host sends as a server: values, and answers to requests.
 extension ServerEvents {
-  /// Takes what this host sends as a server.
+  /// Processes a PDU that this host sends as a server.
   mutating func tell(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ position: Int, _ bytes: RawSpan, _ link: LinkSlot,
     _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
@@ -45,19 +45,19 @@ extension ServerEvents {
     }
   }
 
-  /// Tells a request with its answer.
+  /// Reports a request with its answer.
   private mutating func respond(
     to waiting: Waiting, _ opcode: ATTOpcode, _ fields: ATTFields, _ position: Int,
     _ bytes: RawSpan, _ link: LinkSlot, _ record: borrowing CaptureRecord, _ answer: Answer,
     _ memory: borrowing Memory, _ events: inout [AppEvent]
   ) {
     if let error = fields.error, waiting.isByType {
-      // That there are no more is no refusal.
+      // That there are no more values is not a refusal.
       guard error != .attributeNotFound else { return }
       add(.stackRefused(nil, waiting.request, error), position, record, answer, &events)
       return
     }
-    // What was told before is an app's already.
+    // What was already reported belongs to an app.
     if let error = fields.error, error.isStacks, waiting.attribute != nil, !waiting.told.isEmpty {
       add(
         .stackRefused(waiting.attribute, waiting.request, error), position, record, answer,
@@ -92,7 +92,7 @@ extension ServerEvents {
     }
   }
 
-  /// Tells the answer to a read of one attribute.
+  /// Reports the answer to a read of one attribute.
   private func respond(
     _ attribute: AppAttribute, _ error: ATTErrorCode?, _ value: [UInt8]?, _ position: Int,
     _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
@@ -106,7 +106,7 @@ extension ServerEvents {
       position, record, answer, &events)
   }
 
-  /// Values that were read by their type: each was asked of its owner.
+  /// Reports values that were read by their type: each was requested from its owner.
   private func read(
     _ items: ATTItems, _ waiting: Waiting, _ position: Int, _ bytes: RawSpan, _ link: LinkSlot,
     _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory,
@@ -124,7 +124,7 @@ extension ServerEvents {
     }
   }
 
-  /// Keeps a part that the server has taken.
+  /// Queues a part that the server has accepted.
   private mutating func queue(_ write: AppWrite, _ position: Int, _ bearer: ChannelID?) {
     let place: Int
     if let known = clients[position].queues.firstIndex(where: { $0.bearer == bearer }) {
@@ -166,22 +166,25 @@ extension ServerEvents {
 }
 
 extension ATTErrorCode {
-  /// Whether a server's stack refuses with it by itself: the handle is unknown, or what the attribute's permissions
-  /// ask for is missing (Core, Vol 3, Part F, 3.4.1.1; Part C, 10.3). An app that is asked may answer with any
-  /// error, but is asked only where the permissions allow the access.
+  /// Whether a server's stack refuses with it on its own: the handle is unknown, or the
+  /// requirements of the attribute's permissions are not met (Core, Vol 3, Part F, 3.4.1.1; Part C,
+  /// 10.3). An app may answer with any error, but is only asked if the permissions allow the
+  /// access.
   fileprivate var isStacks: Bool {
     switch rawValue {
-    // Invalid Handle, Read/Write Not Permitted, Invalid PDU, Insufficient Authentication, Request Not Supported,
-    // Encryption Key Size Too Short, Insufficient Encryption.
+    // Invalid Handle, Read/Write Not Permitted, Invalid PDU, Insufficient Authentication, Request
+    // Not Supported, Encryption Key Size Too Short, Insufficient Encryption.
     case 0x01...0x06, 0x0c, 0x0f: true
     default: false
     }
   }
 
-  /// Whether it says that the attribute's permissions do not allow what was asked, or not on this link (the same).
+  /// Whether it means that the attribute's permissions do not allow the request, or not on this
+  /// link (same sources).
   var isOfPermissions: Bool {
     switch rawValue {
-    // Read/Write Not Permitted, Insufficient Authentication, Encryption Key Size Too Short, Insufficient Encryption.
+    // Read/Write Not Permitted, Insufficient Authentication, Encryption Key Size Too Short,
+    // Insufficient Encryption.
     case 0x02, 0x03, 0x05, 0x0c, 0x0f: true
     default: false
     }

@@ -4,25 +4,26 @@ import Captures
 import Dissectors
 import Sessions
 
-/// What is asked of the captured host as a server, and what it answers. Bounded: so many connections, and of
-/// queued writes no more than a value has bytes.
+/// What clients request of the captured host as a server, and its answers. Bounded: by the number
+/// of connections, and for queued writes by the size of a value.
 struct ServerEvents: Sendable {
   /// A request that waits for its response.
   struct Waiting: Sendable {
     var attribute: AppAttribute?
-    /// Those of a request that reads several values.
+    /// The attributes of a request that reads several values.
     var several: [AppAttribute] = []
     var request: AppRequest
     var packet: Int
     var time: Timestamp?
-    /// The enhanced bearer that it came on; nil: the one without.
+    /// The enhanced bearer that it came on; nil: the unenhanced bearer.
     var bearer: ChannelID?
-    /// Whether values of a type were asked for: the stack finds out whose they are.
+    /// Whether values of a type were requested: the stack determines which attributes they belong
+    /// to.
     var isByType = false
-    /// What is to be written.
+    /// The value to write.
     var write: AppWrite?
-    /// What it tells, until the response shows whether the stack or the app gives it: it is told with that, or when
-    /// that does not come soon.
+    /// Its events, held until the response shows whether it comes from the stack or the app: they
+    /// are reported with the response, or after a while without one.
     var told: [AppEvent] = []
   }
 
@@ -33,12 +34,12 @@ struct ServerEvents: Sendable {
     var bytes = 0
   }
 
-  /// A client and what it has subscribed to.
+  /// A client and its subscriptions.
   struct Client: Sendable {
     var id: Int
     var peer: DeviceAddress?
     var adapter: UInt16
-    /// Those that wait; several on enhanced bearers.
+    /// The waiting requests; several on enhanced bearers.
     var waiting: [Waiting] = []
     var queues: [Queue] = []
     /// The configurations that are not zero.
@@ -46,7 +47,7 @@ struct ServerEvents: Sendable {
   }
 
   var clients: [Client] = []
-  /// The services that clients were told of, by their first handles, and on which controller.
+  /// The services that were reported to clients, by their first handles, and by controller.
   var served: Set<UInt64> = []
 
   private static let mostClients = 256
@@ -57,12 +58,13 @@ struct ServerEvents: Sendable {
   static let mostServed = 4096
   static let mostQueues = 16
   static let mostRead = 256
-  /// So long what a request tells waits for its response, in nanoseconds: less than lines wait to be sorted.
+  /// How long a request's events wait for its response, in nanoseconds: less than lines wait to be
+  /// sorted.
   private static let patience: Int64 = 900_000_000
 
   // MARK: Packets
 
-  /// Takes a PDU of ATT.
+  /// Processes an ATT PDU.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory, into events: inout [AppEvent]
@@ -86,7 +88,7 @@ struct ServerEvents: Sendable {
     }
   }
 
-  /// Takes the time: what was not answered soon was asked of an app.
+  /// Reports requests that are still unanswered after a while: an app was asked.
   mutating func pass(_ time: Timestamp?, into events: inout [AppEvent]) {
     guard let time else { return }
     for position in clients.indices {
@@ -101,7 +103,7 @@ struct ServerEvents: Sendable {
     }
   }
 
-  /// A connection has ended, or the capture (nil).
+  /// Ends a connection, or all at the end of the capture (nil).
   mutating func end(
     _ id: Int?, packet: Int, time: Timestamp?, into events: inout [AppEvent]
   ) {
@@ -116,7 +118,7 @@ struct ServerEvents: Sendable {
       }
       for waiting in client.waiting {
         events += waiting.told
-        // Whose values these are nobody has said.
+        // It is unknown which attributes these values belong to.
         if waiting.isByType { continue }
         add(
           .neverResponded(waiting.attribute, waiting.request, linkEnded: id != nil),
@@ -130,7 +132,8 @@ struct ServerEvents: Sendable {
     clients.removeAll { id == nil || $0.id == id }
   }
 
-  /// Records of a controller, or of all, were lost: whether what waits was answered is not known.
+  /// Forgets the waiting requests of a controller, or of all, whose records were lost: it is
+  /// unknown whether they were answered.
   mutating func lose(_ adapter: UInt16?) {
     for position in clients.indices where adapter == nil || clients[position].adapter == adapter {
       clients[position].waiting.removeAll()
@@ -184,7 +187,7 @@ struct ServerEvents: Sendable {
         attribute, attribute.isDescriptor ? .descriptorRead : .read, position, bearer, record,
         [told], &events)
     case .readMultipleRequest, .readMultipleVariableRequest:
-      // Each of the values is read by itself; one response answers all.
+      // Each of the values is read on its own; one response answers all.
       var (told, several): ([AppEvent], [AppAttribute]) = ([], [])
       var handles = Cursor(bytes, fields.handles ?? .empty)
       while let handle = try? handles.u16(), told.count < Self.mostRead {
@@ -195,7 +198,7 @@ struct ServerEvents: Sendable {
       wait(nil, .read, position, bearer, record, told, &events)
       clients[position].waiting[clients[position].waiting.count - 1].several = several
     case .readByTypeRequest:
-      // Declarations are the stack's. Which values have the type the response tells.
+      // Declarations belong to the stack. Only the response shows which values have the type.
       guard let type = fields.type, type != .characteristic, type != .include else { return }
       wait(nil, .read, position, bearer, record, [], &events)
       clients[position].waiting[clients[position].waiting.count - 1].isByType = true
@@ -253,7 +256,7 @@ struct ServerEvents: Sendable {
       isHidden: memory.attributes.secretTypes.contains(attribute.identity.uuid))
   }
 
-  /// A write to a characteristic's configuration changes what a client subscribes to.
+  /// Updates a client's subscription after a write to a characteristic's configuration.
   mutating func subscribe(
     _ write: AppWrite, _ position: Int, _ record: borrowing CaptureRecord,
     _ events: inout [AppEvent]

@@ -1,15 +1,17 @@
 import Decoders
 
-// What cannot be there together: fields of one name, and what stands behind a field that takes all bytes.
+// What cannot be present together: fields with the same name, and what follows a field that takes
+// all bytes.
 
 extension DefinitionCompiler {
-  /// The operations of an expression, by its program's place.
+  /// Returns the operations of an expression, by the index of its program.
   func operations(of program: Int) -> ArraySlice<Operation> {
-    // A copy, which does not hold the table that grows.
+    // A copy, which does not hold the growing table.
     Array(tables.operations[tables.programs[program]..<tables.programs[program + 1]])[...]
   }
 
-  /// Fails for a name that hides an operand: behind such a field an expression would ask for that.
+  /// Fails for a name that hides an operand: after such a field an expression would refer to the
+  /// field.
   func checkOperand(_ name: String, _ node: SourceNode) throws(ProfileError) {
     guard Self.operands.contains(name) || allowsCommand && name == Self.commandOperand else {
       return
@@ -18,7 +20,8 @@ extension DefinitionCompiler {
       "`\(name)` stands for something else in expressions; the field needs another name")
   }
 
-  /// Takes a name in the object of the output; two fields have one only where they are never both there.
+  /// Claims a name in the object of the output; two fields can only share one if they are never
+  /// both present.
   func claim(_ name: String, _ node: SourceNode, _ scope: Scope) throws(ProfileError) {
     let others = scope.output.places[name] ?? []
     if let other = others.first(where: { !$0.conditions.exclude(conditions) }) {
@@ -30,7 +33,7 @@ extension DefinitionCompiler {
     scope.output.places[name] = others + [FieldPlace(name, node, conditions)]
   }
 
-  /// Fails where a field stands behind one that takes all bytes, and does not ask whether some remain.
+  /// Fails if a field follows one that takes all bytes, and does not check whether some remain.
   func checkBytes(_ keys: KeyedNode) throws(ProfileError) {
     let asks = conditions.contains { condition in
       condition.operations == [Operation(.remaining)]
@@ -46,8 +49,9 @@ extension DefinitionCompiler {
         + "bytes that remain; \(remedy)")
   }
 
-  /// Whether a field that takes all bytes is there where the one is that is compiled now. A list may be one of
-  /// several of which data has one, by its flags: that it is there must follow.
+  /// Returns whether a field that takes all bytes is present when the field being compiled is. A
+  /// list may be one of several of which data has one, by its flags, so its presence must follow
+  /// from the conditions.
   private func standsBefore(_ taker: FieldPlace) -> Bool {
     guard taker.isList else { return !taker.conditions.exclude(conditions) }
     return taker.conditions.allSatisfy { wanted in
@@ -57,14 +61,14 @@ extension DefinitionCompiler {
     }
   }
 
-  /// Begins a stretch of bytes of its own: what takes all of them ends with it.
+  /// Begins a new window of bytes: what takes all of them ends with it.
   mutating func beginWindow() {
     takers = []
-    // A number that no other stretch has: one that was left may not come again.
+    // A number that no other window has: that of an earlier one must not come again.
     window = tables.fields.count
   }
 
-  /// Brings in an expression for how many bytes or turns there are, which are not below none.
+  /// Compiles an expression for a number of bytes or turns, which must not be negative.
   mutating func count(_ node: SourceNode, _ scope: Scope) throws(ProfileError) -> Int {
     if case .scalar(let text) = node.content, let number = SourceNode.number(text), number < 0 {
       throw node.error("expected a number from 0, found \(node.kind)")
@@ -74,7 +78,7 @@ extension DefinitionCompiler {
 }
 
 extension Field {
-  /// Whether the field is all that remains.
+  /// Whether the field takes all remaining bytes.
   var takesRest: Bool {
     guard width == 0, size < 0, prefix == 0, terminator < 0 else { return false }
     return switch kind {

@@ -1,10 +1,10 @@
 import Bluetooth
 import Decoders
 
-// A field with a type: how many bytes, what the number means, its bits.
+// A field with a type: its number of bytes, the meaning of its number, and its bits.
 
 extension DefinitionCompiler {
-  /// What a type is: its kind and width; 0: as many bytes as the field says.
+  /// The kind and width of each type; 0: as many bytes as the field specifies.
   private static let types: [(String, (Field.Kind, Int))] =
     (1...8).map { ("u\(8 * $0)", (.unsigned, $0)) } + (1...8).map { ("i\(8 * $0)", (.signed, $0)) }
     + [
@@ -31,7 +31,8 @@ extension DefinitionCompiler {
     switch kind {
     case .unsigned, .signed, .bcd:
       if kind == .unsigned, let bits = keys.node("bits") {
-        // Fields of one name whose conditions exclude each other share the places of their bits.
+        // Fields with the same name whose conditions exclude each other share the slots of their
+        // bits.
         let inner = scope.entries[name]?.members ?? Scope()
         field.slot = declare(name, isInteger: true, members: inner, scope)
         try self.bits(bits, &field, inner, scope)
@@ -62,7 +63,7 @@ extension DefinitionCompiler {
     }
   }
 
-  /// `size`, `prefix`, `terminator`.
+  /// Reads `size`, `prefix`, `terminator`.
   mutating func size(
     _ keys: KeyedNode, _ field: inout Field, _ scope: Scope, mayEnd: Bool
   ) throws(ProfileError) {
@@ -96,7 +97,7 @@ extension DefinitionCompiler {
 
   // MARK: What a number means
 
-  /// Unit, scale, words, bounds of a number of so many bits.
+  /// Reads unit, scale, words and bounds of a number with a number of bits.
   mutating func meaning(
     _ keys: KeyedNode, _ field: inout Field, bits: Int
   ) throws(ProfileError) {
@@ -135,8 +136,8 @@ extension DefinitionCompiler {
     }
   }
 
-  /// The scale of a number that brings its own power of ten: no more than a factor. Of other
-  /// floating-point numbers only the decimals that text shows.
+  /// Reads the scale of a number with its own power of ten, which can only be a factor. For other
+  /// floating-point numbers, only the decimals in text can be set.
   private mutating func floatScale(
     _ keys: KeyedNode, _ field: inout Field
   ) throws(ProfileError) {
@@ -196,7 +197,7 @@ extension DefinitionCompiler {
     if field.scaling == tables.scalings.count { tables.scalings.append(written) }
   }
 
-  /// A decimal fraction as digits and power of ten.
+  /// Returns a decimal fraction as digits and power of ten.
   private static func fraction(_ node: SourceNode) throws(ProfileError) -> (Int, Int) {
     guard let number = DecimalNumber(text: try node.text("a number")) else {
       throw node.error("expected a number such as 0.005, found \(node.kind)")
@@ -223,7 +224,7 @@ extension DefinitionCompiler {
     }
   }
 
-  /// Fails where a byte stands for more text than is decoded.
+  /// Fails if a byte represents more text than is decoded.
   private func boundExpansion(_ node: SourceNode) throws(ProfileError) {
     for (_, value) in try node.pairs("a mapping of numbers to texts") {
       let count = try value.text().utf8.count
@@ -252,7 +253,8 @@ extension DefinitionCompiler {
     field.codeCount = tables.codes.count - field.firstCode
   }
 
-  /// A raw number as the field has it: `0x8000` of a signed number of 16 bits is −32768.
+  /// Returns a raw number as the field contains it: `0x8000` of a signed number of 16 bits is
+  /// −32768.
   private static func fitted(
     _ range: ClosedRange<Int>, _ node: SourceNode, _ bits: Int, _ isSigned: Bool
   ) throws(ProfileError) -> ClosedRange<Int> {
@@ -285,7 +287,7 @@ extension DefinitionCompiler {
     field.checksum = algorithm.rawValue
   }
 
-  /// A checksum's algorithm.
+  /// Returns a checksum's algorithm.
   static func algorithm(_ node: SourceNode) throws(ProfileError) -> ChecksumAlgorithm {
     try node.choice(ChecksumAlgorithm.allCases.map { ("\($0.name)", $0) })
   }
@@ -334,7 +336,7 @@ extension DefinitionCompiler {
     }
   }
 
-  /// `label` and `quiet`.
+  /// Reads `label`, `secret` and `quiet`.
   mutating func words(_ keys: KeyedNode, _ field: inout Field) throws(ProfileError) {
     if let label = keys.node("label") { field.label = word(try label.line()) }
     if let secret = keys.node("secret"), try secret.flag() { field.flags.insert(.secret) }

@@ -1,10 +1,10 @@
 import Bluetooth
 import Decoders
 
-// What holds for a definition as a whole: its errors, and what of it is secret.
+// What applies to a definition as a whole: its errors, and which fields are secret.
 
 extension DefinitionCompiler {
-  /// Brings in what codes of Error Responses are called.
+  /// Compiles the names of Error Response codes.
   mutating func errors(_ node: SourceNode) throws(ProfileError) {
     for (key, value) in try node.pairs("a mapping of error codes to names") {
       let expected = "an error code from 0x80 to 0xdf"
@@ -22,7 +22,7 @@ extension DefinitionCompiler {
     }
   }
 
-  /// What stands inside a secret field is secret, and what is computed from one.
+  /// Marks everything inside a secret field as secret, and what is computed from one.
   mutating func markSecrets() {
     var slots: Set<Int> = []
     for place in tables.fields.indices {

@@ -1,37 +1,35 @@
 import Bluetooth
 import Decoders
 
-/// Finds the fields that `layout:` names: `nil` where there are none. A list of fields goes with the file
-/// that it stands in.
+/// The fields of a `layout:`, together with the file that contains them.
 struct LayoutSource {
-  /// The fields.
   var fields: SourceNode
-  /// Their file.
+  /// The file that contains the fields.
   var file: FileContext
-  /// Whether they say so: most significant byte first.
+  /// Whether the most significant byte comes first in them.
   var isBigEndian: Bool
 }
 
 /// What all definitions of a file share.
 final class FileContext {
-  /// The profile's name.
   var profile = ""
-  /// Whether `endian: big` holds for the file.
+  /// Whether `endian: big` applies to the file.
   var isBigEndian = false
   /// `structures:`, by name.
   var structures: [String: SourceNode] = [:]
   /// `enumerations:`, by name.
   var enumerations: [String: SourceNode] = [:]
-  /// The fields of the file's own characteristics, by UUID, and whether they say most significant byte first.
-  /// Not as sources of layouts: those hold their file, which would hold itself and stay for ever.
+  /// The fields of the file's own characteristics, by UUID, and whether the most significant byte
+  /// comes first in them. They are not stored as `LayoutSource`, which holds its file: the file
+  /// would hold itself and never be freed.
   var characteristics: [BluetoothUUID: (fields: SourceNode, isBigEndian: Bool)] = [:]
-  /// Characteristics elsewhere.
+  /// Finds the fields of characteristics in other files.
   let elsewhere: (BluetoothUUID) -> LayoutSource?
 
-  /// A file's context.
+  /// Creates a file's context.
   init(elsewhere: @escaping (BluetoothUUID) -> LayoutSource?) { self.elsewhere = elsewhere }
 
-  /// The fields of one of the file's own characteristics.
+  /// Returns the fields of one of the file's own characteristics.
   func layout(_ uuid: BluetoothUUID) -> LayoutSource? {
     characteristics[uuid].map {
       LayoutSource(fields: $0.fields, file: self, isBigEndian: $0.isBigEndian)
@@ -39,42 +37,42 @@ final class FileContext {
   }
 }
 
-/// Brings one definition into tables.
+/// Compiles one definition into tables.
 struct DefinitionCompiler {
-  /// The tables, as far as they are.
+  /// The tables so far.
   var tables = Definition.Tables()
-  /// The file that the fields that are compiled now stand in.
+  /// The file that contains the fields being compiled.
   var file: FileContext
-  /// Names that stand for what is no field: `command`.
+  /// Whether expressions can use `command`, which is not a field.
   let allowsCommand: Bool
   /// The slots that expressions use.
   private var usedSlots: Set<Int> = []
-  /// The layouts that are being brought in, outermost first.
+  /// The layouts being compiled, outermost first.
   private var layouts: [String] = []
   private var depth = 0
-  /// What must hold where the field that is compiled now is there.
+  /// What must hold if the field being compiled is present.
   var conditions: [FieldCondition] = []
-  /// The fields that take all bytes of the stretch that is compiled now, and which stretch that is.
+  /// The fields that take all remaining bytes of the current window, and the number of that window.
   var takers: [FieldPlace] = []
   var window = 0
 
-  /// What these names stand for in expressions.
+  /// The names with a fixed meaning in expressions.
   static let operands = ["size", "remaining", "index", "written"]
-  /// The same where there is a message.
+  /// The additional name if there is a message.
   static let commandOperand = "command"
 
-  /// How deep groups, layouts and choices may stand inside one another.
+  /// The deepest nesting of groups, layouts and choices.
   static let deepest = 8
-  /// The most fields of a definition, as the language promises.
+  /// The most fields of a definition, as the profile language documents it.
   static let mostFields = 255
 
-  /// A compiler for one definition.
+  /// Creates a compiler for one definition.
   init(_ file: FileContext, allowsCommand: Bool = false) {
     self.file = file
     self.allowsCommand = allowsCommand
   }
 
-  /// Brings in a list of fields.
+  /// Compiles a list of fields.
   mutating func fields(
     _ node: SourceNode, _ scope: Scope, isBigEndian: Bool
   ) throws(ProfileError) {
@@ -145,7 +143,7 @@ struct DefinitionCompiler {
     tables.fields[place] = field
   }
 
-  /// Notes a list that goes on until nothing remains.
+  /// Records a list that continues until nothing remains.
   private mutating func takeAll(_ keys: KeyedNode, _ field: Field, _ name: String) {
     guard field.flags.contains(.repeatRest), !keys.has("max") else { return }
     var place = FieldPlace(name, keys.node, conditions)
@@ -153,7 +151,7 @@ struct DefinitionCompiler {
     takers.append(place)
   }
 
-  /// A field's name, which no bits beside it have.
+  /// Returns a field's name, which must differ from the names of bits beside it.
   private func fieldName(_ keys: KeyedNode, _ scope: Scope) throws(ProfileError) -> String {
     let node = try keys.required("name")
     let name = try node.name()
@@ -165,7 +163,7 @@ struct DefinitionCompiler {
     return name
   }
 
-  /// The keys of every field.
+  /// Reads the keys of every field.
   private mutating func occurrence(
     _ keys: KeyedNode, _ field: inout Field, _ scope: Scope
   ) throws(ProfileError) {
@@ -208,7 +206,7 @@ struct DefinitionCompiler {
       field.flags.insert(.sized)
       beginWindow()
     }
-    // A group without a name puts its fields beside the others, in names as in the output.
+    // The fields of a group without a name are beside the others, in names as in the output.
     let inner = name == nil ? scope : Scope(inside: scope)
     if let layout = keys.node("layout") {
       try self.layout(layout, inner)
@@ -224,7 +222,7 @@ struct DefinitionCompiler {
     if let text = keys.node("text") { field.template = try template(text, inner) }
   }
 
-  /// Brings in the fields of a structure or of a characteristic, which see no names around them.
+  /// Compiles the fields of a structure or of a characteristic, which see no names around them.
   private mutating func layout(_ node: SourceNode, _ scope: Scope) throws(ProfileError) {
     let name = try node.text("a structure's name or a characteristic's UUID")
     let source: LayoutSource
@@ -289,7 +287,7 @@ struct DefinitionCompiler {
         try branch(range, value, scope, isBigEndian: isBigEndian)
       }
     }
-    // Behind the others, since the first branch that fits is taken.
+    // After the others, since the first matching branch is taken.
     guard let other else { return }
     conditions = outer + (taken.map { [condition($0.complement)] } ?? [])
     try branch(nil, other.value, scope, isBigEndian: isBigEndian)
@@ -315,16 +313,16 @@ struct DefinitionCompiler {
 
   // MARK: Words, slots, programs
 
-  /// The place of a word.
+  /// Returns the index of a word.
   mutating func word(_ word: String) -> Int { tables.words.add([UInt8](word.utf8)) }
 
-  /// A slot that nothing has.
+  /// Returns an unused slot.
   mutating func newSlot() -> Int {
     tables.slotCount += 1
     return tables.slotCount - 1
   }
 
-  /// Makes a name known, with the slot that others of this name in this list have.
+  /// Declares a name, with the slot that others of this name in this list have.
   mutating func declare(
     _ name: String, isInteger: Bool, members: Scope? = nil, _ scope: Scope
   ) -> Int {
@@ -335,7 +333,7 @@ struct DefinitionCompiler {
     return slot
   }
 
-  /// Brings in an expression.
+  /// Compiles an expression, and returns the index of its program.
   mutating func program(_ node: SourceNode, _ scope: Scope) throws(ProfileError) -> Int {
     for step in try ExpressionParser.parse(node).steps {
       switch step {
@@ -378,12 +376,13 @@ struct DefinitionCompiler {
     throw node.error("in the expression, no earlier field is named `\(name)`\(hint)")
   }
 
-  /// `endian:` of a field, a definition or a file; nil where it is not there.
+  /// Returns `endian:` of a field, a definition or a file; nil if it is absent.
   static func isBigEndian(_ keys: KeyedNode) throws(ProfileError) -> Bool? {
     try keys.node("endian")?.choice([("little", false), ("big", true)])
   }
 
-  /// Flags that expressions use say how the bytes lie; known only when all is compiled.
+  /// Marks flags that expressions use as describing the layout, which is only known once everything
+  /// is compiled.
   mutating func markLayout() {
     for place in tables.fields.indices
     where tables.fields[place].kind == .bits && usedSlots.contains(tables.fields[place].slot) {

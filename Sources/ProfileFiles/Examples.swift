@@ -2,10 +2,10 @@ import Bluetooth
 import Bytes
 import Decoders
 
-// Examples are decoded, and what comes out is held against what they say.
+// Examples are decoded, and the results are compared with the expected ones.
 
 extension Example {
-  /// Decodes the example; gives what is wrong.
+  /// Decodes the example, and returns what is wrong.
   package func check(_ profile: Profile) -> [ProfileError] {
     do throws(ProfileError) {
       return try differences(profile)
@@ -14,7 +14,7 @@ extension Example {
     }
   }
 
-  /// The bytes, for those who decode them otherwise too; empty where they are none.
+  /// The bytes, for callers that also decode them in other ways; empty if they are invalid.
   package var bytes: [UInt8] {
     (try? KeyedNode(node, "an example").node("hex")?.bytes()) ?? []
   }
@@ -22,7 +22,7 @@ extension Example {
   private func differences(_ profile: Profile) throws(ProfileError) -> [ProfileError] {
     let keys = try KeyedNode(node, "a mapping with the key hex")
     let hex = try keys.required("hex")
-    // Of a protocol, the values of a message that came in several.
+    // For a protocol: the values of a message that came in several.
     var values: [[UInt8]] = []
     if case .list(let list) = hex.content, case .message = target {
       for node in list { values.append(try node.bytes()) }
@@ -80,7 +80,8 @@ extension Example {
     return errors
   }
 
-  /// Decodes a frame, which must be whole and a message's; gives the bytes that it stands in.
+  /// Decodes a frame, which must be whole and belong to a message, and returns the bytes that
+  /// contain it.
   private func message(
     _ place: Int, _ vendor: VendorProtocol, _ values: [[UInt8]], _ context: inout DecodingContext,
     _ decoder: inout ValueDecoder, _ decoded: inout Decoded
@@ -119,7 +120,7 @@ extension Example {
     return bytes
   }
 
-  /// Decodes the values of other characteristics that the definition asks for.
+  /// Decodes the values of other characteristics that the definition uses.
   private func externals(
     _ node: SourceNode, _ definition: Definition, _ profile: Profile,
     _ context: inout DecodingContext
@@ -144,7 +145,7 @@ extension Example {
     }
   }
 
-  /// The line of what was decoded.
+  /// Returns the line of text for what was decoded.
   private static func line(_ decoded: Decoded, _ bytes: [UInt8]) -> String {
     var output = Output()
     DecodedWriter(decoded, isJSON: false)?.line(bytes.bytes, saysProblems: false, into: &output)
@@ -152,7 +153,7 @@ extension Example {
   }
 }
 
-/// What was decoded, as a tree to hold examples against.
+/// What was decoded, as a tree to compare with examples.
 indirect enum DecodedTree {
   case missing
   case value(String)
@@ -161,7 +162,7 @@ indirect enum DecodedTree {
   case list([DecodedTree])
   case object([(String, DecodedTree)])
 
-  /// The tree of all fields.
+  /// Creates the tree of all fields.
   init(_ decoded: Decoded, _ bytes: [UInt8]) {
     self = .missing
     guard let writer = DecodedWriter(decoded, isJSON: true, showsKeys: true) else { return }
@@ -196,13 +197,13 @@ indirect enum DecodedTree {
     return .object(members)
   }
 
-  /// The member with a name.
+  /// Returns the member with a name.
   func member(_ name: String) -> DecodedTree {
     guard case .object(let members) = self else { return .missing }
     return members.first { $0.0 == name }?.1 ?? .missing
   }
 
-  /// As errors say it.
+  /// The words in errors.
   var words: String {
     switch self {
     case .missing: "nothing"
@@ -215,7 +216,7 @@ indirect enum DecodedTree {
 }
 
 extension SourceNode {
-  /// Where what was decoded is something else.
+  /// Returns the differences from what was decoded.
   fileprivate func differences(from found: DecodedTree) -> [ProfileError] {
     switch (content, found) {
     case (.scalar(let text), .value(let value)):
@@ -238,7 +239,7 @@ extension SourceNode {
     return [error("expected \(words), decoded \(found.words)")]
   }
 
-  /// As errors say it.
+  /// The words in errors.
   private var words: String {
     switch content {
     case .scalar(let text): "`\(text)`"

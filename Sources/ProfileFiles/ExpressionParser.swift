@@ -2,14 +2,13 @@ import Decoders
 
 /// A parsed expression before its names are looked up: operations in postfix order.
 struct Expression {
-  /// A step: an operation, or a name that stands for one.
+  /// A step: an operation, or a name that refers to one.
   enum Step {
     case operation(Operation)
     case name(String)
     case external(uuid: String, path: String)
   }
 
-  /// The steps.
   var steps: [Step] = []
 }
 
@@ -36,7 +35,7 @@ struct ExpressionParser {
     [("*", .multiply), ("/", .divide), ("%", .remainder)],
   ]
 
-  /// What begins with an operator and is a longer one.
+  /// Longer operators that begin with a shorter one.
   private static let longer: [String: [String]] = [
     "|": ["||"], "&": ["&&"], "<": ["<<", "<="], ">": [">>", ">="],
   ]
@@ -46,7 +45,7 @@ struct ExpressionParser {
     self.text = [UInt8](text.utf8)
   }
 
-  /// Reads the expression that a scalar is.
+  /// Reads the expression in a scalar.
   static func parse(_ node: SourceNode) throws(ProfileError) -> Expression {
     var parser = ExpressionParser(node, try node.text("an expression"))
     try parser.level(0)

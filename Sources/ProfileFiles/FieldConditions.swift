@@ -2,13 +2,12 @@ import Decoders
 
 /// A set of whole numbers: ascending ranges that do not touch.
 struct NumberSet: Equatable {
-  /// The ranges.
   private var ranges: [ClosedRange<Int>]
 
-  /// Numbers of one range.
+  /// Creates the set of the numbers in one range.
   init(_ range: ClosedRange<Int>) { ranges = [range] }
 
-  /// All but 0: what a condition that is a number alone asks for.
+  /// All numbers but 0: those for which a condition holds that is just a number.
   static var nonzero: NumberSet { NumberSet(0...0).complement }
 
   /// All other numbers.
@@ -24,7 +23,7 @@ struct NumberSet: Equatable {
     return other
   }
 
-  /// The numbers of both.
+  /// Returns the numbers in either set.
   func union(_ other: NumberSet) -> NumberSet {
     var all = self
     all.ranges = []
@@ -41,31 +40,32 @@ struct NumberSet: Equatable {
     return all
   }
 
-  /// The numbers that are in both.
+  /// Returns the numbers in both sets.
   func intersection(_ other: NumberSet) -> NumberSet {
     complement.union(other.complement).complement
   }
 
-  /// Those of this set that the other one does not have.
+  /// Returns the numbers of this set that the other one does not contain.
   func subtracting(_ other: NumberSet) -> NumberSet { intersection(other.complement) }
 
-  /// Whether there are none.
+  /// Whether the set is empty.
   var isEmpty: Bool { ranges.isEmpty }
 }
 
-/// What must hold where a field is there: an expression comes to one of some numbers.
+/// What must hold if a field is present: an expression has one of some numbers as its result.
 struct FieldCondition {
   /// The expression, in postfix order.
   var operations: ArraySlice<Operation>
-  /// The numbers.
   var numbers: NumberSet
-  /// In which stretch of bytes, whose size it may ask for.
+  /// The window of bytes that contains the field, whose size the expression may use.
   var window: Int
-  /// Of a case of `choose` the place of that field: the expression is computed once for all its cases.
+  /// For a case of `choose`, the program of its selector: the expression is computed once for all
+  /// its cases.
   var choice: Int?
 
-  /// Whether two conditions are about one number, as far as can be told from how they are written. What
-  /// remains is less behind each field, so that it can be compared within one choice alone.
+  /// Returns whether two conditions are known to concern the same number, judging by how they are
+  /// written. The number of remaining bytes decreases after each field, so it is only comparable
+  /// within one choice.
   func isComparable(with other: FieldCondition) -> Bool {
     guard operations == other.operations else { return false }
     if choice != nil, choice == other.choice { return true }
@@ -78,7 +78,7 @@ struct FieldCondition {
     }
   }
 
-  /// What an expression that is not 0 asks for, all of which must hold.
+  /// Returns the conditions, all of which must hold, under which an expression is not 0.
   static func all(of operations: ArraySlice<Operation>, _ window: Int) -> [FieldCondition] {
     guard let last = operations.last, let code = last.code else { return [] }
     let inner = operations.dropLast()
@@ -108,7 +108,7 @@ struct FieldCondition {
     }
   }
 
-  /// A comparison with a number; nil where neither side is one.
+  /// Returns the condition of a comparison with a number; nil if neither side is a number.
   private static func comparison(
     _ code: Operation.Code, _ left: ArraySlice<Operation>, _ right: ArraySlice<Operation>,
     _ window: Int
@@ -128,14 +128,14 @@ struct FieldCondition {
     return FieldCondition(operations: right, numbers: numbers(turned, number), window: window)
   }
 
-  /// The number that an expression is; nil where it is more than one.
+  /// Returns the number that an expression is; nil if it is more than a number.
   private static func number(_ operations: ArraySlice<Operation>) -> Int? {
     guard let first = operations.first, first.code == .number else { return nil }
     if operations.count == 1 { return first.operand }
     return operations.count == 2 && operations.last?.code == .negate ? 0 &- first.operand : nil
   }
 
-  /// The numbers that compare so with one.
+  /// Returns the numbers for which a comparison with `number` holds.
   private static func numbers(_ code: Operation.Code, _ number: Int) -> NumberSet {
     switch code {
     case .equal: NumberSet(number...number)
@@ -147,7 +147,7 @@ struct FieldCondition {
     }
   }
 
-  /// Where the last operand of an operation with two of them begins.
+  /// Returns where the last operand of an operation with two operands begins.
   private static func start(ofLastIn operations: ArraySlice<Operation>) -> Int {
     var wanted = 1
     var place = operations.endIndex
@@ -160,8 +160,8 @@ struct FieldCondition {
 }
 
 extension [FieldCondition] {
-  /// Whether two fields with these conditions are never both there: no number is left that all those about
-  /// it ask for.
+  /// Returns whether two fields with these conditions are never both present: no number satisfies
+  /// all conditions that concern it.
   func exclude(_ other: [FieldCondition]) -> Bool {
     let all = self + other
     return contains { condition in
@@ -171,19 +171,17 @@ extension [FieldCondition] {
   }
 }
 
-/// Where a field stands, and when it is there.
+/// The position of a field in a file, and its conditions.
 struct FieldPlace {
-  /// Its name.
   var name: String
-  /// Its file and line.
   var file: String
   var line: Int
-  /// What must hold.
+  /// What must hold if the field is present.
   var conditions: [FieldCondition]
   /// Whether it is repeated.
   var isList = false
 
-  /// A field that a piece of a file defines.
+  /// Creates the position of a field from its piece of a file.
   init(_ name: String, _ node: SourceNode, _ conditions: [FieldCondition]) {
     self.name = name
     file = node.file
@@ -191,14 +189,15 @@ struct FieldPlace {
     self.conditions = conditions
   }
 
-  /// Where it is, for an error about `node`: "line 5".
+  /// Returns the position in words for an error about `node`: "line 5".
   func words(beside node: SourceNode) -> String {
     file == node.file ? "line \(line)" : "line \(line) of \(file)"
   }
 }
 
-/// The names in one object of the output: those of a list of fields, and of what is spliced into it.
+/// The names in one object of the output: those of a list of fields, and of what is spliced into
+/// it.
 final class OutputNames {
-  /// The fields with a name.
+  /// The fields with each name.
   var places: [String: [FieldPlace]] = [:]
 }

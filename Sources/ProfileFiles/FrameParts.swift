@@ -1,16 +1,16 @@
 import Decoders
 
-/// The parts of a frame that have a place of their own, to find those that lie in one another.
+/// The parts of a frame that have a position of their own, to detect those that overlap.
 struct FrameParts {
   private var parts: [(key: String, part: FrameLayout.Part, node: SourceNode)] = []
 
-  /// Takes a part in, where there is one.
+  /// Adds a part, if there is one.
   mutating func add(_ key: String, _ part: FrameLayout.Part?, _ node: SourceNode?) {
     guard let part, let node else { return }
     parts.append((key, part, node))
   }
 
-  /// Fails where two parts have a byte in common, or one lies in the bytes that each frame begins with.
+  /// Fails if two parts share a byte, or one overlaps the bytes with which each frame begins.
   func check(_ frame: FrameLayout) throws(ProfileError) {
     for (place, (key, part, node)) in parts.enumerated() {
       let bytes = Self.bytes(part, frame)
@@ -28,7 +28,8 @@ struct FrameParts {
     }
   }
 
-  /// The places of a part's bytes; those from the end are below 0, unless all frames have one size.
+  /// Returns the positions of a part's bytes; those counted from the end are below 0, unless all
+  /// frames have the same size.
   private static func bytes(_ part: FrameLayout.Part, _ frame: FrameLayout) -> Range<Int> {
     var at = part.at
     if case .fixed(let size) = frame.ending, at < 0 { at += size }

@@ -1,9 +1,10 @@
-// The files in which BlueZ keeps what it knows of a device: /var/lib/bluetooth/ADAPTER/DEVICE/info.
+// The files in which BlueZ stores what it knows about a device:
+// /var/lib/bluetooth/ADAPTER/DEVICE/info.
 
 import Bluetooth
 
 extension KeysFile {
-  /// Whether a text begins as such a file does: with a section, `[General]`.
+  /// Returns whether a text begins like such a file, with a section: `[General]`.
   static func isINI(_ text: String) -> Bool {
     for line in text.split(whereSeparator: \.isNewline) {
       let content = line.drop { $0.isWhitespace || $0 == "\u{feff}" }
@@ -14,15 +15,16 @@ extension KeysFile {
     return false
   }
 
-  /// What has been read of a section with a key in it.
+  /// The content of a section that contains a key.
   private struct Section {
     var name: Substring = ""
     var key: [UInt8]?
     var numbers: [Substring: UInt64] = [:]
   }
 
-  /// Reads such a file: sections in brackets, in them `Key=`. Keys are written in the order in which the
-  /// kernel hands them out: least significant byte first (BlueZ, src/device.c and src/adapter.c [mem]).
+  /// Reads such a file: sections in brackets, which contain `Key=`. Keys are written in the order
+  /// in which the kernel passes them on: least significant byte first (BlueZ, src/device.c and
+  /// src/adapter.c [mem]).
   static func bluez(
     _ text: String, file: String, address: DeviceAddress?
   ) throws(ProfileError) -> Bond {
@@ -94,8 +96,8 @@ extension KeysFile {
     return value.hasPrefix("0x") ? UInt64(value.dropFirst(2), radix: 16) : UInt64(value)
   }
 
-  /// What a number may be: the Encrypted Diversifier has 16 bits, a key 7 to 16 bytes (Core, Vol 3, Part H,
-  /// 2.4.2.1 and 3.5.1).
+  /// Returns the range of a number: the Encrypted Diversifier has 16 bits, a key 7 to 16 bytes
+  /// (Core, Vol 3, Part H, 2.4.2.1 and 3.5.1).
   private static func range(_ name: Substring) -> ClosedRange<UInt64> {
     switch name {
     case "EDiv": 0...0xffff
@@ -113,21 +115,21 @@ extension KeysFile {
     }
   }
 
-  /// Takes in the key of a section that has ended.
+  /// Adds the key of a section that has ended.
   private static func add(_ section: Section, to bond: inout Bond) {
     guard let bytes = section.key else { return }
     switch section.name {
     case "LongTermKey", "PeripheralLongTermKey", "SlaveLongTermKey":
       var key = Bond.LongTermKey(bytes)
       key.isForPeripheral = section.name != "LongTermKey"
-      // The kernel's types: bit 0 says that it is authenticated; 4 is the debug key.
+      // The kernel's types: bit 0 means that it is authenticated; 4 is the debug key.
       if let type = section.numbers["Authenticated"], type < 4 {
         key.isAuthenticated = type & 1 == 1
       }
       if let size = section.numbers["EncSize"] { key.size = UInt8(exactly: size) }
       if let ediv = section.numbers["EDiv"].flatMap({ UInt16(exactly: $0) }) { key.ediv = ediv }
       if let rand = section.numbers["Rand"] { key.rand = rand }
-      // Of a Secure Connections key BlueZ writes the same one under several names.
+      // BlueZ writes a Secure Connections key under several names.
       if !bond.longTermKeys.contains(where: { $0.bytes == key.bytes && $0.ediv == key.ediv }) {
         bond.longTermKeys.append(key)
       }

@@ -1,13 +1,13 @@
 package import Bluetooth
 
-/// Reads the keys of bonds from files: YAML as docs/keys.md describes it, and the `info` files in which
-/// BlueZ keeps them.
+/// Reads the keys of bonds from files: YAML as documented in docs/keys.md, and the `info` files in
+/// which BlueZ stores them.
 package enum KeysFile {
-  /// Reads a file's bytes; which of both kinds it is its first character tells.
+  /// Reads a file's bytes; its first character shows which of the two kinds it is.
   ///
   /// - Parameters:
-  ///   - file: its name, for errors and to say where a key is from.
-  ///   - address: the device that BlueZ's file is about, where that is known: no line of it says so.
+  ///   - file: its name, for errors and for the origin of a key.
+  ///   - address: the device of BlueZ's file, if known, since the file itself does not contain it.
   /// - Throws: what is wrong, with the line.
   package static func read(
     _ bytes: [UInt8], file: String, address: DeviceAddress? = nil
@@ -30,14 +30,14 @@ package enum KeysFile {
     return bonds
   }
 
-  /// What a file may have as keys of its mappings; whatever else stands in it may be a key that was put in
-  /// the wrong place.
+  /// The keys that the mappings of a file can have; anything else in it may be a key in the wrong
+  /// place.
   private static let names: Set<String> = [
     "byte_order", "devices", "address", "address_type", "name", "irk", "csrk", "own_csrk",
     "link_key", "ltk", "long_term_keys", "ediv", "rand", "authenticated", "key_size", "host_is",
   ]
 
-  /// One device.
+  /// Reads one device.
   private static func bond(
     _ node: SourceNode, isReversed: Bool
   ) throws(ProfileError) -> Bond {
@@ -88,17 +88,17 @@ package enum KeysFile {
     return key
   }
 
-  /// The type of an address that most have which look like this: a static one begins with two bits set
-  /// (Core, Vol 6, Part B, 1.3.2.1), of the public ones that are given out hardly any do.
+  /// Returns the most likely type of an address: a static address begins with two set bits (Core,
+  /// Vol 6, Part B, 1.3.2.1), but hardly any assigned public one does.
   static func usual(_ address: DeviceAddress) -> AddressType {
     address.value >> 46 == 0b11 ? .random : .public
   }
 }
 
 extension SourceNode {
-  /// The 16 bytes of a key, least significant first.
+  /// Returns the 16 bytes of a key, least significant first.
   ///
-  /// - Parameter isReversed: whether it is written with the most significant one first.
+  /// - Parameter isReversed: whether it is written with the most significant byte first.
   fileprivate func key(isReversed: Bool) throws(ProfileError) -> [UInt8] {
     guard let key = KeysFile.key(try text("a key")) else {
       throw error("expected the 16 bytes of a key in hexadecimal")
@@ -108,15 +108,15 @@ extension SourceNode {
 }
 
 extension KeysFile {
-  /// Whether a text may be a key, or most of one: it is better not shown.
+  /// Returns whether a text may be a key, or most of one, and so is better not shown.
   package static func mayBeKey(_ text: some StringProtocol) -> Bool {
     let digits = String(text.filter { !$0.isWhitespace && $0 != ":" && $0 != "-" })
     let rest = digits.hasPrefix("0x") || digits.hasPrefix("0X") ? digits.dropFirst(2) : digits[...]
     return rest.utf8.count >= 24 && rest.allSatisfy(\.isHexDigit)
   }
 
-  /// The bytes of a key that is written as 32 digits, in either case; blanks or colons may stand between
-  /// bytes, `0x` in front.
+  /// Returns the bytes of a key written as 32 digits, in either case, optionally with spaces or
+  /// colons between bytes and with `0x` in front.
   static func key(_ text: some StringProtocol) -> [UInt8]? {
     var digits = String(text.filter { !$0.isWhitespace && $0 != ":" })
     if digits.hasPrefix("0x") || digits.hasPrefix("0X") { digits.removeFirst(2) }

@@ -1,7 +1,7 @@
 package import Bytes
 import Decoders
 
-/// Writes the Swift file that holds the tables of the built-in profiles.
+/// Writes the Swift file that contains the tables of the built-in profiles.
 package enum ProfileCompiler {
   private static let quotes = "##\"\"\""
   private static let heading = """
@@ -11,7 +11,7 @@ package enum ProfileCompiler {
 
     """
 
-  /// Writes the tables: an index, and the definitions and protocols, a line each.
+  /// Writes the tables: an index, and one line for each definition and protocol.
   package static func writeTables(_ profiles: [Profile], into output: inout Output) {
     var lines: [(key: [UInt8], text: String)] = []
     for definition in profiles.flatMap(\.definitions) {

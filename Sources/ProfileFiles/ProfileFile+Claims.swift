@@ -1,10 +1,10 @@
 import Bluetooth
 import Decoders
 
-// Where a protocol is spoken, and which way its messages go.
+// Where a protocol is used, and on which channels.
 
 extension ProtocolReader {
-  /// `applies_to`.
+  /// Reads `applies_to`.
   static func claims(_ node: SourceNode) throws(ProfileError) -> [VendorProtocol.Claim] {
     var claims: [VendorProtocol.Claim] = []
     for node in try node.list("a list of mappings") {
@@ -29,7 +29,7 @@ extension ProtocolReader {
     return claims
   }
 
-  /// `requests`, `responses`.
+  /// Reads `requests` or `responses`.
   static func channels(_ node: SourceNode) throws(ProfileError) -> [VendorProtocol.Channel] {
     guard case .list(let list) = node.content else { return [try channel(node)] }
     var channels: [VendorProtocol.Channel] = []

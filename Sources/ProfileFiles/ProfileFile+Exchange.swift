@@ -1,11 +1,12 @@
 import Decoders
 
-// How requests and responses belong together.
+// How responses are matched to requests.
 
 extension ProfileReader {
   /// Reads `exchange`.
   ///
-  /// - Parameter header: of a protocol, the numbers of its frames' header; nil of a characteristic.
+  /// - Parameter header: for a protocol, the numbers of its frames' header; nil for a
+  ///   characteristic.
   static func exchange(
     _ node: SourceNode, header: [String: HeaderPart]?
   ) throws(ProfileError) -> VendorProtocol.Exchange {
@@ -28,7 +29,7 @@ extension ProfileReader {
     return exchange
   }
 
-  /// An expression over `command`, and what a frame's header has.
+  /// Reads an expression that can use `command` and the numbers of a frame's header.
   private static func rule(
     _ node: SourceNode, _ header: [String: HeaderPart]
   ) throws(ProfileError) -> [Operation] {
@@ -52,7 +53,7 @@ extension ProfileReader {
 }
 
 extension ProtocolReader {
-  /// The whole numbers of the header that stand at a fixed place, and their bits, by name.
+  /// The whole numbers of the header at fixed positions, and their bits, by name.
   var headerParts: [String: HeaderPart] {
     get throws(ProfileError) {
       guard let header else { return [:] }

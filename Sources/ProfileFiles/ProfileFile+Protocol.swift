@@ -1,10 +1,10 @@
 import Bluetooth
 import Decoders
 
-// The keys of a vendor's protocol: where it is spoken, frames, exchange, messages.
+// The keys of a vendor's protocol: where it is used, frames, exchange, messages.
 
 extension ProfileFile {
-  /// Reads the protocol, where there is one.
+  /// Reads the protocol, if there is one.
   mutating func takeProtocol(
     _ keys: KeyedNode, _ context: FileContext, _ title: String
   ) throws(ProfileError) {
@@ -55,11 +55,11 @@ extension ProfileFile {
     if hasSecrets,
       claims.contains(where: { $0.characteristic == nil })
     {
-      // What is secret is known beforehand by the attribute, not by what its values turn out to be.
+      // Secrets must be known beforehand by the attribute, not by what its values turn out to be.
       throw claimsNode.error(
         "a protocol with a field that is `secret` names the characteristic wherever it is spoken")
     }
-    // Those for all other commands stand behind the others; one for each way is there.
+    // Messages for all other commands come after the others, and each direction has one.
     if !list.contains(where: { $0.commands == nil && $0.isRequest == nil }) {
       var (unknown, _) = try reader.message(
         try SourceNode.read([UInt8](reader.unknown(isSecret: hasSecrets).utf8), file: ""))
@@ -73,15 +73,13 @@ extension ProfileFile {
   }
 }
 
-/// Reads frames and messages.
 struct ProtocolReader {
-  /// The frames.
   let frame: FrameLayout
   let header: SourceNode?
   private let context: FileContext
   let isBigEndian: Bool
 
-  /// Reads `frame`; without one each write or notification is a frame.
+  /// Reads `frame`; without it each write or notification is a frame.
   init(_ node: SourceNode?, _ context: FileContext) throws(ProfileError) {
     self.context = context
     isBigEndian = context.isBigEndian
@@ -152,7 +150,7 @@ struct ProtocolReader {
     self.frame = frame
   }
 
-  /// A number at a place.
+  /// Reads a number at a position.
   private static func part(
     _ node: SourceNode, _ isBigEndian: Bool,
     _ more: (KeyedNode) throws(ProfileError) -> Void = { _ in }
@@ -246,7 +244,8 @@ struct ProtocolReader {
 
   // MARK: Messages
 
-  /// The message for commands that no other has, where the profile does not have one.
+  /// Returns the message for commands that no other message has, if the profile does not contain
+  /// one.
   func unknown(isSecret: Bool) -> String {
     let command = frame.command.isEmpty ? "" : "command {command:x2}"
     let payload = frame.command.isEmpty ? "[payload {payload}]" : "[, payload {payload}]"
@@ -297,7 +296,8 @@ struct ProtocolReader {
     return (message, examples)
   }
 
-  /// `command`: a number, a range, a list of numbers for the command's parts; nil for `other`.
+  /// Reads `command`: a number, a range, or a list of numbers for the command's parts; nil for
+  /// `other`.
   private func commands(_ node: SourceNode) throws(ProfileError) -> ClosedRange<Int>? {
     if case .scalar("other") = node.content { return nil }
     guard !frame.command.isEmpty else {
@@ -340,7 +340,7 @@ struct ProtocolReader {
 }
 
 extension DefinitionCompiler {
-  /// The message's command as a field of its own, which texts and expressions can name.
+  /// Adds the message's command as a field, which texts and expressions can use.
   mutating func command(width: Int, _ scope: Scope) {
     var field = Field()
     field.kind = .computed
@@ -355,7 +355,8 @@ extension DefinitionCompiler {
     tables.fields.append(field)
   }
 
-  /// Brings in a frame's header as a group without a name, of as many bytes as are before the payload.
+  /// Compiles a frame's header into a group without a name, with as many bytes as come before the
+  /// payload.
   mutating func header(
     _ node: SourceNode, _ size: Int, _ scope: Scope, isBigEndian: Bool
   ) throws(ProfileError) {

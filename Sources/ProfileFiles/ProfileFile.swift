@@ -1,57 +1,55 @@
 import Bluetooth
 package import Decoders
 
-/// A profile: what one file says.
+/// A profile: the content of one file.
 package struct Profile: Sendable {
-  /// Its name, and a few words for people.
+  /// Its name, and a short title for users.
   package var name: String
   package var title: String
-  /// What characteristics, descriptors and advertisements mean.
+  /// The definitions of characteristics, descriptors and advertisements.
   package var definitions: [Definition]
-  /// The lines of the file in which these stand.
+  /// The lines of the file with these definitions.
   package var definitionLines: [Int] = []
-  /// A vendor's protocol, where the file has one.
+  /// A vendor's protocol, if the file has one.
   package var vendor: VendorProtocol?
-  /// The lines of its messages, but for one that the file does not have.
+  /// The lines of its messages, except for one that the file does not have.
   package var messageLines: [Int] = []
-  /// What must come out for which bytes.
+  /// Bytes with their expected results.
   package var examples: [Example]
 }
 
-/// Bytes, and what must come out.
+/// Bytes, and their expected result.
 package struct Example: Sendable {
-  /// Which definition decodes the bytes: the place among the profile's definitions, or among the
+  /// The definition that decodes the bytes: the index among the profile's definitions, or among the
   /// messages of its protocol.
   package enum Target: Sendable {
     case definition(Int), message(Int)
   }
 
-  /// The definition.
   package var target: Target
-  /// As the mapping stands in the file.
+  /// The mapping in the file.
   let node: SourceNode
 }
 
-/// What was made of a profile's file.
+/// The result of reading a profile's file.
 package struct ProfileFile: Sendable {
-  /// The profile, as far as it is right; nil where not even its name is.
+  /// The correct parts of the profile; nil if not even its name is correct.
   package var profile: Profile?
-  /// What is wrong, in the order of the file.
+  /// The errors, in the order of the file.
   package var errors: [ProfileError]
 }
 
-/// Reads profiles.
 package struct ProfileReader {
-  /// The other profiles, whose characteristics `layout:` may name.
+  /// The other profiles, whose characteristics `layout:` can use.
   private let others: OtherProfiles
 
-  /// A reader; `others` are files (name, bytes) whose characteristics `layout:` may name. They are read
-  /// when the first profile names one that it does not have itself, which few do.
+  /// Creates a reader; `others` are files (name, bytes) whose characteristics `layout:` can use.
+  /// They are read when a profile first uses one that it does not contain itself, which few do.
   package init(others: @autoclosure @escaping () -> [(name: String, bytes: [UInt8])] = []) {
     self.others = OtherProfiles(others)
   }
 
-  /// The characteristics of many files.
+  /// The characteristics of several files.
   private final class OtherProfiles {
     private let files: () -> [(name: String, bytes: [UInt8])]
     private var contexts: [FileContext]?
@@ -66,7 +64,8 @@ package struct ProfileReader {
     }
 
     private func read() -> [FileContext] {
-      // Files that would ask for others while they are read find none, rather than read them again.
+      // A file that would need others while they are being read finds none, instead of reading them
+      // again.
       self.contexts = []
       var contexts: [FileContext] = []
       for (name, bytes) in files() {
@@ -136,7 +135,8 @@ package struct ProfileReader {
     return file
   }
 
-  /// What definitions share: the name, byte order, structures, enumerations, and the fields by UUID.
+  /// Reads what definitions share: the name, byte order, structures, enumerations, and the fields
+  /// by UUID.
   private static func shared(
     _ keys: KeyedNode, _ context: FileContext
   ) throws(ProfileError) {
@@ -149,7 +149,7 @@ package struct ProfileReader {
       context.enumerations[try key.name()] = value
     }
     for node in try keys.node("characteristics")?.list("a list of definitions") ?? [] {
-      // What is wrong with one is said when it is read.
+      // Its errors are reported when it is read.
       guard let keys = try? KeyedNode(node, "a definition"),
         let uuid = try? keys.node("uuid")?.uuid(), let fields = keys.node("fields")
       else { continue }
@@ -169,7 +169,7 @@ package struct ProfileReader {
     return try definition(keys, &subject, context)
   }
 
-  /// A service, of which nothing but its errors is defined.
+  /// Reads a service, for which only errors are defined.
   private static func service(
     _ node: SourceNode, _ context: FileContext
   ) throws(ProfileError) -> (Definition, [SourceNode]) {
@@ -214,7 +214,7 @@ package struct ProfileReader {
     return (definition, examples)
   }
 
-  /// What all definitions have.
+  /// Reads what all definitions have.
   private static func definition(
     _ keys: KeyedNode, _ subject: inout Subject, _ context: FileContext
   ) throws(ProfileError) -> (Definition, [SourceNode]) {
@@ -244,7 +244,7 @@ package struct ProfileReader {
     return (definition, try keys.node("examples")?.list("a list of examples") ?? [])
   }
 
-  /// Brings in the text, and makes a definition of the tables.
+  /// Compiles the text, and creates a definition from the tables.
   static func finish(
     _ compiler: inout DefinitionCompiler, _ keys: KeyedNode, _ scope: Scope, _ subject: Subject,
     name: String, _ exchange: VendorProtocol.Exchange? = nil
@@ -259,7 +259,7 @@ package struct ProfileReader {
     return try finished(compiler, keys, subject, name: name, exchange)
   }
 
-  /// A definition of what was compiled.
+  /// Returns the definition of what was compiled.
   private static func finished(
     _ compiler: DefinitionCompiler, _ keys: KeyedNode, _ subject: Subject, name: String,
     _ exchange: VendorProtocol.Exchange? = nil
@@ -276,7 +276,7 @@ package struct ProfileReader {
 }
 
 extension ProfileFile {
-  /// Reads a definition and its examples; what is wrong with it does not keep others from being read.
+  /// Reads a definition and its examples; an error in it does not prevent others from being read.
   fileprivate mutating func take(
     _ node: SourceNode,
     _ read: (SourceNode) throws(ProfileError) -> (Definition, [SourceNode])

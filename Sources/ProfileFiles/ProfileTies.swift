@@ -4,7 +4,8 @@ import Decoders
 
 /// Definitions of which none is more specific than the other.
 package enum ProfileTies {
-  /// What is wrong with profiles that are used together: of each tie an error that names both.
+  /// Returns an error for each tie between profiles that are used together, which names both
+  /// definitions.
   package static func find(_ profiles: [(file: String, profile: Profile)]) -> [ProfileError] {
     var errors: [ProfileError] = []
     var first: [[UInt8]: (place: String, name: String)] = [:]
@@ -29,7 +30,8 @@ package enum ProfileTies {
     return errors
   }
 
-  /// Messages of one protocol that have one command in one direction.
+  /// Returns an error for each pair of messages of one protocol with the same command in the same
+  /// direction.
   private static func commandTies(_ profile: Profile, _ file: String) -> [ProfileError] {
     var errors: [ProfileError] = []
     let messages = Array(zip(profile.vendor?.messages ?? [], profile.messageLines))

@@ -1,13 +1,13 @@
 import Decoders
 
-/// The names that an expression or a text can use at one place: those of one list of fields, and of the
-/// lists around it.
+/// The names that an expression or a text can use at one position: those of one list of fields, and
+/// of the lists around it.
 final class Scope {
-  /// What a name stands for.
+  /// What a name refers to.
   struct Entry {
-    /// Where its number is kept.
+    /// The slot of its number.
     var slot: Int
-    /// Whether it is an integer, wherever it is there.
+    /// Whether it is an integer wherever it is present.
     var isInteger: Bool
     /// The names inside: a group's fields, a number's bits.
     var members: Scope?
@@ -15,21 +15,21 @@ final class Scope {
 
   /// The names of this list, and of what is spliced into it.
   var entries: [String: Entry] = [:]
-  /// The names of bits, which stand beside those of fields in the output.
+  /// The names of bits, which are beside those of fields in the output.
   var bitNames: Set<String> = []
-  /// Not held: a group's scope is held by the entry of that group in this one, which lives as long as a
-  /// definition is read.
+  /// Weak: a group's scope is held by the group's entry in this one, which lives as long as a
+  /// definition is being read.
   private weak var outer: Scope?
-  /// The names in the object of the output that the fields stand in.
+  /// The names in the object of the output that contains the fields.
   let output: OutputNames
 
-  /// The names of a list inside another, or of one that stands alone.
+  /// Creates the names of a list inside another, or of one on its own.
   init(inside outer: Scope? = nil, output: OutputNames = OutputNames()) {
     self.outer = outer
     self.output = output
   }
 
-  /// What a name with dots stands for.
+  /// Returns what a name with dots refers to.
   func find(_ path: String) -> Entry? {
     var parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard !parts.isEmpty else { return nil }
@@ -42,7 +42,7 @@ final class Scope {
     return entry
   }
 
-  /// All names with their dots, for suggestions.
+  /// Returns all names with their dots, for suggestions.
   func names(prefix: String = "") -> [String] {
     var names: [String] = []
     for (name, entry) in entries {

@@ -1,10 +1,10 @@
 import Bluetooth
 import Bytes
 
-// What keys want, read from what is written, with errors that say what was expected.
+// Reads what keys require from what is written, with errors that show what was expected.
 
 extension SourceNode {
-  /// The text of a scalar.
+  /// Returns the text of a scalar.
   func text(_ expected: String = "a text") throws(ProfileError) -> String {
     guard case .scalar(let text) = content else {
       throw error("expected \(expected), found \(kind)")
@@ -12,8 +12,9 @@ extension SourceNode {
     return text
   }
 
-  /// The text of a scalar that is shown as a part of a line. Profiles are handed on between people:
-  /// control characters in them, and what turns the direction of a line, would reach the terminal.
+  /// Returns the text of a scalar that is shown as part of a line. Users share profiles: control
+  /// characters in them, and characters that change the direction of a line, would reach the
+  /// terminal.
   func line(_ expected: String = "a text") throws(ProfileError) -> String {
     let text = try text(expected)
     guard !text.unicodeScalars.contains(where: { isUnprintable($0.value) }) else {
@@ -26,16 +27,16 @@ extension SourceNode {
     return text
   }
 
-  /// No text that is shown as a part of a line is longer.
+  /// The maximum length of a text that is shown as part of a line, in bytes.
   static let mostLine = 512
 
-  /// The elements of a list.
+  /// Returns the elements of a list.
   func list(_ expected: String) throws(ProfileError) -> [SourceNode] {
     guard case .list(let list) = content else { throw error("expected \(expected), found \(kind)") }
     return list
   }
 
-  /// The pairs of a mapping.
+  /// Returns the pairs of a mapping.
   func pairs(_ expected: String) throws(ProfileError) -> [(key: SourceNode, value: SourceNode)] {
     guard case .mapping(let pairs) = content else {
       throw error("expected \(expected), found \(kind)")
@@ -43,7 +44,7 @@ extension SourceNode {
     return pairs
   }
 
-  /// A snake_case name.
+  /// Returns a snake_case name.
   func name() throws(ProfileError) -> String {
     let text = try text("a name")
     guard Self.isName(text) else {
@@ -52,14 +53,14 @@ extension SourceNode {
     return text
   }
 
-  /// Whether a text is a name: a letter or `_` first, then digits too.
+  /// Returns whether a text is a name: first a letter or `_`, then also digits.
   static func isName(_ text: String) -> Bool {
     let isLetter = { (byte: UInt8) in byte >= 0x61 && byte <= 0x7a || byte == 0x5f }
     guard let first = text.utf8.first, isLetter(first), text.utf8.count <= 64 else { return false }
     return text.utf8.allSatisfy { isLetter($0) || $0 >= 0x30 && $0 <= 0x39 }
   }
 
-  /// `true` or `false`.
+  /// Returns `true` or `false`.
   func flag() throws(ProfileError) -> Bool {
     switch try text("true or false") {
     case "true": return true
@@ -68,7 +69,8 @@ extension SourceNode {
     }
   }
 
-  /// A whole number; numbers above the largest Int come as the negative ones with the same bits.
+  /// Returns a whole number; a number above the largest `Int` is returned as the negative one with
+  /// the same bits.
   func number(_ expected: String = "a number") throws(ProfileError) -> Int {
     let text = try text(expected)
     guard let number = Self.number(text) else {
@@ -81,7 +83,7 @@ extension SourceNode {
     return number
   }
 
-  /// A whole number in bounds.
+  /// Returns a whole number within bounds.
   func number(in bounds: ClosedRange<Int>) throws(ProfileError) -> Int {
     let expected = "a number from \(bounds.lowerBound) to \(bounds.upperBound)"
     let number = try number(expected)
@@ -89,7 +91,7 @@ extension SourceNode {
     return number
   }
 
-  /// Reads `12`, `-3`, `0x1f`, `0b101`; nil for all else.
+  /// Reads `12`, `-3`, `0x1f`, `0b101`; nil for anything else.
   static func number(_ text: String) -> Int? {
     let isNegative = text.hasPrefix("-")
     let digits = isNegative ? text.dropFirst() : text[...]
@@ -110,7 +112,7 @@ extension SourceNode {
     return 0 &- Int(bitPattern: UInt(magnitude))
   }
 
-  /// A number or a range of them: `3`, `"0x80-0xff"`.
+  /// Returns a number or a range of them: `3`, `"0x80-0xff"`.
   func range() throws(ProfileError) -> ClosedRange<Int> {
     let text = try text("a number or a range")
     if let number = Self.number(text) { return number...number }
@@ -126,7 +128,7 @@ extension SourceNode {
     throw error("expected a number or a range such as 0x80-0xff, found \(kind)")
   }
 
-  /// Two numbers, the first not above the second.
+  /// Returns two numbers, the first not above the second.
   func bounds() throws(ProfileError) -> ClosedRange<Int> {
     let expected = "a list of two numbers, the smaller first"
     let list = try list(expected)
@@ -136,14 +138,14 @@ extension SourceNode {
     return low...high
   }
 
-  /// Bytes as hexadecimal digits, spaces between or not.
+  /// Returns bytes written as hexadecimal digits, with or without spaces.
   func bytes() throws(ProfileError) -> [UInt8] {
     var bytes: [UInt8] = []
     for byte in try pattern(allowsAny: false) { bytes.append(byte ?? 0) }
     return bytes
   }
 
-  /// Bytes as hexadecimal digits, in which `??` may stand for any byte.
+  /// Returns bytes written as hexadecimal digits, in which `??` can mean any byte.
   func pattern(allowsAny: Bool) throws(ProfileError) -> [UInt8?] {
     let text = try text("bytes")
     let digits = text.utf8.filter { $0 != 0x20 && $0 != 0x0a }
@@ -166,7 +168,7 @@ extension SourceNode {
     return pattern
   }
 
-  /// A UUID.
+  /// Returns a UUID.
   func uuid() throws(ProfileError) -> BluetoothUUID {
     let text = try text("a UUID")
     guard let uuid = BluetoothUUID(text: text) else {
@@ -175,7 +177,7 @@ extension SourceNode {
     return uuid
   }
 
-  /// One of some words.
+  /// Returns the value of one of several words.
   func choice<Value>(_ choices: [(String, Value)]) throws(ProfileError) -> Value {
     let names = choices.map(\.0)
     let text = try text("one of \(names.joined(separator: ", "))")
@@ -187,7 +189,7 @@ extension SourceNode {
 
 /// Guesses what was meant.
 enum Suggestion {
-  /// The word that is nearest, where one is near.
+  /// Returns the nearest word, if one is near enough.
   static func nearest(_ text: String, _ words: [String]) -> String? {
     guard text.utf8.count <= 40 else { return nil }
     let distances = words.map {
@@ -197,7 +199,7 @@ enum Suggestion {
     return best.distance <= max(1, min(3, text.utf8.count / 3)) ? best.word : nil
   }
 
-  /// How many letters are to be changed, left out or put in, or exchanged with the next one.
+  /// Returns how many letters must be changed, removed, inserted, or swapped with the next one.
   private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     var before: [Int] = []
     var row = Array(0...right.count)
@@ -216,20 +218,19 @@ enum Suggestion {
   }
 }
 
-/// A mapping whose keys are asked for one after the other; those that nobody asked for are errors.
+/// A mapping whose keys are read one after the other; keys that were never read are errors.
 final class KeyedNode {
-  /// The mapping.
   let node: SourceNode
   private let pairs: [(key: SourceNode, value: SourceNode)]
   private var known: [String] = []
 
-  /// The mapping that `node` is.
+  /// Creates a reader for the mapping `node`.
   init(_ node: SourceNode, _ expected: String) throws(ProfileError) {
     self.node = node
     pairs = try node.pairs(expected)
   }
 
-  /// What stands under a key; nil where it is not there.
+  /// Returns the value of a key; nil if it is absent.
   func node(_ key: String) -> SourceNode? {
     known.append(key)
     return pairs.first { pair in
@@ -237,14 +238,14 @@ final class KeyedNode {
     }?.value
   }
 
-  /// Whether the key is there, without asking for it.
+  /// Returns whether the key is present, without marking it as read.
   func has(_ key: String) -> Bool {
     pairs.contains { pair in
       if case .scalar(key) = pair.key.content { true } else { false }
     }
   }
 
-  /// What stands under a key that must be there.
+  /// Returns the value of a required key.
   func required(_ key: String) throws(ProfileError) -> SourceNode {
     guard let value = node(key) else {
       throw node.error("the key `\(key)` is missing" + nearMiss(key))
@@ -252,7 +253,7 @@ final class KeyedNode {
     return value
   }
 
-  /// Which key may be meant for one that is not there, for errors: `; is \`nam\` meant?`.
+  /// Returns the key that may be meant for a missing one, for errors: `; is \`nam\` meant?`.
   func nearMiss(_ key: String) -> String {
     let names = pairs.compactMap { pair in
       if case .scalar(let name) = pair.key.content { name } else { nil }
@@ -260,14 +261,14 @@ final class KeyedNode {
     return Suggestion.nearest(key, names).map { "; is `\($0)` meant for it?" } ?? ""
   }
 
-  /// Fails for keys that nobody asked for.
+  /// Fails for keys that were never read.
   func finish() throws(ProfileError) {
     for (key, _) in pairs {
       guard case .scalar(let name) = key.content, !known.contains(name) else { continue }
       let hint =
         Suggestion.nearest(name, known).map { "did you mean `\($0)`?" }
         ?? "the keys here are \(Set(known).sorted().joined(separator: ", "))"
-      // What is near to a known key is no secret.
+      // A key that is near a known one is not a secret.
       let isShown = !node.isSecret || Suggestion.nearest(name, known) != nil
       throw key.error("unknown key\(isShown ? " `\(name)`" : ""); \(hint)")
     }

@@ -1,34 +1,33 @@
-/// A piece of YAML with its line: the only thing that the rest of this module sees of YAML.
+/// A piece of YAML with its line: the only form of YAML that the rest of this module sees.
 ///
-/// Scalars stay as they are written: YAML 1.1's meaning of `on`, `1e10` or `0123` is never used.
+/// Scalars are kept as written: YAML 1.1's meaning of `on`, `1e10` or `0123` is never used.
 struct SourceNode: Sendable {
-  /// What it is.
   enum Content: Sendable {
     case scalar(String)
     case list([SourceNode])
     case mapping([(key: SourceNode, value: SourceNode)])
   }
 
-  /// What it is.
   var content: Content
   /// Its line, from 1.
   var line: Int
   /// The keys that lead to it.
   var path: String
 
-  /// The file that it is in.
+  /// The file that contains it.
   let file: String
-  /// Whether its text may be a secret: then errors do not show it.
+  /// Whether its text may be a secret, so that errors do not show it.
   var isSecret = false
 
-  /// No file is larger.
+  /// The maximum size of a file.
   static let mostBytes = 256 << 10
-  /// No mapping or list stands deeper.
+  /// The deepest nesting of mappings and lists.
   static let deepest = 40
-  /// The most values in a file, those that aliases repeat included. A file without aliases has fewer.
+  /// The most values in a file, including those that aliases repeat. A file without aliases has
+  /// fewer.
   static let mostNodes = 1 << 18
 
-  /// An error about this piece.
+  /// Returns an error about this piece.
   func error(_ message: String, key: String? = nil) -> ProfileError {
     let keys = [path, key ?? ""].filter { !$0.isEmpty }.joined(separator: ".")
     return ProfileError(file: file, line: line, key: keys, message: message)
@@ -46,8 +45,8 @@ struct SourceNode: Sendable {
 
   /// Reads a file.
   ///
-  /// - Parameter names: the keys that a file of secrets may have: errors show no other text of it. Nil of
-  ///   other files.
+  /// - Parameter names: the keys that a file of secrets may have, the only text of it that errors
+  ///   show; nil for other files.
   static func read(
     _ bytes: [UInt8], file: String, secretBut names: Set<String>? = nil
   ) throws(ProfileError) -> SourceNode {
@@ -84,7 +83,8 @@ struct SourceNode: Sendable {
     }
   }
 
-  /// UTF-16 or UTF-32, where a file begins with U+FEFF or a letter in that encoding; nil elsewhere.
+  /// Returns UTF-16 or UTF-32 if a file begins with U+FEFF or a letter in that encoding; otherwise
+  /// nil.
   private static func wideEncoding(_ bytes: [UInt8]) -> String? {
     guard bytes.count >= 2 else { return nil }
     let first = bytes.prefix(4)
@@ -98,8 +98,8 @@ struct SourceNode: Sendable {
     return isMarked || (bytes[0] == 0) != (bytes[1] == 0) ? "UTF-16" : nil
   }
 
-  /// The line that begins with a tab: one in which the library failed, or the one before, of which it may
-  /// have read the end; nil where there is none.
+  /// Returns the line that begins with a tab: the one in which the library failed, or the one
+  /// before, whose end it may have read. Returns nil if there is none.
   private static func tabbedLine(_ text: String, _ line: Int) -> Int? {
     let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
     return [line, line - 1].first { number in
@@ -113,11 +113,11 @@ struct SourceNode: Sendable {
 private struct SourceReader: ~Copyable {
   var events: YAMLEvents
   let file: String
-  /// Of a file of secrets: the keys that errors may show.
+  /// For a file of secrets: the keys that errors may show.
   let names: Set<String>?
-  /// The nodes that have an anchor. A node is here once it is complete, so it cannot contain itself.
+  /// The nodes with an anchor. A node is added once it is complete, so it cannot contain itself.
   private var anchored: [String: SourceNode] = [:]
-  /// How many nodes there are, those that aliases repeat included.
+  /// The number of nodes, including those that aliases repeat.
   private var count = 0
 
   init(events: consuming YAMLEvents, file: String, names: Set<String>?) {
@@ -140,7 +140,7 @@ private struct SourceReader: ~Copyable {
     return root
   }
 
-  /// Reads the node that an event begins.
+  /// Reads the node that begins with an event.
   private mutating func node(
     _ event: YAMLEvents.Event, path: String, depth: Int
   ) throws -> SourceNode {
@@ -197,17 +197,17 @@ private struct SourceReader: ~Copyable {
     }
   }
 
-  /// Whether errors may show the key of a mapping.
+  /// Returns whether errors may show the key of a mapping.
   private func isShown(_ name: String) -> Bool { names?.contains(name) ?? true }
 
-  /// The keys that lead to what stands under the key `name`.
+  /// Returns the keys that lead to the value of the key `name`.
   private func path(_ name: String, in path: String) -> String {
     guard isShown(name) else { return path }
     return path.isEmpty ? name : "\(path).\(name)"
   }
 
-  /// The node that an alias repeats, under the keys that lead to the alias. Its lines stay those of the
-  /// anchor, where its text is.
+  /// Returns the node that an alias repeats, with the keys that lead to the alias. Its lines stay
+  /// those of the anchor, where its text is.
   private mutating func repeated(
     _ anchor: String, at alias: SourceNode, depth: Int
   ) throws(ProfileError) -> SourceNode {

@@ -1,9 +1,9 @@
 import Decoders
 
-// Texts: literals, fields in braces, and brackets around what may be left out.
+// Texts: literals, fields in braces, and brackets around optional parts.
 
 extension DefinitionCompiler {
-  /// Brings in a text.
+  /// Compiles a text, and returns the index of its template.
   mutating func template(_ node: SourceNode, _ scope: Scope) throws(ProfileError) -> Int {
     let text = [UInt8](try node.line().utf8)
     var literal: [UInt8] = []
@@ -21,7 +21,7 @@ extension DefinitionCompiler {
         literal.append(byte)
         continue
       }
-      // Twice is the character itself.
+      // A doubled character means the character itself.
       if position < text.count, text[position] == byte {
         literal.append(byte)
         position += 1
@@ -52,7 +52,7 @@ extension DefinitionCompiler {
     return tables.templates.count - 2
   }
 
-  /// What stands in braces: `name`, `name:02`.
+  /// Returns the piece for the content of braces: `name`, `name:02`.
   private func piece(
     _ text: String, _ node: SourceNode, _ scope: Scope
   ) throws(ProfileError) -> TemplatePiece {

@@ -5,7 +5,6 @@ import CLibyaml
 /// libyaml reads without recursion, so nesting costs it memory but never the stack.
 @safe
 struct YAMLEvents: ~Copyable {
-  /// What an event says.
   enum Event {
     case scalar(String)
     case listStart
@@ -18,7 +17,7 @@ struct YAMLEvents: ~Copyable {
     case textEnd
   }
 
-  /// A place in the text; both numbers count from 1.
+  /// A position in the text; both numbers count from 1.
   struct Mark: Equatable {
     var line: Int
     var column: Int
@@ -67,7 +66,7 @@ struct YAMLEvents: ~Copyable {
     }
   }
 
-  /// Where the last event begins.
+  /// The start of the last event.
   var mark: Mark { unsafe Mark(reader.pointee.event.start_mark) }
 
   /// The anchor of the last event, or the one its alias refers to.

@@ -3,10 +3,11 @@ import Cryptography
 
 /// The device addresses of a capture and their pseudonyms.
 ///
-/// A pseudonym is of the same kind. Its two most significant bits are those of the address, which say of a
-/// random one what kind it is; of a public one the bits of the first octet are set that say: not given out
-/// by the IEEE, and no group. An address that a known key resolves is made anew with the pseudonym of that
-/// key. No address and all bits set stay what they are.
+/// A pseudonym is of the same kind as its address. Its two most significant bits are those of the
+/// address, which determine the kind of a random one. For a public one the bits of the first octet
+/// are set to mean that the IEEE did not assign it and it is not a group address. An address that a
+/// known key resolves is made again with the pseudonym of that key. The all-zero and the all-ones
+/// address stay.
 struct AddressBook: Sendable {
   /// What was seen of an address.
   private struct Known: Sendable {
@@ -15,21 +16,21 @@ struct AddressBook: Sendable {
   }
 
   private var known: [UInt64: Known] = [:]
-  /// Addresses for which there was no room: they have pseudonyms, too, but are not looked for elsewhere.
+  /// Addresses that had no room: they have pseudonyms, too, but are not looked for elsewhere.
   private(set) var unlisted = 0
 
-  /// So many are looked for at most.
+  /// The most addresses that are looked for.
   private let most: Int
 
-  /// Nothing known.
+  /// Creates an empty book.
   init(most: Int = BookLimits().addresses) { self.most = most }
 
   /// All addresses that are looked for.
   var addresses: [DeviceAddress] { known.keys.map { DeviceAddress(value: $0) } }
 
-  /// Takes in an address.
+  /// Records an address.
   ///
-  /// - Parameter isRandom: whether its type is random; nil: nothing says it.
+  /// - Parameter isRandom: whether its type is random; nil: unknown.
   mutating func learn(_ address: DeviceAddress, isRandom: Bool?) {
     guard !address.isBlank else { return }
     if known[address.value] == nil, known.count >= most {
@@ -40,10 +41,10 @@ struct AddressBook: Sendable {
       known[address.value]?.isRandom ?? false || isRandom ?? false
   }
 
-  /// Whether it is one of the capture's.
+  /// Returns whether the capture contains the address.
   func contains(_ address: DeviceAddress) -> Bool { known[address.value] != nil }
 
-  /// Gives all addresses their pseudonyms.
+  /// Assigns pseudonyms to all addresses.
   mutating func close(_ keys: [ResolvingKey], _ source: PseudonymSource) {
     // No pseudonym may be an address of the capture, and no two may be the same.
     var taken = Set(known.keys)
@@ -91,21 +92,21 @@ struct AddressBook: Sendable {
   }
 }
 
-/// An identity resolving key, and the one that takes its place.
+/// An identity resolving key, and its replacement.
 struct ResolvingKey: Sendable {
   let original: IdentityResolvingKey
   let pseudonym: IdentityResolvingKey
 }
 
 extension DeviceAddress {
-  /// Whether it stands for none, or for all.
+  /// Whether it means no device, or all.
   var isBlank: Bool { value == 0 || value == 0xffff_ffff_ffff }
 
-  /// Whether so much of it is bytes that stand everywhere that finding it proves nothing.
+  /// Whether so many of its bytes are commonplace that finding it proves nothing.
   var isCommonplace: Bool {
     [UInt8](littleEndian: value, count: 6).count { $0 == 0 || $0 == 0xff } >= 4
   }
 
-  /// The 6 bytes as HCI carries them, least significant first.
+  /// The 6 bytes in HCI's order, least significant first.
   var bytes: [UInt8] { [UInt8](littleEndian: value, count: 6) }
 }

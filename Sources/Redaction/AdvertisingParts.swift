@@ -3,16 +3,17 @@ import Captures
 import Dissectors
 import Sessions
 
-/// Advertising data that comes in several packets: reports of a controller, and commands of the host. What
-/// never comes to its end is handed out, too.
+/// Advertising data that comes in several packets: reports of a controller, and commands of the
+/// host. Data that never reaches its end is returned, too.
 struct AdvertisingParts: Sendable {
-  /// Data put together, and where it stands.
+  /// Joined data and its places.
   struct Chain: Sendable {
     fileprivate(set) var places: [RecordPlace] = []
     fileprivate(set) var bytes: [UInt8] = []
-    /// Whether its beginning is not in the capture: nobody knows where an AD structure begins in it.
+    /// Whether its beginning is missing from the capture, so that it is unknown where an AD
+    /// structure begins.
     fileprivate(set) var lacksStart = false
-    /// The record that brought the last part, and its file.
+    /// The record with the last part, and its file.
     fileprivate(set) var last = RedactionReport.Place(number: 0, file: 0)
   }
 
@@ -23,12 +24,12 @@ struct AdvertisingParts: Sendable {
 
   private var chains: [Key: Chain] = [:]
 
-  /// So many are open at most; when there are more all that are open end.
+  /// The most open chains; beyond that, all open ones end.
   private static let most = 256
-  /// So many bytes of one are put together; what comes then has no beginning.
+  /// The most bytes that are joined; what comes after has no beginning.
   private static let mostBytes = 1 << 16
 
-  /// Takes in a command or event.
+  /// Processes a command or event.
   ///
   /// - Returns: the data that ends with it.
   mutating func observe(
@@ -71,7 +72,7 @@ struct AdvertisingParts: Sendable {
 
   /// Adds a part.
   ///
-  /// - Parameter lacksStart: whether it has no beginning where no chain is open.
+  /// - Parameter lacksStart: whether the part has no beginning if no chain is open.
   private mutating func add(
     _ key: Key, _ data: Slice, _ bytes: RawSpan, _ record: borrowing CaptureRecord, begins: Bool,
     lacksStart: Bool, ends: Bool
@@ -102,7 +103,7 @@ struct AdvertisingParts: Sendable {
     return ended
   }
 
-  /// Hands out all that did not come to its end.
+  /// Returns everything that did not reach its end.
   mutating func finish() -> [Chain] {
     defer { chains = [:] }
     return chains.values.filter { !$0.bytes.isEmpty }

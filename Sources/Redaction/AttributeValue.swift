@@ -6,25 +6,25 @@ import Sessions
 
 /// A value of an attribute in an ATT PDU, or a part of one.
 struct AttributeValue {
-  /// The attribute's type; nil: not known.
+  /// The attribute's type; nil: unknown.
   var type: BluetoothUUID?
-  /// Where it lies.
+  /// Its position in the PDU's bytes.
   var slice: Slice
-  /// Where in the attribute's value it begins.
+  /// The offset in the attribute's value at which it begins.
   var offset = 0
-  /// Whether it is values of several attributes, some of which are keys, names or numbers of devices: nobody can
-  /// tell where these stand.
+  /// Whether it consists of values of several attributes, some of which are keys, names or numbers
+  /// of devices, at unknown positions.
   var holdsSecrets = false
-  /// Whether it is written with a response: so clients configure characteristics.
+  /// Whether it is written with a response, which is how clients configure characteristics.
   var isWriteRequest = false
 
-  /// The values in a PDU, but those that say how attributes are laid out.
+  /// Returns the values in a PDU, except those that describe the layout of attributes.
   static func all(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) -> [AttributeValue] {
     var values = read(record, dissection, bytes, answer, memory)
-    // Which part of it is the secret only the profile knows.
+    // Only the profile knows which part is the secret.
     for index in values.indices {
       guard let type = values[index].type, memory.attributes.secretTypes.isSupplied(type)
       else { continue }
@@ -48,7 +48,7 @@ struct AttributeValue {
     case .readByTypeResponse:
       return items(fields.items, bytes).map { Self(type: answer.request?.type, slice: $0.value) }
     case .multipleHandleValueNotification, .readMultipleVariableResponse:
-      // A response names no handles: they are those of the request, in the same order.
+      // A response contains no handles: they are those of the request, in the same order.
       let asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []
       return items(fields.items, bytes).map { item in
         let handle = item.handle ?? (item.index < asked.count ? asked[item.index] : nil)
@@ -58,7 +58,7 @@ struct AttributeValue {
       }
     case .readMultipleResponse:
       guard let slice = fields.value, !slice.isEmpty else { return [] }
-      // Several values without a mark between them.
+      // Several values without separators.
       let asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []
       let isSecret =
         memory.attributes.hasKeyMaterial
@@ -78,7 +78,7 @@ struct AttributeValue {
     }
   }
 
-  /// The type of an attribute that a PDU of these directions names.
+  /// Returns the type of an attribute that a PDU with this opcode and direction refers to.
   private static func type(
     _ handle: UInt16, _ opcode: ATTOpcode, _ record: borrowing CaptureRecord, _ answer: Answer,
     _ memory: borrowing Memory
@@ -89,7 +89,7 @@ struct AttributeValue {
     return memory.attributes[place].uuid
   }
 
-  /// Whether values of its type tell who a device or its user is.
+  /// Whether values of its type identify a device or its user.
   private var isPersonal: Bool {
     guard let type = type?.shortest, type.width == 2 else { return false }
     return switch type.low {
@@ -115,8 +115,8 @@ struct AttributeValue {
     return result
   }
 
-  /// What stands in an ATT PDU without being one of its fields: the parameters of an opcode that nobody has
-  /// given out, odd ends of lists, what is behind the PDU's end, what no service is declared with.
+  /// Returns the bytes of an ATT PDU outside its fields: the parameters of an unassigned opcode,
+  /// odd ends of lists, what follows the PDU's end, and impossible declarations of services.
   static func unclaimed(_ dissection: Dissection, _ bytes: RawSpan) -> [Slice] {
     guard let pdu = dissection.att else { return [] }
     let fields = dissection.attFields
@@ -125,7 +125,7 @@ struct AttributeValue {
       start < body.end ? [Slice(start: start, count: body.end - start)] : []
     }
     func from(offset: Int) -> [Slice] { from(Int(body.start) + offset) }
-    // Opcode (1 byte), and what it says.
+    // Opcode (1 byte), and its fields.
     switch pdu {
     case .unknown: return from(offset: 1)
     // A handle, and the beginning of a value.
@@ -151,13 +151,13 @@ struct AttributeValue {
     return result + from(cursor.offset)
   }
 
-  /// What the value holds that is sensitive whatever the options say.
+  /// Returns the fields of the value that are always sensitive, whatever the options.
   func sensitiveFields(_ bytes: RawSpan) -> [SensitiveField] {
     if holdsSecrets { return [SensitiveField(.secret, slice)] }
     guard let type = type?.shortest, type.width == 2 else { return [] }
     let count = Int(slice.count)
     func field(_ kind: SensitiveField.Kind, from start: Int, _ length: Int) -> [SensitiveField] {
-      // Where an attribute's value begins further on, so does what it holds.
+      // If the value is a later part, its fields are shifted accordingly.
       let (first, end) = (max(0, start - offset), min(count, start + length - offset))
       guard first < end else { return [] }
       return [
@@ -165,7 +165,7 @@ struct AttributeValue {
       ]
     }
     let opcode = bytes.byte(at: Int(slice.start))
-    // A part does not tell what the whole begins with: whatever that is, it may be the secret.
+    // A later part does not show how the whole begins: in any case it may contain the secret.
     if offset > 0 {
       switch type.low {
       case 0x2a9f: return field(.secret, from: 1, 3)
@@ -175,21 +175,18 @@ struct AttributeValue {
       }
     }
     switch type.low {
-    // Device Name.
     case 0x2a00: return [SensitiveField(.name, slice)]
-    // System ID.
     case 0x2a23: return [SensitiveField(.systemID, slice)]
-    // Serial Number String.
     case 0x2a25: return [SensitiveField(.serial, slice)]
     // First Name, Last Name, Email Address, Location Name.
     case 0x2a8a, 0x2a90, 0x2a87, 0x2ab5: return [SensitiveField(.personalText, slice)]
     // Date of Birth; Latitude, Longitude, Local North, Local East Coordinate, Altitude.
     case 0x2a85, 0x2aae...0x2ab1, 0x2ab3: return [SensitiveField(.personalNumber, slice)]
-    // Location and Speed, Position Quality: flags (2 bytes) say what follows.
+    // Location and Speed, Position Quality: flags (2 bytes) show what follows.
     case 0x2a67, 0x2a69: return field(.personalNumber, from: 2, max(0, count + offset - 2))
-    // Reconnection Address.
     case 0x2a03 where count == 6 && offset == 0: return field(.address(isRandom: true), from: 0, 6)
-    // User Control Point: Register New User (1 byte), consent code (2); Consent (1), user (1), code (2).
+    // User Control Point: Register New User (1 byte), consent code (2); Consent (1), user (1), code
+    // (2).
     case 0x2a9f where opcode == 1: return field(.secret, from: 1, 2)
     case 0x2a9f where opcode == 2: return field(.secret, from: 2, 2)
     // Bond Management Control Point: opcode (1 byte), authorization code.
@@ -200,8 +197,8 @@ struct AttributeValue {
     case 0x2b88: return field(.secret, from: 0, 16) + field(.secret, from: 16, 8)
     // Broadcast Audio Scan Control Point: Set Broadcast_Code (1 byte), source (1), code (16).
     case 0x2bc7 where opcode == 4: return field(.secret, from: 2, 16)
-    // Broadcast Receive State: source (1 byte), address type (1), address (6), SID (1), broadcast (3), sync
-    // state (1), encryption (1): 3 for a wrong code, which follows (16).
+    // Broadcast Receive State: source (1 byte), address type (1), address (6), SID (1), broadcast
+    // (3), sync state (1), encryption (1): 3 for a wrong code, which follows (16).
     case 0x2bc8:
       let isCode = count > 13 && bytes.byte(at: Int(slice.start) + 13) == 3
       return field(.address(isRandom: opcode == 1), from: 2, 6)
@@ -210,31 +207,35 @@ struct AttributeValue {
     }
   }
 
-  /// How many of its bytes say how attributes are laid out and used, and nothing of anybody: without them the
-  /// rest cannot be understood. What is behind these no field claims. Nil for a value that is a device's own.
+  /// Returns how many of its bytes describe the layout and use of attributes and nothing personal:
+  /// without them the rest cannot be understood. No field claims what follows them. Returns nil for
+  /// a value that is the device's own data.
   func structureCount(_ bytes: RawSpan) -> Int? {
     let count = Int(slice.count)
     guard let type else {
-      // What looks like the configuration of a characteristic is one, most likely (0x0000 to 0x0003).
+      // What looks like the configuration of a characteristic most likely is one (0x0000 to
+      // 0x0003).
       return isWriteRequest && count == 2 && bytes.littleEndianU16(at: Int(slice.start)) <= 3
         ? count : nil
     }
     let short = type.shortest
     guard short.width == 2 else { return nil }
-    // A longer value than the type has is something else but for its first bytes.
+    // In a value longer than its type allows, only the first bytes count.
     func exactly(_ sizes: Int...) -> Int { sizes.contains(offset + count) ? offset + count : 0 }
     let whole: Int
     switch short.low {
-    // Services: a UUID. Includes: first and last handle, a short UUID. Characteristics: properties, handle, UUID.
+    // Services: a UUID. Includes: first and last handle, a 16-bit UUID. Characteristics:
+    // properties, handle, UUID.
     case 0x2800, 0x2801: whole = max(2, exactly(16))
     case 0x2802: whole = max(4, exactly(6))
     case 0x2803: whole = max(5, exactly(19))
     // Extended properties, configurations, format, report reference.
     case 0x2900, 0x2902, 0x2903, 0x2908: whole = 2
     case 0x2904: whole = max(5, exactly(7))
-    // The name, which has a pseudonym.
+    // The name, which gets a pseudonym.
     case 0x2a00: return count
-    // Of GAP appearance, parameters, address resolution; of GATT Service Changed, features, Database Hash.
+    // For GAP appearance, parameters, address resolution; for GATT Service Changed, features,
+    // Database Hash.
     case 0x2a01: whole = 2
     case 0x2a04: whole = max(4, exactly(8))
     case 0x2aa6: whole = 1
@@ -245,10 +246,10 @@ struct AttributeValue {
     return max(0, min(count, whole - offset))
   }
 
-  /// Whether some of it says how attributes are laid out and used.
+  /// Returns whether some of it describes the layout and use of attributes.
   func isStructure(_ bytes: RawSpan) -> Bool { structureCount(bytes) != nil }
 
-  /// What stands behind the bytes that say how attributes are laid out.
+  /// Returns what follows the bytes that describe the layout of attributes.
   func excess(_ bytes: RawSpan) -> Slice? {
     guard let known = structureCount(bytes), known < slice.count else { return nil }
     return Slice(start: Int(slice.start) + known, count: Int(slice.count) - known)
@@ -256,8 +257,8 @@ struct AttributeValue {
 }
 
 extension Dissection {
-  /// Whether the handles of a discovery response are such as a server has: they ascend, and no group ends before
-  /// it begins (Core, Vol 3, Part F, 3.4.3 and 3.4.4). True for all other PDUs.
+  /// Returns whether the handles of a discovery response are possible: they ascend, and no group
+  /// ends before it begins (Core, Vol 3, Part F, 3.4.3 and 3.4.4). True for all other PDUs.
   func hasPlausibleHandles(_ bytes: RawSpan) -> Bool {
     guard let att, let items = attFields.items else { return true }
     switch att.opcode {
@@ -276,7 +277,7 @@ extension Dissection {
     }
   }
 
-  /// Whether it is a response that says which attributes there are.
+  /// Returns whether it is a response that lists attributes.
   ///
   /// - Parameter type: the attribute type that its request asked for.
   func isDiscovery(_ type: BluetoothUUID?) -> Bool {

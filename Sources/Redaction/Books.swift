@@ -3,7 +3,7 @@ import Bytes
 import Cryptography
 import Diagnosis
 
-/// What takes the place of what, in one capture.
+/// The replacements of one capture.
 struct Books: Sendable {
   var addresses: AddressBook
   var names: NameBook
@@ -14,7 +14,7 @@ struct Books: Sendable {
   private let limits: BookLimits
   /// Which values are removed.
   private let values: RedactionOptions.Values
-  /// System IDs in which an address stands, perhaps one that stands nowhere else.
+  /// System IDs that contain an address, perhaps one that appears nowhere else.
   private var systemIDs: Set<[UInt8]> = []
   /// Keys of coordinated sets.
   private var setKeys: Set<[UInt8]> = []
@@ -30,12 +30,12 @@ struct Books: Sendable {
     passkeys = PasskeyBook(options.source)
   }
 
-  /// So many are remembered at most: each is tried on every address.
+  /// The most set keys that are remembered: each is tried on every address.
   private static let mostSetKeys = 64
-  /// So many are remembered at most; of others the address is not looked for elsewhere.
+  /// The most System IDs that are remembered; the addresses in others are not looked for elsewhere.
   private static let mostSystemIDs = 4096
 
-  /// What there was no room for.
+  /// The entries for which there was no room.
   var unlisted: [RedactionReport.Unlisted] {
     [
       RedactionReport.Unlisted(.address, addresses.unlisted, beyond: limits.addresses),
@@ -45,7 +45,7 @@ struct Books: Sendable {
     ].filter { $0.count > 0 }
   }
 
-  /// Takes in what a field holds.
+  /// Records the content of a field.
   mutating func learn(_ field: SensitiveField, _ bytes: RawSpan) {
     let value = bytes.part(field.slice).array
     switch field.kind {
@@ -67,7 +67,7 @@ struct Books: Sendable {
     }
   }
 
-  /// Takes in the addresses that stand in System IDs alone, now that all others are known.
+  /// Records addresses that appear only in System IDs, once all others are known.
   private mutating func learnSystemIDs() {
     for value in systemIDs.sorted(by: { $0.lexicographicallyPrecedes($1) }) {
       guard let known = ExtendedAddress(whole: value), known.replaced(addresses) == nil
@@ -76,7 +76,7 @@ struct Books: Sendable {
     }
   }
 
-  /// Whether what a field holds is removed since people have asked for it.
+  /// Returns whether the content of a field is removed because the user requested it.
   func removes(_ kind: SensitiveField.Kind) -> Bool {
     let service: BluetoothUUID?
     switch kind {
@@ -91,9 +91,9 @@ struct Books: Sendable {
     }
   }
 
-  /// Gives everything its pseudonym, now that the capture was read to its end.
+  /// Assigns all pseudonyms, once the capture was read to its end.
   ///
-  /// - Parameter tried: the passkeys that are tried where one is searched for.
+  /// - Parameter tried: the passkeys that are tried when searching for one.
   mutating func close(
     _ evidence: Evidence, _ exchanges: PairingExchanges, _ tried: ClosedRange<UInt32>
   ) {
@@ -113,7 +113,7 @@ struct Books: Sendable {
     for pairing in pairings { pairing.derive(&self) }
   }
 
-  /// What takes the place of what a field holds, of the same length.
+  /// Returns the replacement of a field's content, of the same length.
   func replacement(_ field: SensitiveField, _ bytes: RawSpan) -> [UInt8] {
     let value = bytes.part(field.slice).array
     switch field.kind {
@@ -124,7 +124,7 @@ struct Books: Sendable {
     case .pin: return keys.pin(value)
     case .name: return names[value]
     case .serial, .personalText: return serials[value]
-    // Of another form, or a part of one: any bytes.
+    // Of another form, or only a part: any bytes.
     case .systemID: return ExtendedAddress(whole: value)?.pseudonym(addresses) ?? keys[value]
     case .passkey:
       let number = UInt32(truncatingIfNeeded: value.littleEndianNumber)
@@ -133,7 +133,7 @@ struct Books: Sendable {
       let number = UInt32(truncatingIfNeeded: value.littleEndianNumber)
       return [UInt8](littleEndian: UInt64(passkeys.digits(number)), count: value.count)
     case .publicKey:
-      // What is cut short is no public key, and still most of one.
+      // A truncated public key is not one, but still most of one.
       return P256PublicKey(value.bytes).map { keys[$0].littleEndian } ?? keys[value]
     case .text: return ProgramText.redacted(value, addresses)
     case .unused, .unexplained, .personalNumber: return [UInt8](repeating: 0, count: value.count)
@@ -143,10 +143,10 @@ struct Books: Sendable {
   }
 }
 
-/// How many of a kind are remembered, and looked for.
+/// How many of each kind are remembered and looked for.
 struct BookLimits: Sendable {
   var addresses = 1 << 18
   var secrets = 1 << 16
-  /// Names, and serial numbers with what tells of persons.
+  /// Names, and serial numbers together with personal data.
   var names = 1 << 16
 }

@@ -3,23 +3,23 @@ import Bytes
 import Captures
 import Dissectors
 
-/// What each byte of a packet is for: what carries the structure (headers, lengths, opcodes, handles, types)
-/// must stay, or nobody can read the rest.
+/// The use of each byte of a packet. Bytes that carry the structure (headers, lengths, opcodes,
+/// handles, types) must stay, or the rest cannot be read.
 struct ByteUses: Sendable {
   private enum Use: UInt8, Sendable {
-    /// What somebody says: values, names, advertising data, texts, and what is not dissected.
+    /// Content: values, names, advertising data, texts, and what is not dissected.
     case payload
-    /// A UUID of 16 bytes: a device's maker may have put an address into it, but no name.
+    /// A 16-byte UUID: a device's manufacturer may have put an address into it, but no name.
     case identifier
     case structure
   }
 
   private var uses: [Use]
 
-  /// All of `count` bytes are payload.
+  /// Marks all of `count` bytes as payload.
   init(payload count: Int) { uses = [Use](repeating: .payload, count: count) }
 
-  /// Whether a byte that belongs to something that was found may be replaced.
+  /// Returns whether a byte of something that was found may be replaced.
   func mayChange(_ index: Int, _ kind: RedactionReport.Elsewhere) -> Bool {
     guard uses.indices.contains(index) else { return false }
     switch uses[index] {
@@ -36,7 +36,7 @@ struct ByteUses: Sendable {
 
   // MARK: Everything but ACL data
 
-  /// Those of a record whose bytes alone say what they are.
+  /// Determines the uses in a record that can be read on its own.
   init(_ dissection: Dissection, _ bytes: RawSpan, _ framing: CaptureRecord.Framing) {
     self.init(payload: bytes.byteCount)
     switch dissection.content {
@@ -52,7 +52,7 @@ struct ByteUses: Sendable {
       }
     case .acl, .sco, .iso, .controllerLog:
       set(Slice(start: 0, count: Int(dissection.body.start)), .structure)
-    // The type byte: of something else it would make a packet.
+    // The type byte: changed, it would make another kind of packet.
     case .unknown: if framing == .h4 { set(Slice(start: 0, count: 1), .structure) }
     }
   }
@@ -61,20 +61,20 @@ struct ByteUses: Sendable {
     guard layout.has(.known) else { return }
     var finder = StructureFinder()
     var fields = HCIFields(bytes, slice)
-    // Where the bytes end too early, what stands before was told.
+    // If the bytes end too early, the fields before were already reported.
     try? fields.walk(layout, &finder)
     for slice in finder.structure { set(slice, .structure) }
     for slice in finder.uuids { set(slice, .identifier) }
     for data in finder.advertisingData { takeStructures(bytes, data) }
   }
 
-  /// Those of advertising data.
+  /// Determines the uses in advertising data.
   init(advertisingData bytes: RawSpan) {
     self.init(payload: bytes.byteCount)
     takeStructures(bytes, Slice(start: 0, count: bytes.byteCount))
   }
 
-  /// Length (1 byte) and type (1) of each AD structure, and lists of UUIDs.
+  /// Marks length (1 byte) and type (1) of each AD structure, and lists of UUIDs.
   private mutating func takeStructures(_ bytes: RawSpan, _ slice: Slice) {
     var offset = Int(slice.start)
     while offset < slice.end {
@@ -92,12 +92,12 @@ struct ByteUses: Sendable {
 
   // MARK: PDUs
 
-  /// Those of a PDU, and of what stands around it.
+  /// Determines the uses in a PDU and in what surrounds it.
   ///
   /// - Parameters:
-  ///   - request: the attribute type that the request asked for which an ATT response answers.
-  ///   - psm: what the channel is for.
-  ///   - count: how many bytes there are in all: more than `bytes` where something stands behind the PDU.
+  ///   - request: the attribute type that the request asked for, if this is an ATT response.
+  ///   - psm: the PSM of the channel.
+  ///   - count: the number of bytes in all, which exceeds `bytes` if something follows the PDU.
   init(
     pdu dissection: Dissection, _ bytes: RawSpan, request: BluetoothUUID?, psm: PSM?, count: Int
   ) {
@@ -151,8 +151,8 @@ struct ByteUses: Sendable {
     }
   }
 
-  /// Commands: code (1 byte), identifier (1), length (2), data. What an echo brings, and what a command does of
-  /// which nobody knows the layout, is payload.
+  /// Marks signalling commands: code (1 byte), identifier (1), length (2), data. The data of an
+  /// echo, and of a command of unknown layout, is payload.
   private mutating func takeSignalling(_ bytes: RawSpan, _ body: Slice, onLE isLE: Bool) {
     set(body, .structure)
     for data in OtherPayload.inSignalling(bytes, body, onLE: isLE) { set(data, .payload) }
@@ -169,7 +169,7 @@ private struct StructureFinder: HCIFieldVisitor {
     _ name: StaticString, line: StaticString?, number: Int64, width: Int,
     _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice
   ) {
-    // Digits that people compare, and diversifiers, are replaced before.
+    // Digits that users compare, and diversifiers, were already replaced.
     structure.append(slice)
   }
 
@@ -186,14 +186,13 @@ private struct StructureFinder: HCIFieldVisitor {
   }
 }
 
-/// What stands in PDUs that are neither ATT's nor the Security Manager's.
+/// The data in PDUs of neither ATT nor the Security Manager.
 enum OtherPayload {
-  /// How many bytes of the payload of a channel of L2CAP carry the structure.
+  /// Returns how many bytes of the payload of an L2CAP channel carry the structure.
   static func header(of psm: PSM?, _ cid: ChannelID?, _ bytes: RawSpan, _ body: Slice) -> Int {
-    // PSM (2 bytes).
     if cid == .connectionless { return min(2, Int(body.count)) }
     switch psm {
-    // Address (1 byte), control (1), length (1, or 2 where its first bit is not set).
+    // Address (1 byte), control (1), length (1, or 2 if its first bit is not set).
     case PSM.rfcomm?:
       let isLong = bytes.byte(at: Int(body.start) + 2) & 1 == 0
       return min(isLong ? 4 : 3, Int(body.count))
@@ -203,8 +202,8 @@ enum OtherPayload {
     }
   }
 
-  /// The bytes of a signalling channel's commands that L2CAP does not say: what an echo brings, the data of a
-  /// command of which nobody knows the layout, and what no field claims.
+  /// Returns the bytes of signalling commands that are not part of L2CAP's structure: the data of
+  /// an echo, the data of a command of unknown layout, and what no field claims.
   static func inSignalling(_ bytes: RawSpan, _ body: Slice, onLE isLE: Bool) -> [Slice] {
     var result: [Slice] = []
     var commands = SignallingCommands(body)
@@ -213,12 +212,12 @@ enum OtherPayload {
       // On LE a frame holds one command (Core, Vol 3, Part A, 4).
       if isLE { break }
     }
-    // The rest is no command.
+    // The rest is not a command.
     return (result + [commands.rest]).filter { !$0.isEmpty }
   }
 
   private static func unclaimed(_ command: SignallingCommand, _ bytes: RawSpan) -> [Slice] {
-    // Of what is cut short, or longer than it says, nobody knows what it is.
+    // A command that is truncated, or longer than its length, has unknown content.
     guard Int(command.length) == Int(command.data.count) else { return [command.data] }
     var rest = Slice.empty
     guard let pdu = try? SignallingPDU(command, bytes, rest: &rest) else { return [command.data] }
@@ -230,7 +229,7 @@ enum OtherPayload {
       return [Slice(start: list.end - 1, count: 1), rest]
     }
     guard let options = pdu.options else { return [rest] }
-    // Options: type (1 byte), length (1), value, as long as its type's is.
+    // Options: type (1 byte), length (1), value, with the length of its type.
     let sizes: [UInt8: Int] = [1: 2, 2: 2, 3: 22, 4: 9, 5: 1, 6: 16, 7: 2]
     var offset = Int(options.start)
     while offset + 2 <= options.end {

@@ -3,14 +3,14 @@ import Bytes
 import Captures
 import Dissectors
 
-/// What some controllers tell their makers while they run: logs and dumps of their memory, sent to the host as ACL data
-/// with handles that no connection has.
+/// What some controllers report to their manufacturers while they run: logs and memory dumps, sent
+/// to the host as ACL data with handles that no connection has.
 enum ControllerLog {
-  /// Qualcomm's, and MediaTek's three: the first 16 bits of the packet, flags included (Linux, drivers/bluetooth,
-  /// btqca and btmtk [mem]).
+  /// Qualcomm's, and MediaTek's three: the first 16 bits of the packet, including flags (Linux,
+  /// drivers/bluetooth, btqca and btmtk [mem]).
   private static let words: [UInt16] = [0x2edc, 0x05fe, 0x05ff, 0xfc6f]
 
-  /// Whether a record holds such a packet.
+  /// Returns whether a record contains such a packet.
   static func holds(_ record: borrowing CaptureRecord, _ dissection: Dissection) -> Bool {
     guard case .acl = dissection.content, record.direction != .sent else { return false }
     let start = record.framing == .h4 ? 1 : 0

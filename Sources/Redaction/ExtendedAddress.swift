@@ -1,18 +1,19 @@
 import Bluetooth
 import Bytes
 
-/// A device address in eight bytes, with two more between its halves: as EUI-64 has it, FF FE in the middle and the
-/// universal/local bit of the first octet turned over or not (IEEE, "Guidelines for Use of Extended Unique Identifier"
-/// [mem]), or with zeros there, as Texas Instruments' sample programs fill in the System ID [mem]. In either byte order.
+/// A device address in eight bytes, with two more between its halves, in either byte order. In an
+/// EUI-64 these are FF FE, and the universal/local bit of the first octet is inverted or not (IEEE,
+/// "Guidelines for Use of Extended Unique Identifier" [mem]). Texas Instruments' sample programs
+/// put zeros there when they fill in the System ID [mem].
 struct ExtendedAddress {
-  /// Number of bytes.
+  /// The number of bytes.
   static let byteCount = 8
 
-  /// The octets of the address as they stand, the first one least significant.
+  /// The octets of the address in their order, the first one least significant.
   private let octets: UInt64
   private let middle: (UInt8, UInt8)
 
-  /// How the octets stand.
+  /// The order of the octets.
   private struct Form {
     var isReversed: Bool
     var isTurned: Bool
@@ -22,17 +23,17 @@ struct ExtendedAddress {
       Form(isReversed: false, isTurned: true), Form(isReversed: true, isTurned: true),
     ]
 
-    /// The address of octets, or the octets of an address.
+    /// Returns the address of octets, or the octets of an address.
     func address(_ octets: UInt64, wasReversed: Bool) -> UInt64 {
       let turn: UInt64 = isTurned ? 0x02 << 40 : 0
-      // The bit is that of the address's first octet, in whichever order the octets stand.
+      // The bit is that of the address's first octet, in either order of the octets.
       return wasReversed
         ? (isReversed ? octets.byteSwapped >> 16 : octets) ^ turn
         : isReversed ? (octets ^ turn).byteSwapped >> 16 : octets ^ turn
     }
   }
 
-  /// What may be one; nil where its middle is another, or where nothing else is in it.
+  /// Reads a possible address; nil if its middle is different, or there is nothing else in it.
   init?(_ bytes: RawSpan, at offset: Int) {
     guard offset + Self.byteCount <= bytes.byteCount else { return nil }
     middle = (bytes.byte(at: offset + 3), bytes.byte(at: offset + 4))
@@ -48,15 +49,15 @@ struct ExtendedAddress {
     self.octets = octets
   }
 
-  /// What may be one, and nothing besides.
+  /// Reads a possible address that is the whole value.
   init?(whole value: [UInt8]) {
     guard value.count == Self.byteCount else { return nil }
     self.init(value.bytes, at: 0)
   }
 
-  /// Its address where nothing tells how it stands: least significant octet first as the characteristic has it, unless
-  /// FF stands before FE; with the universal/local bit turned over where it is set, since makers number their devices
-  /// universally.
+  /// The address in the most likely form: least significant octet first as in the characteristic,
+  /// unless FF comes before FE; with the universal/local bit inverted if it is set, since
+  /// manufacturers assign universal addresses.
   var likelyAddress: DeviceAddress {
     let isReversed = middle == (0xff, 0xfe)
     let isLocal = (isReversed ? octets & 0x02 : octets >> 40 & 0x02) != 0
@@ -64,7 +65,7 @@ struct ExtendedAddress {
     return DeviceAddress(value: form.address(octets, wasReversed: true))
   }
 
-  /// The same with the pseudonym of its address, where that is one of the book's; nil where it is not.
+  /// Returns the bytes with the pseudonym of the address if the book contains it; nil otherwise.
   func replaced(_ addresses: AddressBook) -> [UInt8]? {
     for form in Form.all {
       let address = DeviceAddress(value: form.address(octets, wasReversed: true))
@@ -74,7 +75,7 @@ struct ExtendedAddress {
     return nil
   }
 
-  /// The same with some pseudonym, whatever its address is.
+  /// Returns the bytes with some pseudonym, whatever the address is.
   func pseudonym(_ addresses: AddressBook) -> [UInt8] {
     replaced(addresses) ?? bytes(addresses[DeviceAddress(value: octets)].value)
   }

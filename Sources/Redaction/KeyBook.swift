@@ -1,24 +1,25 @@
 import Bytes
 import Cryptography
 
-/// Keys and other secrets, and the bytes that take their place.
+/// Keys and other secrets, and the bytes that replace them.
 ///
-/// Equal secrets have equal pseudonyms, wherever they stand, and zeros at the end stay: so much of a key
-/// does not count. What follows from other values (a confirm value from a random value, say) is not made
-/// up but computed from their pseudonyms, and noted here (`derive`).
+/// Equal secrets have equal pseudonyms everywhere, and trailing zeros stay, since they are beyond
+/// the key's size. A value that depends on others (a confirm value on a random value, for instance)
+/// is not made up but computed from their pseudonyms, and recorded here (`derive`).
 struct KeyBook: Sendable {
   private let source: PseudonymSource
   private var derived: [[UInt8]: [UInt8]] = [:]
   private(set) var known: Set<[UInt8]> = []
-  /// Public keys whose pseudonyms were made: that takes a multiplication on the curve.
+  /// Public keys whose pseudonyms are cached, since computing one takes a multiplication on the
+  /// curve.
   private var pairs: [P256Coordinate: P256KeyPair] = [:]
 
-  /// So many are remembered at most.
+  /// The most secrets that are remembered.
   private let most: Int
-  /// Sightings of secrets for which there was no room: they have pseudonyms, too, but are not looked for
+  /// Sightings of secrets that had no room: they have pseudonyms, too, but are not looked for
   /// elsewhere.
   private(set) var unlisted = 0
-  /// A shorter secret is found everywhere by chance.
+  /// The least length of a secret that is looked for; a shorter one is found everywhere by chance.
   static let leastSearched = 8
 
   init(_ source: PseudonymSource, most: Int = BookLimits().secrets) {
@@ -33,7 +34,7 @@ struct KeyBook: Sendable {
     }
   }
 
-  /// Takes in a secret.
+  /// Records a secret.
   mutating func learn(_ secret: [UInt8]) {
     guard !secret.isBlank, !known.contains(secret) else { return }
     if known.count < most {
@@ -43,13 +44,13 @@ struct KeyBook: Sendable {
     }
   }
 
-  /// Takes in what takes the place of a value that follows from others.
+  /// Records the replacement of a value that depends on others.
   mutating func derive(_ value: PairingValue?, _ pseudonym: PairingValue?) {
     guard let value, let pseudonym else { return }
     derive(value.littleEndian, pseudonym.littleEndian)
   }
 
-  /// The same of any bytes.
+  /// Records the replacement of any bytes that depend on others.
   mutating func derive(_ value: [UInt8], _ pseudonym: [UInt8]) {
     guard !value.isBlank, derived.count < most else { return }
     learn(value)
@@ -65,19 +66,19 @@ struct KeyBook: Sendable {
     return source.bytes(.key, secret, count: count) + kept
   }
 
-  /// The pseudonym of a value of pairing.
+  /// The pseudonym of a pairing value.
   subscript(value: PairingValue) -> PairingValue {
     PairingValue(self[value.littleEndian].bytes) ?? .zero
   }
 
-  /// The pseudonym of a PIN of so many bytes in its field: digits.
+  /// Returns the pseudonym of a PIN in its field: the same number of digits.
   func pin(_ field: [UInt8]) -> [UInt8] {
     let count = (field.lastIndex { $0 != 0 } ?? -1) + 1
     let digits = source.bytes(.pin, field, count: count).map { 0x30 + $0 % 10 }
     return digits + [UInt8](repeating: 0, count: field.count - count)
   }
 
-  /// The pseudonym of an encrypted diversifier; 0, which names no key, stays.
+  /// Returns the pseudonym of an encrypted diversifier; 0, which identifies no key, stays.
   func diversifier(_ bytes: [UInt8]) -> [UInt8] {
     if bytes.isBlank { return bytes }
     let number = source.number(.code, bytes) % 0xfffe + 1
@@ -86,7 +87,7 @@ struct KeyBook: Sendable {
 
   // MARK: Public keys
 
-  /// Makes the pseudonym of a public key.
+  /// Records a public key and makes its pseudonym.
   mutating func learn(_ key: P256PublicKey) {
     guard !key.littleEndian.isBlank, key.x != P256PublicKey.debug.x else { return }
     learn(key.x.littleEndian)
@@ -95,7 +96,7 @@ struct KeyBook: Sendable {
     pairs[key.x] = pair(key.x)
   }
 
-  /// A key pair that stands for a public key, by its X coordinate.
+  /// Returns the key pair that replaces a public key, by its X coordinate.
   private func pair(_ x: P256Coordinate) -> P256KeyPair? {
     for attempt: UInt16 in 0..<64 {
       let number = source.bytes(
@@ -107,20 +108,21 @@ struct KeyBook: Sendable {
     return nil
   }
 
-  /// The pseudonym of a public key: a point of the curve where it is one. The debug key, which everybody
-  /// knows, stays, and so does one of zeros.
+  /// The pseudonym of a public key, which is a point on the curve if the key is one. The debug key,
+  /// which is public, stays, and so does an all-zero key.
   subscript(key: P256PublicKey) -> P256PublicKey {
     if key.littleEndian.isBlank || key.x == P256PublicKey.debug.x { return key }
     guard let pair = pairs[key.x] ?? pair(key.x) else { return key }
     var other = pair.publicKey
-    // The other point with the same X has the other point with that of the pseudonym.
+    // The other point with the same X gets the other point with the pseudonym's X.
     if other.isOdd != key.isOdd { other = other.negative }
     if key.isOnCurve { return other }
     let y = P256Coordinate(high: other.y.high, low: other.y.low ^ 2)
     return P256PublicKey(x: other.x, y: y)
   }
 
-  /// The shared secret of the pseudonyms of two public keys; nil where one of them is no point of the curve.
+  /// Returns the shared secret of the pseudonyms of two public keys; nil if one of them is not a
+  /// point on the curve.
   func dhKey(_ one: P256PublicKey, _ other: P256PublicKey) -> P256Coordinate? {
     if let found = P256PublicKey.debugDHKey(self[one], self[other]) { return found }
     return (pairs[one.x] ?? pair(one.x))?.dhKey(with: self[other])

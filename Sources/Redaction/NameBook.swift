@@ -1,24 +1,26 @@
 import Cryptography
 
-/// The names of devices and their pseudonyms: of the same length in bytes, and easy to say; or their serial
-/// numbers, whose digits become digits, and letters letters.
+/// The names of devices and their pseudonyms, which have the same length in bytes and are easy to
+/// pronounce; or their serial numbers, whose digits are replaced by digits, and letters by letters.
 ///
-/// A pseudonym's beginning depends on the name's beginning alone. So a shortened name's is the beginning of
-/// the complete one's, and a name that is read in parts fits together.
+/// The beginning of a pseudonym depends only on the beginning of the name. So a shortened name's
+/// pseudonym is the beginning of the complete one's, and a name that is read in parts fits
+/// together.
 struct NameBook: Sendable {
   private var known: Set<[UInt8]> = []
   private var pseudonyms: [[UInt8]: [UInt8]] = [:]
   private let source: PseudonymSource
-  /// Whether names stay what they are.
+  /// Whether names stay unchanged.
   let keepsNames: Bool
-  /// Whether what is known are serial numbers, and what tells of persons in letters and digits.
+  /// Whether this is a book of serial numbers and of personal data in letters and digits.
   private let isOfSerials: Bool
 
-  /// So many are remembered at most.
+  /// The most names that are remembered.
   private let most: Int
-  /// Sightings of names for which there was no room: they have pseudonyms, too, but are not looked for elsewhere.
+  /// Sightings of names that had no room: they have pseudonyms, too, but are not looked for
+  /// elsewhere.
   private(set) var unlisted = 0
-  /// A shorter name is found everywhere by chance.
+  /// The least length of a name that is looked for; a shorter one is found everywhere by chance.
   static let leastSearched = 6
 
   init(
@@ -30,7 +32,7 @@ struct NameBook: Sendable {
     isOfSerials = false
   }
 
-  /// A book of serial numbers.
+  /// Creates a book of serial numbers.
   init(serials source: PseudonymSource, most: Int = BookLimits().names) {
     self.source = source
     self.most = most
@@ -38,7 +40,7 @@ struct NameBook: Sendable {
     isOfSerials = true
   }
 
-  /// All names, in an order that does not depend on chance.
+  /// All names in a deterministic order.
   var listed: [[UInt8]] { known.sorted { $0.lexicographicallyPrecedes($1) } }
 
   /// The names that are looked for.
@@ -50,7 +52,7 @@ struct NameBook: Sendable {
       }
   }
 
-  /// Takes in a name.
+  /// Records a name.
   mutating func learn(_ name: [UInt8]) {
     let name = Self.trimmed(name)
     guard !keepsNames, !name.isEmpty, !known.contains(name) else { return }
@@ -62,7 +64,7 @@ struct NameBook: Sendable {
     pseudonyms[name] = make(name)
   }
 
-  /// The pseudonym of a name; zeros at its end stay.
+  /// The pseudonym of a name; trailing zeros stay.
   subscript(name: [UInt8]) -> [UInt8] {
     if keepsNames { return name }
     let trimmed = Self.trimmed(name)
@@ -70,7 +72,7 @@ struct NameBook: Sendable {
     return pseudonym + [UInt8](repeating: 0, count: name.count - trimmed.count)
   }
 
-  /// A name without the zeros at its end.
+  /// Returns a name without trailing zeros.
   static func trimmed(_ name: [UInt8]) -> [UInt8] {
     Array(name.prefix((name.lastIndex { $0 != 0 } ?? -1) + 1))
   }
@@ -78,8 +80,8 @@ struct NameBook: Sendable {
   private static let consonants = Array("bdfghjklmnprstvz".utf8)
   private static let vowels = Array("aeio".utf8)
 
-  /// A digit for a digit, a letter for a letter; spaces, signs between them and zeros stay, since they tell how the
-  /// number is laid out.
+  /// Returns a digit for a digit and a letter for a letter. Spaces, separators and zeros stay,
+  /// since they show the layout of the number.
   private static func character(like byte: UInt8, _ number: Int) -> UInt8 {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt8(ascii: "0") + UInt8(number % 10)
@@ -92,7 +94,7 @@ struct NameBook: Sendable {
     }
   }
 
-  /// Consonants and vowels by turns, the first letter a capital.
+  /// Makes a pseudonym: alternating consonants and vowels, with a capital first letter.
   private func make(_ name: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(name.count)

@@ -1,9 +1,9 @@
 import Bytes
 
-/// Parts of long names that are read piece by piece: found by where they begin and by their first bytes.
+/// Parts of long names that are read piece by piece, found by their offset and their first bytes.
 struct NameParts: Sendable {
   private let names: [[UInt8]]
-  /// By where in a name a part begins and its first bytes, the first name that has it there.
+  /// By the offset of a part and its first bytes, the first name that contains it there.
   private var places: [Key: Int32] = [:]
 
   private struct Key: Hashable {
@@ -11,9 +11,9 @@ struct NameParts: Sendable {
     let bytes: UInt64
   }
 
-  /// So many bytes of a part are compared at most before the name itself is.
+  /// The most bytes of a part that are compared before the name itself is.
   private static let head = 8
-  /// So many bytes of names are listed at most; of what does not fit a part has a pseudonym of its own.
+  /// The most entries; a part that is not listed has a pseudonym of its own.
   private static let most = 1 << 20
 
   init(_ book: NameBook) {
@@ -28,7 +28,8 @@ struct NameParts: Sendable {
     }
   }
 
-  /// The pseudonym of a part that begins at `offset`: the part of a known name's, where one has it there.
+  /// Returns the pseudonym of a part that begins at `offset`: the part of a known name's pseudonym,
+  /// if a name contains the part there.
   func pseudonym(of part: RawSpan, at offset: Int, _ book: NameBook) -> [UInt8] {
     let part = part.array
     let kept = part.count - NameBook.trimmed(part).count

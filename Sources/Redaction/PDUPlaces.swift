@@ -4,29 +4,29 @@ import Captures
 import Dissectors
 import Sessions
 
-/// A stretch of a record's bytes.
+/// A range of a record's bytes.
 struct RecordPlace: Equatable, Sendable {
   var record: Int
   var offset: Int
   var count: Int
 }
 
-/// Where the bytes of PDUs stand that came in several records: what is changed in the joined bytes is to be
-/// changed there.
+/// The positions of the bytes of PDUs that came in several records, where changes to the joined
+/// bytes must be applied.
 struct PDUPlaces: Sendable {
-  /// Which way on which link, or of which of its channels.
+  /// A direction of a link, or of one of its channels.
   private struct Way: Hashable {
     let connection: Int
     let isReceived: Bool
     let channel: UInt16
   }
 
-  /// Places one behind the other.
+  /// Places that follow each other.
   private struct Row {
     var places: [RecordPlace] = []
     var count = 0
     var pieces = Pieces()
-    /// Of frames: whether one of them was put together of fragments that may not belong together.
+    /// For frames: whether one of them was joined from fragments that may not belong together.
     var isDoubtful = false
 
     mutating func append(_ place: RecordPlace) {
@@ -36,7 +36,7 @@ struct PDUPlaces: Sendable {
     }
   }
 
-  /// The pieces that something was sent in: whoever cuts it makes all but the last as large as there is room.
+  /// The pieces in which something was sent: a sender makes all but the last as large as possible.
   private struct Pieces {
     private(set) var first = 0
     private(set) var count = 0
@@ -54,42 +54,45 @@ struct PDUPlaces: Sendable {
     }
   }
 
-  /// The fragments of the L2CAP PDU that came last, and the payloads of the frames of an SDU.
+  /// The fragments of the last L2CAP PDU, and the payloads of the frames of an SDU.
   private var fragments: [Way: Row] = [:]
   private var frames: [Way: Row] = [:]
-  /// What the current packet's bytes are joined of; nil: they are the record's own.
+  /// The places from which the current packet's bytes were joined; nil: they are the record's own.
   private var joined: [RecordPlace]?
-  /// What stands behind the PDU in the same packets.
+  /// The places after the PDU in the same packets.
   private(set) var behind: [RecordPlace] = []
-  /// Whether the current packet's bytes are joined of others of which nobody knows any more where they stand.
+  /// Whether the current packet's bytes were joined from places that are no longer known.
   private(set) var isLost = false
-  /// Whether the current packet is a frame that belongs to an SDU of which not all is there.
+  /// Whether the current packet is a frame of an SDU that is not complete.
   private(set) var isOutOfStep = false
-  /// Whether the current packet's bytes are joined of pieces that may not belong together: where records are
-  /// missing or are there twice, one PDU's piece may have been joined with another one's.
+  /// Whether the current packet's bytes were joined from pieces that may not belong together: if
+  /// records are missing or duplicated, a piece of one PDU may have been joined with that of
+  /// another.
   private(set) var isDoubtful = false
-  /// Whether the current packet's bytes are joined, in a direction in which pieces are missing, or are there twice.
+  /// Whether the current packet's bytes are joined, in a direction in which pieces are missing or
+  /// duplicated.
   private(set) var isTorn = false
-  /// How many of the current packet's bytes are its first piece's, which is its own in any case.
+  /// The length of the current packet's first piece, which certainly belongs to it.
   private(set) var firstPiece = 0
-  /// The most bytes that a packet of a link has brought so far in one direction.
+  /// The most bytes that a packet of a link has carried so far in one direction.
   private var largest: [Way: Int] = [:]
-  /// The directions of connections in which pieces are missing, or are there twice.
+  /// The directions of connections in which pieces are missing or duplicated.
   private let torn: TornWays
 
   init(_ torn: TornWays) { self.torn = torn }
 
-  /// Every controller takes so much in one packet (Core, Vol 4, Part E, 7.8.2), and every channel in one frame
-  /// (Core, Vol 3, Part A, 4.22): less is not cut.
+  /// Every controller accepts at least this much in one packet (Core, Vol 4, Part E, 7.8.2), and
+  /// every channel in one frame (Core, Vol 3, Part A, 4.22): shorter PDUs are not split.
   private static let leastCut = (packet: 27, frame: 23)
 
-  /// So many links and channels are followed at most; of more those of the latest connections.
+  /// The most links and channels that are followed; beyond that, only those of the latest
+  /// connections.
   private static let most = 1024
   private static let latestConnections = 256
-  /// So many fragments of a PDU are.
+  /// The most fragments of a PDU that are followed.
   private static let mostFragments = 1 << 16
 
-  /// Takes in a packet as a report is told it.
+  /// Processes a packet as a report receives it.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -107,7 +110,7 @@ struct PDUPlaces: Sendable {
     let connection = memory.links.connection(link).id
     if fragments.count + frames.count > Self.most { forget(connection) }
     let way = Way(connection: connection, isReceived: isReceived, channel: 0)
-    // The payload of the packet: type byte where there is one, handle (2 bytes), length (2).
+    // The payload of the packet: type byte if present, handle (2 bytes), length (2).
     let start = (record.framing == .h4 ? 1 : 0) + 4
     let count = max(0, min(Int(header.length), record.bytes.byteCount - start))
     let place = RecordPlace(record: record.number, offset: start, count: count)
@@ -138,16 +141,16 @@ struct PDUPlaces: Sendable {
     isTorn = torn.contains(connection, isReceived: isReceived)
     let all = Self.count(pdu)
     if all > whole { behind = Self.part(pdu, Slice(start: whole, count: all - whole)) }
-    // Where something is missing, nobody knows what stands where.
+    // If something is missing, all positions are unknown.
     isLost = Self.count(joined) < bytes.byteCount
   }
 
-  /// Whether the fragments of a PDU may not belong together.
+  /// Returns whether the fragments of a PDU may not belong together.
   ///
   /// - Parameters:
-  ///   - whole: how many bytes the PDU has.
-  ///   - all: how many bytes the fragments have.
-  ///   - largest: the most bytes that a packet has brought before.
+  ///   - whole: the length of the PDU.
+  ///   - all: the total length of the fragments.
+  ///   - largest: the most bytes that a packet has carried before.
   private func isDoubtful(
     _ way: Way, _ pieces: Pieces, _ whole: Int, _ all: Int, largest: Int
   ) -> Bool {
@@ -157,7 +160,7 @@ struct PDUPlaces: Sendable {
       || pieces.first < largest && torn.contains(way.connection, isReceived: way.isReceived)
   }
 
-  /// Makes room: what is forgotten is not put together any more.
+  /// Makes room: what is forgotten is no longer joined.
   private mutating func forget(_ connection: Int) {
     fragments = fragments.filter { $0.key.connection + Self.latestConnections > connection }
     frames = frames.filter { $0.key.connection + Self.latestConnections > connection }
@@ -172,15 +175,15 @@ struct PDUPlaces: Sendable {
     places.reduce(0) { $0 + $1.count }
   }
 
-  /// A frame of a credit-based channel: length (2 bytes), channel (2), of an SDU's first one the SDU's
-  /// length (2), payload.
+  /// Processes a frame of a credit-based channel: length (2 bytes), channel (2), in the first of an
+  /// SDU the SDU's length (2), payload.
   private mutating func observeFrame(
     _ way: Way, _ pdu: [RecordPlace], _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ header: L2CAPHeader
   ) {
     let isFirst = dissection.sduLength != nil
     let head = L2CAPHeader.size + (isFirst ? 2 : 0)
-    // Taken out, so that it can grow where it is.
+    // Removed from the dictionary, so that it can grow in place.
     var sdu = frames.removeValue(forKey: way) ?? Row()
     if isFirst { sdu = Row() }
     sdu.isDoubtful = sdu.isDoubtful || isDoubtful
@@ -207,7 +210,7 @@ struct PDUPlaces: Sendable {
     if isFragment, sdu.places.count < Self.mostFragments { frames[way] = sdu }
   }
 
-  /// Where the part `slice` of the current packet's bytes stands in records.
+  /// Returns the places in records of the part `slice` of the current packet's bytes.
   func places(of slice: Slice, _ record: borrowing CaptureRecord) -> [RecordPlace] {
     guard let joined else {
       return [
@@ -220,7 +223,7 @@ struct PDUPlaces: Sendable {
   /// Whether the current packet's bytes are not its record's own.
   var areJoined: Bool { joined != nil }
 
-  /// The places of the bytes that are the part `slice` of those of `places`.
+  /// Returns the places of the part `slice` of the bytes at `places`.
   static func part(_ places: [RecordPlace], _ slice: Slice) -> [RecordPlace] {
     var result: [RecordPlace] = []
     var position = 0
@@ -238,14 +241,14 @@ struct PDUPlaces: Sendable {
   }
 }
 
-/// The directions of connections in which pieces of PDUs were found that belong to nothing: a piece is missing
-/// there, or is there twice.
+/// The directions of connections with pieces of PDUs that belong to nothing: a piece is missing
+/// there or duplicated.
 struct TornWays: Sendable {
   private var ways: Set<Int> = []
-  /// Whether there are more than are remembered: then any may be one.
+  /// Whether there are more than are remembered, so that any may be one.
   private var isFull = false
 
-  /// The most that are remembered.
+  /// The most directions that are remembered.
   private static let mostTorn = 4096
 
   private static func key(_ connection: Int, _ isReceived: Bool) -> Int {
@@ -256,7 +259,7 @@ struct TornWays: Sendable {
     isFull || ways.contains(Self.key(connection, isReceived))
   }
 
-  /// Takes in what is wrong with an ACL packet.
+  /// Records the problems of an ACL packet.
   ///
   /// - Parameter isJoined: whether it ended something that came in pieces.
   mutating func observe(
@@ -265,7 +268,7 @@ struct TornWays: Sendable {
     guard !isFull else { return }
     for index in 0..<problems.count {
       switch problems[index].code {
-      // What is too long in one packet is of one sender.
+      // What is too long in one packet comes from a single sender.
       case .fragmentTooLong where !isJoined: break
       case .fragmentLost, .continuationWithoutStart, .fragmentTooLong, .sduLost, .sduOverrun,
         .frameOutOfStep:

@@ -6,7 +6,7 @@ import Diagnosis
 import Dissectors
 import Sessions
 
-/// The values that two devices have sent each other in one attempt to pair, in their order.
+/// The values that two devices have sent each other in one pairing attempt, in order.
 struct PairingExchange: Sendable {
   /// The values of one side.
   struct Party: Sendable {
@@ -27,7 +27,7 @@ struct PairingExchange: Sendable {
     self.first = first
   }
 
-  /// The values of a side of the attempt that this is.
+  /// Returns the values of one side of the attempt.
   func party(_ role: PairingSide, of attempt: PairingAttempt) -> Party {
     attempt.side(role) == .local ? sent : received
   }
@@ -36,7 +36,7 @@ struct PairingExchange: Sendable {
     if isSent { Self.take(opcode, payload, &sent) } else { Self.take(opcode, payload, &received) }
   }
 
-  /// As many values of a side are kept as a passkey over Secure Connections has.
+  /// Keeps as many values of a side as there are rounds for a passkey with Secure Connections.
   private static func take(_ opcode: SMPOpcode, _ payload: RawSpan, _ party: inout Party) {
     let most = SecureConnectionsRounds.count
     switch opcode {
@@ -55,11 +55,11 @@ struct PairingExchange: Sendable {
   }
 }
 
-/// The exchanges of a capture. Bounded: of very many the later ones are not kept, and their values get
-/// pseudonyms that do not fit each other.
+/// The exchanges of a capture. Bounded: beyond the bound, later ones are not kept, and their values
+/// get pseudonyms that do not match each other.
 struct PairingExchanges: Sendable {
   private var all: [PairingExchange] = []
-  /// Where the latest one of each connection stands.
+  /// The index of the latest exchange of each connection.
   private var latest: [Int: Int] = [:]
 
   private static let most = 1024
@@ -82,9 +82,9 @@ struct PairingExchanges: Sendable {
       smp.opcode, bytes.part(dissection.body).dropping(1), isSent: direction == .sent)
   }
 
-  /// The exchanges with what the diagnosis has found out about them.
+  /// Returns the exchanges with what the diagnosis found out about them.
   ///
-  /// - Parameter passkeys: which ones are tried where one is searched for.
+  /// - Parameter passkeys: the passkeys that are tried when searching for one.
   func matched(
     to evidence: Evidence, _ passkeys: ClosedRange<UInt32>
   ) -> [PseudonymousPairing] {

@@ -1,31 +1,31 @@
 import Cryptography
 
-/// Passkeys, the numbers that people compare, and their pseudonyms.
+/// Passkeys, the numbers that users compare, and their pseudonyms.
 ///
-/// Bit by bit, the least significant first, a pseudonym depends on the bits up to there alone: two passkeys
-/// that part in some round of Secure Connections part in the same one as pseudonyms, and of one of which
-/// only some bits are known these have pseudonyms.
+/// Bit by bit from the least significant, a pseudonym depends only on the bits so far. So two
+/// passkeys that first differ in some round of Secure Connections also do so as pseudonyms, and if
+/// only some bits of a passkey are known, these have pseudonyms.
 struct PasskeyBook: Sendable {
   private let source: PseudonymSource
   private var known: Set<UInt32> = []
   private var attempt: UInt16 = 0
-  /// What takes the place of numbers that follow from other values.
+  /// The replacements of numbers that depend on other values.
   private(set) var derived: [UInt32: UInt32] = [:]
 
-  /// So many attempts are made to find pseudonyms of six digits for all passkeys; with one passkey nineteen
-  /// of twenty succeed.
+  /// The most attempts to find six-digit pseudonyms for all passkeys; with one passkey nineteen of
+  /// twenty succeed.
   private static let mostAttempts: UInt16 = 4096
   private static let mostKnown = 256
 
   init(_ source: PseudonymSource) { self.source = source }
 
-  /// Takes in a passkey.
+  /// Records a passkey.
   mutating func learn(_ passkey: UInt32) {
     guard SixDigits.all.contains(passkey), known.count < Self.mostKnown else { return }
     known.insert(passkey)
   }
 
-  /// Chooses so that all pseudonyms have six digits, and none is the passkey itself.
+  /// Chooses pseudonyms so that all have six digits, and none is the passkey itself.
   mutating func close() {
     attempt = 0
     while attempt < Self.mostAttempts {
@@ -43,14 +43,16 @@ struct PasskeyBook: Sendable {
     SixDigits(permuted(passkey.number) % (SixDigits.all.upperBound + 1)) ?? passkey
   }
 
-  /// The pseudonym of a passkey as HCI and the management interface carry it; what has more digits is none.
+  /// Returns the pseudonym of a passkey as in HCI and the management interface; a number with more
+  /// digits is not a passkey.
   func number(_ passkey: UInt32) -> UInt32 {
     SixDigits(passkey).map { self[$0].number }
       ?? UInt32(
         source.number(.digits, [UInt8](littleEndian: UInt64(passkey), count: 4)) % 1_000_000)
   }
 
-  /// The pseudonym of the bit of round `round`, from 0, of a passkey with these bits before it.
+  /// Returns the pseudonym of the bit of round `round`, from 0, of a passkey with these bits before
+  /// it.
   func bit(_ bit: UInt8, after bits: UInt32, round: Int) -> UInt8 {
     let before = bits & (1 << UInt32(round) - 1)
     let message = [UInt8(round)] + [UInt8](littleEndian: UInt64(before), count: 4)
@@ -68,13 +70,13 @@ struct PasskeyBook: Sendable {
 
   // MARK: Digits that are compared
 
-  /// Takes in what takes the place of digits that both sides have computed.
+  /// Records the replacement of digits that both sides have computed.
   mutating func derive(_ digits: SixDigits, _ pseudonym: SixDigits) {
     guard derived.count < Self.mostKnown else { return }
     derived[digits.number] = pseudonym.number
   }
 
-  /// The pseudonym of digits that are compared; 0, which Just Works has, stays.
+  /// Returns the pseudonym of compared digits; 0, which Just Works has, stays.
   func digits(_ number: UInt32) -> UInt32 {
     if number == 0 { return 0 }
     if let found = derived[number] { return found }

@@ -1,21 +1,22 @@
-/// What is to be changed in records of ACL data: where, and to what.
+/// The changes to records of ACL data: positions and new bytes.
 ///
-/// Small, since a capture may need one for every record: the bytes stand in one array.
+/// They are small, since a capture may need one for every record: the bytes are in one array.
 struct Patches: Sendable {
   private struct Patch: Sendable {
     let record: Int
     let offset: Int32
     let count: Int32
-    /// How many were added before it.
+    /// The number of patches that were added before it.
     let order: Int
-    /// Where the new bytes begin in `bytes`; −1: zeros, since the rest of a PDU is not there; −2: zeros.
+    /// The offset of the new bytes in `bytes`; −1: zeros, since the rest of a PDU is missing; −2:
+    /// zeros.
     let start: Int
   }
 
   private var patches: [Patch] = []
   private var bytes: [UInt8] = []
 
-  /// Adds bytes that stand in several records, one part behind the other.
+  /// Adds bytes at several places, one part after the other.
   mutating func add(_ places: [RecordPlace], _ replacement: [UInt8]) {
     var position = 0
     for place in places {
@@ -24,9 +25,9 @@ struct Patches: Sendable {
     }
   }
 
-  /// Adds a change; nil: to zeros. Of several at the same place the last one counts.
+  /// Adds a change; nil: to zeros. The last of several at the same place counts.
   ///
-  /// - Parameter isUnfinished: whether zeros take the place of a part of a PDU whose other parts are not there.
+  /// - Parameter isUnfinished: whether zeros replace a part of a PDU whose other parts are missing.
   mutating func add(
     _ place: RecordPlace, _ replacement: [UInt8]?, isUnfinished: Bool = false
   ) {
@@ -40,14 +41,14 @@ struct Patches: Sendable {
     if let replacement { bytes.append(contentsOf: replacement) }
   }
 
-  /// Puts them into the order of the records.
+  /// Sorts the changes by record.
   ///
-  /// - Returns: how many parts of records became zeros, and nothing else later.
+  /// - Returns: how many parts of records are zeroed and not written again later.
   mutating func close() -> Int {
     patches.sort { ($0.record, $0.order) < ($1.record, $1.order) }
     var zeros = 0
     for (index, patch) in patches.enumerated() where patch.start == -1 {
-      // Where a PDU's end came, it was written again.
+      // If the end of a PDU came, the part was written again.
       let next = index + 1
       if next == patches.count || patches[next].record != patch.record || patches[next].start < 0 {
         zeros += 1
@@ -56,7 +57,7 @@ struct Patches: Sendable {
     return zeros
   }
 
-  /// Changes the bytes of a record.
+  /// Applies the changes to the bytes of a record.
   func apply(to record: inout [UInt8], of number: Int) {
     var low = 0
     var high = patches.count

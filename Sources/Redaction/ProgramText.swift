@@ -2,11 +2,13 @@ import Bluetooth
 import Bytes
 import Diagnosis
 
-/// What people and programs have written into a capture: nothing of it stays but what `explain` reads.
+/// Text that users and programs have written into a capture: nothing stays but what `explain`
+/// reads.
 enum ProgramText {
   private static let filler = UInt8(ascii: "*")
 
-  /// The text with its letters replaced; spaces and the zeros between and behind texts stay.
+  /// Returns the text with its letters replaced; spaces, and the zeros between and after texts,
+  /// stay.
   static func redacted(_ text: [UInt8], _ addresses: AddressBook) -> [UInt8] {
     var result = text.map { $0 == 0 || $0 == 0x20 || $0 == 0x0a ? $0 : filler }
     for offset in text.indices {
@@ -22,14 +24,15 @@ enum ProgramText {
   }
 }
 
-/// An address as text: twelve hexadecimal digits, by twos with the same separator between them or none.
+/// An address as text: twelve hexadecimal digits, in pairs with the same separator between them or
+/// none.
 struct WrittenAddress {
   let address: DeviceAddress
   /// The separator; nil: none.
   private let separator: UInt8?
   private let isUppercase: Bool
 
-  /// How many bytes it has.
+  /// The number of bytes.
   var count: Int { separator == nil ? 12 : 17 }
 
   init?(_ text: [UInt8], at start: Int) {
@@ -56,7 +59,7 @@ struct WrittenAddress {
     isUppercase = !hasLower
   }
 
-  /// The value of a hexadecimal digit.
+  /// Returns the value of a hexadecimal digit.
   static func digit(_ byte: UInt8) -> UInt8? {
     switch byte {
     case 0x30...0x39: byte - 0x30

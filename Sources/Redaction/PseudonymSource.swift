@@ -1,23 +1,23 @@
 import Cryptography
 
-/// Where pseudonyms come from: AES-CMAC (RFC 4493) of what they stand for, with a key of this run that is
-/// written nowhere. The same thing has the same pseudonym everywhere in one run, and another one in the
-/// next; nobody can compute it backwards, or test a guess.
+/// The source of pseudonyms: AES-CMAC (RFC 4493) of the originals, with a key of this run that is
+/// stored nowhere. In one run, the same original always has the same pseudonym, in the next run
+/// another one. Without the key, nobody can reverse it or test a guess.
 package struct PseudonymSource: Sendable {
-  /// What a pseudonym stands for, so that equal bytes of different meaning have nothing in common.
+  /// What a pseudonym replaces, so that equal bytes of different meaning have unrelated pseudonyms.
   enum Purpose: UInt8 {
     case address, resolvableAddress, key, keyPair, passkeyBit, digits, pin, name, code, serial
   }
 
   private let cipher: AES128
 
-  /// With a key of the system's random numbers.
+  /// Creates a source with a random key from the system.
   package init() {
     var generator = SystemRandomNumberGenerator()
     self.init(using: &generator)
   }
 
-  /// With a key of other numbers: a test has the same ones again.
+  /// Creates a source with a key from another generator, so that tests are reproducible.
   package init(using generator: inout some RandomNumberGenerator) {
     var key: [UInt8] = []
     for _ in 0..<AES128.size { key.append(.random(in: .min ... .max, using: &generator)) }
@@ -25,9 +25,9 @@ package struct PseudonymSource: Sendable {
     self.cipher = cipher
   }
 
-  /// So many bytes that stand for `original`.
+  /// Returns a number of bytes that replace `original`.
   ///
-  /// - Parameter attempt: another number gives other bytes, where the first ones cannot be used.
+  /// - Parameter attempt: a different number yields other bytes, if the first ones cannot be used.
   func bytes(
     _ purpose: Purpose, _ original: [UInt8], count: Int, attempt: UInt16 = 0
   ) -> [UInt8] {
@@ -44,28 +44,28 @@ package struct PseudonymSource: Sendable {
     return Array(bytes.prefix(count))
   }
 
-  /// Numbers that stand for the beginnings of a text.
+  /// Returns numbers that replace the beginnings of a text.
   func prefixes(_ purpose: Purpose) -> AES128.PrefixNumbers {
     AES128.PrefixNumbers(cipher, kind: purpose.rawValue)
   }
 
-  /// A number of 64 bits that stands for `original`.
+  /// Returns a 64-bit number that replaces `original`.
   func number(_ purpose: Purpose, _ original: [UInt8], attempt: UInt16 = 0) -> UInt64 {
     bytes(purpose, original, count: 8, attempt: attempt).reduce(0) { $0 << 8 | UInt64($1) }
   }
 }
 
 extension [UInt8] {
-  /// The `count` least significant bytes of a number, the least significant first.
+  /// Creates the `count` least significant bytes of a number, the least significant first.
   init(littleEndian number: UInt64, count: Int) {
     self = (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
   }
 
-  /// The number that these bytes are, the least significant first; of more than eight the first eight.
+  /// The number in the first eight of these bytes, the least significant first.
   var littleEndianNumber: UInt64 {
     prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// Whether all bytes are zero, or all have all bits set: such a value tells nothing of anybody.
+  /// Whether all bytes are zero, or all have all bits set: such a value reveals nothing.
   var isBlank: Bool { allSatisfy { $0 == 0 } || allSatisfy { $0 == 0xff } }
 }

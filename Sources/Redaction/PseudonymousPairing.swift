@@ -4,13 +4,13 @@ import Diagnosis
 import Dissectors
 import Sessions
 
-/// A pairing whose values follow from each other: computed anew with the pseudonyms of what they follow
-/// from, so that what fitted fits and what did not fit does not, in the same way.
+/// A pairing whose values depend on each other. They are computed again from the pseudonyms of
+/// their inputs, so that what matched still matches, and what did not match fails in the same way.
 struct PseudonymousPairing: Sendable {
   private let exchange: PairingExchange
   private let attempt: PairingAttempt
-  /// Of legacy pairing: with which passkey, or that of Just Works, each side's confirm value was computed,
-  /// and how.
+  /// For legacy pairing: the passkey, or the zero key of Just Works, from which each side's confirm
+  /// value was computed, and how.
   private var findings: [PairingSide: PasskeySearch.Finding] = [:]
 
   private static let roles: [PairingSide] = [.initiator, .responder]
@@ -33,11 +33,11 @@ struct PseudonymousPairing: Sendable {
     exchange.party(role, of: attempt)
   }
 
-  /// What gives a side's confirm value; nil where nothing does, or not all is there.
+  /// Returns what yields a side's confirm value; nil if nothing does, or something is missing.
   private func find(
     _ role: PairingSide, hasPasskey: Bool, _ searches: inout PasskeySearchLimit
   ) -> PasskeySearch.Finding? {
-    // Where the pairing failed because of it, the search has been made.
+    // If the pairing failed because of it, the search was already made.
     if let searched = attempt.outcome.search {
       return role == .initiator ? searched.initiator : searched.responder
     }
@@ -53,7 +53,7 @@ struct PseudonymousPairing: Sendable {
     return searches.search(search, opening)
   }
 
-  /// Takes in the passkeys that the values give away.
+  /// Records the passkeys that the values reveal.
   func learnPasskeys(into passkeys: inout PasskeyBook) {
     if attempt.method?.hasPasskey == true {
       for finding in findings.values { passkeys.learn(finding.passkey.number) }
@@ -61,7 +61,7 @@ struct PseudonymousPairing: Sendable {
     if let passkey = attempt.outcome.agreed.passkey { passkeys.learn(passkey.number) }
   }
 
-  /// Computes its values anew.
+  /// Computes the pairing's values again from pseudonyms.
   func derive(_ books: inout Books) {
     if attempt.isSecureConnections {
       deriveSecureConnections(&books)
@@ -85,7 +85,7 @@ struct PseudonymousPairing: Sendable {
         temporaryKey: PairingValue(passkey), random: books.keys[random], finding.deviations)
       books.keys.derive(party(role).confirms.first, confirm)
     }
-    // The short-term key follows from a temporary key that both sides had.
+    // The short-term key depends on a temporary key that both sides had.
     guard keys.count == 1, let (key, pseudonym) = keys.first,
       let initiator = party(.initiator).randoms.first,
       let responder = party(.responder).randoms.first
@@ -101,7 +101,7 @@ struct PseudonymousPairing: Sendable {
       ).shortened(to: size))
   }
 
-  /// How many bytes of a key count, as both sides have agreed.
+  /// The key size that both sides have agreed on, in bytes.
   private var keySize: Int {
     guard let request = attempt.initiating.features, let response = attempt.responding.features
     else { return PairingValue.size }
@@ -124,7 +124,7 @@ struct PseudonymousPairing: Sendable {
     deriveSecret(first, second, &books)
   }
 
-  /// The responder's one commitment in Just Works and numeric comparison.
+  /// Derives the responder's single commitment in Just Works and numeric comparison.
   private func deriveCommitment(
     _ first: P256PublicKey, _ second: P256PublicKey, _ books: inout Books
   ) {
@@ -139,7 +139,7 @@ struct PseudonymousPairing: Sendable {
         books.keys[second].x, books.keys[first].x, random: books.keys[random], bit: 0, z: 0))
   }
 
-  /// The digits that both sides show.
+  /// Derives the digits that both sides show.
   private func deriveDigits(
     _ first: P256PublicKey, _ second: P256PublicKey, _ books: inout Books
   ) {
@@ -155,12 +155,12 @@ struct PseudonymousPairing: Sendable {
         initiatorRandom: books.keys[initiator], responderRandom: books.keys[responder]))
   }
 
-  /// The commitments of passkey entry, round by round.
+  /// Derives the commitments of passkey entry, round by round.
   private func deriveRounds(
     _ first: P256PublicKey, _ second: P256PublicKey, _ books: inout Books
   ) {
     let parties = [party(.initiator), party(.responder)]
-    // The bits so far, of either side; who goes on has agreed.
+    // The bits so far, of either side; a side that continues has agreed.
     var bits: UInt32 = 0
     for round in 0..<SecureConnectionsRounds.count {
       var found: UInt8?
@@ -183,8 +183,8 @@ struct PseudonymousPairing: Sendable {
     }
   }
 
-  /// What follows from the shared secret where everybody can compute it, because one side used the debug
-  /// key pair: the long-term key and the check values.
+  /// Derives what depends on the shared secret if that can be computed because one side used the
+  /// debug key pair: the long-term key and the check values.
   private func deriveSecret(
     _ first: P256PublicKey, _ second: P256PublicKey, _ books: inout Books
   ) {
@@ -205,7 +205,7 @@ struct PseudonymousPairing: Sendable {
     let passkey = attempt.outcome.agreed.passkey.map { PairingValue(books.passkeys[$0]) }
     let r = attempt.method?.hasPasskey == true ? passkey ?? .zero : .zero
     for role in Self.roles {
-      // Where no computation gives the value, none gives what takes its place.
+      // If no computation yields the value, none yields its replacement.
       guard let deviations = attempt.outcome.checks[role] ?? nil else { continue }
       let (said, others) = role == .initiator ? (request, response) : (response, request)
       books.keys.derive(
@@ -215,13 +215,13 @@ struct PseudonymousPairing: Sendable {
   }
 }
 
-/// The searches for passkeys of pairings that did not fail: what was found once is tried first, and of very
-/// many pairings with different ones the later ones are not searched.
+/// Limits the searches for passkeys of pairings that did not fail. Passkeys found before are tried
+/// first, and after very many pairings with different ones the later ones are not searched.
 struct PasskeySearchLimit {
   private let passkeys: ClosedRange<UInt32>
   private var found: [UInt32] = []
-  /// How many may be made, and how many of them in vain: nothing is found only where a pairing is none, and each
-  /// takes a million computations.
+  /// The searches that are left, and the futile ones: a search fails only if the pairing is not a
+  /// real one, and each takes a million computations.
   private var left = 16
   private var inVain = 2
 
@@ -245,11 +245,11 @@ struct PasskeySearchLimit {
 }
 
 extension SecureConnectionsCommitment {
-  /// A confirm value to which the same can be said; nil where nothing gave the first one.
+  /// Returns a confirm value with the same properties; nil if nothing yields the original one.
   ///
   /// - Parameters:
-  ///   - own: X of the sender's public key.
-  ///   - other: X of the other one.
+  ///   - own: the X coordinate of the sender's public key.
+  ///   - other: the X coordinate of the other one.
   func confirm(
     _ own: P256Coordinate, _ other: P256Coordinate, random: PairingValue, bit: UInt8, z: UInt8
   ) -> PairingValue? {

@@ -2,18 +2,19 @@ import Bytes
 package import Captures
 import Dissectors
 
-/// A capture as it is after redaction: the records of another source, with what is sensitive replaced.
+/// A capture after redaction: the records of another source, with everything sensitive replaced.
 package struct RedactedSource<Base: CaptureSource & ~Copyable>: CaptureSource, ~Copyable {
-  /// The source of the records as they were.
+  /// The source of the original records.
   package private(set) var base: Base
   private let redaction: Redaction
-  /// The bytes of the record that is handed out, and what it was: used again for the next.
+  /// The bytes of the current record and its dissection, which are reused for the next one.
   private var bytes: [UInt8] = []
   private var dissection = Dissection()
-  /// What was replaced so far.
+  /// The report on the replacements so far.
   package private(set) var report: RedactionReport
 
-  /// The records of `base`, which must be those from which the redaction was learnt.
+  /// Creates a source of the records of `base`, which must be those from which the redaction was
+  /// learnt.
   package init(_ base: consuming Base, _ redaction: Redaction) {
     self.base = base
     self.redaction = redaction
@@ -31,7 +32,8 @@ package struct RedactedSource<Base: CaptureSource & ~Copyable>: CaptureSource, ~
     try Self.next(&base, redaction, &dissection, &report, &bytes)
   }
 
-  /// The record is lent by `base` only until its bytes have been replaced: what is handed out lends `bytes`.
+  /// Returns the next record. `base` lends it only until its bytes are replaced; the result borrows
+  /// `bytes`.
   @_lifetime(&bytes)
   private static func next(
     _ base: inout Base, _ redaction: Redaction, _ dissection: inout Dissection,

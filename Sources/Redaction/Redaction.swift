@@ -3,7 +3,7 @@ import Captures
 import Dissectors
 import Sessions
 
-/// What is to be changed in a capture before one hands it to strangers: learnt in two passes over it
+/// The changes to make in a capture before it is given to others: learnt in two passes over it
 /// (`RedactionLearner`, `RedactionPlanner`), then applied record by record.
 ///
 ///     var learner = RedactionLearner(options)
@@ -17,9 +17,10 @@ package struct Redaction: Sendable {
   private let patches: Patches
   /// What was done so far: in ACL data.
   package let report: RedactionReport
-  /// The number of the last record that it is for. Of what a file has got since then nothing is known.
+  /// The number of the last record that it covers. Nothing is known of records that were added to
+  /// the file since.
   let last: Int
-  /// Whether synchronous and isochronous data, which is sound mostly, is replaced by zeros.
+  /// Whether synchronous and isochronous data, which is mostly sound, is replaced by zeros.
   private let removesStreams: Bool
 
   init(
@@ -34,12 +35,12 @@ package struct Redaction: Sendable {
     self.report = report
   }
 
-  /// Writes the bytes of a record with all that is sensitive replaced: as many as before, so that everything
-  /// stays where it is.
+  /// Writes the bytes of a record with everything sensitive replaced. The length stays the same, so
+  /// that all offsets are unchanged.
   ///
   /// - Parameters:
-  ///   - bytes: what was there is written over.
-  ///   - dissection: as it was left by the record before.
+  ///   - bytes: receives the bytes; earlier contents are overwritten.
+  ///   - dissection: as the previous record left it.
   func write(
     _ record: borrowing CaptureRecord, into bytes: inout [UInt8], _ dissection: inout Dissection,
     counting report: inout RedactionReport
@@ -58,15 +59,15 @@ package struct Redaction: Sendable {
     }
     removeStream(dissection, from: &bytes, &report)
     patches.apply(to: &bytes, of: record.original ?? record.number)
-    // Of ACL data all was looked through: its bytes alone do not tell what carries structure. A record that
-    // another file has, too, may stand there with another header.
+    // ACL data was already searched, since its bytes alone do not show what carries the structure.
+    // A record that repeats one of another file may have another header.
     if case .acl = dissection.content, record.original == nil { return }
     guard search.first(in: bytes.bytes, from: 0) != nil else { return }
     let uses = ByteUses(dissection, record.bytes, record.framing)
     for outcome in search.replace(in: &bytes, sparing: uses) { report.find(outcome, record) }
   }
 
-  /// Removes the payload of synchronous and isochronous data, if that is asked for.
+  /// Removes the payload of synchronous and isochronous data, if requested.
   private func removeStream(
     _ dissection: Dissection, from bytes: inout [UInt8], _ report: inout RedactionReport
   ) {
@@ -84,7 +85,7 @@ package struct Redaction: Sendable {
     }
   }
 
-  /// Writes over a part; whether that changes anything.
+  /// Overwrites a part, and returns whether that changes anything.
   private static func replace(
     _ slice: Slice, _ replacement: [UInt8], in bytes: inout [UInt8]
   ) -> Bool {

@@ -6,8 +6,8 @@ import Diagnosis
 package import Dissectors
 package import Sessions
 
-/// The first of the two passes over a capture before it can be redacted: learns its addresses, names, keys
-/// and pairings.
+/// The first of the two passes over a capture before it can be redacted: learns its addresses,
+/// names, keys and pairings.
 package struct RedactionLearner: PacketReport, ~Copyable {
   private let options: RedactionOptions
   private var books: Books
@@ -17,14 +17,14 @@ package struct RedactionLearner: PacketReport, ~Copyable {
   private var chains = AdvertisingParts()
   private var torn = TornWays()
 
-  /// Nothing learnt yet.
+  /// Creates a learner with nothing learnt yet.
   package init(_ options: RedactionOptions) {
     self.options = options
     books = Books(options)
     history = CaptureHistory(bonds: options.bonds, passkeys: options.passkeys)
   }
 
-  /// Never: every packet may tell more.
+  /// Never satisfied, since every packet may contain more.
   package var isSatisfied: Bool { false }
 
   package mutating func packet(
@@ -34,7 +34,7 @@ package struct RedactionLearner: PacketReport, ~Copyable {
     history?.observe(record, dissection, bytes, answer, memory)
     switch dissection.content {
     case .acl:
-      // What a controller tells its maker is nothing of a connection.
+      // A controller's report to its manufacturer belongs to no connection.
       if ControllerLog.holds(record, dissection) { return }
       if let link = answer.link {
         torn.observe(
@@ -53,7 +53,7 @@ package struct RedactionLearner: PacketReport, ~Copyable {
       }
       learnLongTexts(answer, memory)
     default:
-      // In a later part of advertising data nothing says where an AD structure begins.
+      // In a later part of advertising data it is unknown where an AD structure begins.
       let later = memory.advertisements.reports.filter { $0.partNumber > 1 || $0.lacksFirstPart }
         .map(\.report.data)
       for field in SensitiveFields(dissection, bytes).fields
@@ -65,7 +65,7 @@ package struct RedactionLearner: PacketReport, ~Copyable {
     }
   }
 
-  /// Learns what advertising data holds that came in several packets.
+  /// Learns from advertising data that came in several packets.
   private mutating func learn(_ chain: AdvertisingParts.Chain) {
     guard !chain.lacksStart else { return }
     let bytes = chain.bytes
@@ -98,17 +98,17 @@ package struct RedactionLearner: PacketReport, ~Copyable {
     books.close(evidence, exchanges, options.passkeys)
   }
 
-  /// The second pass, now that the capture was read to its end.
+  /// Returns the second pass, once the capture was read to its end.
   package consuming func planner() -> RedactionPlanner {
     RedactionPlanner(books, options, torn)
   }
 }
 
 extension Dissection {
-  /// The sensitive fields of a PDU of the Security Manager.
+  /// Returns the sensitive fields of a Security Manager PDU.
   func sensitiveFieldsOfSMP(_ bytes: RawSpan) -> [SensitiveField] {
     guard let smp else { return [] }
-    // Behind the opcode, where the PDU's own fields begin; what is cut short is still most of a key.
+    // The PDU's own fields begin after the opcode; a truncated key is still most of one.
     let rest = Slice(start: Int(body.start) + 1, count: Int(body.count) - 1)
     guard rest.count > 0 else { return [] }
     func part(_ start: Int, _ count: Int) -> Slice {
@@ -134,7 +134,7 @@ extension Dissection {
         ]
       default: []
       }
-    // What no field claims, and what nobody has given out, may be anything.
+    // What no field claims, and what is not assigned, may be anything.
     var unclaimed: [SensitiveField] = []
     switch smp {
     case .incomplete: break
@@ -145,9 +145,10 @@ extension Dissection {
   }
 }
 
-/// The elliptic curve commands of HCI: a controller that pairs for its host tells it the shared secret.
+/// The elliptic curve commands of HCI: a controller that pairs for its host sends it the shared
+/// secret.
 private struct CurveCommands {
-  /// The controller's public key and the one that it is to compute with, by adapter.
+  /// The controller's public key, and the one to be combined with it, by adapter.
   private var own: [UInt16: P256PublicKey] = [:]
   private var other: [UInt16: P256PublicKey] = [:]
 

@@ -1,12 +1,12 @@
 package import Bluetooth
 import Cryptography
 
-/// What is to be removed from a capture beyond keys and addresses.
+/// What to remove from a capture beyond keys and addresses.
 package struct RedactionOptions: Sendable {
-  /// Which attribute values are replaced by zeros.
+  /// The attribute values that are replaced by zeros.
   package enum Values: Equatable, Sendable {
     case none
-    /// All but those that say how attributes are laid out and used.
+    /// All but those that describe the layout and use of attributes.
     case all
     /// Those of attributes of these types.
     case types([BluetoothUUID])
@@ -14,18 +14,18 @@ package struct RedactionOptions: Sendable {
 
   /// Whether the names of devices stay.
   package var keepsNames = false
-  /// Which attribute values are replaced by zeros.
+  /// The attribute values that are replaced by zeros.
   package var values = Values.none
-  /// The keys that are known from elsewhere: an address that one of them resolves still is resolved by its
-  /// pseudonym.
+  /// Keys from other sources: the pseudonym of an address that one of them resolves is still
+  /// resolvable by its pseudonym.
   package var bonds: [Bond] = []
-  /// Which passkeys are tried where one is searched for.
+  /// The passkeys that are tried when searching for one.
   package var passkeys = SixDigits.all
   /// How much is remembered.
   var limits = BookLimits()
-  /// Where pseudonyms come from.
+  /// The source of pseudonyms.
   package var source = PseudonymSource()
 
-  /// The defaults.
+  /// Creates the default options.
   package init() {}
 }

@@ -4,8 +4,9 @@ package import Captures
 package import Dissectors
 package import Sessions
 
-/// The second of the two passes over a capture before it can be redacted: finds out what is to be changed
-/// in ACL data, of which a record's bytes alone do not tell what they are, and may hold only a part of it.
+/// The second of the two passes over a capture before it can be redacted: determines the changes to
+/// ACL data. The bytes of one such record do not show what they are, and may be only a part of
+/// something.
 package struct RedactionPlanner: PacketReport, ~Copyable {
   private var options: RedactionOptions
   let books: Books
@@ -17,15 +18,16 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
   private var report: RedactionReport
   /// The types of the attributes whose values are removed.
   private var removed: Set<BluetoothUUID> = []
-  /// How many PDUs were joined of pieces that may not belong together, and lost some of them.
+  /// The number of PDUs that were joined from pieces that may not belong together, and lost some of
+  /// them.
   private var doubtful = 0
-  /// The number of the last record.
   private var last = 0
-  /// Advertising data that is not complete.
+  /// Incomplete advertising data.
   private var chains = AdvertisingParts()
   /// Values that are read or written in parts.
   private var longValues = ValueParts()
-  /// The bytes that are changed: of a record, or of a PDU that came in several, and what stands behind it.
+  /// The bytes being changed: of a record, or of a PDU that came in several records, and what
+  /// follows it.
   private var changed: [UInt8] = []
 
   init(_ books: Books, _ options: RedactionOptions, _ torn: TornWays) {
@@ -37,11 +39,11 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     serialParts = NameParts(books.serials)
     report = RedactionReport()
     report.unlisted = books.unlisted
-    // What cannot be looked for may stand anywhere.
+    // What cannot be looked for may be anywhere.
     if !report.unlisted.isEmpty { self.options.values = .all }
   }
 
-  /// Never: every packet may hold something.
+  /// Never satisfied, since every packet may contain something.
   package var isSatisfied: Bool { false }
 
   package mutating func packet(
@@ -65,7 +67,8 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     }
   }
 
-  /// What is Microsoft's the record does not say.
+  /// Replaces the fields of Microsoft's commands and events, which the record alone does not
+  /// identify.
   private mutating func replaceMicrosofts(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan
   ) {
@@ -74,7 +77,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     else { return }
     changed = record.bytes.array
     for field in SensitiveFields(dissection, bytes).fields { replace(field, bytes) }
-    // As a vendor's it may be removed: all of it is written again.
+    // As a vendor's packet it may be removed, so all of it is written again.
     patches.add(
       RecordPlace(record: record.number, offset: 0, count: changed.count), changed)
   }
@@ -85,7 +88,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
-    // A record that another file has, too, is changed as that one is.
+    // A record that repeats one of another file is changed in the same way as that one.
     guard record.original == nil, case .acl(let header) = dissection.content else { return }
     if ControllerLog.holds(record, dissection) {
       removeLog(record)
@@ -101,7 +104,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     let values = AttributeValue.all(record, dissection, bytes, answer, memory)
     for value in values where stays(value, bytes) { report.leave(value) }
     let gaps = unclaimed(dissection, values, bytes, record)
-    // Of most packets nothing changes: then nothing is copied.
+    // Most packets do not change, so nothing is copied for them.
     let isChanged =
       places.areJoined || dissection.smp != nil || options.values == .all || !gaps.isEmpty
       || dissection.attFields.signature != nil
@@ -117,15 +120,15 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     }
   }
 
-  /// Whether a PDU may have been joined of pieces that do not belong together. Where pieces are missing, handles that
-  /// ascend show that those of a discovery do.
+  /// Returns whether a PDU may have been joined from pieces that do not belong together. If pieces
+  /// are missing, ascending handles show that those of a discovery do.
   private func isDoubtful(_ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer) -> Bool {
     guard places.areJoined else { return false }
     if places.isDoubtful || !dissection.hasPlausibleHandles(bytes) { return true }
     return places.isTorn && !dissection.isDiscovery(answer.request?.type)
   }
 
-  /// The bytes of a PDU that no field claims, and what stands behind the PDU in its record.
+  /// Returns the bytes of a PDU that no field claims, and what follows the PDU in its record.
   private func unclaimed(
     _ dissection: Dissection, _ values: [AttributeValue], _ bytes: RawSpan,
     _ record: borrowing CaptureRecord
@@ -144,7 +147,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     return gaps
   }
 
-  /// Changes a PDU that is whole.
+  /// Changes a whole PDU.
   private mutating func change(
     _ values: [AttributeValue], _ gaps: [Slice], _ record: borrowing CaptureRecord,
     _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, isDoubtful: Bool
@@ -175,10 +178,11 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     }
   }
 
-  /// Removes what stays of the pieces behind the first one of a PDU, where they may belong to another PDU: there
-  /// they may be anything.
+  /// Removes what remains of a PDU after its first piece if it may belong to another PDU and so may
+  /// be anything.
   private mutating func removeDoubtful(_ dissection: Dissection, _ bytes: RawSpan) {
-    // The headers stay, as in removeUnfinished: with them the redacted capture shows the same procedures.
+    // The headers stay, as in removeUnfinished: with them the redacted capture shows the same
+    // procedures.
     let header =
       (dissection.body.start > 0 ? L2CAPHeader.size : 0)
       + (dissection.att != nil ? 3 : dissection.smp != nil ? 1 : 0)
@@ -191,7 +195,8 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     if isRemoved { doubtful += 1 }
   }
 
-  /// Removes what a controller tells its maker: all behind the packet's header, since it may be anything.
+  /// Removes a controller's report to its manufacturer: everything after the packet's header, since
+  /// it may be anything.
   private mutating func removeLog(_ record: borrowing CaptureRecord) {
     let start = (record.framing == .h4 ? 1 : 0) + 4
     report.controllerLogs += 1
@@ -200,16 +205,16 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
         record: record.number, offset: start, count: record.bytes.byteCount - start), nil)
   }
 
-  /// Removes what stands behind an ACL packet's end in its record.
+  /// Removes what follows an ACL packet's end in its record.
   private mutating func removeTail(_ record: borrowing CaptureRecord, _ header: ACLHeader) {
     let end = (record.framing == .h4 ? 1 : 0) + 4 + Int(header.length)
     let count = record.bytes.byteCount - end
     guard count > 0 else { return }
-    // Of a PDU in one record it is counted with what stands behind that.
+    // For a PDU in one record, it is counted with what follows the PDU.
     patches.add(RecordPlace(record: record.number, offset: end, count: count), nil)
   }
 
-  /// Counts a packet of another protocol, which stays what it is.
+  /// Counts a packet of another protocol, which stays.
   private mutating func leavePayload(
     _ dissection: Dissection, _ answer: Answer, _ bytes: RawSpan
   ) {
@@ -246,7 +251,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     }
   }
 
-  /// Removes what protocols say that are none of those which this program reads whole.
+  /// Removes the data of protocols that this program does not read completely.
   private mutating func removePayload(
     _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer
   ) {
@@ -258,7 +263,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     }
   }
 
-  /// Makes zeros of a part of the bytes that are changed; whether anything else stood there.
+  /// Zeroes a part of the bytes being changed, and returns whether it contained anything else.
   private mutating func remove(_ slice: Slice) -> Bool {
     var isRemoved = false
     let start = Int(slice.start)
@@ -269,12 +274,12 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     return isRemoved
   }
 
-  /// Looks through the bytes that are changed.
+  /// Searches the bytes being changed.
   private mutating func lookThrough(sparing uses: ByteUses, _ record: borrowing CaptureRecord) {
     for outcome in search.replace(in: &changed, sparing: uses) { report.find(outcome, record) }
   }
 
-  /// Notes what has changed in a record.
+  /// Records the changes to a record.
   private mutating func patchRecord(_ record: borrowing CaptureRecord) {
     let bytes = record.bytes
     var start = 0
@@ -287,9 +292,9 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
       Array(changed[start..<end]))
   }
 
-  /// Removes a part of a PDU whose other parts are not there, or not yet: it may be a part of a key, a value or
-  /// an address. Headers stay, and of ATT and the Security Manager opcode (1 byte) and ATT's handle (2). Where
-  /// the end comes, it is written again.
+  /// Removes a part of a PDU whose other parts are missing, or have not come yet: it may be part of
+  /// a key, a value or an address. Headers stay, and for ATT and the Security Manager the opcode (1
+  /// byte) and ATT's handle (2). If the end comes, the part is written again.
   private mutating func removeUnfinished(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer
   ) {
@@ -302,7 +307,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
       for place in places.behind { patches.add(place, nil, isUnfinished: true) }
       return
     }
-    // Where a PDU lies in one record, what its body is counts from there; else behind the packet's header.
+    // If a PDU lies in one record, its body counts from there; else from after the packet's header.
     var start = (record.framing == .h4 ? 1 : 0) + 4
     if dissection.l2cap != nil, !places.isLost {
       start = Int(dissection.body.start)
@@ -321,12 +326,12 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
 
   // MARK: Advertising data
 
-  /// What advertising data holds that came in several packets may lie in two of them.
+  /// Replaces fields in joined advertising data, since one may extend over two packets.
   private mutating func replace(_ chain: AdvertisingParts.Chain) {
     changed = chain.bytes
     let bytes = chain.bytes
     if chain.lacksStart {
-      // Nobody knows what it is a part of: a Broadcast Code, perhaps.
+      // It may be part of anything, perhaps of a Broadcast Code.
       changed = books.keys[bytes]
       report.count(.secret)
     } else {
@@ -342,8 +347,8 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     patches.add(chain.places, changed)
   }
 
-  /// What lies in two parts of a value is found where they are put together; what lies in one of them was
-  /// replaced before.
+  /// Searches a joined value for what extends over two parts; what lies in one of them was replaced
+  /// before.
   private mutating func lookThrough(_ chain: ValueParts.Chain) {
     guard search.first(in: chain.bytes.bytes, from: 0) != nil else { return }
     changed = chain.bytes
@@ -363,7 +368,8 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     }
   }
 
-  /// Whether a value is one of a device's that nothing changes, unless something known is found in it.
+  /// Returns whether a value is a device's own data and does not change, unless something known is
+  /// found in it.
   private func stays(_ value: AttributeValue, _ bytes: RawSpan) -> Bool {
     !value.isStructure(bytes) && !isRemoved(value, bytes) && value.sensitiveFields(bytes).isEmpty
   }
@@ -398,11 +404,11 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     report.unfinished = patches.close() + doubtful
   }
 
-  /// What is to be done, now that the capture was read to its end.
+  /// Returns the redaction, once the capture was read to its end.
   package consuming func redaction() -> Redaction {
     var report = report
     if case .types(let types) = options.values {
-      // What advertisements had in parts was found already.
+      // Parts of advertisements were already found.
       report.missingValues = types.filter { !removed.contains($0) && !report.isFound($0) }
     }
     return Redaction(

@@ -2,13 +2,13 @@ package import Bluetooth
 import Captures
 import Diagnosis
 
-/// What was replaced in a capture, and what nobody can promise.
+/// What was replaced in a capture, and what cannot be guaranteed.
 package struct RedactionReport: Equatable, Sendable {
-  /// What was found where nothing says that it stands there.
+  /// The findings at unexpected positions.
   package enum Elsewhere: UInt8, CaseIterable, Sendable {
     case address, secret, name, serial
 
-    /// In words, of one and of several.
+    /// The words for one and for several.
     var words: (one: String, several: String) {
       switch self {
       case .address: ("address", "addresses")
@@ -18,72 +18,68 @@ package struct RedactionReport: Equatable, Sendable {
       }
     }
 
-    /// So many of it, in words.
+    /// Returns a number of them in words.
     func counted(_ count: Int) -> String {
       "\(count) \(count == 1 ? words.one : words.several)"
     }
   }
 
-  /// How many records were written.
+  /// The number of records that were written.
   package internal(set) var records = 0
-  /// How many addresses were replaced.
+  /// The number of addresses that were replaced.
   package internal(set) var addresses = 0
   /// Keys and other secrets.
   package internal(set) var secrets = 0
-  /// Passkeys, PINs and digits that are compared.
+  /// Passkeys, PINs and compared digits.
   package internal(set) var digits = 0
-  /// Names.
   package internal(set) var names = 0
-  /// Serial numbers.
   package internal(set) var serials = 0
-  /// System IDs.
   package internal(set) var systemIDs = 0
-  /// What tells of a person: names, e-mail addresses, dates of birth, places.
+  /// Personal data: names, e-mail addresses, dates of birth, places.
   package internal(set) var personal = 0
-  /// What makers and services put into advertising data, and was removed.
+  /// Fields of manufacturers and services in advertising data that were removed.
   package internal(set) var advertised = 0
-  /// The same where it stays.
+  /// Fields of manufacturers and services in advertising data that stay.
   package internal(set) var leftAdvertised = 0
-  /// Values of attributes that stay.
+  /// Attribute values that stay.
   package internal(set) var left = LeftValues()
-  /// Texts of people and programs.
+  /// Texts of users and programs.
   package internal(set) var texts = 0
-  /// Values of attributes.
   package internal(set) var values = 0
   /// Records of sound, and other isochronous data.
   package internal(set) var streams = 0
-  /// Packets of other channels than ATT's and the Security Manager's, and data of vendors.
+  /// Packets of other channels than those of ATT and the Security Manager, and data of vendors.
   package internal(set) var payloads = 0
   /// Packets of other channels that stay.
   package internal(set) var leftPayloads = 0
   /// Records of sound, and other isochronous data, that stay.
   package internal(set) var leftStreams = 0
-  /// Packets in which a controller tells its maker what it does.
+  /// Packets with which a controller reports to its manufacturer.
   package internal(set) var controllerLogs = 0
-  /// What no field claims: behind the end of a text, of advertising data, of a PDU or of a packet, or of a
-  /// parameter that is cut short.
+  /// What no field claims: after the end of a text, of advertising data, of a PDU or of a packet,
+  /// or in a truncated parameter.
   package internal(set) var unused = 0
-  /// Records, or the rest of records, that nobody has explained.
+  /// Records, or ends of records, whose meaning is unknown.
   package internal(set) var unexplained = 0
-  /// Fragments of PDUs whose other parts are not in the capture.
+  /// Fragments of PDUs whose other parts are missing from the capture.
   package internal(set) var unfinished = 0
-  /// Commands of vendors, what they return, and events of vendors of which nobody has said what stands in them.
+  /// Commands of vendors, what they return, and events of vendors whose content is unknown.
   package internal(set) var vendors = 0
-  /// What was to be removed, and is nowhere: values of attributes of these types.
+  /// The attribute types whose values were to be removed but were not found.
   package internal(set) var missingValues: [BluetoothUUID] = []
-  /// What was found elsewhere.
+  /// The findings at unexpected positions that were replaced.
   package private(set) var elsewhere: [Elsewhere: Finds] = [:]
-  /// What was found where headers stand, and stays.
+  /// The findings within headers, which stay.
   package private(set) var staying: [Elsewhere: Finds] = [:]
-  /// What there was too much of to look for it elsewhere.
+  /// The items that were too numerous to be looked for elsewhere.
   package internal(set) var unlisted: [Unlisted] = []
 
-  /// What there was no room for in the books.
+  /// The entries for which the books had no room.
   package struct Unlisted: Equatable, Sendable {
     let kind: Elsewhere
     /// How often something was seen that is not looked for.
     let count: Int
-    /// How many are.
+    /// How many are looked for.
     let limit: Int
 
     init(_ kind: Elsewhere, _ count: Int, beyond limit: Int) {
@@ -94,35 +90,34 @@ package struct RedactionReport: Equatable, Sendable {
   /// The services whose data in advertisements was removed.
   private var advertisedServices: Set<BluetoothUUID> = []
 
-  /// Values of attributes that stay what they are.
+  /// Attribute values that stay.
   package struct LeftValues: Equatable, Sendable {
-    /// How many.
+    /// Their number.
     package fileprivate(set) var count = 0
-    /// Of these the ones of attributes whose type is not known.
+    /// How many of them are of attributes of unknown type.
     package fileprivate(set) var untyped = 0
-    /// The types of the others, as far as there is room.
+    /// The types of the others, up to a limit.
     fileprivate var types: Set<BluetoothUUID> = []
 
-    /// So many types are told apart at most.
+    /// The most types that are distinguished.
     fileprivate static let mostTypes = 4096
   }
 
-  /// A record, and which of several files it is from.
+  /// A record, with its file if there are several.
   package struct Place: Equatable, Sendable {
     let number: Int
     let file: Int
   }
 
-  /// How often something was found, and in which records: of many the first ones.
+  /// How often something was found, and the first records with it.
   package struct Finds: Equatable, Sendable {
-    /// How often.
     package private(set) var count = 0
-    /// The records, in their order.
+    /// The records in ascending order.
     package private(set) var records: [Place] = []
-    /// Whether there are more.
+    /// Whether there are more records.
     package private(set) var hasMore = false
 
-    /// So many records are named.
+    /// The most records that are named.
     private static let most = 10
 
     mutating func add(_ record: Place) {
@@ -135,9 +130,9 @@ package struct RedactionReport: Equatable, Sendable {
       hasMore = true
     }
 
-    /// The records in words.
+    /// Returns the records in words.
     ///
-    /// - Parameter files: the names of several files; else one.
+    /// - Parameter files: the names of the files, which are shown if there are several.
     func words(_ files: [String]) -> String {
       let words = records.map { record in
         files.indices.contains(record.file) && files.count > 1
@@ -147,7 +142,7 @@ package struct RedactionReport: Equatable, Sendable {
     }
   }
 
-  /// Counts what was replaced.
+  /// Counts a replaced field.
   mutating func count(_ kind: SensitiveField.Kind) {
     switch kind {
     case .address: addresses += 1
@@ -167,15 +162,15 @@ package struct RedactionReport: Equatable, Sendable {
     }
   }
 
-  /// Notes that a field stays what it is.
+  /// Records that a field stays.
   ///
-  /// - Parameter isRemoved: whether it was to be removed, and there was nothing to remove.
+  /// - Parameter isRemoved: whether it was to be removed, but there was nothing to remove.
   mutating func leave(_ kind: SensitiveField.Kind, isRemoved: Bool) {
     guard case .advertised(let service) = kind else { return }
     if isRemoved { find(service) } else { leftAdvertised += 1 }
   }
 
-  /// Notes that an attribute's value stays what it is.
+  /// Records that an attribute's value stays.
   mutating func leave(_ value: AttributeValue) {
     left.count += 1
     guard let type = value.type?.shortest else {
@@ -185,16 +180,16 @@ package struct RedactionReport: Equatable, Sendable {
     if left.types.count < LeftValues.mostTypes { left.types.insert(type) }
   }
 
-  /// Notes a service of which something was found that was to be removed.
+  /// Records a service of which something to be removed was found.
   private mutating func find(_ service: BluetoothUUID?) {
     guard let service, advertisedServices.insert(service).inserted else { return }
     missingValues.removeAll { $0 == service }
   }
 
-  /// Whether something of a service was found that was to be removed.
+  /// Returns whether something of a service that was to be removed was found.
   func isFound(_ service: BluetoothUUID) -> Bool { advertisedServices.contains(service) }
 
-  /// Notes what was found where nothing says that it stands there.
+  /// Records something found at an unexpected position.
   mutating func find(_ outcome: Search.Outcome, _ place: Place) {
     if outcome.isReplaced {
       elsewhere[outcome.kind, default: Finds()].add(place)
@@ -203,14 +198,14 @@ package struct RedactionReport: Equatable, Sendable {
     }
   }
 
-  /// The same in a record.
+  /// Records something found at an unexpected position of a record.
   mutating func find(_ outcome: Search.Outcome, _ record: borrowing CaptureRecord) {
     find(outcome, Place(number: record.number, file: record.file))
   }
 
-  /// What is said of it, a line each.
+  /// Returns the lines of the report.
   ///
-  /// - Parameter files: the names of the files that were joined; else nothing, or one.
+  /// - Parameter files: the names of the files that were joined; else empty, or one.
   package func lines(_ files: [String] = []) -> [String] {
     var lines = [replacedLine]
     for kind in Elsewhere.allCases {
@@ -219,7 +214,7 @@ package struct RedactionReport: Equatable, Sendable {
         "found in data of other kinds and replaced: \(kind.counted(found.count)), in \(found.words(files))"
       )
     }
-    // A name's letters in a header are chance.
+    // A name's letters in a header are a coincidence.
     for kind in [Elsewhere.address, .secret] {
       guard let found = staying[kind] else { continue }
       let verb = found.count == 1 ? "stays" : "stay"
@@ -258,7 +253,7 @@ package struct RedactionReport: Equatable, Sendable {
     return lines
   }
 
-  /// What nobody has asked to remove.
+  /// What stays because its removal was not requested.
   private var leftLine: String? {
     var parts: [String] = []
     if left.count > 0 {

@@ -1,11 +1,11 @@
 import Bluetooth
 import Bytes
 
-/// Looks for what is known of a capture (addresses, secrets, names) wherever it stands: in vendors' messages,
-/// values, texts. Addresses and secrets in both byte orders, names forwards and backwards, addresses also as
-/// text and in the forms in which a System ID holds one.
+/// Finds what is known about a capture (addresses, secrets, names) anywhere: in vendors' messages,
+/// values, texts. Addresses and secrets are found in both byte orders, names forwards and
+/// backwards, and addresses also as text and in the forms used in a System ID.
 struct Search: Sendable {
-  /// Something known.
+  /// Something known that was found.
   struct Found {
     let kind: RedactionReport.Elsewhere
     let slice: Slice
@@ -14,7 +14,7 @@ struct Search: Sendable {
 
   private let addresses: AddressBook
   private let patterns: SearchPatterns
-  /// A bit for each hash of six bytes that something begins with: most bytes are told apart here.
+  /// One bit for each hash of the first six bytes of a pattern: most bytes are ruled out here.
   private var marks = [UInt64](repeating: 0, count: 1 << 10)
 
   private static let windowBytes = SearchPatterns.least
@@ -40,7 +40,7 @@ struct Search: Sendable {
     }
   }
 
-  /// Where the bit of six bytes stands.
+  /// Returns the position of the bit of six bytes.
   private static func place(_ window: UInt64) -> (word: Int, bit: UInt64) {
     let hash = (window &* 0x9e37_79b9_7f4a_7c15) >> 48
     return (Int(hash >> 6), 1 << (hash & 63))
@@ -51,7 +51,7 @@ struct Search: Sendable {
     marks[place.word] |= place.bit
   }
 
-  /// The first thing that is found from `start` on.
+  /// Returns the first thing found from `start` on.
   func first(in bytes: RawSpan, from start: Int) -> Found? {
     var offset = start
     var window: UInt64 = 0
@@ -118,15 +118,15 @@ struct Search: Sendable {
 // MARK: Replacing
 
 extension Search {
-  /// What was found, and whether it could be replaced.
+  /// The findings, and whether they were replaced.
   struct Outcome {
     let kind: RedactionReport.Elsewhere
     /// False: all its bytes carry structure.
     let isReplaced: Bool
   }
 
-  /// Replaces all that is found, but for bytes that carry structure; where some of its bytes do, the others
-  /// are replaced, so that it is not there any more.
+  /// Replaces everything that is found, except bytes that carry structure. If some of its bytes do,
+  /// the others are replaced, so that it is no longer there.
   func replace(in bytes: inout [UInt8], sparing uses: ByteUses) -> [Outcome] {
     var outcomes: [Outcome] = []
     var offset = 0
@@ -135,15 +135,15 @@ extension Search {
       let open = range.filter { uses.mayChange($0, found.kind) }
       outcomes.append(Outcome(kind: found.kind, isReplaced: !open.isEmpty))
       for index in open { bytes[index] = found.replacement[index - range.lowerBound] }
-      // What reaches into headers may overlap with something else.
+      // What extends into headers may overlap with something else.
       offset = open.count == range.count ? range.upperBound : range.lowerBound + 1
     }
     if outcomes.contains(where: { $0.isReplaced }) { clear(&bytes, sparing: uses) }
     return outcomes
   }
 
-  /// Where what was replaced overlapped with something else, or so little of it was that chance kept it what
-  /// it was, zeros take its place.
+  /// Zeroes what is still found: it overlapped with something else, or so little of it was replaced
+  /// that it stayed the same by chance.
   private func clear(_ bytes: inout [UInt8], sparing uses: ByteUses) {
     var offset = 0
     while let found = first(in: bytes.bytes, from: offset) {
@@ -157,6 +157,6 @@ extension Search {
 }
 
 extension DeviceAddress {
-  /// The address with its bytes in the other order.
+  /// The address with its bytes in the reverse order.
   fileprivate var reversed: DeviceAddress { DeviceAddress(value: value.byteSwapped >> 16) }
 }

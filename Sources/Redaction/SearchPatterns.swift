@@ -1,7 +1,7 @@
 import Bytes
 
-/// Byte strings to find, of which many may begin alike: sorted, so that the longest one that stands at a place
-/// is found in as many steps as it has bytes, and a few more.
+/// Byte strings to find, many of which may begin alike. They are sorted, so that finding the
+/// longest one at a position takes little more steps than it has bytes.
 struct SearchPatterns: Sendable {
   struct Pattern: Sendable {
     let kind: RedactionReport.Elsewhere
@@ -9,12 +9,12 @@ struct SearchPatterns: Sendable {
     let replacement: [UInt8]
   }
 
-  /// No two of the same bytes, in lexicographic order.
+  /// The patterns without duplicates, in lexicographic order.
   private var patterns: [Pattern] = []
-  /// For each the longest other one that is its beginning; −1: none.
+  /// For each, the longest other one that is its prefix; −1: none.
   private var beginnings: [Int32] = []
 
-  /// A shorter one is not looked for.
+  /// The least length of a pattern; shorter ones are not looked for.
   static let least = 6
 
   init(_ all: [Pattern]) {
@@ -22,7 +22,7 @@ struct SearchPatterns: Sendable {
       if $0.element.bytes == $1.element.bytes { return $0.offset < $1.offset }
       return $0.element.bytes.lexicographicallyPrecedes($1.element.bytes)
     }
-    // What the next one may begin with: each is a beginning of the one behind it.
+    // The prefixes of the next pattern: each is a prefix of the one after it.
     var open: [Int] = []
     for (_, pattern) in sorted where patterns.last?.bytes != pattern.bytes {
       while let last = open.last, !pattern.bytes.starts(with: patterns[last].bytes) {
@@ -34,10 +34,10 @@ struct SearchPatterns: Sendable {
     }
   }
 
-  /// The longest one that stands at `offset`.
+  /// Returns the longest pattern at `offset`.
   func longest(in bytes: RawSpan, at offset: Int) -> Pattern? {
-    // Those before `low` come before the text or are its beginning, those from `high` on come behind it; how
-    // many bytes they have in common with it.
+    // Patterns before `low` precede the text or are its prefix, those from `high` on follow it. The
+    // other two are the numbers of bytes that they share with the text.
     var (low, high) = (0, patterns.count)
     var (lowCommon, highCommon) = (0, 0)
     while low < high {
@@ -58,7 +58,7 @@ struct SearchPatterns: Sendable {
         (high, highCommon) = (middle, common)
       }
     }
-    // Whatever is a beginning of the text is one of the last pattern before it, or that itself.
+    // Any prefix of the text is the last pattern before it or a prefix of that.
     var candidate = low - 1
     while candidate >= 0 {
       if patterns[candidate].bytes.count <= lowCommon { return patterns[candidate] }

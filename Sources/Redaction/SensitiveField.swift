@@ -4,20 +4,21 @@ import Captures
 import Cryptography
 import Dissectors
 
-/// A field that tells who somebody is, or is a secret: where it lies, and what it is.
+/// A field that identifies a device or a person, or is a secret: its position and its kind.
 struct SensitiveField: Equatable {
   enum Kind: Equatable {
-    /// A device address, 6 bytes, least significant first; whether its type is random, nil: not said.
+    /// A device address, 6 bytes, least significant first; whether its type is random, nil:
+    /// unknown.
     case address(isRandom: Bool?)
     /// A key, or another secret.
     case secret
-    /// The key of a coordinated set: the identifiers that it makes resolve as addresses do.
+    /// The key of a coordinated set: the identifiers made from it resolve like addresses.
     case setKey
-    /// What an encrypted diversifier and a random number are: names of a long term key.
+    /// An encrypted diversifier and a random number, which identify a long-term key.
     case diversifier
     /// A passkey: a number of 4 bytes.
     case passkey
-    /// Digits that people compare: a number of 4 bytes.
+    /// Digits that users compare: a number of 4 bytes.
     case digits
     /// A PIN in its field.
     case pin
@@ -25,27 +26,29 @@ struct SensitiveField: Equatable {
     case name
     /// A device's serial number, or the beginning of one.
     case serial
-    /// A System ID: a device's address in another form, most often.
+    /// A System ID: usually a device's address in another form.
     case systemID
-    /// What tells of a person in letters and digits: a name, an e-mail address, a place's name; or the beginning of it.
+    /// Personal data in letters and digits, or its beginning: a name, an e-mail address, the name
+    /// of a place.
     case personalText
-    /// What tells of a person in numbers: a date of birth, a place.
+    /// Personal data in numbers: a date of birth, a location.
     case personalNumber
-    /// What a maker or a service puts into advertising data; of which service, where it says so.
+    /// What a manufacturer or a service puts into advertising data; the service, if the data
+    /// contains it.
     case advertised(BluetoothUUID?)
     /// A public key: 64 bytes.
     case publicKey
-    /// What people or programs have written.
+    /// Text written by users or programs.
     case text
-    /// What stands behind the end of a text, of advertising data or of a PDU, in a field that has room for more:
-    /// nobody reads it, and it may be what stood there before.
+    /// The bytes after the end of a text, of advertising data or of a PDU in a field that has room
+    /// for more: no receiver reads them, and they may be leftovers.
     case unused
-    /// What a record holds that nobody has explained.
+    /// Content of a record whose meaning is unknown.
     case unexplained
-    /// What only the maker of a controller can read.
+    /// Content that only the manufacturer of a controller can read.
     case vendors
 
-    /// Whether it is letters and digits, of which a value's part may hold a part.
+    /// Whether it is letters and digits, so that part of a value may hold part of it.
     var isText: Bool {
       switch self {
       case .name, .serial, .personalText: true
@@ -63,11 +66,11 @@ struct SensitiveField: Equatable {
   }
 }
 
-/// The sensitive fields of a record whose bytes alone say all: of everything but ACL data. Bytes that belong to no
-/// field which is known to be harmless are among them, whatever they are.
+/// The sensitive fields of a record that can be read on its own, which means all records but ACL
+/// data. Bytes that do not belong to a field known to be harmless are included, whatever they are.
 struct SensitiveFields {
   private(set) var fields: [SensitiveField] = []
-  /// Each byte before this one is a harmless field's, or stands in `fields`.
+  /// Each byte before this one belongs to a harmless field or is in `fields`.
   private var end = 0
 
   init(_ dissection: Dissection, _ bytes: RawSpan) {
@@ -85,14 +88,14 @@ struct SensitiveFields {
       // The packet type, if it has one.
       keep(upTo: 1)
       closeGap(upTo: bytes.byteCount, as: .unexplained)
-    // What stands in ACL data several records tell; sound is removed as a whole, or stays.
+    // The meaning of ACL data depends on several records; sound is removed as a whole, or stays.
     case .acl, .controllerLog: return
     case .sco, .iso: keep(upTo: dissection.body.end)
     }
     closeGap(upTo: bytes.byteCount)
   }
 
-  /// Those of AD structures.
+  /// Finds the sensitive fields of AD structures.
   init(advertisingData bytes: RawSpan, _ slice: Slice) {
     end = Int(slice.start)
     addStructures(bytes, slice)
@@ -101,10 +104,10 @@ struct SensitiveFields {
 
   // MARK: Claiming bytes
 
-  /// Notes that the bytes before `offset` belong to fields that are known to be harmless.
+  /// Marks the bytes before `offset` as belonging to harmless fields.
   private mutating func keep(upTo offset: Int) { end = max(end, offset) }
 
-  /// Adds the bytes that no field has claimed before `offset`.
+  /// Adds the bytes before `offset` that no field has claimed.
   private mutating func closeGap(upTo offset: Int, as kind: SensitiveField.Kind = .unused) {
     guard end < offset else { return }
     fields.append(SensitiveField(kind, Slice(start: end, count: offset - end)))
@@ -118,7 +121,7 @@ struct SensitiveFields {
     end = max(end, slice.end)
   }
 
-  /// Notes that the first `count` bytes of `slice` are harmless.
+  /// Marks the first `count` bytes of `slice` as harmless.
   private mutating func keep(_ count: Int, of slice: Slice) {
     closeGap(upTo: Int(slice.start))
     keep(upTo: Int(slice.start) + min(max(0, count), Int(slice.count)))
@@ -126,14 +129,17 @@ struct SensitiveFields {
 
   // MARK: Parameters
 
+  /// Adds the fields of parameters.
+  ///
   /// - Parameters:
-  ///   - isVendors: whether only a vendor knows what the parameters mean, unless a row describes them.
-  ///   - returns: whether the same is true of return parameters.
+  ///   - isVendors: whether only a vendor knows the meaning of the parameters, unless a row
+  ///     describes them.
+  ///   - returns: whether the same applies to return parameters.
   private mutating func readParameters(
     _ dissection: Dissection, _ bytes: RawSpan, isVendors: Bool, returns: Bool
   ) {
     guard let found = dissection.parameters else { return }
-    // The headers, and the code of an event in LE Meta's or a vendor's.
+    // The headers, and the code of an event within an LE Meta or vendor event.
     keep(upTo: Int(found.outer.start))
     let vendors = dissection.vendorsFields(bytes)
     guard vendors.isEmpty else {
@@ -167,7 +173,7 @@ struct SensitiveFields {
   private mutating func walk(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) {
     var finder = FieldFinder()
     var fields = HCIFields(bytes, slice)
-    // Where the bytes end too early, what stands before was told.
+    // If the bytes end too early, the fields before were already reported.
     try? fields.walk(layout, &finder)
     for claim in finder.claims {
       switch claim.use {
@@ -176,7 +182,7 @@ struct SensitiveFields {
       case .advertisingData: addStructures(bytes, claim.slice)
       }
     }
-    // What is cut short is still most of a name, or of a key.
+    // A truncated name or key is still most of one.
     let cut = fields.cut
     let rest = fields.rest()
     guard !rest.isEmpty else { return }
@@ -189,16 +195,19 @@ struct SensitiveFields {
 
   // MARK: Advertising data
 
-  /// - Parameter isCut: whether the record does not have all of the data: perhaps it is a later part of more, and
-  ///   nobody knows where a structure begins.
+  /// Adds the fields of advertising data.
+  ///
+  /// - Parameter isCut: whether the record lacks some of the data: it may be a later part, so that
+  ///   it is unknown where a structure begins.
   private mutating func addStructures(_ bytes: RawSpan, _ slice: Slice, isCut: Bool = false) {
     closeGap(upTo: Int(slice.start))
     let isWhole = !isCut && Self.endsWhole(bytes, slice)
-    // What reaches past the end is told as far as it goes: a part of more may go on elsewhere.
+    // A structure that extends past the end is reported as far as it goes: a part of more may
+    // continue elsewhere.
     var offset = Int(slice.start)
     while offset < slice.end {
       let length = Int(bytes.byte(at: offset))
-      // The end: zeros follow (Core, Vol 3, Part C, 11). What else stands there no field claims.
+      // The end: zeros follow (Core, Vol 3, Part C, 11). No field claims anything else there.
       guard length > 0 else {
         keep(upTo: offset + 1)
         break
@@ -216,8 +225,8 @@ struct SensitiveFields {
     closeGap(upTo: slice.end)
   }
 
-  /// Whether structures end where their data ends, or zeros begin. Where they do not, some of what looks like one is
-  /// something else.
+  /// Returns whether structures end where their data ends or zeros begin. Otherwise some of what
+  /// looks like a structure is something else.
   private static func endsWhole(_ bytes: RawSpan, _ slice: Slice) -> Bool {
     var offset = Int(slice.start)
     while offset < slice.end {
@@ -235,11 +244,11 @@ struct SensitiveFields {
     switch type.layout(count: whole) {
     case .name: add(.name, data)
     case .secret: add(.secret, data)
-    // No more bits than two bytes have are given out.
+    // No bits beyond these two bytes are assigned.
     case .flags, .appearance: keep(2, of: data)
     case .deviceClass: keep(3, of: data)
     case .uuids(let width), .solicitedUUIDs(let width):
-      // Many bytes in a row are UUIDs only where all is as it should be.
+      // A long list only counts as UUIDs if everything is well-formed.
       if isWhole || data.count < 6 { keep(Int(data.count) / width * width, of: data) }
     case .serviceData(let width): addSupplied(width, isService: true, data, bytes, isCut: isCut)
     // The company's identifier.
@@ -253,17 +262,19 @@ struct SensitiveFields {
     _ type: ADType, _ data: Slice, _ bytes: RawSpan, isCut: Bool, isWhole: Bool
   ) {
     switch type.rawValue {
-    // Public Target Address, Random Target Address; LE Bluetooth Device Address, behind which its type stands.
+    // Public Target Address, Random Target Address; LE Bluetooth Device Address, which is followed
+    // by its type.
     case 0x17, 0x18, 0x1b:
       let isRandom: Bool? = type.rawValue == 0x1b ? nil : type.rawValue == 0x18
       for start in stride(from: Int(data.start), through: data.end - 6, by: 6) {
         add(.address(isRandom: isRandom), Slice(start: start, count: 6))
       }
       if type.rawValue == 0x1b, data.count >= 7 { keep(upTo: Int(data.start) + 7) }
-    // A Resolvable Set Identifier is made as a resolvable address is (CSIS, 4.8): hash of 3 bytes, random
-    // number of 3.
+    // A Resolvable Set Identifier is made like a resolvable address (CSIS, 4.8): hash of 3 bytes,
+    // random number of 3.
     case 0x2e: if data.count == 6 { add(.address(isRandom: true), data) }
-    // BIGInfo: 33 bytes of numbers; of an encrypted BIG GIV (8) and GSKD (16), from which its key is made.
+    // BIGInfo: 33 bytes of numbers; for an encrypted BIG also GIV (8) and GSKD (16), from which its
+    // key is made.
     case 0x2c where isWhole:
       keep(33, of: data)
       if data.count > 33 {
@@ -272,7 +283,8 @@ struct SensitiveFields {
     // Indoor positioning, transport discovery, Mesh, encrypted data, shelf labels, 3D information.
     case 0x25, 0x26, 0x29...0x2b, 0x31...:
       addSupplied(0, isService: false, data, bytes, isCut: isCut)
-    // The features of the link layer; others than the specification's first eight bytes are not known.
+    // The features of the link layer; beyond the specification's first eight bytes they are
+    // unknown.
     case 0x27: keep(isWhole ? 8 : 5, of: data)
     default:
       switch type.size {
@@ -283,8 +295,9 @@ struct SensitiveFields {
     }
   }
 
-  /// What a maker or a service says: behind `head` bytes, the identifier of whose it is, which stays. What is not
-  /// theirs (flags, lists of services, parameters of links) is all that the analysis needs.
+  /// Adds the data of a manufacturer or a service: after `head` bytes with its identifier, which
+  /// stays. The rest of advertising data (flags, lists of services, parameters of links) is all
+  /// that the analysis needs.
   private mutating func addSupplied(
     _ head: Int, isService: Bool, _ data: Slice, _ bytes: RawSpan, isCut: Bool
   ) {
@@ -316,7 +329,7 @@ struct SensitiveFields {
       add(.address(isRandom: nil), Slice(start: 0, count: 6))
       if note.manufacturer != nil { keep(upTo: 8) }
     case .systemNote, .userLog, .controlOpen:
-      // Who speaks; what this program has noted itself stays recognisable.
+      // The identifier of the writer; notes of this program stay recognizable.
       if let identifier = note.identifier {
         keep(upTo: Int(identifier.start))
         if bytes.part(identifier).starts(with: Marker.identifier) {
@@ -327,15 +340,15 @@ struct SensitiveFields {
       }
       if let text = note.text { add(.text, text) }
     case .log:
-      // Process, library, subsystem and category stand before the message.
+      // Process, library, subsystem and category come before the message.
       if let text = note.text {
         let start = Int(note.identifier?.start ?? text.start)
         keep(upTo: start)
         add(.text, Slice(start: start, count: text.end - start))
       }
-      // Of what nobody has explained nobody can say what it holds.
+      // What an unknown body contains cannot be determined.
       if !body.isEmpty { add(.text, body) }
-    // LMP's opcode stands in its first byte; keys of BR/EDR travel in its packets.
+    // LMP's opcode is in its first byte; its packets carry keys of BR/EDR.
     case .lmp:
       keep(upTo: 1)
       closeGap(upTo: body.end, as: .unexplained)
@@ -345,7 +358,8 @@ struct SensitiveFields {
     }
   }
 
-  /// "hci" and a number; of another name nobody knows who gave it.
+  /// Adds the controller's name, unless it is "hci" and a number; it is unknown who chose any other
+  /// name.
   private mutating func addControllerName(_ text: Slice, _ bytes: RawSpan) {
     let name = bytes.part(text).array.prefix { $0 != 0 }
     let slice = Slice(start: Int(text.start), count: name.count)
@@ -357,7 +371,7 @@ struct SensitiveFields {
   }
 }
 
-/// Collects what the parameters of a command or event are, in their order.
+/// Collects the fields of a command's or event's parameters, in order.
 private struct FieldFinder: HCIFieldVisitor {
   /// A parameter, or several harmless ones that follow each other.
   struct Claim {
@@ -372,9 +386,10 @@ private struct FieldFinder: HCIFieldVisitor {
   }
 
   private(set) var claims: [Claim] = []
-  /// What the latest address type says.
+  /// The latest address type, if it is still to be used.
   private var isRandom: Bool?
-  /// Which part of advertising data a command brings, as its Operation says (Core, Vol 4, Part E, 7.8.54).
+  /// The part of advertising data that a command contains, from its Operation (Core, Vol 4, Part E,
+  /// 7.8.54).
   private var operation: Int64 = 0
 
   private mutating func keep(_ slice: Slice) {
@@ -409,7 +424,7 @@ private struct FieldFinder: HCIFieldVisitor {
     }
   }
 
-  /// Takes in an address type: that of the address behind it, or of the one just before it.
+  /// Records an address type: that of the address after it, or of the one just before it.
   private mutating func take(isRandom: Bool, at slice: Slice) {
     if let last = claims.indices.last, claims[last].use == .field(.address(isRandom: nil)),
       claims[last].slice.end == Int(slice.start)
@@ -434,7 +449,7 @@ private struct FieldFinder: HCIFieldVisitor {
     case .secret: add(Self.kind(ofSecret: name, slice), slice)
     case .text: add(.name, slice)
     case .advertisingData: claims.append(Claim(use: .advertisingData, slice: slice))
-    // Put together with the other parts it is looked at; where none is expected it is no part.
+    // It is examined when joined with the other parts; if no part is expected, it is not one.
     case .advertisingFragment: if operation < 3 { keep(slice) }
     case .bytes: addBytes(name, slice)
     case .uuid: keep(slice)
@@ -449,12 +464,12 @@ private struct FieldFinder: HCIFieldVisitor {
     }
   }
 
-  /// Bytes without further structure: what is not listed here may hold anything, and no field claims it.
+  /// Adds bytes without further structure. What is not listed here may hold anything, and no field
+  /// claims it.
   private mutating func addBytes(_ name: StaticString, _ slice: Slice) {
     switch name.description {
-    // Rand.
     case "Random_Number": add(.secret, slice)
-    // The Y coordinate stands behind the X coordinate.
+    // The Y coordinate follows the X coordinate.
     case "Key_X_Coordinate": add(.secret, slice)
     case "Key_Y_Coordinate":
       guard let last = claims.indices.last, claims[last].use == .field(.secret),
@@ -466,22 +481,23 @@ private struct FieldFinder: HCIFieldVisitor {
       let start = Int(claims[last].slice.start)
       claims[last] = Claim(
         use: .field(.publicKey), slice: Slice(start: start, count: slice.end - start))
-    // What a controller can do, which channels it uses, how well it hears.
+    // What a controller supports, which channels it uses, how well it receives.
     case "Supported_Commands", "LE_Features_From_128", "Channel_Map", "AFH_Channel_Map",
       "AFH_Host_Channel_Classification", "Channel_Classification", "Remote_FAE_Table",
       "TX_Flow_Spec", "RX_Flow_Spec", "Codec_Configuration", "Codec_Capability",
       "Codec_Information", "TX_Power_Counts", "RSSI_Counts", "RSSI_Delta_Counts",
       "Retransmission_Counts", "Override_Parameters_Data", "Step_Data":
       keep(slice)
-    // What begins a controller's events in Microsoft's extension: without it nobody recognises them.
+    // The prefix of a controller's events in Microsoft's extension, without which they cannot be
+    // recognized.
     case "Event_Prefix": if slice.count <= 8 { keep(slice) }
     // A parameter of the kernel's configuration is a number.
     case "Value": if slice.count <= 4 { keep(slice) }
-    // What makers and services put into advertising data, or look for in it.
+    // What manufacturers and services put into advertising data, or look for in it.
     case "Manufacturer_Data", "Manufacturer_Data_Mask", "Service_Data_Pattern",
       "Service_Data_Mask", "Transport_Data_And_Mask", "Response_Data", "Decision_Data", "Data":
       add(.advertised(nil), slice)
-    // UUIDs are looked for in other UUIDs' masks.
+    // UUIDs to look for, and the masks for them.
     case "Service_UUID", "Service_UUID_Mask", "Solicitation_UUID", "Solicitation_UUID_Mask":
       if slice.count <= 16 { keep(slice) }
     case "Vendor_Specific_Parameters", "Vendor_Specific_Config": add(.vendors, slice)

@@ -4,22 +4,22 @@ import Captures
 import Dissectors
 import Sessions
 
-/// Values that are read or written in parts, put together: what lies in two parts is found there. What never
-/// comes to its end is handed out, too.
+/// Joins values that are read or written in parts, so that what extends over two parts is found.
+/// Values that never reach their end are returned, too.
 struct ValueParts: Sendable {
-  /// Parts that follow each other, and where they stand.
+  /// Parts that follow each other, with their places.
   struct Chain: Sendable {
     fileprivate(set) var places: [RecordPlace] = []
     fileprivate(set) var bytes: [UInt8] = []
-    /// Where in the value the first part begins.
+    /// The offset in the value at which the first part begins.
     fileprivate var start = 0
-    /// How many parts there are.
+    /// The number of parts.
     fileprivate var count = 0
-    /// The record that brought the last part, and its file.
+    /// The record with the last part, and its file.
     fileprivate(set) var last = RedactionReport.Place(number: 0, file: 0)
   }
 
-  /// Whose value, which way, on which bearer.
+  /// The attribute, direction and bearer of a value.
   private struct Key: Hashable {
     let connection: Int
     let isReceived: Bool
@@ -30,12 +30,12 @@ struct ValueParts: Sendable {
 
   private var chains: [Key: Chain] = [:]
 
-  /// So many are open at most; when there are more all that are open end.
+  /// The most open chains; beyond that, all open ones end.
   private static let most = 256
-  /// So many bytes of one are put together: more no value has (Core, Vol 3, Part F, 3.2.9).
+  /// The most bytes that are joined, since no value is longer (Core, Vol 3, Part F, 3.2.9).
   private static let mostBytes = 512
 
-  /// Whether a PDU may bring a part of a value.
+  /// Returns whether a PDU may contain part of a value.
   static func concerns(_ dissection: Dissection) -> Bool {
     switch dissection.att?.opcode {
     case .prepareWriteRequest?, .prepareWriteResponse?, .readBlobResponse?, .readResponse?: true
@@ -43,9 +43,10 @@ struct ValueParts: Sendable {
     }
   }
 
-  /// Takes in an ATT PDU: Prepare Write and its response, Read Response and Read Blob Response.
+  /// Processes an ATT PDU: Prepare Write and its response, Read Response and Read Blob Response.
   ///
-  /// - Parameter changed: the PDU's bytes with what was found in them alone replaced.
+  /// - Parameter changed: the PDU's bytes, in which what they contain on their own is already
+  ///   replaced.
   /// - Returns: the values in parts that end with it.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ changed: [UInt8],
@@ -88,7 +89,7 @@ struct ValueParts: Sendable {
     return ended.filter { $0.count > 1 }
   }
 
-  /// Hands out all that are open.
+  /// Returns all open values.
   mutating func finish() -> [Chain] {
     defer { chains = [:] }
     return chains.values.filter { $0.count > 1 }

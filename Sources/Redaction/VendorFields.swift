@@ -2,10 +2,11 @@ import Bluetooth
 import Bytes
 import Dissectors
 
-/// Addresses and keys in vendors' commands and in what these return, where their layout is known although no
-/// table has them. Which vendor it is the bytes do not say: what looks like one of these is taken for one.
+/// Addresses and keys in vendors' commands and in their results whose layout is known although no
+/// table contains them. The bytes do not identify the vendor: whatever looks like one of these
+/// counts as one.
 extension Dissection {
-  /// The sensitive fields of a vendor's command or of what one returns.
+  /// Returns the sensitive fields of a vendor's command or of its result.
   func vendorsFields(_ bytes: RawSpan) -> [SensitiveField] {
     guard let parameters else { return [] }
     switch content {
@@ -16,14 +17,14 @@ extension Dissection {
       guard parameters.completed == nil, let opcode = completedVendorsCommand(bytes) else {
         return []
       }
-      // Num_HCI_Command_Packets (1 byte) and the opcode (2) stand before.
+      // Num_HCI_Command_Packets (1 byte) and the opcode (2) come before.
       return Self.fields(
         returnedBy: opcode, parameters.inner, claimed: Int(event.length) - 3, bytes)
     default: return []
     }
   }
 
-  /// The vendor's command that a Command Complete is about.
+  /// Returns the vendor's command that a Command Complete refers to.
   private func completedVendorsCommand(_ bytes: RawSpan) -> UInt16? {
     guard case .event(let event) = content, event.code == HCIEvent.commandCompleteCode,
       let outer = parameters?.outer, outer.count == 3
@@ -32,12 +33,13 @@ extension Dissection {
     return HCICommand.isVendors(opcode) ? opcode : nil
   }
 
-  /// Whether it is a Command Complete about a vendor's command.
+  /// Returns whether it is a Command Complete for a vendor's command.
   func completesVendorsCommand(_ bytes: RawSpan) -> Bool { completedVendorsCommand(bytes) != nil }
 
-  /// The commands that write a controller's address: Broadcom's and Cypress' 0xfc01, Zephyr's and Texas
-  /// Instruments' 0xfc06, Intel's 0xfc31, each the address alone; Marvell's 0xfc22 and Qualcomm's 0xfc0b and
-  /// 0xfc14 have it at their end (Linux, drivers/bluetooth; BlueZ, tools/bdaddr.c; Zephyr, hci_vs.h [mem]).
+  /// Returns the address in a command that writes a controller's address. Broadcom's and Cypress'
+  /// 0xfc01, Zephyr's and Texas Instruments' 0xfc06, and Intel's 0xfc31 contain only the address;
+  /// Marvell's 0xfc22 and Qualcomm's 0xfc0b and 0xfc14 have it at their end (Linux,
+  /// drivers/bluetooth; BlueZ, tools/bdaddr.c; Zephyr, hci_vs.h [mem]).
   private static func fields(
     ofCommand opcode: UInt16, _ slice: Slice, claimed: Int, _ bytes: RawSpan
   ) -> [SensitiveField] {
@@ -55,12 +57,13 @@ extension Dissection {
     }
     guard claimed == head + size, slice.count > head else { return [] }
     let address = Slice(start: Int(slice.start) + head, count: Int(slice.count) - head)
-    // What is cut short is no address, and still most of one.
+    // A truncated address is not one, but still most of one.
     return [SensitiveField(address.count == size ? .address(isRandom: nil) : .unused, address)]
   }
 
-  /// Zephyr's Read Static Addresses (0xfc09): status, number of addresses, each with its identity root; Read Key
-  /// Hierarchy Roots (0xfc0a): status, identity root, encryption root (hci_vs.h [mem]).
+  /// Returns the fields in the results of Zephyr's Read Static Addresses (0xfc09): status, number
+  /// of addresses, each with its identity root; and Read Key Hierarchy Roots (0xfc0a): status,
+  /// identity root, encryption root (hci_vs.h [mem]).
   private static func fields(
     returnedBy opcode: UInt16, _ slice: Slice, claimed: Int, _ bytes: RawSpan
   ) -> [SensitiveField] {
@@ -89,8 +92,8 @@ extension Dissection {
     return fields.filter { !$0.slice.isEmpty }
   }
 
-  /// Whether it is a vendor's command, what one returns beyond its status, or a vendor's event, and nobody has
-  /// said what stands in it.
+  /// Returns whether it is a vendor's command, its result beyond the status, or a vendor's event,
+  /// with unknown content.
   func isVendorsUnread(_ bytes: RawSpan) -> Bool {
     guard let parameters else { return false }
     switch content {

@@ -2,27 +2,25 @@ package import Bluetooth
 import Bytes
 import Dissectors
 
-/// A controller, as far as the capture tells.
+/// A controller, with what the capture reveals of it.
 package struct Adapter: Sendable {
-  /// Its index.
   package let index: UInt16
-  /// Its address.
   package var address: DeviceAddress?
-  /// How it is attached.
+  /// The bus that it is attached to.
   package var bus: UInt8?
   /// The name that the host gave it: "hci0".
   package var name: [UInt8] = []
-  /// Its maker's company identifier.
+  /// Its manufacturer's company identifier.
   package var manufacturer: UInt16?
-  /// The version of the Core Specification that it implements, as HCI numbers it.
+  /// The version of the Core Specification that it implements, as numbered in HCI.
   package var hciVersion: UInt8?
 
-  /// Which of several files of different times it was seen in last.
+  /// The file in which it was last seen, counted among files from different times.
   fileprivate var generation = 0
 
   init(index: UInt16) { self.index = index }
 
-  /// Takes what is known of the same controller from an earlier file.
+  /// Fills in what is known about the same controller from an earlier file.
   fileprivate mutating func fill(from earlier: Self) {
     if bus == nil { bus = earlier.bus }
     if name.isEmpty { name = earlier.name }
@@ -31,29 +29,29 @@ package struct Adapter: Sendable {
   }
 }
 
-/// The controllers of a capture and the software that used them, from monitor notes and from what
-/// start-up commands return.
+/// The controllers of a capture and the software that used them, from monitor notes and from the
+/// results of start-up commands.
 package struct Adapters: Sendable {
   /// The controllers, in the order in which they appeared.
   package private(set) var all: [Adapter] = []
-  /// System notes that name the host's software: "Linux version …". The first few.
+  /// System notes that name the host's software: "Linux version …"; up to a limit.
   package private(set) var software: [[UInt8]] = []
-  /// What is known of the controllers' Microsoft extensions; of a capture that does not number its
-  /// controllers, of the one that it has.
+  /// What is known about the controllers' Microsoft extensions; if the capture does not number its
+  /// controllers, of its only one.
   private var extensions: [(adapter: UInt16?, known: MicrosoftExtension)] = []
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
-  /// How often a controller told another address than before, within one file: logs of several hosts, joined, or a
-  /// host that gives its controller an address.
+  /// How often a controller reported a different address within one file: the file joins logs of
+  /// several hosts, or a host sets its controller's address.
   package private(set) var addressChanges = 0
-  /// How many files have ended that the next one does not go on with.
+  /// The number of ended files that the next one does not continue.
   private var generation = 0
 
   init(_ limits: SharedLimits) { shared = limits }
 
   private mutating func change(_ index: UInt16?, _ change: (inout Adapter) -> Void) {
     guard let index else { return }
-    // Files of different times may be of several devices, which number theirs alike.
+    // Files from different times may come from several devices that use the same numbers.
     if let position = all.firstIndex(where: { $0.index == index && $0.generation == generation }) {
       change(&all[position])
     } else if all.count < max(1, limits.adapters) {
@@ -64,10 +62,11 @@ package struct Adapters: Sendable {
     }
   }
 
-  /// Takes the end of a file that the next one does not go on with: that may be another device's.
+  /// Ends a file that the next one does not continue: the next may come from another device.
   mutating func endFile() { generation += 1 }
 
-  /// Learns a controller's address: one that an earlier file has, too, is the same.
+  /// Records a controller's address: a controller of an earlier file with the same address is the
+  /// same.
   private mutating func learn(address: DeviceAddress?, of index: UInt16?) {
     guard let index, let address else { return }
     let known = all.first { $0.index == index && $0.generation == generation }?.address
@@ -83,7 +82,7 @@ package struct Adapters: Sendable {
     all.remove(at: earlier)
   }
 
-  /// A note's text up to its end or as far as it is kept.
+  /// Returns a note's text up to its terminator, or up to the length that is kept.
   private func text(_ note: MonitorNote, _ bytes: RawSpan) -> [UInt8]? {
     note.text.map { slice in
       let count = min(Int(slice.count), max(0, limits.noteBytes))
@@ -117,7 +116,8 @@ package struct Adapters: Sendable {
     }
   }
 
-  /// What PacketLogger's notes at the beginning of a capture say of controller and host.
+  /// Records what PacketLogger's notes at the beginning of a capture contain about controller and
+  /// host.
   private mutating func observe(log text: [UInt8], _ index: UInt16?) {
     if text.starts(with: Self.addressLabel), let address = Self.address(text) {
       change(index ?? 0) { $0.address = address }
@@ -133,7 +133,7 @@ package struct Adapters: Sendable {
     Array($0.utf8)
   }
 
-  /// The address behind its label: six octets with colons.
+  /// Returns the address after its label: six octets with colons.
   private static func address(_ text: [UInt8]) -> DeviceAddress? {
     let octets = text.dropFirst(addressLabel.count).prefix(18).split(
       separator: 0x3a, omittingEmptySubsequences: false)
@@ -147,9 +147,9 @@ package struct Adapters: Sendable {
     return DeviceAddress(value: value)
   }
 
-  /// What Read BD_ADDR and Read Local Version Information return.
+  /// Records the results of Read BD_ADDR and Read Local Version Information.
   ///
-  /// And what a Microsoft extension tells of its events.
+  /// It also records what a Microsoft extension returns about its events.
   mutating func observeReturn(
     _ opcode: UInt16, _ index: UInt16?, _ bytes: RawSpan, _ returned: Slice
   ) {
@@ -177,12 +177,12 @@ package struct Adapters: Sendable {
 
   // MARK: Microsoft's extension
 
-  /// What is known of a controller's Microsoft extension.
+  /// Returns what is known about a controller's Microsoft extension.
   func microsoft(of adapter: UInt16?) -> MicrosoftExtension? {
     extensions.first { $0.adapter == adapter }?.known
   }
 
-  /// Learns from its maker which extension a controller has.
+  /// Derives the extension of a controller from its manufacturer.
   private mutating func learn(_ manufacturer: UInt16?, of adapter: UInt16?) {
     guard let known = manufacturer.flatMap({ MicrosoftExtension(manufacturer: $0) }) else {
       return

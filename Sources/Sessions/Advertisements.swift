@@ -4,33 +4,33 @@ package import Dissectors
 
 /// One report of the current packet, with what it completes.
 package struct Advertisement: Sendable {
-  /// The report.
   package let report: AdvertisingReport
-  /// Where its data stands in `Advertisements.joined`, if it completes a chain of fragments;
-  /// otherwise the report's own slice of the packet's bytes is all.
+  /// Its data in `Advertisements.joined`, if it completes a chain of fragments; otherwise the
+  /// report's own slice of the packet's bytes is all of it.
   package var joined: Slice?
-  /// Where the packets of the chain stand in `Advertisements.packets`.
+  /// The packets of the chain, in `Advertisements.packets`.
   package var chain: Range<Int>?
-  /// Whether the report's data is no advertisement by itself: it goes on, or its beginning was given
-  /// up.
+  /// Whether the report's data is not a whole advertisement: it continues, or its beginning was
+  /// given up.
   package var isPart = false
-  /// Which part of a chain the report's data is, from 1; 0 where it is none or that is not known.
+  /// The number of the report's data within a chain, from 1; 0 if it is not part of one or that is
+  /// unknown.
   package var partNumber = 0
-  /// Whether the first part of what the report's data is a part of seems to lie before the capture's
-  /// beginning or in a gap: the data does not begin as advertising data does.
+  /// Whether the first part of the data seems to lie before the beginning of the capture or in a
+  /// gap: the data does not begin as advertising data does.
   package var lacksFirstPart = false
-  /// Whether the report's data is a part of more that holds a secret, or may hold one.
+  /// Whether the report's data is part of something that holds a secret, or may hold one.
   package var mayHoldSecret = false
-  /// Of a report that carries a sync handle: who sends the train, where that was seen.
+  /// For a report with a sync handle: the train it belongs to, if that is known.
   package var train: PeriodicTrain?
 
-  /// What it is an advertisement of; nil where it is none, or its data was not received.
+  /// The kind of advertisement; nil if it is not one, or its data was not received.
   package var event: AdvertisingEvent? {
     report.dataStatus == .failed ? nil : AdvertisingEvent(report)
   }
 
-  /// Whether it counts where reports are counted. One that comes in parts counts once: of its parts the
-  /// first does, or where that is missing the last.
+  /// Whether it counts as a report. An advertisement in parts counts once: by its first part, or by
+  /// its last if the first is missing.
   package var isCounted: Bool {
     guard event != nil else { return false }
     guard isPart else { return joined == nil }
@@ -48,18 +48,18 @@ package struct Advertisements: Sendable {
     var parts = 0
     /// Whether its first part seems to be missing.
     var lacksFirstPart = false
-    /// Whether it has grown over the limit or lacks bytes: then only its end is waited for.
+    /// Whether it exceeded the limit or lacks bytes, so that only its end is awaited.
     private(set) var isGivenUp = false
 
-    /// From now on only its end is waited for.
+    /// Gives up the data: from now on only its end is awaited.
     mutating func giveUp() { isGivenUp = true }
 
-    /// Whether its data holds a secret or a piece of one, or cannot be told.
+    /// Whether its data holds a secret or part of one, or is unknown.
     var mayHoldSecret: Bool {
       isGivenUp || ADStructures.holdSecret(data.bytes, Slice(start: 0, count: data.count))
     }
 
-    /// Begins anew.
+    /// Begins a new chain.
     mutating func begin(_ key: AdvertisingKey) {
       self.key = key
       isGivenUp = false
@@ -72,9 +72,9 @@ package struct Advertisements: Sendable {
 
   /// The reports of the current packet.
   package private(set) var reports: [Advertisement] = []
-  /// Whether one of them may be a part of something secret.
+  /// Whether one of them may be part of something secret.
   package var mayHoldSecret: Bool { reports.contains { $0.mayHoldSecret } }
-  /// The data of those that complete a chain.
+  /// The data of the reports that complete a chain.
   package private(set) var joined: [UInt8] = []
   /// The packets of those chains.
   package private(set) var packets: [Int] = []
@@ -82,7 +82,7 @@ package struct Advertisements: Sendable {
   private var hasSaidForgotten = false
   private var hasSaidNumbers = false
   private var trains: PeriodicTrains
-  /// The train that the current packet says is lost, where it is known.
+  /// The train that the current packet reports as lost, if it is known.
   package private(set) var lostTrain: PeriodicTrain?
   private var hasSaidTrains = false
   private var starts: AdvertisingStarts
@@ -95,7 +95,7 @@ package struct Advertisements: Sendable {
     starts = AdvertisingStarts(limits)
   }
 
-  /// The capture begins, or lacks records before one of this time: chains that were open are
+  /// Records that the capture begins, or lacks records before one with this time: open chains are
   /// incomplete, and what comes may be a later part.
   mutating func lose(before time: Timestamp?, of adapter: UInt16?) {
     starts.lose(before: time, of: adapter)
@@ -104,7 +104,7 @@ package struct Advertisements: Sendable {
     }
   }
 
-  /// Notes that a train was found, passed on or lost, by the parameters behind a subevent code.
+  /// Records that a train was found, passed on or lost, from the parameters after a subevent code.
   @_lifetime(cursor: copy cursor)
   mutating func observeTrain(
     _ subevent: UInt8, _ cursor: inout Cursor, adapter: UInt16, _ problems: inout Problems
@@ -122,10 +122,10 @@ package struct Advertisements: Sendable {
     }
   }
 
-  /// Whether the packet before left something here.
+  /// Whether the previous packet left something here.
   var hasNews: Bool { !reports.isEmpty || lostTrain != nil }
 
-  /// Forgets the packet before.
+  /// Forgets the previous packet.
   mutating func clear() {
     lostTrain = nil
     reports.removeAll(keepingCapacity: true)
@@ -133,8 +133,8 @@ package struct Advertisements: Sendable {
     packets.removeAll(keepingCapacity: true)
   }
 
-  /// Reads the reports of an event, as far as they are there: where the list and its count disagree
-  /// the event's row has said so.
+  /// Reads the reports of an event, as far as they are present. If the list and its count disagree,
+  /// the event's row has already reported it.
   mutating func observe(
     _ event: RawSpan, body: Slice, adapter: UInt16, packet: Int, time: Timestamp?,
     _ problems: inout Problems
@@ -151,8 +151,8 @@ package struct Advertisements: Sendable {
     }
   }
 
-  /// Reads the reports of a record that another file has, too: what they are by themselves. The chains
-  /// that their data may belong to are not looked for; what may be a part of one is taken for one.
+  /// Reads the reports of a record that repeats one of another file, each on its own. The chains
+  /// that their data may belong to are not searched; what may be a part counts as one.
   mutating func observeAgain(_ event: RawSpan, body: Slice) {
     guard let list = AdvertisingReports(event: event, body: body) else { return }
     var cursor = Cursor(event, list.list)
@@ -173,7 +173,7 @@ package struct Advertisements: Sendable {
     }
   }
 
-  /// Only data that is all there can be broken.
+  /// Checks the data of an advertisement: only complete data can be malformed.
   private func check(
     _ advertisement: Advertisement, _ event: RawSpan, _ problems: inout Problems
   ) {
@@ -181,7 +181,7 @@ package struct Advertisements: Sendable {
       advertisement.report.dataStatus == .complete
     else { return }
     if let joined = advertisement.joined {
-      // It stands in no place of this record.
+      // The joined data has no place in this record.
       ADStructures.check(self.joined.bytes, joined, hasPlace: false, &problems)
     } else {
       ADStructures.check(event, advertisement.report.data, &problems)
@@ -250,8 +250,8 @@ package struct Advertisements: Sendable {
     return advertisement
   }
 
-  /// Whether a report that no part was seen before is the end of something: its first part may lie
-  /// outside what was seen, and its data begins as none does.
+  /// Returns whether a report without an earlier part is the end of something: its first part may
+  /// not have been seen, and its data does not begin as advertising data does.
   private func lacksFirstPart(
     _ report: AdvertisingReport, _ data: RawSpan, _ key: AdvertisingKey, at time: Timestamp?
   ) -> Bool {
@@ -285,7 +285,7 @@ package struct Advertisements: Sendable {
     }
   }
 
-  /// Forgets the chains of an adapter that was reset or went away: what it reports later is new.
+  /// Forgets the chains of an adapter that was reset or removed: what it reports later is new.
   mutating func forget(_ adapter: UInt16) {
     for position in chains.indices where chains[position].key?.adapter == adapter {
       chains[position].key = nil
@@ -294,7 +294,8 @@ package struct Advertisements: Sendable {
     starts.reset(adapter)
   }
 
-  /// A place for a new chain: a free one, or the one that waited longest.
+  /// Begins a chain in a free place, or in that of the chain that waited longest, and returns the
+  /// place.
   private mutating func begin(
     _ key: AdvertisingKey, at time: Timestamp?, _ problems: inout Problems
   ) -> Int {
@@ -310,7 +311,7 @@ package struct Advertisements: Sendable {
         problems.add(Problem(.advertisements, limit: limits.advertisingChains))
       }
       hasSaidForgotten = true
-      // What comes may be a later part of what was forgotten.
+      // The next part may belong to a chain that was forgotten.
       starts.lose(before: time, of: nil)
     }
     chains[position].begin(key)

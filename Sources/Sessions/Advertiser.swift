@@ -2,24 +2,24 @@ package import Bluetooth
 import Bytes
 import Dissectors
 
-/// A device that advertised, or that a connection was made with.
+/// A device that advertised, or with which a connection was made.
 package struct Advertiser: Sendable {
-  /// A stream of reports with what is known of it.
+  /// A stream of reports, with what is known about it.
   private struct Stream: Sendable {
     var stream: AdvertisingStream
-    /// Where its last payload stands.
+    /// The index of its last payload.
     var payload: Int
-    /// When its last advertising event came, which adapter told it, and in which scan.
+    /// The time of its last advertising event; the adapter and the scan that reported it follow.
     var time: Timestamp?
     var adapter: UInt16
     var scan: Int
     var gaps = AdvertisingGaps()
-    /// Those of a scan of which it is not known yet whether duplicates were reported.
+    /// The gaps of a scan that may have filtered duplicates.
     var doubtfulGaps = AdvertisingGaps()
     var doubtfulScan = 0
   }
 
-  /// What was measured in a scan of which it is not known yet whether duplicates were reported.
+  /// What was measured in a scan that may have filtered duplicates.
   private struct Doubtful: Sendable {
     let scan: Int
     var reports = 0
@@ -27,90 +27,87 @@ package struct Advertiser: Sendable {
     var signals = SignalLevels()
   }
 
-  /// A scan response that came behind an advertisement.
+  /// A scan response that came after an advertisement.
   package struct Join: Sendable {
-    /// Where the advertisement stands in `payloads`.
+    /// The index of the advertisement in `payloads`.
     package let advertisement: Int
-    /// Where the response stands.
+    /// The index of the response in `payloads`.
     package let response: Int
-    /// How often.
+    /// How often this pair occurred.
     package fileprivate(set) var count: Int
   }
 
-  /// What it is found by, and what tells it from others.
+  /// The key that identifies it and distinguishes it from others.
   package let key: UInt64
-  /// Its address; nil where it is anonymous, or not known.
+  /// Its address; nil if it is anonymous or not known.
   package private(set) var address: DeviceAddress?
   /// The sync handle of a train whose advertiser is not known.
   package let syncHandle: UInt16?
   /// The address types that it was seen with: bit n for type n.
   package private(set) var types: UInt8 = 0
-  /// Its identity address, where a key resolved the address, or the device gave it.
+  /// Its identity address, if a key resolved the address or the device sent it.
   package internal(set) var identity: DeviceAddress?
-  /// And that one's type.
+  /// The type of `identity`.
   package internal(set) var identityType: AddressType?
-  /// Other addresses that it used, the first few.
+  /// Other addresses that it used, up to a limit.
   package private(set) var otherAddresses: [DeviceAddress] = []
-  /// How many reports of each kind.
+  /// The number of reports of each kind.
   private var counts = SIMD16<UInt32>(repeating: 0)
-  /// The first packet that tells of it, by a report or a connection.
+  /// The first packet that mentions it, with a report or a connection.
   package private(set) var firstPacket: Int
   /// The first packet with a report of it; 0: none.
   package private(set) var firstReport = 0
-  /// And when.
   package private(set) var firstTime: Timestamp?
   /// The last packet with a report of it; 0: none.
   package private(set) var lastPacket = 0
-  /// And when.
   package private(set) var lastTime: Timestamp?
-  /// How strong its first report was.
+  /// The RSSI of the first report that has one.
   package private(set) var firstSignal: Int8?
-  /// How strong the last report was that says it.
+  /// The RSSI of the last report that has one.
   package private(set) var lastSignal: Int8?
-  /// How strong its reports were, as far as duplicates were reported.
+  /// The RSSI of its reports from scans known not to filter duplicates.
   package private(set) var signals = SignalLevels()
-  /// Reports while duplicates were filtered, and while that was not known.
+  /// Reports while duplicates were filtered, and while that was unknown.
   package private(set) var filteredReports = 0
   package var doubtfulReports: Int { otherDoubtful + doubtful.reduce(0) { $0 + $1.reports } }
   private var doubtful: [Doubtful] = []
   private var otherDoubtful = 0
-  /// Whether a scan paused in which it was heard: then events may have been missed.
+  /// Whether a scan that heard it was paused, so that events may have been missed.
   package private(set) var scanPaused = false
-  /// The PHYs of its advertisements, bit n for PHY n: of the primary channel, of the secondary one.
+  /// The PHYs of its advertisements, bit n for PHY n: on the primary and on the secondary channels.
   package private(set) var primaryPHYs: UInt8 = 0
   package private(set) var secondaryPHYs: UInt8 = 0
-  /// Whether it could be connected to, and could not, at one time or other.
+  /// Whether it was connectable, and whether it was not, at any time.
   package private(set) var wasConnectable = false
   package private(set) var wasNotConnectable = false
-  /// Whom it called last.
+  /// The target of its last directed advertisement.
   package private(set) var called: DeviceAddress?
   /// The interval of its periodic train, in units of 1.25 ms.
   package private(set) var periodicInterval: UInt16?
-  /// Its data.
   package private(set) var payloads = Payloads()
-  /// Which scan response came behind which advertisement; the first few pairs.
+  /// Which scan response followed which advertisement, up to a limit.
   package private(set) var joins: [Join] = []
   /// How often the data of a stream changed.
   package private(set) var changes = 0
-  /// The packet at which it changed last.
+  /// The packet of the last change.
   package private(set) var lastChange = 0
-  /// Its connections by number, the first few; and how many there are.
+  /// The numbers of its connections, up to a limit, and their count.
   package var connections: [Int] { connectionNumbers.first }
   package var connectionCount: Int { connectionNumbers.count }
-  /// The number of the last one; 0: there is none.
+  /// The number of its last connection; 0: none.
   package var latestConnection: Int { connectionNumbers.latest }
   private var connectionNumbers = ConnectionNumbers()
-  /// Whether it was connected over BR/EDR only, or answered an inquiry.
+  /// Whether it was only connected over BR/EDR, or answered an inquiry.
   package private(set) var isClassic = false
   private var streams: [Stream] = []
-  /// The advertisement that a scan response belongs to.
+  /// The advertisement that the next scan response belongs to.
   private var latestAdvertisement: Int?
-  /// Whether it was heard again since room was looked for.
+  /// Whether it was heard again since room was last made.
   var wasHeardLately = false
 
   private static let streamLimit = 8
   private static let doubtfulLimit = 4
-  /// The same data again within this time: a controller that filters duplicates would not have told.
+  /// A controller that filters duplicates would not report the same data again within this time.
   private static let soon: Int64 = 1_000_000_000
   private static let joinLimit = 32
   private static let addressLimit = 16
@@ -123,21 +120,21 @@ package struct Advertiser: Sendable {
     firstPacket = packet
   }
 
-  /// How many reports of a kind.
+  /// Returns the number of reports of a kind.
   package func count(_ event: AdvertisingEvent) -> Int { Int(counts[Int(event.rawValue)]) }
 
-  /// How often it was heard in all, in whatever way.
+  /// The number of reports of all kinds.
   package var reports: Int { Int(counts.wrappedSum()) }
 
-  /// How many advertising reports a controller gave of it.
+  /// The number of advertising reports that controllers sent for it.
   package var advertisingReports: Int {
     AdvertisingEvent.allCases.reduce(0) { $0 + ($1.isReport ? count($1) : 0) }
   }
 
-  /// Whether HCI reports told of it.
+  /// Whether it appears in HCI reports.
   var hasReports: Bool { firstReport > 0 && count(.management) < reports }
 
-  /// What kind of address it has: as the controller resolved it, where it did.
+  /// The kind of its address: as the controller resolved it, if it did.
   package var addressKind: AddressKind? {
     guard let address, types != 0 else { return nil }
     for type: AddressType in [.publicIdentity, .randomIdentity, .public, .random]
@@ -147,17 +144,17 @@ package struct Advertiser: Sendable {
     return nil
   }
 
-  /// The gaps of the stream that has most of them.
+  /// The gaps of the stream with the most gaps.
   package var gaps: AdvertisingGaps? {
     streams.map(\.gaps).filter(\.isEnough).max { $0.count < $1.count }
   }
 
-  /// Notes which type its address has.
+  /// Records a type of its address.
   mutating func note(_ type: AddressType) {
     if type.rawValue < 8 { types |= 1 << type.rawValue }
   }
 
-  /// Counts a report, and notes what it says beside its data.
+  /// Counts a report, and records its packet, time and signal.
   mutating func count(_ event: AdvertisingEvent, packet: Int, time: Timestamp?, signal: Int8?) {
     counts[Int(event.rawValue)] &+= 1
     if firstReport == 0 {
@@ -171,16 +168,16 @@ package struct Advertiser: Sendable {
     if event == .inquiry { isClassic = true }
   }
 
-  /// Notes that an advertisement that was counted goes on.
+  /// Records a further packet of an advertisement that is already counted.
   mutating func goesOn(_ packet: Int, _ time: Timestamp?) {
     lastPacket = packet
     lastTime = time
   }
 
-  /// Notes that it is found over BR/EDR.
+  /// Records that it was found over BR/EDR.
   mutating func noteClassic() { isClassic = true }
 
-  /// Notes what a report says of the device's advertising.
+  /// Records the properties in a report of the device's advertising.
   mutating func note(_ report: AdvertisingReport) {
     if let phy = report.primaryPHY, phy < 8 { primaryPHYs |= 1 << phy }
     if let phy = report.secondaryPHY, phy > 0, phy < 8 { secondaryPHYs |= 1 << phy }
@@ -195,7 +192,7 @@ package struct Advertiser: Sendable {
     }
   }
 
-  /// Takes the statistics of a report.
+  /// Adds a report to the statistics.
   mutating func measure(_ scan: Scans.Hearing, _ signal: Int8?) {
     switch scan.filtersDuplicates {
     case false?:
@@ -217,8 +214,8 @@ package struct Advertiser: Sendable {
     }
   }
 
-  /// Takes what was measured while it was not known whether duplicates were reported, where `isProven` says
-  /// of the scan that they were.
+  /// Adds what was measured in scans of which `isProven` now reports that they did not filter
+  /// duplicates.
   mutating func settle(_ isProven: (Int) -> Bool) {
     for position in streams.indices where isProven(streams[position].doubtfulScan) {
       streams[position].gaps.absorb(streams[position].doubtfulGaps)
@@ -230,7 +227,7 @@ package struct Advertiser: Sendable {
     doubtful.removeAll { isProven($0.scan) }
   }
 
-  /// Takes the data of a report.
+  /// Records the data of a report.
   ///
   /// - Returns: whether the same data came just before in the same scan.
   mutating func take(
@@ -264,7 +261,7 @@ package struct Advertiser: Sendable {
     return isRepeated
   }
 
-  /// Notes the time since the event before of a stream, where nothing was left out between.
+  /// Records the time since the previous event of a stream, if nothing was left out in between.
   private mutating func pace(
     _ known: Int, _ time: Timestamp?, _ adapter: UInt16, _ scan: Scans.Hearing?
   ) {
@@ -278,7 +275,7 @@ package struct Advertiser: Sendable {
       if scan.filtersDuplicates == false {
         guard streams[known].gaps.add(gap) else { return }
       } else {
-        // One scan's are enough: there are others only where records were lost.
+        // The gaps of one such scan are enough: there are others only if records were lost.
         if streams[known].doubtfulScan == 0 { streams[known].doubtfulScan = scan.id }
         guard streams[known].doubtfulScan != scan.id || streams[known].doubtfulGaps.add(gap) else {
           return
@@ -300,7 +297,7 @@ package struct Advertiser: Sendable {
     }
   }
 
-  /// Notes a connection with it.
+  /// Records a connection with the device.
   mutating func connect(_ connection: Int, isClassic: Bool) {
     let isFirst = connectionCount == 0
     guard connectionNumbers.note(connection, limit: Self.connectionLimit) else { return }
@@ -308,8 +305,8 @@ package struct Advertiser: Sendable {
     wasHeardLately = true
   }
 
-  /// Takes in what is known of the same device under another address; from now on the identity, which
-  /// must be known, stands for all of them.
+  /// Merges what is known of the same device under another address. From now on the identity, which
+  /// must be known, represents them all.
   mutating func absorb(_ other: Advertiser, limit: Int) {
     counts &+= other.counts
     types |= other.types
@@ -343,7 +340,7 @@ package struct Advertiser: Sendable {
     changes += other.changes
     lastChange = max(lastChange, other.lastChange)
     streams += other.streams
-    // What counts of them now is how regular they are.
+    // Streams now matter only for how regular they are.
     if streams.count > Self.streamLimit {
       streams.sort { $0.gaps.count > $1.gaps.count }
       streams.removeSubrange(Self.streamLimit...)

@@ -3,9 +3,9 @@ import Bytes
 import Captures
 import Dissectors
 
-/// What is heard of devices.
+/// Reports of devices.
 extension Advertisers {
-  /// Takes the advertising reports of a packet.
+  /// Processes the advertising reports of a packet.
   mutating func hear(
     _ advertisements: Advertisements, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
     isCounted: Bool
@@ -16,7 +16,7 @@ extension Advertisers {
       let report = advertisement.report
       guard let event = advertisement.event else { continue }
       let begins = advertisement.isCounted
-      // A train is listened to whether a scan is on or not.
+      // A train is received whether a scan is running or not.
       var hearing: Scans.Hearing?
       if event != .periodic {
         beginScan(adapter)
@@ -39,12 +39,12 @@ extension Advertisers {
       } else {
         devices[place].goesOn(record.number, record.time)
       }
-      // A part is no data by itself, and a directed advertisement has none.
+      // A part is not data by itself, and a directed advertisement has none.
       guard !advertisement.isPart, event != .advDirectInd || !report.data.isEmpty else { continue }
       let properties: UInt8
       switch event {
       case .extended: properties = UInt8(report.eventType & 0x0f)
-      // The subevents of a train have data of their own.
+      // The subevents of a train have their own data.
       case .periodic: properties = report.subevent ?? 0xff
       default: properties = 0
       }
@@ -69,10 +69,10 @@ extension Advertisers {
     }
   }
 
-  /// Takes the results of an inquiry: number (1 byte), then of each address (6), page scan repetition
-  /// mode (1), reserved (1, in the oldest event 2), class of device (3), clock offset (2), but for the
-  /// oldest RSSI (1), in the newest extended inquiry response (240) (Core, Vol 4, Part E, 7.7.2,
-  /// 7.7.33, 7.7.38).
+  /// Processes the results of an inquiry: number (1 byte), then for each address (6), page scan
+  /// repetition mode (1), reserved (1; 2 in the oldest event), class of device (3), clock offset
+  /// (2), except in the oldest event RSSI (1), and in the newest the extended inquiry response
+  /// (240) (Core, Vol 4, Part E, 7.7.2, 7.7.33, 7.7.38).
   mutating func hear(
     inquiry code: UInt8, _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ body: Slice
   ) {
@@ -96,16 +96,16 @@ extension Advertisers {
     }
   }
 
-  /// Takes what the kernel found: address (6 bytes), type (1: 0 BR/EDR, 1 LE public, 2 LE random), RSSI
-  /// (1), flags (4), length (2), AD structures; Advertisement Monitor Device Found has a handle (2) in
-  /// front (BlueZ, doc/mgmt-protocol.rst). It says again what reports said, so it counts only of
-  /// devices without any.
+  /// Processes what the kernel found: address (6 bytes), type (1: 0 BR/EDR, 1 LE public, 2 LE
+  /// random), RSSI (1), flags (4), length (2), AD structures; Advertisement Monitor Device Found
+  /// begins with a handle (2) (BlueZ, doc/mgmt-protocol.rst). This repeats what reports contain, so
+  /// it counts only for devices without reports.
   mutating func observe(
     _ control: ControlRecord, _ record: borrowing CaptureRecord, _ body: Slice, _ bytes: RawSpan,
     isCounted: Bool
   ) {
     if control.code == ManagementEvent.discovering, body.count >= 2 {
-      // Discovering: address types (1 byte), whether it is on (1).
+      // Discovering: address types (1 byte), whether it is running (1).
       scans.discover(
         bytes.byte(at: Int(body.start)), isOn: bytes.byte(at: Int(body.start) + 1) != 0,
         record.adapter ?? 0xffff, packet: record.number, time: record.time)
@@ -143,10 +143,10 @@ extension Advertisers {
       adapter: record.adapter ?? 0xffff, nil, limit: limits.payloads, &budget)
   }
 
-  /// Takes Android's events: Multi Advertising State Change (0x55: instance, reason, handle), of which
-  /// reason 0 is a connection, and Advertisement Tracking (0x56: filter (1 byte), state (1), whether
-  /// there is more (1: 0 there is), address (6), type (1), TX power (1), RSSI (1), time (2), length
-  /// (1), data, length (1), scan response) (Android, "HCI requirements").
+  /// Processes Android's events: Multi Advertising State Change (0x55: instance, reason, handle),
+  /// in which reason 0 is a connection, and Advertisement Tracking (0x56: filter (1 byte), state
+  /// (1), whether more follows (1: 0 means yes), address (6), type (1), TX power (1), RSSI (1),
+  /// time (2), length (1), data, length (1), scan response) (Android, "HCI requirements").
   mutating func observeVendors(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory, isCounted: Bool
@@ -186,12 +186,12 @@ extension Advertisers {
     }
   }
 
-  /// Takes the results that Android LE Batch Scan returns to Read Results (0x04), where the table of
-  /// vendor commands knows it: number of commands (1 byte), opcode (2), status (1), subcommand (1), form
-  /// (1: 1 truncated, 2 full), number of records (1), of each address (6), type (1), TX power (1), RSSI
-  /// (1), time (2, units of 50 ms back from now); full ones also length (1), data, length (1), scan
-  /// response (Android, "HCI requirements"; the same sizes in GattService.java, parseTruncatedResults and
-  /// parseFullResults [mem]).
+  /// Processes the results that Android LE Batch Scan returns for Read Results (0x04), if the table
+  /// of vendor commands contains it: number of commands (1 byte), opcode (2), status (1),
+  /// subcommand (1), form (1: 1 truncated, 2 full), number of records (1), for each address (6),
+  /// type (1), TX power (1), RSSI (1), time (2, units of 50 ms before now); full records also
+  /// length (1), data, length (1), scan response (Android, "HCI requirements"; the same sizes in
+  /// GattService.java, parseTruncatedResults and parseFullResults [mem]).
   mutating func observeBatch(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan
   ) {
@@ -209,7 +209,7 @@ extension Advertisers {
       let type = AddressType(rawValue: kind)
       let place = place(address, type, packet: record.number)
       devices[place].note(type)
-      // How strong it was says little beside levels that were measured now.
+      // Its RSSI is older than levels measured now, so it is ignored.
       devices[place].count(.batch, packet: record.number, time: record.time, signal: nil)
       guard form == 2 else { continue }
       for isScanResponse in [false, true] {
@@ -225,8 +225,8 @@ extension Advertisers {
 
   // MARK: The end
 
-  /// Takes the end of the capture: what was not answered has been carried out for all that is known,
-  /// what is on was on up to here, and devices that turned out to be one become one.
+  /// Ends the capture: unanswered commands took effect as far as is known, what is running was
+  /// running up to this packet, and devices with one identity are merged.
   package mutating func finish(_ memory: borrowing Memory, isCounted: Bool = true) {
     memory.links.forEach { note($0, isCounted: isCounted) }
     finishCommands()
@@ -236,10 +236,10 @@ extension Advertisers {
     unite(memory)
   }
 
-  /// The devices by the packet that told of each first, once the capture has ended.
+  /// The devices in the order of their first packets, once the capture has ended.
   package var all: [Advertiser] { devices }
 
-  /// The device at a place that `told` has, as it is known now.
+  /// Returns the device at an index from `told`, as it is known now.
   package func device(at place: Int, _ memory: borrowing Memory) -> Advertiser {
     var device = devices[place]
     if let address = device.address, let found = identity(of: device, address, memory.identities) {
@@ -249,7 +249,7 @@ extension Advertisers {
     return device
   }
 
-  /// The identity behind an address, where a connection or a key tells it.
+  /// Returns the identity of an address, if a connection or a key reveals it.
   private func identity(
     of device: Advertiser, _ address: DeviceAddress, _ identities: Identities
   ) -> (address: DeviceAddress, type: AddressType)? {
@@ -257,7 +257,7 @@ extension Advertisers {
     return device.addressKind == .randomResolvable ? identities.search(address) : nil
   }
 
-  /// Devices of one identity become one.
+  /// Merges the devices of one identity.
   private mutating func unite(_ memory: borrowing Memory) {
     devices.sort { ($0.firstPacket, $0.key) < ($1.firstPacket, $1.key) }
     var united: [Advertiser] = []

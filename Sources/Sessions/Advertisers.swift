@@ -3,34 +3,33 @@ import Bytes
 package import Captures
 package import Dissectors
 
-/// Who advertised, and what; the scans in which that was heard; and what the captured host itself
-/// advertised. A report that wants to know owns one and feeds it; the memory of a pass has no part in
-/// it, so that others pay nothing.
+/// The devices that advertised and their data, the scans in which they were heard, and what the
+/// captured host itself advertised. A report that needs this owns one and feeds it; the memory of a
+/// pass does not contain it, so that other reports pay nothing.
 ///
-/// Bounded: where there are too many advertisers, those go that were heard first and not again since
-/// room was last looked for.
+/// Bounded: if there are too many advertisers, those that were heard first, and not again since
+/// room was last made, are dropped.
 package struct Advertisers: Sendable {
-  /// The scans.
   package internal(set) var scans: Scans
   /// The host's own advertising.
   package internal(set) var own: OwnAdvertising
-  /// The advertisers, in no order.
+  /// The advertisers, in no particular order.
   var devices: [Advertiser] = []
   private var index: [UInt64: Int] = [:]
-  /// Where room is looked for next.
+  /// The index at which the next search for room starts.
   private var hand = 0
-  /// How many advertisers were forgotten; one that came back counts again.
+  /// The number of forgotten advertisers; one that came back counts again.
   package private(set) var forgotten = 0
-  /// Where those stand that the last packet told of, one as often as it did.
+  /// The indexes in `devices` of the last packet's devices, once for each time it mentioned them.
   package private(set) var told: [Int] = []
-  /// What advertisers' data may still take of memory.
+  /// The memory that is left for advertisers' data.
   var budget: PayloadBudget
   private var commands: HostCommands
-  /// The controllers that commands were sent to.
+  /// The controllers to which commands were sent.
   private var commanded: Set<UInt16> = []
-  /// Identities that resolvable addresses turned out to belong to, from connections.
+  /// The identities of resolvable addresses, from connections.
   var identities: [DeviceAddress: (address: DeviceAddress, type: AddressType)] = [:]
-  /// Connections whose peer is not known, by their numbers: their first packets and their handles.
+  /// Connections whose peer is unknown, by number: their first packets and their handles.
   private var strangers: [Int: (packet: Int, handle: UInt16)] = [:]
   private var otherEndings = 0
   private var gap = 0
@@ -38,7 +37,7 @@ package struct Advertisers: Sendable {
   var lastTime: Timestamp?
   let limits: Limits
 
-  /// Nothing heard.
+  /// Creates an empty table.
   package init(_ limits: Limits = Limits()) {
     self.limits = limits
     scans = Scans(limits)
@@ -47,23 +46,23 @@ package struct Advertisers: Sendable {
     budget = PayloadBudget(bytes: limits.payloadBytes, others: limits.otherPayloads)
   }
 
-  /// The connections whose peer is not known, with their first packets and their handles.
+  /// The connections whose peer is unknown, with their first packets and their handles.
   package var unknownPeers: [(connection: Int, packet: Int, handle: UInt16)] {
     strangers.map { ($0.key, $0.value.packet, $0.value.handle) }
       .sorted { $0.connection < $1.connection }
   }
 
-  /// How many advertisers are remembered at most.
+  /// The maximum number of remembered advertisers.
   package var limit: Int { max(1, limits.listedAdvertisers) }
 
-  /// Takes in one packet, after the memory of the pass has.
+  /// Processes one packet after the memory of the pass has.
   ///
-  /// - Parameter isCounted: whether its reports are asked for; commands are carried out in any case.
+  /// - Parameter isCounted: whether its reports are wanted; commands are applied in any case.
   package mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory, isCounted: Bool = true
   ) {
-    // What another file has, too, has been counted and carried out.
+    // A record that repeats one of another file was already counted and applied.
     if !told.isEmpty { told.removeAll(keepingCapacity: true) }
     guard record.original == nil else { return }
     lastPacket = record.number
@@ -111,7 +110,7 @@ package struct Advertisers: Sendable {
     if let lost = commands.send(opcode, isControl: isControl, record, parameters) { apply(lost) }
   }
 
-  /// A command was answered: it takes effect, or was refused.
+  /// Applies a command that was answered: it takes effect, or was refused.
   private mutating func apply(_ done: HostCommands.Done) {
     let (command, status) = (done.command, done.status)
     let (adapter, packet, time) = (command.adapter, command.packet, command.time)
@@ -137,12 +136,13 @@ package struct Advertisers: Sendable {
         own.refuse(sets, status, adapter, packet: packet, time: time)
       }
     } else if command.isCut {
-      // It may have been a part of data.
+      // It may have contained part of some data.
       own.lose()
     }
   }
 
-  /// What waits for an answer of an adapter that would begin a scan: a report says that it did.
+  /// Applies the unanswered commands of an adapter that begin a scan: a report shows that they took
+  /// effect.
   mutating func beginScan(_ adapter: UInt16) {
     guard !commands.isEmpty, !scans.isOn(adapter) else { return }
     let begun = commands.takeAll {
@@ -152,7 +152,8 @@ package struct Advertisers: Sendable {
     for done in begun { apply(done) }
   }
 
-  /// What waits at the end of the capture has been carried out for all that is known.
+  /// Applies the commands that are unanswered at the end of the capture: as far as is known, they
+  /// took effect.
   mutating func finishCommands() {
     for done in commands.takeAll({ _ in true }) { apply(done) }
     own.forgetManagement(of: commanded)
@@ -200,7 +201,7 @@ package struct Advertisers: Sendable {
     }
   }
 
-  /// What has no report: the end of a scan or of an advertising set.
+  /// Processes an event without reports: the end of a scan or of an advertising set.
   private mutating func observeLE(
     _ subevent: UInt8, _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ body: Slice,
     _ answer: Answer, _ memory: borrowing Memory
@@ -222,8 +223,8 @@ package struct Advertisers: Sendable {
         ended.set, ending, adapter, packet: record.number, time: record.time, isProof: true)
     case LEConnectionComplete.version1, LEConnectionComplete.enhanced,
       LEConnectionComplete.enhancedVersion2:
-      // Directed advertising at a high duty cycle ends by itself: LE (Enhanced) Connection Complete says
-      // Advertising Timeout (Core, Vol 4, Part E, 7.8.9).
+      // High duty cycle directed advertising ends on its own: LE (Enhanced) Connection Complete
+      // then has the status Advertising Timeout (Core, Vol 4, Part E, 7.8.9).
       if let status = try? cursor.u8(), status == 0x3c {
         own.end(
           AdvertisingSet(.legacy, 0), .controller(StatusCode(rawValue: 0x3c)), adapter,
@@ -231,7 +232,7 @@ package struct Advertisers: Sendable {
       }
       fallthrough
     default:
-      // A connection ends the advertising of the legacy commands.
+      // A connection ends the advertising started by legacy commands.
       guard answer.opened, let link = answer.link else { return }
       let connection = memory.links.connection(link)
       if connection.localRole == .peripheral {
@@ -266,7 +267,7 @@ package struct Advertisers: Sendable {
     if let resolvable = connection.peerResolvable {
       identify(resolvable, as: peer, type)
     }
-    // All zeros stand for none.
+    // An all-zero address means none.
     if let identity = connection.identity, identity.address != .zero {
       identify(peer, as: identity.address, identity.type)
     }
@@ -287,13 +288,14 @@ package struct Advertisers: Sendable {
 
   // MARK: The table
 
-  /// A device in one number: public and random count, not whether the controller resolved the address.
+  /// Returns a device's key. It depends on public or random, not on whether the controller resolved
+  /// the address.
   static func key(_ address: DeviceAddress?, _ type: AddressType, _ sync: UInt16? = nil) -> UInt64 {
     if let address { return address.value | UInt64(type.rawValue & 1) << 48 }
     return 1 << 63 | (sync.map { UInt64($0) | 1 << 32 } ?? 0)
   }
 
-  /// Where a device stands; one that is new gets a place.
+  /// Returns the index of a device, and adds the device if it is new.
   mutating func place(
     _ address: DeviceAddress?, _ type: AddressType, sync: UInt16? = nil, packet: Int
   ) -> Int {
@@ -303,7 +305,7 @@ package struct Advertisers: Sendable {
     return place
   }
 
-  /// Gives a new device a place, where there is none any more that of one that was not heard lately.
+  /// Adds a new device, if necessary in the place of one that was not heard lately.
   private mutating func take(_ device: Advertiser) -> Int {
     if devices.count < limit {
       devices.append(device)

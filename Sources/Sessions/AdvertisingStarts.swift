@@ -1,7 +1,7 @@
 import Bluetooth
 package import Dissectors
 
-/// What the parts of one advertisement have in common.
+/// The common properties of the parts of one advertisement.
 package struct AdvertisingKey: Hashable, Sendable {
   let adapter: UInt16
   private let kind: AdvertisingReport.Kind
@@ -13,7 +13,7 @@ package struct AdvertisingKey: Hashable, Sendable {
   /// Set, subevent and slot of a response; the subevent of periodic advertising.
   private let slot: UInt32
 
-  /// That of a report of this controller's.
+  /// Creates the key of a report from this controller.
   package init(_ adapter: UInt16, _ report: AdvertisingReport) {
     self.adapter = adapter
     kind = report.kind
@@ -28,45 +28,46 @@ package struct AdvertisingKey: Hashable, Sendable {
   }
 }
 
-/// Of which advertisements the first part may lie outside what was seen: before the capture's
-/// beginning, or in a gap. Bounded: what does not fit is not known to have begun.
+/// Which advertisements may have begun outside the capture: before its beginning, or in a gap.
+/// Bounded: an advertisement beyond the bound is not known to have begun.
 struct AdvertisingStarts: Sendable {
-  /// Since when nothing is known to be missing.
+  /// The time from which nothing is known to be missing.
   private var since: Timestamp?
-  /// Controllers that were reset since then: all that they report began later.
+  /// Controllers that were reset since then: everything they report began later.
   private var adapters: [UInt16] = []
-  /// Advertisements that a report came of since then: a controller sends the parts of one in order,
-  /// so that the next report goes on with it or begins anew.
+  /// Advertisements with a report since then. A controller sends the parts of one in order, so the
+  /// next report continues it or begins a new one.
   private var seen: [AdvertisingKey] = []
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
 
-  /// The parts of one advertisement arrive within this time: its last part may not be sent later
-  /// than some seconds after the first (each points at most 2.46 s ahead).
+  /// The parts of one advertisement arrive within this time: its last part cannot be sent more than
+  /// a few seconds after the first (each points at most 2.46 s ahead).
   private static let chainNanoseconds: Int64 = 5_000_000_000
 
   init(_ limits: SharedLimits) { shared = limits }
 
-  /// The capture begins, or lacks records before one of this time: of an adapter, or of any (nil).
+  /// Records that the capture begins, or lacks records before this time, of an adapter or of any
+  /// (nil).
   mutating func lose(before time: Timestamp?, of adapter: UInt16?) {
     since = time
     adapters.removeAll { adapter == nil || $0 == adapter }
     seen.removeAll { adapter == nil || $0.adapter == adapter }
   }
 
-  /// A controller was reset.
+  /// Records that a controller was reset.
   mutating func reset(_ adapter: UInt16) {
     guard adapters.count < limits.adapters, !adapters.contains(adapter) else { return }
     adapters.append(adapter)
   }
 
-  /// Notes that a report of an advertisement came.
+  /// Records a report of an advertisement.
   mutating func note(_ key: AdvertisingKey, at time: Timestamp?) {
     guard seen.count < limits.advertisingChains, isSoon(time), !seen.contains(key) else { return }
     seen.append(key)
   }
 
-  /// Whether the first part of what a report holds may be missing.
+  /// Returns whether the first part of a report's data may be missing.
   func mayLack(_ key: AdvertisingKey, at time: Timestamp?) -> Bool {
     isSoon(time) && !adapters.contains(key.adapter) && !seen.contains(key)
   }

@@ -1,11 +1,11 @@
 import Bluetooth
 
-/// How strong reports were received: how often each level.
+/// How often reports were received at each signal level.
 package struct SignalLevels: Sendable {
-  /// The levels in dBm, ascending, each with its number. At most 256.
+  /// The levels in dBm, ascending, each with its count. At most 256.
   private var levels: [(level: Int8, count: Int)] = []
 
-  /// How many reports.
+  /// The number of reports.
   package private(set) var count = 0
 
   mutating func add(_ level: Int8, _ times: Int = 1) {
@@ -23,7 +23,7 @@ package struct SignalLevels: Sendable {
     for (level, count) in other.levels { add(level, count) }
   }
 
-  /// The weakest, the middle one (of two the weaker) and the strongest.
+  /// The weakest level, the median (of two the weaker) and the strongest.
   package var range: (min: Int, median: Int, max: Int)? {
     guard let first = levels.first, let last = levels.last else { return nil }
     var below = 0
@@ -37,25 +37,27 @@ package struct SignalLevels: Sendable {
   }
 }
 
-/// The times between the reports of one stream, the latest few.
+/// The latest times between the reports of one stream, up to a limit.
 package struct AdvertisingGaps: Sendable {
-  /// Microseconds.
+  /// In microseconds.
   private var gaps: [Int32] = []
   private var next = 0
-  /// How many are looked at.
+  /// The number of gaps that are kept.
   private static let limit = 32
-  /// Reports that are nearer than this are of one advertising event, heard on several channels: events
-  /// are 20 ms apart at least (Core, Vol 6, Part B, 4.4.2.2.1).
+  /// The least gap, in nanoseconds. Reports closer together are of one advertising event, received
+  /// on several channels: events are at least 20 ms apart (Core, Vol 6, Part B, 4.4.2.2.1).
   private static let leastGap: Int64 = 15_000_000
-  /// Later than this the device was away, or the interval is longer than any legacy one can be.
+  /// The greatest gap, in nanoseconds. Beyond it the device was away, or the interval exceeds the
+  /// legacy maximum.
   private static let mostGap: Int64 = 60_000_000_000
 
-  /// Whether an estimate can be given.
+  /// Whether there are enough gaps for an estimate.
   package var isEnough: Bool { gaps.count >= 2 }
-  /// How many gaps an estimate is made of.
+  /// The number of gaps.
   package var count: Int { gaps.count }
 
-  /// Takes the time since the report before in nanoseconds; false where both are of one event.
+  /// Adds the time since the previous report, in nanoseconds. Returns false if both belong to one
+  /// event.
   mutating func add(_ nanoseconds: Int64) -> Bool {
     guard nanoseconds >= Self.leastGap else { return false }
     guard nanoseconds <= Self.mostGap else { return true }
@@ -69,16 +71,17 @@ package struct AdvertisingGaps: Sendable {
     return true
   }
 
-  /// Takes in gaps that were measured elsewhere, as far as there is room.
+  /// Adds gaps that were measured elsewhere, as far as there is room.
   mutating func absorb(_ other: Self) {
     gaps += other.gaps.prefix(Self.limit - gaps.count)
   }
 
   /// The estimated interval in microseconds.
   ///
-  /// Where events were missed a gap is a multiple of the interval: of the shorter gaps one in four is
-  /// taken as a single one, the others are divided by how many of it they hold. The random delay of 0 to
-  /// 10 ms that the controller adds to each interval is part of the estimate.
+  /// If events were missed, a gap is a multiple of the interval. One of the shorter gaps (the lower
+  /// quartile) is taken as a single interval, and the others are divided by the number of intervals
+  /// they contain. The estimate includes the random delay of 0 to 10 ms that the controller adds to
+  /// each interval.
   package var estimate: Int? {
     guard isEnough else { return nil }
     let sorted = gaps.sorted()
@@ -86,9 +89,9 @@ package struct AdvertisingGaps: Sendable {
     var (sum, events) = (0, 0)
     for gap in sorted {
       let times = (Int(gap) + single / 2) / single
-      // Over many intervals the delays add up, and what they were a multiple of blurs.
+      // Over many intervals the delays add up and blur the multiple.
       guard times >= 1, times <= 4 else { continue }
-      // Bounded: a few numbers of 32 bits.
+      // Cannot overflow: it adds a few 32-bit numbers.
       sum += Int(gap)
       events += times
     }

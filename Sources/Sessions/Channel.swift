@@ -2,24 +2,24 @@ package import Bluetooth
 import Bytes
 package import Dissectors
 
-/// A channel as it is known so far: its two ends, what it is for, and how its frames are laid out.
+/// What is known about a channel so far: its two ends, its purpose, and its frame layout.
 struct Channel: Sendable {
-  /// How the frames of a channel are laid out.
+  /// The frame layout of a channel.
   enum Mode: UInt8, Sendable {
-    /// The opening is not in the capture: nobody knows.
+    /// Unknown: the opening is missing from the capture.
     case unknown
-    /// B-frames: payload alone.
+    /// B-frames: payload only.
     case basic
-    /// K-frames: SDUs in segments, sent against credits.
+    /// K-frames: segments of SDUs, sent against credits.
     case creditBased
     /// I- and S-frames with a standard control field: retransmission and flow control mode.
     case standardControl
-    /// With an enhanced one: enhanced retransmission and streaming mode.
+    /// Those with an enhanced control field: enhanced retransmission and streaming mode.
     case enhancedControl
-    /// With an extended one.
+    /// Those with an extended control field.
     case extendedControl
 
-    /// The layout of the control field, where frames have one.
+    /// The layout of the control field, if frames have one.
     var control: ControlField.Layout? {
       switch self {
       case .unknown, .basic, .creditBased: nil
@@ -30,21 +30,21 @@ struct Channel: Sendable {
     }
   }
 
-  /// What is known of the frames that go one way.
+  /// What is known about the frames in one direction.
   struct Way: Sendable {
-    /// The largest SDU that the receiver takes.
+    /// The largest SDU that the receiver accepts.
     var mtu: UInt16?
-    /// The largest K-frame payload that it takes.
+    /// The largest K-frame payload that the receiver accepts.
     var mps: UInt16?
-    /// How many more frames may be sent; nil: not known.
+    /// How many more frames may be sent; nil: unknown.
     var credits: Int?
-    /// Credits that were given so far.
+    /// The credits that were given so far.
     var given = 0
-    /// Frames that were sent so far.
+    /// The frames that were sent so far.
     var used = 0
-    /// Whether the next frame is known to begin an SDU, or to continue the one that is open.
+    /// Whether the next frame is known to begin an SDU, or to continue the open one.
     var isInStep = true
-    /// BR/EDR: the mode that was agreed on last, as its configuration option has it.
+    /// BR/EDR: the mode that was agreed on last, as its configuration option encodes it.
     var mode: UInt8?
     /// BR/EDR: whether an extended window size was agreed on.
     var hasExtendedWindow = false
@@ -52,30 +52,29 @@ struct Channel: Sendable {
 
   /// The connection that it belongs to.
   let connection: Int
-  /// Tells this channel from others that had its place.
+  /// Distinguishes this channel from others that used its place.
   let serial: Int
-  /// Its end on the captured host: what received frames carry.
+  /// Its end on the captured host: the channel ID of received frames.
   var local: ChannelID?
-  /// Its end on the peer: what sent frames carry.
+  /// Its end on the peer: the channel ID of sent frames.
   var remote: ChannelID?
-  /// What it is for.
+  /// Its protocol/service multiplexer.
   var psm: PSM?
-  /// How its frames are laid out.
   var mode: Mode
-  /// Whether what is said of it is not read off its opening, or that may be out of date.
+  /// Whether these facts were not read from its opening, or may be out of date.
   var isInferred = false
   /// The packet that closed it; 0: the end of its connection.
   var closedBy: Int?
   /// The sent and the received frames.
   var ways = InlineArray<2, Way>(repeating: Way())
-  /// The serial port of an RFCOMM channel that carries Apple's accessory protocol, and which.
+  /// The RFCOMM channel (DLCI) that carries an Apple accessory protocol, and which protocol.
   var accessory: (dlci: UInt8, is: AccessoryProtocol)?
-  /// Of a channel whose opening is not in the capture: what speaks for an ATT bearer.
+  /// For a channel whose opening is missing: the evidence that it is an ATT bearer.
   var evidence = Evidence()
-  /// By the direction of responses, the channel (its serial) whose requests they answer instead of this one's;
-  /// 0: none.
+  /// By the direction of responses: the serial of the channel whose requests they answer instead of
+  /// this one's; 0: none.
   var partners = InlineArray<2, Int>(repeating: 0)
-  /// The packet that used it last.
+  /// The packet that last used it.
   var lastUse: Int
 
   init(_ connection: Int, serial: Int, _ mode: Mode, packet: Int) {
@@ -85,8 +84,8 @@ struct Channel: Sendable {
     lastUse = packet
   }
 
-  /// Of an enhanced ATT bearer: the ATT_MTU, the smaller of the two L2CAP MTUs, which are at least 64
-  /// (Core, Vol 3, Part F, 3.2.8; Part G, 5.4 [mem]).
+  /// For an enhanced ATT bearer: the ATT_MTU, the smaller of the two L2CAP MTUs, which are at least
+  /// 64 (Core, Vol 3, Part F, 3.2.8; Part G, 5.4 [mem]).
   var attMTU: UInt16? {
     guard psm == .eatt, let sent = ways[0].mtu, let received = ways[1].mtu else { return nil }
     return max(64, min(sent, received))
@@ -96,45 +95,47 @@ struct Channel: Sendable {
   var carriesATT: Bool { psm == .eatt || psm == .att }
 }
 
-/// What speaks for a channel's being an ATT bearer although its opening is not in the capture: whole
-/// SDUs that are requests one way, and their responses the other way.
+/// Evidence that a channel whose opening is missing is an ATT bearer: whole SDUs that are requests
+/// in one direction, and their responses in the other.
 struct Evidence: Sendable {
   /// Whether a frame was seen that no ATT bearer carries.
   var isDisproved = false
   /// The request that waits for its response.
   var request: ATTOpcode?
-  /// Which channel answers (its serial: its place may be another's), and how often it has.
+  /// The serial of the channel that answers (its place may be reused), and how often it has
+  /// answered.
   var partner: Int?
   var answers = 0
 
-  /// After so many requests and responses that fit, the channel is taken for a bearer.
+  /// After this many matching requests and responses, the channel counts as a bearer.
   static let enough = 2
 }
 
-/// What is known of the channel that a packet's data is on.
+/// What is known about the channel that carries a packet's data.
 package struct ChannelFact: Sendable {
-  /// What the channel is for; nil where its opening is not in the capture.
+  /// The PSM of the channel; nil if its opening is missing from the capture.
   package var psm: PSM?
   /// Whether the channel's frames are sent against credits.
   package var isCreditBased = false
-  /// Whether what is said is not read off the channel's opening.
+  /// Whether these facts were not read from the channel's opening.
   package var isInferred = false
-  /// Whether its opening is not in the capture, and nothing else tells what it carries.
+  /// Whether its opening is missing from the capture, and nothing else reveals what it carries.
   package var isUnknown = false
-  /// Of an ATT bearer: the channel's end on the captured host, which names it in both directions; the
-  /// peer's where that is not known.
+  /// For an ATT bearer: the channel's end on the captured host, which names it in both directions,
+  /// or the peer's end if that is not known.
   package var bearer: ChannelID?
-  /// The channel's end on the captured host, where that is known.
+  /// The channel's end on the captured host, if known.
   package var local: ChannelID?
-  /// Of an enhanced ATT bearer: the ATT_MTU in force, where both sides' MTUs are known.
+  /// For an enhanced ATT bearer: the ATT_MTU in force, if both sides' MTUs are known.
   package var attMTU: UInt16?
   /// Whether the frame used the last credit.
   package var isOutOfCredits = false
-  /// Apple's accessory protocol, where the frame belongs to it.
+  /// Apple's accessory protocol, if the frame belongs to it.
   package var accessory: AccessoryProtocol?
-  /// Where the channel stands in `Channels`.
+  /// The channel's index in `Channels`.
   var slot = 0
-  /// And which one it is: tells channels apart that had the same identifier one after the other.
+  /// The channel's serial: distinguishes channels that used the same identifier one after the
+  /// other.
   package var serial = 0
 
   init(_ channel: Channel, slot: Int) {

@@ -2,33 +2,34 @@ package import Bluetooth
 import Bytes
 import Dissectors
 
-/// The channels that signalling has opened, and those that were used without that. Bounded: closed
-/// ones go first, then those whose opening is not in the capture, then the one that was silent longest.
+/// The channels that signalling has opened, and those used without being seen to open. Bounded:
+/// closed channels are dropped first, then those whose opening is missing, then the one that was
+/// silent longest.
 package struct Channels: Sendable {
   /// How often channels for one service were opened.
   package struct Tally: Sendable {
     /// The service.
     package let psm: PSM
-    /// Whether they are credit-based.
+    /// Whether the channels are credit-based.
     package let isCreditBased: Bool
-    /// How many.
+    /// The number of channels.
     package var count: Int
   }
 
   private var slots: [Channel] = []
   private var transactions: [Transactions] = []
-  /// Channels by connection, direction of the frames and the identifier that those carry.
+  /// Channels by connection, direction of the frames, and the channel ID in those frames.
   private var index: [UInt64: Int] = [:]
-  /// The channel that was looked up last: traffic comes in runs.
+  /// The channel that was looked up last, since consecutive packets often use the same one.
   private var latest: (key: UInt64, slot: Int)?
   private var serial = 0
   private let limit: Int
   private let tallyLimit: Int
   /// Whether a channel that may still be open had to be forgotten.
   private(set) var hasForgotten = false
-  /// The channels that were opened, by service, in the order in which these came first.
+  /// The opened channels by service, in the order in which the services first appeared.
   package private(set) var opened: [Tally] = []
-  /// Those that were opened for services that there was no room to count one by one.
+  /// The number of channels opened for services beyond the limit.
   package private(set) var otherOpened = 0
 
   init(_ limits: Limits) {
@@ -36,14 +37,14 @@ package struct Channels: Sendable {
     tallyLimit = limits.services
   }
 
-  /// Identifiers are the receiver's: the same number means one channel in sent frames and maybe
-  /// another in received ones.
+  /// Returns the index key. Channel IDs are the receiver's: the same number means one channel in
+  /// sent frames and possibly another in received ones.
   private static func key(_ connection: Int, _ direction: Direction, _ cid: ChannelID) -> UInt64 {
     UInt64(truncatingIfNeeded: connection) << 17 | UInt64(direction.rawValue) << 16
       | UInt64(cid.rawValue)
   }
 
-  /// The channel of frames that go in `direction` and carry `cid`.
+  /// Returns the channel of frames that go in `direction` and carry `cid`.
   mutating func find(_ connection: Int, _ direction: Direction, _ cid: ChannelID) -> Int? {
     let key = Self.key(connection, direction, cid)
     if let latest, latest.key == key { return latest.slot }
@@ -52,13 +53,13 @@ package struct Channels: Sendable {
     return slot
   }
 
-  /// The places of all that are remembered.
+  /// The indexes of all remembered channels.
   var indices: Range<Int> { slots.indices }
 
-  /// Whether there are none.
+  /// Whether no channel is remembered.
   var isEmpty: Bool { slots.isEmpty }
 
-  /// A channel, in place.
+  /// A channel, accessed in place.
   subscript(slot: Int) -> Channel {
     _read { yield slots[slot] }
     _modify { yield &slots[slot] }
@@ -72,8 +73,8 @@ package struct Channels: Sendable {
 
   // MARK: Opening and closing
 
-  /// Opens a channel with both ends; others that had one of them are replaced. Where such a one was
-  /// open for all that is known, that is a problem.
+  /// Opens a channel with both ends, and replaces other channels that used one of them. It is a
+  /// problem if such a channel was still open as far as is known.
   mutating func open(
     _ connection: Int, local: ChannelID?, remote: ChannelID?, _ psm: PSM?, _ mode: Channel.Mode,
     packet: Int, _ problems: inout Problems
@@ -89,14 +90,14 @@ package struct Channels: Sendable {
     return slot
   }
 
-  /// Takes an end from the channel that is open with it: it can be only one's. The other end still
-  /// leads to that channel, which counts as closed.
+  /// Takes an end from the channel that is open with it, since only one channel can have it. The
+  /// other end still leads to that channel, which counts as closed.
   private mutating func displace(
     _ connection: Int, _ direction: Direction, _ cid: ChannelID, packet: Int,
     _ problems: inout Problems
   ) {
     let key = Self.key(connection, direction, cid)
-    // Where records were lost its closing may be among them.
+    // If records were lost, they may contain its closing.
     guard let slot = index[key], slots[slot].closedBy == nil, slots[slot].mode != .unknown,
       !slots[slot].isInferred
     else { return }
@@ -107,8 +108,7 @@ package struct Channels: Sendable {
     if direction == .sent { slots[slot].remote = nil } else { slots[slot].local = nil }
   }
 
-  /// A channel whose opening is not in the capture: of that only the end is known that the frame
-  /// carries.
+  /// Adds a channel whose opening is missing: only the end that the frame carries is known.
   mutating func openUnknown(
     _ connection: Int, _ direction: Direction, _ cid: ChannelID, packet: Int
   ) -> Int {
@@ -118,7 +118,7 @@ package struct Channels: Sendable {
     return slot
   }
 
-  /// Makes a channel's ends lead to it.
+  /// Registers a channel's ends in the index.
   private mutating func claim(_ slot: Int) {
     let channel = slots[slot]
     latest = nil
@@ -133,7 +133,7 @@ package struct Channels: Sendable {
     index[key] = slot
   }
 
-  /// Takes a channel out of the index and leaves its place to others.
+  /// Removes a channel from the index and frees its place.
   private mutating func release(_ slot: Int) {
     let channel = slots[slot]
     latest = nil
@@ -169,7 +169,7 @@ package struct Channels: Sendable {
     return chosen
   }
 
-  /// Whether a channel makes room before another.
+  /// Returns whether a channel is dropped before another.
   private func isSooner(_ position: Int, than other: Int) -> Bool {
     let (left, right) = (rank(position), rank(other))
     return left == right ? slots[position].lastUse < slots[other].lastUse : left < right
@@ -190,24 +190,24 @@ package struct Channels: Sendable {
     }
   }
 
-  /// A channel has been closed. Where it was stays known: frames may be under way.
+  /// Closes a channel. It stays in the index, since frames may be under way.
   mutating func close(_ slot: Int, packet: Int) {
     slots[slot].closedBy = packet
     transactions[slot] = Transactions()
   }
 
-  /// A connection has ended: so have its channels.
+  /// Closes the channels of a connection that has ended.
   mutating func closeAll(of connection: Int) {
     for slot in slots.indices
     where slots[slot].connection == connection && slots[slot].closedBy == nil {
-      // Frames may still be under way: of those it is known what they are.
+      // Frames may still be under way, so the channels stay in the index.
       slots[slot].closedBy = 0
       transactions[slot] = Transactions()
     }
   }
 
-  /// Records were lost: what is open is only likely to be so still, and where its SDUs, credits and
-  /// transactions stand is not known.
+  /// Records that records were lost. Open channels are only likely to be still open, and the state
+  /// of their SDUs, credits and transactions is unknown.
   mutating func lose(_ isLost: (_ connection: Int) -> Bool) {
     for slot in slots.indices where isLost(slots[slot].connection) {
       slots[slot].isInferred = true
@@ -220,7 +220,7 @@ package struct Channels: Sendable {
     }
   }
 
-  /// What credits a connection's channels have is no longer known.
+  /// Forgets the credits of a connection's channels.
   mutating func forgetCredits(of connection: Int) {
     for slot in slots.indices where slots[slot].connection == connection {
       for way in slots[slot].ways.indices { slots[slot].ways[way].credits = nil }
@@ -229,7 +229,7 @@ package struct Channels: Sendable {
 
   // MARK: Credits
 
-  /// Takes the credit for a frame and says what is wrong with it.
+  /// Uses up the credit for a frame, and adds the frame's problems.
   ///
   /// - Returns: whether it was the last credit.
   mutating func send(
@@ -263,8 +263,8 @@ package struct Channels: Sendable {
 
   // MARK: Inference
 
-  /// Takes a frame on a channel whose opening is not in the capture. Where requests one way have been
-  /// answered the other way often enough, the two ends are taken for one ATT bearer.
+  /// Weighs a frame on a channel whose opening is missing. If requests in one direction were
+  /// answered in the other often enough, the two ends count as one ATT bearer.
   ///
   /// - Parameter pdu: the ATT PDU that the frame would hold.
   mutating func weigh(_ slot: Int, _ direction: Direction, _ pdu: ATTPDU?) {
@@ -278,7 +278,8 @@ package struct Channels: Sendable {
     case .request: slots[slot].evidence.request = pdu.opcode
     case .response:
       let answered = pdu.fields.requestOpcode ?? pdu.opcode
-      // The one channel the other way on which that was asked; where there are two it could be both.
+      // The one channel in the other direction with such a request; if there are two, either may be
+      // meant.
       var asked: Int?
       for other in slots.indices where other != slot && isAsked(other, slot, direction, answered) {
         guard asked == nil else { return }
@@ -295,11 +296,12 @@ package struct Channels: Sendable {
     }
   }
 
-  /// Whether a request that a response to `opcode` can answer waits on a channel the other way.
+  /// Returns whether a request that a response to `opcode` can answer waits on a channel in the
+  /// other direction.
   private func isAsked(
     _ other: Int, _ slot: Int, _ direction: Direction, _ answer: ATTOpcode
   ) -> Bool {
-    // Field by field: a channel is too large to be copied for each of many.
+    // Field by field: a channel is too large to copy for each of many.
     guard slots[other].mode == .unknown, slots[other].connection == slots[slot].connection,
       slots[other].closedBy == nil, !slots[other].evidence.isDisproved,
       let request = slots[other].evidence.request,
@@ -308,9 +310,9 @@ package struct Channels: Sendable {
     return request == answer || request.response == answer
   }
 
-  /// Makes one bearer of two ends.
+  /// Joins two ends into one bearer.
   ///
-  /// - Parameter direction: that of the frames of `slot`.
+  /// - Parameter direction: the direction of the frames of `slot`.
   private mutating func join(_ other: Int, _ slot: Int, _ direction: Direction) {
     let otherChannel = slots[other]
     release(other)

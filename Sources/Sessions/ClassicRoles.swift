@@ -2,13 +2,15 @@ import Bluetooth
 import Bytes
 import Dissectors
 
-/// The roles that this host will have on BR/EDR links: Connection Complete does not tell them. Bounded; the oldest goes first.
+/// The roles that this host will have on BR/EDR links, which Connection Complete does not contain.
+/// Bounded: the oldest is dropped first.
 struct ClassicRoles: Sendable {
   private var awaited: [(adapter: UInt16, peer: DeviceAddress, role: Connection.Role)] = []
   private static let most = 16
 
-  /// The host that creates a connection becomes the central. The one that accepts it stays the peripheral unless it asks for
-  /// a role switch, whose outcome a Role Change event tells (Core, Vol 4, Part E, 7.1.5 and 7.1.8).
+  /// Learns the role from a command. The host that creates a connection becomes the central. The
+  /// host that accepts it stays the peripheral unless it requests a role switch, whose outcome a
+  /// Role Change event reports (Core, Vol 4, Part E, 7.1.5 and 7.1.8).
   mutating func learn(
     _ command: HCICommand, _ peer: DeviceAddress, _ bytes: RawSpan, _ body: Slice,
     _ adapter: UInt16
@@ -30,7 +32,7 @@ struct ClassicRoles: Sendable {
     awaited.append((adapter, peer, role))
   }
 
-  /// Takes the role on the link with a peer that has just been established, or failed.
+  /// Removes and returns the role on the link with a peer that was just established, or failed.
   mutating func take(_ peer: DeviceAddress, _ adapter: UInt16) -> Connection.Role? {
     guard let place = awaited.firstIndex(where: { $0.adapter == adapter && $0.peer == peer })
     else { return nil }
@@ -39,7 +41,7 @@ struct ClassicRoles: Sendable {
 }
 
 extension Connection.Role {
-  /// As HCI writes it: 0 central, 1 peripheral.
+  /// Creates a role from its HCI value: 0 central, 1 peripheral.
   init?(_ raw: UInt8) {
     switch raw {
     case 0: self = .central

@@ -2,7 +2,7 @@ import Bluetooth
 import Dissectors
 
 /// The commands that wait for their Command Complete or Command Status, in the order in which they
-/// were sent. Bounded: the oldest goes.
+/// were sent. Bounded: the oldest is dropped.
 struct Commands: Sendable {
   private struct Waiting: Sendable {
     let adapter: UInt16
@@ -12,18 +12,18 @@ struct Commands: Sendable {
     let time: Timestamp?
     let link: LinkSlot?
     let connection: Int
-    /// Whether one that was sent later has been answered: controllers answer in order, so this one's
-    /// answer is late or lost.
+    /// Whether a later command has been answered. Controllers answer in order, so this one's answer
+    /// is late or lost.
     var isPassed = false
   }
 
   private var waiting: [Waiting] = []
-  /// How many commands a controller takes at once: the most that it has allowed, which it does when
-  /// none is left (Num_HCI_Command_Packets). Missing: not known yet. One or two adapters as a rule:
-  /// looking through them is sooner done than hashing.
+  /// The number of commands each controller accepts at once: the highest Num_HCI_Command_Packets so
+  /// far, which it sends when none is pending. A missing entry means unknown. There are usually one
+  /// or two adapters, so a linear search is faster than hashing.
   private var allowances: [(adapter: UInt16, commands: Int)] = []
   private let limit: Int
-  /// Whether a command had to be forgotten that may still be answered.
+  /// Whether a command that may still be answered had to be forgotten.
   private(set) var hasForgotten = false
 
   init(limit: Int) {
@@ -31,10 +31,10 @@ struct Commands: Sendable {
     waiting.reserveCapacity(self.limit)
   }
 
-  /// Notes a command, with the handle and link that it is about and that link's connection.
+  /// Records a command, with the handle and link that it refers to and that link's connection.
   ///
-  /// A host sends no more than its controller allows: the answers of the oldest beyond that were
-  /// lost.
+  /// A host sends no more than its controller allows: the answers of the oldest commands beyond
+  /// that were lost.
   mutating func send(
     _ opcode: UInt16, adapter: UInt16, handle: UInt16?, packet: Int, time: Timestamp?,
     link: LinkSlot?, connection: Int
@@ -51,7 +51,7 @@ struct Commands: Sendable {
       }
     }
     if waiting.count == limit {
-      // One that was passed has lost its answer: it is not missed.
+      // A command that was passed has lost its answer, so nothing is lost by dropping it.
       if let passed = waiting.firstIndex(where: \.isPassed) {
         waiting.remove(at: passed)
       } else {
@@ -65,15 +65,16 @@ struct Commands: Sendable {
         packet: packet, time: time, link: link, connection: connection))
   }
 
-  /// The command with this opcode that has now been answered; and the link that it was about, which
-  /// may be another connection's by now.
+  /// Removes and returns the command with this opcode that was now answered, and the link that it
+  /// referred to, which may belong to another connection by now.
   ///
-  /// The oldest: where two equal ones wait the controller answers them in order. One whose answer is
-  /// overdue comes last. An answer that names no command (`unknownOpcode`) is the next one in that order.
+  /// Of two equal commands the oldest is returned, since the controller answers them in order. A
+  /// command whose answer is overdue comes last. An answer that names no command (`unknownOpcode`)
+  /// belongs to the next one in that order.
   ///
   /// - Parameters:
-  ///   - handle: the connection handle that the answer carries.
-  ///   - allowed: how many commands the controller now takes.
+  ///   - handle: the connection handle that the answer contains.
+  ///   - allowed: how many commands the controller now accepts.
   mutating func answer(
     _ opcode: UInt16, adapter: UInt16, handle: UInt16?, allows allowed: UInt8
   ) -> (request: Request, link: LinkSlot?, connection: Int)? {
@@ -103,7 +104,7 @@ struct Commands: Sendable {
     }
   }
 
-  /// Forgets a command whose effect has come, so that its answer must have been lost.
+  /// Forgets a command whose effect was seen, so that its answer must have been lost.
   mutating func giveUp(_ opcode: UInt16, adapter: UInt16, handle: UInt16) {
     waiting.removeAll { $0.opcode == opcode && $0.adapter == adapter && $0.handle == handle }
   }

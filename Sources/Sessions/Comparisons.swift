@@ -1,5 +1,6 @@
-// Comparisons that other modules make for every packet. They are written out because a derived one,
-// and the general one for optionals, those modules reach only through the protocol's table of functions.
+// Comparisons that other modules make for every packet. They are written out because other modules
+// reach a derived one, and the generic one for optionals, only through the protocol's witness
+// table.
 
 extension Attribute.Kind {
   package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }

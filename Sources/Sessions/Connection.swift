@@ -1,89 +1,86 @@
 package import Bluetooth
 
-/// A link as it is known so far. Plain numbers: a copy is a snapshot.
+/// What is known about a link so far. It has only plain values: a copy is a snapshot.
 package struct Connection: Sendable {
-  /// What the link is.
+  /// The kind of a link.
   package enum Transport: UInt8, Sendable {
     case le, brEDR
-    /// SCO, eSCO, CIS or BIS: a handle, but nothing that L2CAP runs over; it gets no `id`.
+    /// SCO, eSCO, CIS or BIS: it has a handle but carries no L2CAP and gets no `id`.
     case synchronous
-    /// Not known: the capture begins in its middle.
+    /// Unknown: the capture begins in the middle of the link.
     case unknown
   }
 
-  /// The part that the captured host plays.
+  /// The role of the captured host.
   package enum Role: UInt8, Sendable {
     case central, peripheral
 
-    /// As the JSON contract names it.
+    /// The name in the JSON contract.
     package var key: StaticString { self == .central ? "central" : "peripheral" }
   }
 
   /// Who or what ended a link.
   package enum Ending: UInt8, Sendable {
-    /// The captured host asked for it.
+    /// The captured host requested it.
     case localHost
-    /// The peer's host asked for it.
+    /// The peer's host requested it.
     case peer
     /// Nothing was heard for the supervision timeout.
     case timeout
     /// The peer never answered at all.
     case neverEstablished
-    /// The controllers found that the keys or the data do not agree.
+    /// The controllers found that the keys or the data do not match.
     case micFailure
-    /// The controller was reset, or went away.
+    /// The controller was reset or removed.
     case reset
-    /// The controller, for another reason.
+    /// The controller ended it for another reason.
     case controller
-    /// A connection of the same handle began without an end of this one.
+    /// A connection with the same handle began, although this one was not reported to have ended.
     case replaced
-    /// It has ended, and the capture does not have the reason.
+    /// It has ended, but the capture lacks the reason.
     case unknown
-    /// Too many links were open to follow all: this one was left.
+    /// Too many links were open to follow all: this one was dropped.
     case forgotten
-    /// It was open where its file ends, and the next file begins at another time.
+    /// It was open at the end of its file, and the next file begins at another time.
     case fileEnded
   }
 
-  /// Counts connections from 1 in the order in which they opened or were first seen; 0 for links
-  /// that are not connections.
+  /// The number of the connection, from 1 in the order in which connections opened or were first
+  /// seen; 0 for links that are not connections.
   package var id: Int { didSet { changes &+= 1 } }
   /// The controller's index.
   package let adapter: UInt16
-  /// The connection handle.
   package let handle: UInt16
-  /// What the link is.
   package var transport: Transport
-  /// Whether the transport follows from the channels that its data uses, since its opening is missing.
+  /// Whether the transport is inferred from the channels that the data uses, since the opening is
+  /// missing.
   package var isTransportInferred = false
   /// The peer's address as used for the connection.
   package var peer: DeviceAddress? { didSet { changes &+= 1 } }
-  /// And its type.
   package var peerType: AddressType? { didSet { changes &+= 1 } }
-  /// The identity address that the peer gave when the two paired, and its type.
+  /// The identity address, with its type, that the peer sent when the two paired.
   package var identity: (address: DeviceAddress, type: AddressType)? { didSet { changes &+= 1 } }
-  /// The resolvable private address that the peer uses, where `peer` is the identity that the
-  /// controller has resolved it to: the peer advertised under it.
+  /// The resolvable private address that the peer uses, if `peer` is the identity that the
+  /// controller resolved it to: the peer advertised with it.
   package var peerResolvable: DeviceAddress? { didSet { changes &+= 1 } }
-  /// The part that the captured host plays.
+  /// The role of the captured host.
   package var localRole: Role? { didSet { changes &+= 1 } }
   /// The packet that opened it, or in which it was first seen.
   package let firstPacket: Int
-  /// And when.
   package let firstTime: Timestamp?
-  /// Whether the opening is not in the capture.
+  /// Whether the opening is missing from the capture.
   package var isOpeningMissing: Bool
-  /// Whether the peer was heard: until then the link is created, but not established.
+  /// Whether the peer was heard: until then the link is created but not established.
   package var isEstablished = false
-  /// Whether the captured host has sent data: then it knew of the link.
+  /// Whether the captured host has sent data, and so knew of the link.
   var isUsed = false
-  /// Whether a supplied map was looked for: that is done once.
+  /// Whether a supplied map was already looked for, which is done once.
   var hasLookedForMap = false
-  /// Raw units of 1.25 ms.
+  /// The connection interval, in units of 1.25 ms.
   package var interval: UInt16?
-  /// Connection events that the peripheral may skip.
+  /// The number of connection events that the peripheral may skip.
   package var latency: UInt16?
-  /// Raw units of 10 ms.
+  /// The supervision timeout, in units of 10 ms.
   package var supervisionTimeout: UInt16?
   /// ATT_MTU in force on the unenhanced bearer, once exchanged.
   package var mtu: UInt16?
@@ -91,41 +88,38 @@ package struct Connection: Sendable {
   package var largestATT: UInt16 = 0
   /// ACL packets that the captured host has sent.
   package var sentPackets = 0
-  /// ACL packets that it has received.
+  /// ACL packets that the captured host has received.
   package var receivedPackets = 0
-  /// How many of those the controller says were completed: on LE, acknowledged by the peer (Core, Vol 4,
-  /// Part E, 7.7.19).
+  /// The number of sent packets that the controller reports as completed: on LE, acknowledged by
+  /// the peer (Core, Vol 4, Part E, 7.7.19).
   package var completedPackets = 0
-  /// Whether records were lost while the link was open: then the two counts say nothing of each other.
+  /// Whether records were lost while the link was open: then the two counts cannot be compared.
   package var hasLostPackets = false
-  /// Whether the link is encrypted; nil: not known, since its opening is missing.
+  /// Whether the link is encrypted; nil: unknown, since its opening is missing.
   package var isEncrypted: Bool?
-  /// The Disconnect command that waits for its effect: its packet.
+  /// The packet of the Disconnect command that has not taken effect yet.
   package var disconnectPacket: Int?
   /// How it ended; nil while it is open.
   package var ending: Ending?
-  /// The reason that the controller gave.
+  /// The reason that the controller reported.
   package var reason: StatusCode?
-  /// The packet that ended it.
   package var lastPacket: Int?
-  /// And when.
   package var lastTime: Timestamp?
-  /// Where in `Names` the peer's name stands.
+  /// The peer's name, as a position in `Names`.
   package var name: Names.Entry? { didSet { changes &+= 1 } }
 
-  /// How often what says which connection this is has changed: its number, the peer, the role.
+  /// How often the identifying properties have changed: its number, the peer, the role.
   package private(set) var changes = 0
 
-  /// Whether the link is open.
   package var isOpen: Bool { ending == nil }
 
-  /// The peer's identity address, where it is another than the one that it uses.
+  /// The peer's identity address, if it differs from the address that it uses.
   package var otherIdentity: DeviceAddress? {
     guard let identity, identity.address != peer else { return nil }
     return identity.address
   }
 
-  /// What the peer's address is.
+  /// The kind of the peer's address.
   package var peerKind: AddressKind? {
     guard let peer, let peerType else { return nil }
     return AddressKind(peer, peerType)
@@ -145,8 +139,8 @@ package struct Connection: Sendable {
     isEncrypted = isOpeningMissing ? nil : false
   }
 
-  /// Who ended a link that the controller reports as disconnected: a Disconnect command that waits
-  /// is the captured host's doing, whatever the reason says.
+  /// Returns who ended a link that the controller reports as disconnected. If a Disconnect command
+  /// is pending, the captured host did, whatever the reason is.
   func ending(for reason: StatusCode?) -> Ending {
     if disconnectPacket != nil { return .localHost }
     guard let reason else { return .unknown }
@@ -156,8 +150,8 @@ package struct Connection: Sendable {
     case .connectionTimeout: return .timeout
     case .connectionFailedToBeEstablished: return .neverEstablished
     case .micFailure: return .micFailure
-    // A host may give these to its Disconnect command too (Core, Vol 4, Part E, 7.1.6); on LE no
-    // controller ends a link for them by itself.
+    // A host may give these to its Disconnect command, too (Core, Vol 4, Part E, 7.1.6); on LE no
+    // controller ends a link for them on its own.
     case .authenticationFailure, .unsupportedRemoteFeature, .unitKeyNotSupported,
       .unacceptableConnectionParameters:
       return transport == .brEDR ? .controller : .peer

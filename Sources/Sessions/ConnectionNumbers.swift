@@ -1,17 +1,16 @@
-/// The numbers of some connections, the first few; and how many there are.
+/// The numbers of some connections, up to a limit, and the number of all.
 package struct ConnectionNumbers: Sendable {
-  /// The first ones that were noted.
+  /// The numbers that were recorded first.
   package private(set) var first: [Int] = []
-  /// How many there are.
+  /// The number of connections.
   package private(set) var count = 0
-  /// The greatest that was noted: connections are numbered as they come, so that behind the first few
-  /// only greater ones are new.
+  /// The greatest number recorded. Connections are numbered in order, so once `first` is full only
+  /// greater numbers are new.
   package private(set) var latest = 0
 
-  /// None.
   package init() {}
 
-  /// Notes a connection, which may have been noted before; tells whether it is new.
+  /// Records a connection, which may already be recorded, and returns whether it is new.
   @discardableResult
   package mutating func note(_ connection: Int, limit: Int) -> Bool {
     guard connection != latest, !first.contains(connection) else { return false }
@@ -25,7 +24,7 @@ package struct ConnectionNumbers: Sendable {
     return true
   }
 
-  /// Takes in those that were noted elsewhere.
+  /// Merges numbers that were recorded elsewhere.
   package mutating func absorb(_ other: Self, limit: Int) {
     let new = other.first.filter { !first.contains($0) }
     count += other.count - (other.first.count - new.count)

@@ -1,16 +1,16 @@
 import Dissectors
 
-/// The filters by which a controller chooses what advertising it reports, as Android's commands set them.
-/// There are at most 256: an index has one byte.
+/// The filters with which a controller selects the advertising it reports, as set by Android's
+/// commands. There are at most 256, since an index has one byte.
 struct ContentFilters: Sendable {
   private var isOn = false
   private var choosing: Set<UInt8> = []
   private var passing: Set<UInt8> = []
 
-  /// How many filters choose; 0 where there is none, or one that lets everything pass.
+  /// The number of filters in force; 0 if there are none, or one passes everything.
   var inForce: Int { isOn && passing.isEmpty ? choosing.count : 0 }
 
-  /// Carries out a command that was not refused.
+  /// Applies a command that was not refused.
   mutating func apply(_ change: ContentFilterChange) {
     switch change {
     case .enable(let isOn): self.isOn = isOn

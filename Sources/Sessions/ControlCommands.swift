@@ -1,10 +1,10 @@
 import Dissectors
 
-/// The commands of the kernel's management interface that wait for their Command Complete or Command
-/// Status. Bounded: the oldest goes.
+/// The commands of the kernel's management interface that wait for their Command Complete or
+/// Command Status. Bounded: the oldest is dropped.
 ///
-/// The kernel works on several at a time and answers when it is done (Pair Device may take a minute),
-/// so answers come in any order; a command is answered on the socket that sent it.
+/// The kernel works on several at a time and answers when it is done (Pair Device may take a
+/// minute), so answers come in any order. A command is answered on the socket that sent it.
 struct ControlCommands: Sendable {
   private struct Waiting: Sendable {
     let adapter: UInt16
@@ -20,7 +20,7 @@ struct ControlCommands: Sendable {
     self.limit = max(1, limit)
   }
 
-  /// Notes a command.
+  /// Records a command.
   mutating func send(_ control: ControlRecord, adapter: UInt16, _ request: Request) {
     if waiting.count == limit { waiting.removeFirst() }
     waiting.append(
@@ -28,7 +28,7 @@ struct ControlCommands: Sendable {
         adapter: adapter, cookie: control.cookie, opcode: control.code, request: request))
   }
 
-  /// The oldest command with this opcode that was sent on the socket.
+  /// Removes and returns the oldest command with this opcode that was sent on the socket.
   mutating func answer(_ opcode: UInt16, cookie: UInt32, adapter: UInt16) -> Request? {
     let position = waiting.firstIndex {
       $0.opcode == opcode && $0.cookie == cookie && $0.adapter == adapter

@@ -2,8 +2,9 @@ import Bluetooth
 import Captures
 import Dissectors
 
-/// What a capture holds. A conclusion from something that is missing holds only if the capture would
-/// have it: people have exports of one direction, data without events, and logs that start late.
+/// What a capture contains. Concluding something from missing packets is only valid if the capture
+/// would contain them: there are exports of one direction, data without events, and logs that start
+/// late.
 package struct Coverage: Sendable {
   /// Kinds of evidence that a capture may lack.
   package struct Parts: OptionSet, Hashable, Sendable {
@@ -11,32 +12,32 @@ package struct Coverage: Sendable {
 
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// What the host asks its controller for.
+    /// Commands that the host sends to its controller.
     package static let commands = Parts(rawValue: 1)
-    /// What the controller reports.
+    /// Events from the controller.
     package static let events = Parts(rawValue: 1 << 1)
     /// Data that the host sent.
     package static let sentData = Parts(rawValue: 1 << 2)
-    /// Data that it received.
+    /// Data that the host received.
     package static let receivedData = Parts(rawValue: 1 << 3)
     /// The beginning of a connection.
     package static let opening = Parts(rawValue: 1 << 4)
-    /// The end of a connection, or events up to the end of the capture that show that it stayed open.
+    /// The end of a connection, or events up to the end of the capture that show that it stayed
+    /// open.
     package static let end = Parts(rawValue: 1 << 5)
-    /// How many packets the controller has completed (Core, Vol 4, Part E, 7.7.19).
+    /// The number of packets that the controller has completed (Core, Vol 4, Part E, 7.7.19).
     package static let accounting = Parts(rawValue: 1 << 6)
 
-    /// Data of both sides.
+    /// Data in both directions.
     package static let bothDirections: Parts = [.sentData, .receivedData]
-    /// Everything.
     package static let all = Parts(rawValue: 0x7f)
 
-    /// One part each, in the order in which they are listed.
+    /// The parts one by one, in the order in which they are listed.
     package var each: [Parts] {
       (0..<7).map { Parts(rawValue: 1 << $0) }.filter { !isDisjoint(with: $0) }
     }
 
-    /// In words, of one part: `host commands`.
+    /// A single part in words: `host commands`.
     package var words: StaticString {
       switch self {
       case .commands: "host commands"
@@ -50,7 +51,7 @@ package struct Coverage: Sendable {
       }
     }
 
-    /// As the JSON contract names one part.
+    /// A single part's name in the JSON contract.
     package var key: StaticString {
       switch self {
       case .commands: "commands"
@@ -65,10 +66,10 @@ package struct Coverage: Sendable {
     }
   }
 
-  /// Records of one kind: how many, and from which packet to which.
+  /// The number of records of one kind, and the first and last of them.
   package struct Span: Sendable {
     package private(set) var count = 0
-    /// 0: none.
+    /// The first packet; 0: none.
     package private(set) var first = 0
     package private(set) var last = 0
 
@@ -78,13 +79,13 @@ package struct Coverage: Sendable {
       last = packet
     }
 
-    /// Whether records of the kind came before this packet.
+    /// Returns whether records of the kind came before this packet.
     func reaches(_ packet: Int?) -> Bool { count > 0 && first <= packet ?? .max }
   }
 
-  /// What the capture has of one controller.
+  /// What the capture contains for one controller.
   package struct Adapter: Sendable {
-    /// Its index; 0xffff where the capture does not number controllers.
+    /// Its index; 0xffff if the capture does not number controllers.
     package let index: UInt16
     package fileprivate(set) var commands = Span()
     package fileprivate(set) var events = Span()
@@ -92,21 +93,20 @@ package struct Coverage: Sendable {
     package fileprivate(set) var receivedData = Span()
     /// Number Of Completed Packets events.
     package fileprivate(set) var completed = Span()
-    /// Received data of which the recorder kept only a part.
+    /// Received packets that the recorder truncated.
     package fileprivate(set) var cutData = 0
   }
 
   /// The controllers, in the order in which they appeared.
   package private(set) var adapters: [Adapter] = []
-  /// The lengths at which packets were cut.
+  /// The lengths to which packets were truncated.
   package private(set) var cuts = CutLengths()
-  /// Where the latest one stands.
+  /// The index of the latest controller.
   private var latest = 0
 
-  /// More controllers count as the last one.
+  /// Further controllers count as the last one.
   private static let mostAdapters = 64
 
-  /// Nothing seen.
   package init() {}
 
   /// Counts a record.
@@ -144,7 +144,8 @@ package struct Coverage: Sendable {
     }
   }
 
-  /// What the capture has at all; openings and ends belong to connections and are not in it.
+  /// What the capture contains of any controller; openings and ends belong to connections and are
+  /// not included.
   package var parts: Parts {
     adapters.reduce(into: []) { parts, adapter in
       if adapter.commands.count > 0 { parts.insert(.commands) }
@@ -155,12 +156,12 @@ package struct Coverage: Sendable {
     }
   }
 
-  /// Whether the capture has data, and neither a command nor an event.
+  /// Whether the capture has neither commands nor events.
   package var isDataOnly: Bool {
     adapters.allSatisfy { $0.commands.count == 0 && $0.events.count == 0 }
   }
 
-  /// What the capture has of one connection.
+  /// Returns what the capture contains for one connection.
   package func parts(of connection: Connection) -> Parts {
     guard let adapter = adapters.first(where: { $0.index == connection.adapter }) else { return [] }
     var parts: Parts = []
@@ -172,7 +173,7 @@ package struct Coverage: Sendable {
       default: parts.insert(.end)
       }
     }
-    // A side that says nothing was silent, unless the capture has the other side's data alone.
+    // A side without data was silent, unless the capture has only the other side's data.
     let (hasSent, hasReceived) = (adapter.sentData.count > 0, adapter.receivedData.count > 0)
     if hasSent || !hasReceived { parts.insert(.sentData) }
     if hasReceived || !hasSent { parts.insert(.receivedData) }
@@ -183,8 +184,8 @@ package struct Coverage: Sendable {
     return parts
   }
 
-  /// What the capture lacks as a whole, in plain words: `data only: no commands or events`; nil if nothing
-  /// is missing that all captures of a host have.
+  /// What the capture as a whole lacks, in plain words: `data only: no commands or events`; nil if
+  /// nothing is missing that every capture of a host has.
   package var remark: String? {
     guard let reason = cuts.reason else { return lack?.description }
     return [reason.remark, lack?.description].compactMap(\.self).joined(separator: "; ")
@@ -226,6 +227,6 @@ package struct Coverage: Sendable {
     return nil
   }
 
-  /// A peer that says nothing to fewer packets may just be gone.
+  /// Below this number of packets, a silent peer may just be gone.
   private static let leastOneSided = 10
 }

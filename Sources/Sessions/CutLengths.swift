@@ -2,14 +2,15 @@ import Bluetooth
 import Captures
 import Dissectors
 
-/// The lengths at which a recorder cut packets, and those of packets that it kept whole: together they tell which setting of a
-/// phone did it.
+/// The lengths to which a recorder truncated packets, and the lengths of whole packets: together
+/// they show which setting of a phone did it.
 ///
-/// Lengths include H4's type byte. Android's always-on summary keeps 15 bytes of a data packet; its log with filtered headers
-/// keeps 14 of a received one; its log with filtered channels keeps 9. None of them cuts L2CAP signalling, nor the summary
-/// Qualcomm's debug handle (Android's `snoop_logger`).
+/// Lengths include H4's type byte. Android's always-on summary keeps 15 bytes of a data packet; its
+/// log with filtered headers keeps 14 of a received one; its log with filtered channels keeps 9.
+/// None of them truncates L2CAP signalling, and the summary does not truncate Qualcomm's debug
+/// handle (Android's `snoop_logger`).
 package struct CutLengths: Sendable {
-  /// Why packets were cut.
+  /// Why packets were truncated.
   package enum Reason: Equatable, Sendable {
     /// Android's summary: the log was off.
     case summary
@@ -17,10 +18,10 @@ package struct CutLengths: Sendable {
     case headers
     /// Android's log without the data of most channels.
     case channels
-    /// At most this many bytes of each: a snapshot length, as of `tcpdump -s`.
+    /// A snapshot length: at most this many bytes of each packet, as with `tcpdump -s`.
     case snapshot(Int)
 
-    /// What `info` says about the capture.
+    /// The remark that `info` prints about the capture.
     package var remark: String {
       switch self {
       case .summary:
@@ -34,21 +35,22 @@ package struct CutLengths: Sendable {
     }
   }
 
-  /// Cut packets: of data, those cut at each length that Android uses, and others.
+  /// Truncated packets: the data packets, how many of them were truncated to each length that
+  /// Android uses, and other packets.
   private var data = 0
   private var summary = 0
   private var headers = 0
   private var channels = 0
   private var other = 0
-  /// The length at which all were cut; nil where they differ.
+  /// The length to which all of them were truncated; nil if they differ.
   private var length: Int?
-  /// The longest packet that was kept whole, and what whole data packets rule out.
+  /// The longest whole packet, and the settings that whole data packets do not rule out.
   private var longestWhole = 0
   private var mayBeSummary = true
   private var mayBeHeaders = true
   private var mayBeChannels = true
 
-  /// Qualcomm's controllers send debug messages over this connection handle.
+  /// The connection handle of debug messages from Qualcomm's controllers.
   private static let debugHandle: UInt16 = 0x0edc
 
   /// Counts a record.
@@ -76,7 +78,7 @@ package struct CutLengths: Sendable {
     }
   }
 
-  /// Takes a whole data packet, which may be longer than a setting allows.
+  /// Rules out settings that would have truncated a data packet that is whole.
   private mutating func exclude(
     _ counted: Int, _ header: ACLHeader, _ cid: ChannelID?, _ direction: Direction?
   ) {
@@ -91,7 +93,7 @@ package struct CutLengths: Sendable {
     if cid == .attribute || cid == .securityManager { mayBeChannels = false }
   }
 
-  /// Why packets were cut; nil where none were, or the lengths fit no setting.
+  /// Why packets were truncated; nil if none were, or the lengths match no setting.
   package var reason: Reason? {
     if data > 0 {
       switch data {

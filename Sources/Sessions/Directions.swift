@@ -3,32 +3,33 @@ import Bytes
 import Captures
 import Dissectors
 
-/// Which way packets went, where the capture's link type does not say it (187).
+/// Infers the directions of packets if the capture's link type does not contain them (187).
 ///
-/// A command was sent and an event received. Data tells by its packet boundary flag: on LE links the
-/// host begins a PDU with 00 and the controller with 10 (Core, Vol 4, Part E, 5.4.2); a continuation
-/// goes the way of the link's last beginning. On BR/EDR links a host may begin with 10 too, and some
-/// virtual controllers begin with 00. Where a link has shown one kind of beginning only, and under it
-/// both what an ATT client sends and what a server sends, the flag tells nothing: then a central is
-/// taken for the client, a peripheral for the server. What remains is not known, and that is said.
+/// Commands are sent and events are received. The direction of data follows from its packet
+/// boundary flag: on LE links the host begins a PDU with 00 and the controller with 10 (Core, Vol
+/// 4, Part E, 5.4.2), and a continuation has the direction of the link's last beginning. On BR/EDR
+/// links a host may also begin with 10, and some virtual controllers begin with 00. If a link has
+/// shown only one kind of beginning, with PDUs of both ATT clients and servers, the flag is
+/// meaningless: a central then counts as the client, a peripheral as the server. What remains is
+/// reported as unknown.
 struct Directions: Sendable {
   private struct Entry: Sendable {
     var key: UInt32 = .max
-    /// Where the last beginning went; nil: not known.
+    /// The direction of the last beginning; nil: unknown.
     var last: Direction?
     /// The beginnings seen: bit 0 for 00, bit 1 for 10.
     var beginnings: UInt8 = 0
-    /// What was seen of ATT: bit 0 what a client sends, bit 1 what a server sends.
+    /// The ATT PDUs seen: bit 0 for those of a client, bit 1 for those of a server.
     var sides: UInt8 = 0
   }
 
-  /// Links by their handles; two that share a place forget each other. Empty until it is needed.
+  /// Links by their handles; two that share a place displace each other. Empty until it is needed.
   private var entries: [Entry] = []
   private let limit: Int
 
   init(_ limits: Limits) { limit = max(1, limits.inferredDirections) }
 
-  /// The direction that a packet must have had, for all that is known.
+  /// Returns the direction that a packet must have had, if known.
   mutating func infer(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ memory: borrowing Memory
   ) -> Direction? {
@@ -74,7 +75,7 @@ struct Directions: Sendable {
     let side = Self.side(fragment)
     if let side { entry.sides |= side == .client ? 1 : 2 }
     if link?.transport == .brEDR { return boundary == .firstNonFlushable ? told : nil }
-    // Both beginnings, or one side of ATT only: nothing speaks against the flag.
+    // Both beginnings, or only one side of ATT: nothing contradicts the flag.
     guard entry.beginnings != 3, entry.sides == 3 else { return told }
     guard let side, let role = link?.localRole else { return nil }
     return (side == .client) == (role == .central) ? .sent : .received
@@ -82,8 +83,8 @@ struct Directions: Sendable {
 
   private enum Side { case client, server }
 
-  /// Which side of ATT sends the PDU that begins here: requests, commands and the confirmation have
-  /// even opcodes, what a server sends has odd ones (Core, Vol 3, Part F, 3.4.8).
+  /// Returns which side of ATT sends the PDU that begins here: requests, commands and the
+  /// confirmation have even opcodes, what a server sends has odd ones (Core, Vol 3, Part F, 3.4.8).
   private static func side(_ fragment: RawSpan) -> Side? {
     guard fragment.byteCount > L2CAPHeader.size, fragment.littleEndianU16(at: 2) == 4 else {
       return nil

@@ -2,7 +2,7 @@ package import Captures
 package import Dissectors
 
 extension Dissection {
-  /// Dissects a record by what its bytes begin with; what was known is forgotten.
+  /// Dissects a record according to its framing; earlier results are discarded.
   package mutating func read(_ record: borrowing CaptureRecord) {
     let isTruncated = record.isTruncated
     clear()
@@ -19,7 +19,7 @@ extension Dissection {
 }
 
 extension CaptureRecord.PacketKind {
-  /// The packet type that a record's header told.
+  /// The packet type in a record's header.
   fileprivate var packetType: PacketType {
     switch self {
     case .acl: .acl

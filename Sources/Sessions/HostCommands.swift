@@ -3,22 +3,23 @@ import Bytes
 import Captures
 import Dissectors
 
-/// Commands of the captured host whose effect is only known with their answer, with their parameters: to
-/// controllers, and to the Linux kernel. Bounded: the oldest goes, as one that was carried out.
+/// Commands of the captured host, with their parameters, whose effect is only known once they are
+/// answered: to controllers and to the Linux kernel. Bounded: the oldest is dropped and counts as
+/// carried out.
 struct HostCommands: Sendable {
-  /// A command whose answer has not come.
+  /// A command without an answer so far.
   struct Command: Sendable {
     let adapter: UInt16
     let opcode: UInt16
-    /// Whether it is one of the kernel's management interface.
+    /// Whether it belongs to the kernel's management interface.
     let isControl: Bool
     let packet: Int
     let time: Timestamp?
     let parameters: [UInt8]
-    /// Whether the capture lacks a part of them.
+    /// Whether the capture lacks part of the parameters.
     let isCut: Bool
 
-    /// What it asks of an advertising set, if that is what it does.
+    /// What it requests of an advertising set, if it does.
     var advertising: AdvertisingCommand? {
       isControl
         ? try? AdvertisingCommand(control: opcode, parameters.bytes)
@@ -26,11 +27,11 @@ struct HostCommands: Sendable {
     }
   }
 
-  /// A command with what came of it.
+  /// A command with its outcome.
   struct Done {
     let command: Command
     let status: StatusCode
-    /// The packet that told it; nil where the answer was lost.
+    /// The packet with the answer; nil if the answer was lost.
     var answer: Int?
   }
 
@@ -42,9 +43,9 @@ struct HostCommands: Sendable {
   /// Whether no command waits.
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Takes in a command.
+  /// Records a command.
   ///
-  /// - Returns: the one that had to make room: its answer was lost.
+  /// - Returns: the command that had to make room: its answer counts as lost.
   mutating func send(
     _ opcode: UInt16, isControl: Bool = false, _ record: borrowing CaptureRecord,
     _ parameters: RawSpan
@@ -58,8 +59,9 @@ struct HostCommands: Sendable {
     return lost.map { Done(command: $0, status: .success) }
   }
 
-  /// The commands that a packet answers, with what came of them: Command Complete, Command Status where
-  /// it tells a failure, and the same events of the management interface.
+  /// Removes and returns the commands that a packet answers, with their outcomes. Answers are
+  /// Command Complete, Command Status if it reports a failure, and the same events of the
+  /// management interface.
   mutating func answered(
     by record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer
@@ -107,12 +109,12 @@ struct HostCommands: Sendable {
       })
     else { return [] }
     let command = waiting.remove(at: position)
-    // Controllers answer in order: what was sent before it has lost its answer.
+    // Controllers answer in order: the answers of commands sent before this one were lost.
     return takeAll { $0.adapter == adapter && !$0.isControl && $0.packet < command.packet }
       + [Done(command: command, status: status, answer: record.number)]
   }
 
-  /// Those that `isMeant`: they have been carried out for all that is known.
+  /// Removes and returns the commands that match: as far as is known, they were carried out.
   mutating func takeAll(_ isMeant: (Command) -> Bool) -> [Done] {
     var taken: [Done] = []
     waiting.removeAll { command in
@@ -123,33 +125,33 @@ struct HostCommands: Sendable {
     return taken
   }
 
-  /// Forgets those of a controller that was reset or went away.
+  /// Forgets the commands of a controller that was reset or removed.
   mutating func forget(_ adapter: UInt16) { waiting.removeAll { $0.adapter == adapter } }
 }
 
 /// Advertising data that comes in several commands, by its kind.
 struct AdvertisingDataParts: Sendable {
-  /// Data, or the beginning of some.
+  /// Data, or its beginning.
   struct Data: Sendable {
     var bytes: [UInt8] = []
-    /// Whether the capture lacks bytes behind these: then what follows has no place.
+    /// Whether the capture lacks bytes after these, so that what follows has no place.
     var isCut = false
   }
 
   private var begun: [AdvertisingCommand.DataKind: Data] = [:]
-  /// The most data that there can be (Core, Vol 4, Part E, 7.8.54).
+  /// The maximum length of the data (Core, Vol 4, Part E, 7.8.54).
   private static let most = 1650
 
-  /// Takes a piece.
+  /// Adds a piece.
   ///
   /// - Parameters:
   ///   - operation: 0 intermediate, 1 first, 2 last, 3 complete.
-  ///   - isCut: whether the capture lacks a part of it.
-  /// - Returns: the data, where that was its end.
+  ///   - isCut: whether the capture lacks part of it.
+  /// - Returns: the data, if this piece completes it.
   mutating func take(
     _ kind: AdvertisingCommand.DataKind, _ operation: UInt8, _ piece: RawSpan, isCut: Bool
   ) -> Data? {
-    // Without its first part, data would begin somewhere in a structure: in a key, for instance.
+    // Without its first part, data would begin in the middle of a structure, for instance in a key.
     guard operation <= 3, operation & 1 == 1 || begun[kind] != nil else { return nil }
     var whole = operation & 1 == 1 ? Data() : begun[kind] ?? Data()
     if !whole.isCut {
@@ -165,6 +167,6 @@ struct AdvertisingDataParts: Sendable {
   /// Forgets the beginning of data: what follows it has no place.
   mutating func forget(_ kind: AdvertisingCommand.DataKind) { begun[kind] = nil }
 
-  /// The same of all kinds.
+  /// Forgets the beginnings of data of all kinds.
   mutating func forget() { begun.removeAll() }
 }

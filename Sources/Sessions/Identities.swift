@@ -1,11 +1,11 @@
-// Who is behind resolvable private addresses.
+// The identities behind resolvable private addresses.
 
 package import Bluetooth
 import Bytes
 import Cryptography
 
-/// The identity resolving keys that a capture holds, and whose addresses they resolve. Bounded: the key
-/// learnt first goes first.
+/// The identity resolving keys that a capture contains, and the addresses they resolve. Bounded:
+/// the key that was learnt first is dropped first.
 package struct Identities: Sendable {
   /// A device and its key.
   private struct Device: Sendable {
@@ -15,12 +15,12 @@ package struct Identities: Sendable {
   }
 
   private var devices: [Device] = []
-  /// Counts the keys that were learnt.
+  /// The number of keys learnt so far.
   package private(set) var generation = 0
-  /// The resolvable addresses that were seen, and whose they are: a position in `devices`, -1 for
-  /// nobody known.
+  /// The resolvable addresses that were seen, each with the index of its device in `devices`; -1:
+  /// no known device.
   private var resolved: [UInt64: Int] = [:]
-  /// The key that a peer has given, whose address follows.
+  /// The key that a peer has sent; its address follows.
   private var pending: (connection: Int, key: IdentityResolvingKey)?
   private let limit: Int
   private let addressLimit: Int
@@ -30,10 +30,11 @@ package struct Identities: Sendable {
     addressLimit = max(1, limits.resolvedAddresses)
   }
 
-  /// Whether there is no key.
+  /// Whether no key is known.
   package var isEmpty: Bool { devices.isEmpty }
 
-  /// The identity address behind a resolvable one that a packet has brought, where a key tells it.
+  /// Returns the identity address of a resolvable one that a packet contained, if a key resolves
+  /// it.
   package func identity(of address: DeviceAddress) -> (address: DeviceAddress, type: AddressType)? {
     guard !devices.isEmpty, let position = resolved[address.value],
       devices.indices.contains(position)
@@ -41,7 +42,7 @@ package struct Identities: Sendable {
     return (devices[position].address, devices[position].type)
   }
 
-  /// The same, which tries the keys.
+  /// Returns the identity address of a resolvable one, trying the keys if necessary.
   mutating func resolve(
     _ address: DeviceAddress
   ) -> (address: DeviceAddress, type: AddressType)? {
@@ -53,15 +54,15 @@ package struct Identities: Sendable {
     return identity(of: address)
   }
 
-  /// The same for any address at the end of a capture, whether or not it came before the key that
-  /// resolves it: those that are not remembered are tried.
+  /// Returns the identity address of any address at the end of a capture, even if it came before
+  /// its key. Addresses that are not remembered are tried.
   package func search(_ address: DeviceAddress) -> (address: DeviceAddress, type: AddressType)? {
     guard !devices.isEmpty, address.value >> 46 == 0b01 else { return nil }
     if resolved[address.value] != nil { return identity(of: address) }
     return devices.first { $0.key.resolves(address) }.map { ($0.address, $0.type) }
   }
 
-  /// Takes in a key and whose it is.
+  /// Records the key of a device.
   ///
   /// - Returns: whether it is new.
   mutating func learn(_ key: RawSpan, _ address: DeviceAddress, _ type: AddressType) -> Bool {
@@ -80,12 +81,12 @@ package struct Identities: Sendable {
     devices.append(
       Device(key: key, address: address, type: AddressType(rawValue: type.rawValue & 1)))
     generation += 1
-    // It may resolve what none has resolved before.
+    // The key may resolve addresses that no key has resolved before.
     resolved.removeAll(keepingCapacity: true)
     return true
   }
 
-  /// Takes in what is known from elsewhere.
+  /// Records the keys of bonds from other sources.
   mutating func learn(_ bonds: [Bond]) {
     for bond in bonds {
       guard let key = bond.identityResolvingKey.flatMap({ IdentityResolvingKey($0.bytes) }) else {
@@ -95,12 +96,12 @@ package struct Identities: Sendable {
     }
   }
 
-  /// Takes in the key that the peer of a connection gives, whose address follows.
+  /// Records a key that the peer of a connection sends; its address follows.
   mutating func expect(_ key: RawSpan, connection: Int) {
     pending = IdentityResolvingKey(key).map { (connection, $0) }
   }
 
-  /// Takes in the address that belongs to it.
+  /// Records the address that belongs to the peer's key.
   mutating func complete(
     _ address: DeviceAddress, _ type: AddressType, connection: Int
   ) -> Bool {

@@ -1,32 +1,31 @@
 import Bytes
 import Dissectors
 
-/// Places in which what came in parts is put together, one for each way that parts can come on.
+/// Places in which parts are joined, one for each path on which parts can come.
 ///
-/// They share a limit of memory: where it is reached, those that were silent longest give up what they
+/// They share a memory limit. When it is reached, those that were silent longest give up what they
 /// hold.
 struct JoiningPlaces: Sendable {
-  /// One place.
   struct Place: Sendable {
-    /// Whose the parts are; another owner starts anew.
+    /// The owner of the parts; another owner starts from scratch.
     fileprivate(set) var owner = 0
     /// Whether something is being joined.
     fileprivate(set) var isActive = false
-    /// The length of the whole, once that is known.
+    /// The length of the whole, once it is known.
     var expected: Int?
-    /// Bytes that arrived, including those that the capture did not keep.
+    /// The bytes that arrived, including those that the capture did not keep.
     fileprivate(set) var arrived = 0
-    /// Whether bytes are missing in the capture: what follows the gap is not kept.
+    /// Whether the capture lacks bytes: what follows the gap is not kept.
     fileprivate var hasGap = false
-    /// Whether something incomplete had to make room; the owner takes that back.
+    /// Whether something incomplete had to make room; the owner resets this.
     var isLost = false
-    /// The bytes that are there.
+    /// The bytes that are present.
     fileprivate(set) var bytes: [UInt8] = []
     fileprivate var packets: [Int] = []
-    /// The packet that brought the last part.
+    /// The packet with the last part.
     fileprivate var lastPacket = 0
 
-    /// Bytes of memory that it holds.
+    /// The bytes of memory that it holds.
     fileprivate var held: Int { bytes.capacity + 8 * packets.capacity }
 
     /// Forgets what is incomplete.
@@ -49,14 +48,14 @@ struct JoiningPlaces: Sendable {
   private var places: [Place]
   private let limits: Limits
   private var hasSaidNumbers = false
-  /// Bytes of memory that all places hold, and whether it was said that they are too many.
+  /// The bytes of memory that all places hold, and whether exceeding the limit was reported.
   private var held = 0
   private var hasSaidRoom = false
-  /// What was completed last: lent until the next is.
+  /// The bytes that were completed last, lent until the next completion.
   private var joined: [UInt8] = []
-  /// What a place may always keep for what comes next.
+  /// The memory that a place may always keep, in bytes.
   private static let small = 4096
-  /// What a place that nothing is joined in keeps at most.
+  /// The most memory that an inactive place keeps, in bytes.
   private static let large = 16_384
 
   init(_ limits: Limits, count: Int = 0) {
@@ -69,17 +68,17 @@ struct JoiningPlaces: Sendable {
     _modify { yield &places[place] }
   }
 
-  /// Makes room for a place.
+  /// Adds places up to and including this index.
   mutating func grow(to place: Int) {
     while places.count <= place { places.append(Place()) }
   }
 
-  /// Gives a place to an owner, empty where it was another's.
+  /// Assigns a place to an owner, and empties it if it had another one.
   mutating func give(_ place: Int, to owner: Int) {
     if places[place].owner != owner { replace(place, owner) }
   }
 
-  /// Apart from `give`, which every packet passes.
+  /// Kept apart from `give`, which is called for every packet.
   @inline(never)
   private mutating func replace(_ place: Int, _ owner: Int) {
     release(place)
@@ -87,7 +86,7 @@ struct JoiningPlaces: Sendable {
     places[place].owner = owner
   }
 
-  /// Forgets all that is incomplete.
+  /// Forgets everything that is incomplete.
   mutating func forget() {
     for place in places.indices where places[place].isActive {
       places[place].clear()
@@ -95,7 +94,7 @@ struct JoiningPlaces: Sendable {
     }
   }
 
-  /// Empties a place and gives back a large buffer.
+  /// Empties a place and frees a large buffer.
   private mutating func release(_ place: Int) {
     places[place].clear()
     guard places[place].held > Self.small else { return }
@@ -105,8 +104,8 @@ struct JoiningPlaces: Sendable {
     held += places[place].held
   }
 
-  /// Gives back what other places hold, those first that nothing is being joined in and then those
-  /// that were silent longest, until there is room.
+  /// Frees the memory of other places until there is room: inactive places first, then those that
+  /// were silent longest.
   private mutating func makeRoom(for kept: Int, _ problems: inout Problems) {
     while held > limits.joinedBytes {
       var chosen: Int?
@@ -132,12 +131,12 @@ struct JoiningPlaces: Sendable {
     }
   }
 
-  /// Appends a part, of which the capture does not have `missing` bytes.
+  /// Appends a part of which the capture lacks `missing` bytes.
   ///
   /// - Parameters:
-  ///   - most: how many bytes the whole can have.
-  ///   - packet: the packet that brought it.
-  ///   - packets: the packets that brought it, where there are several.
+  ///   - most: the maximum length of the whole.
+  ///   - packet: the packet that completed the part.
+  ///   - packets: the packets that carried the part, if there are several.
   mutating func append(
     _ place: Int, _ part: RawSpan, missing: Int, most: Int, packet: Int, packets: [Int] = [],
     _ problems: inout Problems
@@ -156,7 +155,7 @@ struct JoiningPlaces: Sendable {
     if held > limits.joinedBytes { makeRoom(for: place, &problems) }
   }
 
-  /// Keeps the numbers of the packets that brought a part.
+  /// Keeps the numbers of the packets with a part.
   private mutating func number(
     _ place: Int, _ packet: Int, _ packets: [Int], _ problems: inout Problems
   ) {
@@ -171,9 +170,9 @@ struct JoiningPlaces: Sendable {
     problems.add(Problem(.fragments, limit: limits.fragmentNumbers))
   }
 
-  /// Lends the bytes of what is complete in a place, which is empty then.
+  /// Lends the completed bytes of a place, and empties it.
   ///
-  /// - Parameter fragments: set to the packets that brought it, in order.
+  /// - Parameter fragments: set to the packets that carried the bytes, in order.
   @_lifetime(&self)
   mutating func complete(
     _ place: Int, expected: Int, _ fate: inout FragmentFate, _ fragments: inout [Int]
@@ -183,7 +182,7 @@ struct JoiningPlaces: Sendable {
     swap(&fragments, &places[place].packets)
     places[place].clear()
     held += places[place].held
-    // The place has now the buffers of what was completed before.
+    // The place now has the buffers of what was completed before.
     if places[place].held > Self.large { release(place) }
     fate.isTruncated = joined.count < expected
     fate.isJoined = fragments.count > 1

@@ -1,23 +1,23 @@
-/// How much is remembered at most; every table of this module takes its bound from here.
+/// The bounds of what is remembered; every table of this module takes its bound from here.
 ///
-/// What is kept grows with the devices and requests that are open, never with the length of the
-/// capture; where a bound is reached the oldest entry goes and a problem says so once.
+/// What is kept grows with the number of devices and open requests, never with the length of the
+/// capture. When a bound is reached, the oldest entry is dropped and a problem reports it once.
 package struct Limits: Sendable, Equatable {
   /// Links (connection handles of all adapters) that are open at the same time.
   package var links = 128
-  /// Bytes of an L2CAP PDU that is being joined: the largest length field and the header.
+  /// Bytes of an L2CAP PDU that is being joined: the largest length field plus the header.
   package var pduBytes = 65_539
-  /// Bytes of memory that the PDUs take that are being joined, and as many the SDUs.
+  /// Bytes of memory for the PDUs that are being joined, and the same again for SDUs.
   package var joinedBytes = 4 << 20
-  /// Links of which it is remembered which way their last packet must have gone.
+  /// Links whose last packet's direction is remembered as inferred.
   package var inferredDirections = 256
-  /// Packet numbers that are kept of the fragments of one PDU or advertisement.
+  /// Packet numbers kept for the fragments of one PDU or advertisement.
   package var fragmentNumbers = 4096
   /// L2CAP channels of all links.
   package var channels = 256
   /// L2CAP signalling requests that wait for their response.
   package var signallingRequests = 128
-  /// Services whose channels are counted one by one.
+  /// Services whose channels are counted individually.
   package var services = 64
   /// Commands that wait for their Command Complete or Command Status.
   package var commands = 64
@@ -33,59 +33,59 @@ package struct Limits: Sendable, Equatable {
   package var names = 1024
   /// GATT servers whose attributes are remembered.
   package var servers = 64
-  /// Attributes that are remembered of one server.
+  /// Attributes remembered for one server.
   package var attributes = 2048
-  /// Servers to which maps from elsewhere are applied.
+  /// Servers to which supplied maps are applied.
   package var suppliedServers = 4096
   /// Identity resolving keys that are remembered.
   package var identities = 64
-  /// Resolvable private addresses of which it is remembered whose they are.
+  /// Resolvable private addresses whose identity is remembered.
   package var resolvedAddresses = 4096
   /// ATT bearers whose conversations are followed at the same time.
   package var bearers = 64
-  /// Bytes of a value that is read in parts, and of all parts of writes that a server holds prepared.
+  /// Bytes of a value that is read in parts, and of all prepared writes that a server holds.
   package var longValueBytes = 8192
-  /// Parts of writes that a server holds prepared.
+  /// Parts of prepared writes that a server holds.
   package var preparedParts = 512
-  /// Attributes of which it is remembered how long their values are.
+  /// Attributes whose value lengths are remembered.
   package var valueLengths = 1024
-  /// Attributes whose values `values` counts, and as many kinds of data of advertisers.
+  /// Attributes whose values `values` counts, and the same number of kinds of advertisers' data.
   package var valueSeries = 16_384
-  /// Different values that are counted of one of these.
+  /// Different values that are counted for one of these.
   package var distinctValues = 256
-  /// Controllers that are told apart.
+  /// Controllers that are distinguished.
   package var adapters = 16
   /// Notes that name the host's software.
   package var softwareNotes = 16
-  /// Bytes that are kept of such a note.
+  /// Bytes kept of such a note.
   package var noteBytes = 256
-  /// Connections that `info` lists one by one.
+  /// Connections that `info` lists individually.
   package var listedConnections = 1000
-  /// Requests without an answer that `info` lists one by one.
+  /// Requests without an answer that `info` lists individually.
   package var listedRequests = 65_536
-  /// Advertisers that are counted one by one.
+  /// Advertisers that are counted individually.
   package var advertisers = 65_536
-  /// Advertisers of which `devices` remembers what they said.
+  /// Advertisers whose data `devices` remembers.
   package var listedAdvertisers = 16_384
-  /// Distinct data that is kept of an advertiser.
+  /// Distinct payloads kept for an advertiser.
   package var payloads = 16
-  /// Bytes of all that data.
+  /// Bytes of all these payloads.
   package var payloadBytes = 16 << 20
-  /// Distinct data beyond it that is told apart, of all advertisers.
+  /// Further distinct payloads of all advertisers that are only counted.
   package var otherPayloads = 65_536
   /// Scans that are remembered.
   package var scans = 4096
   /// Advertising sets of the captured host.
   package var ownSets = 64
-  /// Stretches of time in which such a set was on.
+  /// Periods in which such a set was enabled.
   package var ownPeriods = 256
 
-  /// The limits of a normal run.
+  /// Creates the limits of a normal run.
   package init() {}
 }
 
-/// The limits as the tables keep them: one for all, since what is kept is copied with the memory for
-/// each packet.
+/// The limits as the tables keep them: one shared instance, since what is kept is copied with the
+/// memory for each packet.
 final class SharedLimits: Sendable {
   let values: Limits
 

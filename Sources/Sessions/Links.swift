@@ -1,13 +1,12 @@
 package import Bluetooth
 
-/// Where a link stands in `Links`; valid until as many others have been opened.
+/// A link's position in `Links`; valid until as many other links have been opened.
 package struct LinkSlot: Equatable, Sendable {
-  /// The position.
   package let index: Int
 }
 
-/// All links that are open, and those that ended last. Bounded: where all slots are open, the one
-/// that was silent longest is forgotten.
+/// All open links, and those that ended last. Bounded: if all slots are open, the link that was
+/// silent longest is forgotten.
 package struct Links: Sendable {
   private struct Slot: Sendable {
     var connection: Connection
@@ -16,34 +15,34 @@ package struct Links: Sendable {
   }
 
   private var slots: [Slot] = []
-  /// The packet that used each slot last, above `openUse` where its link is open: apart from the slots, which
-  /// are large, since all are looked through for the least.
+  /// The packet that last used each slot, plus `openUse` if its link is open. Kept apart from the
+  /// slots, which are large, because all are scanned for the minimum.
   private var uses: [Int] = []
   private static let openUse = 1 << 62
   private var index: [UInt32: Int] = [:]
   private let limit: Int
   private var connections = 0
-  /// Connections that are open and remembered.
+  /// The number of connections that are open and remembered.
   private var openCount = 0
-  /// The link that was looked up last: traffic comes in runs.
+  /// The link that was looked up last, since consecutive packets often belong to the same one.
   private var latest: (key: UInt32, slot: Int)?
   /// The most links that were open at one time.
   package private(set) var mostOpen = 0
   /// Whether an open link had to be forgotten.
   private(set) var hasForgotten = false
-  /// How many connections have ended by something else than their own event: a reset, a connection
-  /// under the same handle, too many others.
+  /// The number of connections that ended by something other than their own event: a reset, a new
+  /// connection with the same handle, or too many others.
   package private(set) var otherEndings = 0
-  /// The last one that was replaced or forgotten, since its slot may be another's already.
+  /// The last connection that was replaced or forgotten; its slot may already be reused.
   package private(set) var departed: Connection?
-  /// The last record that tells of lost ones: nothing before it is known to go on.
+  /// The last record before which others were lost: nothing before it is known to continue.
   package private(set) var gap = 0
-  /// The controller whose records those were; nil: all.
+  /// The controller whose records were lost; nil: all.
   package private(set) var gapAdapter: UInt16?
   /// Whether the capture has Number Of Completed Packets events.
   package internal(set) var tellsCompleted = false
-  /// Data and events come over two ways (USB endpoints, queues): by so many packets data may seem
-  /// to come before its link has begun or after it has ended.
+  /// Data and events take two paths (USB endpoints, queues). Data can seem to precede the start of
+  /// its link or to follow its end by up to this many packets.
   private static let race = 32
 
   init(limit: Int) {
@@ -57,31 +56,31 @@ package struct Links: Sendable {
     UInt32(adapter) << 16 | UInt32(handle)
   }
 
-  /// The connection in a slot, as a copy.
+  /// Returns a copy of the connection in a slot.
   package func connection(_ slot: LinkSlot) -> Connection { slots[slot.index].connection }
 
-  /// Whether the link in a slot is encrypted; nil where that is not known.
+  /// Returns whether the link in a slot is encrypted; nil if unknown.
   package func isEncrypted(_ slot: LinkSlot) -> Bool? { slots[slot.index].connection.isEncrypted }
 
-  /// The number of the connection in a slot; 0 for a link that is none.
+  /// Returns the number of the connection in a slot; 0 if the link is not a connection.
   package func id(_ slot: LinkSlot) -> Int { slots[slot.index].connection.id }
 
-  /// How often what says which connection is in a slot has changed.
+  /// Returns how often the identifying properties of the connection in a slot have changed.
   package func changes(_ slot: LinkSlot) -> Int { slots[slot.index].connection.changes }
 
-  /// The peer of the link in a slot.
+  /// Returns the peer of the link in a slot.
   package func peer(_ slot: LinkSlot) -> DeviceAddress? { slots[slot.index].connection.peer }
 
-  /// The identity address that the peer of the link in a slot gave.
+  /// Returns the identity address that the peer of the link in a slot sent.
   package func identity(_ slot: LinkSlot) -> DeviceAddress? {
     slots[slot.index].connection.identity?.address
   }
 
-  /// Gives the name of a device to its links that are open.
+  /// Sets the name of a device on its open links.
   mutating func takeName(_ name: Names.Entry?, of address: DeviceAddress, _ type: AddressType) {
     guard let name else { return }
     for position in slots.indices where slots[position].connection.isOpen {
-      // Public and random count, not whether the controller resolved the address.
+      // Only public or random matters, not whether the controller resolved the address.
       guard slots[position].connection.peer == address,
         (slots[position].connection.peerType?.rawValue ?? 0) & 1 == type.rawValue & 1
       else { continue }
@@ -89,12 +88,12 @@ package struct Links: Sendable {
     }
   }
 
-  /// The resolvable private address that the peer uses, where its identity is known.
+  /// Returns the resolvable private address that the peer uses, if its identity is known.
   package func peerResolvable(_ slot: LinkSlot) -> DeviceAddress? {
     slots[slot.index].connection.peerResolvable
   }
 
-  /// The connection in a slot, in place.
+  /// The connection in a slot, accessed in place.
   subscript(slot: LinkSlot) -> Connection {
     _read { yield slots[slot.index].connection }
     _modify { yield &slots[slot.index].connection }
@@ -106,41 +105,41 @@ package struct Links: Sendable {
     _modify { yield &slots[slot.index].transactions }
   }
 
-  /// How far pairing is on the link in a slot.
+  /// The pairing state of the link in a slot.
   subscript(pairing slot: LinkSlot) -> PairingState {
     _read { yield slots[slot.index].pairing }
     _modify { yield &slots[slot.index].pairing }
   }
 
-  /// How many connections were seen so far.
+  /// The number of connections seen so far.
   package var count: Int { connections }
 
   /// Whether any link is open.
   var hasOpen: Bool { !index.isEmpty }
 
-  /// The links that are open.
+  /// The open links.
   var open: [LinkSlot] {
     slots.indices.filter { slots[$0].connection.isOpen }.map { LinkSlot(index: $0) }
   }
 
-  /// The connection that is open under this handle, as a copy; nothing is noted.
+  /// Returns a copy of the open connection with this handle; records nothing.
   package func known(_ adapter: UInt16, _ handle: UInt16) -> Connection? {
     index[Self.key(adapter, handle)].map { slots[$0].connection }
   }
 
-  /// Whether a link is open under this handle; nothing is copied or noted.
+  /// Returns whether a link with this handle is open; copies and records nothing.
   func isOpen(_ adapter: UInt16, _ handle: UInt16) -> Bool {
     index[Self.key(adapter, handle)] != nil
   }
 
-  /// Whether this connection is the one that is open under this handle, and its peer was heard on it; nothing is
-  /// copied or noted.
+  /// Returns whether this connection is the open one with this handle, and its peer was heard on
+  /// it; copies and records nothing.
   package func isEstablished(_ id: Int, _ adapter: UInt16, _ handle: UInt16) -> Bool {
     guard let position = index[Self.key(adapter, handle)] else { return false }
     return slots[position].connection.id == id && slots[position].connection.isEstablished
   }
 
-  /// The open link with this handle.
+  /// Returns the open link with this handle.
   mutating func find(_ adapter: UInt16, _ handle: UInt16, packet: Int) -> LinkSlot? {
     let key = Self.key(adapter, handle)
     let position: Int
@@ -155,8 +154,8 @@ package struct Links: Sendable {
     return LinkSlot(index: position)
   }
 
-  /// The open BR/EDR connection with this peer. Only for packets that have an address and no handle:
-  /// it is looked for.
+  /// Returns the open BR/EDR connection with this peer. This is a linear search, only for packets
+  /// that have an address and no handle.
   mutating func find(_ adapter: UInt16, peer: DeviceAddress, packet: Int) -> LinkSlot? {
     for position in slots.indices
     where slots[position].connection.peer == peer && slots[position].connection.transport == .brEDR
@@ -168,8 +167,8 @@ package struct Links: Sendable {
     return nil
   }
 
-  /// The link with this handle that ended last, while it is remembered, where data of `packet` can
-  /// only be its own: the host did not know yet, or the data was under way.
+  /// Returns the link with this handle that ended last, if it is still remembered and the data of
+  /// `packet` can only be its own: the host did not know of the end yet, or the data was under way.
   func findEnded(
     _ adapter: UInt16, _ handle: UInt16, _ direction: Direction?, packet: Int
   ) -> LinkSlot? {
@@ -181,15 +180,15 @@ package struct Links: Sendable {
       else { continue }
       found = (position, end)
     }
-    // Records that were lost since may have held the opening of another link.
+    // Lost records since then may have contained the opening of another link.
     guard let found, found.end >= gap, direction == .sent || packet - found.end <= Self.race,
       slots[found.position].connection.transport != .synchronous
     else { return nil }
     return LinkSlot(index: found.position)
   }
 
-  /// The open link of a connection that is now told to have begun, where data has come before that:
-  /// the host has not used it, so it cannot have known of an earlier one.
+  /// Returns the open link of a connection that is only now reported to have begun, after its data.
+  /// The host has not used it, so it cannot have known of an earlier one.
   mutating func adopt(
     _ adapter: UInt16, _ handle: UInt16, _ transport: Connection.Transport, packet: Int
   ) -> LinkSlot? {
@@ -206,7 +205,7 @@ package struct Links: Sendable {
     return slot
   }
 
-  /// Forgets the open transactions of an adapter, or of all: records were lost before `packet`.
+  /// Forgets the open transactions of one adapter or of all: records were lost before `packet`.
   mutating func forgetTransactions(of adapter: UInt16?, packet: Int) {
     gap = packet
     gapAdapter = adapter
@@ -218,7 +217,7 @@ package struct Links: Sendable {
     }
   }
 
-  /// Opens a link; one that is open under the same handle has been replaced by it.
+  /// Opens a link; an open link with the same handle is replaced by it.
   mutating func open(
     _ adapter: UInt16, _ handle: UInt16, _ transport: Connection.Transport, packet: Int,
     time: Timestamp?, isOpeningMissing: Bool = false
@@ -248,7 +247,7 @@ package struct Links: Sendable {
       uses.append(use)
       return slots.count - 1
     }
-    // Slots whose link has ended go first, then the one that was silent longest.
+    // Slots whose link has ended are reused first, then the one that was silent longest.
     var chosen = 0
     for position in uses.indices where uses[position] < uses[chosen] { chosen = position }
     let forgotten = slots[chosen].connection
@@ -265,7 +264,7 @@ package struct Links: Sendable {
     return chosen
   }
 
-  /// Ends a link. What is known of it stays readable until its slot is needed.
+  /// Ends a link. What is known about it stays readable until its slot is reused.
   mutating func close(
     _ slot: LinkSlot, _ ending: Connection.Ending, reason: StatusCode?, packet: Int,
     time: Timestamp?
@@ -283,7 +282,7 @@ package struct Links: Sendable {
     latest = nil
   }
 
-  /// Ends all links of an adapter that was reset or went away.
+  /// Ends all links of an adapter that was reset or removed.
   mutating func closeAll(of adapter: UInt16, packet: Int, time: Timestamp?) {
     for position in slots.indices {
       let connection = slots[position].connection
@@ -294,11 +293,11 @@ package struct Links: Sendable {
     }
   }
 
-  /// Leaves all links at the end of a file that no other goes on with.
+  /// Ends all links at the end of a file that no other file continues.
   ///
   /// - Parameters:
   ///   - packet: the file's last record.
-  ///   - time: when that was.
+  ///   - time: the time of that record.
   mutating func endFile(packet: Int, time: Timestamp?) {
     for position in slots.indices where slots[position].connection.isOpen {
       close(LinkSlot(index: position), .fileEnded, reason: nil, packet: packet, time: time)
@@ -315,18 +314,19 @@ package struct Links: Sendable {
     }
   }
 
-  /// How many ACL packets the captured host has sent on a link, and how many of them are completed: they
-  /// left the controller and the peer acknowledged them. Nil where the counts are not to be trusted, since
-  /// the capture lacks records of the link. Where it has no such events (`tellsCompleted`), the second
-  /// count says nothing.
+  /// Returns how many ACL packets the captured host has sent on a link, and how many of them are
+  /// completed: they left the controller and the peer acknowledged them. Returns nil if the counts
+  /// are unreliable because the capture lacks records of the link. The second count is meaningless
+  /// if the capture has no such events (`tellsCompleted`).
   package func flow(_ slot: LinkSlot) -> (sent: Int, completed: Int)? {
     guard !self[slot].isOpeningMissing, !self[slot].hasLostPackets else { return nil }
     return (self[slot].sentPackets, self[slot].completedPackets)
   }
 
-  /// How many data packets the host has sent to a controller for its LE links, and the controller still holds: its
-  /// buffers are for all of them (Core, Vol 4, Part E, 4.1.1), and what a link has there is given up with the link
-  /// (4.3). Nil where that is not known of one of them.
+  /// Returns how many data packets the host has sent for its LE links that the controller still
+  /// holds. The controller's buffers are shared by all links (Core, Vol 4, Part E, 4.1.1), and a
+  /// link's packets are discarded when it ends (4.3). Returns nil if the count of any of the links
+  /// is unknown.
   package func outstanding(on adapter: UInt16) -> Int? {
     var sum = 0
     for position in slots.indices
@@ -339,7 +339,7 @@ package struct Links: Sendable {
     return sum
   }
 
-  /// Tells `visit` every link that is remembered.
+  /// Calls `visit` with every link that is remembered.
   package func forEach(_ visit: (Connection) -> Void) {
     for slot in slots { visit(slot.connection) }
   }

@@ -1,71 +1,71 @@
-// Values that cross a link in several PDUs, joined on the packet that completes them: what `show` says there,
-// and what `map` takes as the value.
+// Values conveyed in several PDUs, joined on the packet that completes them. `show` reports them
+// there, and `map` uses them as the value.
 
 package import Bluetooth
 package import Bytes
 import Captures
 import Dissectors
 
-/// A value that several PDUs have brought, on the packet that completes it.
+/// A value from several PDUs, on the packet that completes it.
 package struct JoinedValue: Sendable {
   /// The attribute.
   package let handle: UInt16
-  /// Where in the attribute's value it begins.
+  /// The offset in the attribute's value at which it begins.
   package let offset: Int
   /// Its bytes, in `LongValues.bytes`.
   package let value: Slice
-  /// Which way the packet goes that completes it: from the server.
+  /// The direction of the packet that completes it, which comes from the server.
   package let direction: Direction
   /// The packets that carried it, in `LongValues.packets`.
   package let packets: Range<Int>
-  /// Whether the capture lacks a part of it.
+  /// Whether the capture lacks part of it.
   package let isCut: Bool
 }
 
-/// What is read and written in parts, client by client (Core, Vol 3, Part G, 4.8.3 and 4.9.4). Bounded by
-/// `Limits`: where too many clients have parts open the one that was silent longest is forgotten. A value of
-/// which a part has no room is not told.
+/// What is read and written in parts, by client (Core, Vol 3, Part G, 4.8.3 and 4.9.4). Bounded by
+/// `Limits`: if too many clients have parts open, the one that was silent longest is forgotten. A
+/// value whose parts do not all fit is not reported.
 ///
-/// Kept in one array of one, which is made when it is needed: what `Memory` keeps is copied with it for each
-/// packet.
+/// The state is an array of at most one element, created when it is needed, since what `Memory`
+/// keeps is copied with it for each packet.
 package struct LongValues: Sendable {
   private var state: [LongValueState] = []
 
   init() {}
 
-  /// Whether the current packet completes a value.
+  /// Whether the current packet completes no value.
   package var isEmpty: Bool { state.isEmpty || state[0].values.isEmpty }
   /// The values that the current packet completes.
   package var values: [JoinedValue] { state.first?.values ?? [] }
-  /// Their bytes.
+  /// The bytes of `values`.
   package var bytes: [UInt8] { state.first?.bytes ?? [] }
-  /// The numbers of their packets.
+  /// The packet numbers of `values`.
   package var packets: [Int] { state.first?.packets ?? [] }
 
   mutating func clear() { state[0].clear() }
 
-  /// Whether nobody has read or written in parts.
+  /// Whether no client has read or written in parts.
   var isUnused: Bool { state.isEmpty }
 
-  /// Records of some connections were lost: parts may be among them.
+  /// Forgets the parts of connections whose records were lost.
   mutating func lose(_ isLost: (Int) -> Bool) {
     if !state.isEmpty { state[0].lose(isLost) }
   }
 
-  /// A Read Response that is all of a value: an older value of that attribute does not go on.
+  /// Ends an open read of an attribute after a Read Response that contains the whole value.
   ///
   /// - Parameters:
   ///   - key: the client, as in `observe`.
-  ///   - handle: the attribute; nil where it is not certain.
+  ///   - handle: the attribute; nil if it is uncertain.
   @inline(never)
   mutating func end(key: UInt64, _ handle: UInt16?) { state[0].end(key: key, handle) }
 
-  /// Takes in a PDU that has to do with values in parts.
+  /// Processes a PDU that concerns values in parts.
   ///
   /// - Parameters:
-  ///   - bytes: what the slices of `fields` count from.
+  ///   - bytes: the bytes that the slices of `fields` count from.
   ///   - key: the client: its bearer and direction.
-  ///   - isFull: there may be more of the value behind the part that was read.
+  ///   - isFull: whether the value may continue after the part that was read.
   @inline(never)
   mutating func observe(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, key: UInt64,
@@ -77,7 +77,7 @@ package struct LongValues: Sendable {
   }
 }
 
-/// What `LongValues` keeps.
+/// The state of `LongValues`.
 struct LongValueState: Sendable {
   /// A client on one bearer.
   private struct Client: Sendable {
@@ -105,7 +105,8 @@ struct LongValueState: Sendable {
     packets.removeAll(keepingCapacity: true)
   }
 
-  /// Whether a PDU has to do with values in parts; the first part of a read is one that fills its PDU.
+  /// Returns whether a PDU concerns values in parts; the first part of a read is one that fills its
+  /// PDU.
   static func concerns(_ opcode: ATTOpcode, _ fields: ATTFields, fills: () -> Bool) -> Bool {
     switch opcode {
     case .prepareWriteRequest, .prepareWriteResponse, .executeWriteRequest, .executeWriteResponse,
@@ -119,7 +120,7 @@ struct LongValueState: Sendable {
     }
   }
 
-  /// Takes in such a PDU.
+  /// Processes a PDU that concerns values in parts.
   mutating func observe(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, key: UInt64,
     isFull: Bool, _ direction: Direction, _ record: borrowing CaptureRecord
@@ -128,7 +129,7 @@ struct LongValueState: Sendable {
     let isCut = record.isTruncated || answer.fragment.isTruncated
     switch opcode {
     case .prepareWriteRequest, .executeWriteRequest:
-      // The response to the last Execute Write Request is not in the capture.
+      // The response to the last Execute Write Request is missing from the capture.
       if clients[client].isClosed { clients[client].queue.clear() }
       clients[client].isClosed = opcode == .executeWriteRequest
       let attribute = AttributeIdentity(server: 0, isLocal: false, handle: fields.handle)
@@ -211,7 +212,7 @@ struct LongValueState: Sendable {
     clients[client].pending.isOpen && clients[client].pending.packet == answer.request?.packet
   }
 
-  /// Tells the value that was read; one that came in one piece is no news.
+  /// Reports the value that was read, unless it came in one piece.
   private mutating func finishRead(_ client: Int, _ direction: Direction) {
     let read = clients[client].read
     clients[client].read.close()
@@ -245,7 +246,7 @@ struct LongValueState: Sendable {
 }
 
 extension Memory {
-  /// Takes in what is read and written in parts.
+  /// Processes a PDU that may read or write in parts.
   mutating func observeLongValues(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
     _ record: borrowing CaptureRecord, _ answer: Answer
@@ -268,7 +269,7 @@ extension Memory {
       longValues.end(key: key, doubt.isEmpty ? answer.request?.handle : nil)
       return
     }
-    // Whose part it is has to be certain.
+    // The part's request must be certain.
     guard doubt.isEmpty else { return }
     longValues.observe(
       opcode, fields, bytes, answer, key: key,

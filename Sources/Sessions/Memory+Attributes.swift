@@ -3,10 +3,10 @@ import Bytes
 import Captures
 import Dissectors
 
-/// What ATT PDUs tell of attributes.
+/// What ATT PDUs reveal about attributes.
 extension Memory {
-  /// Where the attribute `handle` stands that a PDU with this opcode and direction names, if it is
-  /// known.
+  /// Returns the attribute `handle` that a PDU with this opcode and direction refers to, or nil if
+  /// it is not known.
   package func attribute(
     _ handle: UInt16, _ opcode: ATTOpcode, _ direction: Direction, on link: LinkSlot
   ) -> Attributes.Place? {
@@ -14,7 +14,7 @@ extension Memory {
     return attributes.look(handle, of: Attributes.key(isLocal: isLocal, links.connection(link)))
   }
 
-  /// Learns what a PDU tells of attributes, and finds the one that it is about.
+  /// Learns what a PDU reveals about attributes, and finds the one that it refers to.
   mutating func observeAttributes(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
@@ -27,7 +27,7 @@ extension Memory {
     if let type = fields.type, attributes.secretTypes.contains(type) {
       attributes.noteKeyMaterial()
     }
-    // Before the list may say that the attribute is another one.
+    // This comes before the list may declare the attribute as another one.
     if attributes.hasKeyMaterial, let items = fields.items {
       answer.listsKeyMaterial = hasKeyMaterial(
         items, bytes, Attributes.key(isLocal: isLocal, links[link]))
@@ -78,7 +78,7 @@ extension Memory {
       return
     default: return
     }
-    // What was learnt may have moved it, or forgotten it.
+    // What was learnt may have moved or removed the attribute.
     answer.attribute = attributes.find(handle, of: key, packet: record.number)
   }
 
@@ -88,8 +88,8 @@ extension Memory {
       (0..<handles.byteCount / 2).map { handles.littleEndianU16(at: 2 * $0) }, packet: packet)
   }
 
-  /// Whether one of the values in a list is that of an attribute whose values are keys, whatever was asked
-  /// for.
+  /// Returns whether one of the values in a list belongs to an attribute whose values are keys,
+  /// whatever was requested.
   @inline(never)
   private func hasKeyMaterial(_ items: ATTItems, _ bytes: RawSpan, _ key: UInt64) -> Bool {
     var cursor = Cursor(bytes, items.list)
@@ -102,7 +102,7 @@ extension Memory {
     return false
   }
 
-  /// Takes in the handles that several notifications in one PDU come from.
+  /// Records the handles that several notifications in one PDU come from.
   private mutating func noteSending(
     _ items: ATTItems, _ bytes: RawSpan, _ key: UInt64, _ record: borrowing CaptureRecord,
     _ link: LinkSlot
@@ -116,12 +116,12 @@ extension Memory {
     }
   }
 
-  /// Learns from the lists of discovery, from its ends, and from refusals.
+  /// Learns from discovery lists, from the ends of discoveries, and from refusals.
   ///
-  /// Where the request is missing in the capture, a Find Information Response alone says what it is about:
-  /// each attribute with its type. What other responses list depends on what was asked for: services may be
-  /// primary or secondary ones, and five bytes that read like a characteristic's declaration may be another
-  /// attribute's value. So nothing is learnt from those.
+  /// If the request is missing, only a Find Information Response is meaningful on its own: it lists
+  /// each attribute with its type. The meaning of other lists depends on the request: services may
+  /// be primary or secondary, and five bytes that look like a characteristic's declaration may be
+  /// another attribute's value. So nothing is learnt from them.
   private mutating func learnAttributes(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, isLocal: Bool,
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: Answer
@@ -129,7 +129,7 @@ extension Memory {
     guard let link = answer.link,
       let request = answer.request ?? Request(evident: opcode, packet: record.number)
     else { return }
-    // Where it may as well answer a request for something else nobody knows what it says.
+    // If it may equally answer a request for something else, its meaning is unknown.
     guard
       doubt.alternatives.allSatisfy({
         $0.opcode == request.opcode && $0.type == request.type && $0.service == request.service
@@ -154,8 +154,9 @@ extension Memory {
     }
   }
 
-  /// Takes in that a link is encrypted. With a key of before the two are bonded: then the server tells
-  /// of changes, and what was known of both still holds (Core, Vol 3, Part G, 2.5.2).
+  /// Records that a link is encrypted. If the key is from an earlier pairing, the two are bonded:
+  /// the server then reports changes, so what was known of both still holds (Core, Vol 3, Part G,
+  /// 2.5.2).
   mutating func trustAttributes(on link: LinkSlot) {
     guard links[pairing: link].request == nil else { return }
     for isLocal in [false, true] {
@@ -166,7 +167,7 @@ extension Memory {
 }
 
 extension ATTOpcode {
-  /// Whether a server sends PDUs of this kind; all others a client does (Core, Vol 3, Part F, 3.3).
+  /// Whether servers send PDUs of this kind; clients send all others (Core, Vol 3, Part F, 3.3).
   package var isServers: Bool {
     switch role {
     case .response, .indication: true

@@ -3,10 +3,10 @@ import Bytes
 import Captures
 import Dissectors
 
-/// What the frames on channels tell that signalling opens.
+/// What the frames on channels opened by signalling reveal.
 extension Memory {
-  /// Takes the frame on a channel that signalling opens: counts it, reads what its mode puts before
-  /// the payload, and says what is known of the channel.
+  /// Processes the frame on a channel that signalling opens: counts it, reads what its mode puts
+  /// before the payload, and returns what is known about the channel.
   mutating func channel(
     _ link: LinkSlot, _ header: L2CAPHeader, _ direction: Direction,
     _ record: borrowing CaptureRecord, _ pdu: RawSpan, isTruncated: Bool,
@@ -23,8 +23,8 @@ extension Memory {
     var fact = ChannelFact(channels[slot], slot: slot)
     switch channels[slot].mode {
     case .unknown:
-      // Only on LE do dynamic channels end there; on BR/EDR a B-frame may look like anything, but
-      // for the accessory protocol, which nothing else looks like.
+      // Only on LE do dynamic channel IDs end there. On BR/EDR a B-frame may look like anything,
+      // except for the accessory protocol, which is unmistakable.
       if header.cid.rawValue < 0x80, !isTruncated, links[link].transport != .brEDR {
         channels.weigh(slot, direction, dissection.looksLikeATTFrame(pdu))
       }
@@ -53,7 +53,8 @@ extension Memory {
     return fact
   }
 
-  /// Apple's accessory protocol on a serial port, from the first bytes on that can only be that.
+  /// Recognizes Apple's accessory protocol on a serial port, from the first bytes that can only
+  /// belong to it.
   private mutating func recognise(
     _ slot: Int, _ pdu: RawSpan, _ body: Slice
   ) -> AccessoryProtocol? {

@@ -5,28 +5,29 @@ import Dissectors
 
 /// Responses on another enhanced bearer than their request.
 ///
-/// Channels are opened several at once, and some hosts join their two lists of ends in another order than they
-/// were sent in (Core, Vol 3, Part A, 4.25 and 4.26): such a one answers on the channel that it takes for the
-/// request's. That shows where a response cannot be that to its own channel's request, but is just what
-/// one other channel waits for.
+/// Several channels are opened at once, and some hosts pair the two lists of ends in another order
+/// than they were sent in (Core, Vol 3, Part A, 4.25 and 4.26). Such a host answers on the channel
+/// that it takes for the request's. This shows when a response cannot answer its own channel's
+/// request, but is exactly what one other channel waits for.
 extension Memory {
   /// How well a response fits what waits on a bearer.
   private enum Fit: Int, Comparable {
     /// Nothing waits.
     case nothing
-    /// What waits is another kind of request.
+    /// The waiting request is of another kind.
     case otherKind
-    /// It is of the right kind, but says what the request's attribute cannot.
+    /// It is of the right kind, but its content is impossible for the request's attribute.
     case impossible
     /// It can be the answer.
     case possible
-    /// It names the attribute that was asked for, or is as long as its value must be.
+    /// It names the requested attribute, or has exactly the length of its value.
     case exact
 
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// The bearer whose request a response answers: the one that it came on, but for hosts that cross them.
+  /// Returns the bearer whose request a response answers: the one it came on, except for hosts that
+  /// cross bearers.
   @inline(never)
   mutating func answeredBearer(
     _ own: Int, _ response: Transactions.Response, _ fields: ATTFields, _ direction: Direction,
@@ -38,7 +39,7 @@ extension Memory {
     if let partner, fit(partner, response, length, direction, link) > .impossible { return partner }
     let fit = fit(own, response, length, direction, link)
     guard fit < .possible, partner == nil, channels[own].isWhollyKnown else { return own }
-    // Where nothing waits the request may be missing in the capture.
+    // If nothing waits, the request may be missing from the capture.
     let least = fit == .otherKind ? Fit.possible : .exact
     var found: Int?
     for other in channels.bearers(beside: own)
@@ -68,7 +69,7 @@ extension Memory {
   ) -> Fit {
     guard response.isKind(of: request) else { return .otherKind }
     guard response.names(request), response.fits(request) else { return .impossible }
-    // An Error Response to a search names the first handle of the range that was searched.
+    // An Error Response to a search names the first handle of the searched range.
     let isError = response.opcode == .errorResponse
     let asked = isError ? request.handle ?? request.startHandle : request.handle
     if let subject = response.subject, subject == asked { return .exact }
@@ -81,12 +82,12 @@ extension Memory {
 }
 
 extension Channel {
-  /// Whether all that crossed it is in the capture.
+  /// Whether the capture has everything that was sent over it.
   var isWhollyKnown: Bool { mode == .creditBased && !isInferred }
 }
 
 extension Channels {
-  /// The other ATT bearers of a channel's connection that are open and wholly known.
+  /// Returns the other ATT bearers of a channel's connection that are open and wholly known.
   func bearers(beside slot: Int) -> [Int] {
     let connection = self[slot].connection
     return indices.filter {
@@ -95,15 +96,15 @@ extension Channels {
     }
   }
 
-  /// The channel whose requests are answered on another one, where that is so of the responses that go in
-  /// `direction`.
+  /// Returns the channel whose requests are answered on another one, if this applies to responses
+  /// that go in `direction`.
   func partner(of slot: Int, _ direction: Direction) -> Int? {
     let serial = self[slot].partners[Int(direction.rawValue)]
     guard serial != 0 else { return nil }
     return indices.first { self[$0].serial == serial && self[$0].closedBy == nil }
   }
 
-  /// Takes in that the requests of either channel are answered on the other.
+  /// Records that the requests of either channel are answered on the other.
   mutating func cross(_ one: Int, _ other: Int, _ direction: Direction) {
     self[one].partners[Int(direction.rawValue)] = self[other].serial
     self[other].partners[Int(direction.rawValue)] = self[one].serial

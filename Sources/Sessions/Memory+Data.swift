@@ -3,7 +3,7 @@ import Bytes
 import Captures
 import Dissectors
 
-/// What data tells: pairing, L2CAP signalling, ATT transactions and attributes.
+/// What data reveals: pairing, L2CAP signalling, ATT transactions and attributes.
 extension Memory {
   mutating func observeData(
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
@@ -46,7 +46,7 @@ extension Memory {
     }
     checkLength(pdu.opcode, link, answer, &dissection)
     let fields = dissection.attFields
-    // Notifications and commands are answered by nothing.
+    // Notifications and commands have no answer.
     if pdu.opcode.role != .unacknowledged {
       observeTransaction(pdu.opcode, fields, bytes, direction, record, &dissection, &answer)
     }
@@ -57,8 +57,8 @@ extension Memory {
       isTruncated: record.isTruncated || answer.fragment.isTruncated)
   }
 
-  /// Reports what a server sends on its own that is longer than the MTU, where that is known (Core, Vol 3, Part F,
-  /// 3.4.7.1).
+  /// Reports a PDU that a server sends on its own and that exceeds the MTU, if that is known (Core,
+  /// Vol 3, Part F, 3.4.7.1).
   private func checkLength(
     _ opcode: ATTOpcode, _ link: LinkSlot, _ answer: Answer, _ dissection: inout Dissection
   ) {
@@ -74,10 +74,10 @@ extension Memory {
     dissection.problems.add(Problem(.sduTooLong, Int(length), Int(mtu)))
   }
 
-  /// The MTU of LE before it is exchanged (Core, Vol 3, Part G, 5.2.1).
+  /// The MTU on LE before it is exchanged (Core, Vol 3, Part G, 5.2.1).
   private static let defaultMTU: UInt16 = 23
 
-  /// A request and what answers it, on the link's own bearer or an enhanced one.
+  /// Processes a request or what answers it, on the link's own bearer or an enhanced one.
   private mutating func observeTransaction(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
@@ -115,21 +115,22 @@ extension Memory {
       isAnswerable: hasHeard(direction.reversed) && !isOneSided(link, direction), &doubt,
       &dissection.problems)
     answer.answers(request, at: record.time)
-    // Both sides then use the smaller of the two, never less than 23 (Core, Vol 3, Part F, 3.4.2.2).
+    // Both sides then use the smaller of the two, never less than 23 (Core, Vol 3, Part F,
+    // 3.4.2.2).
     if let mtu = fields.mtu, let offered = request?.mtu {
       links[link].mtu = max(23, min(offered, mtu))
     }
   }
 
-  /// Whether the capture has data alone, and on this link so far nothing of the side that would answer: an export
-  /// of one direction.
+  /// Returns whether the capture has only data, and on this link so far none from the side that
+  /// would answer: an export of one direction.
   private func isOneSided(_ link: LinkSlot, _ direction: Direction) -> Bool {
     guard links[link].isOpeningMissing, coverage.isDataOnly else { return false }
     return direction == .sent ? links[link].receivedPackets == 0 : links[link].sentPackets == 0
   }
 
-  /// Of several requests that are open, those that a value cannot be the answer to, since their attribute's
-  /// values have another length: a bit for each.
+  /// Returns a bit for each open request that a value cannot answer, since its attribute's values
+  /// have another length.
   @inline(never)
   private func impossible(
     _ transactions: Transactions, _ opcode: ATTOpcode, _ fields: ATTFields,
@@ -149,8 +150,8 @@ extension Memory {
     return mask
   }
 
-  /// What a link is whose opening is not in the capture, where a channel tells that only one of the
-  /// transports has (Core, Vol 3, Part A, 2.1, tables 2.1 and 2.2).
+  /// Infers the transport of a link whose opening is missing, if a channel exists on only one of
+  /// the transports (Core, Vol 3, Part A, 2.1, tables 2.1 and 2.2).
   private mutating func inferTransport(
     _ link: LinkSlot, _ dissection: Dissection, _ answer: Answer
   ) {
@@ -163,7 +164,7 @@ extension Memory {
 }
 
 extension ChannelID {
-  /// The transport of a fixed channel that the other one does not have.
+  /// The transport of a fixed channel that exists on only one.
   fileprivate var transport: Connection.Transport? {
     switch self {
     case .attribute, .leSignalling, .securityManager: .le

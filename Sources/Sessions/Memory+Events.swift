@@ -3,9 +3,10 @@ import Bytes
 import Captures
 import Dissectors
 
-/// What events tell: which command is answered, and what becomes of links.
+/// What events reveal: which command is answered, and how links change.
 extension Memory {
-  /// Notes which command is answered, and which link that was about where the event does not say.
+  /// Records which command is answered, and the link it referred to if the event does not contain
+  /// it.
   private mutating func answered(
     _ opcode: UInt16, _ adapter: UInt16, handle: UInt16?, allows allowed: UInt8,
     _ record: borrowing CaptureRecord, _ answer: inout Answer
@@ -47,7 +48,7 @@ extension Memory {
     case HCIEvent.commandStatusCode:
       guard let told = try? CommandStatus(parsing: &cursor) else { return }
       answered(told.opcode, adapter, handle: handle, allows: told.credits, record, &answer)
-      // A Disconnect that was refused ends nothing.
+      // A refused Disconnect ends nothing.
       if told.opcode == HCICommand.disconnect, told.status != .success {
         links.withdrawDisconnect(answer.request?.packet)
       }
@@ -79,9 +80,9 @@ extension Memory {
     }
   }
 
-  /// Features or a version establish the link if they came from the peer: on success, or where it
-  /// has answered that it does not know the request. A link that was never established ends these
-  /// procedures too, with its reason.
+  /// Marks the link as established if features or a version came from the peer: on success, or if
+  /// it answered that it does not know the request. These procedures also end, with the link's
+  /// reason, on a link that was never established.
   private mutating func hear(_ link: LinkSlot?, _ status: UInt8?) {
     guard let link, let status = status.map({ StatusCode(rawValue: $0) }) else { return }
     if status == .success || status == .unsupportedRemoteFeature {
@@ -89,7 +90,7 @@ extension Memory {
     }
   }
 
-  /// Packets that were completed were acknowledged by the peer.
+  /// Records completed packets, which the peer has acknowledged.
   @_lifetime(cursor: copy cursor)
   private mutating func observeCompleted(
     _ cursor: inout Cursor, _ record: borrowing CaptureRecord, _ answer: inout Answer
@@ -111,7 +112,7 @@ extension Memory {
     _ change: LinkEvent, _ code: UInt8, _ record: borrowing CaptureRecord, _ answer: inout Answer
   ) {
     guard change.status == .success else {
-      // A Disconnect that failed ends nothing.
+      // A failed Disconnect ends nothing.
       if code == HCIEvent.disconnectionCompleteCode, let link = answer.link {
         links[link].disconnectPacket = nil
       }
@@ -122,7 +123,7 @@ extension Memory {
     if let known = answer.link {
       link = known
     } else if code == HCIEvent.disconnectionCompleteCode {
-      // A handle that no data came over may be a stream's, whose beginning is not in the capture.
+      // A handle without data may belong to a stream whose beginning is missing.
       return
     } else {
       link = links.open(
@@ -145,7 +146,7 @@ extension Memory {
       links[link].isEncrypted = true
       links[pairing: link].encrypt()
     default:
-      // Without the byte that says so nothing has changed for all that is known.
+      // Without this byte, nothing is known to have changed.
       guard let isEnabled = change.detail else { return }
       links[link].isEncrypted = isEnabled != 0
       if isEnabled != 0 {
@@ -223,7 +224,6 @@ extension Memory {
     } else if subevent == Streams.requestSubevent {
       streams.learn(requested: &cursor, record.adapter ?? 0xffff)
     } else if subevent == 0x04 {
-      // LE Read Remote Features Complete.
       hear(answer.link, dissection.parameters?.status(bytes))
     }
   }
@@ -271,7 +271,8 @@ extension Memory {
     }
   }
 
-  /// What an adapter forgets when it is reset or goes away.
+  /// Ends the connections of an adapter that was reset or removed, and forgets its commands and
+  /// advertisements.
   mutating func close(
     _ adapter: UInt16, _ record: borrowing CaptureRecord, _ answer: inout Answer
   ) {
@@ -288,7 +289,7 @@ extension Memory {
     answer.closed = true
   }
 
-  /// A connection has ended: so have its channels and what waits on them.
+  /// Ends the channels of a connection that has ended, and forgets what waits on them.
   private mutating func end(_ connection: Int) {
     channels.closeAll(of: connection)
     signals.forget { $0 == connection }

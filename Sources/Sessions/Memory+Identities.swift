@@ -2,10 +2,11 @@ import Bluetooth
 import Bytes
 import Dissectors
 
-/// Who devices with private addresses are: keys from pairing, from the host's commands to the
-/// controller, and from the management interface.
+/// The identities of devices with private addresses: from keys distributed in pairing, from the
+/// host's commands to the controller, and from the management interface.
 extension Memory {
-  /// Learns from what a peer gives when the two pair: its key, then the address that belongs to it.
+  /// Learns from what a peer distributes when the two pair: its key, then the address that belongs
+  /// to it.
   mutating func learnIdentity(_ pdu: SMPPDU, _ bytes: RawSpan, _ link: LinkSlot) {
     switch pdu {
     case .identityInformation(let key):
@@ -49,7 +50,7 @@ extension Memory {
     }
   }
 
-  /// Resolves the peer of a link that has a resolvable address.
+  /// Resolves the peer of a link if it has a resolvable address.
   mutating func resolvePeer(of link: LinkSlot) {
     guard links[link].identity == nil, links[link].peerType == .random,
       let peer = links[link].peer, let identity = identities.resolve(peer)
@@ -57,16 +58,17 @@ extension Memory {
     identify(link, identity.address, identity.type)
   }
 
-  /// Resolves the peers of all open links, now that there is one more key.
+  /// Resolves the peers of all open links after a key was added.
   private mutating func resolveLinks() {
     for link in links.open { resolvePeer(of: link) }
   }
 
-  /// Takes in who the peer of a link is. What was learnt of it under another address is its own.
+  /// Records the identity of a link's peer. What was learnt about the peer under another address is
+  /// added to it.
   private mutating func identify(
     _ link: LinkSlot, _ address: DeviceAddress, _ type: AddressType
   ) {
-    // All zeros say that there is none (Core, Vol 3, Part H, 2.4.2.1 [mem]).
+    // An all-zero address means that there is none (Core, Vol 3, Part H, 2.4.2.1 [mem]).
     guard address != .zero else { return }
     let before = Attributes.key(isLocal: false, links[link])
     links[link].identity = (address, type)

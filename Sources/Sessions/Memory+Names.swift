@@ -2,12 +2,12 @@ import Bluetooth
 import Bytes
 import Dissectors
 
-/// The names that devices tell elsewhere than in LE advertisements.
+/// The names that devices report elsewhere than in LE advertisements.
 extension Memory {
-  /// Learns from Remote Name Request Complete (0x07): status (1 byte), address (6), name (248, ended by
-  /// a zero unless it fills them); and from Extended Inquiry Result (0x2f): number of responses (1),
-  /// address (6), page scan repetition mode (1), reserved (1), class (3), clock offset (2), RSSI (1),
-  /// AD structures (240) (Core, Vol 4, Part E, 7.7.7, 7.7.38).
+  /// Learns from Remote Name Request Complete (0x07): status (1 byte), address (6), name (248,
+  /// terminated by a zero unless it is full); and from Extended Inquiry Result (0x2f): number of
+  /// responses (1), address (6), page scan repetition mode (1), reserved (1), class (3), clock
+  /// offset (2), RSSI (1), AD structures (240) (Core, Vol 4, Part E, 7.7.7, 7.7.38).
   mutating func learnName(_ code: UInt8, _ bytes: RawSpan, _ body: Slice) {
     var cursor = Cursor(bytes, body)
     guard let first = try? cursor.u8(), let address = try? DeviceAddress(parsing: &cursor) else {
@@ -23,7 +23,8 @@ extension Memory {
     links.takeName(names.find(address, .public), of: address, .public)
   }
 
-  /// Learns the Device Name (2a00) of the peer's server, once all of it was read (Core, Vol 3, Part C, 12.1).
+  /// Learns the Device Name (2a00) of the peer's server, once all of it was read (Core, Vol 3, Part
+  /// C, 12.1).
   mutating func learnDeviceName(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
     _ answer: Answer, isTruncated: Bool
@@ -66,9 +67,9 @@ extension Memory {
 
   private static let deviceName: UInt16 = 0x2a00
 
-  /// Learns from the events Device Connected and Device Found: address (6 bytes), type (1: 0 BR/EDR, 1
-  /// LE public, 2 LE random), of a found device RSSI (1), flags (4), length of the AD structures (2),
-  /// these (BlueZ, doc/mgmt-protocol.rst).
+  /// Learns from the events Device Connected and Device Found: address (6 bytes), type (1: 0
+  /// BR/EDR, 1 LE public, 2 LE random), for a found device RSSI (1), flags (4), length of the AD
+  /// structures (2), the AD structures (BlueZ, doc/mgmt-protocol.rst).
   mutating func learnName(_ control: ControlRecord, _ bytes: RawSpan, _ body: Slice) {
     let between: Int
     switch control.code {

@@ -3,12 +3,12 @@ import Bytes
 import Captures
 import Dissectors
 
-/// Records that a file before has, too.
+/// Records that an earlier file already contains.
 extension Memory {
-  /// Takes a record that was taken before, and learns nothing from it: its connection may have ended
-  /// since, and its command may have been answered. What is known beyond its bytes stands with the first
-  /// one. Of data a PDU is read that lies whole in the record, on a channel that is the same on all
-  /// links.
+  /// Processes a record that was already processed, and learns nothing from it: its connection may
+  /// have ended since, and its command may have been answered. What is known beyond its bytes is
+  /// shown with the first one. A data PDU is only parsed if it lies whole in the record, on a
+  /// channel that is the same on all links.
   mutating func observeAgain(
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: inout Answer
   ) {
@@ -26,7 +26,7 @@ extension Memory {
       advertisements.observeAgain(bytes, body: body)
     case .acl(let header):
       let start = Int(body.start)
-      // Which values are keys only the first one's link can tell.
+      // Only the link of the first record shows which values are keys.
       guard header.boundary != .continuation, !attributes.hasKeyMaterial,
         body.count >= L2CAPHeader.size,
         Int(bytes.littleEndianU16(at: start)) + L2CAPHeader.size == Int(body.count),

@@ -4,37 +4,36 @@ import Captures
 import Dissectors
 import Synchronization
 
-/// What is known about a packet beyond its bytes, at the moment it comes.
+/// What is known about a packet beyond its bytes, when it arrives.
 package struct Answer: Sendable {
-  /// The link that the packet belongs to: look it up in `Memory.links`.
+  /// The link that the packet belongs to, as a slot in `Memory.links`.
   package var link: LinkSlot?
   /// The request, command or indication that the packet answers.
   package var request: Request?
-  /// The time since that was sent, in nanoseconds; nil where it is not known.
+  /// The time since `request`, in nanoseconds; nil if unknown.
   package var latency: Int64?
-  /// Of a PDU of the Security Manager: what is known of its pairing.
+  /// For a Security Manager PDU: its step of the pairing.
   package var pairing: PairingStep?
-  /// Of data on a channel that signalling opens: what is known of the channel.
+  /// For data on a channel that signalling opens: what is known about the channel.
   package var channel: ChannelFact?
-  /// Of ACL data: what became of the fragment.
+  /// For ACL data: what became of the fragment.
   package var fragment = FragmentFate()
-  /// The connection that the packet opened, if any: `link` is that one.
+  /// Whether the packet opened the connection that `link` refers to.
   package var opened = false
-  /// The attribute that an ATT PDU is about, where that was discovered: look it up in
-  /// `Memory.attributes`.
+  /// The attribute that an ATT PDU refers to, if it is known, as a place in `Memory.attributes`.
   package var attribute: Attributes.Place?
-  /// Whether an ATT PDU lists values and one of them is that of an attribute whose values are keys.
+  /// Whether an ATT PDU lists values, one of which belongs to an attribute whose values are keys.
   package internal(set) var listsKeyMaterial = false
-  /// Whether the packet ended connections: `link`'s, or all of an adapter that was reset.
+  /// Whether the packet ended connections: that of `link`, or all of an adapter that was reset.
   package var closed = false
-  /// Who or what ended the link, where the packet tells that it has ended.
+  /// Who or what ended the link, if the packet reports that it has ended.
   package var ending: Connection.Ending?
-  /// Nothing: it is handed on by its address, as a dissection is.
+  /// Unused; makes the type address-only so it is passed by reference, as a dissection is.
   private let anchor: (any Sendable)? = nil
 
   init() {}
 
-  /// Notes what the packet answers.
+  /// Records the request that the packet answers.
   mutating func answers(_ request: Request?, at time: Timestamp?) {
     guard let request else { return }
     self.request = request
@@ -42,57 +41,56 @@ package struct Answer: Sendable {
   }
 }
 
-/// What the captured host and its peers have said so far that later packets depend on.
+/// Everything that the captured host and its peers have sent that later packets depend on.
 package struct Memory: ~Copyable, Sendable {
-  /// The links.
   package internal(set) var links: Links
   /// The names of devices.
   package internal(set) var names: Names
-  /// The advertising reports of the current packet, and those that are incomplete.
+  /// The advertising reports of the current packet, and incomplete ones.
   package internal(set) var advertisements: Advertisements
   /// The attributes of GATT servers.
   package internal(set) var attributes: Attributes
   /// The identities behind resolvable private addresses.
   package internal(set) var identities: Identities
-  /// The controllers.
   package internal(set) var adapters: Adapters
-  /// What the capture holds so far.
+  /// What the capture contains so far.
   package internal(set) var coverage = Coverage()
   /// The L2CAP channels.
   package internal(set) var channels: Channels
-  /// The L2CAP signalling requests, and what is known of the current packet's commands.
+  /// The L2CAP signalling requests, and what is known about the current packet's commands.
   package internal(set) var signals: Signals
   /// Values in parts, and those that the current packet completes.
   package internal(set) var longValues = LongValues()
-  /// What requests for several values ask for.
+  /// The handles requested by requests for several values.
   package internal(set) var askedHandles = AskedHandles()
-  /// What the answer of the current packet leaves open.
+  /// What remains uncertain about the request that the current packet answers.
   package internal(set) var doubt = ResponseDoubt()
   var commands: Commands
-  /// The maps that were supplied.
+  /// The supplied maps.
   var supplied = SuppliedMaps()
   var controlCommands: ControlCommands
   let shared: SharedLimits
   private var limits: Limits { shared.values }
-  /// Nothing. A type with this in it stays where it is: the compiler hands on its address. Of others as
-  /// large as this it would hand on a copy, bit by bit, with every packet.
+  /// Unused; makes the type address-only so the compiler passes it by reference. It would otherwise
+  /// copy a type this large, bit by bit, with every packet.
   private let anchor = Atomic<Bool>(false)
   /// The ACL connections of connected isochronous streams, by their handles.
   var streams = Streams()
   /// The roles that this host will have on BR/EDR links.
   var roles = ClassicRoles()
-  /// Whether the capture has any response or confirmation that the host has sent so far, and any that it has received.
+  /// Whether the capture has any response or confirmation so far that the host sent, and any that
+  /// it received.
   var heard: (sent: Bool, received: Bool) = (false, false)
-  /// The tables of which it was said that they are full: a bit each, by `Problem.Limited`.
+  /// The tables that were already reported as full, one bit each, by `Problem.Limited`.
   private var said: UInt16 = 0
   /// The limits that were reached so far.
   package private(set) var reached = ReachedLimits()
 
-  /// Nothing known.
+  /// Creates an empty memory.
   ///
   /// - Parameters:
-  ///   - secretTypes: which attributes have values that are secret.
-  ///   - bonds: which devices are known from elsewhere: their identity resolving keys, and their names.
+  ///   - secretTypes: the attributes whose values are secret.
+  ///   - bonds: devices known from other sources: their identity resolving keys and their names.
   package init(
     _ limits: Limits = Limits(), secretTypes: SecretTypes = SecretTypes(), bonds: [Bond] = []
   ) {
@@ -113,13 +111,13 @@ package struct Memory: ~Copyable, Sendable {
     }
   }
 
-  /// The link that ACL data belongs to; one that was not seen to open is opened here.
+  /// Returns the link that ACL data belongs to, and opens one if its opening was not seen.
   mutating func link(_ handle: UInt16, _ record: borrowing CaptureRecord, _ answer: inout Answer)
     -> LinkSlot
   {
     let adapter = record.adapter ?? 0xffff
     if let slot = links.find(adapter, handle, packet: record.number) { return slot }
-    // What is still under way when a link has ended says nothing of a new one.
+    // Data still under way when a link ended does not open a new one.
     if let ended = links.findEnded(adapter, handle, record.direction, packet: record.number) {
       return ended
     }
@@ -128,24 +126,24 @@ package struct Memory: ~Copyable, Sendable {
       adapter, handle, .unknown, packet: record.number, time: record.time, isOpeningMissing: true)
   }
 
-  /// Whether ACL data that may be a controller's debug log is one: the controller sends it, and no connection
-  /// has its handle.
+  /// Returns whether ACL data that may be a controller's debug log is one: the controller sends it,
+  /// and no connection has its handle.
   func isControllerLog(_ header: ACLHeader, _ record: borrowing CaptureRecord) -> Bool {
     record.direction != .sent && !links.isOpen(record.adapter ?? 0xffff, header.handle)
   }
 
-  /// Takes the end of a file that the next one does not go on with: whatever was open then, nobody knows how it
-  /// went on.
+  /// Ends a file that the next one does not continue: it is unknown what became of whatever was
+  /// open.
   ///
   /// - Parameters:
   ///   - packet: the file's last record.
-  ///   - time: when that was.
+  ///   - time: the time of that record.
   mutating func endFile(packet: Int, time: Timestamp?) {
     links.endFile(packet: packet, time: time)
     adapters.endFile()
   }
 
-  /// Forgets what waits for an answer: the capture lacks records before this one, or begins with it.
+  /// Forgets what waits for an answer: records before this one are missing, or it is the first.
   ///
   /// - Parameter adapter: the controller whose records are missing; nil: all.
   mutating func lose(before record: borrowing CaptureRecord, of adapter: UInt16?) {
@@ -164,17 +162,18 @@ package struct Memory: ~Copyable, Sendable {
     signals.forget(isLost)
   }
 
-  /// Whether the capture may have the answers that are sent in a direction: an export of data alone often lacks them, and
-  /// then none is missing. A capture with commands or events has them.
+  /// Returns whether the capture may contain the answers sent in a direction. An export of data
+  /// alone often lacks them, so that none counts as missing. A capture with commands or events
+  /// contains them.
   package func hasHeard(_ direction: Direction) -> Bool {
     !coverage.isDataOnly || (direction == .sent ? heard.sent : heard.received)
   }
 
-  /// Takes in one packet and says what is known about it.
+  /// Processes one packet and completes what is known about it.
   ///
   /// - Parameters:
-  ///   - bytes: what the dissection's slices count from.
-  ///   - answer: what is known already; completed here.
+  ///   - bytes: the bytes that the dissection's slices count from.
+  ///   - answer: what is already known; completed here.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
     _ answer: inout Answer
@@ -208,12 +207,12 @@ package struct Memory: ~Copyable, Sendable {
     }
   }
 
-  /// Remembers which limits a packet's problems tell of.
+  /// Records the limits that a packet's problems report.
   mutating func noteLimits(_ problems: Problems, packet: Int) {
     reached.note(problems, packet: packet)
   }
 
-  /// Says once that a table is full.
+  /// Reports once that a table is full.
   private mutating func say(
     _ isFull: Bool, _ limited: Problem.Limited, _ limit: Int, _ problems: inout Problems
   ) {
@@ -264,7 +263,7 @@ package struct Memory: ~Copyable, Sendable {
     }
   }
 
-  /// A command of the management interface, or the event that answers one.
+  /// Processes a command of the management interface, or the event that answers one.
   private mutating func observe(
     _ control: ControlRecord, _ record: borrowing CaptureRecord, _ dissection: Dissection,
     _ bytes: RawSpan, _ answer: inout Answer

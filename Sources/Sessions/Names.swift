@@ -2,9 +2,10 @@ package import Bluetooth
 import Bytes
 import Dissectors
 
-/// The names that devices gave: in advertisements and inquiries, or when they were asked. Bounded: the name learnt first goes first.
+/// The names of devices, from advertisements, inquiries and name requests. Bounded: the name that
+/// was learnt first is dropped first.
 package struct Names: Sendable {
-  /// Where a name stands; no longer valid once its place was needed for another device.
+  /// The position of a name; no longer valid once its place was needed for another device.
   package struct Entry: Equatable, Sendable {
     fileprivate let position: Int
     fileprivate let device: UInt64
@@ -14,13 +15,13 @@ package struct Names: Sendable {
     var device: UInt64
     var bytes: [UInt8]
     var isComplete: Bool
-    /// The shortened name, of a device that has told its complete one as well.
+    /// The shortened name of a device that has also sent its complete one.
     var shortened: [UInt8]?
   }
 
-  /// Counts what was learnt: as long as it stays, so do all names.
+  /// The number of names learnt so far: while it is unchanged, so are all names.
   package private(set) var generation = 0
-  /// Where the names stand that were learnt last, by their generation modulo `limit`.
+  /// The indexes of the names learnt last, by their generation modulo `limit`.
   private var learnt: [Int] = []
   private var names: [Name] = []
   private var index: [UInt64: Int] = [:]
@@ -31,13 +32,13 @@ package struct Names: Sendable {
 
   init(limit: Int) { self.limit = max(1, limit) }
 
-  /// Address and type in one number. An address that the controller resolved counts as what it is
-  /// resolved to.
+  /// Returns address and type as one number. An address that the controller resolved counts as the
+  /// address it was resolved to.
   private static func device(_ address: DeviceAddress, _ type: AddressType) -> UInt64 {
     address.value | UInt64(type.rawValue & 1) << 48
   }
 
-  /// Where the name of a device stands, if it is known.
+  /// Returns the position of a device's name, if known.
   package func find(_ address: DeviceAddress, _ type: AddressType) -> Entry? {
     let device = Self.device(address, type)
     return index[device].map { Entry(position: $0, device: device) }
@@ -51,8 +52,8 @@ package struct Names: Sendable {
     return names[entry.position].bytes
   }
 
-  /// Tells `visit` the devices whose names were learnt since the generation `known`, and those names;
-  /// one that was learnt more than once is told as often. What was forgotten meanwhile is not told.
+  /// Calls `visit` for each device whose name was learnt since the generation `known`, with that
+  /// name, and again for a name that was learnt more than once. Forgotten names are left out.
   package func forEach(since known: Int, _ visit: (DeviceAddress, [UInt8]) -> Void) {
     for past in max(known, generation - learnt.count)..<max(known, generation) {
       let name = names[learnt[past % limit]]
@@ -61,7 +62,7 @@ package struct Names: Sendable {
     }
   }
 
-  /// Notes that a name was learnt, and where it stands.
+  /// Records that a name was learnt, with its index.
   private mutating func note(_ position: Int) {
     if learnt.count < limit {
       learnt.append(position)
@@ -75,7 +76,7 @@ package struct Names: Sendable {
   mutating func learn(from advertisements: Advertisements, _ bytes: RawSpan) {
     for index in advertisements.reports.indices {
       let advertisement = advertisements.reports[index]
-      // A part begins anywhere: what looks like a name in it may be none.
+      // A part begins anywhere: what looks like a name in it may not be one.
       guard let address = advertisement.report.address, !advertisement.isPart else { continue }
       let type = advertisement.report.addressType
       if let joined = advertisement.joined {
@@ -86,15 +87,15 @@ package struct Names: Sendable {
     }
   }
 
-  /// Learns the Device Name that a server has, unless its device has told a complete name already: what it
-  /// advertises is what people know it by.
+  /// Learns the Device Name of a server, unless its device has already sent a complete name: users
+  /// know it by the name it advertises.
   mutating func learn(_ address: DeviceAddress, _ type: AddressType, deviceName field: RawSpan) {
     let device = Self.device(address, type)
     if let position = index[device], names[position].isComplete { return }
     learn(address, type, fullName: field)
   }
 
-  /// Learns a name that its device was asked for; it ends before the first zero.
+  /// Learns a name from a name request; it ends before the first zero.
   mutating func learn(_ address: DeviceAddress, _ type: AddressType, fullName field: RawSpan) {
     var length = 0
     while length < field.byteCount, field.byte(at: length) != 0 { length += 1 }
@@ -103,7 +104,7 @@ package struct Names: Sendable {
       Self.device(address, type), field.part(Slice(start: 0, count: length)), isComplete: true)
   }
 
-  /// Learns the name in an advertisement's data, if it holds one. A shortened name never replaces a
+  /// Learns the name in an advertisement's data, if there is one. A shortened name never replaces a
   /// complete one.
   mutating func learn(
     _ address: DeviceAddress, _ type: AddressType, from bytes: RawSpan, _ data: Slice

@@ -4,18 +4,18 @@ package import Dissectors
 
 /// What the captured host itself advertises with one advertising set.
 package struct OwnAdvertiser: Sendable {
-  /// What switched a set off.
+  /// What disabled a set.
   package enum Ending: Sendable, Equatable {
-    /// The host.
     case host
-    /// A connection, by its number, where it is known.
+    /// A connection, by its number if known.
     case connection(Int?)
-    /// The controller, with this reason: its duration was over, or the number of events reached.
+    /// The controller, with this reason: the duration was over, or the maximum number of events was
+    /// reached.
     case controller(StatusCode)
-    /// The controller was reset, or went away.
+    /// The controller was reset or removed.
     case reset
 
-    /// As the JSON contract names it.
+    /// The name in the JSON contract.
     package var key: StaticString {
       switch self {
       case .host: "host"
@@ -26,92 +26,89 @@ package struct OwnAdvertiser: Sendable {
     }
   }
 
-  /// A stretch of time in which it was on.
+  /// A period in which the set was enabled.
   package struct Period: Sendable {
-    /// The command that switched it on.
+    /// The command that enabled it.
     package let firstPacket: Int
-    /// And when.
     package let firstTime: Timestamp?
-    /// What switched it off; nil: it is on at the end of the capture.
+    /// What disabled it; nil: it is still enabled at the end of the capture.
     package internal(set) var ending: Ending?
-    /// The packet that did, or the capture's last one.
+    /// The packet that disabled it, or the capture's last one.
     package internal(set) var lastPacket: Int
-    /// And when.
     package internal(set) var lastTime: Timestamp?
-    /// Why the controller did not switch it on.
+    /// The status with which the controller refused to enable it.
     package internal(set) var refusal: StatusCode?
-    /// Whether it was on already: its beginning is not in the capture, and `firstPacket` is what ended it.
+    /// Whether it was enabled before the capture began: `firstPacket` is then the packet that ended
+    /// it.
     package internal(set) var isOpeningMissing = false
   }
 
   /// The controller's index; 0xffff: the record belonged to none.
   package let adapter: UInt16
-  /// Which of its sets.
+  /// Which of the controller's sets this is.
   package let set: AdvertisingSet
-  /// How it advertises.
   package internal(set) var parameters: AdvertisingParameters?
-  /// The random address that the host gave it last.
+  /// The last random address that the host gave it.
   package internal(set) var randomAddress: DeviceAddress?
-  /// How many it gave.
+  /// The number of random addresses that the host gave it.
   package internal(set) var randomAddresses = 0
   /// Its data, each with the command that set it; `count` is how often it was set.
   package internal(set) var payloads = Payloads()
-  /// When it was on, the first few times.
+  /// The periods in which it was enabled, up to a limit.
   package internal(set) var periods: [Period] = []
-  /// How often it was on beyond them.
+  /// The number of further periods.
   package internal(set) var furtherPeriods = 0
-  /// Whether its periodic train was switched on.
+  /// Whether its periodic train was enabled.
   package internal(set) var isPeriodic = false
-  /// The packets at which its data was changed while it was on: how many, and the last one.
+  /// How many packets changed its data while it was enabled, and the last of them.
   package internal(set) var changes = 0
   package internal(set) var lastChange = 0
   /// The first packet about it.
   package let firstPacket: Int
-  /// And when.
   package let firstTime: Timestamp?
-  /// Whether it is on.
+  /// Whether it is enabled.
   var isOn = false
   /// Data that comes in several commands.
   fileprivate var parts = AdvertisingDataParts()
 
-  /// Whether more was done than to give it an address.
+  /// Whether anything was set up beyond an address.
   package var isSetUp: Bool {
     parameters != nil || !payloads.all.isEmpty || !periods.isEmpty || furtherPeriods > 0
   }
 
-  /// Whether its PDUs are legacy ones, as far as that is known.
+  /// Whether it uses legacy PDUs, if known.
   fileprivate var isLegacy: Bool {
     switch set.family {
     case .legacy, .android: true
-    // As long as nothing else is asked for.
+    // Legacy unless something else is requested.
     case .management: parameters.map { $0.properties & 0x10 != 0 } ?? true
     case .extended: parameters.map { $0.properties & 0x10 != 0 } ?? false
     }
   }
 
-  /// Whether it was ever on.
+  /// Whether it was ever enabled.
   package var wasOn: Bool { periods.contains { $0.refusal == nil } || furtherPeriods > 0 }
 }
 
-/// The advertising sets of the captured host, each by its handle: what is removed and set up anew is told
-/// as one. Bounded: what does not fit is not followed.
+/// The advertising sets of the captured host, each by its handle. A set that is removed and set up
+/// again counts as one. Bounded: sets beyond the limit are not followed.
 package struct OwnAdvertising: Sendable {
-  /// Those that there were, in the order in which they were first set up.
+  /// The sets, in the order in which they were first set up.
   package private(set) var all: [OwnAdvertiser] = []
   /// Whether there were more.
   package private(set) var hasMore = false
-  /// The most data of an extended set that a controller takes.
+  /// The maximum data length of an extended set that each controller reported.
   private var longest: [(adapter: UInt16, bytes: Int)] = []
   private let limits: Limits
 
   init(_ limits: Limits) { self.limits = limits }
 
-  /// The most data that a set of this controller can have.
+  /// Returns the maximum data length of a set of this controller.
   package func mostBytes(_ adapter: UInt16) -> Int {
     longest.first { $0.adapter == adapter }?.bytes ?? 1650
   }
 
-  /// LE Read Maximum Advertising Data Length has returned.
+  /// Records the result of LE Read Maximum Advertising Data Length.
   mutating func learn(longest bytes: Int, _ adapter: UInt16) {
     guard longest.count < limits.adapters, !longest.contains(where: { $0.adapter == adapter })
     else { return }
@@ -135,11 +132,11 @@ package struct OwnAdvertising: Sendable {
     return all.count - 1
   }
 
-  /// Carries out a command that was not refused.
+  /// Applies a command that was not refused.
   ///
   /// - Parameters:
-  ///   - parameters: the command's, which its slices count in.
-  ///   - isCut: whether the capture lacks a part of them.
+  ///   - parameters: the command's parameters, which its slices count from.
+  ///   - isCut: whether the capture lacks part of them.
   mutating func apply(
     _ command: AdvertisingCommand, _ parameters: RawSpan, isCut: Bool, _ adapter: UInt16,
     packet: Int, time: Timestamp?, _ budget: inout PayloadBudget
@@ -197,7 +194,7 @@ package struct OwnAdvertising: Sendable {
     }
   }
 
-  /// A command to switch sets on was refused.
+  /// Records that a command to enable sets was refused.
   mutating func refuse(
     _ sets: [AdvertisingSet], _ status: StatusCode, _ adapter: UInt16, packet: Int,
     time: Timestamp?
@@ -213,14 +210,15 @@ package struct OwnAdvertising: Sendable {
     }
   }
 
-  /// A command that brings a part of a set's data was refused: what follows it has no place.
+  /// Records that a command with a part of a set's data was refused: the parts after it have no
+  /// place.
   mutating func refuse(
     _ set: AdvertisingSet, _ kind: AdvertisingCommand.DataKind, _ adapter: UInt16
   ) {
     if let known = find(adapter, set) { all[known].parts.forget(kind) }
   }
 
-  /// The capture lacks records: parts of data may be among them.
+  /// Forgets incomplete data: records are missing that may contain parts of it.
   mutating func lose() {
     for known in all.indices { all[known].parts.forget() }
   }
@@ -277,10 +275,11 @@ package struct OwnAdvertising: Sendable {
     all[known].periods[last].lastTime = time
   }
 
-  /// The controller has switched a set off.
+  /// Records that the controller disabled a set.
   ///
-  /// - Parameter isProof: whether it says so of this very set: one that was never switched on was on before
-  ///   the capture began. That a host switches one off proves nothing, many do to be sure.
+  /// - Parameter isProof: whether the packet names this very set: a set that was never enabled must
+  ///   have been enabled before the capture began. A host that disables a set proves nothing, since
+  ///   many do so to be safe.
   mutating func end(
     _ set: AdvertisingSet, _ ending: OwnAdvertiser.Ending, _ adapter: UInt16, packet: Int,
     time: Timestamp?, isProof: Bool
@@ -297,7 +296,7 @@ package struct OwnAdvertising: Sendable {
         isOpeningMissing: true), to: known)
   }
 
-  /// The controller was reset, or went away.
+  /// Ends the sets of a controller that was reset or removed.
   mutating func forget(_ adapter: UInt16, packet: Int, time: Timestamp?) {
     for known in all.indices where all[known].adapter == adapter {
       switchOff(known, .reset, packet: packet, time: time)
@@ -305,13 +304,13 @@ package struct OwnAdvertising: Sendable {
     }
   }
 
-  /// Forgets what was asked of the kernel for these controllers: the capture has the commands by which it
-  /// was done.
+  /// Forgets what was requested from the kernel for these controllers: the capture has the HCI
+  /// commands that carried it out.
   mutating func forgetManagement(of adapters: Set<UInt16>) {
     all.removeAll { $0.set.family == .management && adapters.contains($0.adapter) }
   }
 
-  /// The capture ends: what is on was on up to here.
+  /// Ends the capture: enabled sets were enabled up to this packet.
   mutating func finish(packet: Int, time: Timestamp?) {
     for known in all.indices where all[known].isOn {
       guard let last = all[known].periods.indices.last, all[known].furtherPeriods == 0 else {

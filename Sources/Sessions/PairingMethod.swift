@@ -1,9 +1,9 @@
 import Bluetooth
 package import Dissectors
 
-/// How two devices authenticate each other when they pair: a function of what both have said.
+/// How two devices authenticate each other when they pair: a function of both sides' features.
 package struct PairingMethod: Equatable, Sendable {
-  /// What the people or devices do (Core, Vol 3, Part H, 2.3.5.1).
+  /// What the users or devices do (Core, Vol 3, Part H, 2.3.5.1).
   package enum Association: UInt8, Sendable {
     case justWorks, numericComparison
     /// Six digits are shown on one side and typed on the other.
@@ -15,22 +15,21 @@ package struct PairingMethod: Equatable, Sendable {
 
   /// Whether it is LE Secure Connections; else LE legacy pairing.
   package var isSecureConnections: Bool
-  /// What the people or devices do.
+  /// What the users or devices do.
   package var association: Association
 
-  /// A method.
   package init(isSecureConnections: Bool, _ association: Association) {
     self.isSecureConnections = isSecureConnections
     self.association = association
   }
 
-  /// The method that follows from both sides' features (Core, Vol 3, Part H, 2.3.5.1, tables 2.6 to
-  /// 2.8); nil where one of them has an IO capability that the specification does not give out.
+  /// Creates the method that follows from both sides' features (Core, Vol 3, Part H, 2.3.5.1,
+  /// tables 2.6 to 2.8); nil if one of them has an IO capability that the specification reserves.
   package init?(initiator: SMP.PairingFeatures, responder: SMP.PairingFeatures) {
     let isSC = initiator.authReq.supportsSC && responder.authReq.supportsSC
     isSecureConnections = isSC
     let outOfBand = (initiator.oobDataFlag == 1, responder.oobDataFlag == 1)
-    // With Secure Connections data of one side is enough.
+    // With Secure Connections, out-of-band data of one side is enough.
     if isSC ? outOfBand.0 || outOfBand.1 : outOfBand.0 && outOfBand.1 {
       association = .outOfBand
     } else if !initiator.authReq.wantsMITM && !responder.authReq.wantsMITM {
@@ -44,7 +43,7 @@ package struct PairingMethod: Equatable, Sendable {
     }
   }
 
-  /// What the IO capabilities allow (table 2.8).
+  /// Returns the association that the IO capabilities allow (table 2.8).
   private static func association(
     _ initiator: IOCapability, _ responder: IOCapability, isSecureConnections: Bool
   ) -> Association? {
@@ -58,7 +57,7 @@ package struct PairingMethod: Equatable, Sendable {
     case (.displayOnly, .keyboardDisplay): return .initiatorShowsPasskey
     case (.keyboardDisplay, .displayOnly): return .responderShowsPasskey
     case (.displayOnly, _), (_, .displayOnly): return .justWorks
-    // Both have a display and can at least say yes or no.
+    // Both have a display and can at least answer yes or no.
     case _ where isSecureConnections: return .numericComparison
     case (.displayYesNo, .displayYesNo): return .justWorks
     case (.keyboardDisplay, .displayYesNo): return .responderShowsPasskey
@@ -74,10 +73,10 @@ package struct PairingMethod: Equatable, Sendable {
     }
   }
 
-  /// Whether confirm and random values give away a passkey, or depend on data that shall stay secret.
+  /// Whether confirm and random values reveal a passkey, or depend on data that must stay secret.
   package var hidesValues: Bool { hasPasskey || association == .outOfBand }
 
-  /// As the JSON contract names it.
+  /// The name in the JSON contract.
   package var key: StaticString {
     switch association {
     case .justWorks: isSecureConnections ? "sc_just_works" : "legacy_just_works"

@@ -1,36 +1,36 @@
 package import Bluetooth
 import Dissectors
 
-/// What is known of the pairing that a Security Manager PDU belongs to.
+/// What is known about the pairing that a Security Manager PDU belongs to.
 package struct PairingStep: Sendable {
-  /// Who sent the Pairing Request.
+  /// The direction of the Pairing Request.
   package let initiator: Direction
-  /// How the two authenticate each other, once both have said what they can; nil over BR/EDR.
+  /// The pairing method, once both sides have sent their features; nil over BR/EDR.
   package let method: PairingMethod?
-  /// Whether keys for LE are given over an encrypted BR/EDR link: nobody authenticates anew, so there
-  /// is no method, and no Confirm or Random (Core, Vol 3, Part H, 2.4.2.4 and 3.6.1).
+  /// Whether LE keys are distributed over an encrypted BR/EDR link. There is no new authentication,
+  /// so no method, and no Confirm or Random (Core, Vol 3, Part H, 2.4.2.4 and 3.6.1).
   package let isOverBREDR: Bool
-  /// Of Confirm and Random of a passkey over Secure Connections: which of the 20 rounds (Core, Vol 3,
-  /// Part H, 2.3.5.6.3), from 1.
+  /// For Confirm and Random of a passkey with Secure Connections: which of the 20 rounds (Core, Vol
+  /// 3, Part H, 2.3.5.6.3), from 1.
   package let round: UInt8?
-  /// Whether the values of Confirm and Random may be shown: the method is known, and has no secret
-  /// that they would give away.
+  /// Whether the values of Confirm and Random may be shown: the method is known, and involves no
+  /// secret that they would reveal.
   package let showsValues: Bool
 }
 
-/// How far pairing is on a link: enough to know its method. One is open at a time, and the slot of its
-/// link holds it.
+/// The progress of pairing on a link, as far as needed to know its method. One pairing is open at a
+/// time, and it is kept in the slot of its link.
 struct PairingState: Sendable {
   /// The Pairing Request.
   private(set) var request: Request?
   private var initiator = Direction.sent
   private var features: SMP.PairingFeatures?
   private var method: PairingMethod?
-  /// Whether the link has been encrypted since: Confirm and Random that follow are another pairing's,
-  /// whose beginning is not in the capture.
+  /// Whether the link was encrypted since then: later Confirm and Random belong to another pairing
+  /// whose beginning is missing.
   private var isOver = false
   private var isOverBREDR = false
-  /// Confirms, randoms and public keys so far, of each direction.
+  /// The Confirm, Random and Public Key PDUs so far, for each direction.
   private var counts = InlineArray<2, Counts>(repeating: Counts())
 
   private struct Counts {
@@ -39,10 +39,11 @@ struct PairingState: Sendable {
     var publicKeys: UInt8 = 0
   }
 
-  /// The rounds of a passkey over Secure Connections, one a bit.
+  /// The rounds of a passkey with Secure Connections, one per bit.
   private static let rounds: UInt8 = 20
 
-  /// Takes in a PDU and says what pairing it belongs to; nil where the beginning is not in the capture.
+  /// Processes a PDU and returns the pairing it belongs to; nil if the beginning is missing from
+  /// the capture.
   mutating func observe(
     _ pdu: SMPPDU, _ direction: Direction, overBREDR: Bool, packet: Int, time: Timestamp?
   ) -> PairingStep? {
@@ -66,14 +67,14 @@ struct PairingState: Sendable {
     case .failed:
       defer { self = PairingState() }
       return step(pdu, direction)
-    // What it was is not known, so neither is what the next ones belong to.
+    // The PDU is unknown, so what the next ones belong to is unknown, too.
     case .incomplete, .unknown: self = PairingState()
     default: break
     }
     return step(pdu, direction)
   }
 
-  /// Takes in that the link is encrypted, with the key of this pairing or another one.
+  /// Records that the link is encrypted, with the key of this pairing or another one.
   mutating func encrypt() { isOver = true }
 
   private func step(_ pdu: SMPPDU, _ direction: Direction) -> PairingStep? {
@@ -95,8 +96,8 @@ struct PairingState: Sendable {
     return 1...Self.rounds ~= round ? round : nil
   }
 
-  /// Whether all that came so far belongs to a pairing of a method without secret values. What does
-  /// not fit may be another pairing's, whose beginning is not in the capture.
+  /// Whether everything so far belongs to a pairing by a method without secret values. What does
+  /// not fit may belong to another pairing whose beginning is missing.
   private var isAsExpected: Bool {
     guard let method, !method.hidesValues, !isOver else { return false }
     for direction in 0..<2 {

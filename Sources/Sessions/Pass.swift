@@ -3,98 +3,100 @@ package import Bytes
 package import Captures
 package import Dissectors
 
-/// Something that is told every packet of a capture, in order.
+/// A report that receives every packet of a capture, in order.
 package protocol PacketReport: ~Copyable {
-  /// Whether the report has all that it wants: then the pass stops early.
+  /// Whether the report needs no more packets; the pass then stops early.
   var isSatisfied: Bool { get }
 
-  /// What is worth saying beside the output when it is done: that there is none, and why.
+  /// A note to print beside the output at the end: that there is no output, and why.
   var remark: String? { get }
 
-  /// Whether it has a use for what is wrong with the next packet (`Problems.areLookedFor`).
+  /// Whether the report uses the problems of the next packet (`Problems.areLookedFor`).
   var wantsProblems: Bool { get }
 
-  /// Takes one packet.
+  /// Processes one packet.
   ///
   /// - Parameters:
-  ///   - record: the record as the capture has it.
-  ///   - dissection: what its bytes say.
-  ///   - bytes: what the dissection's slices count from: the record's bytes, or the joined PDU's.
-  ///   - answer: what other packets say about it.
-  ///   - fragments: the packets of the PDU, where `answer.fragment.isJoined`.
-  ///   - memory: everything that is known now.
+  ///   - record: the record as captured.
+  ///   - dissection: the decoded bytes.
+  ///   - bytes: the bytes that the dissection's slices count from: the record's or the joined
+  ///     PDU's.
+  ///   - answer: what other packets reveal about this one.
+  ///   - fragments: the packets of the PDU, if `answer.fragment.isJoined`.
+  ///   - memory: everything that is known so far.
   mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory,
     into output: inout Output)
 
-  /// Takes that nothing comes for now: what is in `output` is written out next, and then waited.
+  /// Called when no input is pending; `output` is flushed before waiting.
   ///
-  /// - Returns: after how many milliseconds it wants to be asked again though nothing came; nil: not before
-  ///   the next packet.
+  /// - Returns: after how many milliseconds without input to call again; nil: not before the next
+  ///   packet.
   mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32?
 
-  /// Takes what the source knows of the capture as a whole, now that it was read; then comes `finish`.
+  /// Receives what the source knows of the whole capture, after reading and before `finish`.
   mutating func learn(_ summary: CaptureSummary)
 
-  /// Takes the end of the capture, or the failure that ended it.
+  /// Ends the report at the end of the capture, or after the failure that ended it.
   mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output)
 }
 
 extension PacketReport where Self: ~Copyable {
-  /// Nothing, for reports that always print something.
+  /// Nil by default, for reports that always print something.
   package var remark: String? { nil }
 
-  /// Yes, unless a report says otherwise.
+  /// True by default.
   package var wantsProblems: Bool { true }
 
-  /// Nothing, for reports that have no use for it.
+  /// Does nothing by default.
   package mutating func learn(_ summary: CaptureSummary) {}
 
-  /// Nothing, for reports that speak of packets only.
+  /// Does nothing by default, for reports that depend on packets only.
   package mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {
     nil
   }
 }
 
-/// One run over a capture: record by record, from bytes to what a report is told.
+/// One run over a capture: passes each record from its bytes to the report.
 ///
-/// The only place that knows the order of the work. The parts that lend bytes (source, reassembly)
-/// and the part that changes while they are lent (memory) are separate values, passed side by side.
+/// This is the only place that knows the order of the work. The parts that lend bytes (source,
+/// reassembly) and the part that changes while they are lent (memory) are separate values, passed
+/// side by side.
 package struct Pass: ~Copyable {
   private var reassembly: Reassembly
   private var sdus: SDUs
   private var memory: Memory
   private var fragments: [Int] = []
   private var directions: Directions
-  /// Where the record before was from; nil before the first.
+  /// The origin of the previous record; nil before the first.
   private var origin: Origin?
-  /// The latest file that has records of an earlier one, too.
+  /// The latest file that repeats records of an earlier one.
   private var overlapping: Int?
-  /// When the record before was made.
+  /// The time of the previous record.
   private var previous: Timestamp?
-  /// After so long no request is waited for any more (Core, Vol 3, Part F, 3.3.3; Part H, 3.4).
+  /// After this time no request is still pending (Core, Vol 3, Part F, 3.3.3; Part H, 3.4).
   private static let longestWait: Int64 = 30_000_000_000
 
-  /// A file, and which of its sections.
+  /// A file, and the section in it.
   private struct Origin: Equatable {
     var file = 0
     var section = 0
   }
 
-  /// What became of the maps that were supplied; nil where none were.
+  /// How the supplied maps were used; nil if there were none.
   package var suppliedUse: SuppliedUse? { memory.suppliedUse }
 
-  /// Which limits were reached.
+  /// The limits that were reached.
   package var reachedLimits: ReachedLimits { memory.reached }
 
-  /// A run that remembers no more than `limits`.
+  /// Creates a run that remembers no more than `limits` allows.
   ///
   /// - Parameters:
-  ///   - maps: what is known of servers from elsewhere.
-  ///   - secretTypes: which attributes have values that are secret.
-  ///   - bonds: which devices are known from elsewhere.
+  ///   - maps: what is known about servers from other sources.
+  ///   - secretTypes: the attributes whose values are secret.
+  ///   - bonds: devices known from other sources.
   package init(
     _ limits: Limits = Limits(), maps: [SuppliedMap] = [],
     secretTypes: SecretTypes = SecretTypes(), bonds: [Bond] = []
@@ -106,11 +108,11 @@ package struct Pass: ~Copyable {
     memory.supply(maps)
   }
 
-  /// Reads `source` to its end and tells `report` every packet.
+  /// Reads `source` to its end and passes every packet to `report`.
   ///
-  /// What is in `output` is written out before every read that may wait.
+  /// `output` is flushed before every read that may wait.
   ///
-  /// - Throws: when the capture is damaged; the report has then been told all packets before the
+  /// - Throws: if the capture is damaged; the report has then received all packets before the
   ///   damage, and the end.
   package mutating func run<Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable>(
     _ source: inout Source, _ report: inout Report, into output: inout Output
@@ -121,7 +123,7 @@ package struct Pass: ~Copyable {
       while !report.isSatisfied, output.failure == nil {
         if !source.isReady {
           Self.pause(&source, &report, memory, &output)
-          // What it said may have been its last, or nobody reads it any more.
+          // The report may be satisfied now, or the output may no longer have a reader.
           if report.isSatisfied || output.failure != nil { break }
         }
         guard let record = try source.next() else { break }
@@ -136,10 +138,10 @@ package struct Pass: ~Copyable {
     if let failure { throw failure }
   }
 
-  /// One record, from its place among the others to the report.
+  /// Processes one record, from its place among the others to the report.
   ///
-  /// Apart from the loop, and asked for its address there: a loop that looks into a record copies it first,
-  /// and waits until what has just been written of it can be read.
+  /// Kept out of the loop and never inlined: a loop that looks into a record first copies it, and
+  /// stalls until what was just written can be read.
   @inline(never)
   private mutating func take<Report: PacketReport & ~Copyable>(
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ report: inout Report,
@@ -147,24 +149,24 @@ package struct Pass: ~Copyable {
   ) {
     let origin = Origin(file: record.file, section: record.section)
     if record.original != nil { overlapping = record.file }
-    // What another file has, too, is known already: it leads from one to the other.
+    // A record that repeats one of another file is already known: it connects the two files.
     if record.original == nil, origin != self.origin {
-      // What lies between two files or sections nobody knows, nor whether the same controller
-      // has the same number; so it is with what lies before the first record. But a log that was
-      // begun anew because it was full goes on at once.
+      // What lies between two files or sections is unknown, and the same number may mean another
+      // controller; the same holds before the first record. But a log that was rotated because it
+      // was full continues at once.
       let isNextFile = origin.file != self.origin?.file && origin.section == 0
       let isFirst = self.origin == nil
       self.origin = origin
       if !isNextFile || !goesOn(at: record.time) {
         lose(before: record)
-        // A file that shares records with an earlier one is of the same device and time.
+        // A file that shares records with an earlier one is from the same device and time.
         if isNextFile, !isFirst, overlapping != record.file {
           memory.endFile(packet: record.number - 1, time: previous)
         }
       }
     }
     if record.original == nil {
-      // Part by part: copied whole, what has just been written would be waited for.
+      // Assigned part by part: a whole copy would stall on what was just written.
       if let time = record.time { previous = time } else { previous = nil }
     }
     if record.isGapNote { lose(before: record) }
@@ -173,8 +175,8 @@ package struct Pass: ~Copyable {
       record, &dissection, &directions, &reassembly, &sdus, &memory, &fragments, &report, &output)
   }
 
-  /// Waits for the source as long as the report wants to be asked again before it answers, and writes out
-  /// what it says.
+  /// Waits for the source while the report wants to be called again, and flushes what the report
+  /// prints.
   private static func pause<
     Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable
   >(
@@ -190,20 +192,20 @@ package struct Pass: ~Copyable {
     }
   }
 
-  /// Forgets what may have changed unseen.
+  /// Forgets everything that may have changed unseen.
   private mutating func lose(before record: borrowing CaptureRecord) {
     memory.lose(before: record, of: nil)
     reassembly.forget()
     sdus.forget()
   }
 
-  /// Whether a record of this time may go on with what the one before began.
+  /// Returns whether a record with this time may continue what the previous record began.
   private func goesOn(at time: Timestamp?) -> Bool {
     guard let time, let previous else { return false }
     return 0...Self.longestWait ~= time.nanoseconds(since: previous)
   }
 
-  /// From a record to its envelope.
+  /// Dissects a record up to its envelope.
   private static func dissect<Report: PacketReport & ~Copyable>(
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection,
     _ directions: inout Directions, _ reassembly: inout Reassembly, _ sdus: inout SDUs,
@@ -244,7 +246,7 @@ package struct Pass: ~Copyable {
     }
   }
 
-  /// From an ACL fragment to the PDU that it completes; everything else is complete already.
+  /// Joins an ACL fragment to the PDU that it completes; all other records are already complete.
   private static func join<Report: PacketReport & ~Copyable>(
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection,
     _ reassembly: inout Reassembly, _ sdus: inout SDUs, _ memory: inout Memory,
@@ -290,7 +292,8 @@ package struct Pass: ~Copyable {
     }
   }
 
-  /// From a frame on a channel to the SDU that it completes; without credits every frame is one.
+  /// Joins a frame on a channel to the SDU that it completes; without credits, each frame is an
+  /// SDU.
   private static func carry<Report: PacketReport & ~Copyable>(
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ pdu: RawSpan,
     _ channel: ChannelFact, _ direction: Direction, _ answer: inout Answer,
@@ -312,7 +315,7 @@ package struct Pass: ~Copyable {
     }
   }
 
-  /// From a dissection to what is known, and on to the report.
+  /// Updates memory with a dissection and passes the packet to the report.
   private static func finish<Report: PacketReport & ~Copyable>(
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ bytes: RawSpan,
     _ answer: inout Answer, _ fragments: [Int], _ memory: inout Memory,
@@ -328,7 +331,7 @@ package struct Pass: ~Copyable {
 }
 
 extension FragmentFate {
-  /// How many bytes of an SDU the capture did not keep.
+  /// Returns how many bytes of an SDU the capture did not keep.
   fileprivate func missing(_ dissection: Dissection) -> Int {
     let length = isJoined ? progress.of : Int(dissection.sduLength ?? 0)
     return max(0, length - Int(dissection.body.count))

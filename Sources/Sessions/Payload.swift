@@ -2,15 +2,14 @@ package import Bluetooth
 import Bytes
 import Dissectors
 
-/// How the capture came to know of an advertisement.
+/// The source of an advertisement in the capture.
 package enum AdvertisingEvent: UInt8, Sendable, CaseIterable {
   case advInd, advDirectInd, advScanInd, advNonconnInd, scanRsp
-  /// An extended report that stands for no legacy PDU.
+  /// An extended report that does not represent a legacy PDU.
   case extended
   case periodic
-  /// MGMT Device Found: the kernel's word, where the capture has no reports.
+  /// MGMT Device Found: reported by the kernel, if the capture has no reports of a controller.
   case management
-  /// Android LE Advertisement Tracking.
   case tracking
   /// The results of an inquiry: BR/EDR.
   case inquiry
@@ -19,7 +18,7 @@ package enum AdvertisingEvent: UInt8, Sendable, CaseIterable {
   /// What the captured host itself advertises.
   case own
 
-  /// As the JSON contract names it.
+  /// The name in the JSON contract.
   package var key: StaticString {
     switch self {
     case .advInd: "ADV_IND"
@@ -37,7 +36,8 @@ package enum AdvertisingEvent: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// Whether it is an advertising report of a controller's; else what others made of some.
+  /// Whether it is an advertising report of a controller rather than something derived from such
+  /// reports.
   package var isReport: Bool {
     switch self {
     case .advInd, .advDirectInd, .advScanInd, .advNonconnInd, .scanRsp, .extended, .periodic: true
@@ -45,7 +45,7 @@ package enum AdvertisingEvent: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// What a report is; nil where it brings no advertisement.
+  /// Creates the kind of a report; nil if the report contains no advertisement.
   init?(_ report: AdvertisingReport) {
     switch report.kind {
     case .periodic: self = .periodic
@@ -73,8 +73,8 @@ package enum AdvertisingEvent: UInt8, Sendable, CaseIterable {
   }
 }
 
-/// What reports have in common that may carry the same data again and again: an advertising set's
-/// advertisements, its scan responses, its periodic train.
+/// The common properties of reports that may repeat the same data: an advertising set's
+/// advertisements, its scan responses, or its periodic train.
 package struct AdvertisingStream: Equatable, Sendable {
   /// The kind of report.
   package let event: AdvertisingEvent
@@ -95,7 +95,7 @@ package struct AdvertisingStream: Equatable, Sendable {
     self.isScanResponse = isScanResponse
   }
 
-  /// Whether a scan response may answer for it (Core, Vol 6, Part B, 4.4.2).
+  /// Whether a scan response may follow it (Core, Vol 6, Part B, 4.4.2).
   var isScannable: Bool {
     switch event {
     case .advInd, .advScanInd, .tracking, .batch: !isScanResponse
@@ -104,7 +104,7 @@ package struct AdvertisingStream: Equatable, Sendable {
     }
   }
 
-  /// Whether its PDUs hold 31 bytes of data at most.
+  /// Whether its PDUs hold at most 31 bytes of data.
   package var isLegacy: Bool {
     switch event {
     case .advInd, .advDirectInd, .advScanInd, .advNonconnInd, .scanRsp: true
@@ -113,8 +113,8 @@ package struct AdvertisingStream: Equatable, Sendable {
     }
   }
 
-  /// How many bytes of data there can be; nil where that is not known (Core, Vol 6, Part B, 2.3.1;
-  /// Vol 4, Part E, 7.8.54).
+  /// The maximum number of data bytes; nil if unknown (Core, Vol 6, Part B, 2.3.1; Vol 4, Part E,
+  /// 7.8.54).
   package var mostBytes: Int? {
     switch event {
     case .management, .tracking, .batch: nil
@@ -126,17 +126,15 @@ package struct AdvertisingStream: Equatable, Sendable {
 
 /// Data that an advertiser sent, once or many times.
 package struct Payload: Sendable {
-  /// What carried it.
+  /// The stream that carried it.
   package let stream: AdvertisingStream
-  /// The data.
   package let data: [UInt8]
   /// Whether more was sent than was received or kept.
   package let isTruncated: Bool
-  /// The packet that brought it first.
+  /// The first packet with it.
   package let firstPacket: Int
-  /// And when.
   package let firstTime: Timestamp?
-  /// The packet that brought it last.
+  /// The last packet with it.
   package internal(set) var lastPacket: Int
   /// How often it came.
   package internal(set) var count = 1
@@ -152,34 +150,33 @@ package struct Payload: Sendable {
     lastPacket = packet
   }
 
-  /// Whether this is the same data in the same stream.
+  /// Returns whether this is the same data in the same stream.
   func isSame(as other: Payload) -> Bool {
     stream == other.stream && isTruncated == other.isTruncated && data == other.data
   }
 }
 
-/// What all advertisers together may still take of memory.
+/// The memory that is left for all advertisers together.
 struct PayloadBudget: Sendable {
   var bytes: Int
   var others: Int
 }
 
-/// The distinct data of one advertiser. Bounded: of what comes when there is no room only the number is
-/// known.
+/// The distinct data of one advertiser. Bounded: data that has no room is only counted.
 package struct Payloads: Sendable {
-  /// Those that are kept, in the order in which they came first.
+  /// The payloads that are kept, in the order in which they first came.
   package private(set) var all: [Payload] = []
-  /// Hashes of those that are not.
+  /// Hashes of payloads that are not kept.
   private var others: Set<Int> = []
-  /// Whether there were more than could be told apart.
+  /// Whether there were more than could be distinguished.
   package private(set) var hasMoreOthers = false
-  /// How many are not kept.
+  /// The number of payloads that are not kept.
   package var otherCount: Int { others.count + (hasMoreOthers && others.isEmpty ? 1 : 0) }
-  /// The one that came last.
+  /// The index of the payload that came last.
   private var latest = 0
 
-  /// Takes data in and says where it stands: its position, or for data that is not kept a number below
-  /// zero that tells it from others.
+  /// Records data and returns its index in `all`, or for data that is not kept a negative number
+  /// that distinguishes it from other data.
   mutating func take(
     _ stream: AdvertisingStream, _ data: RawSpan, isTruncated: Bool, packet: Int,
     time: Timestamp?, limit: Int, _ budget: inout PayloadBudget
@@ -209,7 +206,7 @@ package struct Payloads: Sendable {
     return hash | .min
   }
 
-  /// What tells data that is not kept from other data.
+  /// Returns a hash that distinguishes data that is not kept.
   private static func hash(_ stream: AdvertisingStream, _ data: RawSpan) -> Int {
     var hasher = Hasher()
     hasher.combine(stream.event.rawValue)
@@ -218,7 +215,7 @@ package struct Payloads: Sendable {
     return hasher.finalize()
   }
 
-  /// Where the data of a stream stands that was taken last; nil where there is none.
+  /// Returns the index of the payload of a stream that came last; nil if there is none.
   func latest(of stream: AdvertisingStream) -> Int? {
     all.indices.filter { all[$0].stream == stream }.max { all[$0].lastPacket < all[$1].lastPacket }
   }
@@ -243,13 +240,14 @@ package struct Payloads: Sendable {
     return kept.bytes.isEqual(to: data)
   }
 
-  /// Gives back what this takes of memory.
+  /// Returns the used memory to the budget.
   func release(into budget: inout PayloadBudget) {
     for payload in all { budget.bytes += payload.data.count }
     budget.others += others.count
   }
 
-  /// Takes in what the same device sent under another address: where each of its payloads now stands.
+  /// Merges the payloads that the same device sent under another address, and returns where each is
+  /// now.
   mutating func absorb(_ other: Payloads, limit: Int) -> [Int?] {
     var places: [Int?] = []
     for payload in other.all {

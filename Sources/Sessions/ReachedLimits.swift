@@ -1,17 +1,16 @@
 package import Dissectors
 
-/// Which tables were full in a capture, each with the packet at which that was said.
+/// The tables that were full in a capture, each with the packet at which that was reported.
 ///
-/// Reports that do not show each packet's problems have it from here.
+/// For reports that do not show each packet's problems.
 package struct ReachedLimits: Sendable {
-  /// The packet of each kind, 0 for those that were not reached, by `Problem.Limited`; and the limit.
+  /// The packet of each kind, by `Problem.Limited`; 0: not reached. The limits follow.
   private var packets = InlineArray<16, Int>(repeating: 0)
   private var limits = InlineArray<16, UInt32>(repeating: 0)
 
-  /// None.
   init() {}
 
-  /// Takes in a packet's problems; of each limit the first packet counts.
+  /// Records a packet's problems; for each limit the first packet counts.
   mutating func note(_ problems: Problems, packet: Int) {
     for index in 0..<problems.count where problems[index].code == .limitReached {
       let place = Int(problems[index].second)
@@ -21,7 +20,7 @@ package struct ReachedLimits: Sendable {
     }
   }
 
-  /// The problems that told of them, and their packets, in the order of the packets.
+  /// The problems that reported them, and their packets, in the order of the packets.
   package var all: [(problem: Problem, packet: Int)] {
     Problem.Limited.allCases.compactMap { limited in
       let packet = packets[limited.rawValue]

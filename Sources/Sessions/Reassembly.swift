@@ -4,21 +4,22 @@ package import Dissectors
 
 /// What became of an ACL fragment.
 package struct FragmentFate: Sendable {
-  /// Whether the fragment completed no PDU and begins or continues one.
+  /// Whether the fragment begins or continues a PDU without completing it.
   package var isFragment = false
-  /// Where the PDU begins in the bytes that `accept` lent.
+  /// The offset of the PDU in the bytes that `accept` lent.
   package var start = 0
   /// Whether the capture kept only the beginning of the PDU.
   package var isTruncated = false
   /// Whether the PDU came in more than one packet.
   package var isJoined = false
-  /// Whether the bytes that were lent are joined ones: slices count from their beginning, not from the
-  /// record's. So it is with a frame that came in several packets, even where it completes no SDU and
+  /// Whether the lent bytes are joined ones, so that slices count from their start instead of the
+  /// record's. This includes a frame that came in several packets but completes no SDU, for which
   /// `isJoined` is false.
   package var hasJoinedBytes = false
-  /// The channel of an incomplete PDU, once its header is there.
+  /// The channel of an incomplete PDU, once its header is complete.
   package var channel: ChannelID?
-  /// How many bytes of the PDU are there, and how many it has, header included; 0: not known yet.
+  /// The number of bytes of the PDU that are present, and its length including the header; 0: not
+  /// known yet.
   package var progress: (have: Int, of: Int) = (0, 0)
 
   init() {}
@@ -26,8 +27,8 @@ package struct FragmentFate: Sendable {
 
 /// Joins the fragments of L2CAP PDUs, per link and direction (Core, Vol 3, Part A, 7.2.1).
 ///
-/// Owns the joined bytes and stands beside `Links`, so that a span of it can be held while what is
-/// remembered changes.
+/// It owns the joined bytes and is kept beside `Links`, so that a span of it can be held while what
+/// is remembered changes.
 package struct Reassembly: Sendable {
   private var open: JoiningPlaces
   private let limits: Limits
@@ -37,30 +38,30 @@ package struct Reassembly: Sendable {
     open = JoiningPlaces(limits, count: 3 * max(1, limits.links))
   }
 
-  /// Forgets all PDUs that are incomplete.
+  /// Forgets all incomplete PDUs.
   mutating func forget() { open.forget() }
 
-  /// Takes the fragment in the part `body` of `record` and lends the bytes of the PDU that it
-  /// completes: the record's own where the PDU lies in one, else the joined ones; nil where it
-  /// completes none.
+  /// Adds the fragment in the part `body` of `record` and lends the bytes of the PDU that it
+  /// completes: the record's own if the PDU lies in one record, else the joined ones. Returns nil
+  /// if it completes none.
   ///
   /// A start while a PDU is incomplete, a continuation of nothing and a fragment that is too long
-  /// are problems; none of them stops anything.
+  /// are problems; none of them stops the reassembly.
   ///
   /// - Parameters:
-  ///   - isTruncated: the capture kept only the beginning of the record.
-  ///   - fragments: set to the packets of the PDU, in order, where it came in several.
+  ///   - isTruncated: whether the capture kept only the beginning of the record.
+  ///   - fragments: set to the packets of the PDU, in order, if it came in several.
   @_lifetime(&self, copy record)
   mutating func accept(
     _ record: RawSpan, body: Slice, _ header: ACLHeader, isTruncated: Bool, _ slot: LinkSlot,
     connection: Int, _ direction: Direction?, packet: Int, _ fate: inout FragmentFate,
     _ fragments: inout [Int], _ problems: inout Problems
   ) -> RawSpan? {
-    // Packets whose direction nobody knows are joined with one another.
+    // Packets of unknown direction are joined with each other.
     let place = 3 * slot.index + Int(direction?.rawValue ?? 2)
     let fragment = record.part(body)
-    // What the capture did not keep had arrived. A length that lies claims more than that, and is
-    // believed only as far as it lets what there is be read.
+    // What the capture did not keep did arrive. A false length claims more than that, and is only
+    // used as far as it allows the present bytes to be read.
     let claimed = max(fragment.byteCount, Int(header.length))
     let brought = isTruncated ? claimed : fragment.byteCount
     open.give(place, to: connection)
@@ -73,7 +74,7 @@ package struct Reassembly: Sendable {
       if fragment.byteCount >= L2CAPHeader.size {
         let expected = Int(fragment.littleEndianU16(at: 0)) + L2CAPHeader.size
         if expected <= claimed {
-          // Whole in one record: lend that, uncopied.
+          // The PDU lies in one record: lend that, uncopied.
           if brought > expected {
             problems.add(Problem(.fragmentTooLong, at: Int(body.start), brought, expected))
           }
@@ -82,7 +83,7 @@ package struct Reassembly: Sendable {
           return record.part(Slice(start: 0, count: min(body.end, Int(body.start) + expected)))
         }
       }
-      // Without a length there is no telling what belongs to the PDU.
+      // Without a length, it is unknown what belongs to the PDU.
       if isTruncated, fragment.byteCount < L2CAPHeader.size {
         fate.isTruncated = true
         return nil
@@ -113,7 +114,7 @@ package struct Reassembly: Sendable {
       ChannelID(rawValue: open[place].bytes.bytes.littleEndianU16(at: 2))
     }
     fate.progress = (open[place].arrived, expected ?? 0)
-    // Without a header because of a gap, the PDU's end cannot be known: the next start ends it.
+    // If a gap hides the header, the PDU's end is unknown: the next start ends it.
     guard let expected, open[place].arrived >= expected else {
       fate.isFragment = true
       return nil

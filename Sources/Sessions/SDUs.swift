@@ -2,26 +2,26 @@ import Bluetooth
 import Bytes
 import Dissectors
 
-/// Joins the K-frames of a credit-based channel's SDUs, per channel and direction (Core, Vol 3, Part A,
-/// 3.4.3).
+/// Joins the K-frames of a credit-based channel's SDUs, per channel and direction (Core, Vol 3,
+/// Part A, 3.4.3).
 ///
-/// Owns the joined bytes and stands beside `Memory`, as `Reassembly` does.
+/// It owns the joined bytes and is kept beside `Memory`, as `Reassembly` is.
 package struct SDUs: Sendable {
   private var open: JoiningPlaces
 
   init(_ limits: Limits) { open = JoiningPlaces(limits) }
 
-  /// Forgets all SDUs that are incomplete.
+  /// Forgets all incomplete SDUs.
   mutating func forget() { open.forget() }
 
-  /// Takes the K-frame whose payload is the dissection's `body` and lends the bytes of the SDU that it
-  /// completes: the PDU's own where the SDU lies in one frame, else the joined ones. The dissection's
-  /// `body` is then the SDU. Nil where it completes none.
+  /// Adds the K-frame whose payload is the dissection's `body` and lends the bytes of the SDU that
+  /// it completes: the PDU's own if the SDU lies in one frame, else the joined ones. The
+  /// dissection's `body` is then the SDU. Returns nil if it completes none.
   ///
   /// - Parameters:
   ///   - pdu: the bytes of the L2CAP PDU, which the dissection counts from.
-  ///   - way: what is known of the channel in this direction.
-  ///   - fragments: the packets of the PDU where it came in several; set to those of the SDU.
+  ///   - way: what is known about the channel in this direction.
+  ///   - fragments: the packets of the PDU if it came in several; set to those of the SDU.
   @_lifetime(&self, copy pdu)
   mutating func accept(
     _ pdu: RawSpan, _ fact: ChannelFact, _ way: inout Channel.Way, _ direction: Direction,
@@ -31,12 +31,12 @@ package struct SDUs: Sendable {
     let place = 2 * fact.slot + Int(direction.rawValue)
     open.grow(to: place)
     open.give(place, to: fact.serial)
-    // Frames of an SDU that was given up must not be taken for another.
+    // Frames of an SDU that was given up must not be mistaken for another.
     if open[place].isLost {
       open[place].isLost = false
       way.isInStep = false
     }
-    // What the capture did not keep had arrived.
+    // What the capture did not keep did arrive.
     let present = Int(dissection.body.count)
     let length =
       fate.isTruncated ? max(present, Int(dissection.l2cap?.length ?? 0)) : present
@@ -49,8 +49,8 @@ package struct SDUs: Sendable {
           place, pdu, dissection.l2cap?.cid, missing: length - present, packet: packet,
           &dissection, &fate, &fragments)
       }
-      // More than the SDU has: its end was lost, if the frame is an SDU of its own. Otherwise nobody
-      // knows what belongs together until an SDU shows itself.
+      // The frame exceeds the SDU. If the frame is an SDU of its own, the earlier one's end was
+      // lost. Otherwise it is unknown what belongs together until the next recognizable SDU.
       open[place].clear()
       guard isWhole(pdu, dissection.body, length) else {
         dissection.problems.add(Problem(.sduOverrun, arrived, expected))
@@ -89,7 +89,7 @@ package struct SDUs: Sendable {
       packet: packet, &dissection, &fate, &fragments)
   }
 
-  /// Whether a frame is an SDU of its own by its length.
+  /// Returns whether a frame is an SDU of its own, judging by its length.
   private func isWhole(_ pdu: RawSpan, _ body: Slice, _ length: Int) -> Bool {
     body.count >= 2 && Int(pdu.littleEndianU16(at: Int(body.start))) == length - 2
   }

@@ -2,20 +2,19 @@ package import Bluetooth
 import Bytes
 package import Dissectors
 
-/// A scan of the captured host: from the command that began it to what ended it.
+/// A scan of the captured host, from the command that began it to what ended it.
 package struct Scan: Sendable {
   /// What ended a scan.
   package enum Ending: Sendable, Equatable {
-    /// The host.
     case host
     /// Its duration was over.
     case timeout
-    /// The controller was reset, or went away.
+    /// The controller was reset or removed.
     case reset
-    /// The host began another one.
+    /// The host began another scan.
     case replaced
 
-    /// As the JSON contract names it.
+    /// The name in the JSON contract.
     package var key: StaticString {
       switch self {
       case .host: "host"
@@ -28,41 +27,40 @@ package struct Scan: Sendable {
 
   /// The controller's index; 0xffff: the record belonged to none.
   package let adapter: UInt16
-  /// How it was set up; nil where that is not in the capture.
+  /// Its parameters; nil if the capture lacks the command that set them.
   package let parameters: ScanParameters?
-  /// Filter_Duplicates; nil: not known.
+  /// Filter_Duplicates; nil: unknown.
   package let filterDuplicates: UInt8?
-  /// After how long the controller ends it, or its part of a period, in units of 10 ms; 0: not.
+  /// The time after which the controller ends the scan, or its part of a period, in units of 10 ms;
+  /// 0: unlimited.
   package var duration: UInt16 = 0
-  /// How often it is begun anew, in units of 1.28 s; 0: not.
+  /// The interval at which the scan restarts, in units of 1.28 s; 0: never.
   package var period: UInt16 = 0
-  /// A discovery of the Linux kernel's, where the capture has no command that begins the scan: the
-  /// address types, bits 0 BR/EDR, 1 LE public, 2 LE random.
+  /// The address types of a discovery by the Linux kernel, if the capture has no command that
+  /// begins the scan: bits 0 BR/EDR, 1 LE public, 2 LE random.
   package var discovery: UInt8?
-  /// Whether its beginning is not in the capture: then `firstPacket` is its first report.
+  /// Whether its beginning is missing from the capture: `firstPacket` is then its first report.
   package let isOpeningMissing: Bool
   /// The command that began it.
   package let firstPacket: Int
-  /// And when.
   package let firstTime: Timestamp?
-  /// What ended it; nil: it is on at the end of the capture.
+  /// What ended it; nil: it is still running at the end of the capture.
   package internal(set) var ending: Ending?
   /// The packet that ended it, or the capture's last one.
   package internal(set) var lastPacket: Int
-  /// And when.
   package internal(set) var lastTime: Timestamp?
-  /// Whether its reports prove that duplicates are reported, where no command tells it: the same data of
-  /// the same device came twice within a second.
+  /// Whether its reports prove that duplicates are reported, if no command shows it: the same data
+  /// of the same device came twice within a second.
   package internal(set) var hasDuplicates = false
-  /// Why the controller did not begin it.
+  /// The status with which the controller refused to begin it.
   package internal(set) var refusal: StatusCode?
-  /// The most filters by which the controller chose what it reports while it was on (Android's Advertising
-  /// Packet Content Filter).
+  /// The most filters (Android's Advertising Packet Content Filter) in force at one time during the
+  /// scan.
   package internal(set) var contentFilters = 0
-  /// Reports while it was on, of those that were asked for.
+  /// The requested reports that came during the scan.
   package internal(set) var reports = 0
 
-  /// Whether the scanner is not at it all the time.
+  /// Whether the scanner pauses between scan windows.
   package var isPaused: Bool {
     if period > 0 { return true }
     guard let parameters else { return true }
@@ -72,15 +70,15 @@ package struct Scan: Sendable {
   }
 }
 
-/// The scans of all controllers. Bounded: the oldest goes.
+/// The scans of all controllers. Bounded: the oldest scans are dropped.
 package struct Scans: Sendable {
-  /// In which scan a report was heard.
+  /// The scan in which a report was heard.
   package struct Hearing: Sendable {
-    /// Counts scans from 1.
+    /// The number of the scan, from 1.
     let id: Int
-    /// Whether duplicates were filtered; nil: not known.
+    /// Whether duplicates were filtered; nil: unknown.
     let filtersDuplicates: Bool?
-    /// Whether the scanner was not at it all the time.
+    /// Whether the scanner paused between scan windows.
     let isPaused: Bool
   }
 
@@ -88,19 +86,19 @@ package struct Scans: Sendable {
     let adapter: UInt16
     var parameters: ScanParameters?
     var filters = ContentFilters()
-    /// The scan that is on, or ended last, by its number; 0: none.
+    /// The number of the scan that is running or ended last; 0: none.
     var latest = 0
     var isOn = false
   }
 
-  /// Those that are remembered, in the order in which they began.
+  /// The scans that are remembered, in the order in which they began.
   package private(set) var all: [Scan] = []
-  /// How many were forgotten.
+  /// The number of forgotten scans.
   package private(set) var forgotten = 0
   private var controllers: [Controller] = []
   private let limit: Int
   private let controllerLimit: Int
-  /// What was on its way when a scan ended still comes.
+  /// Reports that were under way when a scan ended still arrive within this time, in nanoseconds.
   private static let afterglow: Int64 = 1_000_000_000
 
   init(_ limits: Limits) {
@@ -119,12 +117,13 @@ package struct Scans: Sendable {
     controllers[controller(adapter)].parameters = parameters
   }
 
-  /// A scan begins or ends, or was refused.
+  /// Begins or ends a scan, or records that a command to begin one was refused.
   mutating func turn(
     _ command: ScanSwitch, _ adapter: UInt16, _ status: StatusCode, packet: Int, time: Timestamp?
   ) {
     guard status == .success else {
-      // A scan that was on stays on, and one that was off too: nothing but the attempt is to be told.
+      // A running scan keeps running, and a stopped one stays stopped; only the attempt is
+      // recorded.
       guard command.isOn else { return }
       var scan = begun(command, adapter, packet: packet, time: time)
       scan.refusal = status
@@ -138,7 +137,7 @@ package struct Scans: Sendable {
     }
     let scan = begun(command, adapter, packet: packet, time: time)
     if controllers[known].isOn, let on = position(controllers[known].latest) {
-      // Begun again as it is: it goes on.
+      // Begun again with the same settings, the scan continues.
       let before = all[on]
       if !before.isOpeningMissing, before.parameters == scan.parameters,
         before.filterDuplicates == scan.filterDuplicates, before.period == scan.period,
@@ -168,7 +167,7 @@ package struct Scans: Sendable {
     noteFilters(known)
   }
 
-  /// A filter is set or taken away, or filtering switched.
+  /// Applies a command that sets or removes a filter, or enables or disables filtering.
   mutating func filter(_ change: ContentFilterChange, _ adapter: UInt16) {
     let known = controller(adapter)
     controllers[known].filters.apply(change)
@@ -180,12 +179,12 @@ package struct Scans: Sendable {
     all[on].contentFilters = max(all[on].contentFilters, controllers[known].filters.inForce)
   }
 
-  /// Its number.
+  /// Appends a scan and returns its number.
   private mutating func append(_ scan: Scan) -> Int {
     if all.count >= limit {
       let dropped = max(1, limit / 4)
       all.removeFirst(dropped)
-      // Bounded: counts of scans, each of which was there.
+      // Cannot overflow: every counted scan existed.
       forgotten += dropped
     }
     all.append(scan)
@@ -197,7 +196,7 @@ package struct Scans: Sendable {
     return all.indices.contains(position) ? position : nil
   }
 
-  /// The scan of a controller that is on ends.
+  /// Ends the running scan of a controller.
   mutating func end(_ adapter: UInt16, _ ending: Scan.Ending, packet: Int, time: Timestamp?) {
     guard let known = controllers.firstIndex(where: { $0.adapter == adapter }),
       controllers[known].isOn
@@ -209,7 +208,7 @@ package struct Scans: Sendable {
     all[on].lastTime = time
   }
 
-  /// The controller was reset, or went away: it has no parameters either.
+  /// Ends the scan of a controller that was reset or removed, and forgets its parameters.
   mutating func forget(_ adapter: UInt16, packet: Int, time: Timestamp?) {
     end(adapter, .reset, packet: packet, time: time)
     if let known = controllers.firstIndex(where: { $0.adapter == adapter }) {
@@ -218,13 +217,13 @@ package struct Scans: Sendable {
     }
   }
 
-  /// Whether a scan is on.
+  /// Returns whether a scan is running.
   func isOn(_ adapter: UInt16) -> Bool {
     controllers.contains { $0.adapter == adapter && $0.isOn }
   }
 
-  /// The scan that a report was heard in: where none is on, one that has just ended, or else one whose
-  /// beginning is not in the capture.
+  /// Returns the scan in which a report was heard. If none is running, this is one that has just
+  /// ended, or else a new one whose beginning is missing from the capture.
   mutating func hear(
     _ adapter: UInt16, packet: Int, time: Timestamp?, isCounted: Bool
   ) -> Hearing {
@@ -245,13 +244,13 @@ package struct Scans: Sendable {
       isPaused: all[on].isPaused)
   }
 
-  /// A scan of which no command tells it reports duplicates: there were some.
+  /// Records that a scan reported duplicates, if no command shows whether they are filtered.
   mutating func proveDuplicates(_ id: Int) {
     guard let known = position(id), all[known].filterDuplicates == nil else { return }
     all[known].hasDuplicates = true
   }
 
-  /// Whether reports of a scan prove that.
+  /// Returns whether the reports of a scan prove that duplicates are reported.
   func isProven(_ id: Int) -> Bool { position(id).map { all[$0].hasDuplicates } ?? false }
 
   private func isRecent(_ id: Int, _ time: Timestamp?) -> Bool {
@@ -260,8 +259,8 @@ package struct Scans: Sendable {
     return time.nanoseconds(since: end) <= Self.afterglow
   }
 
-  /// The kernel has begun or ended a discovery (MGMT Discovering). It says nothing new where the commands
-  /// by which it scans are there.
+  /// Records that the kernel began or ended a discovery (MGMT Discovering). This adds nothing if
+  /// the capture has the commands with which it scans.
   mutating func discover(
     _ types: UInt8, isOn: Bool, _ adapter: UInt16, packet: Int, time: Timestamp?
   ) {
@@ -278,7 +277,7 @@ package struct Scans: Sendable {
     }
   }
 
-  /// The capture ends: what is on was on up to here.
+  /// Ends the capture: running scans were running up to this packet.
   mutating func finish(packet: Int, time: Timestamp?) {
     for controller in controllers where controller.isOn {
       guard let on = position(controller.latest) else { continue }

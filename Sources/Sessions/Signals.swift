@@ -2,36 +2,35 @@ package import Bluetooth
 import Bytes
 import Dissectors
 
-/// What is known of one signalling command of the current packet.
+/// What is known about one signalling command of the current packet.
 package struct SignalNote: Sendable {
   /// The request that it answers.
   package var request: Request?
-  /// The time since that, in nanoseconds; nil where it is not known.
+  /// The time since `request`, in nanoseconds; nil if unknown.
   package var latency: Int64?
-  /// What the channel is for that the command is about, where it does not say so itself.
+  /// The PSM of the channel that the command refers to, if the command does not contain it.
   package var psm: PSM?
-  /// Where the command opens enhanced ATT bearers or changes their MTU: the ATT_MTU from now on.
+  /// The ATT_MTU from now on, if the command opens enhanced ATT bearers or changes their MTU.
   package var attMTU: UInt16?
 
-  /// Nothing known.
   package init() {}
 }
 
-/// The signalling requests that wait for their response. Bounded: the oldest goes.
+/// The signalling requests that wait for their response. Bounded: the oldest is dropped.
 package struct Signals: Sendable {
-  /// A request and what its response will make of it.
+  /// A request, with what its response will need.
   struct Waiting: Sendable {
     let connection: Int
     let direction: Direction
     let identifier: UInt8
     let code: SignallingCode
     let request: Request
-    /// The channels that it asks for, or the one that it is about; 0 where there are fewer.
+    /// The channels that it requests, or the one that it refers to; unused entries are 0.
     var channels = InlineArray<5, ChannelID>(repeating: ChannelID(rawValue: 0))
-    /// How many channels it asks for.
+    /// The number of channels that it requests.
     var channelCount = 0
     var psm: PSM?
-    /// BR/EDR: the mode that it proposes, and whether an extended window size, too.
+    /// BR/EDR: the mode that it proposes, and whether it proposes an extended window size.
     var mode: UInt8?
     var hasExtendedWindow = false
     var mtu: UInt16 = 0
@@ -40,7 +39,8 @@ package struct Signals: Sendable {
   }
 
   private var waiting: [Waiting] = []
-  /// What each of them is found by, and its turn: apart, since a frame may hold thousands of commands.
+  /// The key and the turn of each of `waiting`. Kept apart, since a frame may hold thousands of
+  /// commands.
   private var keys: [UInt64] = []
   private var turns: [Int] = []
   private var turn = 0
@@ -52,13 +52,13 @@ package struct Signals: Sendable {
 
   init(_ limits: Limits) { limit = max(1, limits.signallingRequests) }
 
-  /// Whether nothing waits.
+  /// Whether no request is waiting.
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Forgets the packet before.
+  /// Forgets the commands of the previous packet.
   mutating func clear() { notes.removeAll(keepingCapacity: true) }
 
-  /// Notes a request. One with the identifier of another has taken its place.
+  /// Records a request. It replaces one with the same identifier.
   mutating func send(_ request: Waiting) {
     let key = Self.key(request.connection, request.direction, request.identifier)
     turn += 1
@@ -80,7 +80,7 @@ package struct Signals: Sendable {
     turns[position] = turn
   }
 
-  /// Connection, direction and identifier in one number.
+  /// Returns connection, direction and identifier as one number.
   private static func key(
     _ connection: Int, _ direction: Direction, _ identifier: UInt8
   ) -> UInt64 {
@@ -88,7 +88,7 @@ package struct Signals: Sendable {
       | UInt64(identifier)
   }
 
-  /// Takes a request out; the last one gets its place.
+  /// Removes a request; the last one moves to its place.
   private mutating func remove(_ position: Int) {
     waiting.swapAt(position, waiting.count - 1)
     keys.swapAt(position, keys.count - 1)
@@ -98,12 +98,12 @@ package struct Signals: Sendable {
     turns.removeLast()
   }
 
-  /// The request that a response belongs to.
+  /// Returns the request that a response belongs to.
   ///
   /// - Parameters:
-  ///   - direction: the response's.
-  ///   - code: the request's; nil: any, for a Command Reject.
-  ///   - keeps: another response will follow.
+  ///   - direction: the response's direction.
+  ///   - code: the request's code; nil: any, for a Command Reject.
+  ///   - keeps: whether another response will follow.
   mutating func answer(
     _ connection: Int, _ direction: Direction, _ identifier: UInt8, _ code: SignallingCode?,
     keeps: Bool, _ problems: inout Problems
@@ -124,7 +124,7 @@ package struct Signals: Sendable {
 
   // MARK: Commands
 
-  /// Takes in the commands of a C-frame: what they answer, and what becomes of channels.
+  /// Processes the commands of a C-frame: what they answer, and how they change channels.
   mutating func observe(
     _ dissection: inout Dissection, _ bytes: RawSpan, _ connection: Int, _ direction: Direction,
     packet: Int, time: Timestamp?, _ channels: inout Channels, _ answer: inout Answer
@@ -135,14 +135,14 @@ package struct Signals: Sendable {
       let isWhole = command.data.count == command.length
       let pdu = isWhole ? try? SignallingPDU(command, bytes, rest: &rest) : nil
       var note = SignalNote()
-      // A command that nobody knows is answered too: by a reject.
+      // Even an unknown command is answered, with a reject.
       if command.code.isRequest || command.code.name == nil {
         let request = Request(packet: packet, time: time)
         var waiting = Waiting(
           connection: connection, direction: direction, identifier: command.identifier,
           code: command.code, request: request)
         if let pdu { note.psm = waiting.take(pdu, bytes, &channels) }
-        // No identifier, no answer.
+        // A command without an identifier gets no answer.
         if command.identifier != 0 { send(waiting) }
       } else if command.code.request != nil || command.code == .commandReject {
         let waiting = self.answer(
@@ -160,7 +160,7 @@ package struct Signals: Sendable {
             &dissection.problems)
         }
       } else if case .flowControlCredit(let credit) = pdu {
-        // The identifier is that of the sender's end; the credits are for frames to that end.
+        // The identifier is the sender's end; the credits are for frames to that end.
         if let slot = channels.find(connection, direction.reversed, credit.cid) {
           channels.give(slot, direction.reversed, Int(credit.credits), &dissection.problems)
           note.psm = channels[slot].psm
@@ -175,29 +175,29 @@ package struct Signals: Sendable {
     if answer.fragment.isTruncated { channels.forgetCredits(of: connection) }
   }
 
-  /// What a response makes of its request.
+  /// Applies a response to its request.
   ///
   /// - Parameters:
   ///   - waiting: the request, if it was seen.
-  ///   - direction: the response's: what was sent answers what was received.
+  ///   - direction: the response's direction: what was sent answers what was received.
   /// - Returns: the ATT_MTU of enhanced bearers that it opens or changes.
   private func apply(
     _ pdu: SignallingPDU, _ waiting: Waiting?, _ bytes: RawSpan, _ connection: Int,
     _ direction: Direction, packet: Int, _ channels: inout Channels, _ problems: inout Problems
   ) -> UInt16? {
     var attMTU: UInt16?
-    /// Opens a channel between the asking and the answering device's ends.
+    /// Opens a channel between the ends of the requesting and the answering device.
     func open(_ asking: ChannelID, _ answering: ChannelID, _ mode: Channel.Mode) -> Int {
       channels.open(
         connection, local: direction == .sent ? answering : asking,
         remote: direction == .sent ? asking : answering, waiting?.psm, mode, packet: packet,
         &problems)
     }
-    /// What each side takes, and the credits that it gives.
+    /// Sets what each side accepts, and the credits that it gives.
     func settle(_ slot: Int, mtu: UInt16, mps: UInt16, credits: UInt16) {
       guard let waiting else { return }
-      // Frames go to the answering device in the direction of the request, and to the other one in
-      // that of the response.
+      // Frames to the answering device go in the direction of the request; frames to the other one
+      // go in that of the response.
       let (there, back) = (Int(direction.reversed.rawValue), Int(direction.rawValue))
       channels[slot].ways[there] = Channel.Way(
         mtu: mtu, mps: mps, credits: Int(credits), given: Int(credits))
@@ -213,7 +213,7 @@ package struct Signals: Sendable {
       }
       _ = open(pdu.sourceCID, pdu.destinationCID, .basic)
     case .leConnectionResponse(let pdu):
-      // Only the request says what the channel's other end is.
+      // Only the request contains the channel's other end.
       guard pdu.result == 0, pdu.destinationCID.isDynamic, let source = waiting?.channels[0],
         source.isDynamic
       else { return nil }
@@ -228,19 +228,20 @@ package struct Signals: Sendable {
       for index in 0..<min(5, Int(pdu.destinationCIDs.count) / 2) {
         let offset = Int(pdu.destinationCIDs.start) + 2 * index
         let destination = ChannelID(rawValue: bytes.littleEndianU16(at: offset))
-        // 0 stands for a channel that was not opened.
+        // 0 means that the channel was not opened.
         guard destination.isDynamic, waiting.channels[index].isDynamic else { continue }
         let slot = open(waiting.channels[index], destination, .creditBased)
         settle(slot, mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
       }
     case .configureResponse(let pdu):
-      // What is agreed on is for frames to the device that asked; in the mode both ways must agree.
+      // The agreed values are for frames to the requesting device; the mode must be the same both
+      // ways.
       guard pdu.result == 0, let waiting,
         let slot = channels.find(connection, direction, pdu.sourceCID)
       else { return nil }
       channels[slot].settle(Int(direction.rawValue), waiting)
     case .disconnection(let pdu):
-      // Where both are there and disagree, the request said which channel it is about.
+      // If both ends are present and disagree, the request shows which channel is meant.
       let (asked, asking) =
         waiting.map { ($0.channels[0], $0.channels[1]) } ?? (pdu.destinationCID, pdu.sourceCID)
       let slot =
@@ -262,7 +263,7 @@ package struct Signals: Sendable {
     return attMTU
   }
 
-  /// Forgets the requests of connections whose responses will not be seen, or may have been lost.
+  /// Forgets the requests of connections whose responses will not be seen or may have been lost.
   mutating func forget(_ isLost: (_ connection: Int) -> Bool) {
     for position in waiting.indices.reversed() where isLost(waiting[position].connection) {
       remove(position)
@@ -273,7 +274,8 @@ package struct Signals: Sendable {
 extension Signals.Waiting {
   /// Keeps what the response will need.
   ///
-  /// - Returns: what the channel that the request is about is for, where it does not say so itself.
+  /// - Returns: the PSM of the channel that the request refers to, if the request does not contain
+  ///   it.
   mutating func take(
     _ pdu: SignallingPDU, _ bytes: RawSpan, _ channels: inout Channels
   ) -> PSM? {
@@ -335,8 +337,8 @@ extension Signals.Waiting {
 }
 
 extension Channel {
-  /// What was proposed for one way is agreed on. What the request did not mention stays as it was,
-  /// which is basic mode at first (Core, Vol 3, Part A, 4.4 and 5.4) [mem].
+  /// Applies what was proposed for one direction. What the request did not mention stays as it was,
+  /// initially basic mode (Core, Vol 3, Part A, 4.4 and 5.4) [mem].
   fileprivate mutating func settle(_ way: Int, _ waiting: Signals.Waiting) {
     if waiting.mtu > 0 { ways[way].mtu = waiting.mtu }
     ways[way].mode = waiting.mode ?? ways[way].mode ?? 0

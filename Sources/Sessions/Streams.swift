@@ -1,18 +1,19 @@
 import Bytes
 
-/// Which ACL connection a connected isochronous stream (CIS) belongs to: its own events and data do not say so.
-/// Bounded: the pair learnt first goes.
+/// The ACL connection of each connected isochronous stream (CIS), which the stream's own events and
+/// data do not contain. Bounded: the pair that was learnt first is dropped.
 struct Streams: Sendable {
   private var pairs: [(adapter: UInt16, stream: UInt16, connection: UInt16)] = []
-  /// A controller has no more of them open than a few.
+  /// The most pairs that are kept; a controller has only a few open.
   private static let most = 64
 
-  /// LE Create CIS
+  /// The opcode of LE Create CIS.
   static let createOpcode: UInt16 = 0x2064
-  /// LE Meta subevent: LE CIS Request
+  /// The subevent code of LE CIS Request.
   static let requestSubevent: UInt8 = 0x1a
 
-  /// Learns from LE Create CIS: count (1 byte), each: CIS handle (2), ACL handle (2) (Core, Vol 4, Part E, 7.8.99).
+  /// Learns from LE Create CIS: count (1 byte), each: CIS handle (2), ACL handle (2) (Core, Vol 4,
+  /// Part E, 7.8.99).
   mutating func learn(created bytes: RawSpan, _ body: Slice, _ adapter: UInt16) {
     var cursor = Cursor(bytes, body)
     guard let count = try? cursor.u8() else { return }
@@ -22,7 +23,8 @@ struct Streams: Sendable {
     }
   }
 
-  /// Learns from LE CIS Request, after its subevent code: ACL handle (2 bytes), CIS handle (2) (7.7.65.26).
+  /// Learns from LE CIS Request, after its subevent code: ACL handle (2 bytes), CIS handle (2)
+  /// (7.7.65.26).
   @_lifetime(cursor: copy cursor)
   mutating func learn(requested cursor: inout Cursor, _ adapter: UInt16) {
     guard let connection = try? cursor.u16(), let stream = try? cursor.u16() else { return }
@@ -36,7 +38,7 @@ struct Streams: Sendable {
     pairs.append((adapter, stream, connection))
   }
 
-  /// The handle of a stream's ACL connection.
+  /// Returns the handle of a stream's ACL connection.
   func connection(of stream: UInt16, _ adapter: UInt16) -> UInt16? {
     pairs.last { $0.adapter == adapter && $0.stream == stream }?.connection
   }

@@ -1,14 +1,15 @@
-// Requests that are open side by side on one bearer, which ATT does not allow. Mostly one answer is missing
-// in the capture; but there are clients that do not wait for the answer. What can be told apart is:
+// Requests that are open at the same time on one bearer, which ATT does not allow. Usually the
+// capture lacks one answer, but some clients do not wait for the answer. The rules are:
 //
-// - A response is only the answer to a request that it can answer: by its kind, by the attribute that it
-//   names, by the length of what it brings.
-// - Where it can be that of several it is given to the newest: a missing record is far likelier than a client
-//   that does not wait, and an answer given to a request that has none would push all later ones to wrong
-//   requests.
-// - A response that can only be the answer to a request that was passed is that: the server answered out of order.
-// - Where another response follows with no request between, both requests were open, and a server answers
-//   in the order in which it was asked: the earlier response was the older request's.
+// - A response only answers a request that it can answer, judged by its kind, the attribute that it
+//   names, and the length of its value.
+// - If it can answer several, it is assigned to the newest. A missing record is far likelier than a
+//   client that does not wait, and assigning an answer to a request that has none would shift all
+//   later ones to wrong requests.
+// - A response that can only answer a request that was passed does so: the server answered out of
+//   order.
+// - If another response follows with no request in between, both requests were open, and a server
+//   answers in the order in which it was asked: the earlier response belongs to the older request.
 
 import Bluetooth
 import Bytes
@@ -17,24 +18,26 @@ import Dissectors
 extension Transactions {
   /// Requests of one client, or indications of one server, that are open on a bearer at once.
   struct Doubt: Sendable {
-    /// Which, as in `open`.
+    /// The place, as in `open`.
     let place: Int
-    /// All of them, the oldest first.
+    /// All of them, oldest first.
     var requests: [Request]
-    /// The responses that the last of them were given, in order, where others could have had them.
+    /// The responses that the last of them were assigned, in order, if others could have had them.
     var given: [Given] = []
-    /// The packet of a request that had no room any more: what comes may be its answer.
+    /// The packet of a request that had no room any more: a later response may be its answer.
     var lost: Int?
-    /// Requests that a later one's answer has passed: servers answer in order, but for those that do not.
+    /// Requests that were passed by the answer to a later one. Servers should answer in order, but
+    /// some do not.
     private(set) var passed: [Request] = []
 
-    /// Takes requests that were passed.
+    /// Adds requests that were passed.
     mutating func pass(_ requests: ArraySlice<Request>) {
       passed.append(contentsOf: requests)
       if passed.count > Self.depth { passed.removeFirst(passed.count - Self.depth) }
     }
 
-    /// The request among those that were passed that a response can be the answer to, where it is the only one.
+    /// Removes and returns the only passed request that a response can answer, if there is exactly
+    /// one.
     mutating func takePassed(_ response: Response) -> Request? {
       let fitting = passed.indices.filter {
         response.isKind(of: passed[$0]) && response.names(passed[$0]) && response.fits(passed[$0])
@@ -43,30 +46,30 @@ extension Transactions {
       return passed.remove(at: only)
     }
 
-    /// How many are remembered; where there are more the oldest goes.
+    /// How many requests are remembered; beyond that the oldest is dropped.
     static let depth = 4
   }
 
-  /// A response that was given to a request for now.
+  /// A response that is assigned to a request for now.
   struct Given: Sendable {
     let packet: Int
-    /// The requests that it can answer, a bit for each.
+    /// The requests that it can answer, one bit each.
     let mask: UInt8
   }
 
-  /// What tells which request a response answers.
+  /// What shows which request a response answers.
   struct Response {
     let packet: Int
     let opcode: ATTOpcode
-    /// The request's opcode, where an Error Response repeats it.
+    /// The request's opcode, if an Error Response repeats it.
     let requestOpcode: ATTOpcode?
-    /// The attribute that it names: an error's or an echo's, or that of a list's first item.
+    /// The attribute that it names: that of an error or an echo, or of a list's first item.
     let subject: UInt16?
-    /// Where the part of a value begins that it repeats.
+    /// The offset of the part of a value that it repeats.
     let offset: UInt16?
-    /// How long the values of a list are.
+    /// The length of a list's values.
     let itemLength: Int?
-    /// The requests that its value cannot be the answer to, a bit for each.
+    /// The requests that its value cannot answer, one bit each.
     let impossible: UInt8
 
     init(
@@ -76,7 +79,7 @@ extension Transactions {
       (requestOpcode, offset) = (fields.requestOpcode, fields.offset)
       var (subject, itemLength) = (UInt16?.none, Int?.none)
       if let handle = fields.handle {
-        // An Error Response says 0 where it is about none.
+        // An Error Response has 0 if it refers to none.
         subject = handle == 0 ? nil : handle
       } else if let items = fields.items, items.list.count >= 2 {
         switch items.layout {
@@ -91,7 +94,7 @@ extension Transactions {
       (self.subject, self.itemLength) = (subject, itemLength)
     }
 
-    /// Whether it answers requests of this kind.
+    /// Returns whether it answers requests of this kind.
     func isKind(of request: Request) -> Bool {
       switch opcode {
       case .errorResponse: requestOpcode == request.opcode
@@ -100,17 +103,18 @@ extension Transactions {
       }
     }
 
-    /// Whether it names what the request asks for, as far as it names anything.
+    /// Returns whether it names what was requested, if it names anything.
     func names(_ request: Request) -> Bool {
       if let subject, request.covers(subject) == false { return false }
       if let offset, let asked = request.offset, offset != asked { return false }
       return true
     }
 
-    /// Whether what it lists has a length that what the request asks for can have.
+    /// Returns whether the length of its items is possible for what was requested.
     func fits(_ request: Request) -> Bool {
       guard let itemLength, let type = request.type, type.isDeclaration else { return true }
-      // The lengths of declarations, with one handle before them or two (Core, Vol 3, Part G, 3.1 to 3.3).
+      // The lengths of declarations, preceded by one handle or two (Core, Vol 3, Part G, 3.1 to
+      // 3.3).
       switch (request.opcode, type) {
       case (.readByGroupTypeRequest, _): return itemLength == 6 || itemLength == 20
       case (_, .characteristic): return itemLength == 7 || itemLength == 21
@@ -120,14 +124,15 @@ extension Transactions {
     }
   }
 
-  /// Takes in a request where others are open, or were until the last response.
+  /// Records a request while others are open, or were until the last response.
   @inline(never)
   mutating func overtake(
     _ place: Int, _ problem: Problem.Code?, _ request: Request, _ problems: inout Problems
   ) {
     var index = doubts.firstIndex { $0.place == place }
     if let known = index, !doubts[known].given.isEmpty || doubts[known].requests.isEmpty {
-      // No other response followed: what was given for now stays given, and what was passed stays so.
+      // No other response followed: provisional assignments become final, and passed requests stay
+      // passed.
       doubts.remove(at: known)
       index = nil
     }
@@ -143,7 +148,8 @@ extension Transactions {
     doubts[index].requests.append(request)
   }
 
-  /// Finds the request that a response answers where several are open, or were before the last one.
+  /// Returns the request that a response answers if several are open, or were before the last
+  /// response.
   @inline(never)
   mutating func choose(
     _ index: Int, _ problem: Problem.Code, _ response: Response, _ doubt: inout ResponseDoubt,
@@ -159,7 +165,7 @@ extension Transactions {
       if response.impossible & bit == 0, response.fits(request) { fitting |= bit }
     }
     if fitting == 0 { fitting = named }
-    // Nobody knows what that one asked for.
+    // What that request asked for is unknown.
     if let lost = doubts[index].lost { doubt.mayAnswer(Request(packet: lost, time: nil)) }
     guard let newest = open[place] else {
       if requests.isEmpty {
@@ -169,17 +175,18 @@ extension Transactions {
       }
       return shift(index, fitting, problem, response, &doubt, &problems)
     }
-    // What says something that no request asked for is known by its kind alone.
+    // A response that names something no request asked for is only matched by its kind.
     let mask = fitting == 0 ? kind : fitting
     guard mask != 0 else {
       if let request = answerLate(index, response, &problems) { return request }
-      // The request that waits may still get its own answer.
+      // The waiting request may still get its own answer.
       problems.add(Problem(.responseMismatch, newest.packet))
       return nil
     }
     let chosen = 7 - mask.leadingZeroBitCount
     guard chosen == requests.count - 1 else {
-      // A server answers in order: what was sent before that one gets no answer any more, or a late one.
+      // A server answers in order: requests sent before that one get no answer any more, or a late
+      // one.
       doubts[index].pass(requests[..<chosen])
       doubts[index].requests.removeFirst(chosen + 1)
       if doubts[index].requests.count == 1, doubts[index].lost == nil,
@@ -207,7 +214,7 @@ extension Transactions {
     return newest
   }
 
-  /// Finds the request that a response answers after the answer to a later one, and says so.
+  /// Returns the request that a response answers after the answer to a later one, and reports it.
   private mutating func answerLate(
     _ index: Int, _ response: Response, _ problems: inout Problems
   ) -> Request? {
@@ -219,9 +226,9 @@ extension Transactions {
     return request
   }
 
-  /// Another response, with no request between: the last of the requests is its, and those before it are
-  /// those of the responses before it, if each can be. Where one more was open than is remembered nobody
-  /// knows how far they have to shift: then none is given anything.
+  /// Reassigns after another response with no request in between: it answers the last of the
+  /// requests, and the responses before it answer those before, if each of them can. If one more
+  /// request was open than is remembered, the shift is unknown and nothing is assigned.
   private mutating func shift(
     _ index: Int, _ mask: UInt8, _ problem: Problem.Code, _ response: Response,
     _ doubt: inout ResponseDoubt, _ problems: inout Problems

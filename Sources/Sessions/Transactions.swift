@@ -1,33 +1,31 @@
-// ATT's rule of one at a time: on a bearer and in each direction one request and one indication may
-// be open (Core, Vol 3, Part F, 3.3.2).
+// ATT's sequential protocol: on a bearer, one request and one indication may be open in each
+// direction (Core, Vol 3, Part F, 3.3.2).
 
 package import Bluetooth
 import Bytes
 import Dissectors
 
-/// A request or command that waits for its answer, or the one that an answer belongs to.
+/// A request or command that waits for its answer, or that an answer belongs to.
 package struct Request: Sendable {
-  /// Its packet.
   package let packet: Int
-  /// When it was sent.
+  /// The time at which it was sent.
   package let time: Timestamp?
-  /// ATT: its opcode.
   package var opcode = ATTOpcode(rawValue: 0)
-  /// ATT: the attribute that it is about.
+  /// ATT: the attribute that it refers to.
   package var handle: UInt16?
-  /// ATT: the first handle of the range that it asks for.
+  /// ATT: the first handle of the requested range.
   package var startHandle: UInt16?
-  /// ATT: the last.
+  /// ATT: the last handle of the requested range.
   package var endHandle: UInt16?
-  /// ATT: the attribute type that it asks for.
+  /// ATT: the requested attribute type.
   package var type: BluetoothUUID?
-  /// ATT: the service that a search for primary services by their UUID asks for.
+  /// ATT: the service that a Find By Type Value Request for primary services asks for.
   package var service: BluetoothUUID?
-  /// ATT: where the part of a value begins that it asks for or brings.
+  /// ATT: the offset of the part of a value that it requests or carries.
   package var offset: UInt16?
   /// ATT: the MTU that it offers.
   var mtu: UInt16?
-  /// ATT: whether a search for the same type on the same link has found something before.
+  /// ATT: whether an earlier request for the same type on the same link found something.
   var isContinued = false
 
   init(packet: Int, time: Timestamp?) {
@@ -46,45 +44,45 @@ package struct Request: Sendable {
     mtu = fields.mtu
   }
 
-  /// The request of a response that is not in the capture, where the response alone says what it is about.
+  /// Creates the request of a response whose request is missing, if the response alone implies it.
   init?(evident response: ATTOpcode, packet: Int) {
     guard response == .findInformationResponse else { return nil }
     self.init(packet: packet, time: nil)
     opcode = .findInformationRequest
   }
 
-  /// How the answer Attribute Not Found reads.
+  /// The meaning of an Attribute Not Found error.
   package enum NothingFound: Sendable {
-    /// A discovery procedure has come to its end.
+    /// A discovery procedure has reached its end.
     case endOfDiscovery
-    /// There is no attribute of the type asked for: nothing was found from the first handle on.
+    /// There is no attribute of the requested type: nothing was found from the first handle on.
     case none
   }
 
-  /// What Attribute Not Found means as an answer to this request: never an error, since that is how
-  /// a server says that there is no more (Core, Vol 3, Part G, 4.4 to 4.7).
+  /// The meaning of Attribute Not Found as an answer to this request. It is never a failure, since
+  /// this is how a server reports that there is nothing more (Core, Vol 3, Part G, 4.4 to 4.7).
   package var meaningOfNotFound: NothingFound? {
     switch opcode {
     case .readByGroupTypeRequest, .findByTypeValueRequest, .findInformationRequest:
       .endOfDiscovery
     case .readByTypeRequest:
-      // Handles do not tell where a search began: hosts ask inside of one service.
+      // Handles do not show where a search began, since hosts search within one service.
       type == .characteristic || type == .include || isContinued
         ? .endOfDiscovery : NothingFound.none
     default: nil
     }
   }
 
-  /// How long the answer took, in nanoseconds; nil where a time is not known.
+  /// Returns the time until the answer, in nanoseconds; nil if a time is unknown.
   func latency(until time: Timestamp?) -> Int64? {
     guard let time, let sent = self.time else { return nil }
-    // Below zero the clock was set meanwhile, and the time between is not known.
+    // A negative value means that the clock was set in between, so the time is unknown.
     let nanoseconds = time.nanoseconds(since: sent)
     return nanoseconds < 0 ? nil : nanoseconds
   }
 
-  /// Whether an answer that names the attribute `handle` can be this request's; nil: the request
-  /// does not say which attributes it is about.
+  /// Returns whether an answer about the attribute `handle` can belong to this request; nil: the
+  /// request does not name its attributes.
   func covers(_ handle: UInt16) -> Bool? {
     if let own = self.handle { return own == handle }
     guard let startHandle, let endHandle else { return nil }
@@ -96,25 +94,27 @@ package struct Request: Sendable {
 struct Transactions: Sendable {
   /// Requests in the first two places, indications in the last two; sent before received.
   var open = InlineArray<4, Request?>(repeating: nil)
-  /// Where one was sent before the one before was answered.
+  /// Places in which a request or indication was sent before the previous one was answered.
   var doubts: [Doubt] = []
-  /// The type of the last Read By Type Request of each direction that found something.
+  /// For each direction, the type of the last Read By Type Request that found something.
   private var found = InlineArray<2, BluetoothUUID?>(repeating: nil)
 
   private static func place(_ direction: Direction, isIndication: Bool) -> Int {
     (isIndication ? 2 : 0) + Int(direction.rawValue)
   }
 
-  /// Whether several requests are open in one direction: then it matters what a response can answer.
+  /// Whether several requests are open in one direction, so that it matters which one a response
+  /// can answer.
   var hasDoubts: Bool { !doubts.isEmpty }
 
-  /// The requests of a direction that are open side by side, the oldest first.
+  /// Returns the requests of a direction that are open at the same time, oldest first.
   func waiting(_ direction: Direction) -> [Request] {
     let place = Self.place(direction, isIndication: false)
     return doubts.first { $0.place == place }?.requests ?? []
   }
 
-  /// Calls back for each request of a direction that waits for its response. No array is made of them.
+  /// Calls `body` for each request of a direction that waits for its response, without creating an
+  /// array.
   func forEachOpen(_ direction: Direction, _ body: (Request) -> Void) {
     let place = Self.place(direction, isIndication: false)
     if !doubts.isEmpty, let doubt = doubts.first(where: { $0.place == place }) {
@@ -124,25 +124,26 @@ struct Transactions: Sendable {
     }
   }
 
-  /// Forgets what is open: records were lost, and answers may be among them.
+  /// Forgets what is open: records were lost that may contain the answers.
   mutating func forgetOpen() {
     open = InlineArray(repeating: nil)
     doubts.removeAll()
   }
 
-  /// Notes a PDU and gives the request or indication that it answers.
+  /// Records a PDU and returns the request or indication that it answers.
   ///
   /// - Parameters:
-  ///   - bytes: what the slices of `fields` count from.
-  ///   - impossible: of `waiting`, those that the PDU's value cannot be the answer to, a bit for each.
-  ///   - isAnswerable: whether the capture has the direction of the answers: else none is missing.
-  ///   - doubt: takes in what the answer leaves open, or settles.
+  ///   - bytes: the bytes that the slices of `fields` count from.
+  ///   - impossible: one bit for each of `waiting` that the PDU's value cannot answer.
+  ///   - isAnswerable: whether the capture has the direction of the answers; otherwise none counts
+  ///     as missing.
+  ///   - doubt: receives what the answer leaves open or settles.
   mutating func observe(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, _ direction: Direction,
     packet: Int, time: Timestamp?, impossible: UInt8 = 0, isAnswerable: Bool,
     _ doubt: inout ResponseDoubt, _ problems: inout Problems
   ) -> Request? {
-    // A request that nobody knows is answered too: Request Not Supported.
+    // Even an unknown request is answered, with Request Not Supported.
     guard opcode.name != nil || opcode.role == .request else { return nil }
     switch opcode.role {
     case .request:
@@ -182,7 +183,7 @@ struct Transactions: Sendable {
     _ place: Int, _ problem: Problem.Code, _ request: Request, isAnswerable: Bool,
     _ problems: inout Problems
   ) {
-    // Both may still be answered; but in one direction alone no answer is missing.
+    // Both may still be answered; if the capture has one direction only, no answer is missing.
     if open[place] != nil || !doubts.isEmpty {
       overtake(place, isAnswerable ? problem : nil, request, &problems)
     }
@@ -201,7 +202,7 @@ struct Transactions: Sendable {
       return nil
     }
     guard response.isKind(of: waiting) else {
-      // The request that waits may still get its own answer.
+      // The waiting request may still get its own answer.
       problems.add(Problem(.responseMismatch, waiting.packet))
       return nil
     }
@@ -210,10 +211,11 @@ struct Transactions: Sendable {
   }
 }
 
-/// What the answer of the current packet leaves open: it may be another request's, or it shows that
-/// answers before it were. One array, since what `Memory` keeps is copied with it for each packet.
+/// What the answer of the current packet leaves open: it may belong to another request, or show
+/// that earlier answers did. It is a single array, since what `Memory` keeps is copied with it for
+/// each packet.
 package struct ResponseDoubt: Sendable {
-  /// A response that was given to another request when it came.
+  /// A response that was first assigned to another request.
   package struct Correction: Sendable {
     /// The response's packet.
     package let response: Int
@@ -228,20 +230,20 @@ package struct ResponseDoubt: Sendable {
 
   private var notes: [Note] = []
 
-  /// Nothing open.
+  /// Creates an empty doubt.
   init() {}
 
-  /// Whether there is nothing to say.
+  /// Whether nothing is left open.
   package var isEmpty: Bool { notes.isEmpty }
 
-  /// Requests that the packet may answer as well as the one that it is given to: where another response
-  /// follows before another request it was one of these.
+  /// Requests that the packet may answer as well as the one it is assigned to: if another response
+  /// follows before another request, it answered one of these.
   package var alternatives: [Request] {
     if notes.isEmpty { return [] }
     return notes.compactMap { if case .alternative(let request) = $0 { request } else { nil } }
   }
 
-  /// Responses before this one that, as it shows, were the answers to other requests.
+  /// Earlier responses that this one shows to have answered other requests.
   package var corrections: [Correction] {
     if notes.isEmpty { return [] }
     return notes.compactMap { if case .correction(let correction) = $0 { correction } else { nil } }

@@ -3,10 +3,10 @@ import Bytes
 import Captures
 import Dissectors
 
-/// The advertising data that the captured host sets, as far as it goes: what waits for an answer, and what
-/// comes in parts.
+/// The unfinished part of the advertising data that the captured host sets: commands that wait for
+/// an answer, and data in parts.
 struct OwnAdvertisedData: Sendable {
-  /// Of one advertising set.
+  /// The begun data of one advertising set.
   struct Begun: Sendable {
     let adapter: UInt16
     let set: AdvertisingSet
@@ -15,7 +15,7 @@ struct OwnAdvertisedData: Sendable {
 
   var commands: HostCommands
   var begun: [Begun] = []
-  /// The controllers that commands were sent to.
+  /// The controllers to which commands were sent.
   var commanded: Set<UInt16> = []
 
   /// Forgets the beginnings of data: what follows them has no place.
@@ -23,7 +23,7 @@ struct OwnAdvertisedData: Sendable {
     for known in begun.indices where isMeant(begun[known]) { begun[known].parts.forget() }
   }
 
-  /// A controller was reset or went away.
+  /// Forgets what a controller that was reset or removed had open.
   mutating func forget(_ adapter: UInt16) {
     commands.forget(adapter)
     forgetParts { $0.adapter == adapter }
@@ -32,9 +32,10 @@ struct OwnAdvertisedData: Sendable {
   init(_ limits: Limits) { commands = HostCommands(limit: limits.commands) }
 }
 
-/// Values that the captured host advertises: in the commands that set its data, once they were carried out.
+/// Values that the captured host advertises, taken from the commands that set its data, once they
+/// are carried out.
 extension Conversations {
-  /// Takes a packet that is no ATT PDU and brings no report.
+  /// Processes a packet that has neither an ATT PDU nor an advertising report.
   mutating func observeOwnData(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer
@@ -60,7 +61,7 @@ extension Conversations {
     }
   }
 
-  /// Takes the end of the capture: what was not answered has been carried out for all that is known.
+  /// Ends the capture: as far as is known, unanswered commands were carried out.
   mutating func finishOwnData() {
     for done in ownData.commands.takeAll({ _ in true }) { carryOut(done) }
   }
@@ -69,7 +70,7 @@ extension Conversations {
     guard let done else { return }
     let adapter = done.command.adapter
     guard let command = done.command.advertising else {
-      // What is cut so early may have been a part of data.
+      // A command cut this early may have contained part of some data.
       if done.command.isCut { ownData.forgetParts { $0.adapter == adapter } }
       return
     }
@@ -86,7 +87,7 @@ extension Conversations {
         isCut: done.command.isCut && slice.end >= parameters.byteCount)
       if let whole { advertiseOwn(whole, done) }
     case .instance(_, _, let advertising, let scanResponse):
-      // Where the commands are there by which the kernel does it, these say it.
+      // If the capture has the kernel's HCI commands, those contain the data.
       guard done.status == .success, !ownData.commanded.contains(adapter) else {
         return
       }
@@ -132,7 +133,7 @@ extension Conversations {
 }
 
 extension Dissection {
-  /// Whether this is a Command Complete that says that a command was carried out.
+  /// Returns whether this is a Command Complete that reports success for a command.
   fileprivate func completes(_ opcode: UInt16, _ bytes: RawSpan) -> Bool {
     guard case .event(let event) = content, event.code == HCIEvent.commandCompleteCode else {
       return false

@@ -5,9 +5,10 @@ import Dissectors
 
 /// Values that devices advertise: service data and manufacturer data.
 extension Conversations {
-  /// What tells servers of advertisements from those of connections: no address has this bit.
+  /// Distinguishes the servers of advertisements from those of connections: no address has this
+  /// bit.
   fileprivate static let advertiser: UInt64 = 1 << 61
-  /// And what tells the captured host's own, by its controllers.
+  /// Distinguishes the captured host's own advertisements, by controller.
   static let ownAdvertiser: UInt64 = advertiser | 1 << 60
 
   mutating func observeAdvertisements(
@@ -49,12 +50,13 @@ extension Conversations {
     tellStructures(bytes, data, value, isCut: false, chain: chain)
   }
 
-  /// Tells the values in advertising data.
+  /// Reports the values in advertising data.
   ///
   /// - Parameters:
-  ///   - one: what they have in common.
-  ///   - isCut: whether the capture lacks bytes behind these: then the last structure may be cut, too.
-  ///   - chain: the packets of the advertisement, where they are several.
+  ///   - one: a value with the properties that all have in common.
+  ///   - isCut: whether the capture lacks bytes after these, so that the last structure may be cut,
+  ///     too.
+  ///   - chain: the packets of the advertisement, if there are several.
   mutating func tellStructures(
     _ bytes: RawSpan, _ data: Slice, _ one: ConveyedValue, isCut: Bool, chain: ArraySlice<Int>
   ) {
@@ -77,7 +79,7 @@ extension Conversations {
       value.adType = structure.type
       value.isCut = isCut && structure.data.end >= data.end
       value.value = keep(bytes.part(cursor.rest()))
-      // The packets of the advertisement, which all of its values have in common.
+      // The packets of the advertisement, shared by all of its values.
       if packets == nil { packets = keep(chain) }
       value.packets = packets
       tell(value)
@@ -86,17 +88,17 @@ extension Conversations {
 }
 
 extension Memory {
-  /// Who a server is whose values came under a resolvable address, at the end of a capture that holds the
-  /// key: what it is known by as that, and its identity.
+  /// Returns the identity of a server whose values came from a resolvable address, at the end of a
+  /// capture that contains the key: the server's key by that identity, and the identity.
   ///
   /// - Parameters:
-  ///   - key: what it was known by, `AttributeIdentity.server`.
+  ///   - key: its earlier key, `AttributeIdentity.server`.
   ///   - peer: an address that it used.
   package func resolve(
     server key: UInt64, peer: DeviceAddress
   ) -> (server: UInt64, identity: (address: DeviceAddress, type: AddressType))? {
     let isAdvertiser = key & Conversations.advertiser
-    // Whether an advertiser's address is random is known.
+    // For an advertiser, it is known whether the address is random.
     guard isAdvertiser == 0 || key >> 48 & 1 == 1, let found = identities.search(peer) else {
       return nil
     }

@@ -1,34 +1,36 @@
-// Whose value it is: the one place where what values and conversations say of an attribute is looked up.
+// The attribute that a value belongs to: the only place that looks up attributes for values and
+// conversations.
 
 package import Bluetooth
 
-/// What is known of the attribute that a value belongs to.
+/// What is known about the attribute that a value belongs to.
 package struct AttributeIdentity: Sendable {
-  /// Tells servers apart; stays over reconnections where the peer is known by its address.
+  /// Identifies the server; stays the same across reconnections if the peer is known by its
+  /// address.
   package var server: UInt64
   /// Whether the captured host is the server.
   package var isLocal = false
-  /// The attribute; nil where the capture does not tell it.
+  /// The attribute; nil if the capture does not reveal it.
   package var handle: UInt16?
-  /// What the handle stands for, once that is known.
+  /// The attribute's UUID, once known.
   package var uuid: BluetoothUUID?
-  /// The service that holds it, where that is known.
+  /// The UUID of the service that contains it, if known.
   package var service: BluetoothUUID?
-  /// What the attribute is.
+  /// The kind of the attribute.
   package var kind: Attribute.Kind?
-  /// How that is known.
+  /// How `kind` and `uuid` are known.
   package var via: Attribute.Via?
-  /// Of a descriptor: the handle of the characteristic's value that it belongs to.
+  /// For a descriptor: the handle of the characteristic value that it belongs to.
   package var owner: UInt16?
-  /// How many groups of digits tell a long UUID from all others of the server: 1 to 5.
+  /// How many groups of digits distinguish a 128-bit UUID from all others of the server: 1 to 5.
   package var groups: UInt8 = 5
-  /// Whether the handle is needed to tell it from others with the same UUID.
+  /// Whether the handle is needed to distinguish it from others with the same UUID.
   package var needsHandle = true
-  /// What it is called where only a profile has a name for it: `Nordic UART RX`; nil as long as nobody who
-  /// knows profiles has said so.
+  /// Its name, if only a profile has one: `Nordic UART RX`; nil until a module that knows profiles
+  /// sets it.
   package var profileName: String?
 
-  /// An attribute of which nothing is known but its server.
+  /// Creates an attribute of which only the server is known.
   init(server: UInt64, isLocal: Bool, handle: UInt16?) {
     self.server = server
     self.isLocal = isLocal
@@ -37,7 +39,7 @@ package struct AttributeIdentity: Sendable {
 }
 
 extension Memory {
-  /// What is known of the attribute `handle` of one side of a link.
+  /// Returns what is known about the attribute `handle` of one side of a link.
   ///
   /// - Parameter isLocal: whether the captured host is the server.
   package func identity(
@@ -47,10 +49,10 @@ extension Memory {
     return identity(of: handle, server, isLocal: isLocal, connection: links.id(link))
   }
 
-  /// The same for a server that was named before: more may be known by now.
+  /// Returns what is known now of an attribute of a server that was identified before.
   ///
-  /// - Parameter connection: the connection that asks, which tells what was discovered from what was
-  ///   carried over.
+  /// - Parameter connection: the connection that uses it, which distinguishes what was discovered
+  ///   on it from what was carried over.
   package func identity(
     of handle: UInt16?, _ server: UInt64, isLocal: Bool, connection: Int
   ) -> AttributeIdentity {
@@ -74,15 +76,15 @@ extension Memory {
     identity.needsHandle = attribute.hasTwin || attribute.kind != .value
     return identity
   }
-  /// What an attribute is, as far as that is known by now.
+  /// Returns the kind of an attribute, if known by now.
   package func kind(of attribute: AttributeIdentity, connection: Int) -> Attribute.Kind? {
     identity(
       of: attribute.handle, attribute.server, isLocal: attribute.isLocal, connection: connection
     ).kind
   }
 
-  /// What the declaration of the characteristic offers whose value an attribute is; nil where that is not
-  /// known.
+  /// Returns the properties in the declaration of the characteristic whose value an attribute is;
+  /// nil if unknown.
   package func properties(of identity: AttributeIdentity) -> CharacteristicProperties? {
     guard identity.kind == .value, let handle = identity.handle, handle > 1,
       let place = attributes.look(handle - 1, of: attributes.currentKey(identity.server))

@@ -2,26 +2,26 @@ import Bluetooth
 
 /// The ATT_MTU in force on a bearer (Core, Vol 3, Part F, 3.2.8 and 3.4.2).
 package struct BearerMTU: Equatable, Sendable {
-  /// Bytes of the largest PDU.
+  /// The size of the largest PDU, in bytes.
   package var value: Int
-  /// Whether it is only known that the MTU is no smaller: its exchange is not in the capture.
+  /// Whether the value is only a lower bound, since the exchange is missing from the capture.
   package var isLowerBound = false
 
-  /// Whether both can be the same MTU, for all that is known of them.
+  /// Returns whether both may be the same MTU, as far as is known.
   package func mayEqual(_ other: BearerMTU) -> Bool {
     if value == other.value { return true }
     return value < other.value ? isLowerBound : other.isLowerBound
   }
-  /// Whether the two sides have exchanged it, or have set the channel up with it.
+  /// Whether the two sides have exchanged it, or have set up the channel with it.
   package var isExchanged = false
 
-  /// What is in force on LE until another one is exchanged.
+  /// The MTU in force on LE until another one is exchanged.
   package static let byDefault = 23
 }
 
 extension Memory {
-  /// The ATT_MTU in force on the unenhanced bearer of a link, or on the bearer that a channel is. Where
-  /// its exchange is not in the capture, the largest PDU seen is a lower bound.
+  /// Returns the ATT_MTU in force on the unenhanced bearer of a link, or on the bearer that a
+  /// channel is. If the exchange is missing, the largest PDU seen is a lower bound.
   package func mtu(on link: LinkSlot, _ channel: ChannelFact?) -> BearerMTU {
     if let channel {
       if let mtu = channel.attMTU { return BearerMTU(value: Int(mtu), isExchanged: true) }
@@ -43,9 +43,9 @@ extension Connection {
 }
 
 extension Links {
-  /// The ATT_MTU in force on the unenhanced bearer of the link in a slot.
+  /// Returns the ATT_MTU in force on the unenhanced bearer of the link in a slot.
   package func attMTU(_ slot: LinkSlot) -> BearerMTU { self[slot].attMTU }
 
-  /// Where the name of the peer of the link in a slot stands.
+  /// Returns the position of the name of the peer of the link in a slot.
   package func name(_ slot: LinkSlot) -> Names.Entry? { self[slot].name }
 }

@@ -3,9 +3,10 @@ import Bytes
 import Captures
 import Dissectors
 
-/// Responses that are not where they belong: on another bearer than their request, or without one.
+/// Responses on another bearer than their request, or without one.
 extension Conversations {
-  /// Where the request waits that a PDU answers: on its own bearer, but for hosts that answer on others.
+  /// Returns the place of the request that a PDU answers: on its own bearer, except for hosts that
+  /// answer on others.
   func answered(_ place: Place, _ pdu: ATTPDU, _ answer: Answer) -> Place {
     guard let request = answer.request, answer.channel != nil,
       slot(place, pdu, request.packet) == nil
@@ -19,15 +20,15 @@ extension Conversations {
     return place
   }
 
-  /// One response more than there can have been requests: those that are held answer others than they
-  /// were given to, and nobody knows which.
+  /// Reports held responses as orphans: there is one more response than there can have been
+  /// requests, so they answer others than they were assigned to, and which ones is unknown.
   mutating func orphan(_ place: Place, _ memory: borrowing Memory) {
     let held = sides[place.side].held
     sides[place.side].held.removeAll()
     for response in held { tellOrphan(place, response.arrived, response.bytes.bytes, memory) }
   }
 
-  /// A response or an error whose request is not known.
+  /// Reports a response or an error whose request is unknown.
   mutating func tellOrphan(
     _ place: Place, _ arrived: Arrived, _ bytes: RawSpan, _ memory: borrowing Memory
   ) {
@@ -54,7 +55,7 @@ extension Conversations {
       told.value = keep(bytes.part(value))
       told.packets = keep(arrived.packets)
       told.isCut = arrived.isCut
-      // As show has it: where there is a key, it may be this.
+      // As in `show`: if any attribute's values are keys, this may be one.
       told.isSecret = memory.attributes.hasKeyMaterial
     case .readByTypeResponse:
       guard let items = fields.items else { return }

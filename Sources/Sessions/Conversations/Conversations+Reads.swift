@@ -3,24 +3,25 @@ import Bytes
 import Captures
 import Dissectors
 
-/// What is read, and what is written in parts.
+/// Reads, and writes in parts.
 extension Conversations {
   // MARK: Reads
 
-  /// A value or a part of one that was read.
+  /// Processes a value or part of one that was read.
   ///
   /// - Parameters:
-  ///   - isFull: the part may fill its PDU, by what is known of the MTU: there may be more.
-  ///   - fillsPDU: it does.
+  ///   - isFull: whether the part may fill its PDU, judging by what is known about the MTU, so that
+  ///     there may be more.
+  ///   - fillsPDU: whether it certainly fills its PDU.
   mutating func read(
     _ place: Place, _ pending: Pending, _ part: RawSpan, _ arrived: Arrived, isFull: Bool,
     fillsPDU: Bool, _ memory: borrowing Memory
   ) {
     let side = place.side
-    // Others may have been answered since it was asked for.
+    // Other requests may have been answered since it was requested.
     let fits = pending.goesOn && sides[side].read.fits(pending)
     if !fits || !sides[side].read.isOpen {
-      // Behind a value that seemed to be whole is nothing more.
+      // Nothing follows a value that seemed to be whole.
       if fits, part.byteCount == 0 { return }
       finishRead(place)
       sides[side].read.begin(pending.attribute, at: pending.offset)
@@ -31,7 +32,7 @@ extension Conversations {
     if isFull { mayHaveOpenReads = true } else { finishRead(place) }
   }
 
-  /// Tells the values of which the client has read no more for a while.
+  /// Reports the values that the client has not continued to read for a while.
   mutating func finishReads(_ time: Timestamp, _ patience: Int64) {
     mayHaveOpenReads = false
     for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
@@ -50,7 +51,7 @@ extension Conversations {
     }
   }
 
-  /// Tells the value that was read in parts, if one is open.
+  /// Reports the value that was read in parts, if one is open.
   mutating func finishRead(
     _ place: Place, _ outcome: ValueOutcome = .done, response: Int? = nil
   ) {
@@ -73,7 +74,7 @@ extension Conversations {
     tell(value)
   }
 
-  /// Remembers how long a value is.
+  /// Remembers the length of a value.
   private mutating func learnLength(
     _ attribute: AttributeIdentity, _ offset: Int, _ length: Int, _ isCut: Bool
   ) {
@@ -82,7 +83,8 @@ extension Conversations {
     if lengths.count < limits.valueLengths || lengths[key] != nil { lengths[key] = length }
   }
 
-  /// Values that were read by their type: one for each attribute that has it (Core, Vol 3, Part G, 4.8.2).
+  /// Reports values that were read by their type: one for each attribute of that type (Core, Vol 3,
+  /// Part G, 4.8.2).
   mutating func readByType(
     _ place: Place, _ pending: Pending, _ items: ATTItems, _ arrived: Arrived, _ bytes: RawSpan,
     _ memory: borrowing Memory
@@ -90,7 +92,7 @@ extension Conversations {
     let isSecret =
       arrived.listsKeyMaterial || arrived.isHeld && memory.attributes.hasKeyMaterial
     let mtu = memory.mtu(on: bearers[place.bearer].link, arrived.channel)
-    // One value that fills the PDU goes on, perhaps.
+    // A single value that fills the PDU may continue.
     let isFull =
       items.singleValueLength.map { ATTItems.isFull($0, mtu: mtu.value) } ?? false
     var cursor = Cursor(bytes, items.list)
@@ -114,7 +116,9 @@ extension Conversations {
     }
   }
 
-  /// - Parameter packets: those of the PDU, which all of its values have in common.
+  /// Reports a value that was read.
+  ///
+  /// - Parameter packets: the packets of the PDU, shared by all of its values.
   private mutating func tellRead(
     _ place: Place, _ attribute: AttributeIdentity, _ value: RawSpan, _ arrived: Arrived,
     _ packets: Range<Int>?, isCut: Bool, isSecret: Bool
@@ -131,8 +135,8 @@ extension Conversations {
     tell(told)
   }
 
-  /// Several values at once (Core, Vol 3, Part F, 3.4.4.7 and 3.4.4.11): split where each has its length
-  /// beside it, or where the lengths are known.
+  /// Reports several values that were read at once (Core, Vol 3, Part F, 3.4.4.7 and 3.4.4.11).
+  /// They are split if each comes with its length, or if the lengths are known.
   mutating func readMultiple(
     _ place: Place, _ pending: Pending, _ fields: ATTFields, _ arrived: Arrived, _ bytes: RawSpan,
     _ memory: borrowing Memory
@@ -140,7 +144,8 @@ extension Conversations {
     let handles = pending.value.bytes
     let count = handles.byteCount / 2
     let packets = keep(arrived.packets)
-    // Where each value ends is what the server says, or a guess: where there is a key it may be in any.
+    // The ends of the values come from the server or are inferred: if any attribute's values are
+    // keys, any value may be one.
     let isSecret = memory.attributes.hasKeyMaterial
     if let items = fields.items {
       var cursor = Cursor(bytes, items.list)
@@ -179,7 +184,8 @@ extension Conversations {
     tell(told)
   }
 
-  /// How long each of several values is that make `total` bytes together; nil where that cannot be told.
+  /// Returns the length of each of several values that have `total` bytes together; nil if that is
+  /// unknown.
   private func split(_ handles: RawSpan, _ total: Int, _ server: UInt64) -> [Int]? {
     let count = handles.byteCount / 2
     var found: [Int?] = []
@@ -201,7 +207,7 @@ extension Conversations {
     }
     guard known <= total else { return nil }
     if unknownCount == 0 { return known == total ? found.compactMap(\.self) : nil }
-    // One attribute, maybe several times: it has what the others leave.
+    // One attribute of unknown length, possibly repeated: it gets what the others leave.
     guard (total - known) % unknownCount == 0 else { return nil }
     let each = (total - known) / unknownCount
     return found.map { $0 ?? each }
@@ -209,8 +215,8 @@ extension Conversations {
 
   // MARK: Prepared writes
 
-  /// Tells the values whose parts were prepared, each attribute's in one piece where the parts follow each
-  /// other, and empties the queue.
+  /// Reports the values whose parts were prepared, one for each run of consecutive parts of an
+  /// attribute, and empties the queue.
   mutating func flush(
     _ queue: PreparedQueue, _ place: Place, _ outcome: ValueOutcome, response: Int?,
     unanswered: Pending? = nil, isAcknowledged: Bool? = nil, _ memory: borrowing Memory
@@ -229,7 +235,7 @@ extension Conversations {
       value.isCut = joined.isCut
       value.isEchoWrong = joined.isEchoWrong
       value.value = Slice(start: joined.bytes.lowerBound, count: joined.bytes.count)
-      // The request is a packet of its own.
+      // The Execute Write Request is a packet of its own.
       if joined.packets.count > 1 || unanswered != nil { value.packets = joined.packets }
       tell(value)
     }

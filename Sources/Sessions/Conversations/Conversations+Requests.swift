@@ -5,7 +5,7 @@ import Dissectors
 
 /// The PDUs of one bearer.
 extension Conversations {
-  /// ATT's transaction timeout (Core, Vol 3, Part F, 3.3.3).
+  /// ATT's transaction timeout, in nanoseconds (Core, Vol 3, Part F, 3.3.3).
   private static let longestWait: Int64 = 30_000_000_000
 
   mutating func observe(
@@ -43,7 +43,7 @@ extension Conversations {
     }
   }
 
-  /// What is known of an attribute on one of the bearer's servers.
+  /// Returns what is known about an attribute on one of the bearer's servers.
   func identity(
     _ handle: UInt16?, _ place: Place, isLocal: Bool, _ memory: borrowing Memory
   ) -> AttributeIdentity {
@@ -53,8 +53,8 @@ extension Conversations {
       connection: bearer.parties.connection)
   }
 
-  /// How many packets the captured host has sent with this one; nil where it did not send this, or the
-  /// count is not to be trusted.
+  /// Returns how many packets the captured host has sent, including this one; nil if the host did
+  /// not send it, or the count is unreliable.
   private func ordinal(_ place: Place, _ memory: borrowing Memory) -> Int? {
     guard place.direction == .sent else { return nil }
     return memory.links.flow(bearers[place.bearer].link)?.sent
@@ -96,8 +96,8 @@ extension Conversations {
     }
   }
 
-  /// Makes room for a new request (`first` 0) or indication: those that wait are overtaken, and the oldest
-  /// one is given up where there are too many.
+  /// Makes room for a new request (`first` 0) or indication: those that wait are overtaken, and if
+  /// there are too many, the oldest is given up.
   private mutating func push(_ place: Place, from first: Int, _ memory: borrowing Memory) {
     guard sides[place.side].pending[first].isOpen else { return }
     let last = first + Transactions.Doubt.depth - 1
@@ -105,14 +105,14 @@ extension Conversations {
     for slot in (first..<last).reversed() { sides[place.side].pending.swapAt(slot, slot + 1) }
   }
 
-  /// Tells that requests that were passed were not answered: their client asks for something else.
+  /// Reports requests that were passed as unanswered, since their client has sent another request.
   private mutating func giveUpPassed(_ place: Place, _ memory: borrowing Memory) {
     for slot in (0..<Side.indications).reversed() where sides[place.side].pending[slot].isPassed {
       giveUp(place, slot, .overtaken, at: nil, memory)
     }
   }
 
-  /// Notes of those before the one in a slot that a later request was answered.
+  /// Marks the requests before the one in a slot as passed by the answer to a later request.
   private mutating func pass(_ place: Place, after slot: Int) {
     let end = slot < Side.indications ? Side.indications : 2 * Side.indications
     for earlier in slot + 1..<end where sides[place.side].pending[earlier].isOpen {
@@ -120,7 +120,7 @@ extension Conversations {
     }
   }
 
-  /// Tells that those before the one in a slot were not answered, the oldest first.
+  /// Reports the requests before the one in a slot as unanswered, oldest first.
   private mutating func giveUp(
     _ place: Place, after slot: Int, _ reason: ValueOutcome.Reason, _ memory: borrowing Memory
   ) {
@@ -128,7 +128,7 @@ extension Conversations {
     for earlier in (slot + 1..<end).reversed() { giveUp(place, earlier, reason, at: nil, memory) }
   }
 
-  /// Tells that a request or an indication was not answered.
+  /// Reports a request or an indication as unanswered.
   mutating func giveUp(
     _ place: Place, _ slot: Int, _ reason: ValueOutcome.Reason, at time: Timestamp?,
     _ memory: borrowing Memory
@@ -139,7 +139,7 @@ extension Conversations {
     sides[place.side].pending[slot].isPassed = false
     guard pending.operation != nil || !pending.queue.isEmpty else { return }
     if !memory.hasHeard(place.direction.reversed) {
-      // The capture has one direction alone: what was written was written, for all that it tells.
+      // The capture has one direction only: as far as it shows, written values were written.
       if pending.hasValue, pending.opcode != .prepareWriteRequest {
         tell(place, pending, .done, nil, nil)
         return
@@ -163,7 +163,7 @@ extension Conversations {
     {
       isAcknowledged = flow.completed >= ordinal
     }
-    // The report of it may come behind the end of the capture.
+    // The event that reports it may come after the end of the capture.
     if reason == .captureEnded, isAcknowledged == false { isAcknowledged = nil }
     if pending.opcode == .executeWriteRequest {
       flush(
@@ -174,7 +174,7 @@ extension Conversations {
     }
   }
 
-  /// Tells what came of a request or an indication that carried all that there is.
+  /// Reports the outcome of a request or an indication that carried everything itself.
   private mutating func tell(
     _ place: Place, _ pending: Pending, _ outcome: ValueOutcome, _ response: Int?,
     _ latency: Int64?, isAcknowledged: Bool? = nil, attribute: AttributeIdentity? = nil
@@ -232,7 +232,7 @@ extension Conversations {
     }
   }
 
-  /// Where the request waits that a PDU answers.
+  /// Returns the slot of the request that a PDU answers.
   func slot(_ place: Place, _ pdu: ATTPDU, _ request: Int) -> Int? {
     let first = pdu.opcode.role == .confirmation ? Side.indications : 0
     return (first..<first + Side.indications).first { slot in
@@ -240,8 +240,8 @@ extension Conversations {
     }
   }
 
-  /// No response follows that could tell anything else: those that are held answer what they were given
-  /// to.
+  /// Settles held responses when no other response can change them: they answer the requests they
+  /// were assigned to.
   mutating func settle(_ place: Place, _ memory: borrowing Memory) {
     guard !sides[place.side].held.isEmpty else { return }
     let held = sides[place.side].held
@@ -252,7 +252,7 @@ extension Conversations {
     }
   }
 
-  /// Takes in the answer to a request.
+  /// Processes the answer to a request.
   ///
   /// - Parameter isLast: whether no other answer follows before the next request.
   private mutating func complete(
@@ -261,7 +261,8 @@ extension Conversations {
   ) {
     let side = place.side
     guard let slot = slot(place, arrived.pdu, request) else { return }
-    // As `Transactions` has it: an answer to one means that there is none to those before, or a late one.
+    // As in `Transactions`: after an answer to one request, those before it get none, or a late
+    // one.
     if isLast { giveUp(place, after: slot, .overtaken, memory) } else { pass(place, after: slot) }
     let pending = sides[side].pending[slot]
     sides[side].pending[slot].end()
@@ -323,7 +324,7 @@ extension Conversations {
     }
   }
 
-  /// A part of a prepared write that the server has taken, and what it repeated of it.
+  /// Adds a part of a prepared write that the server has accepted, and compares its echo.
   private mutating func prepare(
     _ place: Place, _ pending: Pending, _ slot: Int, _ fields: ATTFields, _ bytes: RawSpan,
     isCut: Bool
@@ -333,7 +334,7 @@ extension Conversations {
     let isSame =
       fields.handle == pending.attribute.handle && Int(fields.offset ?? 0) == pending.offset
       && (isCut || pending.isCut || echo.isEqual(to: pending.value.bytes))
-    // A request to execute that was sent before this response came takes the part with it.
+    // An Execute Write Request that was sent before this response includes the part.
     let execute = (0..<slot).last {
       sides[place.side].pending[$0].isOpen
         && sides[place.side].pending[$0].opcode == .executeWriteRequest
@@ -364,7 +365,7 @@ extension Conversations {
     case .signedWriteCommand: operation = .signedWrite
     default: return
     }
-    // A notification is the server's, a command the client's.
+    // A notification comes from the server, a command from the client.
     let isLocal = (place.direction == .sent) != operation.isWrite
     func told(_ handle: UInt16?) -> ConveyedValue {
       ConveyedValue(
@@ -380,7 +381,7 @@ extension Conversations {
         var value = told(item.handle)
         value.value = keep(bytes.part(slice))
         value.packets = packets
-        // As show has it: where there is a key, it may be in any of several values.
+        // As in `show`: if any attribute's values are keys, any of several values may be one.
         value.isSecret = memory.attributes.hasKeyMaterial
         value.isCut = item.missing > 0
         tell(value)
@@ -396,12 +397,12 @@ extension Conversations {
 }
 
 extension Dissection {
-  /// How long the ATT PDU was before the capture cut it, as far as its headers tell.
+  /// The length of the ATT PDU before the capture cut it, if its headers show it.
   fileprivate var pduLength: Int { max(Int(body.count), Int(sduLength ?? l2cap?.length ?? 0)) }
 }
 
 extension ATTOpcode {
-  /// Whether a value stands behind a handle.
+  /// Whether a value follows a handle.
   fileprivate var carriesValue: Bool {
     switch self {
     case .writeRequest, .writeCommand, .signedWriteCommand, .prepareWriteRequest,

@@ -1,49 +1,50 @@
-// What requests and responses come to: values, each once, when it is known what became of it.
+// Joins requests and responses into values; each is reported once, when its outcome is known.
 
 import Bluetooth
 import Bytes
 package import Captures
 package import Dissectors
 
-/// The conversations of ATT, bearer by bearer: joins what was read or written in parts, gives requests
-/// their outcome, and tells the values of each packet.
+/// The ATT conversations of each bearer. Joins values that were read or written in parts, gives
+/// requests their outcome, and lists the values of each packet.
 ///
-/// Kept by a report that wants values, and fed with every packet:
+/// A report that wants values keeps one and feeds it every packet:
 ///
 ///     conversations.observe(record, dissection, bytes, answer, fragments, memory)
 ///     for value in conversations.values { … }
 ///
-/// Which response belongs to which request `Memory` says; here is what the requests carried. Bounded by
-/// `Limits`: where there are too many bearers the one that was silent longest goes, and its requests
-/// count as not answered.
+/// `Memory` matches responses to requests; this type keeps what the requests carried. It is bounded
+/// by `Limits`: if there are too many bearers, the one that was silent longest is dropped and its
+/// requests count as unanswered.
 package struct Conversations: Sendable {
-  /// A bearer of ATT, or the place of one.
+  /// An ATT bearer, or a free place for one.
   struct Bearer: Sendable {
     var key: UInt64
     var link: LinkSlot
     var parties: ValueParties
-    /// The servers: the peer's, and the captured host's.
+    /// The keys of the peer's server and the captured host's.
     var servers: (peer: UInt64, local: UInt64)
     var lastUse: Int
   }
 
-  /// What one client has open on one bearer, and the indications that go the same way.
+  /// What one client has open on one bearer, with the indications sent in the same direction.
   struct Side: Sendable {
-    /// Where the indications stand in `pending`.
+    /// The index of the first indication in `pending`.
     static let indications = Transactions.Doubt.depth
-    /// The order in which all are given up: the oldest requests, then the oldest indications first.
+    /// The order in which pending entries are given up: oldest requests first, then oldest
+    /// indications.
     static let oldestFirst =
       Array((0..<indications).reversed()) + (indications..<2 * indications).reversed()
 
-    /// The newest request and those that it overtook, the newest indication and those before.
+    /// The newest request and those it overtook, then the newest indication and those before it.
     var pending = [Pending](repeating: Pending(), count: 2 * Transactions.Doubt.depth)
-    /// Responses that may answer one of several of these; what comes next tells.
+    /// Responses that may answer one of several of these; the next packets decide.
     var held: [HeldResponse] = []
     var read = LongRead()
     var queue = PreparedQueue()
   }
 
-  /// Where something stands in `sides`: two for a bearer, the first for what the captured host sends.
+  /// An index into `sides`. Each bearer has two; the first is for what the captured host sends.
   struct Place {
     let bearer: Int
     let direction: Direction
@@ -52,7 +53,7 @@ package struct Conversations: Sendable {
     var isLocal: Bool { direction == .received }
   }
 
-  /// A packet: what a value takes from it.
+  /// The number and time of a packet.
   struct Moment: Sendable {
     var number: Int
     var time: Timestamp?
@@ -60,7 +61,7 @@ package struct Conversations: Sendable {
     init(_ record: borrowing CaptureRecord) { (number, time) = (record.number, record.time) }
   }
 
-  /// An attribute, among all servers.
+  /// An attribute's key among all servers.
   struct AttributeKey: Hashable {
     var server: UInt64
     var handle: UInt16
@@ -68,19 +69,19 @@ package struct Conversations: Sendable {
 
   /// The values of the current packet, in the order in which their outcomes became known.
   package private(set) var values: [ConveyedValue] = []
-  /// Their bytes.
+  /// The bytes of `values`.
   package internal(set) var bytes: [UInt8] = []
-  /// The packets of those that came in several.
+  /// The packet numbers of those of `values` that came in several packets.
   package internal(set) var packets: [Int] = []
-  /// Whether a bound was reached: of which table, with the limit.
+  /// The bound that the current packet reached, if any, with its limit.
   package private(set) var limitReached: (what: Limited, limit: Int)?
-  /// Packets that carried values of attributes, and of which the capture lacks the handle: they are told
-  /// as no value.
+  /// Packets that carried attribute values but whose handle is missing from the capture; they are
+  /// not reported as values.
   package internal(set) var withoutHandle = 0
-  /// The limits that it was said of.
+  /// The limits that were already reported.
   private var said: [Limited] = []
 
-  /// What is bounded.
+  /// The bounded tables.
   package enum Limited: Sendable {
     case bearers, preparedParts
   }
@@ -91,27 +92,27 @@ package struct Conversations: Sendable {
   private var latest = -1
   /// The lengths of values that were read, for Read Multiple.
   var lengths: [AttributeKey: Int] = [:]
-  /// Servers that told who they are while their values were going on, and what they were called before.
+  /// Servers whose identity became known while values were in progress, each with its earlier key.
   private var aliases: [(key: UInt64, first: UInt64)] = []
-  /// What other servers are called.
+  /// The keys of other servers in use.
   private var told: [UInt64] = []
   private var gap = 0
   private var endings = 0
-  /// What the captured host advertises.
+  /// The data that the captured host advertises.
   var ownData: OwnAdvertisedData
   let limits: Limits
-  /// Which attributes have values that are secret; nil before the first packet.
+  /// The attributes whose values are secret; nil before the first packet.
   private var secretTypes: SecretTypes?
-  /// After how many nanoseconds without a request the last part of a read, which fills its PDU, was the value's last;
-  /// nil: when something else is asked.
+  /// How many nanoseconds without a request end a read whose last part fills its PDU; nil: such a
+  /// read ends only with the next request.
   private let patience: Int64?
-  /// Whether there is such a read, as far as is known.
+  /// Whether such a read may be open.
   var mayHaveOpenReads = false
 
-  /// Nothing said yet.
+  /// Creates the state before the first packet.
   ///
-  /// - Parameter patience: after how many nanoseconds without a request a value is told of which more might have been
-  ///   read; nil: when something else is asked.
+  /// - Parameter patience: after how many nanoseconds without a request a value is reported
+  ///   although more of it might be read; nil: only when something else is requested.
   package init(_ limits: Limits = Limits(), patience: Int64? = nil) {
     self.limits = limits
     self.patience = patience
@@ -120,11 +121,11 @@ package struct Conversations: Sendable {
 
   // MARK: Observing
 
-  /// Takes in one packet; `values` are then those whose outcome it told.
+  /// Processes one packet; `values` are then those whose outcome it decided.
   ///
   /// - Parameters:
-  ///   - bytes: what the dissection's slices count from.
-  ///   - fragments: the packets of the PDU, where it came in several.
+  ///   - bytes: the bytes that the dissection's slices count from.
+  ///   - fragments: the packets of the PDU, if it came in several.
   ///   - memory: what is known after this packet.
   package mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
@@ -133,7 +134,7 @@ package struct Conversations: Sendable {
     if !values.isEmpty { clear() }
     if secretTypes == nil { secretTypes = memory.attributes.secretTypes }
     limitReached = nil
-    // What another file has, too, was told.
+    // A record that repeats one of another file was already reported.
     guard record.original == nil else { return }
     if memory.links.gap != gap { lose(record, memory) }
     if answer.closed || memory.links.otherEndings != endings { sweep(record, memory) }
@@ -149,7 +150,7 @@ package struct Conversations: Sendable {
     }
   }
 
-  /// Takes the end of the capture: what is open stays open, and is told as that.
+  /// Ends the capture: what is still open is reported as such.
   package mutating func finish(_ memory: borrowing Memory) {
     clear()
     limitReached = nil
@@ -165,14 +166,14 @@ package struct Conversations: Sendable {
     packets.removeAll(keepingCapacity: true)
   }
 
-  /// Notes that a bound was reached; it is said once.
+  /// Records that a bound was reached; each is reported once.
   mutating func reached(_ what: Limited, _ limit: Int) {
     guard !said.contains(what) else { return }
     said.append(what)
     limitReached = (what, limit)
   }
 
-  /// Tells a value.
+  /// Reports a value.
   mutating func tell(_ value: ConveyedValue) {
     values.append(value)
     if value.operation != .advertisement, secretTypes?.contains(value.attribute.uuid) ?? false {
@@ -180,14 +181,14 @@ package struct Conversations: Sendable {
     }
   }
 
-  /// Keeps bytes for a value that is told.
+  /// Copies bytes for a reported value.
   mutating func keep(_ span: RawSpan) -> Slice {
     let start = bytes.count
     bytes.append(span)
     return Slice(start: start, count: span.byteCount)
   }
 
-  /// Keeps the numbers of the packets of a value that is told, where they are several.
+  /// Copies the packet numbers of a reported value, if there are several.
   mutating func keep(_ numbers: ArraySlice<Int>) -> Range<Int>? {
     guard numbers.count > 1 else { return nil }
     let start = packets.count
@@ -197,7 +198,7 @@ package struct Conversations: Sendable {
 
   // MARK: Bearers
 
-  /// The bearer of a packet; what is known of its link is brought up to date.
+  /// Returns the bearer of a packet, and updates what is known about its link.
   private mutating func bearer(
     _ link: LinkSlot, _ channel: ChannelFact?, _ record: borrowing CaptureRecord,
     _ memory: borrowing Memory
@@ -224,8 +225,8 @@ package struct Conversations: Sendable {
     return found
   }
 
-  /// What the peer of a bearer is called in values: where it told who it is while they were going on,
-  /// what it was called before, so that one device's values stay together.
+  /// Returns the key that values use for a bearer's peer. If its identity became known while values
+  /// were in progress, this is the earlier key, so that one device's values stay together.
   private mutating func server(_ key: UInt64, before: UInt64) -> UInt64 {
     if key == before { return key }
     if let alias = aliases.last(where: { $0.key == key }) { return alias.first }
@@ -237,7 +238,8 @@ package struct Conversations: Sendable {
     return before
   }
 
-  /// A place for a new bearer: a free one, a new one, or that of the bearer that was silent longest.
+  /// Returns a place for a new bearer: a free one, a new one, or that of the bearer that was silent
+  /// longest.
   private mutating func place(
     _ key: UInt64, _ link: LinkSlot, _ record: borrowing CaptureRecord, _ memory: borrowing Memory
   ) -> Int {
@@ -264,7 +266,7 @@ package struct Conversations: Sendable {
     return chosen
   }
 
-  /// Tells what is open on a bearer, which then is free.
+  /// Reports what is open on a bearer, and frees it.
   private mutating func close(
     _ bearer: Int, _ reason: ValueOutcome.Reason, at time: Timestamp?, _ memory: borrowing Memory
   ) {
@@ -298,7 +300,7 @@ package struct Conversations: Sendable {
     }
   }
 
-  /// Records were lost: answers may be among them.
+  /// Gives up what is open after records were lost: answers may be among them.
   private mutating func lose(_ record: borrowing CaptureRecord, _ memory: borrowing Memory) {
     gap = memory.links.gap
     ownData.forgetParts { known in memory.links.gapAdapter.map { $0 == known.adapter } ?? true }
@@ -318,13 +320,13 @@ package struct Conversations: Sendable {
 }
 
 extension Links {
-  /// Who talks on the link in a slot.
+  /// Returns the connection, adapter and peer of the link in a slot.
   func parties(_ slot: LinkSlot) -> ValueParties {
     ValueParties(
       connection: self[slot].id, adapter: self[slot].adapter, peer: self[slot].peer,
       identity: self[slot].identity?.address, resolvable: self[slot].peerResolvable)
   }
 
-  /// Whether the link in a slot is open.
+  /// Returns whether the link in a slot is open.
   package func isOpen(_ slot: LinkSlot) -> Bool { self[slot].ending == nil }
 }

@@ -1,12 +1,12 @@
 package import Bluetooth
 package import Bytes
 
-/// How a value crosses, or was to cross, a link.
+/// How a value is conveyed over a link, or was meant to be.
 package enum ValueOperation: UInt8, Sendable, CaseIterable {
   case advertisement, read, write, writeWithoutResponse, signedWrite, preparedWrite
   case notification, indication
 
-  /// As the JSON contract names it.
+  /// The name in the JSON contract.
   package var key: StaticString {
     switch self {
     case .advertisement: "advertisement"
@@ -20,7 +20,7 @@ package enum ValueOperation: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// Whether the client gives the value, not the server.
+  /// Whether the value comes from the client rather than the server.
   package var isWrite: Bool {
     switch self {
     case .write, .writeWithoutResponse, .signedWrite, .preparedWrite: true
@@ -29,26 +29,26 @@ package enum ValueOperation: UInt8, Sendable, CaseIterable {
   }
 }
 
-/// What became of a value.
 package enum ValueOutcome: Equatable, Sendable {
-  /// It has crossed, and where an answer belongs to that, the answer has come.
+  /// It was conveyed, and the answer, if one is due, has come.
   case done
   /// The server refused it.
   case refused(ATTErrorCode)
   /// No answer came, or none that is in the capture.
   case noResponse(Reason)
-  /// A prepared write: the client gave it up (Execute Write Request, 0x00).
+  /// A prepared write that the client cancelled (Execute Write Request, 0x00).
   case cancelled
-  /// A prepared write: the link ended, or the capture, before it was executed.
+  /// A prepared write that was not executed before the link or the capture ended.
   case notExecuted(Reason)
 
   /// Why nothing more can come.
   package enum Reason: UInt8, Sendable {
     /// The connection has ended.
     case connectionEnded
-    /// The connection has ended, after ATT's transaction timeout of 30 s (Core, Vol 3, Part F, 3.3.3).
+    /// The connection has ended, after ATT's transaction timeout of 30 s (Core, Vol 3, Part F,
+    /// 3.3.3).
     case timedOut
-    /// Others followed on the same bearer, and were answered.
+    /// Later requests on the same bearer were answered.
     case overtaken
     /// The capture lacks records; the answer may be among them.
     case recordsLost
@@ -57,7 +57,7 @@ package enum ValueOutcome: Equatable, Sendable {
     /// There was no room to wait for the answer.
     case forgotten
 
-    /// As a JSON key.
+    /// The key in JSON.
     package var key: StaticString {
       switch self {
       case .connectionEnded: "connection_ended"
@@ -70,7 +70,7 @@ package enum ValueOutcome: Equatable, Sendable {
     }
   }
 
-  /// The error that the JSON contract has for an outcome without an error code of ATT's.
+  /// The error in the JSON contract for an outcome without an ATT error code.
   package var errorKey: StaticString? {
     switch self {
     case .done, .refused: nil
@@ -89,73 +89,69 @@ package enum ValueOutcome: Equatable, Sendable {
   }
 }
 
-/// On which link a value crossed, and between whom.
+/// The link on which a value was conveyed, and the peer.
 package struct ValueParties: Equatable, Sendable {
-  /// The connection's number; 0 where there is none.
+  /// The connection's number; 0 if there is none.
   package var connection = 0
   /// The controller's index.
   package var adapter: UInt16 = 0
   /// The other device's address, as used for the connection or the advertisement.
   package var peer: DeviceAddress?
-  /// Its identity address, where it gave one.
+  /// Its identity address, if it sent one.
   package var identity: DeviceAddress?
-  /// The resolvable address that it used, where `peer` is what the controller resolved that to.
+  /// The resolvable address that it used, if the controller resolved it to `peer`.
   package var resolvable: DeviceAddress?
 
-  /// The identity address, where it is another one than `peer`.
+  /// The identity address, if it differs from `peer`.
   package var otherIdentity: DeviceAddress? { identity == peer ? nil : identity }
 }
 
-/// A value that has crossed a link in one or more packets, or an attempt of which it is now known what
-/// became of it.
+/// A value that was conveyed over a link in one or more packets, or an attempt whose outcome is now
+/// known.
 package struct ConveyedValue: Sendable {
-  /// How.
   package var operation: ValueOperation
-  /// What became of it.
   package var outcome = ValueOutcome.done
-  /// Whose value.
   package var attribute: AttributeIdentity
-  /// Who talked.
   package var parties: ValueParties
-  /// Which way the value went; of a refused or unanswered read, the request.
+  /// The direction of the value; for a refused or unanswered read, of the request.
   package var direction: Direction?
-  /// The packet that carried the value's last byte; of an attempt without a value, the request's.
+  /// The packet that carried the value's last byte; for an attempt without a value, the request's.
   package var packet: Int
-  /// And its time.
   package var time: Timestamp?
-  /// The packet that told the outcome, where that is another one.
+  /// The packet that decided the outcome, if it is another one.
   package var response: Int?
-  /// How long the answer took, in nanoseconds; nil where there is none, or its time is not known.
+  /// The time until the answer, in nanoseconds; nil if there is none or its time is unknown.
   package var latency: Int64?
-  /// The value, in `Conversations.bytes`; nil of an attempt without one.
+  /// The value, in `Conversations.bytes`; nil for an attempt without one.
   package var value: Slice?
-  /// The packets that carried it, in `Conversations.packets`; nil where it was one.
+  /// The packets that carried it, in `Conversations.packets`; nil if there was one.
   package var packets: Range<Int>?
-  /// Where in the attribute's value these bytes begin.
+  /// The offset in the attribute's value at which these bytes begin.
   package var offset = 0
-  /// Whether the capture lacks a part of the bytes.
+  /// Whether the capture lacks some of the bytes.
   package var isCut = false
-  /// Whether the value fills the last PDU, so that there may be more of it that nobody asked for.
+  /// Whether the value fills the last PDU, so that the attribute may have more bytes that were not
+  /// read.
   package var mayGoOn = false
-  /// Whether the server repeated other bytes, or another place for them, than it was given.
+  /// Whether the server echoed other bytes, or another offset, than it was sent.
   package var isEchoWrong = false
-  /// Of an attempt of the captured host's without an answer: whether the peer acknowledged the packet
-  /// on the air; nil where that is not known.
+  /// For an attempt of the captured host without an answer: whether the peer acknowledged the
+  /// packet on the air; nil if unknown.
   package var isAcknowledged: Bool?
-  /// Attributes whose values stand in `value` one after the other with no telling where each ends:
-  /// their handles, two bytes each, in `Conversations.bytes`.
+  /// The handles of several attributes whose values follow each other in `value` without
+  /// separators: two bytes each, in `Conversations.bytes`.
   package var handles: Slice?
-  /// Of manufacturer data in an advertisement: the company.
+  /// For manufacturer data in an advertisement: the company.
   package var company: UInt16?
   /// The AD type of a value in an advertisement.
   package var adType: ADType?
-  /// Whether advertising data around the value holds a secret, or the value may be another attribute's that
-  /// does: then nobody knows what this is.
+  /// Whether the advertising data around the value holds a secret, or the value may belong to an
+  /// attribute whose values do, so that its meaning is uncertain.
   package var isSecret = false
-  /// Whether the attribute is one whose values are secret, or hold secrets.
+  /// Whether the attribute's values are secret, or hold secrets.
   package var isOfSecretType = false
 
-  /// Whether the value belongs to a series of values: it is one, and whole.
+  /// Whether the value is a whole one that can be part of a series of values.
   package var isPlain: Bool {
     outcome == .done && value != nil && offset == 0 && !isCut && handles == nil
   }

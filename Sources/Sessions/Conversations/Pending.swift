@@ -3,38 +3,38 @@ import Bytes
 import Captures
 import Dissectors
 
-/// A request or an indication that waits for its answer, with what it carried. The place is used again
-/// and again, so that nothing is allocated for each.
+/// A request or an indication that waits for its answer, with what it carried. The instance is
+/// reused, so that nothing is allocated for each request.
 struct Pending: Sendable {
   private(set) var isOpen = false
-  /// Whether a later request of its bearer was answered: its own answer may come late.
+  /// Whether a later request of its bearer was answered: its own answer may still come late.
   var isPassed = false
   private(set) var packet = 0
   private(set) var time: Timestamp?
   private(set) var opcode = ATTOpcode(rawValue: 0)
   private(set) var attribute = AttributeIdentity(server: 0, isLocal: false, handle: nil)
-  /// Where in the attribute's value it begins.
+  /// The offset in the attribute's value at which it begins.
   private(set) var offset = 0
   /// The value, or the handles of a Read Multiple request.
   private(set) var value: [UInt8] = []
-  /// The packets, where they are several.
+  /// The packets, if there are several.
   private(set) var packets: [Int] = []
   private(set) var isCut = false
-  /// How many packets the captured host had sent on the link with this one; nil: not known.
+  /// How many packets the captured host had sent on the link, including this one; nil: unknown.
   private(set) var ordinal: Int?
-  /// Whether a Read Blob Request goes on where the read before it ended.
+  /// Whether a Read Blob Request continues where the read before it ended.
   var goesOn = false
-  /// Whether an Execute Write Request writes what was prepared, and does not cancel it.
+  /// Whether an Execute Write Request writes the prepared values instead of cancelling them.
   var executes = true
-  /// What an Execute Write Request is for: the parts that were prepared before it. Answered or not, it
+  /// For an Execute Write Request: the parts that were prepared before it. Answered or not, it
   /// closes the queue (Core, Vol 3, Part F, 3.4.6.3).
   var queue = PreparedQueue()
 
-  /// What it is when nobody answers; nil of a request that has nothing to do with values.
+  /// The operation if it stays unanswered; nil for a request that has nothing to do with values.
   var operation: ValueOperation? {
     switch opcode {
     case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest: .read
-    // Discovery is no read; of one by UUID the type is known.
+    // Discovery is not a read; for a read by UUID, the type is known.
     case .readByTypeRequest: attribute.uuid == nil ? nil : .read
     case .writeRequest: .write
     case .prepareWriteRequest: .preparedWrite
@@ -43,7 +43,7 @@ struct Pending: Sendable {
     }
   }
 
-  /// Whether its value is an attribute's.
+  /// Whether it carries an attribute's value.
   var hasValue: Bool {
     switch opcode {
     case .writeRequest, .prepareWriteRequest, .handleValueIndication: true
@@ -75,19 +75,19 @@ struct Pending: Sendable {
   mutating func end() { isOpen = false }
 }
 
-/// A response, apart from its bytes.
+/// A response without its bytes.
 struct Arrived: Sendable {
   let pdu: ATTPDU
   let moment: Conversations.Moment
   var latency: Int64?
-  /// The packets that carried it, where they are several.
+  /// The packets that carried it, if there are several.
   let packets: ArraySlice<Int>
-  /// How long the PDU was before the capture cut it, as far as its headers tell.
+  /// The length of the PDU before the capture cut it, if its headers show it.
   let length: Int
-  /// The channel that it came on, where that is a bearer of its own.
+  /// The channel that it came on, if that is a bearer of its own.
   let channel: ChannelFact?
   let isCut: Bool
-  /// Whether it may as well answer another request.
+  /// Whether it may equally answer another request.
   var isHeld = false
   /// Whether it lists values of an attribute whose values are keys.
   var listsKeyMaterial = false
@@ -95,7 +95,7 @@ struct Arrived: Sendable {
 
 /// A response that may answer one of several requests.
 struct HeldResponse: Sendable {
-  /// The packet of the one that it is given to for now.
+  /// The packet of the request that it is assigned to for now.
   private(set) var request: Int
   private(set) var arrived: Arrived
   let bytes: [UInt8]
@@ -105,7 +105,7 @@ struct HeldResponse: Sendable {
     self.arrived.isHeld = true
   }
 
-  /// Takes in that it answers another request.
+  /// Assigns it to another request.
   mutating func take(_ request: Request, isCertain: Bool) {
     self.request = request.packet
     arrived.latency = request.latency(until: arrived.moment.time)
@@ -113,28 +113,28 @@ struct HeldResponse: Sendable {
   }
 }
 
-/// A value that is read in several parts (Core, Vol 3, Part G, 4.8.3): a response that fills its PDU may
-/// be a part, which the next request tells.
+/// A value that is read in several parts (Core, Vol 3, Part G, 4.8.3). A response that fills its
+/// PDU may be a part; the next request decides.
 struct LongRead: Sendable {
   private(set) var isOpen = false
   private(set) var attribute = AttributeIdentity(server: 0, isLocal: false, handle: nil)
-  /// Where in the attribute's value the first part begins.
+  /// The offset in the attribute's value at which the first part begins.
   private(set) var start = 0
   private(set) var bytes: [UInt8] = []
   private(set) var packets: [Int] = []
-  /// The packet of the last part that brought something, and its time.
+  /// The packet of the last part that added bytes, and its time.
   private(set) var packet = 0
   private(set) var time: Timestamp?
   private(set) var latency: Int64?
   private(set) var isCut = false
-  /// Whether the last part filled its PDU, of which the size is known.
+  /// Whether the last part filled its PDU, if the PDU's maximum size is known.
   private(set) var fillsPDU = false
-  /// Whether the server has said that there is no more.
+  /// Whether the server has reported that there is no more.
   var isEnded = false
-  /// Whether a part may be that of another attribute, which may be a key.
+  /// Whether a part may belong to another attribute, which may be a key.
   var mayBeKey = false
 
-  /// Where the next part begins.
+  /// The offset of the next part.
   var end: Int { start + bytes.count }
 
   mutating func begin(_ attribute: AttributeIdentity, at offset: Int) {
@@ -148,7 +148,7 @@ struct LongRead: Sendable {
     mayBeKey = false
   }
 
-  /// Takes a part that begins at `offset`, which lies between `start` and `end`.
+  /// Adds a part that begins at `offset`, which lies between `start` and `end`.
   mutating func add(
     _ part: RawSpan, at offset: Int, _ arrived: Arrived, fillsPDU: Bool, _ limits: Limits
   ) {
@@ -168,63 +168,64 @@ struct LongRead: Sendable {
   private mutating func append(_ part: RawSpan, at offset: Int, _ limits: Limits) {
     if offset < end { bytes.removeSubrange(max(0, offset - start)...) }
     let room = max(0, limits.longValueBytes - bytes.count)
-    // The first part has been in one PDU; what is joined is bounded.
+    // The first part fits one PDU and is kept whole; what is joined is bounded.
     let kept = bytes.isEmpty ? part.byteCount : min(part.byteCount, room)
     if kept < part.byteCount { self.isCut = true }
     bytes.append(part.part(Slice(start: 0, count: kept)))
   }
 
-  /// Takes a part of which no more than its packet matters.
+  /// Adds a part of which only the packet matters.
   mutating func add(_ part: RawSpan, at offset: Int, _ packet: Int, isCut: Bool, _ limits: Limits) {
     append(part, at: offset, limits)
     if isCut { self.isCut = true }
     if part.byteCount > 0, packets.count < limits.fragmentNumbers { packets.append(packet) }
   }
 
-  /// Ends it; the bytes stay until the next one.
+  /// Ends the read; the bytes stay until the next one begins.
   mutating func close() { isOpen = false }
 
-  /// Forgets it: nothing that comes goes on with it.
+  /// Forgets the read: no later part continues it.
   mutating func forget() {
     begin(AttributeIdentity(server: 0, isLocal: false, handle: nil), at: 0)
     isOpen = false
   }
 
-  /// Whether a part goes on with it: one of the same attribute that leaves nothing out.
+  /// Returns whether a part continues the read: it is of the same attribute and leaves no gap.
   func fits(_ part: borrowing Pending) -> Bool {
     attribute.handle != nil && attribute.handle == part.attribute.handle
       && attribute.server == part.attribute.server && start <= part.offset && part.offset <= end
   }
 }
 
-/// The parts of prepared writes that a server holds for a client until it is told to execute them (Core,
-/// Vol 3, Part F, 3.4.6).
+/// The parts of prepared writes that a server holds for a client until it executes them (Core, Vol
+/// 3, Part F, 3.4.6).
 struct PreparedQueue: Sendable {
-  /// One part.
   struct Part: Sendable {
     let handle: UInt16
-    /// Where in the attribute's value.
+    /// The offset in the attribute's value.
     let offset: Int
-    /// Where in `bytes`.
+    /// The range in `bytes`.
     let value: Range<Int>
     let packet: Int
     let time: Timestamp?
-    /// Where in `packets`.
+    /// The range in `packets`.
     let packets: Range<Int>
     let isCut: Bool
     let isEchoWrong: Bool
-    /// Whether it was made a part of a value already.
+    /// Whether it was already joined into a value.
     var isTaken = false
   }
 
   private(set) var parts: [Part] = []
   private(set) var bytes: [UInt8] = []
   private(set) var packets: [Int] = []
-  /// Whether parts had no room, or may have been in records that were lost.
+  /// Whether parts had no room, or may have been in lost records.
   private(set) var isIncomplete = false
 
   var isEmpty: Bool { parts.isEmpty && !isIncomplete }
 
+  /// Adds a part.
+  ///
   /// - Returns: whether there was room.
   mutating func add(_ pending: borrowing Pending, isEchoWrong: Bool, _ limits: Limits) -> Bool {
     guard let handle = pending.attribute.handle, parts.count < limits.preparedParts,
@@ -248,12 +249,12 @@ struct PreparedQueue: Sendable {
     return true
   }
 
-  /// A value that prepared parts make.
+  /// A value that is made of prepared parts.
   struct Joined {
     let handle: UInt16
-    /// Where in the attribute's value it begins.
+    /// The offset in the attribute's value at which it begins.
     let offset: Int
-    /// Where its bytes stand, and the numbers of its packets.
+    /// The ranges of its bytes and of its packet numbers.
     var bytes: Range<Int>
     var packets: Range<Int>
     /// The packet of the last part, and its time.
@@ -262,16 +263,16 @@ struct PreparedQueue: Sendable {
     var isCut: Bool
     var isEchoWrong = false
 
-    /// Where in the attribute's value it ends.
+    /// The offset in the attribute's value at which it ends.
     var end: Int { offset + bytes.count }
   }
 
-  /// The values that the parts make, each attribute's in one piece where its parts follow each other, in
-  /// the order of their first parts.
+  /// Joins the parts into values: one for each run of consecutive parts of an attribute, ordered by
+  /// their first parts.
   ///
   /// - Parameters:
-  ///   - bytes: takes their bytes.
-  ///   - packets: takes the numbers of their packets.
+  ///   - bytes: receives their bytes.
+  ///   - packets: receives their packet numbers.
   mutating func join(into bytes: inout [UInt8], packets: inout [Int]) -> [Joined] {
     var joined: [Joined] = []
     for first in parts.indices where !parts[first].isTaken {
@@ -280,7 +281,7 @@ struct PreparedQueue: Sendable {
       for index in first..<parts.count where parts[index].handle == handle {
         parts[index].isTaken = true
         let part = parts[index]
-        // A part at the same place again is another value of the same attribute.
+        // A part at the same offset again begins another value of the same attribute.
         if let value = open, part.offset > value.end || part.offset <= value.offset {
           joined.append(value)
           open = nil

@@ -2,63 +2,63 @@ package import Bluetooth
 package import Captures
 package import Dissectors
 
-/// ATT requests and indications that nobody answered, discovery among them: another one of the same bearer
-/// was answered, or followed and stayed, or the connection ended. What is open when records are lost or the
-/// capture ends is not among them, unless it waited for longer than ATT does (Core, Vol 3, Part F, 3.3.3).
-/// Bounded: the first ones are listed, and bearers beyond a limit not followed.
+/// ATT requests and indications that stayed unanswered, including discovery: another one of the
+/// same bearer was answered, or followed and stayed, or the connection ended. A request that is
+/// open when records are lost or the capture ends does not count, unless it waited longer than
+/// ATT's timeout (Core, Vol 3, Part F, 3.3.3). Bounded: the first ones are listed, and bearers
+/// beyond a limit are not followed.
 package struct UnansweredRequests: Sendable {
   /// A request.
   package struct Sent: Sendable {
-    /// Its packet.
     package let packet: Int
-    /// What it asks for.
+    /// The request's opcode.
     package let opcode: ATTOpcode
     /// The connection's number.
     package let connection: Int
-    /// When it was sent.
+    /// The time at which it was sent.
     package let time: Timestamp?
-    /// Which way it went.
     package let direction: Direction
-    /// The attribute that it is about, where it is about one.
+    /// The attribute that it refers to, if it refers to one.
     package let handle: UInt16?
-    /// Whether another one of its bearer, sent after it, was answered.
+    /// Whether a later one of its bearer was answered.
     package fileprivate(set) var isOvertaken = false
     fileprivate var isAnswered = false
   }
 
   /// What one side has open on a bearer.
   private struct Side: Sendable {
-    /// The connection (the upper 32 bits), the bearer, whether indications are meant, and who asks.
+    /// The connection (the upper 32 bits), the bearer, whether it is for indications, and the
+    /// requesting side.
     let key: UInt64
     let adapter: UInt16
     var open: [Sent] = []
     var connection: Int { Int(key >> 32) }
   }
 
-  /// The first ones.
+  /// The unanswered requests, up to a limit.
   package private(set) var listed: [Sent] = []
-  /// How many there were, and how many of them were indications.
+  /// The number of unanswered requests, and how many of them are indications.
   package private(set) var count = 0
   package private(set) var indications = 0
   private var sides: [Side] = []
-  /// Where they stand, by their keys.
+  /// The indexes in `sides`, by key.
   private var positions: [UInt64: Int] = [:]
-  /// Where the one of the latest packet stands: that of the next packet, mostly.
+  /// The index of the latest packet's side, which is usually that of the next packet, too.
   private var latest = 0
   private var gap = 0
-  /// Which directions the capture has: where it has one alone, no answer is missing.
+  /// Which directions the capture has: if it has only one, no answer is missing.
   private var hears = (sent: false, received: false)
   private let limits: Limits
   private static let mostOpen = 8
   private static let longestWait: Int64 = 30_000_000_000
 
-  /// None seen.
+  /// Creates an empty list.
   package init(_ limits: Limits) { self.limits = limits }
 
   /// Whether there is anything that the end of a connection may end.
   package var followsAny: Bool { !sides.isEmpty }
 
-  /// Takes a packet.
+  /// Processes a packet.
   package mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
     _ memory: borrowing Memory
@@ -103,7 +103,7 @@ package struct UnansweredRequests: Sendable {
     latest < sides.count && sides[latest].key == key ? latest : positions[key]
   }
 
-  /// The same; a new one, where there is none and room for it.
+  /// Returns the side's index, and adds the side if it is new and there is room.
   private mutating func position(of key: UInt64, adding adapter: UInt16) -> Int? {
     if let position = position(of: key) { return position }
     guard sides.count < 4 * limits.bearers else { return nil }
@@ -112,14 +112,15 @@ package struct UnansweredRequests: Sendable {
     return sides.count - 1
   }
 
-  /// Forgets the others.
+  /// Removes all other sides.
   private mutating func keep(_ isKept: (Side) -> Bool) {
     sides = sides.filter(isKept)
     positions.removeAll(keepingCapacity: true)
     for (position, side) in sides.enumerated() { positions[side.key] = position }
   }
 
-  /// The bearer on which a request waits: that of its answer, but for hosts that answer on other channels.
+  /// Returns the bearer on which a request waits: that of its answer, except for hosts that answer
+  /// on other channels.
   private func bearer(of packet: Int, _ key: UInt64, _ position: Int?) -> Int? {
     func waits(_ side: Side) -> Bool { side.open.contains { $0.packet == packet } }
     if let position, waits(sides[position]) { return position }
@@ -131,7 +132,7 @@ package struct UnansweredRequests: Sendable {
     guard let position,
       let index = sides[position].open.firstIndex(where: { $0.packet == packet })
     else { return }
-    // The one alone that is open: nothing is to be remembered.
+    // It is the only open request: nothing needs to be remembered.
     if sides[position].open.count == 1 {
       sides[position].open.removeAll(keepingCapacity: true)
     } else {
@@ -139,7 +140,7 @@ package struct UnansweredRequests: Sendable {
     }
   }
 
-  /// Takes those away that were answered, and tells those that were sent before them.
+  /// Removes answered requests, and reports the unanswered ones that were sent before them.
   private mutating func close(_ position: Int, upToAnswered: Bool) {
     guard !sides[position].open.isEmpty else { return }
     let open = sides[position].open
@@ -160,7 +161,7 @@ package struct UnansweredRequests: Sendable {
     if listed.count < limits.listedRequests { listed.append(request) }
   }
 
-  /// Takes the end of connections.
+  /// Ends connections.
   package mutating func end(_ isOpen: (Int) -> Bool) {
     let ended = inOrder.filter { !isOpen(sides[$0].connection) }
     guard !ended.isEmpty else { return }
@@ -168,7 +169,7 @@ package struct UnansweredRequests: Sendable {
     keep { isOpen($0.connection) }
   }
 
-  /// Takes the end of the capture.
+  /// Ends the capture.
   package mutating func finish(_ latest: Timestamp?, _ isOpen: (Int) -> Bool) {
     end(isOpen)
     for position in inOrder {
@@ -183,6 +184,6 @@ package struct UnansweredRequests: Sendable {
     listed.sort { $0.packet < $1.packet }
   }
 
-  /// Where the sides stand, in the order of their connections.
+  /// The indexes of the sides, ordered by their connections.
   private var inOrder: [Int] { sides.indices.sorted { sides[$0].key < sides[$1].key } }
 }

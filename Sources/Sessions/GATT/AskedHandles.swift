@@ -1,10 +1,10 @@
-/// The handles that requests for several values ask for, whose responses name none: of the last few
-/// requests. Bounded.
+/// The handles in requests for several values, whose responses contain none. Bounded: only the last
+/// few requests are kept.
 package struct AskedHandles: Sendable {
   private var requests: [(packet: Int, handles: [UInt16])] = []
 
   private static let mostRequests = 16
-  /// As many values as a PDU can hold are worth remembering.
+  /// The most handles that are kept of a request: as many values as a PDU can hold.
   private static let mostHandles = 256
 
   init() {}
@@ -14,7 +14,7 @@ package struct AskedHandles: Sendable {
     requests.append((packet, Array(handles.prefix(Self.mostHandles))))
   }
 
-  /// What the request in a packet asks for; nothing where that is not known.
+  /// The handles in the request in a packet; empty if unknown.
   package subscript(packet: Int) -> [UInt16] {
     requests.last { $0.packet == packet }?.handles ?? []
   }

@@ -1,8 +1,8 @@
 package import Bluetooth
 
-/// An attribute of a GATT server, as far as the capture tells what it is.
+/// An attribute of a GATT server, with what the capture reveals of it.
 package struct Attribute: Equatable, Sendable {
-  /// What an attribute is.
+  /// The kind of an attribute.
   package enum Kind: UInt8, Sendable {
     /// The declaration of a service.
     case service
@@ -15,10 +15,10 @@ package struct Attribute: Equatable, Sendable {
     /// Anything else: a descriptor.
     case descriptor
 
-    /// Whether it only says what other attributes are.
+    /// Whether it only declares other attributes.
     var isDeclaration: Bool { rawValue <= Self.characteristic.rawValue }
 
-    /// As the JSON contract names it.
+    /// The name in the JSON contract.
     package var key: StaticString {
       switch self {
       case .service: "service"
@@ -30,18 +30,18 @@ package struct Attribute: Equatable, Sendable {
     }
   }
 
-  /// How it is known what an attribute is.
+  /// How an attribute is known.
   package enum Via: UInt8, Sendable {
-    /// The server has said so on this connection, or it is certain that what it said before still holds.
+    /// The server reported it on this connection, or what it reported before certainly still holds.
     case discovered
-    /// The server has said so on an earlier connection.
+    /// The server reported it on an earlier connection.
     case carried
-    /// A map from elsewhere says so.
+    /// It comes from a supplied map.
     case supplied
-    /// It is concluded from how it was used.
+    /// It is inferred from how it was used.
     case inferred
 
-    /// As the JSON contract names it.
+    /// The name in the JSON contract.
     package var key: StaticString {
       switch self {
       case .discovered: "discovered"
@@ -52,46 +52,44 @@ package struct Attribute: Equatable, Sendable {
     }
   }
 
-  /// Its handle.
   package let handle: UInt16
-  /// What it is.
   package var kind: Kind
-  /// How that is known.
+  /// How it is known.
   package var via = Via.discovered
-  /// Of a service: whether it was declared as a secondary one.
+  /// For a service: whether it was declared as a secondary one.
   package var isSecondary = false
-  /// The UUID of the service or characteristic that it declares, of the characteristic whose value it
-  /// is, or of the descriptor: the UUID that it stands for. Of an include whose service has a long
-  /// UUID, «Include».
+  /// The UUID of the service or characteristic that it declares, of the characteristic whose value
+  /// it is, or of the descriptor. For an include whose service has a 128-bit UUID, «Include».
   package var uuid: BluetoothUUID
-  /// Of a characteristic's declaration, the handle of its value; of an include, the first handle of the
-  /// service; of a descriptor, the handle of the value that it belongs to, where that is concluded. 0: not
-  /// known.
+  /// For a characteristic declaration, the handle of its value; for an include, the first handle of
+  /// the service; for a descriptor, the handle of the value that it was inferred to belong to. 0:
+  /// unknown.
   package var target: UInt16 = 0
-  /// Of a service or include, the last handle of the service; 0: not known.
+  /// For a service or include, the last handle of the service; 0: unknown.
   package var end: UInt16 = 0
-  /// Of a characteristic's declaration.
+  /// For a characteristic declaration: its properties.
   package var properties = CharacteristicProperties(rawValue: 0)
-  /// Of a descriptor «Characteristic Extended Properties»: its value, which never changes.
+  /// For a Characteristic Extended Properties descriptor: its value, which never changes.
   package var extendedProperties: UInt16?
-  /// The number of the connection on which this was learnt last.
+  /// The number of the connection on which this was last reported.
   package var connection: Int
-  /// The packet that told it last.
+  /// The packet that last reported it.
   package var packet: Int
-  /// How many of its groups of digits tell a long UUID from all others of the server: 1 to 5.
+  /// How many groups of digits of a 128-bit UUID distinguish it from all others of the server: 1 to
+  /// 5.
   package internal(set) var groups: UInt8 = 1
-  /// Whether another attribute of the server has the same UUID: then the handle tells them apart. The
-  /// declarations of services and characteristics do not count.
+  /// Whether another attribute of the server has the same UUID, so that only the handle
+  /// distinguishes them. Declarations of services and characteristics do not count.
   package internal(set) var hasTwin = false
 
-  /// Whether both say the same of what an attribute is, as far as they say it.
+  /// Returns whether both describe the attribute in the same way, if they describe it.
   func agrees(with other: Self) -> Bool {
     // One UUID may be written in two forms.
     guard kind == other.kind, uuid == other.uuid || uuid.shortest == other.uuid.shortest else {
       return false
     }
     switch kind {
-    // The last service of a server may be said to reach to the end of all handles.
+    // The last service of a server may be reported to extend to the last handle.
     case .service:
       return end == other.end || end == 0 || other.end == 0 || max(end, other.end) == .max
     case .include: return target == other.target && end == other.end
@@ -102,22 +100,21 @@ package struct Attribute: Equatable, Sendable {
 }
 
 extension BluetoothUUID {
-  /// «Service Changed», whose indications name a range of handles.
+  /// «Service Changed», whose indications contain a range of handles.
   static let serviceChanged = Self(0x2a05)
-  /// «Characteristic Extended Properties».
   package static let extendedProperties = Self(0x2900)
-  /// «Client Characteristic Configuration».
   package static let clientConfiguration = Self(0x2902)
 
   /// Whether attributes of this type declare services, includes or characteristics.
   var isDeclaration: Bool { width == 2 && 0x2800...0x2803 ~= low }
 
-  /// Whether the Assigned Numbers give this type to descriptors.
+  /// Whether the Assigned Numbers assign this type to descriptors.
   package var isDescriptor: Bool { width == 2 && low >> 8 == 0x29 }
 }
 
 extension Attribute.Kind {
-  /// What an attribute of this kind is named as: a declaration by what it declares.
+  /// The use by which attributes of this kind are named: for a declaration, that of what it
+  /// declares.
   package var use: BluetoothUUID.AttributeUse {
     switch self {
     case .service, .include: .service

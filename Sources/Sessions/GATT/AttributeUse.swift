@@ -3,7 +3,7 @@ import Bytes
 
 /// How one attribute was used.
 package struct AttributeUse: Sendable {
-  /// How a value crosses the link.
+  /// How a value is conveyed.
   package enum Operation: Int, CaseIterable, Sendable {
     case read, write, writeWithoutResponse, signedWrite, preparedWrite, notification, indication
 
@@ -15,7 +15,7 @@ package struct AttributeUse: Sendable {
       }
     }
 
-    /// As the JSON contract names it.
+    /// The name in the JSON contract.
     package var key: StaticString {
       switch self {
       case .read: "read"
@@ -29,20 +29,20 @@ package struct AttributeUse: Sendable {
     }
   }
 
-  /// What protected the link.
+  /// The protection of the link.
   package enum Security: UInt8, Sendable {
     case unknown, unencrypted, encrypted, authenticated
   }
 
-  /// An operation, and what became of it.
+  /// An operation and its outcome.
   package struct Access: Sendable {
-    /// What was tried.
+    /// The operation.
     package let operation: Operation
-    /// How the link was protected then.
+    /// The protection of the link at that time.
     package let security: Security
-    /// Why it was refused; nil where it was not.
+    /// The error with which it was refused; nil if it was not.
     package let error: ATTErrorCode?
-    /// The packet with the outcome; the first one.
+    /// The first packet with this outcome.
     package let packet: Int
   }
 
@@ -50,29 +50,29 @@ package struct AttributeUse: Sendable {
   package let handle: UInt16
   /// How often each operation was done or tried, by `Operation`.
   package internal(set) var counts = InlineArray<7, Int>(repeating: 0)
-  /// The value that crossed the link last; nil: none.
+  /// The value that was conveyed last; nil: none.
   package internal(set) var value: [UInt8]?
-  /// Which packet has brought it, and how.
+  /// The packet that carried the value, and its operation.
   package internal(set) var valuePacket = 0
   package internal(set) var valueOperation = Operation.read
-  /// How long values were.
+  /// The range of the values' lengths.
   package internal(set) var lengths: ClosedRange<Int>?
-  /// What was tried and what became of it, each once.
+  /// Each distinct operation with its outcome.
   package internal(set) var accesses: [Access] = []
   /// The first packet that used it, and the last.
   package internal(set) var packets: ClosedRange<Int>
-  /// Whether the value may be a key: one of several, where there is an attribute whose values are keys.
+  /// Whether the value may be a key: it is one of several, and some attribute's values are keys.
   package private(set) var isSecret = false
   /// Whether prepared writes were executed.
   var isPreparedWritten = false
   /// The values of Write Requests that wait for their responses, by their packets.
   private var pending: [(packet: Int, value: [UInt8])] = []
 
-  /// How many Write Requests there were, and the first one's packet.
+  /// The number of Write Requests, and the packet of the first.
   private var requested = (count: 0, first: 0)
 
   private static let accessLimit = 16
-  /// No attribute value is longer (Core, Vol 3, Part F, 3.2.9).
+  /// The maximum length of an attribute value (Core, Vol 3, Part F, 3.2.9).
   package static let longest = 512
 
   init(_ handle: UInt16, packet: Int) {
@@ -80,8 +80,9 @@ package struct AttributeUse: Sendable {
     packets = packet...packet
   }
 
-  /// What may be done with it, as far as that was done: the properties that a declaration must have. Of a
-  /// command nobody knows whether it was obeyed; a client sends it to what it knows to take it.
+  /// The operations that succeeded, as the properties that a declaration must have. It is unknown
+  /// whether a command was obeyed, but a client only sends one if it knows the attribute accepts
+  /// it.
   package var properties: CharacteristicProperties {
     var bits: UInt8 = 0
     for access in accesses where access.error == nil {
@@ -111,9 +112,9 @@ package struct AttributeUse: Sendable {
       ?? value.count...value.count
   }
 
-  /// Takes a part of a value that was read from an offset on.
+  /// Records a part of a value that was read from an offset.
   ///
-  /// - Returns: whether it belongs to the value that is there: it follows that, or is a part of it.
+  /// - Returns: whether it belongs to the known value: it follows that value, or is part of it.
   mutating func append(_ part: [UInt8], at offset: Int, packet: Int) -> Bool {
     guard valueOperation == .read, offset > 0, let value, offset <= value.count else {
       return false
@@ -122,14 +123,14 @@ package struct AttributeUse: Sendable {
     return true
   }
 
-  /// Takes the value of a Write Request.
+  /// Records the value of a Write Request.
   mutating func begin(_ value: [UInt8], packet: Int) {
     requested = (requested.count + 1, requested.count == 0 ? packet : requested.first)
     if pending.count >= Transactions.Doubt.depth { pending.removeFirst() }
     pending.append((packet, value))
   }
 
-  /// Takes the Write Requests as done: the capture has not one answer.
+  /// Counts the Write Requests as successful: the capture has no answer at all.
   mutating func takeUnanswered() {
     guard requested.count > 0, counts[Operation.write.rawValue] == 0 else { return }
     note(.write, .unknown, nil, packet: requested.first)
@@ -139,7 +140,8 @@ package struct AttributeUse: Sendable {
     }
   }
 
-  /// The value of the Write Request in a packet, which was answered; nil where it is not known.
+  /// Removes and returns the value of the Write Request in a packet, which was answered; nil if
+  /// unknown.
   mutating func end(_ packet: Int) -> [UInt8]? {
     guard let index = pending.firstIndex(where: { $0.packet == packet }) else { return nil }
     return pending.remove(at: index).value

@@ -1,17 +1,17 @@
-// How attributes were used: what `map` says of them beyond what discovery tells.
+// How attributes were used: what `map` shows beyond the results of discovery.
 
 package import Bluetooth
 import Bytes
 package import Dissectors
 
-/// How the attributes of all servers were used. Fed with every packet by who wants to know; bounded as
-/// `Attributes` is.
+/// How the attributes of all servers were used. A report that needs this feeds it every packet.
+/// Bounded in the same way as `Attributes`.
 package struct AttributeUses: Sendable {
   private struct Server: Sendable {
     let key: UInt64
-    /// In the order of handles.
+    /// In ascending order of their handles.
     var uses: [AttributeUse] = []
-    /// The handles of the last request that asks for several, and its packet.
+    /// The handles of the last request for several attributes; its packet follows.
     var asked: [UInt16] = []
     var asking = 0
 
@@ -27,25 +27,24 @@ package struct AttributeUses: Sendable {
 
   private var servers: [Server] = []
   private var latest = 0
-  /// How the devices of a connection authenticated each other when they paired, where they did; the
-  /// last connections.
+  /// Whether the devices of a connection authenticated each other when they paired, for recent
+  /// connections.
   private var authenticated: [Int: Bool] = [:]
   private let limits: Limits
-  /// Responses of which it is not certain which request they answer.
+  /// Responses whose request is uncertain.
   private var held: [Held] = []
   private static let mostHeld = 16
 
-  /// A response that may answer one of several requests, and on which bearer.
+  /// A response that may answer one of several requests, with its bearer.
   private struct Held: Sendable {
     var use: Use
     let link: LinkSlot?
     let channel: Int?
   }
 
-  /// Nothing seen.
   package init(_ limits: Limits = Limits()) { self.limits = limits }
 
-  /// The uses of a server's attributes, in the order of handles.
+  /// Returns the uses of a server's attributes, in ascending order of their handles.
   package func uses(of key: UInt64, _ attributes: Attributes) -> [AttributeUse] {
     var all: [UInt16: AttributeUse] = [:]
     for server in servers where attributes.currentKey(server.key) == key {
@@ -59,7 +58,7 @@ package struct AttributeUses: Sendable {
     return all.values.sorted { $0.handle < $1.handle }
   }
 
-  /// The servers whose attributes were used.
+  /// Returns the keys of the servers whose attributes were used.
   package func keys(_ attributes: Attributes) -> [UInt64] {
     servers.filter { !$0.uses.isEmpty }.map { attributes.currentKey($0.key) }
   }
@@ -77,7 +76,7 @@ package struct AttributeUses: Sendable {
     return latest
   }
 
-  /// Changes what is known of the use of one attribute.
+  /// Changes what is known about the use of one attribute.
   private mutating func change(
     _ handle: UInt16, _ server: Int, packet: Int, _ change: (inout AttributeUse) -> Void
   ) {
@@ -92,7 +91,7 @@ package struct AttributeUses: Sendable {
     change(&servers[server].uses[position])
   }
 
-  /// Takes one packet.
+  /// Processes one packet.
   package mutating func observe(
     _ packet: Int, _ direction: Direction?, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -121,7 +120,7 @@ package struct AttributeUses: Sendable {
       return
     }
     if opcode == .readMultipleResponse, let value = fields.value {
-      // As show has it: where there is a key, it may be in any of several values.
+      // As in `show`: if any attribute's values are keys, any of several values may be one.
       split(
         bytes.part(value), answer, security, packet, server,
         isSecret: memory.attributes.hasKeyMaterial)
@@ -136,15 +135,15 @@ package struct AttributeUses: Sendable {
       error: fields.error, request: answer.request,
       security: security, packet: packet, server: server)
     if isResponse, !memory.doubt.alternatives.isEmpty {
-      // A value that may be a key is better not kept as another attribute's.
+      // A value that may be a key is not kept as another attribute's value.
       if !memory.attributes.hasKeyMaterial { hold(use, answer) }
     } else {
       take(use)
     }
   }
 
-  /// Takes the values of writes that were prepared and are executed now. One that does not begin where the
-  /// attribute's value does changes a part of that, if it is known.
+  /// Records the values of prepared writes that are now executed. A value that does not begin at
+  /// offset 0 replaces the end of the attribute's value, if that is known.
   private mutating func takeJoined(_ memory: borrowing Memory, _ packet: Int, _ server: Int) {
     for joined in memory.longValues.values {
       change(joined.handle, server, packet: packet) { $0.isPreparedWritten = true }
@@ -171,7 +170,7 @@ package struct AttributeUses: Sendable {
     let server: Int
   }
 
-  /// Takes in what a PDU does with an attribute.
+  /// Records what a PDU does with an attribute.
   private mutating func take(_ taken: Use) {
     let (handle, server, packet) = (taken.handle, taken.server, taken.packet)
     switch taken.opcode {
@@ -219,15 +218,15 @@ package struct AttributeUses: Sendable {
 
   // MARK: Responses that may answer one of several requests
 
-  /// Keeps a response until it is told which request it answers; only a few, since clients that have
-  /// several open are few.
+  /// Keeps a response until its request is certain. A few places are enough, since few clients have
+  /// several requests open.
   private mutating func hold(_ use: Use, _ answer: Answer) {
     if held.count >= Self.mostHeld { take(held.removeFirst().use) }
     held.append(Held(use: use, link: answer.link, channel: answer.channel?.slot))
   }
 
-  /// Takes in which requests the responses answered that are held, where a packet tells that: a request of
-  /// the same bearer that they are what they were taken for, a response that others were meant.
+  /// Settles the requests of held responses, if a packet decides them. A request of the same bearer
+  /// confirms the provisional assignment; a response can show that other requests were meant.
   private mutating func settle(_ answer: Answer, _ memory: borrowing Memory, isResponse: Bool) {
     for correction in memory.doubt.corrections {
       guard let index = held.firstIndex(where: { $0.use.packet == correction.response }) else {
@@ -240,7 +239,8 @@ package struct AttributeUses: Sendable {
       held.link == answer.link && held.channel == answer.channel?.slot
     }
     if isResponse, answer.request == nil, !memory.doubt.alternatives.isEmpty {
-      // One more than there can have been requests: nobody knows which those answered that are held.
+      // There is one more response than there can have been requests: it is unknown which requests
+      // the held ones answered.
       held.removeAll(where: isSettled)
       return
     }
@@ -251,8 +251,8 @@ package struct AttributeUses: Sendable {
     for held in settled { take(held.use) }
   }
 
-  /// Takes in that nothing follows that could tell anything else. Of an export of one direction what was written
-  /// counts as written.
+  /// Settles what is still open at the end of the capture. If the capture has one direction only,
+  /// written values count as written.
   package mutating func finish(_ memory: borrowing Memory) {
     for server in servers.indices
     where !memory.hasHeard(Attributes.isLocal(servers[server].key) ? .sent : .received) {
@@ -262,7 +262,7 @@ package struct AttributeUses: Sendable {
     held.removeAll()
   }
 
-  /// The values in a list: of Read By Type, of several notifications, of several reads.
+  /// Records the values in a list: of Read By Type, of several notifications, or of several reads.
   private mutating func observe(
     _ items: ATTItems, _ opcode: ATTOpcode, _ bytes: RawSpan, _ answer: Answer,
     _ memory: borrowing Memory,
@@ -301,13 +301,14 @@ package struct AttributeUses: Sendable {
     }
   }
 
-  /// The handles that a response was asked for, of several; none where its request is missing.
+  /// Returns the requested handles, in order, for a response with several values; empty if its
+  /// request is missing.
   private func asked(by answer: Answer, _ server: Int) -> [UInt16] {
     answer.request?.packet == servers[server].asking ? servers[server].asked : []
   }
 
-  /// Read Multiple has no lengths: values that have always had one length are told apart by it, and what
-  /// is left is the last one's.
+  /// Splits the values of Read Multiple, which have no lengths: a value that has always had the
+  /// same length is separated by it, and the last one gets the rest.
   private mutating func split(
     _ values: RawSpan, _ answer: Answer, _ security: AttributeUse.Security, _ packet: Int,
     _ server: Int, isSecret: Bool
@@ -346,7 +347,7 @@ package struct AttributeUses: Sendable {
 }
 
 extension ATTOpcode {
-  /// The operation that a request or a PDU with a value is.
+  /// The operation of a request or of a PDU with a value.
   fileprivate var operation: AttributeUse.Operation? {
     switch self {
     case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest: .read

@@ -2,9 +2,10 @@ import Bluetooth
 import Bytes
 import Dissectors
 
-/// What discovery says: each form of it, in any order and in parts (Core, Vol 3, Part G, 4.4 to 4.7).
+/// What discovery reveals: each form of it, in any order and in parts (Core, Vol 3, Part G, 4.4 to
+/// 4.7).
 extension Attributes {
-  /// A response that is read.
+  /// A response that is being read.
   private struct Source {
     let server: Int
     let connection: Int
@@ -12,12 +13,12 @@ extension Attributes {
     var older: Attribute?
   }
 
-  /// Learns from a response of discovery.
+  /// Learns from a discovery response.
   ///
   /// - Parameters:
-  ///   - bytes: what the slices of `items` count from.
-  ///   - request: what the response answers: it says what the values are.
-  /// - Returns: where the response says something else of an attribute than was said before, that.
+  ///   - bytes: the bytes that the slices of `items` count from.
+  ///   - request: the request that the response answers, which determines what the values are.
+  /// - Returns: the earlier attribute, if the response contradicts what was known about one.
   mutating func learn(
     _ opcode: ATTOpcode, _ items: ATTItems, _ bytes: RawSpan, _ request: Request, of key: UInt64,
     connection: Int, packet: Int
@@ -32,7 +33,7 @@ extension Attributes {
       server: open(key, packet: packet), connection: connection, packet: packet)
     let count = servers[source.server].count
     var cursor = Cursor(bytes, items.list)
-    /// The handle behind a characteristic's declaration: its value's.
+    /// The handle after a characteristic's declaration: its value's.
     var valueHandle: UInt16?
     var last: UInt16?
     while let item = items.next(&cursor) {
@@ -45,7 +46,7 @@ extension Attributes {
         note(handle, isValue ? .value : .descriptor, type, &source)
         if type == .clientConfiguration {
           change(source.server) { database in
-            // What has sent values before this was discovered may be what it is for.
+            // A handle that sent values before this discovery may be what it configures.
             if let sender = database.evidence.sender(before: handle) {
               database.joinConfiguration(of: sender)
             }
@@ -53,7 +54,7 @@ extension Attributes {
         }
       } else if let value = item.value {
         note(handle, item.endHandle, bytes.part(value), request, &source)
-        // Where its value stands no declaration can: nobody has to ask for one there.
+        // The value's handle cannot hold a declaration, so it needs no search.
         if request.type == .characteristic, handle < .max,
           let declaration = CharacteristicDeclaration(bytes.part(value)),
           declaration.valueHandle == handle + 1
@@ -75,7 +76,7 @@ extension Attributes {
     return source.older
   }
 
-  /// An attribute that was read by its type.
+  /// Records an attribute that was read by its type.
   private mutating func note(
     _ handle: UInt16, _ end: UInt16?, _ value: RawSpan, _ request: Request, _ source: inout Source
   ) {
@@ -101,13 +102,13 @@ extension Attributes {
       if type.isShort(0x2b2a), value.byteCount == 16 {
         let (hash, connection, packet) = (value.array, source.connection, source.packet)
         change(source.server) { $0.note(hash: hash, connection: connection, packet: packet) }
-        // What was known before may be gone now, but this is the new one's.
+        // The attributes known before may be forgotten now, but this one is valid.
         note(handle, .value, type, &source)
       }
     }
   }
 
-  /// An include says of the service that it includes where it is, and, unless the UUID is long, what.
+  /// Records the location of an included service and, unless its UUID is a 128-bit one, its UUID.
   private mutating func noteIncluded(_ include: IncludeDeclaration, _ source: Source) {
     let (start, end) = (include.startHandle, include.endHandle)
     if servers[source.server].look(start).map({ servers[source.server][$0].kind }) == .service {
@@ -139,7 +140,7 @@ extension Attributes {
     if source.older == nil { source.older = older }
   }
 
-  /// Takes in that a search found nothing: it has covered all handles that it asked for.
+  /// Records that a search found nothing: it has covered the whole requested range.
   mutating func learnEnd(of request: Request, of key: UInt64, packet: Int) {
     guard let search = request.search, let first = request.startHandle,
       let last = request.endHandle
@@ -152,8 +153,8 @@ extension Attributes {
     }
   }
 
-  /// Takes in a value that was read, where it says what attributes are: the declaration of an included
-  /// service whose UUID is long, a Database Hash, extended properties.
+  /// Learns from a value that was read, if it describes attributes: the declaration of an included
+  /// service with a 128-bit UUID, a Database Hash, or extended properties.
   mutating func learn(
     read value: RawSpan, _ handle: UInt16, at place: Place?, of key: UInt64, connection: Int,
     packet: Int
@@ -181,7 +182,7 @@ extension Attributes {
 }
 
 extension Request {
-  /// What a request of discovery searches; nil for those that look for one thing.
+  /// The kind of search of a discovery request; nil for requests that look for one thing.
   var search: Database.Search? {
     switch opcode {
     case .findInformationRequest: .descriptors

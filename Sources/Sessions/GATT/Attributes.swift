@@ -1,4 +1,4 @@
-// The attributes of all GATT servers: which UUID a handle stands for, and how that is known.
+// The attributes of all GATT servers: the UUID of each handle, and how it is known.
 
 package import Bluetooth
 import Bytes
@@ -6,31 +6,31 @@ import Dissectors
 
 /// The GATT databases of a capture.
 ///
-/// A server is a peer by its identity where that is known, else by its address, or this host by its
-/// controller; its attributes stay known over reconnections. Bounded: the server that was silent
-/// longest goes; attributes beyond the limit of one server are not remembered.
+/// A server is a peer, identified by its identity address if known, else by its address; or this
+/// host, identified by its controller. Its attributes stay known across reconnections. The table is
+/// bounded: the server that was silent longest is dropped, and attributes beyond the limit of one
+/// server are not recorded.
 package struct Attributes: Sendable {
-  /// Where an attribute stands; valid until the next packet.
+  /// An attribute's position; valid until the next packet.
   package struct Place: Equatable, Sendable {
     let server: Int
     let slot: Int
   }
 
-  /// The databases.
   package private(set) var servers: [Database] = []
-  /// The server that was asked for last: traffic comes in runs.
+  /// The server that was looked up last, since consecutive packets often use the same one.
   private var latest = 0
-  /// Keys that have become others: a device told who it is.
+  /// Keys that were replaced because a device's identity became known.
   private var renamed: [(from: UInt64, to: UInt64)] = []
-  /// Whether something was not remembered for want of room, and that has not been said yet.
+  /// Whether something was not recorded for lack of room.
   private var isFull = false
   private var hasSaidFull = false
-  /// Whether there was an attribute, or a request for one, whose value is a key or holds a secret.
+  /// Whether an attribute, or a request for one, was seen whose value is a key or holds a secret.
   package private(set) var hasKeyMaterial = false
-  /// Which attributes have such values.
+  /// The attributes with such values.
   package let secretTypes: SecretTypes
-  /// The supplied maps that are out of date and whose server is forgotten, and whether that server's address
-  /// tells it from all others.
+  /// The supplied maps that are out of date and whose server was forgotten, and whether that
+  /// server's address distinguishes it from all others.
   private var outdated: [(map: Int, isIdentified: Bool)] = []
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
@@ -42,24 +42,24 @@ package struct Attributes: Sendable {
 
   // MARK: Asking
   //
-  // What is asked for every packet reaches for single attributes, and asks the databases themselves only
-  // where those do not tell: a database is copied for that.
+  // Lookups made for every packet read single attributes. They ask a database itself only if those
+  // do not suffice, because that copies the database.
 
   /// The attribute at a place.
   package subscript(place: Place) -> Attribute { servers[place.server][place.slot] }
 
-  /// The service that holds the attribute at a place, where its range is known.
+  /// Returns the UUID of the service that contains the attribute at a place, if its range is known.
   @inline(never)
   package func service(of place: Place) -> BluetoothUUID? {
     servers[place.server].service(of: servers[place.server].handle(at: place.slot))?.uuid
   }
 
-  /// The service whose range holds a handle of which nothing else is known.
+  /// Returns the UUID of the service whose range contains a handle that is otherwise unknown.
   func service(of handle: UInt16, of key: UInt64) -> BluetoothUUID? {
     servers.first { $0.key == key }?.service(of: handle)?.uuid
   }
 
-  /// The value of the characteristic that a descriptor belongs to, where that is known.
+  /// Returns the value of the characteristic that a descriptor belongs to, if known.
   @inline(__always)
   package func value(before place: Place) -> Place? {
     servers[place.server].slots[place.slot].kind == .descriptor ? value(ofDescriptor: place) : nil
@@ -73,7 +73,7 @@ package struct Attributes: Sendable {
     }
   }
 
-  /// How the attribute at a place is known on a connection.
+  /// Returns how the attribute at a place is known on a connection.
   @inline(__always)
   package func via(of place: Place, on connection: Int) -> Attribute.Via {
     let via = servers[place.server].slots[place.slot].via
@@ -81,20 +81,20 @@ package struct Attributes: Sendable {
       ? viaAgain(place, connection) : via
   }
 
-  /// How an attribute is known that was discovered on another connection.
+  /// Returns how an attribute that was discovered on another connection is known.
   @inline(never)
   private func viaAgain(_ place: Place, _ connection: Int) -> Attribute.Via {
     servers[place.server].via(of: servers[place.server][place.slot], on: connection)
   }
 
-  /// Where the attribute `handle` of a server stands, if it is known.
+  /// Returns the place of a server's attribute `handle`, or nil if it is not known.
   mutating func find(_ handle: UInt16, of key: UInt64, packet: Int) -> Place? {
     guard let server = server(key), let slot = servers[server].find(handle) else { return nil }
     servers[server].lastUse = packet
     return Place(server: server, slot: slot)
   }
 
-  /// The same where nothing is to be noted.
+  /// Returns the same as `find`, but records nothing.
   func look(_ handle: UInt16, of key: UInt64) -> Place? {
     guard let server = servers.firstIndex(where: { $0.key == key }),
       let slot = servers[server].look(handle)
@@ -102,8 +102,9 @@ package struct Attributes: Sendable {
     return Place(server: server, slot: slot)
   }
 
-  /// Whether an item of a Read By Type Response whose request is not in the capture is an attribute's value
-  /// that was read: not a declaration, of which discovery lists many, nor what reads like one.
+  /// Returns whether an item of a Read By Type Response whose request is missing is an attribute's
+  /// value that was read. A declaration, of which discovery lists many, or what looks like one,
+  /// does not count.
   func isRead(_ handle: UInt16, _ value: RawSpan, of key: UInt64) -> Bool {
     if let place = look(handle, of: currentKey(key)) { return !self[place].kind.isDeclaration }
     if let declaration = CharacteristicDeclaration(value) {
@@ -112,17 +113,17 @@ package struct Attributes: Sendable {
     return IncludeDeclaration(value) == nil
   }
 
-  /// Whether the attribute at a place is of the type `uuid`, a short one.
+  /// Returns whether the attribute at a place has the 16-bit type `uuid`.
   func isShort(_ place: Place, _ uuid: UInt16) -> Bool {
     servers[place.server].isShort(place.slot, uuid)
   }
 
-  /// Takes in that an attribute sends its value: then it is a characteristic's, where a list of types has not
-  /// told it from a descriptor.
+  /// Records that an attribute sends its value. It is then a characteristic's value, even if a list
+  /// of types left open whether it is a descriptor.
   mutating func noteValue(_ place: Place) { servers[place.server].noteValue(place.slot) }
 
-  /// What a server is known by: a peer by its identity or address and whether that is random, where
-  /// it is not known by its connection, and this host by its controller.
+  /// Returns the key of a server: for a peer its identity or address and whether that is random, or
+  /// its connection if no address is known; for this host its controller.
   package static func key(isLocal: Bool, _ connection: Connection) -> UInt64 {
     if isLocal { return 1 << 63 | UInt64(connection.adapter) }
     if let identity = connection.identity { return key(identity.address, identity.type) }
@@ -130,15 +131,15 @@ package struct Attributes: Sendable {
     return key(peer, connection.peerType ?? .public)
   }
 
-  /// Whether the key is of this host's own server.
+  /// Returns whether the key belongs to this host's own server.
   static func isLocal(_ key: UInt64) -> Bool { key >> 63 == 1 }
 
-  /// The same of a device that is no connection's peer.
+  /// Returns the key of a device that is no connection's peer.
   package static func key(_ address: DeviceAddress, _ type: AddressType) -> UInt64 {
     address.value | UInt64(type.rawValue & 1) << 48
   }
 
-  /// What a server is known by now that was known by `key`.
+  /// Returns the current key of a server once known by `key`.
   package func currentKey(_ key: UInt64) -> UInt64 {
     renamed.last { $0.from == key }?.to ?? key
   }
@@ -152,17 +153,17 @@ package struct Attributes: Sendable {
 
   // MARK: Learning
 
-  /// The code's number, once, where something had no room.
+  /// Returns the limit of attributes, once, after something had no room.
   mutating func takeLimitReached() -> Int? {
     guard isFull, !hasSaidFull else { return nil }
     hasSaidFull = true
     return limits.attributes
   }
 
-  /// Notes that a key was asked for by its type.
+  /// Records that a key was requested by its type.
   mutating func noteKeyMaterial() { hasKeyMaterial = true }
 
-  /// Takes in what an attribute is, and says what was said of it before, where that was something else.
+  /// Records an attribute, and returns the previous one if it disagrees.
   mutating func note(_ attribute: Attribute, _ server: Int) -> Attribute? {
     if secretTypes.contains(attribute.uuid) { hasKeyMaterial = true }
     let (hasRoom, older) = servers[server].note(attribute, limit: limits.attributes)
@@ -170,7 +171,8 @@ package struct Attributes: Sendable {
     return older
   }
 
-  /// Takes in that what was supplied of the attribute at a place is contradicted; it is not known any more.
+  /// Records that the capture contradicts the supplied attribute at a place, which is then no
+  /// longer known.
   mutating func refute(
     _ place: Place, _ operation: AttributeUse.Operation, _ error: ATTErrorCode?, packet: Int
   ) -> SuppliedConflict {
@@ -179,7 +181,8 @@ package struct Attributes: Sendable {
     return conflict
   }
 
-  /// Whether use contradicts what was supplied of the attribute at a place.
+  /// Returns the operation and error with which use contradicts the supplied attribute at a place,
+  /// if it does.
   func contradiction(
     _ place: Place, _ opcode: ATTOpcode, _ fields: ATTFields, _ request: Request?
   ) -> (operation: AttributeUse.Operation, error: ATTErrorCode?)? {
@@ -191,20 +194,21 @@ package struct Attributes: Sendable {
     change(&servers[server])
   }
 
-  /// Forgets the attributes of a range, which the server says have changed (Core, Vol 3, Part G, 7.1).
+  /// Forgets the attributes of a range that the server reports as changed (Core, Vol 3, Part G,
+  /// 7.1).
   mutating func forget(_ first: UInt16, _ last: UInt16, of key: UInt64) {
     guard let server = server(key) else { return }
     servers[server].forget(first, last)
   }
 
-  /// Takes in that what is known of a server is certain to hold on a connection.
+  /// Records that what is known about a server certainly holds on a connection.
   mutating func makeCertain(_ key: UInt64, on connection: Int) {
     guard let server = server(key) else { return }
     servers[server].certainOn = connection
   }
 
-  /// Takes in that a device that was known by `old` is the one that is known by `new`: what it has
-  /// said last is added to what it has said before.
+  /// Records that the device known by `old` is the one known by `new`: its later attributes are
+  /// added to the earlier ones.
   mutating func rename(_ old: UInt64, to new: UInt64) {
     guard old != new else { return }
     if renamed.count >= max(1, limits.servers) { renamed.removeFirst() }
@@ -222,7 +226,7 @@ package struct Attributes: Sendable {
     latest = 0
   }
 
-  /// The server of this key, which is new where it is not known.
+  /// Returns the server with this key, and creates it if it is not known.
   mutating func open(_ key: UInt64, packet: Int) -> Int {
     if let known = server(key) {
       servers[known].lastUse = packet
@@ -243,7 +247,8 @@ package struct Attributes: Sendable {
 
   // MARK: Supplied maps
 
-  /// Whether no other device has this key: it is not a private address, which changes, nor a connection.
+  /// Returns whether no other device has this key: it is neither a private address, which changes,
+  /// nor a connection.
   private static func isIdentified(_ key: UInt64) -> Bool {
     guard key >> 62 == 0 else { return false }
     let (isRandom, isStatic) = (key >> 48 & 1 == 1, key >> 46 & 0b11 == 0b11)
@@ -256,12 +261,12 @@ package struct Attributes: Sendable {
     if !outdated.contains(where: { $0 == new }) { outdated.append(new) }
   }
 
-  /// The server of this key, to which the map of a number may be applied: it was to none before, as far as
-  /// that is known, and no server has said that all of it has changed that may be the same one. Nil where it
-  /// may not.
+  /// Returns the server with this key if the supplied map `map` may be applied to it. The map must
+  /// not have been applied to it before, as far as is known, and no server that may be the same one
+  /// must have reported that all of it changed. Returns nil otherwise.
   mutating func begin(map: Int, of key: UInt64, packet: Int) -> Int? {
     let isIdentified = Self.isIdentified(key)
-    // Two devices whose addresses stay are not the same one.
+    // Two devices with permanent addresses are not the same one.
     let mayBeSame = { (isOther: Bool) in !isIdentified || !isOther }
     if outdated.contains(where: { $0.map == map && mayBeSame($0.isIdentified) }) { return nil }
     var changed = HandleRanges()
@@ -277,22 +282,22 @@ package struct Attributes: Sendable {
 
   // MARK: Conclusions
 
-  /// Takes in a Write Request to an attribute that is not known, whose value is what CCCDs take.
+  /// Records a Write Request to an unknown attribute, with a value that fits a CCCD.
   mutating func noteConfiguration(_ handle: UInt16, of key: UInt64, packet: Int) {
     let server = open(key, packet: packet)
     servers[server].evidence.write(handle, packet: packet)
   }
 
-  /// Takes in that a write was refused.
+  /// Records that a write was refused.
   mutating func noteRefusal(_ handle: UInt16, of key: UInt64) {
     guard let server = server(key), !servers[server].evidence.writes.isEmpty else { return }
     servers[server].evidence.refuse(handle)
   }
 
-  /// Takes in a notification or indication, and what follows from it.
+  /// Records a notification or indication, and what follows from it.
   ///
-  /// - Parameter isKnown: whether it is known what the handle stands for: then it tells of no other
-  ///   attribute but one that was written.
+  /// - Parameter isKnown: whether the handle's attribute is known: then the packet only reveals an
+  ///   attribute that was written.
   mutating func noteSending(
     _ handle: UInt16, isKnown: Bool, of key: UInt64, connection: Int, packet: Int
   ) {
@@ -317,9 +322,9 @@ package struct Attributes: Sendable {
 }
 
 extension Database {
-  /// What follows from a notification or indication.
+  /// Returns what follows from a notification or indication.
   mutating func conclude(_ handle: UInt16, packet: Int) -> UseEvidence.Conclusion? {
-    // Taken out, so that it is not copied.
+    // Swapped out, so that it is not copied.
     var evidence = UseEvidence()
     swap(&evidence, &self.evidence)
     defer { swap(&evidence, &self.evidence) }

@@ -2,63 +2,65 @@
 
 import Bluetooth
 
-/// What is known of one GATT server: its attributes, and how much of it was asked for.
+/// A GATT server's attributes, and which of its handles have been searched.
 package struct Database: Sendable {
-  /// What a discovery asks for.
+  /// The kind of attribute that a discovery searches for.
   package enum Search: Int, CaseIterable, Sendable {
     case primaryServices, secondaryServices, includes, characteristics, descriptors
   }
 
   /// Two discoveries that disagree.
   package struct Disagreement: Sendable {
-    /// What was said before.
+    /// The attribute as it was known before.
     package let older: Attribute
-    /// What is in force.
+    /// The attribute now in force.
     package let newer: Attribute
   }
 
-  /// What it is known by: `Attributes.key`.
+  /// The server's key (`Attributes.key`).
   package internal(set) var key: UInt64
   var lastUse: Int
-  /// In no order; those that are known stand in `order`.
+  /// The attributes in no order; `order` lists the known ones.
   private(set) var slots: [Attribute] = []
-  /// Handles and where the attribute stands in `slots`, in the order of handles: handle << 16 | slot.
-  /// Small, so that one more costs little wherever it goes.
+  /// The known handles in ascending order, each with its index in `slots`: handle << 16 | slot. The
+  /// entries are small, so inserting one is cheap anywhere.
   private var order: [UInt32] = []
-  /// Places in `slots` of attributes that are forgotten: the next ones get them.
+  /// Indexes in `slots` of forgotten attributes, to be reused.
   private var free: [UInt16] = []
-  /// First handles of services and where their declaration stands in `slots`, in order: handle << 16 | slot.
+  /// The first handles of services in ascending order, each with its declaration's index in
+  /// `slots`: handle << 16 | slot.
   private var services: [UInt32] = []
   private var uuids = UUIDTable()
-  /// Where what is known of its UUID stands in `uuids`, for each of `slots`.
+  /// For each of `slots`, the index of its UUID's entry in `uuids`.
   private var factOf: [UInt16] = []
   private var latest: (handle: UInt16, slot: Int) = (0, 0)
-  /// Which handles were searched.
+  /// The handles that were searched, by kind of search.
   package private(set) var searched = [HandleRanges](
     repeating: HandleRanges(), count: Search.allCases.count)
-  /// Includes of services with long UUIDs, which are read apart: first and last handle.
+  /// Includes of services with 128-bit UUIDs, which are read separately: first and last handle.
   private(set) var openIncludes: [(start: UInt16, end: UInt16)] = []
-  /// The Database Hash as it was read last, and where.
+  /// The Database Hash that was read last, and the packet.
   package private(set) var hash: (value: [UInt8], packet: Int)?
-  /// The connection on which it was made certain last that what was known before still holds.
+  /// The connection on which the known attributes were last proven to be still valid.
   var certainOn = 0
   /// The packets of the first and the last discovery.
   package private(set) var discovery: ClosedRange<Int>?
-  /// What discoveries disagree on; the first ones.
+  /// Contradictory discoveries, up to `listed`.
   package private(set) var disagreements: [Disagreement] = []
-  /// How often Service Changed or a new hash has emptied it, or a part of it.
+  /// How often Service Changed or a new hash has invalidated the database or part of it.
   package private(set) var changes = 0
-  /// The declarations of the services that Service Changed has emptied last, or parts of them, as they were known.
+  /// The declarations, as they were known, of the services that the last change affected in whole
+  /// or in part.
   package private(set) var invalidated: [Attribute] = []
-  /// What was supplied of it and is contradicted by the capture; the first ones.
+  /// Supplied attributes that the capture contradicts, up to `listed`.
   package private(set) var conflicts: [SuppliedConflict] = []
-  /// Handles of which nothing that is supplied is taken any more, since it is contradicted.
+  /// Handles whose supplied attributes are ignored because the capture contradicts them.
   private var refuted = HandleRanges()
-  /// The same, since the server has changed them after it was supplied, or before.
+  /// Handles whose supplied attributes are ignored because the server has changed them.
   private(set) var changed = HandleRanges()
-  /// Which supplied map was applied to it.
+  /// The number of the supplied map that was applied.
   private(set) var map: Int?
-  /// What the use of attributes says.
+  /// Evidence from how attributes are used.
   package internal(set) var evidence = UseEvidence()
 
   private static let listed = 64
@@ -70,10 +72,10 @@ package struct Database: Sendable {
 
   // MARK: Asking
 
-  /// How many attributes are known.
+  /// The number of known attributes.
   package var count: Int { order.count }
 
-  /// The attribute at a place.
+  /// The attribute in a slot.
   package subscript(slot: Int) -> Attribute {
     var attribute = slots[slot]
     let fact = uuids.facts[Int(factOf[slot])]
@@ -81,19 +83,19 @@ package struct Database: Sendable {
     return attribute
   }
 
-  /// The handle of the attribute at a place.
+  /// The handle of the attribute in a slot.
   func handle(at slot: Int) -> UInt16 { slots[slot].handle }
 
-  /// Whether the attribute at a place is of the type `uuid`, a short one.
+  /// Returns whether the attribute in a slot has the 16-bit type `uuid`.
   func isShort(_ slot: Int, _ uuid: UInt16) -> Bool { slots[slot].uuid.isShort(uuid) }
 
-  /// All attributes in the order of their handles.
+  /// All attributes in ascending order of their handles.
   package var attributes: [Attribute] { order.map { self[Int($0 & 0xffff)] } }
 
-  /// Where the handle stands in `order`, or would.
+  /// Returns the index of a handle in `order`, or where it would be inserted.
   private func position(_ handle: UInt16) -> Int { Self.position(handle, in: order) }
 
-  /// The same in any list of handles.
+  /// Returns the index of a handle in such a list, or where it would be inserted.
   private static func position(_ handle: UInt16, in list: [UInt32]) -> Int {
     let wanted = UInt32(handle) << 16
     var (low, high) = (0, list.count)
@@ -104,20 +106,21 @@ package struct Database: Sendable {
     return low
   }
 
-  /// Where the handles of a range stand in such a list.
+  /// Returns the indexes of a range of handles in such a list.
   private static func places(_ first: UInt16, _ last: UInt16, in list: [UInt32]) -> Range<Int> {
     let start = position(first, in: list)
     return start..<max(start, last == .max ? list.count : position(last + 1, in: list))
   }
 
-  /// Where the attribute stands, if it is known.
+  /// Returns the attribute's slot, or nil if the attribute is not known.
   func look(_ handle: UInt16) -> Int? {
     let position = position(handle)
     guard position < order.count, order[position] >> 16 == UInt32(handle) else { return nil }
     return Int(order[position] & 0xffff)
   }
 
-  /// The same, and remembered: traffic comes in runs.
+  /// Returns the attribute's slot and caches it, since consecutive packets often use the same
+  /// handle.
   mutating func find(_ handle: UInt16) -> Int? {
     if latest.handle == handle, handle != 0 { return latest.slot }
     guard let slot = look(handle) else { return nil }
@@ -125,7 +128,7 @@ package struct Database: Sendable {
     return slot
   }
 
-  /// The declaration of the service that holds a handle, where its range is known.
+  /// Returns the declaration of the service that contains a handle, or nil if no known range does.
   package func service(of handle: UInt16) -> Attribute? {
     let next = Self.places(0, handle, in: services).upperBound
     guard next > 0 else { return nil }
@@ -133,9 +136,9 @@ package struct Database: Sendable {
     return slots[slot].end >= handle ? slots[slot] : nil
   }
 
-  /// The value of the characteristic that a descriptor belongs to: the one before it, where nothing but
-  /// descriptors is known to stand between them (Core, Vol 3, Part G, 3.3.3). Nil also where that is
-  /// far away: no characteristic has so many.
+  /// Returns the slot of the characteristic value that a descriptor belongs to: the nearest value
+  /// before it, if only known descriptors lie between them (Core, Vol 3, Part G, 3.3.3), and no
+  /// more than `mostDescriptors`. Otherwise returns the value that was inferred, if any.
   func value(before handle: UInt16) -> Int? {
     var position = position(handle)
     guard position < order.count, order[position] >> 16 == UInt32(handle) else { return nil }
@@ -157,7 +160,7 @@ package struct Database: Sendable {
 
   private static let mostDescriptors = 16
 
-  /// Whether an attribute other than a descriptor is known between two handles.
+  /// Returns whether an attribute other than a descriptor is known after `value`, up to `handle`.
   func hasBorder(after value: UInt16, upTo handle: UInt16) -> Bool {
     var position = position(value)
     while position < order.count, order[position] >> 16 <= UInt32(handle) {
@@ -168,14 +171,14 @@ package struct Database: Sendable {
     return false
   }
 
-  /// Whether it is known that the server cannot tell of changes: then there are none (Core, Vol 3, Part
-  /// G, 2.5.2).
+  /// Whether the server is known to lack Service Changed, in which case its attributes never change
+  /// (Core, Vol 3, Part G, 2.5.2).
   private var hasNoServiceChanged: Bool {
     searched[Search.characteristics.rawValue].covers(1, .max)
       && !uuids.has(.serviceChanged)
   }
 
-  /// How an attribute is known on a connection.
+  /// Returns how an attribute is known on a connection.
   package func via(of attribute: Attribute, on connection: Int) -> Attribute.Via {
     guard attribute.via == .discovered, attribute.connection != connection,
       certainOn != connection, !hasNoServiceChanged
@@ -185,9 +188,9 @@ package struct Database: Sendable {
 
   // MARK: Learning
 
-  /// Takes in what an attribute is.
+  /// Records an attribute.
   ///
-  /// - Returns: whether there was room; and what was said of it before, where that was something else.
+  /// - Returns: whether there was room, and the previous attribute if it disagrees.
   mutating func note(_ new: Attribute, limit: Int) -> (hasRoom: Bool, older: Attribute?) {
     guard new.handle != 0 else { return (true, nil) }
     if new.via == .supplied, !takesSupplied(new.handle) { return (true, nil) }
@@ -200,9 +203,9 @@ package struct Database: Sendable {
     }
     let before = slots[slot]
     var new = new
-    // A list of types does not tell a value from a descriptor; the declaration has.
+    // A list of types does not distinguish a value from a descriptor; the declaration did.
     if new.kind == .descriptor, before.kind == .value, before.uuid == new.uuid { new.kind = .value }
-    // What is supplied or concluded says nothing against what the server has said.
+    // A supplied or inferred attribute does not override a discovered one.
     if new.via != .discovered, before.via == .discovered { return (true, nil) }
     if new.kind == .service, new.end == 0 { new.end = before.end }
     if new.kind == .descriptor, before.kind == .descriptor, new.target == 0 {
@@ -216,7 +219,7 @@ package struct Database: Sendable {
     if before.uuid != new.uuid || before.kind.isDeclaration != new.kind.isDeclaration {
       uuids.remove(factOf[slot], isDeclaration: before.kind.isDeclaration)
       factOf[slot] = uuids.add(new.uuid, isDeclaration: new.kind.isDeclaration)
-      // UUIDs that nobody has any more would pile up.
+      // UUIDs that are no longer used would pile up.
       if uuids.isSparse(for: order.count) { rebuild() }
     }
     guard isChanged, before.via != .inferred, !isVaguer(before, than: new) else {
@@ -228,15 +231,16 @@ package struct Database: Sendable {
     return (true, before)
   }
 
-  /// Whether what was known before only said less: what a list of types calls a descriptor may be the
-  /// value of a characteristic.
+  /// Returns whether the previous entry was only less precise: a list of types can report the value
+  /// of a characteristic as a descriptor.
   private func isVaguer(_ before: Attribute, than new: Attribute) -> Bool {
     before.kind == .descriptor && new.kind == .value && before.uuid == new.uuid
   }
 
-  /// Concludes whose a Client Characteristic Configuration is that was discovered below a value that was
-  /// not: that of the nearest lower handle that ever sent a value, with nothing between that ends a
-  /// characteristic, and no other configuration. The descriptors between belong to it, too.
+  /// Assigns a discovered Client Characteristic Configuration to a value that was not discovered:
+  /// `sender`, the nearest lower handle that ever sent a value, if neither an attribute that ends a
+  /// characteristic nor another configuration lies between. The descriptors between belong to it,
+  /// too.
   mutating func joinConfiguration(of sender: UInt16) {
     var position = position(sender)
     var between: [Int] = []
@@ -257,7 +261,7 @@ package struct Database: Sendable {
     }
   }
 
-  /// Puts an attribute that is new into a slot, and says which.
+  /// Stores a new attribute and returns its slot.
   private mutating func place(_ new: Attribute) -> Int {
     let fact = uuids.add(new.uuid, isDeclaration: new.kind.isDeclaration)
     if let slot = free.popLast() {
@@ -279,30 +283,30 @@ package struct Database: Sendable {
     services.removeSubrange(Self.places(handle, handle, in: services))
   }
 
-  /// Takes in that an attribute is a characteristic's value, where it seemed to be a descriptor.
+  /// Marks an attribute as a characteristic value that was taken for a descriptor.
   mutating func noteValue(_ slot: Int) {
     guard slots[slot].kind == .descriptor, !slots[slot].uuid.isDescriptor else { return }
     slots[slot].kind = .value
   }
 
-  /// Takes in the value of a descriptor «Characteristic Extended Properties».
+  /// Records the value of a Characteristic Extended Properties descriptor.
   mutating func note(extendedProperties value: UInt16, at slot: Int) {
     slots[slot].extendedProperties = value
   }
 
-  /// Takes in that a search has covered handles, and says whether any of them is new.
+  /// Records that a search has covered handles, and returns whether any of them is new.
   mutating func cover(_ search: Search, _ first: UInt16, _ last: UInt16) -> Bool {
     searched[search.rawValue].insert(max(1, first), last)
   }
 
-  /// Takes in the packets of a request of discovery and its response, which has told something new.
+  /// Records the packets of a discovery request and of its response, which reported something new.
   mutating func noteDiscovery(_ request: Int, _ response: Int) {
     let packets = min(request, response)...response
     discovery =
       discovery.map { min($0.lowerBound, packets.lowerBound)...packets.upperBound } ?? packets
   }
 
-  /// Takes in that an include's service has a long UUID, which will be read.
+  /// Records that an include's service has a 128-bit UUID, which will be read separately.
   mutating func noteOpenInclude(_ start: UInt16, _ end: UInt16) {
     guard openIncludes.count < Self.listed, !openIncludes.contains(where: { $0.start == start })
     else { return }
@@ -311,8 +315,8 @@ package struct Database: Sendable {
 
   mutating func closeInclude(_ start: UInt16) { openIncludes.removeAll { $0.start == start } }
 
-  /// Takes in the Database Hash. Another one than before says that nothing holds any more; the same one
-  /// that all does (Core, Vol 3, Part G, 7.3).
+  /// Records the Database Hash. If it differs from the previous one, all attributes are forgotten;
+  /// if it is the same, all of them are still valid (Core, Vol 3, Part G, 7.3).
   mutating func note(hash value: [UInt8], connection: Int, packet: Int) {
     if let known = hash?.value {
       if known != value {
@@ -324,23 +328,24 @@ package struct Database: Sendable {
     hash = (value, packet)
   }
 
-  /// Whether what a map says of a handle still counts.
+  /// Returns whether a supplied map still counts for a handle.
   private func takesSupplied(_ handle: UInt16) -> Bool {
     !refuted.covers(handle, handle) && !changed.covers(handle, handle)
   }
 
-  /// Notes that a map is applied, and which of its handles have changed since it was made.
+  /// Records which map is applied, and which of its handles have changed since it was made.
   mutating func begin(map: Int, changed: HandleRanges) {
     self.map = map
     for range in changed.ranges { noteChange(range) }
   }
 
-  /// Notes that the server has changed handles: of what is supplied nothing is known of them any more.
+  /// Records handles that the server has changed: supplied attributes no longer count for them.
   private mutating func noteChange(_ range: ClosedRange<UInt16>) {
     changed.insert(atLeast: range)
   }
 
-  /// Takes in what else is known of a server that turns out to be this one; its attributes are noted.
+  /// Merges what else is known of a server that turns out to be this one; its attributes are
+  /// already recorded.
   mutating func adopt(_ other: Self) {
     map = map ?? other.map
     for range in other.refuted.ranges { refuted.insert(atLeast: range) }
@@ -362,7 +367,8 @@ package struct Database: Sendable {
     evidence = other.evidence
   }
 
-  /// Forgets the attributes of a range, which the server says have changed (Core, Vol 3, Part G, 7.1).
+  /// Forgets the attributes of a range that the server reports as changed (Core, Vol 3, Part G,
+  /// 7.1).
   mutating func forget(_ first: UInt16, _ last: UInt16) {
     guard first <= last else { return }
     changes += 1
@@ -370,25 +376,25 @@ package struct Database: Sendable {
     let before = Self.position(first, in: services)
     let inside = Self.places(first, last, in: services)
     invalidated = []
-    // A service that reaches into the range may reach to somewhere else now.
+    // A service that extends into the range may end elsewhere now.
     for service in services[..<before] {
       let slot = Int(service & 0xffff)
       guard slots[slot].end >= first else { continue }
       invalidated.append(slots[slot])
       slots[slot].end = 0
     }
-    // One whose end is not known, or lies before its beginning, is none of them.
+    // A service whose end is unknown or lies before its start does not count.
     for service in services[inside] where slots[Int(service & 0xffff)].end >= first {
       invalidated.append(slots[Int(service & 0xffff)])
     }
     latest = (0, 0)
     for search in searched.indices { searched[search].remove(first, last) }
-    // The hash was that of all.
+    // The hash covered the whole database.
     hash = nil
     evidence.forget(first, last)
     openIncludes.removeAll { first <= $0.start && $0.start <= last }
     services.removeSubrange(inside)
-    // Only what goes is touched: a server may say this with every packet.
+    // Only removed entries are touched, since a server may send this with every packet.
     let gone = Self.places(first, last, in: order)
     for place in order[gone] {
       let slot = Int(place & 0xffff)
@@ -396,19 +402,19 @@ package struct Database: Sendable {
       free.append(UInt16(slot))
     }
     order.removeSubrange(gone)
-    // UUIDs that nobody has any more would pile up, and tell others apart that need not be.
+    // UUIDs that are no longer used would pile up and make others look distinct.
     if !gone.isEmpty, order.isEmpty || uuids.isSparse(for: order.count) { rebuild() }
   }
 
-  /// Takes in that the capture contradicts what was supplied: that goes, with what was supplied of the same
-  /// service.
+  /// Records that the capture contradicts a supplied attribute. The supplied attributes of the same
+  /// service are dropped.
   mutating func note(_ conflict: SuppliedConflict) {
     if conflicts.count < Self.listed { conflicts.append(conflict) }
     refuted.insert(atLeast: conflict.range)
     dropSupplied(conflict.range)
   }
 
-  /// Forgets what was supplied of a range.
+  /// Forgets the supplied attributes of a range.
   private mutating func dropSupplied(_ range: ClosedRange<UInt16>) {
     let before = order.count
     order.removeAll {
@@ -418,7 +424,7 @@ package struct Database: Sendable {
     if order.count < before { rebuild() }
   }
 
-  /// Puts together again what follows from the attributes that are left.
+  /// Rebuilds the derived tables from the remaining attributes.
   private mutating func rebuild() {
     let left = order.map { slots[Int($0 & 0xffff)] }
     slots.removeAll(keepingCapacity: true)

@@ -1,17 +1,17 @@
 import Bluetooth
 import Bytes
 
-/// Configurations that nobody has asked for, and that a hash proves.
+/// Configurations that were never discovered but that a hash proves.
 extension DatabaseProof {
-  /// The Client Characteristic Configurations with which attributes come to a hash, where they do.
+  /// Returns the Client Characteristic Configurations with which attributes match a hash, or nil.
   ///
-  /// A client that has cached a map, or that needs no other descriptors, writes them without asking for them.
-  /// Each characteristic that notifies or indicates must have one (Core, Vol 3, Part G, 3.3.3.3): where one was
-  /// written as such is done it is that, else the handle behind the value, if that is free. A hash that agrees
-  /// proves them all.
+  /// A client that has cached a map, or needs no other descriptors, writes them without discovering
+  /// them. Each characteristic that notifies or indicates must have one (Core, Vol 3, Part G,
+  /// 3.3.3.3). It is the descriptor that was written like one, or else the handle after the value,
+  /// if that is free. A hash that agrees proves all of them.
   ///
   /// - Parameters:
-  ///   - attributes: in the order of their handles.
+  ///   - attributes: in ascending order of their handles.
   ///   - uses: how handles were used.
   ///   - hash: the Database Hash, and the packet in which it was read.
   package static func conclusions(
@@ -25,7 +25,7 @@ extension DatabaseProof {
     var fromUse: [Attribute] = []
     var all: [Attribute] = []
     for declaration in told where declaration.isDeclaredToSend && declaration.target < .max {
-      // Behind the value, before what is no descriptor any more.
+      // After the value, and before the first attribute that is not a descriptor.
       let nearest = declaration.target + 1
       let after = told[position(of: nearest, in: told)...].prefix(mostDescriptors)
       let own = after.prefix { $0.kind == .descriptor }
@@ -52,10 +52,10 @@ extension DatabaseProof {
     return nil
   }
 
-  /// No characteristic has so many.
+  /// The maximum number of descriptors of a characteristic that are considered.
   private static let mostDescriptors = 16
 
-  /// Where the first attribute stands that has at least this handle.
+  /// Returns the index of the first attribute with at least this handle.
   private static func position(of handle: UInt16, in attributes: [Attribute]) -> Int {
     var (low, high) = (0, attributes.count)
     while low < high {
@@ -65,7 +65,7 @@ extension DatabaseProof {
     return low
   }
 
-  /// Attributes with others, in the order of their handles.
+  /// Merges attributes with others, in ascending order of their handles.
   package static func merge(_ attributes: [Attribute], _ others: [Attribute]) -> [Attribute] {
     let handles = Set(others.map(\.handle))
     return (attributes.filter { !handles.contains($0.handle) } + others)
@@ -81,8 +81,8 @@ extension Attribute {
 }
 
 extension AttributeUse {
-  /// Whether all that was written to it was what a Client Characteristic Configuration takes: two bytes, 0
-  /// to 3.
+  /// Whether everything written to it was valid for a Client Characteristic Configuration: two
+  /// bytes, 0 to 3.
   fileprivate var isWrittenAsConfiguration: Bool {
     guard counts[Operation.write.rawValue] > 0, lengths == 2...2, let value else { return false }
     return value.bytes.littleEndianU16(at: 0) <= 3

@@ -2,35 +2,36 @@ import Bluetooth
 import Bytes
 import Cryptography
 
-/// Whether a reconstructed map comes to the Database Hash that its server has told (Core, Vol 3, Part G,
-/// 7.3.1).
+/// The result of comparing a reconstructed map with the Database Hash that its server reported
+/// (Core, Vol 3, Part G, 7.3.1).
 package enum DatabaseProof: Sendable {
-  /// It does: it is complete, and right.
+  /// The hash agrees: the map is complete and correct.
   case proven
-  /// It does with these, which were concluded: it is complete, and right.
+  /// The hash agrees with these inferred attributes: the map is complete and correct.
   case concluded([Attribute])
-  /// It would without this attribute.
+  /// The hash would agree without this attribute.
   case surplus(Attribute)
-  /// It would with this attribute.
+  /// The hash would agree with this attribute.
   case missing(Attribute)
-  /// It does not, and one attribute does not explain that.
+  /// The hash does not agree, and no single attribute explains it.
   case disproved
-  /// It does not, but not all of it was asked for: that may explain it.
+  /// The hash does not agree, but the discovery was incomplete, which may explain it.
   case unchecked
 
-  /// How much may be hashed in search of explanations, of all servers of a capture together.
+  /// How much may be hashed to find explanations, for all servers of a capture together.
   package struct Budget: Sendable {
-    /// Bytes that are left.
+    /// The bytes that are left.
     private var left = 50_000_000
-    /// Servers that share them.
+    /// The servers that share them.
     private var servers: Int
-    /// The most where much is missing that nobody has asked for: then one attribute is unlikely to explain it.
+    /// The maximum share, in bytes, if the discovery was incomplete: one attribute is then unlikely
+    /// to explain it.
     private static let small = 2_000_000
 
-    /// A budget for so many servers.
+    /// Creates a budget for a number of servers.
     package init(servers: Int) { self.servers = servers }
 
-    /// What the next server may take. Those that need less leave it to the others.
+    /// Returns the share of the next server. What it does not use is left for the others.
     fileprivate func share(isWhole: Bool) -> Int {
       let share = left / max(1, servers)
       return isWhole ? share : min(share, Self.small)
@@ -42,11 +43,11 @@ package enum DatabaseProof: Sendable {
     }
   }
 
-  /// Holds attributes, in the order of their handles, against a hash.
+  /// Compares attributes, in ascending order of their handles, with a hash.
   ///
   /// - Parameters:
-  ///   - isWhole: whether all was asked for.
-  ///   - budget: what is left for this and the servers that follow.
+  ///   - isWhole: whether the discovery was complete.
+  ///   - budget: what is left for this and the following servers.
   package init(
     _ attributes: [Attribute], hash: [UInt8], isWhole: Bool = true, budget: inout Budget
   ) {
@@ -56,17 +57,18 @@ package enum DatabaseProof: Sendable {
     budget.spend(share - search.left)
   }
 
-  /// Whether attributes, in the order of their handles, come to a hash.
+  /// Returns whether attributes, in ascending order of their handles, have a hash.
   package static func agrees(_ attributes: [Attribute], hash: [UInt8]) -> Bool {
     DatabaseHash.matches(hash, DatabaseHash.hash(of: message(attributes)))
   }
 
-  /// The hash of attributes, in the order of their handles: as a characteristic's value has it.
+  /// Returns the hash of attributes, in ascending order of their handles, as the characteristic's
+  /// value contains it.
   package static func hash(of attributes: [Attribute]) -> [UInt8] {
     DatabaseHash.hash(of: message(attributes)).reversed()
   }
 
-  /// What is hashed.
+  /// Returns the bytes that are hashed.
   private static func message(_ attributes: [Attribute]) -> [UInt8] {
     var message: [UInt8] = []
     for attribute in attributes { message += attribute.hashed }
@@ -77,7 +79,7 @@ package enum DatabaseProof: Sendable {
 /// The search for the one attribute that explains a hash.
 private struct Search {
   private let attributes: [Attribute]
-  /// Where in the message each attribute begins, and where it ends.
+  /// The offset in the message at which each attribute begins, and the end of the last.
   private var offsets = [0]
   private let known: Set<UInt16>
   private var hashes: DatabaseHashSearch
@@ -106,7 +108,7 @@ private struct Search {
     return .disproved
   }
 
-  /// Whether the hash agrees with other bytes in the place of some of the message's.
+  /// Returns whether the hash agrees if other bytes replace a range of the message.
   private mutating func fits(_ range: Range<Int>, _ bytes: [UInt8] = []) -> Bool {
     let before = hashes.hashed
     defer { left -= hashes.hashed - before + 64 }
@@ -119,7 +121,7 @@ private struct Search {
     return fits(offset..<offset, candidate.hashed)
   }
 
-  /// Where the first attribute stands that has at least this handle.
+  /// Returns the index of the first attribute with at least this handle.
   private func position(of handle: UInt16) -> Int {
     var (low, high) = (0, attributes.count)
     while low < high {
@@ -129,7 +131,7 @@ private struct Search {
     return low
   }
 
-  /// Handles that nothing is known to have, beside those that something has.
+  /// Unused handles next to used ones, and handle 1 if it is unused.
   private var free: [UInt16] {
     var handles: Set<UInt16> = [1]
     for handle in known {
@@ -160,7 +162,7 @@ private struct Search {
     return nil
   }
 
-  /// The declaration of a characteristic whose value is known.
+  /// Returns the missing declaration of a characteristic whose value is known.
   private mutating func declaration() -> Attribute? {
     let declared = Set(attributes.filter { $0.kind == .characteristic }.map(\.target))
     for value in attributes
@@ -188,7 +190,7 @@ private struct Search {
     return nil
   }
 
-  /// The include of a service that is known.
+  /// Returns the missing include of a known service.
   private mutating func include() -> Attribute? {
     let services = attributes.filter { $0.kind == .service }
     for handle in free where left > 0 {
@@ -203,8 +205,9 @@ private struct Search {
     return nil
   }
 
-  /// The declaration of a service: first those that the Assigned Numbers have, anywhere; then any short
-  /// UUID, and any that differs from a long one of the server as such do, where a service must begin.
+  /// Returns the missing declaration of a service. Assigned UUIDs are tried at every candidate
+  /// handle; then, at handles where a service must begin, any 16-bit UUID, and any that differs
+  /// from a 128-bit UUID of the server in the digits that usually vary.
   private mutating func service() -> Attribute? {
     let assigned = (UInt16(0x1800)...0x18ff).map { BluetoothUUID($0) }
     for handle in free where left > 0 && borders(handle) {
@@ -236,7 +239,7 @@ private struct Search {
     return nil
   }
 
-  /// Whether a declaration follows, so that a service may begin here.
+  /// Returns whether a declaration follows, so that a service may begin here.
   private func borders(_ handle: UInt16) -> Bool {
     let next = position(of: handle) + (known.contains(handle) ? 1 : 0)
     guard next < attributes.count, handle < .max, attributes[next].handle == handle + 1 else {
@@ -245,13 +248,13 @@ private struct Search {
     return [.characteristic, .include, .service].contains(attributes[next].kind)
   }
 
-  /// Whether a service is known to reach over this handle.
+  /// Returns whether a known service covers this handle.
   private mutating func isCovered(_ handle: UInt16) -> Bool {
     left -= attributes.count
     return attributes.contains { $0.kind == .service && $0.handle <= handle && handle <= $0.end }
   }
 
-  /// Long UUIDs that differ in more than the digits that vary within one service.
+  /// The server's 128-bit UUIDs without the digits that vary within one service; up to four.
   private var bases: [BluetoothUUID] {
     var bases: [BluetoothUUID] = []
     for attribute in attributes where attribute.uuid.width == 16 {
@@ -262,8 +265,8 @@ private struct Search {
     return bases
   }
 
-  /// A characteristic of which nothing is known: one that the Assigned Numbers have, with the properties
-  /// that are usual.
+  /// Returns a missing characteristic of which nothing is known: one with an assigned UUID and
+  /// common properties.
   private mutating func characteristic() -> Attribute? {
     let usual: [UInt8] = [
       0x02, 0x0a, 0x10, 0x12, 0x20, 0x22, 0x08, 0x04, 0x0c, 0x0e, 0x1a, 0x30, 0x28, 0x18, 0x14,
@@ -281,7 +284,7 @@ private struct Search {
 }
 
 extension Attribute {
-  /// What is hashed of it.
+  /// The bytes that are hashed for the attribute.
   fileprivate var hashed: [UInt8] {
     let type: UInt16
     var value: [UInt8] = []
@@ -299,7 +302,7 @@ extension Attribute {
     case .descriptor:
       guard uuid.width == 2 else { return [] }
       type = UInt16(truncatingIfNeeded: uuid.low)
-      // Where it was not read nothing is the most frequent.
+      // If it was not read, zero is the most likely value.
       value = (extendedProperties ?? 0).littleEndian
     case .value: return []
     }
@@ -316,7 +319,7 @@ extension UInt16 {
 }
 
 extension BluetoothUUID {
-  /// Its bytes as they cross the link.
+  /// The bytes in the order in which they are transmitted.
   fileprivate var littleEndian: [UInt8] {
     (0..<Int(width)).map { index -> UInt8 in
       let half = index < 8 ? low : high

@@ -1,18 +1,18 @@
-/// A set of handles, as ranges: those that a discovery has covered. Bounded: a range that would be one
-/// too many is left out, so that less seems to be covered than was, never more.
+/// A set of handles as ranges, such as those that a discovery has covered. Bounded: a range beyond
+/// the bound is left out, so that less seems to be covered than was, never more.
 package struct HandleRanges: Equatable, Sendable {
-  /// Apart from each other, and in order.
+  /// The ranges, disjoint and in ascending order.
   package private(set) var ranges: [ClosedRange<UInt16>] = []
   private static let limit = 64
 
-  /// Whether no handle is in it.
+  /// Whether the set is empty.
   package var isEmpty: Bool { ranges.isEmpty }
 
-  /// Adds the handles from `first` to `last`, and says whether any of them is new.
+  /// Adds the handles from `first` to `last`, and returns whether any of them is new.
   mutating func insert(_ first: UInt16, _ last: UInt16) -> Bool {
     guard !covers(first, last) else { return false }
     var (low, high) = (first, last)
-    // Neighbours become one.
+    // Adjacent ranges are merged.
     let start = ranges.firstIndex { $0.upperBound >= (low == 0 ? 0 : low - 1) } ?? ranges.count
     var end = start
     while end < ranges.count, ranges[end].lowerBound <= (high == .max ? .max : high + 1) {
@@ -25,8 +25,8 @@ package struct HandleRanges: Equatable, Sendable {
     return true
   }
 
-  /// Adds the handles of a range, and where there is no room for it, all handles: for sets in which one
-  /// that is missing would be worse than one too many.
+  /// Adds the handles of a range, or all handles if there is no room for it: for sets in which a
+  /// missing handle would be worse than an extra one.
   mutating func insert(atLeast range: ClosedRange<UInt16>) {
     if !insert(range.lowerBound, range.upperBound), !covers(range.lowerBound, range.upperBound) {
       ranges = [0...UInt16.max]
@@ -48,7 +48,8 @@ package struct HandleRanges: Equatable, Sendable {
     ranges = left
   }
 
-  /// Whether all handles from `first` to `last` are in it; no handles always are.
+  /// Returns whether the set contains all handles from `first` to `last`, which is always true for
+  /// an empty range.
   package func covers(_ first: UInt16, _ last: UInt16) -> Bool {
     first > last || ranges.contains { $0.lowerBound <= first && last <= $0.upperBound }
   }

@@ -1,10 +1,10 @@
 package import Bluetooth
 
-/// The types of attributes whose values are keys or other secrets, or hold some: these values are not
-/// printed unless secrets are asked for, wherever they turn up.
+/// The types of attributes whose values are keys or other secrets, or contain some. These values
+/// are not printed unless secrets are requested, wherever they appear.
 package struct SecretTypes: Sendable, Equatable {
-  /// Those that the program's own profiles mark with `secret`, and Encrypted Data Key Material, a session
-  /// key and its IV (Supplement to the Core, Part A, 1.23).
+  /// The types that the built-in profiles mark with `secret`, and Encrypted Data Key Material, a
+  /// session key and its IV (Supplement to the Core, Part A, 1.23).
   package static let known: [UInt16] = [
     0x2a9f,  // User Control Point: consent codes
     0x2aa4,  // Bond Management Control Point: authorization codes
@@ -14,18 +14,18 @@ package struct SecretTypes: Sendable, Equatable {
     0x2bc8,  // Broadcast Receive State: broadcast codes that were wrong
   ]
 
-  /// Those that people's own profiles mark.
+  /// The types that the user's profiles mark.
   private let others: [BluetoothUUID]
 
-  /// The known ones, and `others`.
+  /// Creates the known types plus `others`.
   package init(_ others: [BluetoothUUID] = []) { self.others = others.map(\.shortest) }
 
-  /// Whether values of a type are secret, or hold secrets.
+  /// Returns whether values of a type are secret, or contain secrets.
   package func contains(_ type: BluetoothUUID?) -> Bool {
     guard let type else { return false }
     return Self.known.contains { type.isShort($0) } || isSupplied(type)
   }
 
-  /// Whether people's own profiles say that values of a type are secret, or hold secrets.
+  /// Returns whether the user's profiles mark values of a type as secret, or as containing secrets.
   package func isSupplied(_ type: BluetoothUUID) -> Bool { others.contains(type.shortest) }
 }

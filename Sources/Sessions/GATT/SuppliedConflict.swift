@@ -1,27 +1,28 @@
-// Where a capture contradicts a map that was supplied: what the capture shows is true.
+// Contradictions between a capture and a supplied map: the capture is right.
 
 package import Bluetooth
 import Bytes
 import Dissectors
 
-/// An attribute that was supplied and that the capture contradicts.
+/// A supplied attribute that the capture contradicts.
 package struct SuppliedConflict: Sendable {
-  /// What was supplied.
+  /// The supplied attribute.
   package let attribute: Attribute
-  /// What was done, that cannot be done with such an attribute.
+  /// The operation that is impossible for such an attribute.
   package let operation: AttributeUse.Operation
-  /// Where it was refused: why.
+  /// The error, if the operation was refused.
   package let error: ATTErrorCode?
-  /// The packet that tells.
+  /// The packet that shows it.
   package let packet: Int
-  /// The handles of which what was supplied is not used any more.
+  /// The handles whose supplied attributes are no longer used.
   package let range: ClosedRange<UInt16>
 }
 
 extension Database {
-  /// Whether a PDU shows that the attribute at a place, which was supplied, is another one: only values are
-  /// notified, indicated or written by commands (Core, Vol 3, Part G, 4.9.1, 4.10, 4.11); declarations can be
-  /// read by everyone, and not be written (Part G, 3.1 to 3.3).
+  /// Returns the operation and error with which a PDU shows that the supplied attribute in a slot
+  /// is another one. Only values are notified, indicated or written by commands (Core, Vol 3, Part
+  /// G, 4.9.1, 4.10, 4.11). Any client can read declarations, and none can write them (Part G, 3.1
+  /// to 3.3).
   func contradiction(
     _ slot: Int, _ opcode: ATTOpcode, _ fields: ATTFields, _ request: Request?
   ) -> (operation: AttributeUse.Operation, error: ATTErrorCode?)? {
@@ -56,7 +57,8 @@ extension Database {
     }
   }
 
-  /// Whether an attribute is a value whose declaration has neither notifications nor indications.
+  /// Returns whether an attribute is a value whose declaration has neither notifications nor
+  /// indications.
   private func isDeclaredSilent(_ value: Attribute) -> Bool {
     guard value.kind == .value, value.handle > 1, let before = look(value.handle - 1) else {
       return false
@@ -66,8 +68,8 @@ extension Database {
       && !declaration.properties.has(bit: 4) && !declaration.properties.has(bit: 5)
   }
 
-  /// What the contradiction of an attribute takes with it: what was supplied of its service, or where that has
-  /// no end, of its characteristic.
+  /// Returns the contradiction with the handles that it affects: the supplied attributes of the
+  /// service, or of the characteristic if the service's range is unknown.
   func conflict(
     _ slot: Int, _ operation: AttributeUse.Operation, _ error: ATTErrorCode?, packet: Int
   ) -> SuppliedConflict {
@@ -89,7 +91,7 @@ extension Database {
 }
 
 extension Attribute {
-  /// Whether a value of so many bytes may be its.
+  /// Returns whether the attribute can have a value of this length.
   fileprivate func canHave(length: Int) -> Bool {
     switch kind {
     case .service: length == 2 || length == 16

@@ -1,20 +1,18 @@
-// Maps from elsewhere: what --map brings.
+// Maps from other sources, supplied with --map.
 
 package import Bluetooth
 
-/// What a map from elsewhere says of a device: another capture's, or a host's own memory.
+/// A device's map from another source: another capture, or a host's own storage.
 package struct SuppliedMap: Sendable {
-  /// The addresses that the device is known by; none: it is known by its name alone, or not at all.
+  /// The addresses of the device; empty: only its name is known, or neither.
   package var addresses: [DeviceAddress] = []
-  /// Its name.
   package var name: [UInt8]?
-  /// Its attributes.
   package var attributes: [Attribute] = []
 
-  /// A map of nothing.
+  /// Creates an empty map.
   package init() {}
 
-  /// An attribute of such a map.
+  /// Creates an attribute of a supplied map.
   package static func attribute(
     _ handle: UInt16, _ kind: Attribute.Kind, _ uuid: BluetoothUUID, target: UInt16 = 0,
     end: UInt16 = 0, isSecondary: Bool = false,
@@ -30,23 +28,23 @@ package struct SuppliedMap: Sendable {
   }
 }
 
-/// What became of supplied maps.
+/// How supplied maps were used.
 package struct SuppliedUse: Sendable {
-  /// Peers whose name several maps have, so that none was applied: the first ones.
+  /// Peers whose name appears in several maps, so that none was applied; up to a limit.
   package fileprivate(set) var ambiguous: [DeviceAddress] = []
-  /// Peers that the only map was applied to although neither address nor name says that it is theirs: the
-  /// first ones.
+  /// Peers to which the only map was applied although neither address nor name matches; up to a
+  /// limit.
   package fileprivate(set) var assumed: [DeviceAddress] = []
   /// Whether a map was applied to any peer.
   package fileprivate(set) var isApplied = false
-  /// Whether there was a peer to apply it to.
+  /// Whether there was a peer to apply a map to.
   package fileprivate(set) var wasAsked = false
 
   /// The first attribute of a map that the capture contradicts.
   package fileprivate(set) var conflict: SuppliedConflict?
-  /// How many there are.
+  /// The number of contradicted attributes.
   package fileprivate(set) var conflicts = 0
-  /// Where a server's Database Hash was read with which what was supplied does not agree.
+  /// The packet with a server's Database Hash that the supplied attributes do not match.
   package fileprivate(set) var disagreeingHash: Int?
 
   private static let listed = 8
@@ -57,21 +55,21 @@ package struct SuppliedUse: Sendable {
   }
 }
 
-/// The maps that were supplied, and to which servers they were applied.
+/// The supplied maps, and the servers to which they were applied.
 struct SuppliedMaps: Sendable {
   var maps: [SuppliedMap] = []
-  /// The servers that a map was applied to. It is not applied again: what they say themselves counts from
-  /// then on, also where not all of that is remembered.
+  /// The servers to which a map was applied. It is not applied again: from then on only what they
+  /// report themselves counts, even if not all of it is remembered.
   private var served: Set<UInt64> = []
-  /// What became of them, where there was a peer to apply one to: one array, as it is copied with the memory
-  /// for each packet.
+  /// How the maps were used, once there was a peer to apply one to. It is an array of at most one
+  /// element, since it is copied with the memory for each packet.
   private var uses: [SuppliedUse] = []
 
-  /// What became of them.
+  /// How the maps were used.
   var use: SuppliedUse { uses.first ?? SuppliedUse() }
 
-  /// The map of a device: by its addresses, else by its name, else the only one that there is. None where
-  /// several fit equally.
+  /// Returns the map of a device: by its addresses, else by its name, else the only map. Returns
+  /// nil if several match equally.
   mutating func map(of addresses: [DeviceAddress], name: [UInt8]?) -> Int? {
     var use = self.use
     use.wasAsked = true
@@ -81,13 +79,14 @@ struct SuppliedMaps: Sendable {
     return found
   }
 
-  /// Notes that a map is applied to a server; false where one was, or too many servers are known to tell.
+  /// Records that a map is applied to a server. Returns false if one already was, or if there are
+  /// too many servers.
   mutating func serve(_ key: UInt64, limit: Int) -> Bool {
     guard served.count < limit else { return false }
     return served.insert(key).inserted
   }
 
-  /// Takes in that the capture contradicts a map.
+  /// Records that the capture contradicts a map.
   mutating func note(_ conflict: SuppliedConflict) {
     var use = self.use
     use.conflict = use.conflict ?? conflict
@@ -115,16 +114,16 @@ struct SuppliedMaps: Sendable {
 }
 
 extension Memory {
-  /// Takes maps from elsewhere, which say what servers have as long as these say nothing else.
+  /// Supplies maps from other sources, which count until a server reports something else.
   package mutating func supply(_ maps: [SuppliedMap]) { supplied.maps = maps }
 
-  /// What became of the maps that were supplied; nil where none were.
+  /// How the supplied maps were used; nil if there were none.
   ///
-  /// For the end of a capture: hashes are computed.
+  /// Only for the end of a capture, since it computes hashes.
   package var suppliedUse: SuppliedUse? {
     guard !supplied.maps.isEmpty else { return nil }
     var use = supplied.use
-    // What is contradicted was not used: the hash says nothing more.
+    // A contradicted map was not used, so the hash reveals nothing more.
     guard use.conflict == nil else { return use }
     for server in attributes.servers {
       guard let hash = server.hash else { continue }
@@ -139,8 +138,8 @@ extension Memory {
     return use
   }
 
-  /// Applies the map that was supplied for the peer of a link, when its first ATT PDU comes: once. What the
-  /// server has said since counts on its next connections, too.
+  /// Applies the map that was supplied for the peer of a link, once, at its first ATT PDU. What the
+  /// server has reported since also counts on its next connections.
   mutating func applySupplied(to link: LinkSlot, packet: Int) {
     links[link].hasLookedForMap = true
     let connection = links.connection(link)

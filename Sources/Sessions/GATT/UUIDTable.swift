@@ -1,26 +1,26 @@
 import Bluetooth
 
-/// The UUIDs of one server's attributes, and what tells them apart. One more costs the same however
-/// many there are.
+/// The UUIDs of one server's attributes, and how much of each distinguishes them. Adding one costs
+/// the same no matter how many there are.
 struct UUIDTable: Sendable {
-  /// What is known of a UUID.
+  /// What is known about a UUID.
   struct Fact: Sendable {
     let uuid: BluetoothUUID
-    /// How many of its groups of digits tell it from all others: 1 to 5.
+    /// How many of its groups of digits distinguish it from all others: 1 to 5.
     var groups: UInt8 = 1
-    /// Attributes that have it, without the declarations.
+    /// The number of attributes with it, not counting declarations.
     var users = 0
-    /// All.
+    /// The number of attributes with it, including declarations.
     var all = 0
   }
 
-  /// The beginning of a long UUID.
+  /// The beginning of a 128-bit UUID.
   private struct Beginning: Hashable {
     let groups: UInt8
     let high: UInt64
     let low: UInt64
 
-    /// The first groups of digits, of 8, 4, 4, 4 and 12.
+    /// Keeps the first groups of digits, which have 8, 4, 4, 4 and 12.
     init(_ uuid: BluetoothUUID, _ groups: UInt8) {
       self.groups = groups
       let bits = UInt64(16 + 16 * Int(min(groups, 3)))
@@ -31,16 +31,16 @@ struct UUIDTable: Sendable {
 
   private(set) var facts: [Fact] = []
   private var index: [BluetoothUUID: UInt16] = [:]
-  /// Which UUID has had a beginning first.
+  /// The first UUID with each beginning.
   private var beginnings: [Beginning: UInt16] = [:]
 
-  /// Whether there is room for as many attributes again before those that nobody has must go.
+  /// Returns whether so many of the UUIDs are unused that the table should be rebuilt.
   func isSparse(for count: Int) -> Bool { facts.count > 2 * count + 64 || facts.count >= 0xff00 }
 
-  /// Whether an attribute has this UUID.
+  /// Returns whether an attribute has this UUID.
   func has(_ uuid: BluetoothUUID) -> Bool { index[uuid].map { facts[Int($0)].all > 0 } ?? false }
 
-  /// Takes in that an attribute has this UUID, and says where what is known of that stands.
+  /// Records that an attribute has this UUID, and returns the index of its entry.
   mutating func add(_ uuid: BluetoothUUID, isDeclaration: Bool) -> UInt16 {
     let position: UInt16
     if let known = index[uuid] {
@@ -56,14 +56,14 @@ struct UUIDTable: Sendable {
     return position
   }
 
-  /// Takes in that an attribute has it no more.
+  /// Records that an attribute no longer has this UUID.
   mutating func remove(_ position: UInt16, isDeclaration: Bool) {
     facts[Int(position)].all -= 1
     if !isDeclaration { facts[Int(position)].users -= 1 }
   }
 
-  /// Notes how much of a long UUID that is new is taken to tell it from others, and of those that begin
-  /// alike.
+  /// Records how many groups are needed to distinguish a new 128-bit UUID from others, and those
+  /// from it.
   private mutating func compare(_ uuid: BluetoothUUID, _ position: UInt16) {
     for groups in UInt8(1)...4 {
       guard let other = beginnings[Beginning(uuid, groups)] else {

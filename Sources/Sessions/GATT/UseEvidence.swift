@@ -1,33 +1,34 @@
-/// What the use of attributes says of those that were never discovered: which of them are Client
-/// Characteristic Configurations.
+/// Evidence about attributes that were never discovered: which of them are Client Characteristic
+/// Configurations.
 ///
-/// The rule: a Write Request of two bytes, 0000 to 0003, followed by notifications or indications from
-/// the nearest lower handle that ever sends any; other descriptors may lie between. Never a Write
-/// Command: vendors write 01 00 as data. Bounded: what is too much is not remembered.
+/// The rule: a Write Request of two bytes, 0000 to 0003, followed by notifications or indications
+/// from the nearest lower handle that ever sends any; other descriptors may lie between. A Write
+/// Command never counts, since vendors write 01 00 as data. Bounded: what exceeds the bound is not
+/// recorded.
 package struct UseEvidence: Sendable {
-  /// A CCCD that is concluded.
+  /// An inferred CCCD.
   package struct Conclusion: Sendable {
     /// The CCCD's handle.
     package let handle: UInt16
-    /// The value that it is for.
+    /// The handle of the value that it configures.
     package fileprivate(set) var value: UInt16
     /// The packet that wrote it.
     package let write: Int
-    /// The packet that brought the value then.
+    /// The packet that carried the value afterwards.
     package fileprivate(set) var notification: Int
   }
 
-  /// Handles that were written as CCCDs are, by packet; in the order of handles.
+  /// Handles that were written like CCCDs, with the packets; in ascending order of the handles.
   private(set) var writes: [(handle: UInt16, packet: Int)] = []
-  /// Handles that have sent notifications or indications, in order.
+  /// Handles that have sent notifications or indications, in ascending order.
   private var senders: [UInt16] = []
-  /// The one that was seen last: traffic comes in runs.
+  /// The last sender, since consecutive packets often come from the same one.
   private var latest: UInt16 = 0
-  /// What was concluded.
+  /// The inferred CCCDs.
   package private(set) var conclusions: [Conclusion] = []
   private static let limit = 64
 
-  /// Takes in a Write Request to a handle that is not known.
+  /// Records a Write Request to an unknown handle.
   mutating func write(_ handle: UInt16, packet: Int) {
     let position = writes.firstIndex { $0.handle >= handle } ?? writes.count
     if position < writes.count, writes[position].handle == handle { return }
@@ -35,20 +36,20 @@ package struct UseEvidence: Sendable {
     writes.insert((handle, packet), at: position)
   }
 
-  /// Takes in that a write was refused: it shows nothing.
+  /// Records that a write was refused, so that it shows nothing.
   mutating func refuse(_ handle: UInt16) { writes.removeAll { $0.handle == handle } }
 
-  /// Whether a notification or indication of this handle may say something new.
+  /// Returns whether a notification or indication of this handle may reveal something new.
   func isNews(_ handle: UInt16) -> Bool { handle != latest || !writes.isEmpty }
 
-  /// The nearest handle below another one that has sent notifications or indications.
+  /// Returns the nearest lower handle that has sent notifications or indications.
   func sender(before handle: UInt16) -> UInt16? { senders.last { $0 < handle } }
 
-  /// Takes in a notification or indication.
+  /// Records a notification or indication.
   ///
-  /// - Parameter hasBorder: whether something that belongs to no characteristic before it is known after
-  ///   the first handle and up to the second.
-  /// - Returns: what follows from it, where something does that is new.
+  /// - Parameter hasBorder: whether an attribute that does not belong to the characteristic before
+  ///   it is known after the first handle, up to the second.
+  /// - Returns: what newly follows from it, if anything.
   mutating func receive(
     _ handle: UInt16, packet: Int, hasBorder: (UInt16, UInt16) -> Bool
   ) -> Conclusion? {
@@ -58,7 +59,7 @@ package struct UseEvidence: Sendable {
     if !isKnown {
       guard senders.count < Self.limit else { return nil }
       senders.insert(handle, at: position)
-      // One that was given to a lower handle is nearer to this one.
+      // A CCCD that was assigned to a lower handle is nearer to this one.
       for index in conclusions.indices
       where conclusions[index].value < handle && handle < conclusions[index].handle {
         conclusions[index].value = handle
