@@ -6,7 +6,7 @@ import Glibc
 import Reports
 import Sessions
 
-/// Writes what a source has.
+/// Writes the packets of a source to a file.
 struct Writing: CaptureUser, ~Copyable {
   private let conversion: Conversion
   /// Whether the capture has controllers to be told apart.
@@ -122,7 +122,8 @@ struct Writing: CaptureUser, ~Copyable {
       if let failure { throw failure }
       if let file = file.take() { try file.keep() }
     } catch {
-      // Who reads what is written may go when it has enough.
+      // Returns whether the file at `path` is something other than a capture without records or an
+      // empty file.
       if error.isReaderGone { return false }
       Terminal.complain(error.sentence)
       throw ExitCode(74)
