@@ -13,13 +13,13 @@ extension Evidence {
     mayHaveBothEnds && connections.contains { mayBeEnds(history.connection, $0.connection) }
   }
 
-  /// Whether the capture is one of several controllers: in one file, or in a file for each host.
+  /// Whether the capture covers several controllers, in one file or in a file for each host.
   private var mayHaveBothEnds: Bool { adapters.count > 1 || files.count > 1 }
 
-  /// The files, where there are several.
+  /// The files, if there are several.
   private var files: [CaptureSummary.File] { extent.summary?.files ?? [] }
 
-  /// Which file a packet is from: files are numbered through, one after the other.
+  /// Returns the index of the file that a packet is from. Packets are numbered across all files.
   private func file(of packet: Int) -> Int {
     var last = 0
     for (index, file) in files.enumerated() {

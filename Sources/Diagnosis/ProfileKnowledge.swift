@@ -9,7 +9,7 @@ import Synchronization
 package final class ProfileKnowledge: Sendable {
   /// The protocols, identified by their indices.
   let vendors: [VendorProtocol]
-  /// The definitions that were looked for so far: each is read from its table once.
+  /// The definitions that were looked up so far; each is read from its table once.
   private let library: Mutex<ProfileLibrary>
 
   package static let builtIn = ProfileKnowledge(SuppliedProfiles())

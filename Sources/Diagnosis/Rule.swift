@@ -129,9 +129,9 @@ package struct Finding: Sendable {
     }
   }
 
-  /// The rule; the table puts it in.
+  /// The rule's ID, set when the rule is run.
   package internal(set) var rule: StaticString = ""
-  /// How much it matters: the rule's severity, unless the rule knows better.
+  /// The severity. If the rule does not set it, it becomes the rule's own severity.
   package var severity: Severity?
   /// What failed, in a line that starts with a capital letter and has no full stop: "The passkeys
   /// on the two sides differ".

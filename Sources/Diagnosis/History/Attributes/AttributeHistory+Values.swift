@@ -78,7 +78,7 @@ extension AttributeHistory {
     }
   }
 
-  /// The name that its use was given; of one that was not used what profiles call it.
+  /// Returns the name assigned to the attribute's usage, or its name in profiles if it was not used.
   private func profileName(_ attribute: AttributeIdentity) -> String? {
     let server: Side = attribute.isLocal ? .local : .peer
     let key = UInt32(server.rawValue) << 16 | UInt32(attribute.handle ?? 0)
@@ -269,7 +269,7 @@ extension AttributeHistory {
 
   private static let mostRunsSinceIndication = 8
 
-  /// Takes a confirmation.
+  /// Records a confirmation.
   mutating func confirm(_ answer: Answer, _ context: Context) {
     // Packets between an indication and its confirmation may have started another run.
     guard answer.request != nil,
