@@ -72,8 +72,8 @@ extension Evidence {
   /// then refers to the other end.
   ///
   /// - Parameters:
-  /// - ends: the connections that are the ends of one link.
-  /// - told: the connections that are reported; nil: all.
+  ///   - ends: the connections that are the ends of one link.
+  ///   - told: the connections that are reported; nil: all.
   static func toldOnce(
     _ findings: [Finding], _ ends: [Int: Int], among told: Set<Int>?
   ) -> [Finding] {

@@ -66,8 +66,8 @@ package struct Evidence: Sendable {
   /// Runs every rule.
   ///
   /// - Parameters:
-  /// - isGrouped: whether equal findings, and those at both ends of a link, are reported as one.
-  /// - told: the connections that are reported; nil: all.
+  ///   - isGrouped: whether equal findings, and those at both ends of a link, are reported as one.
+  ///   - told: the connections that are reported; nil: all.
   /// - Returns: the findings, ordered by severity (most severe first), rule order and first packet.
   package func findings(
     by rules: [Rule] = Rule.all, isGrouped: Bool = true, among told: Set<Int>? = nil

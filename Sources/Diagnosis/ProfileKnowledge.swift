@@ -80,8 +80,8 @@ extension Decoded {
   /// Returns what was decoded, as `show` words it, or nil if there are no words for it.
   ///
   /// - Parameters:
-  /// - value: the bytes that were decoded.
-  /// - saysProblems: whether to append what is wrong with them.
+  ///   - value: the bytes that were decoded.
+  ///   - saysProblems: whether to append what is wrong with them.
   func words(_ value: RawSpan, saysProblems: Bool) -> Wording? {
     guard let writer = DecodedWriter(self, isJSON: false) else { return nil }
     var line = Output()
@@ -95,8 +95,8 @@ extension VendorSighting {
   /// for a part of a message, or if its meaning depends on other values.
   ///
   /// - Parameters:
-  /// - value: the value that contained the message, or its last part.
-  /// - saysProblems: whether to append what is wrong with it.
+  ///   - value: the value that contained the message, or its last part.
+  ///   - saysProblems: whether to append what is wrong with it.
   func words(_ value: RawSpan, saysProblems: Bool) -> Wording? {
     guard let frame, let message, !message.definition.hasExternals else { return nil }
     var decoded = Decoded()

@@ -106,8 +106,8 @@ struct LineColumns: ~Copyable {
   /// - Parameters:
   ///   - start: the time of the first record.
   ///   - id: the connection's number, 0 for none.
-  ///   - line: must have room for `mostBytes`, so that nothing of the line is written out before it is complete:
-  ///     some of it is written over.
+  ///   - line: must have room for `mostBytes`, so that nothing of the line is written out before it
+  ///     is complete: some of it is written over.
   mutating func prefix(
     _ packet: Int, _ time: Timestamp?, since start: Timestamp?, _ id: Int, _ adapter: UInt16?,
     _ direction: Direction?, isInferred: Bool = false, into line: inout Output

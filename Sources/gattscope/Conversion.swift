@@ -33,8 +33,8 @@ struct Conversion {
   var redaction: RedactionOptions?
 
   /// - Parameters:
-  /// - inputs: the names of the inputs.
-  /// - found: the captures that they name.
+  ///   - inputs: the names of the inputs.
+  ///   - found: the captures that they name.
   init(
     _ inputs: [String], _ found: CaptureSearch, to path: String, as target: WriterTarget,
     _ file: CaptureFileOptions, merges: Bool

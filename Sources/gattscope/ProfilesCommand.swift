@@ -31,8 +31,8 @@ enum ProfileFilesOnDisk {
   /// Reads profiles from files.
   ///
   /// - Parameters:
-  /// - paths: files that were named; an error in one of them ends the program.
-  /// - found: files that were not named; those with errors are skipped.
+  ///   - paths: files that were named; an error in one of them ends the program.
+  ///   - found: files that were not named; those with errors are skipped.
   static func read(_ paths: [String], beside found: [String] = []) throws -> [Profile] {
     let reader = ProfileReader(others: ProfileSources.files)
     let named = distinct(paths)

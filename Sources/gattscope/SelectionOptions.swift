@@ -169,8 +169,8 @@ struct PacketOptions: ParsableArguments {
   /// Returns the selection that the options describe.
   ///
   /// - Parameters:
-  /// - profiles: the user's profiles, which may name errors.
-  /// - ends: the ends of the time ranges.
+  ///   - profiles: the user's profiles, which may name errors.
+  ///   - ends: the ends of the time ranges.
   func selection(_ profiles: SuppliedProfiles, to ends: [TimePoint]) throws -> Selection {
     var selection = Selection()
     subject.choose(in: &selection)

@@ -27,9 +27,9 @@ package struct CaptureHistory: ~Copyable, Sendable {
   /// Creates an empty history.
   ///
   /// - Parameters:
-  /// - bonds: the keys that are known from files.
-  /// - knowledge: what profiles define.
-  /// - passkeys: the passkeys to try in a passkey search.
+  ///   - bonds: the keys that are known from files.
+  ///   - knowledge: what profiles define.
+  ///   - passkeys: the passkeys to try in a passkey search.
   package init(
     _ limits: Limits = Limits(), bonds: [Bond] = [], knowledge: ProfileKnowledge = .builtIn,
     passkeys: ClosedRange<UInt32> = SixDigits.all

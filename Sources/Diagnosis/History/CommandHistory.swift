@@ -122,8 +122,8 @@ package struct CommandHistory: Sendable {
   /// Records an answer: Command Complete or Command Status. Opcode 0 answers nothing.
   ///
   /// - Parameters:
-  /// - status: nil if the command does not return a known status.
-  /// - request: the command's packet, if known.
+  ///   - status: nil if the command does not return a known status.
+  ///   - request: the command's packet, if known.
   mutating func observe(
     _ opcode: UInt16, _ status: StatusCode?, _ moment: Moment, _ request: Int?,
     _ obstacle: Obstacle? = nil

@@ -167,10 +167,11 @@ extension Rule {
   /// Returns a rule about requests that are refused with certain errors.
   ///
   /// - Parameters:
-  /// - restsOnAbsence: whether the cause is something that did not happen before on the connection.
-  /// - why: returns the cause, or nil if the rule does not apply.
-  /// - sure: returns the certainty of the cause, if that depends on the refusal.
-  /// - instead: returns the remedy for a refusal for which the rule's remedy is not suitable.
+  ///   - restsOnAbsence: whether the cause is something that did not happen before on the
+  ///     connection.
+  ///   - why: returns the cause, or nil if the rule does not apply.
+  ///   - sure: returns the certainty of the cause, if that depends on the refusal.
+  ///   - instead: returns the remedy for a refusal for which the rule's remedy is not suitable.
   static func refused(
     _ id: StaticString, _ severity: Severity, _ codes: ClosedRange<UInt8>,
     also more: [ClosedRange<UInt8>] = [], _ finds: StaticString, when condition: StaticString,

@@ -52,7 +52,8 @@ package struct AppLog: Sendable {
   /// The lines with their times, in the file's order; lines before the first time are left out.
   ///
   /// - Parameters:
-  ///   - start: the time of the capture's first record, which gives the date where the log has none.
+  ///   - start: the time of the capture's first record, which gives the date where the log has
+  ///     none.
   ///   - zoneOffset: how times without a zone are read.
   func resolved(_ start: Timestamp, _ zoneOffset: (Int64) -> Int64) -> [Line] {
     var resolved: [Line] = []
