@@ -5,22 +5,22 @@ import Diagnosis
 import Dissectors
 import Sessions
 
-/// Which values are shown, and how far that is: what all forms of `values` keep while packets pass.
+/// The state that all forms of `values` share: the selection of values, and its progress.
 struct ValueFilter: Sendable {
   private let selection: Selection
   private let operations: [ValueOperation]
   /// The time of the first record that has one.
   private(set) var start: Timestamp?
-  /// Values shown so far.
+  /// The number of values shown so far.
   private(set) var shown = 0
-  /// Values that there were.
+  /// The number of values seen so far.
   private var seen = 0
   private var hasSeenPackets = false
   private var devices: DeviceWatch
   private var times: [(from: Timestamp?, to: Timestamp?)] = []
   private let showsEverything: Bool
 
-  /// How times are read: as they are shown.
+  /// How times in options are read: as they are shown.
   private let zoneOffset: @Sendable (Int64) -> Int64
 
   init(_ options: ValuesOptions) {
@@ -41,7 +41,7 @@ struct ValueFilter: Sendable {
     return seen == 0 ? nil : "no value matches what was asked for"
   }
 
-  /// Takes a packet, before its values are asked about.
+  /// Records a packet, before its values are checked.
   mutating func observe(_ record: borrowing CaptureRecord, _ memory: borrowing Memory) {
     hasSeenPackets = true
     if start == nil, let time = record.time {
@@ -51,7 +51,7 @@ struct ValueFilter: Sendable {
     if !selection.devices.isEmpty { devices.learn(memory.names) }
   }
 
-  /// Whether a value is to be shown; counts those that are.
+  /// Returns whether a value is selected, and counts it if so.
   mutating func admits(_ value: ConveyedValue, _ bytes: RawSpan) -> Bool {
     seen += 1
     guard showsEverything || (!isSatisfied && isWanted(value, bytes)) else { return false }
@@ -116,6 +116,6 @@ struct ValueFilter: Sendable {
 }
 
 extension ConveyedValue {
-  /// Whether the value is a key or holds a secret, or stands among such.
+  /// Whether the value is a key, contains a secret, or is among values that do.
   var isKeyMaterial: Bool { isSecret || isOfSecretType }
 }

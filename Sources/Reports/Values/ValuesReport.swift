@@ -5,18 +5,19 @@ import Diagnosis
 package import Dissectors
 package import Sessions
 
-/// `values`: a table of what each characteristic's value was. Counts while fed and speaks at the end.
+/// `values`: a table of the values of each characteristic. Counts while packets are fed, and prints
+/// at the end.
 package struct ValuesReport: TableReport, ~Copyable {
   private var options: ValuesOptions
   private let limits: Limits
   private var conversations: Conversations
   private var filter: ValueFilter
   private var facts: ValueFacts
-  /// What values mean.
+  /// Decodes values.
   private var reading: ValueReading
   private var notes: [(what: Conversations.Limited, limit: Int)] = []
 
-  /// A table for a capture.
+  /// Creates a table for a capture.
   package init(_ options: ValuesOptions, limits: Limits = Limits()) {
     self.options = options
     self.limits = limits
@@ -27,7 +28,7 @@ package struct ValuesReport: TableReport, ~Copyable {
       options.profiles, showsKeys: options.showsKeys, keepsRecent: true)
   }
 
-  /// Columns of the terminal; nil: lines are not cut.
+  /// The width of the terminal in columns; nil: lines are not cut.
   package var width: Int? {
     get { options.width }
     set { options.width = newValue }
@@ -36,7 +37,7 @@ package struct ValuesReport: TableReport, ~Copyable {
   /// Why there are no values.
   package var remark: String? { filter.remark ?? conversations.remark }
 
-  /// Whether as many values were counted as are wanted.
+  /// Whether the requested number of values was counted.
   package var isSatisfied: Bool { filter.isSatisfied }
 
   package mutating func packet(
@@ -53,7 +54,7 @@ package struct ValuesReport: TableReport, ~Copyable {
   }
 
   private mutating func count(_ memory: borrowing Memory) {
-    // Held while they are counted: a span of it would hold all of this.
+    // Kept in a variable while they are counted: a span of the property would borrow all of `self`.
     let bytes = conversations.bytes
     for index in conversations.values.indices
     where filter.admits(conversations.values[index], bytes.bytes) {
@@ -67,7 +68,7 @@ package struct ValuesReport: TableReport, ~Copyable {
   package mutating func table(
     _ memory: borrowing Memory, rows: Int, columns: Int, into lines: inout Output
   ) {
-    // A copy: what is not known yet may become known.
+    // A copy, since later packets may reveal more.
     var now = facts
     now.finish(memory, &reading)
     var options = options
@@ -96,7 +97,7 @@ package struct ValuesReport: TableReport, ~Copyable {
 }
 
 extension Conversations {
-  /// What is in no row.
+  /// A remark on values that are in no row.
   var remark: String? {
     guard withoutHandle > 0 else { return nil }
     return withoutHandle == 1
