@@ -204,7 +204,7 @@ package struct TimePoint: Sendable {
       var time = Timestamp(
         seconds: day &+ clock.seconds &- offset, nanoseconds: clock.nanoseconds)
       if earliest != nil {
-        // An end is the first such time after its start.
+        // An end is the first such time at or after its start.
         // Bounded: a day added to a printable time; the same applies below.
         while time.seconds < reference { time.seconds += 86_400 }
         // Bounded: as above.

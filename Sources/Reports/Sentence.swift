@@ -47,7 +47,7 @@ struct Sentence: ~Copyable {
   /// Finds the names of attributes.
   var names = RecentNames()
   /// The packet, its time, and whether it is new and complete: not cut by the capture, and not
-  /// contained in an earlier file.
+  /// contained in another file.
   var moment: (packet: Int, time: Timestamp?, isWhole: Bool) = (0, nil, true)
 
   /// - Parameter profiles: the profiles that decode values beside the built-in ones; nil: nothing

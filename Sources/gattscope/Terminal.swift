@@ -85,11 +85,11 @@ enum Terminal {
     environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
   }
 
-  /// Whether this is the path of a regular file, which can be read more than once.
+  /// Returns whether this is the path of a regular file, which can be read more than once.
   static func isFile(_ path: String) -> Bool { CaptureFile(path).byteCount != nil }
 
-  /// Whether this is the path of something other than a regular file: a folder, a pipe or a device,
-  /// which may never end.
+  /// Returns whether this is the path of something other than a regular file: a folder, a pipe or a
+  /// device, which may never end.
   static func isOtherThanFile(_ path: String) -> Bool {
     status(of: path).map { $0.st_mode & S_IFMT != S_IFREG } ?? false
   }

@@ -294,7 +294,7 @@ package struct ConnectAttempts: Sendable {
           ConnectAttempt.Elsewhere(
             address: peer, type: other, isResolved: false, sighting: sighting))
       }
-      // The same address with only the other type is another device at any time.
+      // An address that differs only in its type counts whenever it was seen.
       kept[index].elsewhere =
         candidates.last { kept[index].isNear($0.sighting.last) }
         ?? candidates.last { !$0.isResolved && sightings.find(peer, type) == nil }

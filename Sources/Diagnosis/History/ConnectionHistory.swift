@@ -58,7 +58,7 @@ package final class ConnectionHistory: Sendable {
   package let name: [UInt8]?
   /// How the link went: parameters, procedures, acknowledgements, end.
   package let link: LinkHistory
-  /// How the link is protected, and how that came about.
+  /// How the link is protected, and why.
   package let security: LinkSecurityState
   package let pairing: PairingHistory
   /// Encryption, and the keys that were used.

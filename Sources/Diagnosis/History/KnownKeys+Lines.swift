@@ -102,7 +102,7 @@ private struct KeyLine {
 }
 
 extension KnownKeys.Key {
-  /// The owner: `of F1:F1:F1:F1:F1:F1`; empty if unknown.
+  /// Returns the owner: `of F1:F1:F1:F1:F1:F1`; empty if unknown.
   fileprivate func owner(_ evidence: Evidence) -> Wording {
     let peer = connection.flatMap { id in
       evidence.connections.first { $0.id == id }.flatMap {

@@ -61,7 +61,7 @@ package struct LinkHistory: Sendable {
   package private(set) var seenAway: Sighting?
   /// The parameters with which the link opened.
   package private(set) var parameters: LinkParameters?
-  /// The parameters in force, as far as known.
+  /// The parameters in force, if known.
   package internal(set) var current: LinkParameters?
   /// The supervision timeout of a BR/EDR link, in units of 0.625 ms, if a command or an event
   /// contains it.

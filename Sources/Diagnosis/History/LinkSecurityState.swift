@@ -18,9 +18,9 @@ package enum LinkSecurity: UInt8, Sendable {
   package var isEncrypted: Bool { rawValue >= Self.unauthenticated.rawValue }
 }
 
-/// How a link is protected, and how that came about. It is fed each packet once, before the
-/// histories that depend on it. Pairings are recorded in `PairingHistory`, and the key of each
-/// encryption in `EncryptionHistory`.
+/// How a link is protected, and why. It is fed each packet once, before the histories that depend
+/// on it. Pairings are recorded in `PairingHistory`, and the key of each encryption in
+/// `EncryptionHistory`.
 package struct LinkSecurityState: Sendable {
   /// Whether the link is encrypted; nil: unknown.
   package private(set) var isEncrypted: Bool?

@@ -195,7 +195,7 @@ package struct PairingAttempt: Sendable {
   package internal(set) var unexpectedOpcode: SMPOpcode?
   /// What its values reveal, after it has ended.
   package internal(set) var outcome = Outcome()
-  /// The addresses of the link, as far as known.
+  /// The addresses of the link, if known.
   var addresses = Addresses()
   /// Whether the outcome was computed.
   var isSettled = false

@@ -38,7 +38,7 @@ extension EncryptionAttempt {
     }
   }
 
-  /// The source of the key in words: `the key of connection 1 (#57)`.
+  /// Returns the source of the key in words: `the key of connection 1 (#57)`.
   package func sourceWords(_ history: ConnectionHistory, _ evidence: Evidence) -> Wording? {
     guard let source = source(history, evidence) else { return nil }
     switch source.source {

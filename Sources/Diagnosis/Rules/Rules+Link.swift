@@ -117,7 +117,7 @@ extension Rule {
   }
 
   /// Returns what this host requested last before most of the links were lost, as a sentence, or
-  /// nil if the requests differ.
+  /// nil if no request precedes most of them.
   private static func commonRequest(
     before lost: [ConnectionHistory]
   ) -> (words: Wording, packets: [Int])? {

@@ -71,7 +71,7 @@ extension Rule {
 }
 
 extension PairingAttempt {
-  /// In words: `this host`, `both sides`.
+  /// Returns the sides in words: `this host`, `both sides`.
   private func words(_ roles: [PairingSide]) -> Wording {
     roles.count == 2 ? "both sides" : Wording(listing: roles.map { "\(side($0).words)" })
   }
@@ -144,8 +144,9 @@ extension PairingAttempt {
     return finding
   }
 
-  /// Legacy passkey entry that succeeded: the commitment of a side, and what opens it. The passkey
-  /// is the only unknown input of a confirm value (Core, Vol 3, Part H, 2.2.3 and 2.3.5.5).
+  /// Returns a finding for legacy passkey entry that succeeded: the commitment of a side, and what
+  /// opens it. The passkey is the only unknown input of a confirm value (Core, Vol 3, Part H, 2.2.3
+  /// and 2.3.5.5).
   fileprivate func exposed() -> Finding? {
     guard isPaired, !isSecureConnections, method?.hasPasskey == true,
       let role = [PairingSide.initiator, .responder].first(where: {

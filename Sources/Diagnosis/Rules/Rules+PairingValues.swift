@@ -100,7 +100,7 @@ extension FailedPairing {
   private var passkeysDiffer: Wording { "The passkeys on the two sides differ" }
   private var theyDiffer: Wording { "the passkeys on the two sides differ" }
 
-  /// Legacy: one commitment was opened, or both were.
+  /// Returns a finding for legacy pairing, in which one commitment was opened, or both were.
   fileprivate func differingPasskeys() -> Finding? {
     guard let found = attempt.outcome.search?.finding(otherRole) else { return nil }
     let refused = attempt.side(otherRole)
@@ -133,7 +133,7 @@ extension FailedPairing {
       "Compare the digits \(typed) with those on \(shown); check leading zeros, and that a fixed passkey is the same in both firmwares."
   }
 
-  /// Secure Connections: the round in which the bits differ.
+  /// Returns a finding for Secure Connections with the round in which the bits differ.
   fileprivate func differingRounds() -> Finding? {
     guard let parting = attempt.outcome.parting else { return nil }
     let (first, second) = (attempt.side(.initiator), attempt.side(.responder))

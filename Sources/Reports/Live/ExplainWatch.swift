@@ -35,7 +35,7 @@ package struct ExplainWatch: PacketReport, ~Copyable {
   private var named: Int?
   private var isFirst = true
   /// Whether, since the last evaluation, a packet arrived, and one that may have completed a
-  /// finding.
+  /// finding: a turn.
   private var isStale = false
   private var hasTurned = false
   private var otherEndings = 0

@@ -210,7 +210,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     output.byte(0x0a)
   }
 
-  /// Only names need quotes, since they may contain commas.
+  /// Appends a line of CSV. Only names need quotes, since they may contain commas.
   private mutating func csv(
     _ index: Int, _ bytes: [UInt8], _ memory: borrowing Memory, into output: inout Output
   ) {

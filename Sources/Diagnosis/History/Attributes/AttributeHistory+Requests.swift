@@ -93,7 +93,7 @@ extension AttributeHistory {
     }
   }
 
-  /// Records, at the end, the prepared writes that were neither executed nor cancelled.
+  /// Records the prepared writes that were neither executed nor cancelled at the end.
   mutating func takePrepared() {
     for (client, write) in [(Side.local, prepared.local), (.peer, prepared.peer)] {
       guard let write, runs.count < Self.mostRuns else { continue }

@@ -56,8 +56,8 @@ extension AttributeHistory {
         operation: operation, request: request, answer: context.moment.packet, length: length))
   }
 
-  /// Assigns, at the end, names from profiles to attributes that have no other name, wherever they
-  /// are reported.
+  /// Assigns names from profiles to attributes that have no other name, wherever they are reported.
+  /// Called at the end.
   mutating func nameAttributes() {
     for index in usages.indices {
       let usage = usages[index]
@@ -78,7 +78,7 @@ extension AttributeHistory {
     }
   }
 
-  /// Returns the name assigned to the attribute's usage, or its name in profiles if it was not used.
+  /// Returns the name assigned to the attribute's usage, or its name in profiles if it was unused.
   private func profileName(_ attribute: AttributeIdentity) -> String? {
     let server: Side = attribute.isLocal ? .local : .peer
     let key = UInt32(server.rawValue) << 16 | UInt32(attribute.handle ?? 0)

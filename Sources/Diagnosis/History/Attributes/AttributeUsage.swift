@@ -38,7 +38,7 @@ package struct AttributeUsage: Sendable {
   package let handle: UInt16
   /// The side that has the attribute.
   package let server: Side
-  /// The attribute's identity, as far as known.
+  /// The attribute's identity, as far as it is known.
   package internal(set) var identity: AttributeIdentity
   /// For a characteristic's value: the properties in its declaration, if known.
   package internal(set) var properties: CharacteristicProperties?
