@@ -9,7 +9,6 @@ extension Side {
 }
 
 extension PairingSide {
-  /// The other side.
   package var other: PairingSide { self == .initiator ? .responder : .initiator }
 }
 

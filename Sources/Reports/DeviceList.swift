@@ -34,7 +34,6 @@ struct AdvertisedFacts: Sendable {
   /// The name; the complete one if there is one.
   private(set) var name: [UInt8]?
   private var isNameComplete = false
-  /// The appearance.
   private(set) var appearance: Appearance?
   /// The services that it offers or sends data of.
   private(set) var services: [BluetoothUUID] = []
@@ -173,7 +172,6 @@ struct ListedOwn: Sendable {
   let mostBytes: Int
   /// The address that it advertises with, if the host sets it.
   var address: DeviceAddress?
-  /// Whether that address is random.
   let isAddressRandom: Bool
 
   init(_ set: OwnAdvertiser, mostBytes: Int) {

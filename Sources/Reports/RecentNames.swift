@@ -19,7 +19,6 @@ struct RecentNames: Sendable {
     uuid.isNumbered(as: use) ? name(of: uuid) : nil
   }
 
-  /// Returns the name of a UUID.
   mutating func name(of uuid: BluetoothUUID) -> AssignedName? {
     guard uuid.width == 2 else { return uuid.name }
     let place = Int(truncatingIfNeeded: uuid.low & 63)

@@ -18,7 +18,6 @@ package struct DevicePattern: Sendable {
 
   private let kind: Kind
 
-  /// Whether it is a name.
   var isName: Bool { if case .address = kind { false } else { true } }
 
   /// Reads an address, `C0:FF:EE:12:34:56` or `C0FFEE123456`, with `*` for octets that do not

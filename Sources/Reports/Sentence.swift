@@ -11,7 +11,6 @@ struct Sentence: ~Copyable {
   var output = Output()
   /// The end of the name in `output`.
   private(set) var nameEnd = 0
-  /// The end of the subject.
   private(set) var subjectEnd = 0
   /// The number of bytes in the subject that take no column.
   private(set) var surplus = 0
@@ -90,7 +89,6 @@ struct Sentence: ~Copyable {
     surplus += glyphs.ellipsis.utf8CodeUnitCount - glyphs.ellipsisColumns
   }
 
-  /// Appends the name.
   mutating func name(_ text: StaticString) {
     output.text(text)
     endName()

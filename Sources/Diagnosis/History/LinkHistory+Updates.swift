@@ -60,7 +60,6 @@ package struct ParameterUpdate: Sendable {
       && wanted.intervalMin <= command.intervalMax && command.intervalMin <= wanted.intervalMax
   }
 
-  /// Whether it was refused.
   package var isRefused: Bool {
     isGranted == false || status.map { $0 != .success } ?? false
   }

@@ -16,7 +16,6 @@ package struct ManagementHistory: Sendable {
     case command(UInt16)
   }
 
-  /// A failure.
   package struct Failure: Sendable {
     package let kind: Kind
     /// The controller's index.

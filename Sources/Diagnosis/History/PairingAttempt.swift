@@ -72,7 +72,6 @@ package struct PairingAttempt: Sendable {
 
   /// What one side sent.
   package struct Party: Sendable {
-    /// Its features.
     package internal(set) var features: Features?
     /// Its public key (Secure Connections).
     package internal(set) var publicKey: (moment: Moment, key: P256PublicKey?)?
@@ -234,7 +233,6 @@ package struct PairingAttempt: Sendable {
     }
   }
 
-  /// Returns the address of a side.
   package func address(of role: PairingSide) -> PairingAddress? {
     side(role) == .local ? addresses.own : addresses.peer
   }

@@ -180,7 +180,6 @@ extension Rule {
 
   // MARK: What commands are for
 
-  /// Returns the name of a command.
   private static func commandName(_ opcode: UInt16) -> Wording {
     guard let row = HCITable.core.command(opcode) else {
       return "command \(code: opcode, digits: 4)"

@@ -1,6 +1,5 @@
 import Bytes
 
-/// The size of a terminal.
 package struct TerminalSize: Sendable, Equatable {
   package var rows: Int
   /// The number of characters in a line.

@@ -15,7 +15,6 @@ package protocol TableReport: PacketReport, ~Copyable {
     _ memory: borrowing Memory, rows: Int, columns: Int, into lines: inout Output)
 }
 
-/// The options of a live table.
 package struct LiveTableOptions: Sendable {
   /// Returns the terminal's size; called each time the table is drawn.
   package var size: @Sendable () -> TerminalSize

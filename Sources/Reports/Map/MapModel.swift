@@ -16,7 +16,6 @@ struct MapDevice: Sendable {
   /// All addresses under which it was seen, as far as there is room.
   var addresses: [DeviceAddress] = []
   var names: [[UInt8]] = []
-  /// Its connections.
   var connections: [Int] = []
   /// The controllers of those connections.
   var adapters: Set<UInt16> = []

@@ -52,7 +52,6 @@ extension AttributeHistory {
     return found.insert(UInt32(server.rawValue) << 16 | UInt32(handle)).inserted
   }
 
-  /// Records the end of a search.
   mutating func endSearch(_ request: OpenRequest, _ context: Context) {
     guard discoverer == request.client, !discoveries.isEmpty else { return }
     discoveries[discoveries.count - 1].last = context.moment

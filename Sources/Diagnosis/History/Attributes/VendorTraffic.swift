@@ -16,7 +16,6 @@ package struct VendorTraffic: Sendable {
     package let words: Wording?
     /// The command; nil if the protocol has none.
     package let command: Int?
-    /// Whether it is a request.
     package let isRequest: Bool
     /// The checksum in the frame.
     package let found: UInt32
