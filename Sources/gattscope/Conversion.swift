@@ -8,8 +8,8 @@ import Redaction
 import Reports
 import Sessions
 
-/// One run of `convert`. Reads the captures, twice if packets are selected or redacted, and writes
-/// the result.
+/// One run of `convert`. Reads the captures, more than once if they are merged, selected from or
+/// redacted, and writes the result.
 struct Conversion {
   /// The names of the inputs.
   private let inputs: [String]
