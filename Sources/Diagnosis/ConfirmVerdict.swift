@@ -2,21 +2,22 @@ import Bluetooth
 import Cryptography
 import Sessions
 
-/// Why a side has refused a confirm value (Confirm Value Failed, 0x04), as far as the values show it.
+/// Why a side refused a confirm value (Confirm Value Failed, 0x04), as far as the values show it.
 ///
-/// Legacy (Core, Vol 3, Part H, 2.3.5.5): the responder checks what the initiator has opened, and only then
-/// opens its own, which the initiator checks. Secure Connections (2.3.5.6): in passkey entry the same in
-/// each round; else only the responder commits itself, and the initiator checks.
+/// Legacy (Core, Vol 3, Part H, 2.3.5.5): the responder checks what the initiator has revealed, and
+/// only then reveals its own random value, which the initiator checks. Secure Connections
+/// (2.3.5.6): passkey entry does the same in each round; otherwise only the responder commits
+/// itself, and the initiator checks.
 enum ConfirmVerdict {
   /// The two sides have different passkeys.
   case passkeysDiffer
-  /// The values of this side are computed wrongly.
+  /// This side computed its values incorrectly.
   case flaw(PairingSide, PairingAttempt.Flaw, isThorough: Bool)
-  /// The values are right, and this side refused them.
+  /// The values are correct, but this side refused them.
   case refusedThoughRight(PairingSide)
-  /// The values of numeric comparison are right: it was the digits that were refused.
+  /// The values of numeric comparison are correct: the digits were refused.
   case digitsRefused
-  /// They depend on data from out of band, which is not in the capture.
+  /// The values depend on out-of-band data, which is not in the capture.
   case outOfBand
   /// The values show nothing.
   case unknown
@@ -50,7 +51,7 @@ enum ConfirmVerdict {
       return .flaw(refusing.other, .legacy(finding.deviations), isThorough: true)
     }
     guard method.hasPasskey else { return .refusedThoughRight(refusing) }
-    // The responder refuses before it opens its own commitment.
+    // The responder refuses before it reveals its own value.
     guard search.has(refusing) else { return .passkeysDiffer }
     guard let own = search.finding(refusing) else {
       return .flaw(refusing, .legacy([]), isThorough: search.lookedForDeviations)
@@ -97,10 +98,10 @@ enum ConfirmVerdict {
 }
 
 extension PairingAttempt.Searched {
-  /// Whether a side's commitment was searched for.
+  /// Returns whether a side's commitment was searched.
   func has(_ role: PairingSide) -> Bool { role == .initiator ? hasInitiator : hasResponder }
 
-  /// What was found of it.
+  /// Returns what the search found for a side.
   func finding(_ role: PairingSide) -> PasskeySearch.Finding? {
     role == .initiator ? initiator : responder
   }

@@ -3,18 +3,20 @@ import Bytes
 package import Decoders
 package import Sessions
 
-/// The attribute that an Error Response is about, as far as it decides what an error means.
+/// The attribute that an Error Response is about, as far as it determines the error's meaning.
 package struct ErrorSubject: Sendable {
-  /// What profiles call such attributes; nil for what they do not define, as declarations.
+  /// The kind of attribute in profiles, or nil for attributes that profiles do not define, such as
+  /// declarations.
   package let kind: Subject.Kind?
-  /// Its type.
+  /// The attribute's type.
   package let uuid: BluetoothUUID?
-  /// The service that holds it.
+  /// The service that contains it.
   package let service: BluetoothUUID?
-  /// The name of the device, where it is known.
+  /// The name of the device, if known.
   package var device: [UInt8]?
 
-  /// An attribute of which this is known; of one that was not declared its type tells the kind.
+  /// Creates a subject from what is known of an attribute. If the attribute was not declared, its
+  /// type determines the kind.
   package init(_ kind: Attribute.Kind?, _ uuid: BluetoothUUID?, service: BluetoothUUID?) {
     self.uuid = uuid
     self.service = service
@@ -27,7 +29,7 @@ package struct ErrorSubject: Sendable {
       }
   }
 
-  /// The attribute that a packet is about, if it is known.
+  /// Creates the subject of a packet, or returns nil if its attribute is unknown.
   package init?(_ answer: Answer, _ memory: borrowing Memory) {
     guard let place = answer.attribute else { return nil }
     let attribute = memory.attributes[place]
@@ -36,16 +38,17 @@ package struct ErrorSubject: Sendable {
     device = memory.peerName(of: answer.link)
   }
 
-  /// The attribute of a value, or of an attempt at one.
+  /// Creates the subject of a value that was accessed, or of an attempt to access it.
   package init(_ identity: AttributeIdentity) {
     self.init(identity.kind, identity.uuid, service: identity.service)
   }
 }
 
 extension ErrorSubject {
-  /// What the attribute's own definition calls an error, else that of its service.
+  /// Returns the name of an error in the attribute's own definition, otherwise in that of its
+  /// service.
   ///
-  /// - Parameter definitions: those of a kind and UUID, the most specific first.
+  /// - Parameter definitions: returns the definitions for a kind and UUID, the most specific first.
   package func name(
     of error: ATTErrorCode, _ definitions: (Subject.Kind, BluetoothUUID) -> [Definition]
   ) -> [UInt8]? {
@@ -69,12 +72,12 @@ extension ErrorSubject {
 }
 
 extension BluetoothUUID {
-  /// What profiles call attributes of this type.
+  /// The kind of attributes of this type in profiles.
   package var subjectKind: Subject.Kind { isDescriptor ? .descriptor : .characteristic }
 }
 
 extension Memory {
-  /// The name of a link's peer.
+  /// Returns the name of a link's peer.
   package func peerName(of link: LinkSlot?) -> [UInt8]? {
     guard let link, let entry = links.connection(link).name else { return nil }
     return names[entry]

@@ -1,28 +1,27 @@
 package import Sessions
 
-// Which rules a capture can prove, and which it cannot.
+// Determines which rules can be applied to a capture.
 
 /// A rule that was not applied.
 package struct SkippedRule: Sendable {
-  /// The rule.
   package let rule: Rule
-  /// What it needs and the capture lacks.
+  /// What the rule needs and the capture lacks.
   package let lacks: Coverage.Parts
 }
 
 extension Coverage.Parts {
-  /// The parts that a capture has or lacks as a whole; the others belong to connections.
+  /// The parts that the capture as a whole has or lacks; the others belong to connections.
   var ofCapture: Coverage.Parts { intersection([.commands, .events]) }
 }
 
 extension Evidence {
-  /// What the capture has of each connection, by its number.
+  /// The parts that the capture has of each connection, by connection number.
   var coveredParts: [Int: Coverage.Parts] {
     Dictionary(
       connections.map { ($0.id, coverage.parts(of: $0.connection)) }, uniquingKeysWith: { $1 })
   }
 
-  /// Whether something that a rule takes into account is missing where it found something.
+  /// Returns whether a finding lacks something that its rule takes into account.
   func lacks(
     _ parts: Coverage.Parts, _ finding: Finding, _ covered: [Int: Coverage.Parts]
   ) -> Bool {
@@ -30,7 +29,7 @@ extension Evidence {
     return finding.connections.contains { !(covered[$0]?.isSuperset(of: parts) ?? false) }
   }
 
-  /// The rules that are not applied at all, since the capture does not hold what they need.
+  /// Returns the rules that are not applied at all because the capture lacks what they need.
   ///
   /// - Parameter told: the connections that are reported; nil: all.
   package func skipped(_ rules: [Rule] = Rule.all, among told: Set<Int>? = nil) -> [SkippedRule] {

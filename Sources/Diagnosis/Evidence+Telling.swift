@@ -3,22 +3,23 @@ import Captures
 import Cryptography
 import Sessions
 
-// One event is told once: where a capture has both ends of a link, and where the same came several times.
+// Reports each event once, even if the capture has both ends of a link or the event is repeated.
 
 extension Evidence {
-  /// Whether the other end of a link may be in the capture, too: another controller's link, at the same time
-  /// and with the other role. What its host did is known then, and says more than this end can.
+  /// Returns whether the capture may contain the other end of a link: a link of another controller
+  /// at the same time and with the other role. If so, the actions of the other host are known and
+  /// explain more than this end can.
   func hasOtherEnd(of history: ConnectionHistory) -> Bool {
     mayHaveBothEnds && connections.contains { mayBeEnds(history.connection, $0.connection) }
   }
 
-  /// Whether the capture is one of several controllers: in one file, or in a file for each host.
+  /// Whether the capture covers several controllers, in one file or in a file for each host.
   private var mayHaveBothEnds: Bool { adapters.count > 1 || files.count > 1 }
 
-  /// The files, where there are several.
+  /// The files, if there are several.
   private var files: [CaptureSummary.File] { extent.summary?.files ?? [] }
 
-  /// Which file a packet is from: files are numbered through, one after the other.
+  /// Returns the index of the file that a packet is from. Packets are numbered across all files.
   private func file(of packet: Int) -> Int {
     var last = 0
     for (index, file) in files.enumerated() {
@@ -28,12 +29,13 @@ extension Evidence {
     return files.count
   }
 
-  /// Whether two connections may be the two ends of one link.
+  /// Returns whether two connections may be the two ends of one link.
   private func mayBeEnds(_ one: Connection, _ other: Connection) -> Bool {
     guard let role = one.localRole, let otherRole = other.localRole, role != otherRole else {
       return false
     }
-    // Two files do not tell of one time by their packets' numbers, and each may have a controller 0.
+    // Packet numbers in two files do not show that packets were sent at the same time, and each
+    // file may have a controller 0.
     if files.count > 1, file(of: one.firstPacket) != file(of: other.firstPacket) {
       return one.began(beforeTheEndOf: other) && other.began(beforeTheEndOf: one)
     }
@@ -41,7 +43,8 @@ extension Evidence {
       && one.firstPacket <= other.lastPacket ?? .max
   }
 
-  /// The connections that are the two ends of one link, each with the other one: their addresses say it, too.
+  /// The connections that are the two ends of one link, each mapped to the other. Their addresses
+  /// match, too.
   var ends: [Int: Int] {
     guard mayHaveBothEnds else { return [:] }
     var peripherals: [UInt64: [ConnectionHistory]] = [:]
@@ -65,12 +68,12 @@ extension Evidence {
     return ends
   }
 
-  /// Tells once what a rule has found at both ends of a link: the finding with more evidence stays, and
-  /// knows of the other end.
+  /// Merges what a rule found at both ends of a link. Keeps the finding with more evidence, which
+  /// then refers to the other end.
   ///
   /// - Parameters:
   ///   - ends: the connections that are the ends of one link.
-  ///   - told: the connections that are told of; nil: all.
+  ///   - told: the connections that are reported; nil: all.
   static func toldOnce(
     _ findings: [Finding], _ ends: [Int: Int], among told: Set<Int>?
   ) -> [Finding] {
@@ -78,7 +81,8 @@ extension Evidence {
     var numbers: [[Int]: Int] = [:]
     for finding in findings { numbers[finding.connections.sorted(), default: 0] += 1 }
     var kept: [Finding] = []
-    // For the finding at each place the connections at the other ends, until their finding has come.
+    // For each kept finding, the connections at the other ends, until the matching finding has been
+    // merged.
     var awaited: [[Int]?] = []
     for finding in findings {
       let own = finding.connections.sorted()
@@ -91,14 +95,14 @@ extension Evidence {
       let others = own.compactMap { ends[$0] }.sorted()
       let isWhole = !others.isEmpty && others.count == own.count
       let isTold = told.map { $0.isSuperset(of: others + own) } ?? true
-      // Where one end shows more than the other, which one is the same is not known.
+      // If one end has more findings than the other, it is unknown which ones match.
       let isEqual = numbers[others] == numbers[own]
       awaited.append(isWhole && isTold && isEqual ? others : nil)
     }
     return kept
   }
 
-  /// Tells once what a rule has found several times in the same words on one connection.
+  /// Merges equal findings of a rule on one connection.
   static func folded(_ findings: [Finding]) -> [Finding] {
     var kept: [(finding: Finding, times: Int)] = []
     var places: [String: Int] = [:]
@@ -128,8 +132,8 @@ extension Evidence {
 }
 
 extension Connection {
-  /// Whether it began before another one ended, by the clocks of their captures; false where a time is not
-  /// known.
+  /// Returns whether this connection began before another one ended, according to the clocks of
+  /// their captures, or false if a time is unknown.
   fileprivate func began(beforeTheEndOf other: Connection) -> Bool {
     guard let began = firstTime else { return false }
     return other.lastTime.map { began.nanoseconds(since: $0) <= 0 } ?? (other.firstTime != nil)
@@ -137,7 +141,7 @@ extension Connection {
 }
 
 extension Finding {
-  /// One of two findings of one event, which knows that the other end of the link shows it, too.
+  /// Returns one of two findings of the same event, marked as seen from the other end, too.
   fileprivate func seenFromBothSides(_ other: Finding) -> Finding {
     var (one, other) = (self, other)
     if other.evidence.ranges.count > one.evidence.ranges.count { swap(&one, &other) }
@@ -145,9 +149,10 @@ extension Finding {
     return one
   }
 
-  /// Says in the note that the other ends show the same.
+  /// Adds to the note that the other ends show the same.
   ///
-  /// - Parameter connections: those of the capture. What led to an event may lie on an earlier one.
+  /// - Parameter connections: the capture's connections. What led to an event may be on an earlier
+  ///   one.
   mutating func tellOtherEnds(among connections: [ConnectionHistory]) {
     let (others, evidence) = otherEnds
     guard let one = others.first else { return }

@@ -1,42 +1,41 @@
 import Bluetooth
 package import Sessions
 
-/// All that rules look at: what was remembered of a capture, once it was read to its end. Its arrays are
-/// shared, so that handing it to a rule costs nothing.
+/// Everything that rules examine: what is remembered of a capture after it was read to its end. The
+/// arrays are shared, so passing this to a rule costs nothing.
 package struct Evidence: Sendable {
   /// The connections, in the order in which they opened or were first seen.
   package var connections: [ConnectionHistory] = [] {
     didSet { index() }
   }
-  /// Where the connections of a device stand, in their order.
+  /// The positions of each device's connections, in order.
   private var positions: [UInt64: [Int]] = [:]
   /// The controllers.
   package var adapters: [AdapterHistory] = []
   /// The capture as a whole: what it lacks.
   package var extent = CaptureExtent()
-  /// What the capture holds.
   package var coverage = Coverage()
-  /// The keys that are known, from the capture and from a file.
+  /// The keys that are known, from the capture and from files.
   package var keys = KnownKeys()
   /// What is known of the captured host itself.
   package var host = HostFacts()
-  /// What the kernel's management interface says went wrong.
+  /// The failures that the kernel's management interface reports.
   package var management = ManagementHistory()
-  /// Whether keys are asked for: then those that are known are listed.
+  /// Whether keys are requested; if so, the known keys are listed.
   package var listsKeys = false
 
-  /// Nothing.
   package init() {}
 
   private mutating func index() {
     positions = Dictionary(grouping: connections.indices) { connections[$0].device }
   }
 
-  /// So many connections of a device are looked back at: rules may ask for each refusal on each.
+  /// Limits how many earlier connections of a device are examined, since rules may do so for each
+  /// refusal on each connection.
   private static let mostEarlier = 128
 
-  /// The other connections of the device that is the peer of `connection`, those before it; the last one
-  /// last. Of very many the latest.
+  /// Returns the earlier connections of the peer of `connection`, in order. If there are very many,
+  /// only the latest.
   package func earlier(
     than connection: ConnectionHistory
   ) -> LazyMapSequence<ArraySlice<Int>, ConnectionHistory> {
@@ -44,7 +43,7 @@ package struct Evidence: Sendable {
     return all[max(0, place - Self.mostEarlier)..<place].lazy.map { connections[$0] }
   }
 
-  /// Those after it; the next one first.
+  /// Returns the later connections of the peer of `connection`, in order.
   package func later(
     than connection: ConnectionHistory
   ) -> LazyMapSequence<ArraySlice<Int>, ConnectionHistory> {
@@ -52,8 +51,8 @@ package struct Evidence: Sendable {
     return all[min(place + 1, all.count)...].lazy.map { connections[$0] }
   }
 
-  /// The positions of a device's connections, and where `connection` is among them. They are in the order of
-  /// their numbers.
+  /// Returns the positions of a device's connections, and the index of `connection` among them.
+  /// They are ordered by connection number.
   private func place(of connection: ConnectionHistory) -> (all: [Int], place: Int) {
     let all = positions[connection.device] ?? []
     var (low, high) = (0, all.count)
@@ -67,9 +66,9 @@ package struct Evidence: Sendable {
   /// Runs every rule.
   ///
   /// - Parameters:
-  ///   - isGrouped: whether equal findings, and those at both ends of a link, are told as one.
-  ///   - told: the connections that are told of; nil: all.
-  /// - Returns: what they found: the most severe first, then by the rules' order and the first packet.
+  ///   - isGrouped: whether equal findings, and those at both ends of a link, are reported as one.
+  ///   - told: the connections that are reported; nil: all.
+  /// - Returns: the findings, ordered by severity (most severe first), rule order and first packet.
   package func findings(
     by rules: [Rule] = Rule.all, isGrouped: Bool = true, among told: Set<Int>? = nil
   ) -> [Finding] {
@@ -96,7 +95,8 @@ package struct Evidence: Sendable {
           finding.connections.contains { !(covered[$0]?.isSuperset(of: rule.needs) ?? true) }
         }
       }
-      // What is found on connections that are not told of is not told with what is found on others.
+      // Findings on connections that are not reported are not merged with those on other
+      // connections.
       if let told {
         own.removeAll { !$0.connections.isEmpty && told.isDisjoint(with: $0.connections) }
       }
@@ -117,18 +117,19 @@ package struct Evidence: Sendable {
       found += isGrouped ? grouped(Self.toldOnce(Self.folded(own), ends, among: told)) : own
     }
     for index in found.indices { found[index].tellOtherEnds(among: connections) }
-    // Stable: the rules' order stays among equals. What came right later is told after what did not.
+    // Stable: the order of rules is kept among equals. Findings that were resolved later come after
+    // those that were not.
     return Severity.allCases.reversed().flatMap { severity in
       let equal = found.filter { $0.severity == severity }
       return equal.filter { !$0.isResolved } + equal.filter(\.isResolved)
     }
   }
 
-  /// Connections of several devices that have equal findings are reported as one from this number on; of one device,
-  /// from two on: those are attempts at the same thing.
+  /// The number of connections of several devices from which equal findings are reported as one.
+  /// For one device, two are enough, since they are attempts at the same thing.
   private static let leastGroup = 3
 
-  /// Whether equal findings of these connections are one finding.
+  /// Returns whether equal findings of these connections are reported as one.
   private func isGroup(_ connections: [Int]) -> Bool {
     guard connections.count < Self.leastGroup else { return true }
     let known = self.connections.filter { connections.contains($0.id) }
@@ -138,7 +139,7 @@ package struct Evidence: Sendable {
 
   /// Reports equal findings of several connections as one.
   private func grouped(_ findings: [Finding]) -> [Finding] {
-    // One that is about several connections says so itself.
+    // A finding about several connections names them itself.
     let alike = Dictionary(grouping: findings.filter { $0.connections.count == 1 }) {
       $0.groupWords
     }
@@ -152,7 +153,7 @@ package struct Evidence: Sendable {
       }
       guard told.insert(words).inserted else { continue }
       let connections = Set(equal.flatMap(\.connections)).sorted()
-      // The same several times on one connection is told each time.
+      // Equal findings on the same connection are reported separately.
       guard isGroup(connections) else {
         kept += equal
         continue
@@ -177,7 +178,7 @@ package struct Evidence: Sendable {
 }
 
 extension Finding {
-  /// What it has in common with those that are told with it.
+  /// The text that findings must share to be grouped.
   fileprivate var groupWords: String {
     "\(severity?.rawValue ?? 0) \(isResolved) \((group ?? what).text)"
   }

@@ -4,17 +4,16 @@ package import Dissectors
 import Sessions
 
 extension Side {
-  /// At the beginning of a sentence: `This host`, `The peer`.
+  /// The words at the beginning of a sentence: `This host`, `The peer`.
   package var capitalized: StaticString { self == .local ? "This host" : "The peer" }
 }
 
 extension PairingSide {
-  /// The other side.
   package var other: PairingSide { self == .initiator ? .responder : .initiator }
 }
 
 extension IOCapability {
-  /// As a person reads it.
+  /// The capability in words.
   package var words: Wording {
     switch self {
     case .displayOnly: "display only"
@@ -28,7 +27,7 @@ extension IOCapability {
 }
 
 extension AuthReq {
-  /// `bonding, MITM, no Secure Connections`.
+  /// Such as `bonding, MITM, no Secure Connections`.
   package var words: Wording {
     var pieces: [Wording] = [bonds ? "bonding" : "no bonding"]
     if wantsMITM { pieces.append("MITM") }
@@ -38,17 +37,17 @@ extension AuthReq {
 }
 
 extension PairingAttempt.Features {
-  /// `keyboard only, bonding, MITM, no Secure Connections`.
+  /// Such as `keyboard only, bonding, MITM, no Secure Connections`.
   package var words: Wording { pdu.words }
 }
 
 extension SMP.PairingFeatures {
-  /// `keyboard only, bonding, MITM, no Secure Connections`.
+  /// Such as `keyboard only, bonding, MITM, no Secure Connections`.
   package var words: Wording {
     var pieces = [ioCapability.words]
     if oobDataFlag == 1 { pieces.append("has OOB data") }
     pieces.append(authReq.words)
-    // 16 bytes is what everybody has.
+    // 16 bytes is the usual size.
     if maximumEncryptionKeySize != 16 {
       pieces.append("keys of at most \(maximumEncryptionKeySize) bytes")
     }
@@ -57,8 +56,8 @@ extension SMP.PairingFeatures {
 }
 
 extension PairingAttempt {
-  /// `LE legacy pairing, passkey entry: the peer shows six digits, this host types them`; nil where the
-  /// method is not known.
+  /// The method, such as `LE legacy pairing, passkey entry: the peer shows six digits, this host
+  /// types them`, or nil if it is unknown.
   package var methodWords: Wording? {
     guard let method else { return nil }
     let kind: StaticString =
@@ -76,7 +75,8 @@ extension PairingAttempt {
     }
   }
 
-  /// Why it is Just Works although one side asked for MITM protection; nil where that is not so.
+  /// Why the association is Just Works although one side requested MITM protection, or nil if that
+  /// is not the case.
   package var shortfall: Wording? {
     guard method?.association == .justWorks, let request = initiating.features?.pdu,
       let response = responding.features?.pdu,
@@ -93,7 +93,7 @@ extension PairingAttempt {
     return "no side can type"
   }
 
-  /// Who asked for MITM protection: `this host`, `both sides`.
+  /// The sides that requested MITM protection: `this host`, `both sides`.
   var demandingMITM: Wording? {
     let demanding = [PairingSide.initiator, .responder].filter {
       self[$0].features?.pdu.authReq.wantsMITM == true
@@ -102,7 +102,7 @@ extension PairingAttempt {
     return demanding.first.map { "\(side($0).words)" }
   }
 
-  /// Both sides' IO capabilities, as far as they were said: `this host: keyboard only; the peer: display
+  /// The IO capabilities of both sides, if known: `this host: keyboard only; the peer: display
   /// only`.
   var capabilityWords: Wording {
     let pieces = [PairingSide.initiator, .responder].compactMap { role in
@@ -113,7 +113,7 @@ extension PairingAttempt {
     return Wording(pieces, joinedBy: "; ")
   }
 
-  /// How far it came: `after the public keys`.
+  /// How far the pairing got: `after the public keys`.
   package var progress: StaticString {
     if isPaired { return "while keys were exchanged" }
     if initiating.check != nil || responding.check != nil { return "after a check value" }
@@ -128,20 +128,21 @@ extension PairingAttempt {
 }
 
 extension PairingSide {
-  /// `initiator`, `responder`.
+  /// `initiator` or `responder`.
   package var words: StaticString { self == .initiator ? "initiator" : "responder" }
 }
 
 extension SixDigits {
-  /// What is printed where keys are asked for, or where the digits are no secret: "004871".
+  /// The digits as printed if keys are requested or the digits are not secret: "004871".
   var revealed: Wording { Wording(stringLiteral: description) }
 
-  /// What the values of numeric comparison come to; what screens show is not in a capture.
+  /// The digits that the values of numeric comparison yield. A capture does not contain what
+  /// screens show.
   package var ofBothSides: Wording { "the digits of both sides come to \(revealed)" }
 }
 
 extension PairingValue {
-  /// What is printed where keys are asked for: 32 digits in hex, most significant first.
+  /// The value as printed if keys are requested: 32 hex digits, most significant first.
   var revealed: Wording {
     let digits = String(number, radix: 16)
     return Wording(

@@ -4,31 +4,31 @@ package import Decoders
 import Sessions
 import Synchronization
 
-/// What profiles say of protocols and of errors: people's own, and behind them the program's.
+/// What profiles define about protocols and errors. The user's profiles come before the built-in
+/// ones.
 package final class ProfileKnowledge: Sendable {
-  /// The protocols; their places tell them apart.
+  /// The protocols, identified by their indices.
   let vendors: [VendorProtocol]
-  /// The definitions that were looked for so far: each is read from its table once.
+  /// The definitions that were looked up so far; each is read from its table once.
   private let library: Mutex<ProfileLibrary>
 
-  /// The program's own profiles.
   package static let builtIn = ProfileKnowledge(SuppliedProfiles())
 
-  /// People's profiles, before the program's.
+  /// Creates the knowledge from the user's profiles, followed by the built-in ones.
   package init(_ own: SuppliedProfiles) {
     let library = ProfileLibrary(own: own.definitions, vendors: own.vendors)
     vendors = library.vendors
     self.library = Mutex(library)
   }
 
-  /// The protocols that may be spoken on an attribute.
+  /// Returns the protocols that may be used on an attribute.
   func claims(
     _ attribute: AttributeIdentity, _ device: [UInt8]?
   ) -> [(vendor: Int, isByFrame: Bool)] {
     vendors.claims(attribute.uuid, service: attribute.service) { device?.fits($0) ?? false }
   }
 
-  /// What a characteristic's value is called where only a profile has a name for it.
+  /// Returns the name of a characteristic's value if only a profile names it.
   func name(of attribute: AttributeIdentity) -> String? {
     guard attribute.kind == .value, let uuid = attribute.uuid else { return nil }
     return library.withLock { library in
@@ -38,8 +38,8 @@ package final class ProfileKnowledge: Sendable {
     }
   }
 
-  /// What a value that a client wrote means, in the words that `show` has for it; nil where nothing decodes
-  /// it from its own bytes.
+  /// Returns the meaning of a value that a client wrote, as `show` words it, or nil if it cannot be
+  /// decoded from its own bytes.
   func meaning(
     ofWritten value: [UInt8], _ attribute: AttributeIdentity, _ device: [UInt8]?
   ) -> Wording? {
@@ -68,7 +68,7 @@ package final class ProfileKnowledge: Sendable {
     }
   }
 
-  /// What a profile calls an error; nil where none does.
+  /// Returns the name of an error in profiles, or nil if none names it.
   func errorName(_ error: ATTErrorCode, of subject: ErrorSubject) -> [UInt8]? {
     library.withLock { library in
       subject.name(of: error) { library.definitions($0, $1) }
@@ -77,11 +77,11 @@ package final class ProfileKnowledge: Sendable {
 }
 
 extension Decoded {
-  /// What was decoded, in the words that `show` has for it; nil where it has none.
+  /// Returns what was decoded, as `show` words it, or nil if there are no words for it.
   ///
   /// - Parameters:
   ///   - value: the bytes that were decoded.
-  ///   - saysProblems: whether what is wrong with them follows.
+  ///   - saysProblems: whether to append what is wrong with them.
   func words(_ value: RawSpan, saysProblems: Bool) -> Wording? {
     guard let writer = DecodedWriter(self, isJSON: false) else { return nil }
     var line = Output()
@@ -91,12 +91,12 @@ extension Decoded {
 }
 
 extension VendorSighting {
-  /// What the message says, in the words that `show` has for it: `packet count for 11-20?`; nil of a part, and
-  /// of what other values decide about.
+  /// Returns the content of the message, as `show` words it: `packet count for 11-20?`. Returns nil
+  /// for a part of a message, or if its meaning depends on other values.
   ///
   /// - Parameters:
-  ///   - value: the value that it came in, or its last part.
-  ///   - saysProblems: whether what is wrong with it follows.
+  ///   - value: the value that contained the message, or its last part.
+  ///   - saysProblems: whether to append what is wrong with it.
   func words(_ value: RawSpan, saysProblems: Bool) -> Wording? {
     guard let frame, let message, !message.definition.hasExternals else { return nil }
     var decoded = Decoded()

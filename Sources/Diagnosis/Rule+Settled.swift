@@ -1,19 +1,18 @@
-// Which findings can be told while the capture goes on.
+// Determines which findings can be reported while the capture goes on.
 
 extension Rule {
-  /// Whether what it finds is settled as soon as it is found, although the capture goes on: it follows from
-  /// packets that are there, and none that follows can take it back. What other rules find may turn out
-  /// otherwise while the connection lasts, or rests on what has not come.
+  /// Whether a finding is final as soon as it is made, although the capture goes on: it follows
+  /// from packets that are present, and no later packet can refute it. Findings of other rules may
+  /// be refuted while the connection lasts, or depend on something that has not arrived.
   ///
-  /// That a later attempt is luckier takes nothing back: only how much the finding matters may then be less
-  /// than it was.
+  /// A later attempt that succeeds does not refute a finding; it may only reduce its severity.
   package var isSettledAtOnce: Bool { Self.settledAtOnce.contains(id.description) }
 
   private static let settledAtOnce: Set<String> = [
-    // A controller's word.
+    // Reports by the controller.
     "hci-hardware-error", "hci-advertising-mixed", "hci-advertising-refused",
     "hci-scanning-refused",
-    // Attempts to connect that are over.
+    // Attempts to connect that have ended.
     "connect-timeout", "connect-not-established", "connect-limit", "connect-refused",
     // Pairing Failed, by its reason.
     "smp-passkey-mismatch", "smp-confirm-deviates", "smp-confirm-failed", "smp-numeric-rejected",
@@ -21,11 +20,12 @@ extension Rule {
     "smp-oob-missing", "smp-not-supported", "smp-invalid-parameters", "smp-command-not-supported",
     "smp-repeated-attempts", "smp-cross-transport", "smp-key-rejected", "smp-busy",
     "smp-unspecified", "smp-failed", "smp-authentication-requirements", "smp-key-size",
-    // PDUs that should not be.
+    // PDUs that should not occur.
     "smp-unexpected", "smp-invalid-public-key", "smp-debug-key",
     // Encryption that failed.
     "enc-key-missing-peripheral", "enc-authentication-failure", "enc-rejected",
-    // Refused requests. Those refused for security may be allowed later, and are told then.
+    // Refused requests. Those refused for security reasons may be allowed later, and are reported
+    // then.
     "att-not-permitted", "att-invalid-handle", "att-invalid-length", "att-invalid-offset",
     "att-prepare-queue", "att-insufficient-resources", "att-unlikely", "att-invalid-pdu",
     "att-value-not-allowed", "att-application-error", "att-reserved-error", "att-write-rejected",

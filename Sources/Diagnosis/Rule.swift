@@ -5,14 +5,14 @@ package import Sessions
 package enum Severity: UInt8, Sendable, CaseIterable, Comparable {
   /// Worth knowing; nothing failed.
   case note
-  /// Something did not work that the rest of the session got along without.
+  /// Something failed, but the rest of the session worked without it.
   case warning
-  /// What the devices were to do did not work.
+  /// The devices failed to do what they were meant to.
   case error
 
   package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-  /// As text and JSON name it.
+  /// The name in text and JSON.
   package var key: StaticString {
     switch self {
     case .note: "note"
@@ -22,16 +22,16 @@ package enum Severity: UInt8, Sendable, CaseIterable, Comparable {
   }
 }
 
-/// How sure a finding is.
+/// How certain a finding is.
 package enum Certainty: UInt8, Sendable, CaseIterable {
   /// One of several explanations.
   case possible
   /// The explanation that the evidence supports best.
   case likely
-  /// It follows from the packets.
+  /// Follows from the packets.
   case certain
 
-  /// As text and JSON name it.
+  /// The name in text and JSON.
   package var key: StaticString {
     switch self {
     case .possible: "possible"
@@ -40,27 +40,27 @@ package enum Certainty: UInt8, Sendable, CaseIterable {
     }
   }
 
-  /// The next lower one: the capture has holes where the evidence would be.
+  /// The next lower level, used when the capture has gaps where the evidence would be.
   var lowered: Certainty { self == .certain ? .likely : .possible }
 }
 
-/// Packets that are the evidence, in the order in which they are to be read.
+/// The packets that form the evidence, in the order in which to read them.
 package struct PacketSet: Equatable, Sendable, ExpressibleByArrayLiteral {
-  /// Ranges of packet numbers, as `show --packets` takes them; a single one from itself to itself.
+  /// Ranges of packet numbers, as `show --packets` accepts them. A single packet is a range of one.
   package private(set) var ranges: [ClosedRange<Int>] = []
 
-  /// No packet.
+  /// Creates an empty set.
   package init() {}
 
   package init(arrayLiteral elements: Int...) { for packet in elements { insert(packet) } }
 
-  /// These packets; the same one counts once.
+  /// Creates a set of packets without duplicates.
   package init(_ packets: some Sequence<Int>) { for packet in packets { insert(packet) } }
 
-  /// One range.
+  /// Creates a set of one range.
   package init(_ range: ClosedRange<Int>) { ranges = [range] }
 
-  /// These packets in the order of the capture, those that follow each other without a gap as one range.
+  /// Creates a set of packets in capture order, with consecutive packets as one range.
   package init(runsOf packets: some Sequence<Int>) {
     for packet in packets.sorted() where packet > 0 {
       if let last = ranges.last, packet <= last.upperBound + 1 {
@@ -71,7 +71,7 @@ package struct PacketSet: Equatable, Sendable, ExpressibleByArrayLiteral {
     }
   }
 
-  /// All packets of several, in the order of the capture.
+  /// Creates the union of several sets, in capture order.
   package init(merging sets: [PacketSet]) {
     for range in sets.flatMap(\.ranges).sorted(by: { $0.lowerBound < $1.lowerBound }) {
       if let last = ranges.last, range.upperBound <= last.upperBound { continue }
@@ -79,25 +79,24 @@ package struct PacketSet: Equatable, Sendable, ExpressibleByArrayLiteral {
     }
   }
 
-  /// Whether there is none.
   package var isEmpty: Bool { ranges.isEmpty }
-  /// The first packet of all.
+  /// The lowest packet number.
   package var first: Int? { ranges.map(\.lowerBound).min() }
-  /// The last.
+  /// The highest packet number.
   package var last: Int? { ranges.map(\.upperBound).max() }
 
-  /// Takes a packet in, unless it is there or no packet (0).
+  /// Inserts a packet, unless it is already present or 0 (no packet).
   package mutating func insert(_ packet: Int?) {
     guard let packet, packet > 0, !ranges.contains(where: { $0.contains(packet) }) else { return }
     ranges.append(packet...packet)
   }
 
-  /// Takes a range in.
+  /// Appends a range.
   package mutating func insert(_ range: ClosedRange<Int>) {
     if range.count == 1 { insert(range.lowerBound) } else { ranges.append(range) }
   }
 
-  /// These packets and those.
+  /// Returns the union with another set.
   package func union(_ other: PacketSet) -> PacketSet {
     var union = self
     for range in other.ranges { union.insert(range) }
@@ -105,24 +104,24 @@ package struct PacketSet: Equatable, Sendable, ExpressibleByArrayLiteral {
   }
 }
 
-/// Something that a rule has found.
+/// Something that a rule found.
 package struct Finding: Sendable {
-  /// A line of its own beside the explanation: `passkey  this host <hidden>, peer unknown`.
+  /// A separate line below the explanation: `passkey  this host <hidden>, peer unknown`.
   package struct Detail: Sendable {
-    /// What it is: one word, lower case; a key of JSON.
+    /// The label: one lower-case word, which is also the JSON key.
     package var label: StaticString
-    /// What is printed.
+    /// The text to print.
     package var text: Wording
-    /// What is printed instead where keys are asked for; nil: nothing is hidden.
+    /// The text to print instead if keys are requested; nil if nothing is hidden.
     package var revealed: Wording?
 
-    /// A line that everybody may read.
+    /// Creates a line without secrets.
     package init(_ label: StaticString, _ text: Wording) {
       self.label = label
       self.text = text
     }
 
-    /// A line with a secret, in `revealed` alone.
+    /// Creates a line with a secret, which only `revealed` contains.
     package init(_ label: StaticString, hidden text: Wording, revealed: Wording) {
       self.label = label
       self.text = text
@@ -130,50 +129,51 @@ package struct Finding: Sendable {
     }
   }
 
-  /// The rule; the table puts it in.
+  /// The rule's ID, set when the rule is run.
   package internal(set) var rule: StaticString = ""
-  /// How much it matters: the rule's severity, unless the rule knows better.
+  /// The severity. If the rule does not set it, it becomes the rule's own severity.
   package var severity: Severity?
-  /// What failed, in a line that starts with a capital letter and has no full stop: "The passkeys on the
-  /// two sides differ".
+  /// What failed, in a line that starts with a capital letter and has no full stop: "The passkeys
+  /// on the two sides differ".
   package var what: Wording
-  /// The same as a clause for the verdict of the whole capture, lower case: "pairing failed at #48 because
-  /// the passkeys on the two sides differ".
+  /// The same as a lower-case clause, for the verdict on the whole capture: "pairing failed at #48
+  /// because the passkeys on the two sides differ".
   package var headline: Wording
-  /// The cause that the evidence supports, in whole sentences.
+  /// The cause that the evidence supports, in full sentences.
   package var why: Wording
-  /// How sure that is.
+  /// How certain the cause is.
   package var certainty: Certainty
   /// The packets that show it.
   package var evidence: PacketSet
-  /// Lines beside the explanation.
+  /// Separate lines below the explanation.
   package var details: [Detail] = []
-  /// What people do about it, where it is not what the rule says in general.
+  /// How to fix it, if that differs from the rule's general remedy.
   package var remedy: Wording?
-  /// What else is to be known.
+  /// Additional information.
   package var note: Wording?
-  /// Whether it rests on something that the capture does *not* have: then it is less sure where records
-  /// are missing.
+  /// Whether the finding depends on something that the capture does *not* contain, which makes it
+  /// less certain if records are missing.
   package var restsOnAbsence = false
-  /// Whether later packets show that it came right.
+  /// Whether later packets show that the problem was resolved.
   package var isResolved = false
-  /// The attribute that it is about, where it is about one.
+  /// The attribute that it is about, if any.
   package var attribute: AttributeIdentity?
-  /// The devices that it is about where no connection with them came about.
+  /// The devices that it is about if no connection with them was established.
   package var peers: [DeviceAddress] = []
-  /// The connections that it is about; none where it is about the capture or a controller.
+  /// The connections that it is about; empty if it is about the capture or a controller.
   package var connections: [Int] = []
-  /// The connections that show the same from the other ends of these links, and the packets in which.
+  /// The connections that show the same from the other ends of these links, and the packets that
+  /// show it.
   var otherEnds: (connections: [Int], evidence: PacketSet) = ([], [])
-  /// Findings with the same words are reported as one if several connections have them; a rule
-  /// whose words differ from case to case by a number gives its own.
+  /// The words that decide whether findings are equal; those with the same words are reported as
+  /// one if several connections have them. Set by a rule whose text varies by a number.
   package var group: Wording?
-  /// What the verdict says of several such connections, as a clause; nil: the words that they share.
+  /// The verdict on several such connections, as a clause; nil: the shared words.
   package var groupHeadline: Wording?
-  /// Whether it is a list to look things up in, which stands behind all that is told.
+  /// Whether it is a list for reference, which is printed after all other findings.
   package var isAppendix = false
 
-  /// A finding of a rule.
+  /// Creates a finding.
   package init(
     _ what: Wording, headline: Wording, why: Wording, _ certainty: Certainty = .certain,
     evidence: PacketSet, on connections: [Int] = []
@@ -187,34 +187,36 @@ package struct Finding: Sendable {
   }
 }
 
-/// One thing that goes wrong with Bluetooth LE devices, and how it is recognised.
+/// One problem of Bluetooth LE devices, and how it is recognised.
 package struct Rule: Sendable {
-  /// What a rule looks at.
+  /// What a rule examines.
   package enum Examination: Sendable {
     /// One connection at a time.
     case connection(@Sendable (ConnectionHistory, Evidence) -> [Finding])
-    /// All at once: controllers, several connections of one device, the capture itself.
+    /// Everything at once: controllers, several connections of one device, the capture itself.
     case whole(@Sendable (Evidence) -> [Finding])
   }
 
-  /// Its name, stable: `smp-passkey-mismatch`; JSON has `_` for `-`.
+  /// The rule's stable name: `smp-passkey-mismatch`. JSON has `_` in place of `-`.
   package let id: StaticString
-  /// How much what it finds matters, in general.
+  /// The default severity of its findings.
   package let severity: Severity
   /// What it finds, for the catalogue: a sentence without a full stop.
   package let finds: StaticString
-  /// When it speaks: the condition in words, for the catalogue.
+  /// The condition in words, for the catalogue.
   package let condition: StaticString
-  /// What a capture must hold for the rule to conclude anything: without it the rule is skipped.
+  /// What a capture must contain for the rule to conclude anything; if it is missing, the rule is
+  /// skipped.
   package private(set) var needs: Coverage.Parts = []
-  /// What the rule takes into account if the capture holds it: without it the finding is less certain.
+  /// What the rule takes into account if the capture contains it; if it is missing, the finding is
+  /// less certain.
   package private(set) var leansOn: Coverage.Parts = []
-  /// What people do about it.
+  /// How to fix the problem.
   package let remedy: Wording
-  /// The condition.
+  /// The function that examines the evidence.
   package let examination: Examination
 
-  /// A rule about one connection.
+  /// Creates a rule about one connection.
   package init(
     _ id: StaticString, _ severity: Severity, _ finds: StaticString, when condition: StaticString,
     needs: Coverage.Parts = [], leansOn: Coverage.Parts = [], do remedy: Wording = "",
@@ -230,7 +232,7 @@ package struct Rule: Sendable {
     examination = .connection(examine)
   }
 
-  /// A rule about the whole.
+  /// Creates a rule about the whole capture.
   package init(
     whole id: StaticString, _ severity: Severity, _ finds: StaticString,
     when condition: StaticString, needs: Coverage.Parts = [], leansOn: Coverage.Parts = [],
@@ -248,7 +250,8 @@ package struct Rule: Sendable {
 }
 
 extension Rule {
-  /// Every rule, in the order in which findings of one severity are told: what explains others first.
+  /// Every rule, in the order in which findings of one severity are reported: causes before their
+  /// consequences.
   package static let all: [Rule] =
     capture + controller + connecting + pairing + encryption + bonds + access + requests
     + subscriptions + cache + traffic + channels + link + management + classic

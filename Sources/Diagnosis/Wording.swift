@@ -2,17 +2,17 @@ package import Bluetooth
 import Bytes
 package import Sessions
 
-/// A piece of text that a person reads, put together from words and from what the protocol names.
+/// A piece of text for people, composed of words and of terms that the protocol names.
 ///
-/// Only what has a rule here can stand in it: a number, a name, a packet, a code. What a device sent goes
-/// in as `quoted:`, which lets no control character through. A passkey (`SixDigits`) and a key (`PairingValue`)
-/// have no rule, and the compiler refuses them. Bytes go in by two rules: `hex:` for what may be shown, and
-/// `key:` for a key, which belongs into `Finding.Detail.revealed` and nowhere else.
+/// It can contain only what has an interpolation here: a number, a name, a packet, a code. Strings
+/// from devices are interpolated with `quoted:`, which removes control characters. A passkey
+/// (`SixDigits`) and a key (`PairingValue`) have no interpolation, so the compiler rejects them.
+/// Bytes are interpolated with `hex:` if they may be shown. `key:` is for keys, which belong in
+/// `Finding.Detail.revealed` and nowhere else.
 package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
   /// The text, UTF-8, without control characters.
   package let text: String
 
-  /// Whether there is nothing.
   package var isEmpty: Bool { text.isEmpty }
 
   package init(stringLiteral value: String) { text = value }
@@ -21,19 +21,19 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     text = String(decoding: stringInterpolation.bytes, as: UTF8.self)
   }
 
-  /// What a profile has words for, or a file is called: UTF-8, in which anything may stand.
+  /// Creates a wording from a profile's words or a file's name: UTF-8 with arbitrary content.
   package init(printable bytes: RawSpan) {
     var output = Output()
     output.printable(bytes)
     text = String(decoding: output.bytes.array, as: UTF8.self)
   }
 
-  /// Several pieces with something between them.
+  /// Joins several pieces with a separator.
   package init(_ pieces: [Wording], joinedBy separator: StaticString) {
     text = pieces.map(\.text).joined(separator: separator.description)
   }
 
-  /// The words in between, the last two joined by `and`: `a, b and c`.
+  /// Joins pieces with commas, and the last two with `and`: `a, b and c`.
   package init(listing pieces: [Wording]) {
     let all = pieces.map(\.text)
     text =
@@ -41,10 +41,10 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       ? all.joined() : all.dropLast().joined(separator: ", ") + " and " + (all.last ?? "")
   }
 
-  /// The same with a capital letter in front.
+  /// The same text with its first letter in upper case.
   package var capitalized: Wording {
     var bytes = [UInt8](text.utf8)
-    // Words begin with ASCII's letters; names that devices gave, with a quotation mark.
+    // Wordings start with ASCII letters; names from devices start with a quotation mark.
     guard let first = bytes.first, UInt8(ascii: "a")...UInt8(ascii: "z") ~= first else {
       return self
     }
@@ -52,7 +52,8 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     return Wording(stringLiteral: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// The same with a small letter in front, unless it begins with a code, an abbreviation or a name.
+  /// The same text with its first letter in lower case, unless it starts with a code, an
+  /// abbreviation or a name.
   package var asClause: Wording {
     guard let first = text.first, first.isUppercase,
       text.dropFirst().first.map({ $0.isLowercase || $0 == " " }) ?? false
@@ -60,9 +61,10 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     return Wording(stringLiteral: first.lowercased() + text.dropFirst())
   }
 
-  /// What can stand in a wording.
+  /// The values that can be interpolated into a wording.
   package struct StringInterpolation: StringInterpolationProtocol {
-    /// UTF-8, made a string once: a page has thousands of pieces, and appending strings costs more.
+    /// UTF-8, converted to a string once: a page has thousands of pieces, and appending strings
+    /// would cost more.
     fileprivate var bytes: [UInt8] = []
 
     package init(literalCapacity: Int, interpolationCount: Int) {
@@ -71,33 +73,32 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
 
     package mutating func appendLiteral(_ literal: String) { bytes += literal.utf8 }
 
-    /// A piece that was worded before.
+    /// Appends another wording.
     package mutating func appendInterpolation(_ wording: Wording) { bytes += wording.text.utf8 }
 
-    /// A name of the specification or of ours.
+    /// Appends a name of the specification or of this program.
     package mutating func appendInterpolation(_ name: StaticString) { bytes.append(name.bytes) }
 
-    /// A number.
     package mutating func appendInterpolation(_ number: some BinaryInteger) {
       bytes += String(number).utf8
     }
 
-    /// How many things there are: `1 byte`, `2 bytes`.
+    /// Appends a number of things: `1 byte`, `2 bytes`.
     package mutating func appendInterpolation(
       count: Int, _ one: StaticString, _ several: StaticString
     ) {
       write { $0.count(count, one, several) }
     }
 
-    /// A packet: `#48`.
+    /// Appends a packet number: `#48`.
     package mutating func appendInterpolation(packet: Int) { write { $0.packet(packet) } }
 
-    /// A span of time in nanoseconds, in the unit that suits it: `4.5 ms`, `30.0 s`.
+    /// Appends a duration in nanoseconds, in a suitable unit: `4.5 ms`, `30.0 s`.
     package mutating func appendInterpolation(duration nanoseconds: Int64) {
       write { $0.duration(nanoseconds: nanoseconds) }
     }
 
-    /// Two spans of time, with their unit once where they share it: `59.1–450.6 ms`.
+    /// Appends a range of durations, with the unit once if both share it: `59.1–450.6 ms`.
     package mutating func appendInterpolation(duration least: Int64, to most: Int64) {
       let (from, to) = (Wording("\(duration: least)").text, Wording("\(duration: most)").text)
       let units = (from.split(separator: " ").last, to.split(separator: " ").last)
@@ -105,7 +106,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       appendLiteral("–\(to)")
     }
 
-    /// A time of day with its date: `2023-11-14 22:13:20 UTC`.
+    /// Appends a date and time of day: `2023-11-14 22:13:20 UTC`.
     package mutating func appendInterpolation(utc time: Timestamp) {
       let (days, seconds) = CivilDate.floorDivide(time.seconds, 86_400)
       write {
@@ -118,7 +119,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       }
     }
 
-    /// A connection's interval in units of 1.25 ms: `37.5 ms`.
+    /// Appends a connection interval given in units of 1.25 ms: `37.5 ms`.
     package mutating func appendInterpolation(interval: UInt16) {
       write {
         $0.fixed(Int(interval) * 125, decimals: 2)
@@ -126,7 +127,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       }
     }
 
-    /// Two such intervals with what lies between them: `15–30 ms`; equal ones as one.
+    /// Appends a range of connection intervals, or one interval if both are equal: `15–30 ms`.
     package mutating func appendInterpolation(interval lower: UInt16, to upper: UInt16) {
       write {
         if lower != upper {
@@ -138,18 +139,18 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       }
     }
 
-    /// An attribute or connection handle: `0x0010`.
+    /// Appends an attribute or connection handle: `0x0010`.
     package mutating func appendInterpolation(handle: UInt16) { write { $0.handle(handle) } }
 
-    /// A device's address.
+    /// Appends a device address.
     package mutating func appendInterpolation(_ address: DeviceAddress) {
       write { $0.address(address) }
     }
 
-    /// What kind of address it is: `random static`.
+    /// Appends the kind of an address: `random static`.
     package mutating func appendInterpolation(_ kind: AddressKind) { write { $0.text(kind.words) } }
 
-    /// A UUID, then its name: `2a39 Heart Rate Control Point`.
+    /// Appends a UUID and its name: `2a39 Heart Rate Control Point`.
     package mutating func appendInterpolation(_ uuid: BluetoothUUID) {
       write {
         $0.uuid(uuid)
@@ -157,8 +158,8 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       }
     }
 
-    /// An attribute by its UUID alone, a long one by as much as tells it from others, or by its handle:
-    /// `2a39`, `6e400002-…`, `0x0010`.
+    /// Appends an attribute by its UUID alone (a long one shortened to what distinguishes it) or by
+    /// its handle: `2a39`, `6e400002-…`, `0x0010`.
     package mutating func appendInterpolation(short attribute: AttributeIdentity) {
       write {
         if let uuid = attribute.uuid {
@@ -169,58 +170,58 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       }
     }
 
-    /// An attribute, by its UUID and name where they are known, and by its handle where those do not tell
-    /// it from others: `2a39 Heart Rate Control Point`, `2902 CCCD (0x0012)`, `6e400002-…`, `0x0010`.
+    /// Appends an attribute by its UUID and name if known, and by its handle if those are not
+    /// unique: `2a39 Heart Rate Control Point`, `2902 CCCD (0x0012)`, `6e400002-…`, `0x0010`.
     package mutating func appendInterpolation(_ attribute: AttributeIdentity) {
       write { $0.attribute(attribute) }
     }
 
-    /// An error of ATT: `Insufficient Authentication (0x05)`.
+    /// Appends an ATT error: `Insufficient Authentication (0x05)`.
     package mutating func appendInterpolation(_ error: ATTErrorCode) {
       write { $0.named(error.name, UInt64(error.rawValue), digits: 2) }
     }
 
-    /// A status or reason of HCI: `Connection Timeout (0x08)`.
+    /// Appends an HCI status or reason: `Connection Timeout (0x08)`.
     package mutating func appendInterpolation(_ status: StatusCode) {
       write { $0.named(status.name, UInt64(status.rawValue), digits: 2) }
     }
 
-    /// A reason of Pairing Failed: `Confirm Value Failed (0x04)`.
+    /// Appends a reason of Pairing Failed: `Confirm Value Failed (0x04)`.
     package mutating func appendInterpolation(_ reason: PairingFailure) {
       write { $0.named(reason.name, UInt64(reason.rawValue), digits: 2) }
     }
 
-    /// What an L2CAP channel is for: `EATT (0x0027)`, `SPSM 0x0081`.
+    /// Appends the service of an L2CAP channel: `EATT (0x0027)`, `SPSM 0x0081`.
     package mutating func appendInterpolation(_ psm: PSM) { write { $0.service(psm) } }
 
-    /// A code by the set that names it: `Connect Failed (0x04)`.
+    /// Appends a code with its name in a code set: `Connect Failed (0x04)`.
     package mutating func appendInterpolation<Code: FixedWidthInteger & UnsignedInteger>(
       code: Code, of set: CodeSet
     ) {
       write { $0.named(set.name(of: UInt64(code)), UInt64(code), digits: Code.bitWidth / 4) }
     }
 
-    /// An ATT PDU: `Write Request`.
+    /// Appends the name of an ATT PDU: `Write Request`.
     package mutating func appendInterpolation(_ opcode: ATTOpcode) {
       write { $0.named(opcode.name, UInt64(opcode.rawValue), digits: 2) }
     }
 
-    /// Bytes in hex: `a5 06 03`.
+    /// Appends bytes in hex: `a5 06 03`.
     package mutating func appendInterpolation(hex bytes: [UInt8]) {
       write { $0.hex(bytes.bytes, separator: 0x20) }
     }
 
-    /// A key in hex, without anything in between: `000102`. For what `--show-keys` reveals.
+    /// Appends a key in hex without separators: `000102`. For what `--show-keys` reveals.
     package mutating func appendInterpolation(key bytes: [UInt8]) {
       write { $0.hex(bytes.bytes) }
     }
 
-    /// A code: `0x1001`.
+    /// Appends a code: `0x1001`.
     package mutating func appendInterpolation(code: some FixedWidthInteger, digits: Int) {
       write { $0.hexadecimal(UInt64(truncatingIfNeeded: code), digits: digits) }
     }
 
-    /// A string that a device sent, in quotes and without control characters.
+    /// Appends a string from a device, in quotes and without control characters.
     package mutating func appendInterpolation(quoted bytes: [UInt8]) {
       write { $0.quoted(bytes.bytes) }
     }
@@ -234,8 +235,8 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
 }
 
 extension Output {
-  /// Appends an attribute by its UUID and name, with its handle where that is needed to tell it; by its
-  /// handle alone where nothing else is known.
+  /// Appends an attribute by its UUID and name, with its handle if needed to identify it, or by its
+  /// handle alone if nothing else is known.
   fileprivate mutating func attribute(_ attribute: AttributeIdentity) {
     guard let uuid = attribute.uuid else {
       if let handle = attribute.handle { self.handle(handle) } else { text("an unknown attribute") }
@@ -255,7 +256,8 @@ extension Output {
     }
   }
 
-  /// Appends a UUID, of a long one as much as tells it from the others of the server.
+  /// Appends a UUID; a long one is shortened to what distinguishes it from the others of the
+  /// server.
   fileprivate mutating func shortened(_ uuid: BluetoothUUID, groups: UInt8) {
     if uuid.width == 16, groups < 5 {
       uuidStart(uuid, groups: groups)

@@ -2,7 +2,7 @@ import Bluetooth
 import Dissectors
 
 extension AdvertisingReport {
-  /// What the report is, at the front of a line.
+  /// The kind of report, at the start of a line.
   var title: StaticString {
     if isScanResponse { return "Scan Response" }
     switch kind {

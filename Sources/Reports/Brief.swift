@@ -4,36 +4,36 @@ import Captures
 import Dissectors
 import Sessions
 
-/// What `show --brief` folds: packets that carry no news. One pass, in the order of the capture, in
-/// little memory; each packet that is folded is counted in a line.
+/// What `show --brief` folds: routine packets. Works in one pass, in the order of the capture, with
+/// little memory. Each packet that is folded is counted in a line.
 struct Brief: Sendable {
-  /// Why a packet is no news.
+  /// Why a packet is routine.
   enum Reason: Sendable {
-    /// A command was answered with success, which is what commands are.
+    /// A command was answered with success, as is normal.
     case answer
     /// The controller, the host or the peer's end of a channel has room again.
     case flowControl
-    /// An event with a code that the specification does not have.
+    /// An event with a code that the specification does not define.
     case unknownEvent
-    /// The beginning of a PDU; the packet that completes it has it all.
+    /// A fragment of a PDU; the packet that completes the PDU shows all of it.
     case fragment
-    /// A part of a discovery: a line says what was found.
+    /// A step of a discovery: a line shows what was found.
     case discovery
-    /// A round of passkey entry after the first: a line says how many.
+    /// A round of passkey entry after the first: a line shows how many.
     case round(Int)
-    /// The commands behind a Reset that set the controller up: a line says how many. Should one fail,
-    /// its answer has a line, which names it.
+    /// The commands after a Reset that set up the controller: a line shows how many. If one fails,
+    /// its answer has its own line, which names it.
     case startUp(UInt16)
-    /// What a controller writes into its debug log: a line says how many packets.
+    /// The controller's debug log: a line shows the number of packets.
     case controllerLog
   }
 
-  /// What a line stands for.
+  /// What a line summarises.
   enum Kind: Sendable {
     case discovery, rounds, startUp, controllerLog
   }
 
-  /// Packets of one connection that one line stands for.
+  /// The packets of one connection that are summarised in one line.
   struct Run: Sendable {
     let connection: Int
     let adapter: UInt16?
@@ -49,40 +49,41 @@ struct Brief: Sendable {
     fileprivate(set) var opcode: UInt16 = 0
   }
 
-  /// What a discovery has found.
+  /// What a discovery found.
   struct Found: Sendable {
     fileprivate(set) var services = 0
     fileprivate(set) var includes = 0
     fileprivate(set) var characteristics = 0
     fileprivate(set) var descriptors = 0
-    /// Those of them that were found on the connection before.
+    /// How many of them were found on the connection before.
     fileprivate(set) var again = 0
   }
 
-  /// The runs that have not been said yet, the one that began first first.
+  /// The runs that have not been printed yet, ordered by their first packets.
   private(set) var runs: [Run] = []
-  /// The controller that was reset last, while nothing but what is folded has come since.
+  /// The controller that was reset last, as long as only folded packets have followed.
   private var starting: UInt16??
-  /// What was left out without a line of its own.
+  /// The numbers of packets that were omitted without a line of their own.
   private(set) var answers = 0
   private(set) var flowControl = 0
   private(set) var fragments = 0
-  /// Events with codes that the specification does not have: a host's stack may log what it tells itself.
+  /// The number of events with codes that the specification does not define: a host's stack may log
+  /// internal messages.
   private(set) var unknownEvents = 0
   /// The attributes that were found so far: connection, direction and handle.
   private var discovered: Set<UInt64> = []
 
-  /// Runs of so many connections may go on side by side.
+  /// The maximum number of concurrent runs.
   private static let runLimit = 8
 
-  /// Why the packet is no news; nil where it is some.
+  /// Returns why the packet is routine, or nil if it is not.
   mutating func reason(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) -> Reason? {
     let reason = reasonToFold(record, dissection, bytes, answer, memory)
     if reason == nil {
-      // A start-up goes from a Reset to the next news.
+      // A start-up lasts from a Reset to the next packet that is not folded.
       if case .command(let command) = dissection.content, command.opcode == Self.reset {
         starting = .some(record.adapter)
       } else {
@@ -106,26 +107,27 @@ struct Brief: Sendable {
       return .startUp(command.opcode)
     case .event(let event):
       if event.code == HCIEvent.numberOfCompletedPacketsCode { return .flowControl }
-      // Where all that was given is a number, there is no news in it.
+      // An event without a name is only a number, which shows nothing.
       if HCITable.core.event(event.code) == nil, event.code != HCIEvent.vendorCode,
         event.code != HCIEvent.leMetaCode
       {
         return .unknownEvent
       }
       guard let opcode = dissection.answeredOpcode(event, bytes) else { return nil }
-      // That answers no command, but says how many more the controller takes (Core, Vol 4, Part E, 4.4).
+      // Answers no command, but reports how many more commands the controller accepts (Core, Vol 4,
+      // Part E, 4.4).
       if opcode == 0 { return .flowControl }
-      // What a vendor returns first may be something else than a status.
+      // The first return parameter of a vendor command may not be a status.
       guard dissection.parameters?.status(bytes) == 0 else { return nil }
-      // Without its command the answer is the only trace of it.
+      // If the command is missing, the answer is its only trace.
       return answer.request != nil ? .answer : nil
     case .acl:
       if answer.fragment.isFragment { return .fragment }
       if dissection.isSignalling {
         return dissection.givesOnlyCredits(bytes) ? .flowControl : nil
       }
-      // Both sides confirm, then both show their random numbers, twenty times (Core, Vol 3, Part H,
-      // 2.3.5.6.3).
+      // Both sides confirm, then both reveal their random numbers, twenty times (Core, Vol 3, Part
+      // H, 2.3.5.6.3).
       if let round = answer.pairing?.round, round > 1 { return .round(Int(round)) }
       guard let pdu = dissection.att, pdu.isDiscovery(answer.request) else { return nil }
       return .discovery
@@ -136,8 +138,8 @@ struct Brief: Sendable {
     }
   }
 
-  /// Whether a packet fits into what has been folded and not said yet: too many runs side by side are
-  /// said first.
+  /// Returns whether a packet can be folded without printing first, which is necessary if there are
+  /// too many concurrent runs.
   func hasRoom(
     _ reason: Reason, _ record: borrowing CaptureRecord, _ answer: Answer,
     _ memory: borrowing Memory
@@ -164,11 +166,10 @@ struct Brief: Sendable {
     }
   }
 
-  /// Reset.
   private static let reset: UInt16 = 0x0c03
 
-  /// Whether a command only sets the controller up or asks what it can do: those of Controller &
-  /// Baseband and Informational Parameters, vendors' own, and of the LE ones those about masks,
+  /// Returns whether a command only sets up the controller or reads its capabilities: Controller &
+  /// Baseband commands, Informational Parameters, vendor commands, and the LE commands for masks,
   /// features, sizes and defaults (Core, Vol 4, Part E, 7.3, 7.4, 7.8).
   private static func setsUp(_ opcode: UInt16) -> Bool {
     guard opcode != reset else { return false }
@@ -230,17 +231,17 @@ struct Brief: Sendable {
     return runs.count - 1
   }
 
-  /// Forgets the runs: they have been said.
+  /// Removes the runs after they were printed.
   mutating func clearRuns() { runs.removeAll(keepingCapacity: true) }
 }
 
 extension Brief.Found {
-  /// So many attributes are remembered as found.
+  /// The maximum number of attributes that are remembered as found.
   private static let limit = 65_536
 
-  /// Takes what a response of discovery tells of.
+  /// Counts what a discovery response contains.
   ///
-  /// - Parameter discovered: what was found before: that does not count again.
+  /// - Parameter discovered: what was found before, which is not counted again.
   fileprivate mutating func add(
     _ pdu: ATTPDU, _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ answer: Answer,
     _ memory: borrowing Memory, _ discovered: inout Set<UInt64>
@@ -277,7 +278,7 @@ extension Brief.Found {
 }
 
 extension Dissection {
-  /// Whether a frame of signalling commands has none but such as give credits.
+  /// Returns whether a signalling frame contains only commands that give credits.
   fileprivate func givesOnlyCredits(_ bytes: RawSpan) -> Bool {
     var commands = SignallingCommands(body)
     var count = 0
@@ -290,8 +291,9 @@ extension Dissection {
 }
 
 extension ATTPDU {
-  /// Whether this is a step of a discovery: a request for services, includes, characteristics or
-  /// descriptors, or the answer to such a request (Core, Vol 3, Part G, 4.4 to 4.7).
+  /// Returns whether this is a step of a discovery: a request for services, includes,
+  /// characteristics or descriptors, or the response to such a request (Core, Vol 3, Part G, 4.4 to
+  /// 4.7).
   fileprivate func isDiscovery(_ request: Request?) -> Bool {
     let (opcode, type) =
       self.opcode.role == .request
@@ -305,7 +307,7 @@ extension ATTPDU {
 }
 
 extension Output {
-  /// Appends what a run of packets was: `discovered 5 services, 12 characteristics (34 packets,
+  /// Appends a summary of a run of packets: `discovered 5 services, 12 characteristics (34 packets,
   /// #48–#81)`.
   mutating func run(_ run: Brief.Run, _ glyphs: Glyphs) {
     words(of: run, glyphs)

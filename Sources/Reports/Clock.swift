@@ -1,7 +1,7 @@
 import Bluetooth
 import Bytes
 
-/// Writes times. Remembers the second that it wrote last, since many packets share it.
+/// Writes times. Caches the second that it wrote last, since many packets share it.
 struct Clock: Sendable {
   private var seconds: Int64?
   private var minute: Int64?
@@ -27,7 +27,7 @@ struct Clock: Sendable {
     guard decimals > 0 else { return }
     output.byte(0x2e)
     if decimals == 6 {
-      // As most captures have it.
+      // The resolution of most captures.
       output.sixDigits(time.nanoseconds / 1000)
       return
     }
@@ -36,7 +36,7 @@ struct Clock: Sendable {
     output.decimal(UInt(time.nanoseconds) / divisor, digits: decimals)
   }
 
-  /// `YYYY-MM-DD`, the separator, `HH:MM:SS`.
+  /// Appends `YYYY-MM-DD`, the separator, `HH:MM:SS`.
   private mutating func seconds(_ seconds: Int64, separator: UInt8, into output: inout Output) {
     if seconds != self.seconds || separator != self.separator {
       let (minute, second) = CivilDate.floorDivide(seconds, 60)
@@ -46,14 +46,14 @@ struct Clock: Sendable {
         prefix = Self.prefix(minute: minute, separator: separator)
       }
       self.seconds = seconds
-      // The last two characters; the others stay for a minute.
+      // Only the last two characters change within a minute.
       prefix[prefix.count - 2] = UInt8(truncatingIfNeeded: 0x30 + second / 10)
       prefix[prefix.count - 1] = UInt8(truncatingIfNeeded: 0x30 + second % 10)
     }
     output.raw(prefix.bytes)
   }
 
-  /// Up to the seconds, for which two places are left.
+  /// Returns the text up to the seconds, with room for two digits.
   private static func prefix(minute: Int64, separator: UInt8) -> [UInt8] {
     let (hours, minuteOfHour) = CivilDate.floorDivide(minute, 60)
     let (days, hour) = CivilDate.floorDivide(hours, 24)
@@ -70,21 +70,21 @@ struct Clock: Sendable {
 }
 
 extension Output {
-  /// Appends the time since `start` in seconds, exact, without trailing zeros; negative where the
+  /// Appends the time since `start` in seconds, exact, without trailing zeros; negative if the
   /// clock went back.
   mutating func elapsed(_ time: Timestamp, since start: Timestamp) {
     var seconds = time.seconds - start.seconds
     var nanoseconds = Int64(time.nanoseconds) - Int64(start.nanoseconds)
-    // Both parts get one sign.
+    // Both parts get the same sign.
     if seconds > 0, nanoseconds < 0 {
       // Bounded: readers keep times within 2^56 seconds.
       seconds -= 1
-      // Bounded: below a second, as the next.
+      // Bounded: less than a second, as is the next one.
       nanoseconds += 1_000_000_000
     } else if seconds < 0, nanoseconds > 0 {
       // Bounded: as above.
       seconds += 1
-      // Bounded: below a second.
+      // Bounded: less than a second.
       nanoseconds -= 1_000_000_000
     }
     if seconds < 0 || nanoseconds < 0 { byte(0x2d) }
@@ -94,11 +94,11 @@ extension Output {
 }
 
 extension JSONSink {
-  /// The keys `time` and `elapsed_s` of an object that has others before them.
+  /// Appends the keys `time` and `elapsed_s` to an object that has other keys before them.
   ///
   /// - Parameters:
   ///   - start: the time of the first record.
-  ///   - decimals: those of the capture's times.
+  ///   - decimals: the number of decimals of the capture's times.
   @inline(__always)
   mutating func time(
     _ time: Timestamp, since start: Timestamp?, decimals: Int, _ clock: inout Clock

@@ -1,25 +1,25 @@
-// What lines are laid out with: columns that grow, colours, and lines that are cut.
+// The layout of lines: columns that grow, colours, and cutting.
 
 import Bluetooth
 import Bytes
 
-/// A right-aligned column that grows with the numbers in it and stays as wide as it had to become.
+/// A right-aligned column that grows with its numbers and never shrinks.
 struct GrowingColumn: Sendable {
-  /// Columns, the margin included.
+  /// The width in columns, including the margin.
   private(set) var width: Int
-  /// The first number that has more digits than there is room for.
+  /// The smallest number that does not fit.
   private var limit: UInt
 
-  /// Room for numbers of so many digits, behind a margin.
+  /// Creates a column for numbers of up to `digits` digits, after a margin.
   init(digits: Int, margin: Int) {
     width = digits + margin
     limit = (0..<digits).reduce(1) { power, _ in power * 10 }
   }
 
-  /// Whether there is room for `number`.
+  /// Returns whether `number` fits.
   func hasRoom(_ number: UInt) -> Bool { number < limit }
 
-  /// Makes room for `number`.
+  /// Widens the column so that `number` fits.
   mutating func make(room number: UInt) {
     while number >= limit {
       width += 1
@@ -37,7 +37,7 @@ struct GrowingColumn: Sendable {
 enum TextStyle {
   case plain, dim, failure, warning
 
-  /// The terminal's sequence for it (ECMA-48, SGR).
+  /// The terminal's escape sequence (ECMA-48, SGR).
   var sequence: StaticString {
     switch self {
     case .plain: "\u{1b}[0m"
@@ -49,14 +49,14 @@ enum TextStyle {
 }
 
 extension Output {
-  /// Appends the sequence of a style, where there are colours.
+  /// Appends the escape sequence of a style, if colours are used.
   @inline(__always)
   mutating func style(_ style: TextStyle, isOn usesColor: Bool) {
     if usesColor { text(style.sequence) }
   }
 
-  /// Appends lines, wrapped between words at so many columns; what goes on begins behind an
-  /// indentation. A word that is too long for a line stays whole.
+  /// Appends lines, wrapped between words at `columns`; continuation lines are indented. A word
+  /// that is too long for a line is not split.
   mutating func wrapped(_ lines: RawSpan, columns: Int, indentation: Int) {
     var start = 0
     var offset = 0
@@ -97,12 +97,12 @@ extension Output {
     raw(lines.part(Slice(start: start, count: lines.byteCount - start)))
   }
 
-  /// Appends a finished line with its end, which is empty from then on.
+  /// Appends a finished line and a line feed, and clears `line`.
   ///
   /// - Parameters:
-  ///   - ascii: takes the line in ASCII, where no other signs can be shown; kept by the caller so that
-  ///     nothing is allocated for each line.
-  ///   - columns: where it is cut; nil: nowhere.
+  ///   - ascii: a buffer for the ASCII form of the line, if only ASCII can be shown. The caller
+  ///     keeps it so that nothing is allocated for each line.
+  ///   - columns: the column at which the line is cut; nil: it is not cut.
   mutating func line(
     _ line: inout Output, ascii: inout Output, columns: Int?, _ glyphs: Glyphs
   ) {
@@ -134,7 +134,7 @@ extension Output {
     swap(&ascii, &self)
   }
 
-  /// Appends a line, cut to so many columns; colour sequences take none.
+  /// Appends a line, cut to `columns`; colour sequences take no columns.
   mutating func cut(_ line: RawSpan, columns: Int, glyphs: Glyphs) {
     let room = columns - (glyphs.isUTF8 ? 1 : 3)
     var used = 0

@@ -1,9 +1,9 @@
 import Sessions
 
-/// All that is told of a connection with each of its packets: while it stays the same, so does what
-/// was written.
+/// The state of a connection that is printed with each of its packets. If it is unchanged, so is
+/// the text.
 struct ConnectionState: Equatable, Sendable {
-  /// The connection's number; 0: the link is none.
+  /// The connection's number; 0 if the link is not a connection.
   let id: Int
   private let changes: Int
   private let names: Int

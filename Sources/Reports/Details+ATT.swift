@@ -5,7 +5,7 @@ import Dissectors
 import Sessions
 
 extension Details {
-  /// An ATT PDU, which begins at the dissection's body.
+  /// Appends an ATT PDU, which starts at the dissection's body.
   static func att<Sink: FieldSink & ~Copyable>(
     _ pdu: ATTPDU, _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?,
     _ answer: Answer, _ memory: borrowing Memory, to sink: inout Sink
@@ -27,11 +27,11 @@ extension Details {
       if let name = opcode.name { sink.word("request_name", name) }
     }
     if let handle = fields.handle {
-      // Behind the opcode, and in an Error Response behind the request's, too.
+      // After the opcode, and in an Error Response also after the request's opcode.
       sink.at(start + (fields.error == nil ? 1 : 2), 2)
       sink.identifier("handle", UInt64(handle), digits: 4)
     } else if let handle = answer.request?.handle {
-      // A response says nothing of its attribute; its request did.
+      // A response does not contain its attribute handle, but its request did.
       sink.identifier("handle", UInt64(handle), digits: 4)
     }
     if let error = fields.error {
@@ -80,7 +80,7 @@ extension Details {
       self.value("value", value, of: bytes, isSecret: hides, to: &sink)
     }
     if let counter = fields.signCounter {
-      // Behind the value, before the rest of the signature.
+      // After the value, before the rest of the signature.
       if let signature = fields.signature { sink.at(Int(signature.start) - 4, 4) }
       sink.number("sign_counter", Int(counter))
     }
@@ -102,7 +102,7 @@ extension Details {
     sink.end()
   }
 
-  /// What is known of the attribute that a PDU is about.
+  /// Appends what is known of the attribute that a PDU is about.
   private static func attribute<Sink: FieldSink & ~Copyable>(
     _ place: Attributes.Place, _ answer: Answer, _ memory: borrowing Memory, to sink: inout Sink
   ) {
@@ -114,7 +114,7 @@ extension Details {
     sink.word("via", memory.attributes.via(of: place, on: connection).key)
   }
 
-  /// An attribute value, which may be a key.
+  /// Appends an attribute value, which may be a key.
   private static func value<Sink: FieldSink & ~Copyable>(
     _ key: StaticString, _ slice: Slice, of bytes: RawSpan, isSecret: Bool, to sink: inout Sink
   ) {
@@ -126,7 +126,7 @@ extension Details {
     sink.hidden(key, Int(slice.count))
   }
 
-  /// The values in parts that the packet completes.
+  /// Appends the values that the packet completes.
   @inline(never)
   private static func joined<Sink: FieldSink & ~Copyable>(
     _ answer: Answer, _ memory: borrowing Memory, to sink: inout Sink
@@ -179,7 +179,7 @@ extension Details {
     sink.endList()
   }
 
-  /// The items of a list. What their values are is known from the type that the request asked for.
+  /// Appends the items of a list. The requested type determines how their values are interpreted.
   private static func items<Sink: FieldSink & ~Copyable>(
     _ items: ATTItems, _ bytes: RawSpan, _ request: Request?, hides: Bool, to sink: inout Sink
   ) {
@@ -202,7 +202,7 @@ extension Details {
         sink.at(start + 2, Int(uuid.width))
         sink.namedUUID(uuid)
       } else if item.value == nil, let uuid = request?.service {
-        // A response says where the service is; its request said which.
+        // A response contains the location of the service, and its request the UUID.
         sink.namedUUID(uuid)
       }
       if let value = item.value {
@@ -220,7 +220,8 @@ extension Details {
     sink.endList()
   }
 
-  /// The values of a Multiple Handle Value Notification, or of several reads.
+  /// Appends the values of a Multiple Handle Value Notification, or of a read of several
+  /// attributes.
   @inline(never)
   private static func values<Sink: FieldSink & ~Copyable>(
     _ items: ATTItems, _ opcode: ATTOpcode, _ bytes: RawSpan, _ direction: Direction?,

@@ -5,7 +5,7 @@ import Dissectors
 import Sessions
 
 extension Details {
-  /// The advertising reports of a packet.
+  /// Appends the advertising reports of a packet.
   static func advertisements<Sink: FieldSink & ~Copyable>(
     _ bytes: RawSpan, _ memory: borrowing Memory, to sink: inout Sink
   ) {
@@ -21,10 +21,10 @@ extension Details {
       }
       if advertisement.lacksFirstPart { sink.word("first_part", "missing") }
       if let joined = advertisement.joined {
-        // It stands in no place of this record.
+        // The joined data has no position in this record.
         data(memory.advertisements.joined.bytes, joined, placedAt: nil, to: &sink)
       } else if advertisement.isPart, advertisement.partNumber != 1 {
-        // It begins anywhere: what looks like structures may be none.
+        // A part may start anywhere, so what looks like structures may not be any.
         payload(
           advertisement.report.data, of: bytes, isSecret: advertisement.mayHoldSecret, to: &sink)
       } else {
@@ -64,7 +64,7 @@ extension Details {
       case .legacy, .directed: break
       }
     }
-    // All zeros: nobody is called.
+    // All zeros: the advertisement is not directed at a device.
     if let direct = report.directAddress, direct != .zero { sink.address("direct_address", direct) }
     if let direct = report.directAddress, direct != .zero, let type = report.directAddressType,
       let kind = AddressKind(direct, type).key
@@ -95,7 +95,7 @@ extension Details {
     if report.dataStatus != .complete { sink.word("data_status", report.dataStatus.key) }
   }
 
-  /// The periodic advertising train that an event says is lost.
+  /// Appends the periodic advertising train that an event reports as lost.
   static func lost<Sink: FieldSink & ~Copyable>(_ train: PeriodicTrain, to sink: inout Sink) {
     sink.begin("train")
     if let address = train.address { sink.address("address", address) }
@@ -110,10 +110,10 @@ extension Details {
     if let kind = AddressKind(address ?? .zero, type).key { sink.word("address_type", kind) }
   }
 
-  /// Advertising data: its bytes, then its AD structures.
+  /// Appends advertising data: its bytes, then its AD structures.
   ///
-  /// - Parameter placedAt: where `bytes` begins in the packet's; nil where it is not there, since it
-  ///   came in several packets.
+  /// - Parameter placedAt: the offset of `bytes` in the packet; nil if they are not in it because
+  ///   the data was split over several packets.
   static func data<Sink: FieldSink & ~Copyable>(
     _ bytes: RawSpan, _ slice: Slice, placedAt base: Int?, to sink: inout Sink
   ) {
@@ -127,11 +127,12 @@ extension Details {
     structures(bytes, slice, placedAt: base, to: &sink)
   }
 
-  /// The AD structures in the part `slice` of `bytes`.
+  /// Appends the AD structures in the part `slice` of `bytes`.
   ///
   /// - Parameters:
-  ///   - parameter: the command's or event's parameter that they stand in; nil for a report's data.
-  ///   - base: where `bytes` begins in the packet's; nil where it is not there.
+  ///   - parameter: the parameter of the command or event that contains them; nil for a report's
+  ///     data.
+  ///   - base: the offset of `bytes` in the packet; nil if they are not in it.
   static func structures<Sink: FieldSink & ~Copyable>(
     of parameter: StaticString? = nil, _ bytes: RawSpan, _ slice: Slice, placedAt base: Int?,
     to sink: inout Sink
@@ -140,7 +141,7 @@ extension Details {
     var structures = ADStructures(bytes, slice)
     while let structure = structures.next() {
       let data = structure.data
-      // Length and type stand before the data.
+      // Length and type precede the data.
       if let base { sink.at(base + Int(data.start) - 2, Int(data.count) + 2) }
       sink.beginItem()
       if let base { sink.at(base + Int(data.start) - 1, 1) }
@@ -153,7 +154,8 @@ extension Details {
     sink.endList()
   }
 
-  /// What a structure says under `value`; bytes that nobody has explained under `data`.
+  /// Appends the content of a structure under `value`, or bytes with an unknown meaning under
+  /// `data`.
   private static func value<Sink: FieldSink & ~Copyable>(
     of type: ADType, _ bytes: RawSpan, _ slice: Slice, to sink: inout Sink
   ) {
@@ -199,7 +201,7 @@ extension Details {
     case .uri where isWhole: uri(data, to: &sink)
     case .fields where isWhole:
       sink.begin("value")
-      // Where the bytes end too early, the packet's problems say so.
+      // If the bytes end too early, the packet's problems report that.
       let left = try? ADFields.walk(type, bytes, slice, &sink)
       sink.end()
       if let left { rest(bytes.part(left), to: &sink) }
@@ -213,7 +215,7 @@ extension Details {
     if data.byteCount > 0 { sink.bytes("data", data) }
   }
 
-  /// A class of device: its code and minor class, its major class, its services.
+  /// Appends a class of device: its code and minor class, its major class, its services.
   private static func deviceClass<Sink: FieldSink & ~Copyable>(
     _ data: RawSpan, to sink: inout Sink
   ) {
@@ -234,7 +236,7 @@ extension Details {
     sink.end()
   }
 
-  /// A URI, its scheme's character written out.
+  /// Appends a URI with its scheme expanded from the first character.
   private static func uri<Sink: FieldSink & ~Copyable>(_ data: RawSpan, to sink: inout Sink) {
     let (scheme, rest) = data.uri
     sink.string("value", scheme?.name, data.part(rest))
@@ -242,8 +244,8 @@ extension Details {
 }
 
 extension RawSpan {
-  /// The scheme that a URI's first character stands for, and what follows; without one that is known,
-  /// all of it.
+  /// The scheme that a URI's first character stands for, and the rest; if the scheme is unknown,
+  /// the rest is everything.
   var uri: (scheme: URIScheme?, rest: Slice) {
     let all = Slice(start: 0, count: byteCount)
     guard case .scalar(let scalar, let count) = textUnit(at: 0) else { return (nil, all) }

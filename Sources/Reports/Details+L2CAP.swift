@@ -4,7 +4,7 @@ import Dissectors
 import Sessions
 
 extension Details {
-  /// The L2CAP layer: a PDU, on the packet that completes it, or a fragment of one.
+  /// Appends the L2CAP layer: a PDU, on the packet that completes it, or a fragment of one.
   static func l2cap<Sink: FieldSink & ~Copyable>(
     _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, fragments: [Int],
     _ memory: borrowing Memory, to sink: inout Sink
@@ -13,9 +13,9 @@ extension Details {
     guard dissection.l2cap != nil || fate.isFragment else { return }
     sink.begin("l2cap")
     if let header = dissection.l2cap {
-      // Of a joined PDU the header stands in an earlier record.
+      // The header of a joined PDU is in an earlier record.
       let isHere = !fate.hasJoinedBytes && fate.start > 0
-      // In -v fields stand in the order of their bytes.
+      // In -v, fields appear in the order of their bytes.
       if Sink.tellsAll { length(header, isHere ? fate.start : nil, to: &sink) }
       if isHere { sink.at(fate.start + 2, 2) }
       sink.identifier("cid", UInt64(header.cid.rawValue), digits: 4)
@@ -50,7 +50,7 @@ extension Details {
     sink.end()
   }
 
-  /// The length of the payload, at `start` if it is in this record.
+  /// Appends the length of the payload, at `start` if it is in this record.
   private static func length<Sink: FieldSink & ~Copyable>(
     _ header: L2CAPHeader, _ start: Int?, to sink: inout Sink
   ) {
@@ -58,7 +58,7 @@ extension Details {
     sink.number("length", Int(header.length))
   }
 
-  /// What is known of the channel that the data is on.
+  /// Appends what is known of the data's channel.
   private static func channel<Sink: FieldSink & ~Copyable>(
     _ channel: ChannelFact, to sink: inout Sink
   ) {
@@ -71,7 +71,7 @@ extension Details {
     }
   }
 
-  /// The control field of an I- or S-frame.
+  /// Appends the control field of an I- or S-frame.
   private static func control<Sink: FieldSink & ~Copyable>(
     _ control: ControlField, to sink: inout Sink
   ) {
@@ -95,7 +95,7 @@ extension Details {
 
   // MARK: Signalling
 
-  /// The commands of a C-frame.
+  /// Appends the commands of a C-frame.
   private static func signalling<Sink: FieldSink & ~Copyable>(
     _ dissection: Dissection, _ bytes: RawSpan, _ memory: borrowing Memory, to sink: inout Sink
   ) {
@@ -154,7 +154,8 @@ extension Details {
     payload(bytes.part(rest), isSecret: false, to: &sink)
   }
 
-  /// The options of a configure command; gives what is no whole option.
+  /// Appends the options of a configure command, and returns the bytes that are not a complete
+  /// option.
   private static func options<Sink: FieldSink & ~Copyable>(
     _ list: Slice, _ bytes: RawSpan, to sink: inout Sink
   ) -> Slice {

@@ -4,7 +4,7 @@ import Dissectors
 import Sessions
 
 extension Details {
-  /// A command or event of the kernel's management interface.
+  /// Appends a command or event of the kernel's management interface.
   static func control<Sink: FieldSink & ~Copyable>(
     _ control: ControlRecord, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
     to sink: inout Sink

@@ -4,7 +4,7 @@ import Dissectors
 import Sessions
 
 extension Details {
-  /// A PDU of the Security Manager.
+  /// Appends a Security Manager PDU.
   static func smp<Sink: FieldSink & ~Copyable>(
     _ pdu: SMPPDU, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
     to sink: inout Sink
@@ -28,7 +28,7 @@ extension Details {
       sink.begin("parameters")
       parameters(pdu, Int(body.start) + 1, bytes, hides: hides, to: &sink)
       sink.end()
-      // What stands where nothing should may be anything, a key among it.
+      // Unexpected bytes may be anything, including a key.
       payload(bytes, rest, isSecret: true, to: &sink)
     }
     sink.end()
@@ -42,7 +42,7 @@ extension Details {
     payload(bytes.part(rest), isSecret: isSecret, to: &sink)
   }
 
-  /// The fields of a PDU, the first of which stands at `start`.
+  /// Appends the fields of a PDU, the first of which is at `start`.
   private static func parameters<Sink: FieldSink & ~Copyable>(
     _ pdu: SMPPDU, _ start: Int, _ bytes: RawSpan, hides: Bool, to sink: inout Sink
   ) {
@@ -128,7 +128,7 @@ extension Details {
 }
 
 extension PairingMethod {
-  /// The side that shows the passkey, as the JSON contract names it.
+  /// The side that shows the passkey, as named in the JSON contract.
   fileprivate var passkeyShownBy: StaticString? {
     switch association {
     case .initiatorShowsPasskey: "initiator"
@@ -139,8 +139,8 @@ extension PairingMethod {
 }
 
 extension Dissection {
-  /// Whether what follows the opcode of a Security Manager's PDU is a secret: a key, or a value that
-  /// gives a passkey away, for all that is known.
+  /// Returns whether what follows the opcode of a Security Manager PDU is a secret: a key, or a
+  /// value that could reveal a passkey.
   func hidesSMP(_ answer: Answer) -> Bool {
     guard let opcode = smp?.opcode else { return l2cap?.cid.carriesSecurityManager ?? false }
     if opcode.mayTellPasskey { return !(answer.pairing?.showsValues ?? false) }

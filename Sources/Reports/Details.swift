@@ -1,5 +1,5 @@
-// The fields of each layer of a packet, told to a sink: the shape of the JSON contract, and of
-// `show -v`. One function a layer.
+// Passes the fields of each layer of a packet to a sink, in the shape of the JSON contract and of
+// `show -v`. There is one function for each layer.
 
 import Bluetooth
 import Bytes
@@ -7,16 +7,16 @@ import Captures
 import Dissectors
 import Sessions
 
-/// Tells a sink what a packet holds.
+/// Passes the content of a packet to a sink.
 enum Details {
-  /// Everything between the record's own fields and its summary.
+  /// Appends everything between the record's own fields and its summary.
   static func packet<Sink: FieldSink & ~Copyable>(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory,
     to sink: inout Sink
   ) {
     if let link = answer.link { connection(link, memory, to: &sink) }
-    // The advertising data of reports is told with them, once.
+    // The advertising data of reports is included only once, with the reports.
     let tellsReports = !tellsReportsAsParameters(memory, Sink.tellsAll)
     sink.tellsStructures = !tellsReports
     switch dissection.content {
@@ -81,8 +81,9 @@ enum Details {
     if tellsReports { advertisements(bytes, memory, to: &sink) }
   }
 
-  /// Whether advertising reports are told where they stand, among their event's parameters, and not
-  /// again: where every field is told, and they need nothing from other packets; or there are none.
+  /// Returns whether advertising reports are listed only in place, among the parameters of their
+  /// event: if every field is listed and the reports need nothing from other packets, or if there
+  /// are none.
   private static func tellsReportsAsParameters(_ memory: borrowing Memory, _ tellsAll: Bool) -> Bool
   {
     if memory.advertisements.reports.isEmpty { return true }
@@ -97,7 +98,8 @@ enum Details {
       }
   }
 
-  /// Which connection a packet belongs to. Links that are no connections have no identity to tell.
+  /// Appends the connection that a packet belongs to. Links that are not connections have no
+  /// identity.
   private static func connection<Sink: FieldSink & ~Copyable>(
     _ link: LinkSlot, _ memory: borrowing Memory, to sink: inout Sink
   ) {
@@ -153,8 +155,8 @@ enum Details {
     sink.hidesAdvertising = false
   }
 
-  /// What stands before the parameters that the row of a vendor's event describes: Android's subevent
-  /// code, or the prefix that Microsoft's begin with.
+  /// Appends what precedes the parameters in a vendor event: Android's subevent code, or
+  /// Microsoft's event prefix.
   private static func vendorEvent<Sink: FieldSink & ~Copyable>(
     _ found: HCIParameters, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
   ) {
@@ -169,7 +171,7 @@ enum Details {
     }
   }
 
-  /// What a packet answers, and after what time.
+  /// Appends the request that a packet answers, and the latency.
   static func answered<Sink: FieldSink & ~Copyable>(
     _ answer: Answer, to sink: inout Sink
   ) {
@@ -180,10 +182,10 @@ enum Details {
     }
   }
 
-  /// The name that the tables have for a command or event, and its parameters; undescribed ones as
-  /// bytes.
+  /// Appends the name of a command or event in the tables, and its parameters; those that are not
+  /// described are appended as bytes.
   ///
-  /// - Parameter mayHoldSecret: its advertising data may be pieces of a secret.
+  /// - Parameter mayHoldSecret: whether its advertising data may be a part of a secret.
   static func parameters<Sink: FieldSink & ~Copyable>(
     _ dissection: Dissection, _ bytes: RawSpan, mayHoldSecret: Bool, to sink: inout Sink
   ) {
@@ -199,12 +201,12 @@ enum Details {
     payload(rest.slice, of: bytes, isSecret: rest.isSecret || mayHoldSecret, to: &sink)
   }
 
-  /// The name that the tables have for a command or event.
+  /// Appends the name of a command or event in the tables.
   static func name<Sink: FieldSink & ~Copyable>(_ dissection: Dissection, to sink: inout Sink) {
     if let row = dissection.parameters?.row { sink.word("name", row.name) }
   }
 
-  /// The SDU that isochronous data begins.
+  /// Appends the SDU that starts in isochronous data.
   private static func isochronous<Sink: FieldSink & ~Copyable>(
     _ load: ISOLoad, to sink: inout Sink
   ) {
@@ -222,7 +224,7 @@ enum Details {
     sink.number("packet_status", Int(load.status))
   }
 
-  /// A length that nobody asks for but who wants to see every field.
+  /// Appends a length, if every field is listed.
   private static func length<Sink: FieldSink & ~Copyable>(
     _ length: Int, at offset: Int, _ count: Int, to sink: inout Sink
   ) {
@@ -231,15 +233,15 @@ enum Details {
     sink.number("length", length)
   }
 
-  /// The return parameters of a Command Complete; gives the bytes that no row describes, and whether
-  /// they may be secret.
+  /// Appends the return parameters of a Command Complete. Returns the bytes that no row describes,
+  /// and whether they may be secret.
   private static func returned<Sink: FieldSink & ~Copyable>(
     _ found: HCIParameters, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
   ) -> (slice: Slice, isSecret: Bool) {
     if let completed = found.completed, completed.returns.has(.known) {
       return walk(completed.returns, bytes, found.inner, to: &sink)
     }
-    // The kernel's has its status in front, which has been told.
+    // The status of the kernel's interface comes first and was already appended.
     if case .control = dissection.content {
       let mayHoldSecret =
         found.completed.map { $0.parameters.has(.secret) } ?? false
@@ -251,14 +253,14 @@ enum Details {
     return (Slice(start: Int(found.inner.start) + 1, count: Int(found.inner.count) - 1), false)
   }
 
-  /// Tells the parameters that are there; gives the bytes behind them, and whether they may be
+  /// Appends the parameters that are present. Returns the bytes after them, and whether they may be
   /// secret.
   private static func walk<Sink: FieldSink & ~Copyable>(
     _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice, to sink: inout Sink
   ) -> (slice: Slice, isSecret: Bool) {
     guard layout.has(.known) else { return (slice, false) }
     var fields = HCIFields(bytes, slice)
-    // Where the bytes end too early, the dissection has the problem already.
+    // If the bytes end too early, the dissection already has the problem.
     try? fields.walk(layout, &sink)
     let rest = fields.rest()
     let isSecret =
@@ -272,7 +274,7 @@ enum Details {
     _ header: ACLHeader, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, to sink: inout Sink
   ) {
-    // Handle and flags (2 bytes), length of the data (2); in no place of a joined PDU.
+    // Handle and flags (2 bytes), length of the data (2); they have no position in a joined PDU.
     let isWhole = dissection.l2cap != nil
     let start = (isWhole ? answer.fragment.start : Int(dissection.body.start)) - 4
     let size = answer.fragment.hasJoinedBytes ? 0 : 1
@@ -288,14 +290,14 @@ enum Details {
     }
     length(Int(header.length), at: start + 2, 2 * size, to: &sink)
     if dissection.l2cap == nil, !answer.fragment.isFragment {
-      // A continuation of something unknown may be part of a key.
+      // A continuation of an unknown PDU may be part of a key.
       payload(dissection.body, of: bytes, isSecret: true, to: &sink)
     }
     sink.end()
     l2cap(dissection, bytes, answer, fragments: fragments, memory, to: &sink)
   }
 
-  /// Bytes that are not dissected, with their place.
+  /// Appends bytes that are not dissected, with their position.
   static func payload<Sink: FieldSink & ~Copyable>(
     _ slice: Slice, of bytes: RawSpan, isSecret: Bool, to sink: inout Sink
   ) {
@@ -303,8 +305,8 @@ enum Details {
     payload(bytes.part(slice), isSecret: isSecret, to: &sink)
   }
 
-  /// Bytes that are not dissected. Some may hold keys: the Security Manager's, what is left over
-  /// where a key should be.
+  /// Appends bytes that are not dissected. Some may contain keys: those of the Security Manager,
+  /// and those in place of a key.
   static func payload<Sink: FieldSink & ~Copyable>(
     _ payload: RawSpan, isSecret: Bool, to sink: inout Sink
   ) {
@@ -321,7 +323,7 @@ enum Details {
   private static func note<Sink: FieldSink & ~Copyable>(
     _ note: MonitorNote, _ dissection: Dissection, _ bytes: RawSpan, to sink: inout Sink
   ) {
-    // Where a kind has the field at all, it has it there (see `MonitorNote`).
+    // Every kind that has the field has it at the same offset (see `MonitorNote`).
     sink.begin("note")
     sink.word("kind", note.kind.key)
     if let type = note.controllerType {
@@ -348,7 +350,7 @@ enum Details {
       sink.at(Int(identifier.start), Int(identifier.count))
       sink.string("ident", bytes.part(identifier).beforeZero)
     }
-    // All zeros: the controller has none yet.
+    // All zeros: the controller has no address yet.
     if let address = note.address, address != .zero {
       sink.at(note.kind == .newIndex ? 2 : 0, 6)
       sink.address("address", address)
@@ -385,7 +387,7 @@ enum Details {
     sink.end()
   }
 
-  /// What a PacketLogger record is and, of a line of the system's log, who wrote it.
+  /// Appends the type of a PacketLogger record and, for a line of the system log, its process.
   private static func packetLogger<Sink: FieldSink & ~Copyable>(
     _ type: PacketLoggerType, _ bytes: RawSpan, to sink: inout Sink
   ) {
@@ -401,7 +403,7 @@ enum Details {
 }
 
 extension RawSpan {
-  /// The bytes before the first zero: strings in records end with one, or fill their field.
+  /// The bytes before the first zero: strings in records are zero-terminated, or fill their field.
   var beforeZero: RawSpan {
     @_lifetime(copy self) get {
       var count = 0
@@ -410,7 +412,7 @@ extension RawSpan {
     }
   }
 
-  /// The bytes before the blanks and line ends at the end.
+  /// The bytes without blanks and line breaks at the end.
   var withoutTrailingBlanks: RawSpan {
     @_lifetime(copy self) get {
       var count = byteCount

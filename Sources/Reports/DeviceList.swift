@@ -3,17 +3,17 @@ import Bytes
 import Dissectors
 import Sessions
 
-/// What `devices` prints, for both of its faces.
+/// What `devices` prints, as text and JSON.
 struct DeviceList: Sendable {
   /// The time of the first record.
   let start: Timestamp?
-  /// Decimals of the capture's times.
+  /// The number of decimals of the capture's times.
   let decimals: Int
   var scans: [Scan] = []
   var forgottenScans = 0
   var own: [ListedOwn] = []
   var devices: [ListedDevice] = []
-  /// Connections with devices whose address is not known, their first packets and handles.
+  /// Connections with devices whose address is unknown, with their first packets and handles.
   var strangers: [(connection: Int, packet: Int, handle: UInt16)] = []
   var forgotten = 0
   var adapters: [Adapter] = []
@@ -23,28 +23,27 @@ struct DeviceList: Sendable {
     self.decimals = decimals
   }
 
-  /// Whether it matters which controller something is about.
+  /// Whether the controllers have to be named.
   var hasSeveralAdapters: Bool {
     Set(scans.map(\.adapter) + own.map(\.set.adapter) + adapters.map(\.index)).count > 1
   }
 }
 
-/// What data says of its advertiser, collected from all of it.
+/// What advertising data reveals about its advertiser.
 struct AdvertisedFacts: Sendable {
-  /// The name, the complete one where there is one.
+  /// The name; the complete one if there is one.
   private(set) var name: [UInt8]?
   private var isNameComplete = false
-  /// What it looks like.
   private(set) var appearance: Appearance?
   /// The services that it offers or sends data of.
   private(set) var services: [BluetoothUUID] = []
   /// The companies whose data it sends.
   private(set) var companies: [CompanyID] = []
-  /// Which limits of apps on Apple's systems it is beyond.
+  /// The limits of apps on Apple's systems that it exceeds.
   private(set) var appleLimits: AppleLimits = []
-  /// The types that such apps cannot set, as far as they have names.
+  /// The types that such apps cannot set, if they have names.
   private(set) var foreignTypes: [ADType] = []
-  /// The most bytes beside Flags, and of a scan response.
+  /// The maximum number of bytes apart from Flags, and in a scan response.
   private(set) var mostBytes = (advertisement: 0, scanResponse: 0)
 
   private static let limit = 64
@@ -113,7 +112,7 @@ struct AdvertisedFacts: Sendable {
 }
 
 extension Payload {
-  /// Which limits of apps on Apple's systems the data is beyond; nil where that is no question.
+  /// The limits of apps on Apple's systems that the data exceeds, or nil if they do not apply.
   var appleLimits: AppleLimits? {
     switch stream.event {
     case .periodic, .inquiry: return nil
@@ -121,19 +120,19 @@ extension Payload {
     }
     let all = Slice(start: 0, count: data.count)
     var limits = AppleLimits(data.bytes, all, isScanResponse: stream.isScanResponse)
-    // The kernel tells advertisement and scan response as one.
+    // The kernel reports an advertisement and its scan response as one.
     if stream.event == .management { limits.subtract([.advertisementLength, .scanResponseLength]) }
     return limits
   }
 
-  /// How many of its bytes are used: an extended inquiry response is filled up with zeros.
+  /// The number of bytes used: an extended inquiry response is padded with zeros.
   var usedBytes: Int {
     guard stream.event == .inquiry else { return data.count }
     return data.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
   }
 }
 
-/// A device, with what its data says of it.
+/// A device, with what its data reveals.
 struct ListedDevice: Sendable {
   let device: Advertiser
   let said: AdvertisedFacts
@@ -143,11 +142,11 @@ struct ListedDevice: Sendable {
     said = AdvertisedFacts(device.payloads, name: name)
   }
 
-  /// Why nothing can be said of interval and signal strength.
+  /// Why the interval and the signal strength are unknown.
   enum Silence {
     case filtered, unknown
 
-    /// As the JSON contract names it.
+    /// The name in the JSON contract.
     var key: StaticString {
       switch self {
       case .filtered: "duplicates_filtered"
@@ -156,8 +155,8 @@ struct ListedDevice: Sendable {
     }
   }
 
-  /// Why nothing can be said of interval and signal strength; nil where something can, or there was
-  /// nothing to be measured.
+  /// Why the interval and the signal strength are unknown, or nil if they are known, or there was
+  /// nothing to measure.
   var silence: Silence? {
     guard device.signals.count == 0 else { return nil }
     if device.filteredReports > 0 { return .filtered }
@@ -165,15 +164,14 @@ struct ListedDevice: Sendable {
   }
 }
 
-/// An advertising set of the captured host, with what its data says.
+/// An advertising set of the captured host, with what its data reveals.
 struct ListedOwn: Sendable {
   let set: OwnAdvertiser
   let said: AdvertisedFacts
-  /// The most data that it can have.
+  /// The maximum size of its data.
   let mostBytes: Int
-  /// The address that it advertises with, as far as the host decides.
+  /// The address that it advertises with, if the host sets it.
   var address: DeviceAddress?
-  /// Whether that is a random one.
   let isAddressRandom: Bool
 
   init(_ set: OwnAdvertiser, mostBytes: Int) {
@@ -184,7 +182,7 @@ struct ListedOwn: Sendable {
     said = AdvertisedFacts(set.payloads)
   }
 
-  /// The most data that it can have in one of its payloads.
+  /// Returns the maximum size of one of its payloads.
   func mostBytes(of payload: Payload) -> Int {
     payload.stream.event == .own && payload.stream.isLegacy ? 31 : mostBytes
   }

@@ -4,9 +4,9 @@ import Decoders
 import Dissectors
 import Sessions
 
-/// `devices --json`: one object a scan, then one a device (json.md).
+/// `devices --json`: one object for each scan, then one for each device (json.md).
 struct DevicesDocument: ~Copyable {
-  /// What is listed; of what is written alone only its times count.
+  /// What is listed; to write a single entry, only its times matter.
   var list: DeviceList
   private var sink: JSONSink
   private var clock = Clock()
@@ -44,7 +44,7 @@ struct DevicesDocument: ~Copyable {
     }
   }
 
-  /// Writes one device, of which something is new.
+  /// Writes one device that has news.
   mutating func write(_ entry: ListedDevice, _ news: DeviceNews, into output: inout Output) {
     sink.beginDocument(in: &output)
     device(entry, news)
@@ -107,7 +107,7 @@ struct DevicesDocument: ~Copyable {
     if index != 0xffff { sink.number("adapter", Int(index)) }
   }
 
-  /// First and last packet, when the first was, and the time between.
+  /// Appends the first and the last packet, the time of the first, and the duration.
   private mutating func stretch(
     _ first: Int, _ firstTime: Timestamp?, _ last: Int, _ lastTime: Timestamp?
   ) {
@@ -258,8 +258,8 @@ struct DevicesDocument: ~Copyable {
     sink.endList()
   }
 
-  /// The distinct data; scan responses stand with the advertisements that they came behind, as often as
-  /// they did.
+  /// Appends the distinct data. Scan responses are listed under the advertisements that they
+  /// followed, as often as they did.
   private mutating func payloads(
     _ payloads: Payloads, _ joins: [Advertiser.Join], most: (Payload) -> Int?
   ) {
@@ -367,7 +367,7 @@ struct DevicesDocument: ~Copyable {
       sink.quantity("interval_min", Int(interval.lowerBound), .slots)
       sink.quantity("interval_max", Int(interval.upperBound), .slots)
     }
-    // An instance's PHYs the kernel chooses.
+    // The kernel selects the PHYs of an instance.
     guard parameters.ownAddressType != nil else { return }
     phys("primary_phys", 1 << (parameters.primaryPHY & 7))
     if parameters.secondaryPHY > 0 { phys("secondary_phys", 1 << (parameters.secondaryPHY & 7)) }

@@ -3,7 +3,7 @@ import Bytes
 import Dissectors
 import Sessions
 
-/// What is said of one device.
+/// The description of one device.
 extension DevicesPage {
   mutating func device(_ entry: ListedDevice) {
     let device = entry.device
@@ -27,7 +27,7 @@ extension DevicesPage {
     payloads(device.payloads, device.joins) { $0.stream.mostBytes }
   }
 
-  /// Who it is.
+  /// Appends its address, type and name.
   mutating func heading(_ entry: ListedDevice) {
     let device = entry.device
     address(device)
@@ -53,7 +53,7 @@ extension DevicesPage {
     if device.reports == 0 { out.text(", not heard advertising") }
   }
 
-  /// The address, or what there is in its place.
+  /// Appends the address, or what identifies the device instead.
   mutating func address(_ device: Advertiser) {
     if let address = device.address {
       out.address(address)
@@ -65,7 +65,7 @@ extension DevicesPage {
     }
   }
 
-  /// How many reports, how often, how strong.
+  /// Appends the number of reports, their interval and the signal strength.
   private mutating func counts(_ entry: ListedDevice) {
     let device = entry.device
     out.text("  ")
@@ -119,7 +119,7 @@ extension DevicesPage {
     out.byte(0x0a)
   }
 
-  /// What deviates from a device that advertises to all on LE 1M.
+  /// Appends what differs from a device that advertises to all on LE 1M.
   private mutating func air(_ device: Advertiser) {
     var isFirst = true
     func begin(_ words: StaticString, _ out: inout Output) {
@@ -157,7 +157,8 @@ extension DevicesPage {
 
   // MARK: Payloads
 
-  /// The distinct data, each scan response under the advertisement that it first came behind.
+  /// Appends the distinct data, with each scan response under the advertisement that it first
+  /// followed.
   mutating func payloads(
     _ payloads: Payloads, _ joins: [Advertiser.Join], most: (Payload) -> Int?
   ) {
@@ -210,7 +211,7 @@ extension DevicesPage {
     out.spaces(columns - text.count + 2)
   }
 
-  /// What stands in the columns: packet, kind, size and number.
+  /// Returns the content of the columns: packet, kind, size and number.
   private func cells(
     _ payload: Payload, isUnder: Bool, _ most: Int?
   ) -> (packet: [UInt8], title: [UInt8], size: [UInt8]) {
@@ -240,7 +241,7 @@ extension DevicesPage {
     return (packet.bytes.array, title.bytes.array, size.bytes.array)
   }
 
-  /// What data says.
+  /// Appends the content of the data.
   mutating func data(_ payload: Payload) {
     sentence.clear()
     if payload.isTruncated { sentence.output.text("truncated, ") }
@@ -252,7 +253,7 @@ extension DevicesPage {
 }
 
 extension AdvertisingEvent {
-  /// As a person reads it behind a number.
+  /// In words, after a number.
   var words: StaticString {
     switch self {
     case .extended: "extended"
@@ -268,7 +269,7 @@ extension AdvertisingEvent {
 }
 
 extension AdvertisingStream {
-  /// What stands in front of data.
+  /// The words before data.
   var words: StaticString {
     switch event {
     case .own, .extended, .tracking, .batch:

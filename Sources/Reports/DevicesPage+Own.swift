@@ -3,7 +3,7 @@ import Bytes
 import Dissectors
 import Sessions
 
-/// What is said of the captured host's own advertising.
+/// The description of the captured host's own advertising.
 extension DevicesPage {
   mutating func own(_ own: ListedOwn) {
     let set = own.set

@@ -3,9 +3,9 @@ import Bytes
 import Dissectors
 import Sessions
 
-/// What is said of the scans.
+/// The description of the scans.
 extension DevicesPage {
-  /// The scans, those that were set up alike in one line.
+  /// Appends the scans, with those of equal settings in one line.
   mutating func scans() {
     guard !list.scans.isEmpty else { return }
     out.byte(0x0a)
@@ -62,7 +62,7 @@ extension DevicesPage {
 
   private func isOpen(_ scan: Scan) -> Bool { scan.ending == nil && scan.refusal == nil }
 
-  /// How a scan was set up.
+  /// Appends the settings of a scan.
   private mutating func look(_ scan: Scan) {
     if let types = scan.discovery {
       out.text("the kernel's discovery (MGMT)")
@@ -124,7 +124,7 @@ extension DevicesPage {
     }
   }
 
-  /// What cannot be told of the devices that were heard in such a scan only.
+  /// Appends what cannot be determined for devices that were heard only in such a scan.
   private mutating func noStatistics() { out.text(" (so no interval and no range of RSSI)") }
 
   private mutating func setting(_ setting: ScanSetting, _ phy: StaticString?) {
@@ -139,7 +139,7 @@ extension DevicesPage {
     out.quantity(Int(setting.window), .slots)
   }
 
-  /// What ended a scan, where that was not the host.
+  /// Appends what ended a scan, unless it was the host.
   private mutating func ending(_ scan: Scan) {
     guard scan.refusal == nil else { return }
     switch scan.ending {
@@ -152,7 +152,7 @@ extension DevicesPage {
   }
 }
 
-/// What makes scans alike: all but when they were.
+/// The properties that equal scans share: everything except their times.
 private struct ScanLook: Hashable {
   private let words: [Int]
 

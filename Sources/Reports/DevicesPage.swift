@@ -3,14 +3,14 @@ import Bytes
 import Dissectors
 import Sessions
 
-/// `devices` for people.
+/// `devices` as text.
 struct DevicesPage: ~Copyable {
   var list: DeviceList
   let options: ShowOptions
   private let times: ShowOptions.TimeStyle?
   private var clock = Clock()
   var out = Output()
-  /// Words advertising data as `show` does.
+  /// Describes advertising data as `show` does.
   var sentence: Sentence
 
   init(_ list: DeviceList, _ options: DevicesOptions) {
@@ -37,7 +37,7 @@ struct DevicesPage: ~Copyable {
     }
     if !list.strangers.isEmpty {
       out.byte(0x0a)
-      // Each may be another device.
+      // Each may be a different device.
       for stranger in list.strangers.prefix(Self.strangers) {
         out.text("unknown address, connection ")
         out.decimal(stranger.connection)
@@ -60,14 +60,14 @@ struct DevicesPage: ~Copyable {
     output.wrapped(lines.bytes, columns: width, indentation: Self.wrapped)
   }
 
-  /// Columns before what goes on in another line.
+  /// The indentation of continuation lines.
   private static let wrapped = 6
-  /// Connections with unknown devices that are listed.
+  /// The maximum number of listed connections with unknown devices.
   private static let strangers = 16
-  /// Types that are named as none of an iOS app's.
+  /// The maximum number of named types that an iOS app cannot set.
   private static let foreignTypes = 3
 
-  /// How many devices, reports and scans.
+  /// Appends the number of devices, reports and scans.
   mutating func summary() {
     let heard = list.devices.filter { $0.device.advertisingReports > 0 }
     let found = list.devices.count { $0.device.reports > 0 }
@@ -100,7 +100,7 @@ struct DevicesPage: ~Copyable {
     out.byte(0x0a)
   }
 
-  /// What others than a controller's reports tell of devices, each way by itself.
+  /// Appends the devices reported in other ways than a controller's reports, each way separately.
   private mutating func otherWays(isFirst: Bool) {
     var isFirst = isFirst
     for event in AdvertisingEvent.allCases where !event.isReport {
@@ -118,7 +118,7 @@ struct DevicesPage: ~Copyable {
 
   // MARK: Pieces
 
-  /// `#31–#39`, or `from #31 on`.
+  /// Appends `#31–#39`, or `from #31 on`.
   mutating func range(_ first: Int, _ last: Int, isOpen: Bool) {
     if isOpen {
       out.text("from ")
@@ -133,7 +133,8 @@ struct DevicesPage: ~Copyable {
     }
   }
 
-  /// When something began, where times are asked for: ` at 0.2003 s`, ` at 2026-11-21T12:00:00.200318Z`.
+  /// Appends when something began, if times are requested: ` at 0.2003 s`, ` at
+  /// 2026-11-21T12:00:00.200318Z`.
   mutating func at(_ time: Timestamp?) {
     guard let time, let times else { return }
     switch times {
@@ -153,7 +154,7 @@ struct DevicesPage: ~Copyable {
     }
   }
 
-  /// The time between, never below zero.
+  /// Returns the time between two timestamps, at least zero.
   func span(_ from: Timestamp?, _ to: Timestamp?) -> Int64 {
     guard let from, let to else { return 0 }
     return max(0, to.nanoseconds(since: from))
@@ -165,7 +166,7 @@ struct DevicesPage: ~Copyable {
     out.decimal(Int(index))
   }
 
-  /// What the data says of its advertiser: name, appearance.
+  /// Appends what the data reveals about its advertiser: name, appearance.
   mutating func who(_ said: AdvertisedFacts) {
     if let name = said.name {
       out.text(", ")
@@ -196,7 +197,7 @@ struct DevicesPage: ~Copyable {
     }
   }
 
-  /// Services and companies, where the payloads are too many to be read for them.
+  /// Appends services and companies, if there are too many payloads to read them there.
   mutating func offers(_ said: AdvertisedFacts) {
     if !said.services.isEmpty {
       out.text("  services ")
@@ -216,9 +217,9 @@ struct DevicesPage: ~Copyable {
     }
   }
 
-  /// Why no app on an Apple system can have advertised this.
+  /// Appends why no app on an Apple system can have advertised this.
   mutating func apple(_ said: AdvertisedFacts) {
-    // What Apple's systems advertise themselves no app could.
+    // Apple's own systems advertise data that no app could.
     guard !said.appleLimits.isEmpty, !said.companies.contains(where: { $0.rawValue == 0x004c })
     else { return }
     out.text("  an iOS app could not advertise this: ")

@@ -4,43 +4,43 @@ package import Captures
 package import Dissectors
 package import Sessions
 
-/// How `devices` presents what it found.
+/// The options of `devices`.
 package struct DevicesOptions: Sendable {
-  /// Which packets, and how times are read.
+  /// The selection of packets, and how times are read.
   package var show = ShowOptions()
-  /// How times are printed beside the packets; nil: not at all.
+  /// How times are printed beside packets; nil: not at all.
   package var times: ShowOptions.TimeStyle?
-  /// Whether to print JSON.
   package var isJSON = false
 
-  /// The defaults.
+  /// Creates the default options.
   package init() {}
 }
 
-/// `devices`: who is advertising, and what. Counts while fed and speaks at the end.
+/// `devices`: lists the advertisers and what they advertise. Collects while packets are fed, and
+/// prints at the end.
 package struct DevicesReport: TableReport, ~Copyable {
   private var options: DevicesOptions
   private var listing: DeviceListing
 
-  /// A report on a capture with this summary.
+  /// Creates a report on a capture with this summary.
   package init(_ options: DevicesOptions, _ summary: CaptureSummary, limits: Limits = Limits()) {
     self.options = options
     listing = DeviceListing(options, summary, limits: limits)
   }
 
-  /// Never: scans go on, and devices become known by name.
+  /// Always false: scans go on, and devices may become known by name.
   package var isSatisfied: Bool { false }
 
-  /// Columns of the terminal; nil: lines are not wrapped.
+  /// The width of the terminal in columns; nil: lines are not wrapped.
   package var width: Int? {
     get { options.show.width }
     set { options.show.width = newValue }
   }
 
-  /// Why nothing was found, or that not all is listed.
+  /// Why nothing was found, or that not everything is listed.
   package var remark: String? { listing.remark }
 
-  /// No packet is told, but those with problems may be chosen.
+  /// No packet is printed, but packets with problems may be selected.
   package var wantsProblems: Bool { listing.isSelecting }
 
   package mutating func packet(
@@ -74,10 +74,11 @@ package struct DevicesReport: TableReport, ~Copyable {
   }
 }
 
-/// What all forms of `devices` keep while packets pass: who was heard, and which of them are asked for.
+/// What all forms of `devices` keep while packets are fed: the devices that were heard, and those
+/// that are selected.
 struct DeviceListing: ~Copyable {
   private let options: DevicesOptions
-  /// Whether not every packet counts.
+  /// Whether packets are selected, so that not all of them count.
   let isSelecting: Bool
   /// What is known of the capture as a whole.
   var source: CaptureSummary
@@ -87,7 +88,8 @@ struct DeviceListing: ~Copyable {
   private(set) var advertisers: Advertisers
   /// The time of the first record.
   private(set) var start: Timestamp?
-  /// Whether something is listed: this host's own advertising takes no packet of a selection.
+  /// Whether anything is listed: this host's own advertising may be listed although no packet is
+  /// selected.
   var hasListed = false
 
   init(_ options: DevicesOptions, _ summary: CaptureSummary, limits: Limits) {
@@ -101,7 +103,7 @@ struct DeviceListing: ~Copyable {
     advertisers = Advertisers(limits)
   }
 
-  /// Why nothing was found, or that not all is listed.
+  /// Why nothing was found, or that not everything is listed.
   var remark: String? {
     if isSelecting, !hasListed, let remark = showing.remark { return remark }
     guard advertisers.forgotten > 0 else { return nil }
@@ -109,7 +111,7 @@ struct DeviceListing: ~Copyable {
       + "not heard lately nothing is listed"
   }
 
-  /// Takes a packet.
+  /// Records a packet.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -124,10 +126,10 @@ struct DeviceListing: ~Copyable {
     advertisers.observe(record, dissection, bytes, answer, memory, isCounted: isCounted)
   }
 
-  /// A list without anything in it.
+  /// An empty list.
   var emptyList: DeviceList { DeviceList(start: start, decimals: source.timeDecimals) }
 
-  /// What is listed as things stand now. What is still on was on up to here; more may follow.
+  /// Returns the current list. What is still on counts as on up to now; more may follow.
   mutating func list(_ memory: borrowing Memory) -> DeviceList {
     var advertisers = advertisers
     advertisers.finish(memory, isCounted: !isSelecting)
@@ -141,7 +143,7 @@ struct DeviceListing: ~Copyable {
     for set in advertisers.own.all
     where set.isSetUp && options.show.selection.admits(adapter: set.adapter) {
       var own = ListedOwn(set, mostBytes: advertisers.own.mostBytes(set.adapter))
-      // Which one an instance of the kernel's gets, the kernel decides.
+      // The kernel decides which address one of its instances gets.
       if set.set.family != .management {
         own.address =
           own.isAddressRandom
@@ -160,20 +162,20 @@ struct DeviceListing: ~Copyable {
       if asksForDevices, !isWanted(advertiser) { continue }
       list.devices.append(listed(advertiser, memory))
     }
-    // Those that a connection was made with are what a capture is about.
+    // A capture is about the devices that were connected, so they come first.
     let connected = list.devices.filter { $0.device.connectionCount > 0 }
     list.devices = connected + list.devices.filter { $0.device.connectionCount == 0 }
     hasListed = !list.own.isEmpty || !list.devices.isEmpty
     return list
   }
 
-  /// A device with what is said of it.
+  /// Returns a device with what is known of it.
   func listed(_ advertiser: Advertiser, _ memory: borrowing Memory) -> ListedDevice {
     let entry = advertiser.address.flatMap { memory.name(of: $0, advertiser.addressKind) }
     return ListedDevice(advertiser, name: entry)
   }
 
-  /// Whether a device that the last packet told of is asked for.
+  /// Returns whether a device in the last packet is selected.
   mutating func admits(_ advertiser: Advertiser, _ memory: borrowing Memory) -> Bool {
     guard !options.show.selection.devices.isEmpty else { return true }
     watch.learn(memory.names)
@@ -187,7 +189,7 @@ struct DeviceListing: ~Copyable {
 }
 
 extension Memory {
-  /// The name that a device gave.
+  /// Returns the name that a device gave.
   fileprivate func name(of address: DeviceAddress, _ kind: AddressKind?) -> [UInt8]? {
     let type: AddressType = kind == .public || kind == .publicIdentity ? .public : .random
     return names.find(address, type).flatMap { names[$0] }

@@ -5,15 +5,15 @@ import Diagnosis
 import Sessions
 
 extension ValueReading {
-  /// What a profile calls an error of an attribute: its own definition, else that of its service; nil where
-  /// nothing but the Core Specification has a name.
+  /// Returns the name of an attribute's error in its own definition, otherwise in that of its
+  /// service, or nil if only the Core Specification names it.
   mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]? {
     guard error.isOfProfile, let subject, hasProfiles else { return nil }
     return subject.name(of: error) { library?.definitions($0, $1) ?? [] }
   }
 }
 
-/// What profiles call errors, for choosing packets by the names that are printed.
+/// The error names of profiles, for selecting packets by the names that are printed.
 struct ProfileErrors: Sendable {
   private struct Key: Hashable {
     let kind: Subject.Kind
@@ -22,10 +22,10 @@ struct ProfileErrors: Sendable {
 
   /// The definitions that name errors, the most specific first.
   private var definitions: [Key: [Definition]] = [:]
-  /// All names, in no order.
+  /// All names, in no particular order.
   private(set) var names: Set<[UInt8]> = []
 
-  /// The names of these profiles and of the program's.
+  /// Collects the names in these profiles and in the built-in ones.
   init(_ profiles: SuppliedProfiles) {
     var library = ProfileLibrary(own: profiles.definitions)
     for definition in profiles.definitions + BuiltInProfiles.all
@@ -40,7 +40,8 @@ struct ProfileErrors: Sendable {
     }
   }
 
-  /// What a profile calls an error of an attribute; nil where nothing but the Core Specification has a name.
+  /// Returns the name of an attribute's error in a profile, or nil if only the Core Specification
+  /// names it.
   func name(_ error: ATTErrorCode, of subject: ErrorSubject) -> [UInt8]? {
     guard error.isOfProfile else { return nil }
     return subject.name(of: error) { definitions[Key(kind: $0, uuid: $1.shortest)] ?? [] }
@@ -48,7 +49,7 @@ struct ProfileErrors: Sendable {
 }
 
 extension ValueReading {
-  /// What a profile calls the error that an attempt ended with.
+  /// Returns the profile's name of the error that an attempt ended with.
   mutating func errorName(of value: ConveyedValue) -> [UInt8]? {
     guard case .refused(let error) = value.outcome, error.isOfProfile else { return nil }
     return errorName(error, of: ErrorSubject(value.attribute))
@@ -56,7 +57,7 @@ extension ValueReading {
 }
 
 extension Output {
-  /// Appends an error's name, the profile's where it has one, then its number in parentheses.
+  /// Appends an error's name (the profile's if it has one), then its number in parentheses.
   mutating func error(_ error: ATTErrorCode, _ name: [UInt8]?) {
     guard let name else {
       named(error.name, UInt64(error.rawValue), digits: 2)

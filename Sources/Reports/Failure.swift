@@ -3,30 +3,31 @@ import Bytes
 import Dissectors
 import Sessions
 
-/// What kind of failure a packet reports: that something did not work, which is not the same as a
-/// packet that is broken.
+/// The kinds of failures that a packet reports: something did not work, as opposed to a malformed
+/// packet.
 enum Failure: Int, CaseIterable, Sendable {
-  /// An ATT request was refused. The end of a discovery is none.
+  /// An ATT request was refused. The end of a discovery does not count.
   case attError
   /// Pairing failed.
   case pairingFailed
-  /// A command or procedure of HCI ended with a status other than success.
+  /// An HCI command or procedure ended with a status other than success.
   case hciStatus
-  /// A link ended for another reason than that one of the hosts asked for it.
+  /// A link ended, but not because one of the hosts requested it.
   case linkLost
-  /// A host ended a link on purpose, and gave an error as its reason.
+  /// A host ended a link on purpose, and gave an error as the reason.
   case linkEndedWithError
   /// An L2CAP command was rejected.
   case l2capReject
-  /// The kernel refused a management command, or reports that something did not work.
+  /// The kernel refused a management command, or reports that something failed.
   case managementStatus
   /// An L2CAP request was refused: a connection, a configuration, connection parameters.
   case l2capRefused
-  /// A host has no key any more for a bond that its peer still has one for: it refused the controller one
-  /// (LE Long Term Key Request Negative Reply), or encryption failed with PIN or Key Missing.
+  /// A host no longer has the key of a bond for which its peer still has one: it refused the
+  /// controller a key (LE Long Term Key Request Negative Reply), or encryption failed with PIN or
+  /// Key Missing.
   case keyMissing
 
-  /// As a JSON key.
+  /// The JSON key.
   var key: StaticString {
     switch self {
     case .attError: "att_errors"
@@ -41,7 +42,7 @@ enum Failure: Int, CaseIterable, Sendable {
     }
   }
 
-  /// In words, behind a number: one, and several.
+  /// The words after a number: singular and plural.
   var words: (one: StaticString, several: StaticString) {
     switch self {
     case .attError: ("ATT error", "ATT errors")
@@ -58,22 +59,21 @@ enum Failure: Int, CaseIterable, Sendable {
   }
 }
 
-/// How many failures of each kind there were.
+/// The number of failures of each kind.
 struct FailureCounts: Sendable, Equatable {
   private var counts = [Int](repeating: 0, count: Failure.allCases.count)
-  /// All of them.
+  /// The total number.
   private(set) var count = 0
 
-  /// None.
   init() {}
 
-  /// Takes one more.
+  /// Counts a failure.
   mutating func add(_ failure: Failure) {
     counts[failure.rawValue] += 1
     count += 1
   }
 
-  /// How many there were of a kind.
+  /// The number of failures of a kind.
   subscript(_ failure: Failure) -> Int { counts[failure.rawValue] }
 }
 
@@ -94,7 +94,7 @@ extension Dissection {
   /// LE Long Term Key Request Negative Reply (Core, Vol 4, Part E, 7.8.26).
   private static let keyRefused: UInt16 = 0x201b
 
-  /// The failure that the packet reports, if it does.
+  /// Returns the failure that the packet reports, if any.
   func failure(_ bytes: RawSpan, _ answer: Answer) -> Failure? {
     switch content {
     case .command(let command): return command.opcode == Self.keyRefused ? .keyMissing : nil
@@ -106,7 +106,7 @@ extension Dissection {
       {
         return .keyMissing
       }
-      // What the host itself cancelled ends as it was meant to.
+      // What the host cancelled ends as intended.
       if status == StatusCode.operationCancelledByHost.rawValue { return nil }
       if status != 0 { return isVendorsAnswer(event, bytes) ? nil : .hciStatus }
       guard event.code == HCIEvent.disconnectionCompleteCode, let outer = parameters?.outer,
@@ -115,7 +115,7 @@ extension Dissection {
       // Status (1 byte), handle (2), reason (1).
       let reason = StatusCode(rawValue: bytes.byte(at: Int(outer.start) + 3))
       if reason.isOrderly { return nil }
-      // Who ended it does not follow from the reason alone: a Disconnect command may have given it.
+      // The reason alone does not show who ended the link: a Disconnect command may have given it.
       return answer.ending == .localHost || answer.ending == .peer ? .linkEndedWithError : .linkLost
     case .acl:
       if let att {
@@ -133,7 +133,7 @@ extension Dissection {
 }
 
 extension Dissection {
-  /// The first failure that a frame of signalling commands reports.
+  /// Returns the first failure that a signalling frame reports.
   private func signallingFailure(_ bytes: RawSpan) -> Failure? {
     var commands = SignallingCommands(body)
     while let command = commands.next(bytes) {
@@ -145,8 +145,8 @@ extension Dissection {
     return nil
   }
 
-  /// Whether the packet completes a vendor's command that no table has: that its first return
-  /// parameter is a status is likely, not known.
+  /// Returns whether the packet completes a vendor command that no table contains: its first return
+  /// parameter is probably a status, but not certainly.
   func isVendorsAnswer(_ event: HCIEvent, _ bytes: RawSpan) -> Bool {
     guard event.code == HCIEvent.commandCompleteCode, let parameters, parameters.completed == nil
     else { return false }
@@ -156,7 +156,7 @@ extension Dissection {
 }
 
 extension StatusCode {
-  /// Whether a link that ends for this reason was ended by one of the hosts, as links are.
+  /// Whether a link that ends for this reason was ended normally by one of the hosts.
   fileprivate var isOrderly: Bool {
     switch self {
     case .remoteUserTerminated, .remoteLowResources, .remotePowerOff,

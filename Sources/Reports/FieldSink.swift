@@ -1,5 +1,5 @@
-// What a packet holds, told field by field. `Details` tells; a sink writes it as JSON or as text for
-// people, so that the two faces cannot say different things.
+// The content of a packet, field by field. `Details` passes the fields, and a sink writes them as
+// JSON or as text, so that the two formats cannot differ in content.
 
 import Bluetooth
 import Bytes
@@ -7,87 +7,86 @@ import Decoders
 import Diagnosis
 import Dissectors
 
-/// Something that writes fields. Keys are the specification's names or the JSON contract's; a sink
-/// turns them into its own style.
+/// Writes fields. Keys are the specification's names or those of the JSON contract; a sink converts
+/// them to its own style.
 protocol FieldSink: HCIFieldVisitor, ~Copyable {
-  /// Where the bytes of the field (or object) told next lie: counted as the slices of a dissection are.
+  /// Sets the position of the next field's (or object's) bytes, counted like the slices of a
+  /// dissection.
   mutating func at(_ offset: Int, _ count: Int)
-  /// Whether what says nothing is told, too: lengths of what is told anyway, quantities that are not
-  /// available.
+  /// Whether fields without information are written, too: lengths that follow from other fields,
+  /// and quantities that are not available.
   static var tellsAll: Bool { get }
-  /// An object begins that belongs to the one around it.
+  /// Begins an object within the current one.
   mutating func begin(_ key: StaticString)
-  /// The object ends.
+  /// Ends the current object.
   mutating func end()
-  /// A number that counts.
+  /// Writes a number that counts something.
   mutating func number(_ key: StaticString, _ value: Int)
-  /// A number with decimals: `value` / 10^`decimals`.
+  /// Writes a number with decimals: `value` / 10^`decimals`.
   mutating func fixed(_ key: StaticString, _ value: Int, decimals: Int)
-  /// A quantity.
+  /// Writes a quantity.
   mutating func quantity(_ key: StaticString, _ value: Int, _ scale: Scale)
-  /// An identifier: `0x` and digits.
+  /// Writes an identifier: `0x` and digits.
   mutating func identifier(_ key: StaticString, _ value: UInt64, digits: Int)
-  /// A code that may have a name.
+  /// Writes a code that may have a name.
   mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, _ name: StaticString?)
-  /// Why a request was refused; `name` is what `errorName` gave.
+  /// Writes why a request was refused; `name` is the result of `errorName`.
   mutating func error(_ key: StaticString, _ error: ATTErrorCode, _ name: [UInt8]?)
-  /// What a profile calls an error of an attribute; nil where none has a name for it.
+  /// Returns the name of an attribute's error in a profile, or nil if none names it.
   mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]?
-  /// A code whose name stands in the Assigned Numbers, if it has one.
+  /// Writes a code whose name is in the Assigned Numbers, if it has one.
   mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, assigned: AssignedName?)
-  /// Bits, of which those that are set may have names.
+  /// Writes bits, of which those that are set may have names.
   mutating func flags(_ key: StaticString, _ value: UInt64, digits: Int, _ set: CodeSet)
-  /// Bytes.
   mutating func bytes(_ key: StaticString, _ bytes: RawSpan)
-  /// A string from the capture.
+  /// Writes a string from the capture.
   mutating func string(_ key: StaticString, _ bytes: RawSpan)
-  /// A string of two pieces: one that the Assigned Numbers have, one from the capture.
+  /// Writes a string of two pieces: one from the Assigned Numbers and one from the capture.
   mutating func string(_ key: StaticString, _ start: AssignedName?, _ rest: RawSpan)
-  /// One of a few constant words.
+  /// Writes one of a few constant words.
   mutating func word(_ key: StaticString, _ word: StaticString)
-  /// Yes or no.
+  /// Writes a Boolean value.
   mutating func flag(_ key: StaticString, _ value: Bool)
-  /// A device address.
   mutating func address(_ key: StaticString, _ address: DeviceAddress)
-  /// A UUID.
   mutating func uuid(_ key: StaticString, _ uuid: BluetoothUUID)
-  /// A UUID under `uuid`, and what it stands for or who registered it, where that is known.
+  /// Writes a UUID under `uuid`, and its name or the company that registered it, if known.
   mutating func namedUUID(_ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse?)
-  /// Tells a number that people compare or type: six digits.
+  /// Writes a number that users compare or type: six digits.
   mutating func sixDigits(_ key: StaticString, _ value: Int)
-  /// Something secret that is there, with its length in bytes, but not shown.
+  /// Writes that a secret is present but not shown, with its length in bytes.
   mutating func hidden(_ key: StaticString, _ count: Int)
-  /// A handle that is an element of a list.
+  /// Writes a handle as an element of a list.
   mutating func element(handle: UInt16)
-  /// UUIDs of one width, one behind the other; bytes that make no whole one are left to the data.
+  /// Writes consecutive UUIDs of one width; bytes that do not form a complete one are left to the
+  /// data.
   mutating func uuids(_ key: StaticString, _ list: RawSpan, width: Int)
-  /// Packet numbers.
   mutating func packets(_ key: StaticString, _ packets: ArraySlice<Int>)
-  /// Words of which those at set bits apply.
+  /// Writes the words for the bits that are set.
   mutating func words(_ key: StaticString, bits: Int, of count: Int, _ word: (Int) -> StaticString)
-  /// A list of the AD structures in the parameter `name` begins: there may be several such parameters.
+  /// Begins a list of the AD structures in the parameter `name`; there may be several such
+  /// parameters.
   mutating func beginStructures(of name: StaticString)
-  /// What a profile makes of a value, or of service data or manufacturer data; gives whether there is one.
+  /// Writes how a profile decodes a value, service data or manufacturer data, and returns whether
+  /// one does.
   @discardableResult
   mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan) -> Bool
-  /// Whether secrets are to be shown.
+  /// Whether secrets are shown.
   var showsKeys: Bool { get }
-  /// Writes the connection as the last time, if that was remembered; false where it was not.
+  /// Writes the remembered text of a connection, or returns false if it was not remembered.
   mutating func repeats(_ connection: ConnectionState) -> Bool
-  /// Remembers what was written since `repeats` said no.
+  /// Remembers what was written since `repeats` returned false.
   mutating func remember(_ connection: ConnectionState)
-  /// Whether advertising data is hidden whatever it looks like: it is a part of more, which holds a
-  /// secret.
+  /// Whether advertising data is always hidden because it is a part of data that contains a secret.
   var hidesAdvertising: Bool { get set }
-  /// Who sends the advertising data that is told.
+  /// The device that sends the current advertising data.
   var advertiser: OwnAddress { get set }
-  /// Whether the structures of advertising data are told where it stands: not in reports, which tell
+  /// Whether the structures of advertising data are written in place: not for reports, which list
   /// them beside their event.
   var tellsStructures: Bool { get set }
 }
 
 extension FieldSink where Self: ~Copyable {
-  /// Nothing, for sinks that do not tell where bytes lie.
+  /// Does nothing, for sinks that do not show positions of bytes.
   mutating func at(_ offset: Int, _ count: Int) {}
 
   static var tellsAll: Bool { false }
@@ -96,7 +95,7 @@ extension FieldSink where Self: ~Copyable {
 
   mutating func remember(_ connection: ConnectionState) {}
 
-  /// A parameter of a command or event.
+  /// Writes a parameter of a command or event.
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
@@ -147,7 +146,7 @@ extension FieldSink where Self: ~Copyable {
 
   mutating func sixDigits(_ key: StaticString, _ value: Int) { number(key, value) }
 
-  /// The same of something of which only its UUID is known.
+  /// Writes a UUID whose use is unknown.
   mutating func namedUUID(_ uuid: BluetoothUUID) { namedUUID(uuid, as: nil) }
 
   private mutating func number(

@@ -1,14 +1,11 @@
 import Bluetooth
 import Bytes
 
-/// The signs that text is written with, where the terminal may not know UTF-8.
+/// The signs that text is written with: the terminal may not support UTF-8.
 package struct Glyphs: Sendable, Equatable {
-  /// Whether the signs are UTF-8.
   package let isUTF8: Bool
 
-  /// UTF-8 signs.
   package static let utf8 = Glyphs(isUTF8: true)
-  /// ASCII only.
   package static let ascii = Glyphs(isUTF8: false)
 
   /// Host to controller.
@@ -19,16 +16,16 @@ package struct Glyphs: Sendable, Equatable {
   var sentInferred: StaticString { isUTF8 ? "⇢" : "~>" }
   /// Controller to host, inferred.
   var receivedInferred: StaticString { isUTF8 ? "⇠" : "<~" }
-  /// A range.
+  /// The dash in a range.
   var to: StaticString { isUTF8 ? "–" : "-" }
-  /// What was cut off.
+  /// Marks text that was cut.
   var ellipsis: StaticString { isUTF8 ? "…" : "..." }
-  /// Its columns.
+  /// The width of the ellipsis in columns.
   var ellipsisColumns: Int { isUTF8 ? 1 : 3 }
-  /// A problem.
+  /// Marks a problem.
   var warning: StaticString { isUTF8 ? "⚠" : "!" }
 
-  /// A text in these signs, before it is wrapped: `=>` takes more room than `⇒`.
+  /// Returns a text in these signs, before it is wrapped: `=>` takes more room than `⇒`.
   func written(_ text: String) -> String {
     if isUTF8 { return text }
     var ascii = Output()
@@ -38,7 +35,7 @@ package struct Glyphs: Sendable, Equatable {
 }
 
 extension Output {
-  /// Appends finished text, in the signs that the terminal knows.
+  /// Appends finished text in the signs that the terminal supports.
   mutating func text(_ bytes: RawSpan, _ glyphs: Glyphs) {
     if glyphs.isUTF8 { raw(bytes) } else { ascii(bytes) }
   }

@@ -135,7 +135,7 @@ struct InfoDocument: ~Copyable {
     sink.end()
   }
 
-  /// A list of texts, left out where it is empty.
+  /// Appends a list of texts, unless it is empty.
   private mutating func strings(_ key: StaticString, _ texts: [String]) {
     guard !texts.isEmpty else { return }
     sink.beginList(key)
@@ -263,7 +263,7 @@ struct InfoDocument: ~Copyable {
 }
 
 extension Connection.Transport {
-  /// As the JSON contract names it.
+  /// The name in the JSON contract.
   var key: StaticString {
     switch self {
     case .le: "le"
@@ -275,7 +275,7 @@ extension Connection.Transport {
 }
 
 extension Connection.Ending {
-  /// As the JSON contract names it.
+  /// The name in the JSON contract.
   var key: StaticString {
     switch self {
     case .localHost: "local_host"
@@ -294,10 +294,10 @@ extension Connection.Ending {
 }
 
 extension JSONSink {
-  /// What is known of a connection, as the keys of an object that is open.
+  /// Appends what is known of a connection as keys of the current object.
   mutating func connection(_ connection: Connection, name: [UInt8]?) {
     number("id", connection.id)
-    // 0xffff: records of no adapter.
+    // 0xffff: records without an adapter.
     if connection.adapter != 0xffff { number("adapter", Int(connection.adapter)) }
     identifier("handle", UInt64(connection.handle), digits: 4)
     word("transport", connection.transport.key)

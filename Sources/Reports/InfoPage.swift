@@ -4,21 +4,21 @@ import Captures
 import Dissectors
 import Sessions
 
-/// `info` for people.
+/// `info` as text.
 struct InfoPage: ~Copyable {
   private let facts: CaptureFacts
   private let source: CaptureSummary
   private let archives: [ArchiveContents]
   private let failure: CaptureFailure?
   private let glyphs: Glyphs
-  /// Columns of the terminal; nil: lines are not wrapped.
+  /// The width of the terminal in columns; nil: lines are not wrapped.
   private let width: Int?
   private let usesColor: Bool
   private var out = Output()
 
-  /// Columns of the labels on the left.
+  /// The width of the labels on the left.
   private static let labelColumns = 13
-  /// How many unanswered requests are listed.
+  /// The maximum number of listed unanswered requests.
   private static let mostUnanswered = 8
 
   init(
@@ -89,7 +89,7 @@ struct InfoPage: ~Copyable {
     out.byte(0x0a)
   }
 
-  /// What an archive says beside its logs, and which of them are not read.
+  /// Appends what an archive contains besides its logs, and the logs that are not read.
   private mutating func archive(_ contents: ArchiveContents) {
     if let words = contents.report.words {
       label("phone")
@@ -203,7 +203,7 @@ struct InfoPage: ~Copyable {
           out.hexadecimal(UInt64(version), digits: 2)
         }
       }
-      // 0xffff is no company's: it stands for none.
+      // 0xffff means no company.
       if let manufacturer = adapter.manufacturer, manufacturer != 0xffff {
         out.text(", company ")
         out.assigned(
@@ -225,7 +225,7 @@ struct InfoPage: ~Copyable {
       return
     }
     out.decimal(facts.connectionCount)
-    // Without events nothing tells when a connection ended.
+    // Without events the ends of connections are unknown.
     if memory.links.mostOpen > 1, !facts.lacksEvents {
       out.text(", up to ")
       out.decimal(memory.links.mostOpen)
@@ -332,7 +332,7 @@ struct InfoPage: ~Copyable {
     }
     if connection.isOpeningMissing { out.text(", already open when the capture begins") }
     if connection.isOpen {
-      // Of a link whose opening is missing it is not known what was heard before.
+      // If the opening of a link is missing, the peer may have been heard before.
       let wasHeard = connection.isEstablished || connection.isOpeningMissing
       out.text(wasHeard ? ", still open at the end" : ", created, peer never heard")
     } else {
@@ -355,7 +355,7 @@ struct InfoPage: ~Copyable {
     sentence.output.copy(into: &out)
   }
 
-  /// The L2CAP channels that were opened, by what they are for.
+  /// Appends the L2CAP channels that were opened, by service.
   private mutating func channels(_ memory: borrowing Memory) {
     let opened = memory.channels.opened
     guard !opened.isEmpty else { return }
@@ -394,13 +394,13 @@ struct InfoPage: ~Copyable {
     out.byte(0x0a)
   }
 
-  /// What did not work, by the packets' own words.
+  /// Appends what failed, according to the packets.
   private mutating func failures(_ memory: borrowing Memory) {
     label("failures")
     out.failures(facts.failures)
     out.text(facts.failures.count > 0 ? "; show --errors lists them\n" : "\n")
     let unanswered = facts.unanswered
-    // Of one direction alone no answer can be there.
+    // A capture of one direction cannot contain answers.
     guard unanswered.count > 0, memory.coverage.parts.isSuperset(of: .bothDirections) else {
       return
     }
@@ -426,7 +426,7 @@ struct InfoPage: ~Copyable {
     out.byte(0x0a)
   }
 
-  /// Packets that are broken or unexpected.
+  /// Appends the problems: packets that are malformed or unexpected.
   private mutating func problems() {
     label("problems")
     out.problems(facts.problems)

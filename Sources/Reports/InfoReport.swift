@@ -4,10 +4,10 @@ package import Captures
 package import Dissectors
 package import Sessions
 
-/// `info`: what is in a capture. Counts while fed and speaks at the end.
+/// `info`: summarises a capture. Counts while packets are fed, and prints at the end.
 package struct InfoReport: PacketReport, ~Copyable {
   private let name: String
-  /// The archives that the capture came in.
+  /// The archives that contained the capture.
   private let archives: [ArchiveContents]
   private let isJSON: Bool
   private let glyphs: Glyphs
@@ -16,7 +16,8 @@ package struct InfoReport: PacketReport, ~Copyable {
   private var source: CaptureSummary
   private var facts: CaptureFacts
 
-  /// A report on the capture `name`; for people its lines are wrapped at `width` columns, if given.
+  /// Creates a report on the capture `name`. Lines of text are wrapped at `width` columns, if
+  /// given.
   package init(
     _ name: String, _ summary: CaptureSummary, archives: [ArchiveContents] = [], json isJSON: Bool,
     glyphs: Glyphs, width: Int? = nil, usesColor: Bool = false, limits: Limits = Limits()
@@ -31,7 +32,7 @@ package struct InfoReport: PacketReport, ~Copyable {
     facts = CaptureFacts(limits)
   }
 
-  /// Never: every packet counts.
+  /// Always false: every packet counts.
   package var isSatisfied: Bool { false }
 
   package mutating func packet(
@@ -58,13 +59,13 @@ package struct InfoReport: PacketReport, ~Copyable {
   }
 }
 
-/// What is counted of a capture. Bounded by `Limits`.
+/// The counts of a capture. Bounded by `Limits`.
 struct CaptureFacts: Sendable {
-  /// Records by what they are.
+  /// The kinds of records.
   enum Kind: Int, CaseIterable, Sendable {
     case command, event, acl, sco, iso, controllerLog, mgmt, note, unknown
 
-    /// As a JSON key.
+    /// The JSON key.
     var key: StaticString {
       switch self {
       case .command: "commands"
@@ -79,7 +80,7 @@ struct CaptureFacts: Sendable {
       }
     }
 
-    /// In words, after one and after another number.
+    /// The words after a number: singular and plural.
     var words: (one: StaticString, several: StaticString) {
       switch self {
       case .command: ("command", "commands")
@@ -95,7 +96,7 @@ struct CaptureFacts: Sendable {
     }
   }
 
-  /// Why pairing failed on a connection, and who said so.
+  /// Why pairing failed on a connection, and who reported it.
   struct FailedPairing: Sendable {
     let connection: Int
     let reason: PairingFailure
@@ -114,11 +115,11 @@ struct CaptureFacts: Sendable {
   private(set) var kinds = [Int](repeating: 0, count: Kind.allCases.count)
   private(set) var earliest: Timestamp?
   private(set) var latest: Timestamp?
-  /// Whether nothing was captured for a day, or more.
+  /// Whether nothing was captured for a day or more.
   private(set) var hasPause = false
   private static let leastPause: Int64 = 86_400_000_000_000
 
-  /// That the clock was not set, where it was not.
+  /// A remark that the clock was not set, if so.
   var clockRemark: String? {
     guard earliest?.isOfUnsetClock ?? false else { return nil }
     return
@@ -143,7 +144,7 @@ struct CaptureFacts: Sendable {
   private(set) var hasMoreAdvertisers = false
   private var previous: Timestamp?
   private var otherEndings = 0
-  /// Where the connections stand in `connections`, by their numbers.
+  /// Indices into `connections`, by connection number.
   private var positions: [Int: Int] = [:]
   private let limits: Limits
 
@@ -165,7 +166,7 @@ struct CaptureFacts: Sendable {
     }
     kinds[Self.kind(dissection).rawValue] += 1
     take(record.time)
-    // Behind it another clock may go on.
+    // After a gap another clock may be used.
     if record.isGapNote { previous = nil }
     dropped.add(clamped: record.drops)
     if record.isTruncated { truncated += 1 }
@@ -184,7 +185,7 @@ struct CaptureFacts: Sendable {
     unanswered.observe(record, dissection, answer, memory)
     if answer.closed || hasOthers, unanswered.followsAny { unanswered.end(Self.isOpen(memory)) }
     if case .failed(let pdu)? = dissection.smp { take(pdu.reason, record, answer, memory) }
-    // What another file has, too, was counted.
+    // A packet that another file contains, too, was counted already.
     if record.original == nil {
       for advertisement in memory.advertisements.reports where advertisement.event != nil {
         if advertisement.isCounted { advertisingReports += 1 }
@@ -193,7 +194,7 @@ struct CaptureFacts: Sendable {
     }
   }
 
-  /// Tells whether the connection with a number is open.
+  /// Returns a function that returns whether the connection with a number is open.
   private static func isOpen(_ memory: borrowing Memory) -> (Int) -> Bool {
     var open: Set<Int> = []
     memory.links.forEach { if $0.isOpen { open.insert($0.id) } }
@@ -232,17 +233,17 @@ struct CaptureFacts: Sendable {
     store(memory.links.connection(link))
   }
 
-  /// Takes the connections that ended by something else than their own event: their slots may
-  /// be others' before the end of the capture.
+  /// Stores the connections that ended without their own event: their slots may be reused before
+  /// the end of the capture.
   private mutating func takeOthers(_ memory: borrowing Memory) {
     let endings = memory.links.otherEndings - otherEndings
     otherEndings = memory.links.otherEndings
     if let departed = memory.links.departed { store(departed) }
-    // One is the one that departed; where several ended at once the others still have their slots.
+    // One of them is the departed one; if several ended at once, the others still have their slots.
     if endings > 1 { memory.links.forEach { store($0) } }
   }
 
-  /// Keeps the newest snapshot of a connection.
+  /// Stores the newest state of a connection.
   private mutating func store(_ connection: Connection) {
     guard connection.id != 0 else { return }
     if let position = positions[connection.id] {
@@ -253,7 +254,7 @@ struct CaptureFacts: Sendable {
     }
   }
 
-  /// Keeps the last failure of pairing of each connection.
+  /// Stores the last pairing failure of each connection.
   private mutating func take(
     _ reason: PairingFailure, _ record: borrowing CaptureRecord, _ answer: Answer,
     _ memory: borrowing Memory
@@ -267,7 +268,7 @@ struct CaptureFacts: Sendable {
     }
   }
 
-  /// Keeps why a connection could not be encrypted (Encryption Change), the last reason of each.
+  /// Stores the last reason why each connection could not be encrypted (Encryption Change).
   private mutating func takeEncryption(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -286,7 +287,7 @@ struct CaptureFacts: Sendable {
   }
 
   private mutating func take(_ report: AdvertisingReport, _ train: PeriodicTrain?) {
-    // A periodic report names its train, whose beginning told the address.
+    // A periodic report names its train, whose first event contained the address.
     guard let address = report.address ?? train?.address else { return }
     let type = report.address == nil ? train?.addressType ?? .public : report.addressType
     let key = Attributes.key(address, type)
@@ -297,13 +298,13 @@ struct CaptureFacts: Sendable {
     }
   }
 
-  /// Takes the last state of the links that are still open.
+  /// Stores the last state of the links that are still open.
   mutating func finish(_ memory: borrowing Memory) {
     connectionCount = memory.links.count
     memory.links.forEach { store($0) }
     connections.sort { $0.id < $1.id }
     unanswered.finish(latest, Self.isOpen(memory))
-    // The key may have come after the connection.
+    // The key may have followed the connection.
     for index in connections.indices where connections[index].identity == nil {
       guard connections[index].peerKind == .randomResolvable, let peer = connections[index].peer
       else { continue }
@@ -312,7 +313,8 @@ struct CaptureFacts: Sendable {
     uniteAdvertisers(memory)
   }
 
-  /// Counts a device once that advertised under several addresses, where a connection or a key tells it.
+  /// Counts a device once if it advertised under several addresses, as far as a connection or a key
+  /// reveals it.
   private mutating func uniteAdvertisers(_ memory: borrowing Memory) {
     var identities: [UInt64: UInt64] = [:]
     for connection in connections {
@@ -334,17 +336,18 @@ struct CaptureFacts: Sendable {
       })
   }
 
-  /// Whether the capture has no HCI events: then it tells of no connection how it began and ended.
+  /// Whether the capture has no HCI events, so that the beginnings and ends of connections are
+  /// unknown.
   var lacksEvents: Bool { kinds[Kind.event.rawValue] == 0 }
 
-  /// Whether the connections are not all of one adapter.
+  /// Whether the connections belong to more than one adapter.
   var hasSeveralAdapters: Bool {
     connections.contains { $0.adapter != connections[0].adapter }
   }
 }
 
 extension Array {
-  /// Puts an element into the place of the one like it, or behind the others as long as there is room.
+  /// Replaces the element that is like `new`, or appends it if there is room.
   fileprivate mutating func keepLast(_ new: Element, limit: Int, like: (Element) -> Bool) {
     if let known = lastIndex(where: like) {
       self[known] = new
@@ -355,7 +358,7 @@ extension Array {
 }
 
 extension Memory {
-  /// What the capture lacks, and what it was put together from, in plain words.
+  /// Remarks on what the capture lacks, and on joined logs.
   var coverageRemarks: [String] {
     var remarks: [String] = []
     if let remark = coverage.remark { remarks.append(remark) }

@@ -6,31 +6,31 @@ import Dissectors
 
 /// Writes fields as JSON.
 ///
-/// Keys are the names in lower case. What is hidden stands as a list at the end of its object.
+/// Keys are the names in lower case. Hidden fields are listed at the end of their object.
 struct JSONSink: FieldSink, ~Copyable {
   var output = Output()
   let showsKeys: Bool
   var hidesAdvertising = false
   var advertiser = OwnAddress()
   var tellsStructures = false
-  /// Whether a comma is due before the next key or element.
+  /// Whether the next key or element needs no comma before it.
   private var isFirst = true
   private var keys = KeyCache()
   private var names = RecentNames()
-  /// What is hidden in the objects that are open, and how deep each of these lies.
+  /// The hidden keys of the open objects, and the depths of these objects.
   private var hiddenKeys: [(key: StaticString, depth: Int)] = []
-  /// How many objects are open.
+  /// The number of open objects.
   private var depth = 0
-  /// The connection that was written last, and its JSON with the comma before it: traffic comes in
-  /// runs, and a connection says the same of itself with each packet.
+  /// The connection that was written last, and its JSON with a leading comma. Traffic comes in
+  /// bursts, and a connection is written in the same way with each packet.
   private var lastConnection: ConnectionState?
   private var connectionJSON = Output()
   private var connectionStart = 0
-  /// More than a connection takes: a name of 248 bytes has at most six times as many where each is
+  /// More than a connection takes: a name of 248 bytes is at most six times as long if all of it is
   /// escaped.
   private static let connectionBytes = 4096
 
-  /// What says what is advertised.
+  /// Decodes advertised values.
   private var reading: ValueReading
 
   init(showsKeys: Bool, profiles: SuppliedProfiles? = nil) {
@@ -50,15 +50,15 @@ struct JSONSink: FieldSink, ~Copyable {
     isFirst = false
   }
 
-  /// Text that stands in every document as it is, its commas included. Always inlined: its length is known
-  /// where it is written, and no key needs to be looked up.
+  /// Appends constant text, including its commas. Always inlined: its length is known at compile
+  /// time, and no key has to be looked up.
   @inline(__always)
   mutating func constant(_ text: StaticString) {
     output.text(text)
     isFirst = false
   }
 
-  /// A key of the specification with a unit behind it.
+  /// Appends a key of the specification with a unit as its suffix.
   private mutating func key(_ key: StaticString, unit: StaticString) {
     separate()
     output.byte(0x22)
@@ -73,7 +73,7 @@ struct JSONSink: FieldSink, ~Copyable {
 
   mutating func repeats(_ connection: ConnectionState) -> Bool {
     guard connection == lastConnection, !isFirst else {
-      // It is taken from the buffer again, and must not be written out before.
+      // The text is read back from the buffer, and must not be flushed before.
       output.reserve(Self.connectionBytes)
       connectionStart = output.count
       return false
@@ -89,7 +89,7 @@ struct JSONSink: FieldSink, ~Copyable {
     output.copy(written, into: &connectionJSON)
   }
 
-  /// An object that is an element, or the document itself.
+  /// Begins an object that is an element, or the document itself.
   mutating func beginObject() {
     separate()
     openBrace()
@@ -101,8 +101,8 @@ struct JSONSink: FieldSink, ~Copyable {
     depth += 1
   }
 
-  /// Begins a new document, which is written straight into `destination`: until it ends, that holds this
-  /// sink's own buffer.
+  /// Begins a new document, which is written directly to `destination`. Until it ends,
+  /// `destination` holds this sink's own buffer.
   mutating func beginDocument(in destination: inout Output) {
     swap(&output, &destination)
     isFirst = true
@@ -136,7 +136,8 @@ struct JSONSink: FieldSink, ~Copyable {
     isFirst = true
   }
 
-  /// What is hidden in the object that ends; what is in those around it stands before that.
+  /// Lists the hidden fields of the object that ends; those of the enclosing objects precede them
+  /// in the array.
   private mutating func listHidden() {
     guard let first = hiddenKeys.firstIndex(where: { $0.depth == depth }) else { return }
     key("hidden")
@@ -317,7 +318,7 @@ struct JSONSink: FieldSink, ~Copyable {
     output.byte(0x22)
   }
 
-  /// A string that is an element of a list.
+  /// Appends a string as an element of a list.
   mutating func element(string bytes: RawSpan) {
     separate()
     output.byte(0x22)
@@ -325,7 +326,7 @@ struct JSONSink: FieldSink, ~Copyable {
     output.byte(0x22)
   }
 
-  /// A number under a name that is no key of ours, and keeps its capitals.
+  /// Appends a number under a name that is not one of our keys and keeps its capitals.
   mutating func number(named name: StaticString, _ value: Int) {
     separate()
     output.jsonWord(name)
@@ -333,13 +334,13 @@ struct JSONSink: FieldSink, ~Copyable {
     output.decimal(value)
   }
 
-  /// A constant word that is an element of a list.
+  /// Appends a constant word as an element of a list.
   mutating func element(word: StaticString) {
     separate()
     output.jsonWord(word)
   }
 
-  /// A device address that is an element of a list.
+  /// Appends a device address as an element of a list.
   mutating func element(address: DeviceAddress) {
     separate()
     output.byte(0x22)
@@ -365,7 +366,7 @@ struct JSONSink: FieldSink, ~Copyable {
     self.packets(key, packets, [])
   }
 
-  /// Packet numbers of which some in the middle are left out.
+  /// Appends packet numbers of which some in the middle are omitted.
   mutating func packets(
     _ key: StaticString, _ packets: ArraySlice<Int>, _ last: ArraySlice<Int>
   ) {

@@ -2,12 +2,12 @@ import Bluetooth
 import Bytes
 import Decoders
 
-/// Values that say what others mean: those of characteristics that some definition asks for (`@2aa8.features`),
-/// and the formats that descriptors give. Nothing is kept of other values.
+/// Values that determine the meaning of others: those of characteristics that a definition refers
+/// to (`@2aa8.features`), and the formats in descriptors. Other values are not kept.
 struct KnownValues: Sendable {
-  /// What a value is kept for.
+  /// Why a value is kept.
   enum Use: Sendable {
-    /// Definitions of other characteristics ask for its fields.
+    /// Definitions of other characteristics refer to its fields.
     case external
     /// It is the format of a characteristic's value, or lists the formats of its parts.
     case format, aggregate
@@ -29,28 +29,28 @@ struct KnownValues: Sendable {
   private struct Format: Sendable {
     /// The format descriptors of the characteristic.
     var descriptors: [UInt16] = []
-    /// Those that its parts have, in their order.
+    /// The format descriptors of its parts, in order.
     var parts: [UInt16]?
-    /// The definition that they come to; nil within: they come to none.
+    /// The resulting definition; nil inside if they yield none.
     var definition: Definition??
   }
 
-  /// How many values, and formats, are kept, and how long a value may be.
+  /// The maximum number of values, and of formats, and the maximum length of a value.
   private static let most = 512
   private static let longest = 64
 
   private var values: [Subject: [UInt8]] = [:]
   private var formats: [Place: Format] = [:]
   private var descriptors: [Place: PresentationFormat] = [:]
-  /// What was asked for last.
+  /// The last lookup.
   private var latest: (definition: ObjectIdentifier, server: UInt64, numbers: [Known])?
 
   /// Whether a format is known.
   var hasFormats: Bool { !formats.isEmpty }
 
-  /// What a value is kept for; nil where it is for nothing.
+  /// Returns why a value is kept, or nil if it is not.
   ///
-  /// - Parameter wanted: the characteristics that definitions ask for.
+  /// - Parameter wanted: the characteristics that definitions refer to.
   static func use(
     _ kind: Decoders.Subject.Kind, _ uuid: BluetoothUUID, _ wanted: [BluetoothUUID]
   ) -> Use? {
@@ -65,7 +65,6 @@ struct KnownValues: Sendable {
 
   // MARK: Values that definitions ask for
 
-  /// Keeps a value.
   mutating func keep(_ value: RawSpan, _ uuid: BluetoothUUID, of server: UInt64) {
     let subject = Subject(server: server, uuid: uuid.shortest)
     guard value.byteCount <= Self.longest, values.count < Self.most || values[subject] != nil
@@ -74,26 +73,27 @@ struct KnownValues: Sendable {
     latest = nil
   }
 
-  /// The value last seen of a server's characteristic.
+  /// Returns the last value of a server's characteristic.
   func value(_ uuid: BluetoothUUID, of server: UInt64) -> [UInt8]? {
     values[Subject(server: server, uuid: uuid.shortest)]
   }
 
-  /// What a definition asks for, if that was found out before and holds.
+  /// Returns the values that a definition refers to, if the last lookup was the same and is still
+  /// valid.
   func numbers(for definition: Definition, of server: UInt64) -> [Known]? {
     guard let latest, latest.server == server, latest.definition == ObjectIdentifier(definition)
     else { return nil }
     return latest.numbers
   }
 
-  /// Remembers what a definition asks for.
+  /// Remembers the values that a definition refers to.
   mutating func remember(_ numbers: [Known], for definition: Definition, of server: UInt64) {
     latest = (ObjectIdentifier(definition), server, numbers)
   }
 
   // MARK: Formats
 
-  /// Keeps a format descriptor's value, or an aggregate's.
+  /// Stores the value of a format descriptor or an aggregate.
   ///
   /// - Parameter owner: the handle of the characteristic's value.
   mutating func keep(
@@ -115,12 +115,12 @@ struct KnownValues: Sendable {
       format.parts = (0..<value.byteCount / 2).map { value.littleEndianU16(at: 2 * $0) }
     }
     formats[place] = format
-    // An aggregate may name the descriptors of others.
+    // An aggregate may name the descriptors of other characteristics.
     for key in formats.keys where key.server == server { formats[key]?.definition = nil }
   }
 
-  /// The definition of values of a characteristic by its format; nil where that is not known, or says
-  /// nothing that can be decoded.
+  /// Returns the definition of a characteristic's values according to its format, or nil if the
+  /// format is unknown or cannot be decoded.
   mutating func definition(
     _ uuid: BluetoothUUID, at handle: UInt16, of server: UInt64
   ) -> Definition? {

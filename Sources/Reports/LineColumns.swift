@@ -2,47 +2,48 @@ import Bluetooth
 import Bytes
 import Synchronization
 
-/// The columns of `show`'s lines: number, time, gap and connection in front, then a packet's name,
-/// subject and rest.
+/// The columns of `show`'s lines: number, time, gap and connection at the start, then a packet's
+/// name, subject and rest.
 ///
 ///     #      time    gap     what
 ///     97    0.1773         1 → Read Request   0x0010
 ///
-/// What stands in front differs little from one line to the next: it is kept, and of a packet that
-/// follows within the second only the digits that changed are written over. They are written over in the
+/// The start differs little from one line to the next, so it is cached. For a packet that follows
+/// within the same second only the digits that changed are overwritten. They are overwritten in the
 /// line: bytes that were written just before are slow to copy.
 struct LineColumns: ~Copyable {
   private let time: ShowOptions.TimeStyle
   private let hasGap: Bool
   private let glyphs: Glyphs
   private let usesColor: Bool
-  /// Columns of name and subject together, before the rest.
+  /// The width of name and subject together, before the rest.
   private let subjectColumns: Int
   private var timeColumn: TimeColumn
-  /// Columns of a packet number.
+  /// The column of packet numbers.
   private var numberColumns = GrowingColumn(digits: 5, margin: 0)
-  /// Columns of a connection's number, with a space before it.
+  /// The column of connection numbers, after a space.
   private var idColumns = GrowingColumn(digits: 2, margin: 1)
-  /// The adapter that was seen first: records of others say whose they are.
+  /// The adapter that was seen first; records of other adapters name theirs.
   private var firstAdapter: UInt16?
   private var hasSeveralAdapters = false
-  /// The time of the line above.
+  /// The time of the previous line.
   var previous: Timestamp?
 
-  /// Number, time, gap and connection of the line above as they stand there, and where they end; where that
-  /// is plain, with the number of the packet after it, and perhaps another fraction and connection.
+  /// The number, time, gap and connection of the previous line as written, and their ends. If the
+  /// line is plain, it already has the number of the next packet, and its fraction and connection
+  /// may differ.
   private var front = Output()
   private var kept = Kept()
   private var cell = Output()
-  /// Nothing: a type with this in it is handed on by its address.
+  /// Unused; makes the type address-only, so that it is passed by reference.
   private let anchor = Atomic<Bool>(false)
 
-  /// What stands in front of the line above.
+  /// The start of the previous line.
   private struct Kept {
-    /// Whether there is such a line, its time stands as seconds since the start, not negative, and
-    /// its gap is empty.
+    /// Whether there is a previous line whose time is in seconds since the start and not negative,
+    /// and whose gap is empty.
     var isPlain = false
-    /// The number that stands there; 0 for none.
+    /// The number in the line; 0 for none.
     var number = 0
     var numberEnd = 0
     /// The whole seconds of the time, and whether the start's fraction is greater than the time's.
@@ -53,20 +54,21 @@ struct LineColumns: ~Copyable {
     var idEnd = 0
   }
 
-  /// Columns of a controller's name, with a space behind it.
+  /// The width of a controller's name, including a space after it.
   private static let adapterColumns = 5
-  /// Columns of a PDU's name, before its subject.
+  /// The width of a PDU's name, before its subject.
   private static let nameColumns = 16
-  /// Lines with fewer columns have no gap, and with still fewer no seconds either.
+  /// Narrower lines have no gap, and even narrower ones no time either.
   private static let columnsWithGap = 60
   private static let columnsWithTime = 48
-  /// From this silence on the gap is printed.
+  /// The shortest gap that is printed, in nanoseconds.
   private static let shortestGap: Int64 = 500_000_000
-  /// What the columns take at most beside name, subject and rest, blanks behind them included.
+  /// The maximum number of bytes of the columns apart from name, subject and rest, including blanks
+  /// after them.
   static let mostBytes = 512
 
   init(_ options: ShowOptions, decimals: Int) {
-    // On a narrow terminal what is said of a packet matters more than where it stands.
+    // On a narrow terminal the words are more important than the time.
     let width = options.width ?? .max
     hasGap = options.time != .delta && width >= Self.columnsWithGap
     time = options.time == .elapsed && width < Self.columnsWithTime ? .none : options.time
@@ -76,16 +78,16 @@ struct LineColumns: ~Copyable {
     subjectColumns = width < 110 ? 24 : width < 130 ? 36 : 44
   }
 
-  /// Takes the controller of a packet, shown or not.
+  /// Records the controller of a packet, whether printed or not.
   mutating func observe(_ adapter: UInt16?) {
     if firstAdapter == nil { firstAdapter = adapter }
     if let adapter, adapter != firstAdapter { hasSeveralAdapters = true }
   }
 
-  /// Columns of the gap; none where the time column says it, or there is no room.
+  /// The width of the gap; 0 if the time column shows it, or there is no room.
   private var gapColumns: Int { hasGap ? 7 : 0 }
 
-  /// Appends the columns' heads.
+  /// Appends the headings of the columns.
   func head(into line: inout Output) {
     line.style(.dim, isOn: usesColor)
     line.spaces(numberColumns.width - 1)
@@ -101,13 +103,13 @@ struct LineColumns: ~Copyable {
 
   // MARK: In front
 
-  /// Appends what stands in front of a packet's words.
+  /// Appends what precedes a packet's words.
   ///
   /// - Parameters:
   ///   - start: the time of the first record.
   ///   - id: the connection's number, 0 for none.
-  ///   - line: must have room for `mostBytes`, so that nothing of the line is written out before it is complete:
-  ///     some of it is written over.
+  ///   - line: must have room for `mostBytes`, so that nothing of the line is flushed before it is
+  ///     complete: some of it is overwritten.
   mutating func prefix(
     _ packet: Int, _ time: Timestamp?, since start: Timestamp?, _ id: Int, _ adapter: UInt16?,
     _ direction: Direction?, isInferred: Bool = false, into line: inout Output
@@ -127,14 +129,14 @@ struct LineColumns: ~Copyable {
       front.copy(Slice(start: 0, count: front.count), into: &line)
     }
     if let time { previous = time }
-    // Most often the next packet is the next line.
+    // Usually the next packet is the next line.
     kept.isPlain = kept.isPlain && numberColumns.hasRoom(UInt(packet + 1))
     if kept.isPlain {
       front.increment(endingAt: kept.numberEnd)
       kept.number = packet + 1
     }
     if hasSeveralAdapters { self.adapter(adapter, into: &line) }
-    // The usual signs are constants here, and written at once.
+    // The usual signs are constants here, and written directly.
     switch direction {
     case .sent where glyphs.isUTF8 && !isInferred: line.text(Glyphs(isUTF8: true).sent)
     case .received where glyphs.isUTF8 && !isInferred: line.text(Glyphs(isUTF8: true).received)
@@ -143,8 +145,8 @@ struct LineColumns: ~Copyable {
     line.byte(0x20)
   }
 
-  /// Takes a line that another prints: its columns grow here, too, and the silence before the next one
-  /// counts from it.
+  /// Records a line that is printed elsewhere: its columns grow here, too, and the next gap counts
+  /// from it.
   mutating func skip(_ packet: Int, _ time: Timestamp?, since start: Timestamp?, _ id: Int) {
     let width = columnsWidth
     numberColumns.make(room: UInt(packet))
@@ -153,15 +155,15 @@ struct LineColumns: ~Copyable {
       timeColumn.skip(time, since: start ?? time, after: previous)
       previous = time
     }
-    // What is kept in front has the old columns.
+    // The cached start has the old column widths.
     if columnsWidth != width { kept.isPlain = false }
   }
 
-  /// Of the columns that grow.
+  /// The total width of the columns that grow.
   private var columnsWidth: Int { numberColumns.width + timeColumn.width + idColumns.width }
 
-  /// Makes ready the line above's columns for the packet after it: its number then stands in them, and its
-  /// fraction and connection are to be written over; false where more has changed than digits.
+  /// Prepares the cached start for the next packet: its number is set, and its fraction and
+  /// connection are to be overwritten. Returns false if more than digits has changed.
   private mutating func goesOn(
     _ packet: Int, _ time: Timestamp, _ start: Timestamp, _ id: Int
   ) -> Bool {
@@ -175,7 +177,7 @@ struct LineColumns: ~Copyable {
     return true
   }
 
-  /// Writes the columns anew: right-aligned over spaces that are laid out first.
+  /// Writes the columns from scratch: right-aligned over spaces that are written first.
   @inline(never)
   private mutating func begin(
     _ packet: Int, _ time: Timestamp?, _ start: Timestamp?, _ id: Int
@@ -209,13 +211,14 @@ struct LineColumns: ~Copyable {
     front.byte(0x20)
   }
 
-  /// Whether a time is less than the shortest gap after one within the same second, as most are.
+  /// Returns whether a time follows another within the same second and in less than the shortest
+  /// gap, as most do.
   private static func isSoon(_ time: Timestamp, after previous: Timestamp) -> Bool {
     time.seconds == previous.seconds
       && time.nanoseconds < previous.nanoseconds &+ UInt32(shortestGap)
   }
 
-  /// The silence since the line above; gives whether there was any.
+  /// Writes the gap since the previous line, and returns whether there was one.
   private mutating func gap(_ time: Timestamp) -> Bool {
     guard gapColumns > 0 else { return false }
     let previous = previous ?? time
@@ -232,7 +235,7 @@ struct LineColumns: ~Copyable {
     return true
   }
 
-  /// Which controller, once there are several: from then on it has a column.
+  /// Appends the controller's column, which exists once there are several controllers.
   private func adapter(_ adapter: UInt16?, into line: inout Output) {
     let start = line.count
     if let adapter {
@@ -243,7 +246,7 @@ struct LineColumns: ~Copyable {
     line.spaces(start + Self.adapterColumns - line.count)
   }
 
-  /// Which way the packet went.
+  /// Appends the direction of the packet.
   @inline(never)
   private func sign(_ direction: Direction?, _ isInferred: Bool, into line: inout Output) {
     switch direction {
@@ -255,8 +258,9 @@ struct LineColumns: ~Copyable {
 
   // MARK: Words
 
-  /// Appends name, subject and rest in their columns; what does not fit pushes the next to the right.
-  /// Names and subjects are ASCII but for what `surplus` counts: their bytes are their columns.
+  /// Appends name, subject and rest in their columns; what does not fit shifts the next to the
+  /// right. Names and subjects are ASCII, so that their bytes are their columns, except for what
+  /// `surplus` counts.
   func words(_ sentence: borrowing Sentence, into line: inout Output) {
     let parts = sentence.parts
     if sentence.isFailure { line.style(.failure, isOn: usesColor) }

@@ -3,8 +3,8 @@ import Bytes
 import Dissectors
 import Sessions
 
-/// The values of a Multiple Handle Value Notification, or of several reads, one after the other: which
-/// attributes these are of is known from their handles, or from those that the request has.
+/// The values of a Multiple Handle Value Notification, or of a read of several attributes, one
+/// after the other. The attributes follow from their handles, or from those in the request.
 struct ListedValues {
   private let items: ATTItems
   private let asked: [UInt16]
@@ -15,7 +15,7 @@ struct ListedValues {
     asked = answer.request.map { memory.askedHandles[$0.packet] } ?? []
   }
 
-  /// The next item, and the handle that it has, or that was asked for in its place.
+  /// Returns the next item, and its handle or the one that was requested at its position.
   @_lifetime(cursor: copy cursor)
   mutating func next(_ cursor: inout Cursor) -> (item: ATTItems.Item, handle: UInt16?)? {
     guard let item = items.next(&cursor) else { return nil }
@@ -25,7 +25,7 @@ struct ListedValues {
 }
 
 extension Answer {
-  /// The type of an attribute with a handle that a PDU names; nil where that is not known.
+  /// Returns the type of an attribute whose handle a PDU contains, or nil if it is unknown.
   func type(
     of handle: UInt16?, _ opcode: ATTOpcode, _ direction: Direction?, _ memory: borrowing Memory
   ) -> BluetoothUUID? {

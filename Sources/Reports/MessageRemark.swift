@@ -2,7 +2,7 @@ import Bluetooth
 import Bytes
 import Decoders
 
-/// What is not as it should be with a message's parts, or with the series that it belongs to.
+/// What is wrong with a message's parts, or with the series that it belongs to.
 enum MessageRemark: Equatable {
   case repeatedPart(Int)
   case latePart(Int)
@@ -14,7 +14,7 @@ enum MessageRemark: Equatable {
   case lateMessage
   case unfinished(Unfinished)
 
-  /// As JSON names it.
+  /// The name in JSON.
   var code: StaticString {
     switch self {
     case .repeatedPart: "repeated_part"
@@ -29,7 +29,7 @@ enum MessageRemark: Equatable {
     }
   }
 
-  /// Says it.
+  /// Appends the remark.
   func say(into line: inout Output) {
     switch self {
     case .repeatedPart(let number):
@@ -66,7 +66,7 @@ enum MessageRemark: Equatable {
 }
 
 extension VendorSighting {
-  /// What is not as it should be, beside the message's own fields.
+  /// What is wrong with the message, apart from its own fields.
   var remarks: [MessageRemark] {
     var remarks: [MessageRemark] = []
     if let badChecksum {
@@ -123,7 +123,7 @@ extension Output {
     if let count = what.count, count - what.received > what.missing.count { text(", …") }
   }
 
-  /// Appends numbers in ascending order, runs as ranges: `2, 5–7`.
+  /// Appends numbers in ascending order, with runs as ranges: `2, 5–7`.
   private mutating func numbers(_ numbers: [Int]) {
     var place = 0
     while place < numbers.count {
@@ -139,7 +139,7 @@ extension Output {
     }
   }
 
-  /// Appends a list in JSON of what was not complete.
+  /// Appends a JSON list of what was incomplete.
   mutating func unfinished(_ list: [Unfinished]) {
     byte(0x5b)
     for (index, what) in list.enumerated() {
@@ -165,8 +165,8 @@ extension Output {
 }
 
 extension Output {
-  /// Appends what became of the requests and series of a protocol: `8 requests, 7 answered; no answer to
-  /// #109`.
+  /// Appends the results of the requests and series of a protocol: `8 requests, 7 answered; no
+  /// answer to #109`.
   mutating func requests(of tally: VendorTally, _ glyphs: Glyphs) {
     var isFirst = true
     if tally.requests > 0 {

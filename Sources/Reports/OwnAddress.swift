@@ -4,25 +4,25 @@ import Decoders
 import Dissectors
 import Sessions
 
-/// Who advertises, for the question whether data holds the advertiser's own address: many devices send it,
-/// since Apple's systems hide addresses from apps.
+/// The addresses of an advertiser, to detect data that contains the advertiser's own address: many
+/// devices send it, since Apple's systems hide addresses from apps.
 struct OwnAddress: Equatable, Sendable {
-  /// The address that is advertised from, and the identity address behind it, where they are known.
+  /// The address that is used for advertising, and the identity address, if known.
   var address: DeviceAddress?
   var identity: DeviceAddress?
 
   /// An address in data.
   struct Place: Equatable, Sendable {
-    /// Which of the two it is.
+    /// Which of the two addresses it is.
     var address: DeviceAddress
     var isIdentity: Bool
-    /// Where its first byte stands.
+    /// The offset of its first byte.
     var offset: Int
-    /// The byte that is printed last comes first, as Bluetooth sends addresses.
+    /// Whether the byte that is printed last comes first, as in Bluetooth packets.
     var isReversed: Bool
   }
 
-  /// Where data holds one of the addresses, in either order of bytes: the first place.
+  /// Returns the first position of one of the addresses in data, in either byte order.
   func place(in data: RawSpan) -> Place? {
     if let address, let place = Self.place(of: address, in: data) { return place }
     guard let identity, identity != address, var place = Self.place(of: identity, in: data) else {
@@ -56,7 +56,7 @@ struct OwnAddress: Equatable, Sendable {
 }
 
 extension Output {
-  /// Appends that data holds the advertiser's own address, where it does.
+  /// Appends that data contains the advertiser's own address, if it does.
   mutating func ownAddress(_ place: OwnAddress.Place?) {
     guard let place else { return }
     text(place.isIdentity ? ", holds its own identity address" : ", holds its own address")
@@ -65,7 +65,7 @@ extension Output {
 }
 
 extension FieldSink where Self: ~Copyable {
-  /// Tells that data holds the advertiser's own address, where it does.
+  /// Writes that data contains the advertiser's own address, if it does.
   mutating func ownAddress(in data: RawSpan) {
     guard let place = advertiser.place(in: data) else { return }
     begin("own_address")
@@ -77,14 +77,14 @@ extension FieldSink where Self: ~Copyable {
 }
 
 extension FieldSink where Self: ~Copyable {
-  /// What a profile makes of a structure in advertising data by its type.
+  /// Writes how a profile decodes an AD structure of a type.
   mutating func decoded(_ type: ADType, _ data: RawSpan) {
     decoded(.advertisingData, BluetoothUUID(UInt16(type.rawValue)), data)
   }
 }
 
 extension Memory {
-  /// Who sends a report.
+  /// Returns the sender of a report.
   func advertiser(of advertisement: Advertisement) -> OwnAddress {
     guard let address = advertisement.report.address ?? advertisement.train?.address else {
       return OwnAddress()
@@ -94,11 +94,11 @@ extension Memory {
 }
 
 extension ValueParties {
-  /// Who advertised a value.
+  /// The advertiser of a value.
   var advertiser: OwnAddress { OwnAddress(address: peer, identity: identity) }
 }
 
 extension Advertiser {
-  /// Whose addresses its data may hold.
+  /// The addresses that its data may contain.
   var sender: OwnAddress { OwnAddress(address: address, identity: identity) }
 }

@@ -3,10 +3,11 @@ import Bytes
 import Sessions
 
 extension Output {
-  /// Appends whom a connection is with: `F4:F4:F4:F4:F4:F4 random static as 4D:66:77:88:99:AB`. The identity
-  /// address comes first where it is known, since it stays; behind `as` is the address that was used instead.
+  /// Appends the peer of a connection: `F4:F4:F4:F4:F4:F4 random static as 4D:66:77:88:99:AB`. The
+  /// identity address comes first if known, since it does not change; the address that was used
+  /// instead follows `as`.
   ///
-  /// - Returns: whether the peer's address is known at all; else nothing is appended.
+  /// - Returns: whether the peer's address is known; if not, nothing is appended.
   @discardableResult
   mutating func peer(_ connection: Connection) -> Bool {
     guard let peer = connection.peer else { return false }

@@ -2,30 +2,30 @@ import Bluetooth
 import Bytes
 package import Dissectors
 
-/// How many problems packets had, by what they are.
+/// The number of problems of each kind.
 package struct ProblemCounts: Sendable, Equatable {
   private var counts = [Int](repeating: 0, count: Problem.Code.allCases.count)
 
-  /// None.
   package init() {}
 
-  /// Takes the problems of a packet. Beyond those that are listed of one packet none is counted.
+  /// Counts the problems of a packet. Problems beyond those that are listed for the packet are not
+  /// counted.
   package mutating func add(_ problems: Problems) {
     for index in 0..<problems.count { counts[Int(problems[index].code.rawValue)] += 1 }
   }
 
-  /// How many of a kind.
+  /// The number of problems of a kind.
   package subscript(code: Problem.Code) -> Int { counts[Int(code.rawValue)] }
 
-  /// How many of a severity.
+  /// The number of problems of a severity.
   package subscript(severity: Problem.Severity) -> Int {
     Problem.Code.allCases.reduce(0) { $0 + ($1.severity == severity ? self[$1] : 0) }
   }
 }
 
 extension Output {
-  /// Appends how many problems there are, and which: `1 error, 2 warnings: 1 lost fragment, 2 records cut
-  /// short`; `none` where there are none.
+  /// Appends the number of problems, and their kinds: `1 error, 2 warnings: 1 lost fragment, 2
+  /// records cut short`; `none` if there are none.
   mutating func problems(_ problems: ProblemCounts) {
     let errors = problems[.error]
     let warnings = problems[.warning]

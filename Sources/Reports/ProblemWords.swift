@@ -1,15 +1,15 @@
-// What is said of problems, once for text and JSON.
+// The words for problems, shared by text and JSON.
 
 import Bluetooth
 import Bytes
 package import Dissectors
 
 extension Problem {
-  /// How bad a problem is.
+  /// How severe a problem is.
   package enum Severity: UInt8, Sendable {
     case warning, error
 
-    /// As the JSON contract names it.
+    /// The name in the JSON contract.
     package var key: StaticString { self == .error ? "error" : "warning" }
   }
 }
@@ -66,7 +66,7 @@ extension Problem.Code {
     }
   }
 
-  /// In words, behind a number: one, and several.
+  /// The words after a number: singular and plural.
   var words: (one: StaticString, several: StaticString) {
     switch self {
     case .truncated: ("record cut short", "records cut short")
@@ -140,7 +140,7 @@ extension Problem.Code {
     }
   }
 
-  /// Whether the packet is broken (error) or only unexpected, or the capture incomplete (warning).
+  /// Whether the packet is malformed (error), or unexpected or incomplete in the capture (warning).
   package var severity: Problem.Severity {
     switch self {
     case .tooShort, .lengthTooLarge, .emptyRecord, .unknownPacketType, .invalidElementLength,
@@ -175,7 +175,7 @@ extension Problem {
 }
 
 extension Output {
-  /// Appends what a problem is: what was expected, what was found.
+  /// Appends a description of a problem: what was expected, and what was found.
   mutating func message(of problem: Problem) {
     let first = Int(problem.first)
     let second = Int(problem.second)
@@ -322,7 +322,7 @@ extension Output {
     }
   }
 
-  /// Which table is full, and what becomes of its entries.
+  /// Appends which table is full, and what happens to its entries.
   private mutating func limit(_ limit: Int, _ limited: Problem.Limited) {
     text("more than ")
     decimal(limit)

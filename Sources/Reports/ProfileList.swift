@@ -2,14 +2,14 @@ import Bluetooth
 package import Bytes
 package import Decoders
 
-/// `profiles list`: what is decoded, by the program's own profiles and people's.
+/// `profiles list`: lists what built-in profiles and the user's decode.
 package struct ProfileList: Sendable {
   private let own: SuppliedProfiles
   private let definitions: [Definition]
   private let vendors: [VendorProtocol]
   private let glyphs: Glyphs
 
-  /// A list of the program's profiles behind people's own.
+  /// Creates a list of the user's profiles, followed by the built-in ones.
   package init(own: SuppliedProfiles, glyphs: Glyphs) {
     self.own = own
     self.glyphs = glyphs
@@ -108,7 +108,7 @@ package struct ProfileList: Sendable {
 }
 
 extension Subject {
-  /// For people: what kind of thing, and which.
+  /// In words: its kind and its identifier.
   var words: [UInt8] {
     var output = Output()
     output.text(kind.words)
@@ -121,7 +121,7 @@ extension Subject {
     return output.bytes.array
   }
 
-  /// Tells what this is a definition of.
+  /// Writes the subject of the definition.
   fileprivate func write(to sink: inout JSONSink) {
     sink.word("of", kind.key)
     switch kind {
@@ -151,7 +151,7 @@ extension Subject {
 }
 
 extension Subject.Kind {
-  /// For people.
+  /// In words.
   fileprivate var words: StaticString {
     switch self {
     case .characteristic: "characteristic"
@@ -164,7 +164,7 @@ extension Subject.Kind {
     }
   }
 
-  /// As the JSON contract names it.
+  /// The name in the JSON contract.
   fileprivate var key: StaticString {
     switch self {
     case .characteristic: "characteristic"

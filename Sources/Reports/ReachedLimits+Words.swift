@@ -4,7 +4,7 @@ import Dissectors
 package import Sessions
 
 extension ReachedLimits {
-  /// What is worth saying of them beside a report: a sentence a limit.
+  /// Remarks to print beside a report: one sentence for each limit.
   package var remarks: [String] {
     all.map { reached in
       var output = Output()

@@ -1,25 +1,24 @@
 import Bluetooth
 
-/// The names of the short UUIDs that were asked for last: a capture tells of the same few again and
+/// The names of the short UUIDs that were looked up last: a capture contains the same few again and
 /// again, and finding a name takes a dozen steps through the table.
 struct RecentNames: Sendable {
-  /// A UUID, above 16 bits for none, and its name.
+  /// A UUID (above 16 bits for none) and its name.
   private struct Entry {
     var short = UInt64.max
     var name: AssignedName?
   }
 
-  /// By the last bits of the UUID.
+  /// Indexed by the last bits of the UUID.
   private var entries = [Entry](repeating: Entry(), count: 64)
 
-  /// What a UUID is called where it is known what has it.
+  /// Returns the name of a UUID whose use is known.
   mutating func name(
     of uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse
   ) -> AssignedName? {
     uuid.isNumbered(as: use) ? name(of: uuid) : nil
   }
 
-  /// What a UUID is called.
   mutating func name(of uuid: BluetoothUUID) -> AssignedName? {
     guard uuid.width == 2 else { return uuid.name }
     let place = Int(truncatingIfNeeded: uuid.low & 63)

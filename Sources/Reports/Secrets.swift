@@ -4,20 +4,19 @@ import Captures
 import Dissectors
 import Sessions
 
-/// Where a record holds secrets: in `-x` and `--raw` these bytes read `..`.
+/// The positions of secrets in a record: `-x` and `--raw` show these bytes as `..`.
 struct Secrets: Sendable {
   private var ranges = InlineArray<8, Slice>(repeating: .empty)
   private var count = 0
 
-  /// Bytes of an ACL packet before its data (Core, Vol 4, Part E, 5.4.2).
+  /// The number of bytes before the data in an ACL packet (Core, Vol 4, Part E, 5.4.2).
   private static let aclHeaderBytes = 4
 
-  /// Nothing is secret.
   static let none = Secrets()
 
   private init() {}
 
-  /// Finds the secrets of a packet, in the bytes of its record.
+  /// Finds the secrets of a packet in the bytes of its record.
   init(
     _ dissection: Dissection, _ packet: borrowing CaptureRecord, _ answer: Answer,
     _ memory: borrowing Memory
@@ -32,7 +31,7 @@ struct Secrets: Sendable {
       if let row = found.completed { finder.walk(row.returns, record, found.inner) }
       for slice in finder.found { add(slice, of: record) }
       addAdvertising(record, memory.advertisements)
-      // Behind the packet may stand anything, another one with a key for instance.
+      // Anything may follow the packet, for instance another one with a key.
       add(
         Slice(start: dissection.body.end, count: record.byteCount - dissection.body.end), of: record
       )
@@ -45,7 +44,7 @@ struct Secrets: Sendable {
     }
   }
 
-  /// Finds the secrets of a PDU that came in several packets, in its joined bytes.
+  /// Finds the secrets of a PDU that was split over several packets, in its joined bytes.
   init(
     joined dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
   ) {
@@ -54,12 +53,12 @@ struct Secrets: Sendable {
       add(Slice(start: start, count: bytes.byteCount - start), of: bytes)
     }
     guard dissection.smp != nil else { return }
-    // Behind a PDU without secrets may stand bytes that it does not claim: of what, is not known.
+    // The bytes after a PDU without secrets are unknown.
     let start = Int(dissection.body.start) + dissection.openBytesOfSMP(answer)
     add(Slice(start: start, count: bytes.byteCount - start), of: bytes)
   }
 
-  /// PDUs of the Security Manager that hold keys, and fragments that may.
+  /// Adds Security Manager PDUs that contain keys, and fragments that may.
   private mutating func addData(
     _ record: RawSpan, _ typeBytes: Int, _ dissection: Dissection, _ answer: Answer,
     _ memory: borrowing Memory
@@ -67,21 +66,21 @@ struct Secrets: Sendable {
     if dissection.l2cap != nil {
       addAttributeValues(record, dissection, answer, memory)
     }
-    // Of a fragment whose channel is not known it cannot be said what it holds.
+    // The content of a fragment is unknown if its channel is.
     let channel = dissection.l2cap?.cid ?? answer.fragment.channel
-    // Which attribute's value a part of a PDU belongs to is known when all is there.
+    // The attribute of a part of a PDU is known only when the PDU is complete.
     let isPart = dissection.l2cap == nil && memory.attributes.hasKeyMaterial
     guard channel?.carriesSecurityManager ?? true || isPart else { return }
-    // To the record's end, whatever the length field says.
+    // To the end of the record, whatever the length field contains.
     var start = typeBytes + Self.aclHeaderBytes
     if channel == nil, answer.fragment.isFragment,
       answer.fragment.progress.have <= L2CAPHeader.size
     {
-      // All that came of the PDU so far is a part of its header.
+      // Everything that has arrived of the PDU so far is a part of its header.
       start += Int(dissection.body.count)
     } else if dissection.l2cap != nil, !answer.fragment.hasJoinedBytes {
-      // The PDU lies in this record: the opcode is seen, and all of a PDU without secrets. What
-      // stands behind it is not known.
+      // The PDU is in this record: the opcode is shown, and all of a PDU without secrets. What
+      // follows it is unknown.
       start = Int(dissection.body.start) + dissection.openBytesOfSMP(answer)
     } else if dissection.l2cap != nil, !dissection.hidesSMP(answer) {
       let (have, of) = answer.fragment.progress
@@ -91,28 +90,29 @@ struct Secrets: Sendable {
     add(Slice(start: start, count: record.byteCount - start), of: record)
   }
 
-  /// The values of an ATT PDU that are keys, and what stands behind a PDU that needs no secret of its
-  /// own: it may be one that does.
+  /// Adds the values of an ATT PDU that are keys, and what follows a PDU without secrets, which may
+  /// be a PDU with secrets.
   private mutating func addAttributeValues(
     _ record: RawSpan, _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
   ) {
-    // Of an SDU that is not all there it is not known yet.
+    // For an incomplete SDU this is not known yet.
     let hides =
       dissection.att.map { answer.bringsKeyMaterial($0.opcode, memory) }
       ?? (answer.fragment.isFragment && memory.attributes.hasKeyMaterial)
     if answer.fragment.hasJoinedBytes {
       let (have, of) = answer.fragment.progress
-      // The last part's data: all of it where the values are keys, else what is more than the PDU.
+      // The data of the last part: all of it if the values are keys, otherwise what exceeds the
+      // PDU.
       let count = hides ? record.byteCount : min(record.byteCount, max(0, have - of))
       add(Slice(start: record.byteCount - count, count: count), of: record)
     } else {
-      // Opcode (1 byte); of what follows the handle is no secret, but stands in the request, too.
+      // Opcode (1 byte). The handle after it is not secret, but it is also in the request.
       let start = hides ? Int(dissection.body.start) + 1 : dissection.body.end
       add(Slice(start: start, count: record.byteCount - start), of: record)
     }
   }
 
-  /// Whether bytes behind the parameters that could be read may be a piece of a secret.
+  /// Returns whether the bytes after the parameters that could be read may be a part of a secret.
   ///
   /// - Parameter advertising: the advertising data among those parameters.
   static func mayHold(
@@ -124,7 +124,7 @@ struct Secrets: Sendable {
       || ADStructures.endInsideSecret(bytes, advertising)
   }
 
-  /// Reports whose AD structures hold pairing data, or parts of some that do: all of their bytes.
+  /// Adds all bytes of reports whose AD structures contain pairing data, or are parts of such data.
   private mutating func addAdvertising(_ record: RawSpan, _ advertisements: Advertisements) {
     for advertisement in advertisements.reports {
       let data = advertisement.report.data
@@ -137,7 +137,7 @@ struct Secrets: Sendable {
   private mutating func add(_ slice: Slice, of record: RawSpan) {
     guard slice.count > 0 else { return }
     if count == ranges.count {
-      // More than fit: then everything is secret.
+      // Too many to store, so everything is secret.
       ranges[0] = Slice(start: 0, count: record.byteCount)
       return
     }
@@ -145,7 +145,7 @@ struct Secrets: Sendable {
     count += 1
   }
 
-  /// Whether the byte at `offset` is part of a secret.
+  /// Returns whether the byte at `offset` is part of a secret.
   func contains(_ offset: Int) -> Bool {
     for index in 0..<count
     where offset >= Int(ranges[index].start) && offset < ranges[index].end {
@@ -154,20 +154,21 @@ struct Secrets: Sendable {
     return false
   }
 
-  /// Whether anything is secret.
+  /// Whether nothing is secret.
   var isEmpty: Bool { count == 0 }
 }
 
-/// Collects where the secret parameters of a command or event lie.
+/// Collects the positions of the secret parameters of a command or event.
 private struct SecretFinder: HCIFieldVisitor {
   var found: [Slice] = []
 
   mutating func walk(_ layout: HCILayout, _ record: RawSpan, _ slice: Slice) {
     guard layout.has(.known) else { return }
     var fields = HCIFields(record, slice)
-    // Where the bytes end too early, what there is was told.
+    // If the bytes end too early, the fields before the end were visited.
     try? fields.walk(layout, &self)
-    // Of a field for advertising data only a part counts; a key in it may reach beyond.
+    // Only a part of an advertising data field is significant; a key in it may extend beyond that
+    // part.
     let field = fields.advertisingField
     if field.count > fields.advertising.count,
       ADStructures.holdSecret(record, field)
@@ -200,9 +201,9 @@ private struct SecretFinder: HCIFieldVisitor {
 }
 
 extension Dissection {
-  /// Whether this is a management record that has a secret and is not as long as its row says: the
-  /// kernel's structures have changed over the years, and where a key stands is then not known. Where nobody
-  /// looked for problems, it may be.
+  /// Whether this is a management record that contains a secret and does not have the length in its
+  /// row. The kernel's structures have changed over the years, so the position of a key is then
+  /// unknown. If problems were not checked, it is assumed.
   var mayMisplaceSecret: Bool {
     guard case .control = content, let found = parameters else { return false }
     let layouts = [found.row.map(\.parameters), found.completed.map(\.returns)]
@@ -217,8 +218,8 @@ extension Dissection {
     return false
   }
 
-  /// How many bytes of a Security Manager's PDU hold no secret: none where it is empty, the opcode of
-  /// one that may, else all that the opcode accounts for.
+  /// Returns the number of bytes of a Security Manager PDU that are not secret: 0 if it is empty,
+  /// the opcode of a PDU that may be secret, otherwise everything that the opcode accounts for.
   fileprivate func openBytesOfSMP(_ answer: Answer) -> Int {
     guard let smp else { return 0 }
     if hidesSMP(answer) { return 1 }
@@ -228,8 +229,8 @@ extension Dissection {
 }
 
 extension Dissection {
-  /// Whether this is a vendor's event that reads like one of Android's with advertising data, but is
-  /// not as long, and has what looks like a structure with a secret somewhere.
+  /// Returns whether this is a vendor event that looks like one of Android's with advertising data,
+  /// but does not have its length, and contains what looks like a structure with a secret.
   func mayBeMisread(_ bytes: RawSpan) -> Bool {
     guard case .event(let event) = content, event.code == HCIEvent.vendorCode, !body.isEmpty,
       let row = HCITable.core.androidEvent(bytes.byte(at: Int(body.start))), parameters?.row != row
@@ -243,14 +244,14 @@ extension Answer {
   /// How secret the values of a PDU are.
   enum Secrecy {
     case open
-    /// The attribute is one whose values are secret or hold secrets: profiles know which part is.
+    /// The attribute's values are secret or contain secrets; profiles define which part is.
     case known
-    /// They may be an attribute's whose values are secret.
+    /// They may belong to an attribute whose values are secret.
     case doubtful
   }
 
-  /// How secret the values of an ATT PDU are. Those of several attributes may be, where there is one
-  /// whose values are (`SecretTypes`).
+  /// Returns how secret the values of an ATT PDU are. Values of several attributes may be secret if
+  /// there is an attribute whose values are (`SecretTypes`).
   func secrecy(_ opcode: ATTOpcode, _ memory: borrowing Memory) -> Secrecy {
     guard memory.attributes.hasKeyMaterial else { return .open }
     switch opcode {
@@ -260,10 +261,10 @@ extension Answer {
     }
     let types = memory.attributes.secretTypes
     if types.contains(request?.type) || listsKeyMaterial { return .doubtful }
-    // Of which of several requests it is the answer is not known then: one may have asked for a key.
+    // It is unknown which of several requests it answers: one of them may have requested a key.
     if !memory.doubt.alternatives.isEmpty { return .doubtful }
     if request == nil {
-      // The request is missing: it may have asked for a key.
+      // The missing request may have requested a key.
       switch opcode {
       case .readResponse, .readBlobResponse, .readByTypeResponse: return .doubtful
       default: break
@@ -272,19 +273,19 @@ extension Answer {
     return types.contains(attribute.map { memory.attributes[$0].uuid }) ? .known : .open
   }
 
-  /// Whether the values of an ATT PDU are secret, or hold secrets, or may.
+  /// Returns whether the values of an ATT PDU are secret, contain secrets, or may do so.
   func bringsKeyMaterial(_ opcode: ATTOpcode, _ memory: borrowing Memory) -> Bool {
     secrecy(opcode, memory) != .open
   }
 }
 
 extension Answer {
-  /// The attribute whose value was joined on this packet, a server's answer.
+  /// Returns the attribute whose value was joined on this packet, a server's response.
   func attribute(_ joined: JoinedValue, _ memory: borrowing Memory) -> Attributes.Place? {
     link.flatMap { memory.attribute(joined.handle, .readBlobResponse, joined.direction, on: $0) }
   }
 
-  /// How secret a value in parts is.
+  /// Returns how secret a value in parts is.
   func secrecy(_ joined: JoinedValue, _ memory: borrowing Memory) -> Secrecy {
     guard memory.attributes.hasKeyMaterial else { return .open }
     guard let place = attribute(joined, memory) else { return .doubtful }
@@ -293,7 +294,7 @@ extension Answer {
 }
 
 extension Output {
-  /// Appends a record's bytes in hexadecimal, its secrets as `..`.
+  /// Appends a record's bytes in hexadecimal, with secrets as `..`.
   mutating func hex(_ bytes: RawSpan, hiding secrets: Secrets, separator: UInt8? = nil) {
     guard !secrets.isEmpty else {
       hex(bytes, separator: separator)
@@ -307,7 +308,8 @@ extension Output {
 }
 
 extension MonitorNote {
-  /// The text up to its first zero, with `<hidden>` for the digits of a passkey; nil where it has none.
+  /// Returns the text up to its first zero, with `<hidden>` for the digits of a passkey, or nil if
+  /// there is no passkey.
   func textWithoutPasskey(_ bytes: RawSpan) -> [UInt8]? {
     guard let text, let digits = passkey(bytes) else { return nil }
     let before = Slice(start: Int(text.start), count: Int(digits.start) - Int(text.start))

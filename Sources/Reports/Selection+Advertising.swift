@@ -1,5 +1,6 @@
-// Choosing packets by the advertising data among the parameters of commands and events: what the
-// captured host advertises, what its controller filters by, what an inquiry or the kernel found.
+// Selects packets by the advertising data among the parameters of commands and events: what the
+// captured host advertises, what its controller filters by, and what an inquiry or the kernel
+// found.
 
 import Bluetooth
 import Bytes
@@ -7,8 +8,8 @@ import Dissectors
 import Sessions
 
 extension Dissection {
-  /// Whether the packet is about advertising data: it reports some, sets some, or has some among its
-  /// parameters. A command may set none at all; elsewhere an empty field says nothing.
+  /// Returns whether the packet reports or sets advertising data, or contains some among its
+  /// parameters. A command may set empty data; elsewhere an empty field does not count.
   func isAboutAdvertising(_ bytes: RawSpan, _ memory: borrowing Memory) -> Bool {
     if !memory.advertisements.reports.isEmpty { return true }
     var finder = AdvertisingFinder()
@@ -17,15 +18,15 @@ extension Dissection {
     return finder.isFound
   }
 
-  /// Whether a row of the packet has advertising data or UUIDs among its parameters. Asked before a
-  /// finder is made: most packets have none.
+  /// Whether a row of the packet has advertising data or UUIDs among its parameters. Checked before
+  /// a finder is created, since most packets have none.
   var mayHoldAdvertising: Bool {
     guard let parameters else { return false }
     return parameters.row?.parameters.has(.uuids) ?? false
       || parameters.completed?.returns.has(.uuids) ?? false
   }
 
-  /// Tells `finder` the parameters of a packet that may have advertising data or UUIDs among them.
+  /// Passes the parameters of a packet that may contain advertising data or UUIDs to `finder`.
   fileprivate func findAdvertising<Finder: HCIFieldVisitor>(
     _ bytes: RawSpan, _ finder: inout Finder
   ) {
@@ -43,22 +44,22 @@ extension Dissection {
   ) {
     guard !slice.isEmpty else { return }
     var fields = HCIFields(bytes, slice)
-    // Where the bytes end too early, what there is was told.
+    // If the bytes end too early, the fields before the end were visited.
     try? fields.walk(layout, &finder)
   }
 }
 
 extension Selection {
-  /// Whether a parameter of a command or event is one of the UUIDs, or advertising data (or a filter
-  /// for it) that has one.
+  /// Returns whether a parameter of a command or event is one of the UUIDs, or advertising data (or
+  /// a filter for it) that contains one.
   func matchesParameterUUID(_ dissection: Dissection, _ bytes: RawSpan) -> Bool {
     var finder = UUIDFinder(selection: self)
     dissection.findAdvertising(bytes, &finder)
     return finder.isFound
   }
 
-  /// Whether advertising data among the parameters of a command or event holds one of the byte
-  /// patterns.
+  /// Returns whether advertising data among the parameters of a command or event contains one of
+  /// the byte patterns.
   func matchesParameterValue(_ dissection: Dissection, _ bytes: RawSpan) -> Bool {
     var finder = ValueFinder(selection: self)
     dissection.findAdvertising(bytes, &finder)
@@ -66,7 +67,6 @@ extension Selection {
   }
 }
 
-/// Looks for advertising data.
 private struct AdvertisingFinder: HCIFieldVisitor {
   /// Whether a field without bytes counts, too.
   var takesEmpty = false
@@ -84,7 +84,6 @@ private struct AdvertisingFinder: HCIFieldVisitor {
   }
 }
 
-/// Looks for UUIDs.
 private struct UUIDFinder: HCIFieldVisitor {
   let selection: Selection
   var isFound = false
@@ -100,7 +99,7 @@ private struct UUIDFinder: HCIFieldVisitor {
     case .uuid(let uuid): isFound = selection.has(uuid)
     case .advertisingData:
       isFound = selection.matchesUUID(bytes, Slice(start: 0, count: bytes.byteCount))
-    // Android's filter for service data: as in an AD structure it begins with the 16-bit UUID.
+    // Android's filter for service data starts with the 16-bit UUID, as an AD structure does.
     case .bytes where bytes.byteCount >= 2 && name.description == "Service_Data_Pattern":
       isFound = selection.has(BluetoothUUID(bytes.littleEndianU16(at: 0)))
     default: break

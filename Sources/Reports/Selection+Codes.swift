@@ -1,12 +1,11 @@
-// Choosing packets by their codes: opcodes, events, and what requests came to. Names are turned into
-// codes once; packets are held against codes.
+// Selects packets by their codes: opcodes, events and statuses. Names are converted to codes once,
+// and packets are compared with codes.
 
 import Bluetooth
 import Bytes
 import Dissectors
 import Sessions
 
-/// A set of bytes.
 struct ByteSet: Equatable, Sendable {
   private var words = InlineArray<4, UInt64>(repeating: 0)
 
@@ -31,12 +30,12 @@ struct ByteSet: Equatable, Sendable {
   }
 }
 
-/// How the words of an option stand for codes: a number, or a name or a part of one.
+/// A code as written in an option: a number, or a name or a part of one.
 enum CodeWord {
   case number(UInt64)
   case name(String)
 
-  /// Reads `0x12`, `18`, or takes the text for a name.
+  /// Reads `0x12` or `18`; any other text is a name.
   init(_ text: String) {
     let lower = text.lowercased()
     if lower.hasPrefix("0x"), let number = UInt64(lower.dropFirst(2), radix: 16) {
@@ -48,11 +47,11 @@ enum CodeWord {
     }
   }
 
-  /// The codes whose names have these words: at the start of a word, so that "connection complete" is
-  /// no part of "Disconnection Complete".
+  /// Returns the codes whose names contain these words at the start of a word, so that "connection
+  /// complete" does not match "Disconnection Complete".
   ///
-  /// - Parameter wholeNameStandsAlone: the words, where they are a whole name, stand for that name and
-  ///   its versions ("… [v2]") alone, as "write request" does, which is also the end of another name.
+  /// - Parameter wholeNameStandsAlone: whether a complete name matches only that name and its
+  ///   versions ("… [v2]"), for example "write request", which is also the end of another name.
   static func codes<Code>(
     _ part: String, among names: [(Code, String)], wholeNameStandsAlone: Bool
   ) -> [Code] {
@@ -64,7 +63,7 @@ enum CodeWord {
     return lower.filter { begins(part, in: $0.1) }.map(\.0)
   }
 
-  /// Whether `part` stands in `name` where a word begins.
+  /// Returns whether `part` occurs in `name` at the start of a word.
   private static func begins(_ part: String, in name: String) -> Bool {
     var start = name.startIndex
     var isWordStart = true
@@ -77,8 +76,8 @@ enum CodeWord {
     return false
   }
 
-  /// The texts between commas, where all of them are numbers (`0x12`, `0x3e:0x01`); nil where the text
-  /// is one value.
+  /// Returns the parts between commas if all of them are numbers (`0x12`, `0x3e:0x01`), or nil if
+  /// the text is a single value.
   static func numbers(_ text: String) -> [String]? {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map {
       String($0.drop { $0 == " " })
@@ -92,8 +91,8 @@ enum CodeWord {
   }
 }
 
-/// The opcodes that are asked for: of ATT, the Security Manager, HCI commands and those of the
-/// kernel's management interface.
+/// The selected opcodes: of ATT, the Security Manager, HCI commands and the kernel's management
+/// interface.
 package struct OpcodeFilter: Sendable {
   private enum Code {
     case att(UInt8), smp(UInt8), command(UInt16)
@@ -102,10 +101,11 @@ package struct OpcodeFilter: Sendable {
   private var att = ByteSet()
   private var smp = ByteSet()
   private var commands: [UInt16] = []
-  /// Where a number was given: management opcodes.
+  /// Management opcodes, if a number was given.
   private var management: [UInt16] = []
 
-  /// Reads an opcode: its number, several with commas, its name, or a part of that.
+  /// Reads an opcode: its number, several numbers separated by commas, its name, or a part of its
+  /// name.
   package init(_ text: String) throws(SelectionError) {
     if let numbers = CodeWord.numbers(text) {
       for number in numbers { formUnion(try OpcodeFilter(number)) }
@@ -146,7 +146,7 @@ package struct OpcodeFilter: Sendable {
     management += other.management
   }
 
-  /// All names, those of ATT also as lines print them.
+  /// All names; those of ATT also as lines print them.
   private static var names: [(Code, String)] {
     var names: [(Code, String)] = []
     for byte in UInt8.min...UInt8.max {
@@ -163,8 +163,8 @@ package struct OpcodeFilter: Sendable {
     return names
   }
 
-  /// Whether an opcode of the packet is one of these: its own, that of the command that it answers,
-  /// or that of the request that it refuses.
+  /// Returns whether an opcode of the packet is selected: its own, that of the command that it
+  /// answers, or that of the request that it refuses.
   func matches(_ dissection: Dissection, _ bytes: RawSpan) -> Bool {
     switch dissection.content {
     case .acl:
@@ -186,7 +186,7 @@ package struct OpcodeFilter: Sendable {
   }
 }
 
-/// The events that are asked for: of HCI, and of the kernel's management interface.
+/// The selected events: of HCI, and of the kernel's management interface.
 package struct EventFilter: Sendable {
   private enum Code {
     case event(UInt8), subevent(UInt8)
@@ -194,10 +194,11 @@ package struct EventFilter: Sendable {
 
   private var events = ByteSet()
   private var subevents = ByteSet()
-  /// Where a number was given: management events.
+  /// Management events, if a number was given.
   private var management: [UInt16] = []
 
-  /// Reads an event: `0x3e`, `0x3e:0x01`, several with commas, its name, or a part of that.
+  /// Reads an event: `0x3e`, `0x3e:0x01`, several numbers separated by commas, its name, or a part
+  /// of its name.
   package init(_ text: String) throws(SelectionError) {
     if let numbers = CodeWord.numbers(text) {
       for number in numbers { formUnion(try EventFilter(number)) }

@@ -1,4 +1,4 @@
-// Choosing packets by what they hold: attribute handles and UUIDs, values, words.
+// Selects packets by their content: attribute handles and UUIDs, values, words.
 
 package import Bluetooth
 import Bytes
@@ -7,7 +7,7 @@ import Dissectors
 import Sessions
 
 extension Selection {
-  /// Reads a handle, `0x0010` or `16`, or a range of them, `0x10-0x20`.
+  /// Reads a handle, `0x0010` or `16`, or a range of handles, `0x10-0x20`.
   package static func handles(_ text: String) throws(SelectionError) -> ClosedRange<UInt16> {
     let ends = text.replacing("–", with: "-").split(
       separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
@@ -36,7 +36,7 @@ extension Selection {
     return handles.contains { $0.contains(handle) }
   }
 
-  /// Whether an ATT PDU names one of the handles, or answers a request about one.
+  /// Returns whether an ATT PDU contains one of the handles, or answers a request about one.
   @inline(never)
   func matchesHandle(_ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer) -> Bool {
     guard dissection.att != nil else { return false }
@@ -78,8 +78,9 @@ extension Selection {
     (handles.isEmpty || has(handle)) && (uuids.isEmpty || has(uuid) || has(service))
   }
 
-  /// Whether an ATT PDU carries one of the UUIDs or is about an attribute that has it, or an
-  /// advertisement, or the advertising data or filter of a command or event, lists it or has data of it.
+  /// Returns whether an ATT PDU contains one of the UUIDs or is about an attribute of that type; or
+  /// whether an advertisement, or the advertising data or filter of a command or event, lists it or
+  /// has data for it.
   @inline(never)
   func matchesUUID(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
@@ -97,14 +98,14 @@ extension Selection {
     return matchesParameterUUID(dissection, bytes)
   }
 
-  /// The same of an ATT PDU.
+  /// Returns whether an ATT PDU contains one of the UUIDs, or is about an attribute of that type.
   private func matchesATT(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) -> Bool {
     if has(answer.request?.type) || has(answer.request?.service) { return true }
     if let place = answer.attribute, has(memory.attributes[place].uuid) { return true }
-    // Most are about one attribute, and that was all.
+    // Most PDUs are about one attribute, which was checked above.
     guard let pdu = dissection.att, pdu.namesSeveral else { return false }
     let (opcode, fields) = (pdu.opcode, dissection.attFields)
     if has(fields.type) { return true }
@@ -137,7 +138,7 @@ extension Selection {
     return false
   }
 
-  /// Whether a handle in a PDU stands for an attribute with one of the UUIDs.
+  /// Returns whether a handle in a PDU refers to an attribute with one of the UUIDs.
   private func isAbout(
     _ handle: UInt16, _ opcode: ATTOpcode, _ record: borrowing CaptureRecord,
     _ answer: Answer, _ memory: borrowing Memory
@@ -166,8 +167,8 @@ extension Selection {
     return false
   }
 
-  /// Whether an attribute value or an advertisement, heard or of one's own, holds one of the byte
-  /// patterns.
+  /// Returns whether an attribute value or an advertisement, received or sent, contains one of the
+  /// byte patterns.
   @inline(never)
   func matchesValue(_ dissection: Dissection, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool
   {
@@ -197,10 +198,10 @@ extension Selection {
 
 /// Bytes with wildcards.
 package struct BytePattern: Sendable {
-  /// Bytes; nil stands for any.
+  /// The bytes; nil matches any byte.
   private var bytes: [UInt8?] = []
 
-  /// Reads bytes in hexadecimal, with or without blanks; `*` or `??` stands for any one byte.
+  /// Reads bytes in hexadecimal, with or without blanks; `*` or `??` matches any byte.
   package init(_ text: String) throws(SelectionError) {
     let expected = SelectionError(
       "expected bytes in hexadecimal, with * for any one byte, as in 'a5 06 * 03'")
@@ -228,7 +229,7 @@ package struct BytePattern: Sendable {
     guard !bytes.isEmpty else { throw expected }
   }
 
-  /// Whether these bytes stand somewhere in `value`.
+  /// Returns whether the pattern occurs in `value`.
   func isIn(_ value: RawSpan) -> Bool {
     guard value.byteCount >= bytes.count else { return false }
     for start in 0...value.byteCount - bytes.count where isAt(start, value) { return true }
@@ -243,22 +244,21 @@ package struct BytePattern: Sendable {
   }
 }
 
-/// A word that is looked for in lines; upper and lower case are one.
+/// A word that is searched in lines, ignoring case.
 package struct TextPattern: Sendable {
-  /// In lower case.
+  /// The word in lower case.
   private let word: [UInt8]
   private let isASCII: Bool
 
-  /// Looks for `text`.
   package init(_ text: String) throws(SelectionError) {
     guard !text.isEmpty else { throw SelectionError("expected a word to look for") }
     word = Array(text.lowercased().utf8)
     isASCII = word.allSatisfy { $0 < 0x80 }
   }
 
-  /// Whether the word stands somewhere in `line`.
+  /// Returns whether the word occurs in `line`.
   func isIn(_ line: RawSpan) -> Bool {
-    // Other scripts have cases, too; looking for them costs more.
+    // Other scripts have letter cases, too, but ignoring them costs more.
     isASCII ? isIn(folded: line) : isIn(unfolded: line)
   }
 

@@ -1,4 +1,4 @@
-// Choosing packets by the device that they are about.
+// Selects packets by the device that they are about.
 
 package import Bluetooth
 package import Bytes
@@ -6,23 +6,23 @@ package import Captures
 package import Dissectors
 package import Sessions
 
-/// A device that is asked for: by its address or a part of it, or by its name.
+/// A selected device: its address or a part of it, or its name.
 package struct DevicePattern: Sendable {
   private enum Kind: Sendable {
     case address(AddressBits)
-    /// Of ASCII alone, in lower case; `*` stands for any bytes.
+    /// ASCII only, in lower case; `*` matches any bytes.
     case name([UInt8])
-    /// With letters of other scripts, in lower case; `*` stands for any characters.
+    /// With letters of other scripts, in lower case; `*` matches any characters.
     case unfolded([Character])
   }
 
   private let kind: Kind
 
-  /// Whether a name is asked for.
   var isName: Bool { if case .address = kind { false } else { true } }
 
-  /// Reads an address, `C0:FF:EE:12:34:56` or `C0FFEE123456`, with `*` for the octets that do not matter (`C0:FF:*`), or
-  /// else a name, where `*` stands for any characters and upper and lower case are one.
+  /// Reads an address, `C0:FF:EE:12:34:56` or `C0FFEE123456`, with `*` for octets that do not
+  /// matter (`C0:FF:*`). Any other text is a name, in which `*` matches any characters and case is
+  /// ignored.
   package init(_ text: String) throws(SelectionError) {
     guard !text.isEmpty else {
       throw SelectionError("expected an address as in C0:FF:EE:12:34:56 or C0:FF:*, or a name")
@@ -40,8 +40,9 @@ package struct DevicePattern: Sendable {
     }
   }
 
-  /// Whether a text that is no address was meant as one: pieces of at most two letters and digits
-  /// between colons, or between six dashes, two of them or more octets.
+  /// Returns whether a text that is not an address was meant as one: parts of at most two letters
+  /// and digits separated by colons, or at least five separated by dashes, at least two of which
+  /// are octets.
   private static func looksLikeAddress(_ text: String) -> Bool {
     let separator: Character = text.contains(":") ? ":" : "-"
     let parts = text.split(separator: separator, omittingEmptySubsequences: false)
@@ -51,7 +52,7 @@ package struct DevicePattern: Sendable {
     } && parts.count(where: { $0.count == 2 && $0.allSatisfy(\.isHexDigit) }) >= 2
   }
 
-  /// The octets of an address; nil for a text that is none.
+  /// Returns the octets of an address, or nil if the text is not one.
   private static func address(_ text: String) -> AddressBits? {
     if text.utf8.count == 12, text.allSatisfy(\.isHexDigit), let value = UInt64(text, radix: 16) {
       return AddressBits(value: value, mask: 0xffff_ffff_ffff)
@@ -74,25 +75,26 @@ package struct DevicePattern: Sendable {
     return mask == 0 ? nil : AddressBits(value: value, mask: mask)
   }
 
-  /// The address that is asked for, where one is.
+  /// The address, unless it is a name.
   var address: AddressBits? { if case .address(let bits) = kind { bits } else { nil } }
 
-  /// Whether this is the name of a device that is asked for.
+  /// Returns whether this is the name of a selected device.
   func matches(name: [UInt8]) -> Bool {
     switch kind {
     case .address: false
     case .name(let pattern):
       Self.matches(name, pattern, star: 0x2a) { $0 >= 0x41 && $0 <= 0x5a ? $0 | 0x20 : $0 }
     case .unfolded(let pattern):
-      // Other scripts have cases, too; looking for them costs more.
+      // Other scripts have letter cases, too, but ignoring them costs more.
       Self.matches(
         Array(String(decoding: name, as: UTF8.self).lowercased()), pattern, star: "*"
       ) { $0 }
     }
   }
 
-  /// Whether all of `text`, whose elements `fold` makes lower case, fits `pattern`. Where a star took
-  /// too little it takes one more: of several stars only the last has to be tried again.
+  /// Returns whether all of `text`, whose elements `fold` converts to lower case, matches
+  /// `pattern`. If a star matched too little, it matches one more element: of several stars, only
+  /// the last has to be retried.
   private static func matches<Element: Equatable>(
     _ text: [Element], _ pattern: [Element], star any: Element, _ fold: (Element) -> Element
   ) -> Bool {
@@ -117,32 +119,31 @@ package struct DevicePattern: Sendable {
   }
 }
 
-/// The bits of an address that are asked for.
+/// The bits of an address that are selected.
 struct AddressBits: Sendable {
-  /// What they are.
+  /// The values of the bits.
   let value: UInt64
-  /// Which they are.
+  /// The bits that count.
   let mask: UInt64
 }
 
-/// Which devices are asked for, as far as their names are known.
+/// The selected devices, as far as their names are known.
 struct DeviceWatch: Sendable {
   private let patterns: [DevicePattern]
-  /// Those of them that are addresses: plain numbers, since every packet is held against them.
+  /// The patterns that are addresses, as plain numbers, since every packet is compared with them.
   private let addresses: [AddressBits]
-  /// The addresses of devices with a name that is asked for. Grows with the names that `Names` has
-  /// learnt; bounded.
+  /// The addresses of devices with a selected name. Grows with the names in `Names`; bounded.
   private(set) var named: Set<DeviceAddress>
   private var generation = 0
   private let looksForNames: Bool
   private static let limit = 65_536
-  /// The first names that the capture has, for who asks for one that it has not.
+  /// The first names in the capture, for a user who selects a name that does not occur.
   private(set) var names: [[UInt8]] = []
   /// Whether there are more.
   private(set) var hasMoreNames = false
   private static let nameLimit = 8
 
-  /// Whether only names are asked for, and no device has one of them.
+  /// Whether only names are selected, and no device has one of them.
   var knowsNone: Bool { looksForNames && addresses.isEmpty && named.isEmpty }
 
   init(_ patterns: [DevicePattern], named: Set<DeviceAddress> = []) {
@@ -152,7 +153,7 @@ struct DeviceWatch: Sendable {
     looksForNames = patterns.contains { $0.isName }
   }
 
-  /// Looks at the names that are new.
+  /// Processes new names.
   mutating func learn(_ names: Names) {
     guard looksForNames, names.generation != generation else { return }
     names.forEach(since: generation) { address, name in
@@ -165,7 +166,7 @@ struct DeviceWatch: Sendable {
     generation = names.generation
   }
 
-  /// Takes a name that the capture has.
+  /// Records a name that occurs in the capture.
   mutating func learn(name: [UInt8]) {
     if names.count < Self.nameLimit {
       if !names.contains(name) { names.append(name) }
@@ -174,41 +175,42 @@ struct DeviceWatch: Sendable {
     }
   }
 
-  /// Whether this is the name of a device that is asked for.
+  /// Returns whether this is the name of a selected device.
   func isWanted(name: [UInt8]) -> Bool { patterns.contains { $0.matches(name: name) } }
 
-  /// Whether this is the address of a device that is asked for.
+  /// Returns whether this is the address of a selected device.
   func isWanted(_ address: DeviceAddress) -> Bool {
     for bits in addresses where address.value & bits.mask == bits.value { return true }
     return looksForNames && named.contains(address)
   }
 
-  /// The same of an advertiser, who may have a resolvable address.
+  /// Returns whether this is the address of a selected advertiser, which may be a resolvable one.
   private func isWanted(_ address: DeviceAddress, _ memory: borrowing Memory) -> Bool {
     if isWanted(address) { return true }
     return memory.identities.identity(of: address).map { isWanted($0.address) } ?? false
   }
 
-  /// Whether a value was another device's or for it that is asked for.
+  /// Returns whether a value was sent by or to a selected device.
   func matches(_ parties: ValueParties) -> Bool {
     [parties.peer, parties.identity, parties.resolvable].contains { address in
       address.map { isWanted($0) } ?? false
     }
   }
 
-  /// Whether a packet is about one of the devices: its connection's peer, by the address on the air or
-  /// the identity that it gave, an advertiser or whom it calls, the sender of a periodic train, or any
-  /// address among the parameters of a command or event.
+  /// Returns whether a packet is about one of the devices: the peer of its connection, by the
+  /// address on the air or its identity address; an advertiser or the target of directed
+  /// advertising; the sender of a periodic train; or any address among the parameters of a command
+  /// or event.
   func matches(
     _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
   ) -> Bool {
     if let link = answer.link {
       if let peer = memory.links.peer(link), isWanted(peer) { return true }
       if let identity = memory.links.identity(link), isWanted(identity) { return true }
-      // Under this one it has advertised.
+      // The address under which it advertised.
       if let address = memory.links.peerResolvable(link), isWanted(address) { return true }
     }
-    // Data names nobody else; most packets are that.
+    // Data contains no other addresses; most packets are data.
     if case .acl = dissection.content { return false }
     if !memory.advertisements.reports.isEmpty {
       return memory.advertisements.reports.contains {
@@ -231,8 +233,8 @@ struct DeviceWatch: Sendable {
     switch dissection.content {
     case .note(let note): return note.address.map { isWanted($0) } ?? false
     case .control(let control):
-      // Where nothing describes the parameters: those about a device begin with its address, in a
-      // Command Complete after opcode (2 bytes) and status (1).
+      // If the parameters are not described: those about a device start with its address, which in
+      // a Command Complete follows the opcode (2 bytes) and status (1).
       let start =
         Int(dissection.body.start) + (control.answeredOpcode(bytes, dissection.body) == nil ? 0 : 3)
       var cursor = Cursor(bytes, Slice(start: start, count: dissection.body.end - start))
@@ -241,11 +243,11 @@ struct DeviceWatch: Sendable {
     }
   }
 
-  /// Whether one of the parameters is an address that is asked for.
+  /// Returns whether one of the parameters is a selected address.
   private func names(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) -> Bool {
     var finder = AddressFinder(watch: self)
     var fields = HCIFields(bytes, slice)
-    // Where the bytes end too early, those that are there were told.
+    // If the bytes end too early, the fields before the end were visited.
     try? fields.walk(layout, &finder)
     return finder.isFound
   }
@@ -265,18 +267,17 @@ struct DeviceWatch: Sendable {
   }
 }
 
-/// Collects the addresses of the devices that a selection asks for by name, for a second pass that
-/// knows them from the first packet on.
+/// Collects the addresses of the devices that are selected by name, for a second pass that knows
+/// them from the first packet on.
 package struct NamesReport: PacketReport, ~Copyable {
   private var watch: DeviceWatch
 
-  /// The addresses found so far.
   package var addresses: Set<DeviceAddress> { watch.named }
 
   /// Looks for the names in `selection`.
   package init(_ selection: Selection) { watch = DeviceWatch(selection.devices) }
 
-  /// Never: a name may come last.
+  /// Always false: the last packet may contain a name.
   package var isSatisfied: Bool { false }
 
   package mutating func packet(

@@ -4,14 +4,14 @@ import Dissectors
 import Sessions
 
 extension Selection {
-  /// The highest layer of a packet, or what it is about: the JSON contract's `protocol`, `adv` for
-  /// advertising, one's own and what was heard, `security` for pairing, keys and encryption, and `note` for records that
-  /// are no packets.
+  /// The highest layer of a packet, or its subject: the JSON contract's `protocol`; `adv` for
+  /// advertising, sent or received; `security` for pairing, keys and encryption; and `note` for
+  /// records that are not packets.
   package enum Layer: UInt8, Sendable, CaseIterable {
     case command, event, acl, sco, iso, controllerLog, l2cap, att, smp, mgmt, unknown, advertising,
       security, note
 
-    /// The layer with this key.
+    /// Returns the layer with this key.
     package init?(key: String) {
       guard let layer = Self.allCases.first(where: { $0.key.description == key }) else {
         return nil
@@ -19,7 +19,7 @@ extension Selection {
       self = layer
     }
 
-    /// As the JSON contract names it.
+    /// The name in the JSON contract.
     package var key: StaticString {
       switch self {
       case .command: "hci_cmd"
@@ -39,10 +39,9 @@ extension Selection {
       }
     }
 
-    /// All keys.
     package static var keys: [String] { allCases.map { $0.key.description } }
 
-    /// Layers with commas between them.
+    /// Reads layers separated by commas.
     package static func list(_ text: String) throws(SelectionError) -> [Layer] {
       var layers: [Layer] = []
       for part in text.split(separator: ",", omittingEmptySubsequences: false) {
@@ -59,7 +58,7 @@ extension Selection {
 }
 
 extension Selection {
-  /// Whether a packet is of one of the layers.
+  /// Returns whether a packet belongs to one of the layers.
   @inline(never)
   func isOfLayer(_ dissection: Dissection, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool {
     for layer in layers where dissection.isOf(layer, bytes, memory) { return true }
@@ -83,7 +82,7 @@ extension Dissection {
     }
   }
 
-  /// Whether the packet is of this layer.
+  /// Returns whether the packet belongs to this layer.
   func isOf(_ layer: Selection.Layer, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool {
     switch layer {
     case .advertising: isAboutAdvertising(bytes, memory)
@@ -92,7 +91,7 @@ extension Dissection {
     }
   }
 
-  /// Whether the packet is about pairing, keys or encryption.
+  /// Returns whether the packet is about pairing, keys or encryption.
   private func isAboutSecurity(_ bytes: RawSpan) -> Bool {
     switch content {
     case .acl: l2cap?.cid.carriesSecurityManager ?? false
@@ -117,7 +116,8 @@ extension Dissection {
     }
   }
 
-  /// The command that a Command Complete or Command Status answers; 0 where it answers none.
+  /// Returns the opcode of the command that a Command Complete or Command Status answers; 0 if it
+  /// answers none.
   func answeredOpcode(_ event: HCIEvent, _ bytes: RawSpan) -> UInt16? {
     var cursor = Cursor(bytes, body)
     return switch event.code {
@@ -128,7 +128,7 @@ extension Dissection {
   }
 }
 
-/// What is about keys and encryption outside the Security Manager.
+/// The codes about keys and encryption outside the Security Manager.
 enum SecurityCodes {
   /// Commands (Core, Vol 4, Part E, 7.1, 7.3, 7.5 and 7.8).
   static let commands: [UInt16] = [
@@ -183,7 +183,6 @@ enum SecurityCodes {
     0x002d, 0x002f,  // Set Secure Connections, Set Privacy
   ]
 
-  /// Management events.
   static let managementEvents: [UInt16] = [
     0x0009, 0x000a, 0x0018, 0x0019,  // New Link Key, Long Term Key, IRK, Signature Resolving Key
     0x000e, 0x000f, 0x0010, 0x0017,  // PIN Code, User Confirmation and Passkey Request, Notify

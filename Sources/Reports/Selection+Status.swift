@@ -1,4 +1,4 @@
-// Choosing packets by what requests and procedures came to.
+// Selects packets by the results of requests and procedures.
 
 import Bluetooth
 import Bytes
@@ -7,25 +7,26 @@ import Diagnosis
 import Dissectors
 import Sessions
 
-/// What a packet says that something came to.
+/// The result that a packet reports.
 struct Outcome: Sendable {
-  /// Who gives the code its meaning.
+  /// What defines the code.
   enum Family: Sendable {
     case hci, att, smp, management
-    /// Results and reasons of L2CAP signalling, which this set names.
+    /// Results and reasons of L2CAP signalling, named by this set.
     case l2cap(CodeSet)
   }
 
   let family: Family
   let code: UInt16
-  /// Disconnection Complete: why the link ended.
+  /// For Disconnection Complete: why the link ended.
   private(set) var reason: UInt8?
   /// Whether the packet reports a failure.
   let isFailure: Bool
-  /// The attribute of a request that was refused, where it is known.
+  /// The attribute of a request that was refused, if known.
   private(set) var subject: ErrorSubject?
 
-  /// The outcome that a packet other than L2CAP signalling tells of.
+  /// Creates the outcome that a packet other than L2CAP signalling reports, or returns nil if there
+  /// is none.
   init?(
     _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
   ) {
@@ -55,13 +56,13 @@ struct Outcome: Sendable {
     }
   }
 
-  /// The refusal of an ATT request.
+  /// Creates the outcome of a refused ATT request.
   init(_ error: ATTErrorCode, of subject: ErrorSubject) {
     (family, code, isFailure) = (.att, UInt16(error.rawValue), true)
     self.subject = subject
   }
 
-  /// What an L2CAP response says came of its request.
+  /// Creates the outcome that an L2CAP response reports, or returns nil if there is none.
   init?(_ pdu: SignallingPDU) {
     guard let result = pdu.result else { return nil }
     family = .l2cap(result.set)
@@ -69,7 +70,8 @@ struct Outcome: Sendable {
     isFailure = pdu.isRefusal || result.set == .l2capReject
   }
 
-  /// Whether one of a packet's outcomes is asked for: a frame may hold several L2CAP responses.
+  /// Returns whether one of a packet's outcomes is selected: a frame may contain several L2CAP
+  /// responses.
   static func contains(
     _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory,
     _ filters: [StatusFilter]
@@ -90,12 +92,11 @@ struct Outcome: Sendable {
   }
 }
 
-/// A status that is asked for: a number of any family, or a name of those that have it; or all
-/// others.
+/// A selected status: a number of any family, a name in the families that have it, or all others.
 package struct StatusFilter: Sendable {
   private enum Code {
     case hci(UInt8), att(UInt8), smp(UInt8), management(UInt8), l2cap(CodeSet, UInt8)
-    /// An error by the name that a profile gives it.
+    /// An error by its name in a profile.
     case profile([UInt8])
   }
 
@@ -104,14 +105,14 @@ package struct StatusFilter: Sendable {
   private var att = ByteSet()
   private var smp = ByteSet()
   private var management = ByteSet()
-  /// Where a number was given: of every set of L2CAP's.
+  /// L2CAP codes of every set, if a number was given.
   private var l2cap = ByteSet()
   private var l2capNamed: [(set: CodeSet, code: UInt8)] = []
-  /// Where a name was given: what profiles call errors of their own, and which of those names it is.
+  /// The error names of profiles, and the selected ones among them, if a name was given.
   private var profiles: ProfileErrors?
   private var named: Set<[UInt8]> = []
 
-  /// The sets of L2CAP's results and reasons.
+  /// The sets of L2CAP results and reasons.
   private static let l2capSets: [CodeSet] = [
     .l2capReject, .l2capConnectionResult, .l2capConfigureResult, .l2capInformationResult,
     .l2capMoveResult, .l2capMoveConfirmation, .l2capUpdateResult, .l2capCreditResult,
@@ -120,7 +121,7 @@ package struct StatusFilter: Sendable {
 
   /// Reads `0x05`, `5`, `!0`, a name or a part of one.
   ///
-  /// - Parameter own: people's own profiles, which may have names for errors.
+  /// - Parameter own: the user's profiles, which may name errors.
   package init(
     _ text: String, _ own: SuppliedProfiles = SuppliedProfiles()
   ) throws(SelectionError) {
@@ -182,10 +183,10 @@ package struct StatusFilter: Sendable {
     switch outcome.family {
     case .hci:
       if !contains(outcome) { return true }
-      // A link that was lost is a failure, one that a host ended is not.
+      // A lost link is a failure; a link that a host ended is not.
       return outcome.isFailure && outcome.reason.map { !hci.contains($0) } ?? false
-    // The end of a discovery is an Error Response, but no failure; nor is it one that a device does
-    // not know an option, or needs more time.
+    // The end of a discovery is an Error Response, but not a failure. Nor is it a failure if a
+    // device does not know an option, or needs more time.
     case .att, .l2cap: return outcome.isFailure && !contains(outcome)
     case .smp, .management: return !contains(outcome)
     }

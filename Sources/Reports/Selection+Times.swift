@@ -1,21 +1,21 @@
-// Choosing packets by when they came.
+// Selects packets by their times.
 
 import Bluetooth
 
-/// A stretch of time that is asked for; both ends belong to it.
+/// A selected time range, including both ends.
 package struct TimeRange: Sendable {
-  /// Where it begins; nil: at the beginning.
+  /// The start of the range; nil: unbounded.
   let from: TimePoint?
-  /// Where it ends; nil: at the end.
+  /// The end of the range; nil: unbounded.
   let to: TimePoint?
 
-  /// The time between two points.
+  /// Creates the range between two points.
   package init(from: TimePoint?, to: TimePoint?) {
     self.from = from
     self.to = to
   }
 
-  /// Pairs what was given: the first beginning with the first end, and so on.
+  /// Pairs the given points: the first start with the first end, and so on.
   package static func ranges(
     from: [TimePoint], to: [TimePoint]
   ) throws(SelectionError) -> [TimeRange] {
@@ -32,7 +32,7 @@ package struct TimeRange: Sendable {
     }
   }
 
-  /// The two ends as points of the capture's clock.
+  /// Returns the two ends on the capture's clock.
   func resolved(
     _ start: Timestamp, _ zoneOffset: (Int64) -> Int64
   ) -> (from: Timestamp?, to: Timestamp?) {
@@ -76,12 +76,12 @@ struct TimeWindow: Sendable {
   }
 }
 
-/// A point in time as people write it.
+/// A point in time as written by the user.
 package struct TimePoint: Sendable {
   private enum Kind: Sendable {
-    /// So many nanoseconds after the first record.
+    /// Nanoseconds after the first record.
     case elapsed(Int64)
-    /// Date and time; in UTC, or as times are shown: in UTC or in this machine's zone.
+    /// Date and time, either in UTC or in the zone in which times are shown: UTC or local time.
     case date(Timestamp, isUTC: Bool)
     /// A time of day, as seconds and nanoseconds since midnight.
     case clock(Timestamp, isUTC: Bool)
@@ -91,11 +91,12 @@ package struct TimePoint: Sendable {
 
   /// Half a day, in seconds.
   private static let halfDay: Int64 = 43_200
-  /// The time column shows tenths of milliseconds: a time that was read there includes its packet.
+  /// The time column shows tenths of milliseconds; this makes a time that was read there include
+  /// its packet.
   private static let columnStep: Int64 = 99_999
 
   /// Reads `12.5` or `12.5s` (seconds since the first record), `2023-11-14T22:13:20Z` (RFC 3339; a
-  /// blank may stand for the `T`; without Z or offset it is the zone that times are shown in), or
+  /// blank may replace the `T`; without Z or offset it is in the zone in which times are shown), or
   /// `12:03:15`.
   package init(_ text: String) throws(SelectionError) {
     guard let kind = Self.elapsed(text) ?? Self.calendar(text) else {
@@ -106,8 +107,8 @@ package struct TimePoint: Sendable {
     self.kind = kind
   }
 
-  /// Whether this is later than another point, where both are of a kind. Of two times of day the later
-  /// one may be meant to be of the day before.
+  /// Returns whether this is later than another point, if both are of the same kind. Of two times
+  /// of day, the later one may be meant to be on the previous day.
   fileprivate func isLater(than other: TimePoint) -> Bool {
     switch (kind, other.kind) {
     case (.elapsed(let one), .elapsed(let other)): one > other
@@ -120,11 +121,11 @@ package struct TimePoint: Sendable {
   private static func elapsed(_ text: String) -> Kind? {
     let number = text.hasSuffix("s") ? text.dropLast() : text[...]
     guard let time = seconds(number), time.seconds < 1_000_000_000 else { return nil }
-    // Bounded: below a billion, as asked above.
+    // Bounded: less than a billion, as checked above.
     return .elapsed(time.seconds * 1_000_000_000 + Int64(time.nanoseconds))
   }
 
-  /// Seconds with at most nine decimals.
+  /// Parses seconds with at most nine decimals.
   private static func seconds(_ text: Substring) -> Timestamp? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count <= 2, let whole = parts.first.flatMap({ digits($0, 1...10) }) else {
@@ -143,7 +144,8 @@ package struct TimePoint: Sendable {
     return Int64(text)
   }
 
-  /// A date, a time of day, or both; then `Z`, an offset as in `+01:00`, or nothing.
+  /// Parses a date, a time of day, or both, followed by `Z`, an offset such as `+01:00`, or
+  /// nothing.
   private static func calendar(_ text: String) -> Kind? {
     var rest = text[...]
     var day: Int64?
@@ -167,7 +169,7 @@ package struct TimePoint: Sendable {
       rest = rest[..<sign]
     }
     guard var time = timeOfDay(rest) else { return nil }
-    // Bounded: a day, as is the zone.
+    // Bounded: a day, as is the zone offset.
     if let offset { time.seconds -= offset }
     guard let day else { return .clock(time, isUTC: offset != nil) }
     // Bounded: years have four digits.
@@ -175,7 +177,7 @@ package struct TimePoint: Sendable {
     return .date(time, isUTC: offset != nil)
   }
 
-  /// `HH:MM`, `HH:MM:SS` or with a fraction.
+  /// Parses `HH:MM` or `HH:MM:SS`, optionally with a fraction.
   private static func timeOfDay(_ text: Substring) -> Timestamp? {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2 || parts.count == 3, let hour = digits(parts[0], 2...2), hour < 24,
@@ -192,8 +194,8 @@ package struct TimePoint: Sendable {
     return time
   }
 
-  /// The days from 1970-01-01 to `YYYY-MM-DD` in the proleptic Gregorian calendar; years are counted
-  /// from March, as in `Clock`.
+  /// Returns the days from 1970-01-01 to `YYYY-MM-DD` in the proleptic Gregorian calendar; years
+  /// are counted from March, as in `Clock`.
   private static func days(_ text: Substring) -> Int64? {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, let year = digits(parts[0], 4...4), let month = digits(parts[1], 2...2),
@@ -210,11 +212,11 @@ package struct TimePoint: Sendable {
     return era * 146_097 + dayOfEra - 719_468
   }
 
-  /// The point on the capture's clock.
+  /// Returns the point on the capture's clock.
   ///
   /// - Parameters:
   ///   - start: the time of the first record.
-  ///   - earliest: of an end, the beginning that it belongs to; nil for a beginning.
+  ///   - earliest: for an end, the start that it belongs to; nil for a start.
   func resolved(
     _ start: Timestamp, after earliest: Timestamp?, _ zoneOffset: (Int64) -> Int64
   ) -> Timestamp {
@@ -223,7 +225,8 @@ package struct TimePoint: Sendable {
       return start.adding(nanoseconds &+ (earliest == nil ? 0 : Self.columnStep))
     case .date(let time, isUTC: true): return time
     case .date(var time, isUTC: false):
-      // The offset at the time itself; where the clock was changed nearby, the second look is right.
+      // The offset at the time itself; the second lookup is right even if the clock was changed
+      // nearby.
       let about = time.seconds &- zoneOffset(time.seconds)
       time.seconds = time.seconds &- zoneOffset(about)
       return time
@@ -235,13 +238,13 @@ package struct TimePoint: Sendable {
       var time = Timestamp(
         seconds: day &+ clock.seconds &- offset, nanoseconds: clock.nanoseconds)
       if earliest != nil {
-        // An end is the first such time from its beginning on.
-        // Bounded: a day beside a time that can be written; so it is below.
+        // An end is the first such time at or after its start.
+        // Bounded: a day added to a printable time; the same applies below.
         while time.seconds < reference { time.seconds += 86_400 }
         // Bounded: as above.
         while time.seconds - 86_400 >= reference { time.seconds -= 86_400 }
       } else if time.seconds - reference > Self.halfDay {
-        // A beginning is the one nearest to the first record.
+        // A start is the one nearest to the first record.
         // Bounded: as above.
         time.seconds -= 86_400
       } else if reference - time.seconds > Self.halfDay {
@@ -254,7 +257,7 @@ package struct TimePoint: Sendable {
 }
 
 extension Timestamp {
-  /// The time so many nanoseconds later, or earlier.
+  /// Returns the time `nanoseconds` later, or earlier if negative.
   func adding(_ nanoseconds: Int64) -> Timestamp {
     let (carry, rest) = CivilDate.floorDivide(
       Int64(self.nanoseconds) + nanoseconds % 1_000_000_000, 1_000_000_000)
@@ -265,7 +268,7 @@ extension Timestamp {
 }
 
 extension Int64 {
-  /// The greatest multiple of `step` that is not above.
+  /// Returns the greatest multiple of `step` that is not greater than this.
   fileprivate func floored(by step: Int64) -> Int64 {
     let rest = self % step
     return self &- (rest < 0 ? rest + step : rest)

@@ -4,51 +4,48 @@ import Captures
 import Dissectors
 import Sessions
 
-/// Which packets to show. Several values of one kind: any matches; different kinds: all must.
+/// The selection of packets to show. Of several values of one kind, any matches; different kinds
+/// must all match.
 ///
-/// Selection never changes the analysis: what is not shown has still been taken in. It uses what is
-/// known when a packet comes.
+/// A selection never changes the analysis: packets that are not shown are processed as well. It
+/// uses what is known when a packet arrives.
 package struct Selection: Sendable {
-  /// Packet numbers; empty: all. So with all that follow.
+  /// Packet numbers; empty: all. The same applies to the following properties.
   package var packets: [ClosedRange<Int>] = []
-  /// Connections by their numbers.
+  /// Connections by number.
   package var connections: [ClosedRange<Int>] = []
-  /// Controllers by their indices.
+  /// Controllers by index.
   package var adapters: [ClosedRange<Int>] = []
-  /// Layers.
   package var layers: [Layer] = []
-  /// Directions; empty: both and none.
+  /// Directions; empty: any, or unknown.
   package var directions: [Direction] = []
   /// Devices by address or name.
   package var devices: [DevicePattern] = []
-  /// The addresses of devices whose name is one of `devices`, as far as they were looked for
-  /// beforehand.
+  /// The addresses of devices whose name is in `devices`, if they were looked up beforehand.
   package var namedDevices: Set<DeviceAddress> = []
-  /// What ATT PDUs and advertisements are about; in their shortest form.
+  /// The UUIDs that ATT PDUs and advertisements are about, in their shortest form.
   package var uuids: [BluetoothUUID] = []
-  /// Attribute handles.
   package var handles: [ClosedRange<UInt16>] = []
   /// Opcodes; nil: all.
   package var opcodes: OpcodeFilter?
   /// Events; nil: all.
   package var events: EventFilter?
-  /// What requests and procedures came to.
+  /// The results of requests and procedures.
   package var statuses: [StatusFilter] = []
-  /// Bytes of attribute values and advertisements.
+  /// Bytes in attribute values and advertisements.
   package var values: [BytePattern] = []
-  /// What stands in the packet's line.
+  /// Words in the packet's line.
   package var words: [TextPattern] = []
-  /// Stretches of time.
   package var times: [TimeRange] = []
-  /// Only packets that report a failure or have a problem.
+  /// Whether only packets that report a failure or have a problem are selected.
   package var errorsOnly = false
-  /// How many packets at most.
+  /// The maximum number of packets.
   package var limit: Int?
 
-  /// Everything.
+  /// Creates a selection of everything.
   package init() {}
 
-  /// Whether no packet is left out: then none needs to be asked about.
+  /// Whether no packet is excluded, so that none has to be checked.
   var isEverything: Bool {
     packets.isEmpty && connections.isEmpty && adapters.isEmpty && layers.isEmpty
       && directions.isEmpty && devices.isEmpty && uuids.isEmpty && handles.isEmpty
@@ -56,13 +53,13 @@ package struct Selection: Sendable {
       && times.isEmpty && !errorsOnly
   }
 
-  /// The number of the last packet that can be shown, where the selection has one.
+  /// The number of the last packet that can be selected, if bounded.
   var lastPacket: Int? { packets.map(\.upperBound).max() }
 
-  /// Whether devices are asked for by name: then it helps to know the names beforehand.
+  /// Whether devices are selected by name, so that it helps to look up the names beforehand.
   package var needsNames: Bool { devices.contains { $0.isName } }
 
-  /// Whether a packet is to be shown, by what its record and its headers tell: the cheap questions.
+  /// Returns whether a packet is selected, judging by its record and headers, which is cheap.
   func admitsEnvelope(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
     _ memory: borrowing Memory
@@ -84,8 +81,8 @@ package struct Selection: Sendable {
     return true
   }
 
-  /// Whether a packet is to be shown, by what its PDU holds. What each question needs is apart, so that
-  /// those that are not asked cost nothing.
+  /// Returns whether a packet is selected, judging by the content of its PDU. Each check is a
+  /// separate function, so that checks that are not needed cost nothing.
   func admitsContent(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -106,16 +103,16 @@ package struct Selection: Sendable {
   }
 }
 
-/// Why the words of an option cannot be understood: one sentence that says what was expected.
+/// Why an option's value is invalid: one sentence with what was expected.
 package struct SelectionError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The sentence, without a stop.
+  /// The sentence, without a full stop.
   package let description: String
 
   init(_ description: String) { self.description = description }
 }
 
 extension Selection {
-  /// Whether this controller is asked for.
+  /// Returns whether this controller is selected.
   func admits(adapter: UInt16) -> Bool {
     adapters.isEmpty || adapters.contains { $0.contains(Int(adapter)) }
   }

@@ -6,9 +6,9 @@ import Diagnosis
 import Dissectors
 import Sessions
 
-/// What is said of an ATT PDU.
+/// The description of an ATT PDU.
 extension Sentence {
-  /// The PDU's short name, the attribute that it is about, its value.
+  /// Appends the PDU's short name, its attribute and its value.
   mutating func att(
     _ pdu: ATTPDU, _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?,
     _ answer: Answer, _ memory: borrowing Memory
@@ -33,7 +33,7 @@ extension Sentence {
       subject(dissection, answer, memory)
       content(pdu, dissection, bytes, direction, answer, memory)
     }
-    // An answer that took its time says so.
+    // A response that took long shows its latency.
     if let latency = answer.latency, latency >= 100_000_000 {
       comma()
       output.text("after ")
@@ -42,8 +42,8 @@ extension Sentence {
     if let channel = answer.channel { bearer(channel) }
   }
 
-  /// The attribute: what it is, or the type that a discovery asks for. A response says
-  /// neither; its request did.
+  /// Appends the attribute: its identity, or the type that a discovery requests. A response
+  /// contains neither, but its request does.
   private mutating func subject(
     _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
   ) {
@@ -55,7 +55,7 @@ extension Sentence {
     endSubject()
   }
 
-  /// An attribute as the subject: what is known of it, or its handle.
+  /// Appends an attribute as the subject: what is known of it, or its handle.
   private mutating func attribute(_ handle: UInt16, _ answer: Answer, _ memory: borrowing Memory) {
     if let place = answer.attribute {
       attribute(place, memory, isSubject: true)
@@ -64,7 +64,7 @@ extension Sentence {
     }
   }
 
-  /// An attribute among several: what is known of it, or its handle.
+  /// Appends one of several attributes: what is known of it, or its handle.
   private mutating func attribute(
     _ handle: UInt16, _ opcode: ATTOpcode, _ direction: Direction?, _ answer: Answer,
     _ memory: borrowing Memory
@@ -78,8 +78,8 @@ extension Sentence {
     }
   }
 
-  /// An attribute that was discovered: UUID and name; its handle where others have the same UUID, as
-  /// descriptors do in every second characteristic, and of a descriptor what it belongs to.
+  /// Appends a discovered attribute: UUID and name, its handle if others have the same UUID (as
+  /// descriptors do in every second characteristic), and for a descriptor its characteristic.
   private mutating func attribute(
     _ place: Attributes.Place, _ memory: borrowing Memory, isSubject: Bool
   ) {
@@ -113,8 +113,8 @@ extension Sentence {
     output.byte(0x29)
   }
 
-  /// The UUID of an attribute. A long one is cut where its beginning tells it from all others of the
-  /// server.
+  /// Appends the UUID of an attribute. A long one is cut if its beginning distinguishes it from all
+  /// others of the server.
   private mutating func uuid(of attribute: Attribute, isSubject: Bool) {
     guard attribute.uuid.width == 16, attribute.groups < 5 else {
       output.uuid(attribute.uuid)
@@ -158,7 +158,7 @@ extension Sentence {
       if dissection.attFields.startHandle != nil || dissection.attFields.offset != nil {
         output.text(": ")
       }
-      // A service is looked for by its UUID.
+      // A service is searched by its UUID.
       if let type = dissection.attFields.type,
         case .service(let uuid) = DeclaredAttribute(bytes.part(value), type)
       {
@@ -195,7 +195,7 @@ extension Sentence {
         output.hex(bytes.part(data), separator: 0x20)
       }
     }
-    // What has nothing of its own to say at least says what it answers.
+    // A PDU without content at least shows what it answers.
     if case .empty = pdu, let request = answer.request {
       output.text("to ")
       output.packet(request.packet)
@@ -203,7 +203,7 @@ extension Sentence {
     if !memory.longValues.isEmpty { joined(pdu.opcode, direction, answer, memory) }
   }
 
-  /// The values in parts that the packet completes, each with the packets that brought it.
+  /// Appends the values in parts that the packet completes, each with its packets.
   @inline(never)
   private mutating func joined(
     _ opcode: ATTOpcode, _ direction: Direction?, _ answer: Answer, _ memory: borrowing Memory
@@ -236,9 +236,9 @@ extension Sentence {
     }
   }
 
-  /// A value: as text where it reads like some, as in `values`, else hexadecimal.
+  /// Appends a value: as text if it looks like text, as in `values`, otherwise in hexadecimal.
   ///
-  /// - Parameter uuid: what it is a value of, where that is known.
+  /// - Parameter uuid: the type of the value, if known.
   private mutating func value(_ value: RawSpan, of uuid: BluetoothUUID?, isWhole: Bool = true) {
     if value.byteCount == 0 {
       output.text("(empty)")
@@ -255,7 +255,7 @@ extension Sentence {
     }
   }
 
-  /// What a PDU carries is read before it is worded: the subject names the protocol.
+  /// Decodes the content of a PDU before it is described, since the subject names the protocol.
   private mutating func observe(
     _ opcode: ATTOpcode, _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?,
     _ answer: Answer, _ memory: borrowing Memory, decodes: Bool
@@ -265,7 +265,7 @@ extension Sentence {
       isLocal: (direction == .sent) == opcode.isServers, decodes: decodes)
   }
 
-  /// Follows what is open of vendors' protocols with a packet that is not worded.
+  /// Follows the open frames of vendor protocols with a packet that is not described.
   mutating func follow(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -273,7 +273,8 @@ extension Sentence {
     reading.follow(record, dissection, bytes, answer, memory)
   }
 
-  /// What only a profile knows: a characteristic's name, or the protocol that is spoken there.
+  /// Appends what only a profile defines: a characteristic's name, or the protocol that it is used
+  /// for.
   private mutating func profileName(_ uuid: BluetoothUUID) {
     if let name = reading.name(uuid) {
       output.byte(0x20)
@@ -287,7 +288,7 @@ extension Sentence {
     output.digits(end)
   }
 
-  /// Attribute Not Found is how discovery ends, not an error.
+  /// Appends an error. Attribute Not Found is how discovery ends, not an error.
   private mutating func error(
     _ error: ATTErrorCode, _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
   ) {
@@ -316,7 +317,8 @@ extension Sentence {
     }
   }
 
-  /// The values of a Multiple Handle Value Notification, or of several reads, each behind its attribute.
+  /// Appends the values of a Multiple Handle Value Notification, or of a read of several
+  /// attributes, each after its attribute.
   private mutating func notifications(
     _ items: ATTItems, _ bytes: RawSpan, _ opcode: ATTOpcode, _ direction: Direction?,
     _ answer: Answer, _ memory: borrowing Memory
@@ -337,7 +339,7 @@ extension Sentence {
     }
   }
 
-  /// The items of a list: what was found where.
+  /// Appends the items of a list: what was found where.
   private mutating func items(_ items: ATTItems, _ bytes: RawSpan, _ request: Request?) {
     let type = request?.type
     var cursor = Cursor(bytes, items.list)
@@ -356,7 +358,7 @@ extension Sentence {
           output.text(glyphs.to)
           output.digits(end)
         }
-        // Where a value was looked for, the request has it.
+        // If a value was searched, it is in the request.
         if item.type != nil || item.value != nil || request?.service != nil { output.byte(0x20) }
       }
       if let uuid = item.type ?? (item.value == nil ? request?.service : nil) { attribute(uuid) }
@@ -378,7 +380,8 @@ extension Sentence {
     }
   }
 
-  /// A UUID and what it stands for. Who registered one says little of a characteristic.
+  /// Appends a UUID and its meaning. The company that registered it is of little use for a
+  /// characteristic.
   private mutating func attribute(
     _ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse? = nil
   ) {
@@ -394,7 +397,7 @@ extension Sentence {
     output.attributeName(uuid, called: names.name(of: uuid))
   }
 
-  /// A characteristic where its value is: that is the handle that reads and writes use.
+  /// Appends a characteristic with the handle of its value, which reads and writes use.
   private mutating func characteristic(_ declaration: CharacteristicDeclaration) {
     output.handle(declaration.valueHandle)
     output.byte(0x20)

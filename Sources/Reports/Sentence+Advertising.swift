@@ -4,10 +4,10 @@ import Decoders
 import Dissectors
 import Sessions
 
-/// What is said of advertising.
+/// The description of advertising.
 extension Sentence {
-  /// The reports of an event: the first in full, the next two by address, RSSI and name, the rest by
-  /// their number.
+  /// Appends the reports of an event: the first in full, the next two by address, RSSI and name,
+  /// and the number of the rest.
   mutating func advertisements(_ bytes: RawSpan, _ memory: borrowing Memory) {
     let reports = memory.advertisements.reports
     let first = reports[0]
@@ -38,7 +38,7 @@ extension Sentence {
     output.text(" more")
   }
 
-  /// Whose report it is.
+  /// Appends the sender of a report.
   private mutating func whose(_ advertisement: Advertisement) {
     let report = advertisement.report
     if let address = report.address {
@@ -53,7 +53,7 @@ extension Sentence {
     }
   }
 
-  /// The advertiser of a train where it is known, else the train's handle.
+  /// Appends the advertiser of a train if known, otherwise the train's handle.
   mutating func train(_ advertisement: Advertisement) {
     if let address = advertisement.train?.address {
       output.address(address)
@@ -63,7 +63,7 @@ extension Sentence {
     }
   }
 
-  /// A train that ends: whose, and which of the advertiser's.
+  /// Appends a train that ends: its advertiser, and its set.
   mutating func train(_ train: PeriodicTrain) {
     if let address = train.address {
       comma()
@@ -89,7 +89,7 @@ extension Sentence {
     }
     addressKind(advertisement)
     if let name = report.legacyName {
-      // A scan response's name has said it.
+      // The name of a scan response already includes it.
       if !report.isScanResponse {
         comma()
         output.text(name)
@@ -134,7 +134,7 @@ extension Sentence {
     }
   }
 
-  /// What kind of address the report came from.
+  /// Appends the kind of the report's address.
   private mutating func addressKind(_ advertisement: Advertisement) {
     let report = advertisement.report
     let kind: AddressKind
@@ -149,7 +149,7 @@ extension Sentence {
     output.text(kind.words)
   }
 
-  /// Which train of the advertiser, and which part of its time.
+  /// Appends which train of the advertiser it is, and the subevent.
   private mutating func periodic(_ report: AdvertisingReport, _ train: PeriodicTrain?) {
     if let train { sid(train) }
     if let set = report.advertisingHandle {
@@ -168,8 +168,8 @@ extension Sentence {
     }
   }
 
-  /// A part of an advertisement that is joined later. The first begins with whole structures; the
-  /// others begin anywhere.
+  /// Appends a part of an advertisement that is joined later. The first part starts with complete
+  /// structures; the others may start anywhere.
   private mutating func part(_ advertisement: Advertisement, _ bytes: RawSpan) {
     switch advertisement.partNumber {
     case 0 where advertisement.lacksFirstPart:
@@ -194,13 +194,13 @@ extension Sentence {
     }
   }
 
-  /// What an AD structure means that reaches past the end of the data.
+  /// What an AD structure that extends beyond the end of the data means.
   enum DataEnd {
     case broken, cutOff, goesOn
   }
 
-  /// AD structures, each in a few words: names first, then services and companies, then the others,
-  /// since a terminal may cut the line.
+  /// Appends AD structures, each in a few words: names first, then services and companies, then the
+  /// others, since a terminal may cut the line.
   mutating func advertisingData(_ bytes: RawSpan, _ slice: Slice, _ end: DataEnd = .broken) {
     var isFirst = true
     for rank in 0..<2 {
@@ -293,14 +293,14 @@ extension Sentence {
     }
   }
 
-  /// The fields of a structure that have a place in the line.
+  /// Appends the fields of a structure that have a place in the line.
   private mutating func fields(_ type: ADType, _ bytes: RawSpan, _ slice: Slice) {
     let start = output.count
     goesOn = true
     let left = try? ADFields.walk(type, bytes, slice, &self)
     goesOn = false
     if left == nil { output.shorten(to: start) }
-    // What the fields do not tell is told as it is.
+    // Without any such field, the bytes are shown.
     if output.count == start { undescribed(type, bytes.part(slice)) }
   }
 
@@ -314,8 +314,8 @@ extension Sentence {
     following(" ", data)
   }
 
-  /// What a profile makes of service data or manufacturer data, or of the whole structure by its type,
-  /// else the bytes.
+  /// Appends how a profile decodes service data or manufacturer data, or the whole structure by its
+  /// type; otherwise the bytes.
   private mutating func advertised(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan, _ type: ADType, _ whole: RawSpan
   ) {
@@ -327,7 +327,8 @@ extension Sentence {
     output.ownAddress(advertiser.place(in: data))
   }
 
-  /// What a profile makes of data, behind a colon where it goes on; false where none does.
+  /// Appends how a profile decodes data, after a colon if `goesOn` is set. Returns false if none
+  /// does.
   private mutating func meaning(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan, goesOn: Bool = true
   ) -> Bool {
@@ -341,7 +342,7 @@ extension Sentence {
     return true
   }
 
-  /// Bytes behind a few words, if there are any.
+  /// Appends bytes after a few words, if there are any.
   private mutating func following(_ words: StaticString, _ bytes: RawSpan) {
     guard bytes.byteCount > 0 else { return }
     output.text(words)
@@ -358,7 +359,7 @@ extension Sentence {
     }
   }
 
-  /// The Flags in words where all of them have some, else in hexadecimal.
+  /// Appends the Flags in words if all bits have a name, otherwise in hexadecimal.
   private mutating func flags(_ data: RawSpan) {
     let flags = data.byte(at: 0)
     guard data.byteCount == 1, flags != 0, flags & 0xe0 == 0 else {
@@ -368,7 +369,7 @@ extension Sentence {
     }
     var isFirst = true
     for bit in 0..<5 where flags >> bit & 1 == 1 {
-      // Controller and host each say for themselves that they do both; once is enough here.
+      // Controller and host each declare that they support both; once is enough here.
       if bit == 4, flags & 0x08 != 0 { continue }
       if !isFirst { output.text(", ") }
       isFirst = false
@@ -378,7 +379,8 @@ extension Sentence {
 }
 
 extension ADType {
-  /// How early a structure stands in the line: 0 says who it is, 1 what it offers, 2 the rest.
+  /// The position of a structure in the line: 0 identifies the device, 1 shows what it offers, 2 is
+  /// the rest.
   fileprivate var rank: Int {
     switch rawValue {
     case 0x08, 0x09, 0x30: 0

@@ -2,11 +2,11 @@ import Bluetooth
 import Bytes
 import Dissectors
 
-/// The parameters that have a place in the line, by their rows.
+/// Appends the parameters that have a place in the line, according to their rows.
 extension Sentence: HCIFieldVisitor {
   static var wantsLineOnly: Bool { true }
 
-  // Inlined: what the walk calls would hand on all of its arguments once more.
+  // Inlined: a separate function would have to pass all arguments once more.
   @inline(__always)
   mutating func field(
     _ name: StaticString, line: StaticString?, number: Int64, width: Int,
@@ -88,13 +88,13 @@ extension Sentence: HCIFieldVisitor {
     }
     switch form {
     case .code(let set) where set == .status || set == .managementStatus:
-      // Success is silent.
+      // Success is not shown.
       guard raw != 0 else { return }
       begin(label)
       output.named(set.name(of: raw), raw, digits: 2)
       saysOnlyWhose = true
     case .code(.dataOperation):
-      // All of the data is what is expected.
+      // Complete data is the usual case.
       guard raw != 3 else { return }
       begin(label)
       if let name = CodeSet.dataOperation.name(of: raw) {
@@ -122,7 +122,7 @@ extension Sentence: HCIFieldVisitor {
       output.lowercased(name)
       addressType = (start, output.count, name)
     case .flags(.allPHYs) where raw == 0:
-      // Both directions have their preference, which follows.
+      // Both directions have a preference, which follows.
       return
     case .code(.psm):
       begin(label)
@@ -138,7 +138,7 @@ extension Sentence: HCIFieldVisitor {
       begin(label)
       output.assigned(numbers.name(of: raw), raw, digits: 2 * width)
     case .flags where width == 8:
-      // Features: too many to name in a line.
+      // There are too many features to name in a line.
       begin(label)
       output.count(raw.nonzeroBitCount, "feature", "features")
     case .flags(let set):
@@ -179,8 +179,8 @@ extension Sentence: HCIFieldVisitor {
     }
   }
 
-  /// Whether a parameter of something that failed says whose failure it is: the others have no meaning
-  /// then, unless the specification says so.
+  /// Returns whether a parameter of a failed event identifies what failed. The others have no
+  /// meaning then, unless the specification defines one.
   private static func saysWhose(_ name: StaticString, _ value: HCIValue) -> Bool {
     switch value {
     case .address(let address): address != .zero
@@ -190,8 +190,8 @@ extension Sentence: HCIFieldVisitor {
     }
   }
 
-  /// What the host itself has numbered; and what an advertising set that ends by its own limits (a
-  /// status that is no failure) has done.
+  /// Identifiers assigned by the host, and what an advertising set that ends by its own limits (a
+  /// status that is not a failure) has done.
   private static let identifiers = [
     "BIG_Handle", "Advertising_Handle", "Config_ID", "Num_Completed_Extended_Advertising_Events",
   ]
@@ -202,11 +202,11 @@ extension Sentence: HCIFieldVisitor {
     output.unit(scale.unit, of: Int(value) &* scale.multiplier)
   }
 
-  /// The other end of the range that the number before begins; nothing where both are the same.
+  /// Appends the upper end of a range whose lower end precedes it, unless both are equal.
   private mutating func upperEnd(_ value: Int64, _ form: HCIParameter.Form) {
     if let lowerEnd {
       guard lowerEnd.value != value else { return }
-      // What stands behind the lower end is its unit, which is the upper end's too.
+      // The unit after the lower end is also the upper end's.
       output.shorten(to: lowerEnd.unitStart)
       output.text(lowerEnd.value < 0 ? " to " : glyphs.to)
     } else {
@@ -220,7 +220,7 @@ extension Sentence: HCIFieldVisitor {
     lowerEnd = nil
   }
 
-  /// A command by its name.
+  /// Appends a command by its name.
   mutating func command(_ opcode: UInt16) {
     if let row = HCITable.core.command(opcode) {
       output.text(row.name)
@@ -229,10 +229,11 @@ extension Sentence: HCIFieldVisitor {
     }
   }
 
-  /// How many devices of one record the line names.
+  /// The maximum number of devices of one record that the line names.
   static let devicesInLine = 3
 
-  /// The lists whose items are devices that were heard: of Inquiry Results, and of Android's batch scan.
+  /// Returns whether the items of a list are devices that were heard: in Inquiry Results, and in
+  /// Android's batch scan.
   private static func hasDevices(_ list: StaticString) -> Bool {
     list.utf8CodeUnitCount >= 7
       && (list.description == "Responses" || list.description == "Records")
@@ -242,7 +243,8 @@ extension Sentence: HCIFieldVisitor {
     if Self.hasDevices(name) { device = 0 }
   }
 
-  /// The name in a device's advertising data, which is all of it that a line with several has room for.
+  /// Appends the name in a device's advertising data; a line with several devices has no room for
+  /// more.
   mutating func name(in bytes: RawSpan) {
     var structures = ADStructures(bytes, Slice(start: 0, count: bytes.byteCount))
     while let structure = structures.next() {
@@ -255,7 +257,7 @@ extension Sentence: HCIFieldVisitor {
     }
   }
 
-  /// Items that stand for one PHY each say for which.
+  /// Begins an item. Items for one PHY each name the PHY.
   mutating func beginItem() {
     if let number = device {
       device = number + 1
@@ -284,7 +286,7 @@ extension Sentence: HCIFieldVisitor {
 }
 
 extension StaticString {
-  /// Whether a label is the lone dash that joins a value to the one before (`HCIParameter.line`). No
-  /// label has but one letter.
+  /// Whether a label is the single dash that joins a value to the previous one
+  /// (`HCIParameter.line`). No other label has only one character.
   fileprivate var isRangeMark: Bool { utf8CodeUnitCount == 1 }
 }

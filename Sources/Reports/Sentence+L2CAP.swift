@@ -3,9 +3,9 @@ import Bytes
 import Dissectors
 import Sessions
 
-/// What is said of L2CAP: signalling commands, and data on the channels that they open.
+/// The description of L2CAP: signalling commands, and data on the channels that they open.
 extension Sentence {
-  /// The commands of a C-frame, with semicolons between them.
+  /// Appends the commands of a C-frame, separated by semicolons.
   mutating func signalling(_ dissection: Dissection, _ bytes: RawSpan, _ memory: borrowing Memory) {
     let notes = memory.signals.notes
     var commands = SignallingCommands(dissection.body)
@@ -86,7 +86,7 @@ extension Sentence {
 
   // MARK: Data
 
-  /// A frame on a channel that signalling opens, of a protocol that is not dissected.
+  /// Appends a frame of a protocol that is not dissected, on a channel that signalling opens.
   mutating func frame(
     _ channel: ChannelFact, _ header: L2CAPHeader, _ dissection: Dissection, _ bytes: RawSpan
   ) {
@@ -135,7 +135,7 @@ extension Sentence {
     if control.isFinal { output.text(", final") }
   }
 
-  /// Which of several bearers an ATT PDU is on: the enhanced ones say so.
+  /// Appends the bearer of an ATT PDU if it is an enhanced one.
   mutating func bearer(_ channel: ChannelFact) {
     if channel.psm == .eatt, let bearer = channel.bearer {
       comma()
@@ -143,7 +143,7 @@ extension Sentence {
     }
   }
 
-  /// A channel by what it is for and its identifier.
+  /// Appends a channel by its service and its identifier.
   mutating func channel(_ channel: ChannelFact, _ cid: ChannelID) {
     if let name = channel.psm?.name {
       output.text(name)
@@ -158,7 +158,7 @@ extension Sentence {
 }
 
 extension SignallingPDU {
-  /// Whether the command says itself what its channel is for.
+  /// Whether the command itself contains the service of its channel.
   fileprivate var namesService: Bool {
     switch self {
     case .connectionRequest, .createChannelRequest, .leConnectionRequest,

@@ -3,9 +3,9 @@ import Bytes
 import Dissectors
 import Sessions
 
-/// What is said of the kernel's management interface.
+/// The description of the kernel's management interface.
 extension Sentence {
-  /// A command or event.
+  /// Appends a command or event.
   mutating func control(
     _ control: ControlRecord, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer
   ) {
@@ -29,7 +29,7 @@ extension Sentence {
     saysNoData = true
   }
 
-  /// Command Complete and Command Status: which command, and what came of it.
+  /// Appends Command Complete or Command Status: the command, and its result.
   private mutating func controlAnswer(
     _ control: ControlRecord, _ dissection: Dissection, _ found: HCIParameters, _ bytes: RawSpan,
     _ answer: Answer
@@ -63,7 +63,7 @@ extension Sentence {
     }
   }
 
-  /// A command of the management interface by its name.
+  /// Appends a command of the management interface by its name.
   mutating func controlCommand(_ opcode: UInt16) {
     if let row = HCITable.core.controlCommand(opcode) {
       output.text(row.name)
@@ -72,7 +72,7 @@ extension Sentence {
     }
   }
 
-  /// An event of the management interface by its name.
+  /// Appends an event of the management interface by its name.
   mutating func controlEvent(_ code: UInt16) {
     if let row = HCITable.core.controlEvent(code) {
       output.text(row.name)

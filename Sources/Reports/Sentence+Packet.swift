@@ -4,9 +4,9 @@ import Captures
 import Dissectors
 import Sessions
 
-/// What is said of each kind of packet.
+/// The description of each kind of packet.
 extension Sentence {
-  /// Words a packet; `clear` first.
+  /// Appends the description of a packet; `clear` must be called first.
   mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -42,7 +42,7 @@ extension Sentence {
     }
   }
 
-  /// The SDU that isochronous data begins, and what is not as it should be.
+  /// Appends the SDU that starts in isochronous data, and its problems.
   private mutating func isochronous(_ load: ISOLoad) {
     output.text(", SDU ")
     output.decimal(Int(load.sequenceNumber))
@@ -78,7 +78,8 @@ extension Sentence {
     parameters(row.parameters, bytes, found.outer)
   }
 
-  /// What is switched off needs no further parameters. True where that was said.
+  /// Appends that something is switched off, which needs no further parameters. Returns whether it
+  /// did.
   private mutating func switchesOff(
     _ opcode: UInt16, _ bytes: RawSpan, _ slice: Slice
   ) -> Bool {
@@ -96,7 +97,7 @@ extension Sentence {
     }
   }
 
-  /// The parameters that have a place in the line, then the bytes that no row describes.
+  /// Appends the parameters that have a place in the line, then the bytes that no row describes.
   mutating func parameters(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) {
     guard layout.has(.known) else {
       undecoded(bytes.part(slice))
@@ -104,7 +105,7 @@ extension Sentence {
     }
     guard layout.has(.line) else { return }
     var fields = HCIFields(bytes, slice)
-    // Where the bytes end too early, the dissection has the problem already.
+    // If the bytes end too early, the dissection already has the problem.
     try? fields.walk(layout, &self)
     guard fields.isOpen else { return }
     let rest = fields.rest()
@@ -159,7 +160,7 @@ extension Sentence {
       if let status = found.status(bytes), status != 0, event.isLEMeta,
         PeriodicSync.established.contains(bytes.byte(at: Int(found.outer.start) - 1))
       {
-        // Nothing was found: the other parameters mean nothing.
+        // Nothing was found, so the other parameters have no meaning.
         comma()
         output.named(StatusCode(rawValue: status).name, UInt64(status), digits: 2)
         return
@@ -169,8 +170,8 @@ extension Sentence {
     }
   }
 
-  /// How many packets of each link: count (1 byte), then handle (2) and number (2) of each. A fifth
-  /// of all packets is of this kind: it is worded without walking its row.
+  /// Appends the number of packets of each link: count (1 byte), then handle (2) and number (2) of
+  /// each. A fifth of all packets is of this kind, so it is described without walking its row.
   private mutating func completedPackets(_ bytes: RawSpan, _ slice: Slice) {
     guard !slice.isEmpty else { return }
     var offset = Int(slice.start) + 1
@@ -196,7 +197,7 @@ extension Sentence {
     undecoded(bytes.part(found.outer))
   }
 
-  /// Command Complete and Command Status: which command, and what came of it.
+  /// Appends Command Complete or Command Status: the command, and its result.
   private mutating func commandAnswer(
     _ event: HCIEvent, _ dissection: Dissection, _ found: HCIParameters, _ bytes: RawSpan,
     _ answer: Answer
@@ -229,7 +230,7 @@ extension Sentence {
     }
   }
 
-  /// The command that is answered, by the row that was found for it.
+  /// Appends the command that is answered, by the row that was found for it.
   private mutating func answered(_ opcode: UInt16, _ found: HCIParameters) {
     if let completed = found.completed {
       output.text(completed.name)
@@ -238,7 +239,7 @@ extension Sentence {
     }
   }
 
-  /// Who ended a link: the reason code alone is often said to both sides alike.
+  /// Appends who ended a link: the reason code alone is often the same on both sides.
   mutating func ending(_ connection: Connection) {
     guard let ending = connection.ending else { return }
     let reason = connection.reason
@@ -305,7 +306,7 @@ extension Sentence {
       undecoded(bytes.part(dissection.body), isSecret: dissection.hidesSMP(answer))
     } else {
       name("ACL data")
-      // A continuation of something unknown may be part of a key.
+      // A continuation of an unknown PDU may be part of a key.
       undecoded(bytes.part(dissection.body), isSecret: true)
       if !showsKeys, !dissection.body.isEmpty {
         output.text(": of what channel is not known, may hold a key")
@@ -313,7 +314,7 @@ extension Sentence {
     }
   }
 
-  /// Why the bytes of a fragment are hidden where bytes are shown.
+  /// Appends why the bytes of a fragment are hidden if bytes are shown.
   private mutating func fragmentSecrecy(_ fragment: FragmentFate) {
     if let channel = fragment.channel {
       if channel.carriesSecurityManager { output.text(" of SMP") }
@@ -331,7 +332,7 @@ extension Sentence {
     let isMarker = note.kind == .userLog && Self.isMarker(note, bytes)
     name(isMarker ? "Marker" : note.kind.words)
     if let type = note.recordType {
-      // There is one controller only; what kind of record it is says more.
+      // There is only one controller, so the kind of record is more informative.
       if let words = type.name, note.kind == .log {
         output.text(words)
         endSubject()
@@ -356,7 +357,7 @@ extension Sentence {
         CompanyID(rawValue: manufacturer).name, UInt64(manufacturer), digits: 4)
     }
     if let cookie = note.cookie { socket(cookie) }
-    // Who set a marker is this program.
+    // Markers are always set by this program.
     let hasIdentifier = !isMarker && note.identifier.map { !$0.isEmpty } ?? false
     if let identifier = note.identifier, hasIdentifier {
       comma()
@@ -384,7 +385,7 @@ extension Sentence {
     }
   }
 
-  /// Whether a log record is what a user of `live` wrote.
+  /// Returns whether a log record is a marker of a user of `live`.
   private static func isMarker(_ note: MonitorNote, _ bytes: RawSpan) -> Bool {
     guard let identifier = note.identifier else { return false }
     let speaker = bytes.part(identifier).beforeZero
@@ -392,7 +393,7 @@ extension Sentence {
       && speaker.starts(with: Marker.identifier)
   }
 
-  /// The management socket that a record is about.
+  /// Appends the management socket of a record.
   private mutating func socket(_ cookie: UInt32) {
     comma()
     output.text("socket ")

@@ -3,9 +3,9 @@ import Bytes
 import Dissectors
 import Sessions
 
-/// What is said of the Security Manager's PDUs.
+/// The description of Security Manager PDUs.
 extension Sentence {
-  /// The PDU's name and what it says.
+  /// Appends the PDU's name and content.
   mutating func smp(
     _ pdu: SMPPDU, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer
   ) {
@@ -35,7 +35,7 @@ extension Sentence {
     }
   }
 
-  /// Bytes where nothing should be: they may be anything, a key among it.
+  /// Appends unexpected bytes, which may be anything, including a key.
   private mutating func undecodedRest(_ rest: RawSpan) {
     if showsKeys {
       output.hex(rest, separator: 0x20)
@@ -105,7 +105,7 @@ extension Sentence {
       output.text("<hidden>, ")
       output.count(Int(slice.count), "byte", "bytes")
     } else if showsKeys {
-      // Who asks for keys wants to use them.
+      // Users who request keys want to use them.
       output.hex(bytes.part(slice))
     } else {
       output.abbreviated(bytes.part(slice), glyphs)
@@ -119,7 +119,8 @@ extension Sentence {
     output.text(" of 20")
   }
 
-  /// What a side can and wants; of a response, also what follows from both sides' wishes.
+  /// Appends what a side can do and wants; for a response, also what follows from the wishes of
+  /// both sides.
   private mutating func pairing(_ pairing: SMP.PairingFeatures, _ answer: Answer) {
     let capability = UInt64(pairing.ioCapability.rawValue)
     if let name = CodeSet.pairingIOCapability.name(of: capability) {
@@ -155,7 +156,7 @@ extension Sentence {
     self.method(method, step)
   }
 
-  /// What both sides agree on.
+  /// Appends what both sides agree on.
   private mutating func method(_ method: PairingMethod, _ step: PairingStep) {
     output.text(method.isSecureConnections ? "Secure Connections, " : "legacy, ")
     let isInitiator = step.initiator == .sent
@@ -190,7 +191,7 @@ extension Sentence {
 }
 
 extension Output {
-  /// Appends the beginning and the end of a long value: enough to tell two of them apart.
+  /// Appends the beginning and the end of a long value, which are enough to distinguish two values.
   mutating func abbreviated(_ bytes: RawSpan, _ glyphs: Glyphs) {
     guard bytes.byteCount > 8 else {
       hex(bytes)

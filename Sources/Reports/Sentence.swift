@@ -4,59 +4,60 @@ import Decoders
 import Dissectors
 import Sessions
 
-/// What is said of a packet in one line: a name, a subject, and the rest. Text sets the three in
-/// columns; JSON joins them to its `summary`. Worded once, here.
+/// The description of a packet in one line: a name, a subject and the rest. Text arranges the three
+/// in columns; JSON joins them to its `summary`. All descriptions are worded here, once.
 struct Sentence: ~Copyable {
-  /// The words so far.
+  /// The text so far.
   var output = Output()
-  /// Where the name ends in `output`.
+  /// The end of the name in `output`.
   private(set) var nameEnd = 0
-  /// Where the subject ends.
   private(set) var subjectEnd = 0
-  /// How many bytes of the subject have no column of their own.
+  /// The number of bytes in the subject that take no column.
   private(set) var surplus = 0
   /// Whether the packet reports a failure.
   var isFailure = false
-  /// Whether secrets are to be shown.
   let showsKeys: Bool
   /// The signs to use.
   let glyphs: Glyphs
-  /// Whether what follows goes on without a comma.
+  /// Whether the next text needs no comma before it.
   var goesOn = false
-  /// Whether the attribute values of the packet are keys.
+  /// How secret the attribute values of the packet are.
   var secrecy = Answer.Secrecy.open
-  /// Who sends the advertising data that is worded.
+  /// The sender of the advertising data that is described.
   var advertiser = OwnAddress()
-  /// Whether it is worth saying that there is no advertising data.
+  /// Whether to mention that there is no advertising data.
   var saysNoData = true
-  /// The number that was said last, and where its unit begins: a range may go on from there.
+  /// The number that was appended last, and the start of its unit: a range may continue from there.
   var lowerEnd: (value: Int64, unitStart: Int)?
-  /// The type of an address that was said last, before the address itself.
+  /// The type of an address that was appended last, before the address itself.
   var addressType: (start: Int, end: Int, name: StaticString)?
-  /// Where the address ends that was said last.
+  /// The end of the address that was appended last.
   var addressEnd = 0
-  /// In a list of devices: the number of the item that is told; nil outside.
+  /// In a list of devices, the number of the current item; nil outside.
   var device: Int?
-  /// Whether what is told next is a failure's: beside the status only what says whose is worth a word.
+  /// Whether what follows belongs to a failure: besides the status, only what identifies its
+  /// subject is shown.
   var saysOnlyWhose = false
-  /// The PHYs that the items of the next list stand for, one a bit.
+  /// The PHYs of the items in the next list, one bit each.
   var listedPHYs: UInt64 = 0
 
-  /// What values mean.
+  /// Decodes values.
   var reading: ValueReading
-  /// What attributes are called.
+  /// Finds the names of attributes.
   var names = RecentNames()
-  /// The packet, its time, and whether the capture has only a part of it or had it before.
+  /// The packet, its time, and whether it is new and complete: not cut by the capture, and not
+  /// contained in another file.
   var moment: (packet: Int, time: Timestamp?, isWhole: Bool) = (0, nil, true)
 
-  /// - Parameter profiles: by which values are decoded, beside the program's; nil: none are.
+  /// - Parameter profiles: the profiles that decode values beside the built-in ones; nil: nothing
+  ///   is decoded.
   init(showsKeys: Bool, glyphs: Glyphs, profiles: SuppliedProfiles? = nil) {
     self.showsKeys = showsKeys
     self.glyphs = glyphs
     reading = ValueReading(profiles, showsKeys: showsKeys)
   }
 
-  /// Begins anew.
+  /// Starts a new sentence.
   mutating func clear() {
     output.clear()
     nameEnd = 0
@@ -73,22 +74,21 @@ struct Sentence: ~Copyable {
     reading.clear()
   }
 
-  /// What was said so far is the name.
+  /// Ends the name: the text so far is the name.
   mutating func endName() {
     nameEnd = output.count
     subjectEnd = nameEnd
   }
 
-  /// What was said since the name is the subject.
+  /// Ends the subject: the text since the name is the subject.
   mutating func endSubject() { subjectEnd = output.count }
 
-  /// Says in the subject that something was cut.
+  /// Appends to the subject that something was cut.
   mutating func shortened() {
     output.text(glyphs.ellipsis)
     surplus += glyphs.ellipsis.utf8CodeUnitCount - glyphs.ellipsisColumns
   }
 
-  /// Says the name.
   mutating func name(_ text: StaticString) {
     output.text(text)
     endName()
@@ -105,7 +105,7 @@ struct Sentence: ~Copyable {
 
   /// Appends the sentence in one piece: `Notification 0x0012: a5 06`.
   ///
-  /// - Parameter escaped: as it stands between the quotes of JSON.
+  /// - Parameter escaped: whether it is escaped for a JSON string.
   func copySummary(escaped: Bool, into other: inout Output) {
     let parts = parts
     copy(parts.name, escaped, into: &other)
@@ -123,23 +123,23 @@ struct Sentence: ~Copyable {
     if escaped { output.copyEscaped(part, into: &other) } else { output.copy(part, into: &other) }
   }
 
-  /// A comma, unless the rest has not begun.
+  /// Appends a comma, unless the rest is still empty.
   mutating func comma() {
     if output.count > subjectEnd, !goesOn { output.text(", ") }
     goesOn = false
   }
 
-  /// What follows begins something new behind what was said: it needs no comma.
+  /// Makes the next text start without a comma.
   mutating func continueWithoutComma() { goesOn = true }
 
-  /// Bytes that nobody has explained.
+  /// Appends bytes with an unknown meaning.
   mutating func undecoded(_ bytes: RawSpan) {
     guard bytes.byteCount > 0 else { return }
     comma()
     output.hex(bytes, separator: 0x20)
   }
 
-  /// Bytes that may hold a secret.
+  /// Appends bytes that may contain a secret.
   mutating func undecoded(_ bytes: RawSpan, isSecret: Bool) {
     if isSecret && !showsKeys {
       comma()
@@ -149,7 +149,7 @@ struct Sentence: ~Copyable {
     }
   }
 
-  /// That something secret is there.
+  /// Appends that there is a secret.
   mutating func hidden(_ count: Int) {
     output.text("<hidden>, ")
     output.count(count, "byte", "bytes")

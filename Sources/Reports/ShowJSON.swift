@@ -4,7 +4,7 @@ package import Captures
 package import Dissectors
 package import Sessions
 
-/// `show --json`: one object a record, in the order of the capture (json.md).
+/// `show --json`: one object for each record, in the order of the capture (json.md).
 package struct ShowJSON: SharedReport, ~Copyable {
   private let options: ShowOptions
   private let timeDecimals: Int
@@ -12,23 +12,23 @@ package struct ShowJSON: SharedReport, ~Copyable {
   private var sentence: Sentence
   private var clock = Clock()
   private var showing: Showing
-  /// The files, where there are several, and which of them the last line is of.
+  /// The files, if there are several, and the index of the last line's file.
   private let files: [CaptureSummary.File]
   private var file = -1
 
-  /// A report on a capture with this summary.
+  /// Creates a report on a capture with this summary.
   package init(_ options: ShowOptions, _ summary: CaptureSummary) {
     self.options = options
     timeDecimals = summary.timeDecimals
     files = summary.files
     showing = Showing(options)
     sink = JSONSink(showsKeys: options.showsKeys, profiles: options.profiles)
-    // JSON is UTF-8, whatever the terminal is.
+    // JSON is UTF-8, whatever the terminal supports.
     sentence = Sentence(
       showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles)
   }
 
-  /// Why nothing was printed; else what stays open of what was.
+  /// Why nothing was printed; otherwise what is still open in what was printed.
   package var remark: String? {
     showing.remark(sentence.reading)
   }
@@ -71,7 +71,7 @@ package struct ShowJSON: SharedReport, ~Copyable {
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {}
 
-  /// The record's own fields, which every line begins with.
+  /// Writes the record's own fields, which every line starts with.
   private mutating func head(_ record: borrowing CaptureRecord, _ dissection: Dissection) {
     let layer = dissection.layer
     if layer == .note {
@@ -105,7 +105,7 @@ package struct ShowJSON: SharedReport, ~Copyable {
     if !record.options.isEmpty { comments(record) }
   }
 
-  /// What the capture says beside the packet.
+  /// Writes the capture's comments on the packet.
   private mutating func comments(_ record: borrowing CaptureRecord) {
     var position = 0
     var isFirst = true
@@ -117,7 +117,7 @@ package struct ShowJSON: SharedReport, ~Copyable {
     if !isFirst { sink.endList() }
   }
 
-  /// The sentence in one piece: `Notification 0x0012: a5 06`.
+  /// Writes the sentence in one piece: `Notification 0x0012: a5 06`.
   private mutating func summary() {
     sink.key("summary")
     sink.output.byte(0x22)
@@ -125,8 +125,8 @@ package struct ShowJSON: SharedReport, ~Copyable {
     sink.output.byte(0x22)
   }
 
-  /// - Parameter isJoined: the packet completes a PDU of several records: offsets would count from
-  ///   the start of the PDU, which stands in none of them as a whole.
+  /// - Parameter isJoined: whether the packet completes a PDU of several records. Offsets would
+  ///   then count from the start of the PDU, which no record contains as a whole.
   private mutating func problems(_ problems: Problems, isJoined: Bool) {
     guard !problems.isEmpty else { return }
     sink.beginList("problems")

@@ -1,34 +1,31 @@
 package import Decoders
 
-/// What the options of all reports have that print for people.
+/// The options that all reports for people have.
 package protocol PresentationOptions {
-  /// Whether secrets are shown.
   var showsKeys: Bool { get set }
-  /// Whether to colour.
   var usesColor: Bool { get set }
-  /// Columns of the terminal; nil: lines are not cut.
+  /// The width of the terminal in columns; nil: lines are not cut.
   var width: Int? { get set }
   /// The signs to use.
   var glyphs: Glyphs { get set }
 }
 
-/// How `show` presents packets.
+/// The options of `show`.
 package struct ShowOptions: PresentationOptions, Sendable {
-  /// What stands in the time column.
+  /// The content of the time column.
   package enum TimeStyle: String, Sendable, CaseIterable {
     /// Seconds since the first record.
     case elapsed
-    /// Seconds since the line above.
+    /// Seconds since the previous line.
     case delta
-    /// Date and time, UTC.
+    /// Date and time in UTC.
     case utc
-    /// Date and time of this machine's zone.
+    /// Date and time in the local time zone.
     case local
-    /// Nothing.
     case none
 
-    /// The offset by which times are read that are asked for, in seconds east of UTC: as they are shown,
-    /// this machine's zone only where that is asked for.
+    /// Returns the offset with which times in options are read, in seconds east of UTC. They are
+    /// read as they are shown, so the local time zone applies only if it is requested.
     func readingOffset(
       _ zoneOffset: @escaping @Sendable (Int64) -> Int64
     ) -> @Sendable (Int64) -> Int64 {
@@ -36,34 +33,34 @@ package struct ShowOptions: PresentationOptions, Sendable {
     }
   }
 
-  /// Which packets.
+  /// The selected packets.
   package var selection = Selection()
-  /// What stands in the time column.
+  /// The content of the time column.
   package var time = TimeStyle.elapsed
-  /// Whether to colour.
   package var usesColor = false
-  /// Columns of the terminal; nil: lines are not cut.
+  /// The width of the terminal in columns; nil: lines are not cut.
   package var width: Int?
   /// The signs to use.
   package var glyphs = Glyphs.utf8
-  /// Whether packets that carry no news are folded (`--brief`).
+  /// Whether routine packets are folded (`--brief`).
   package var isBrief = false
   /// Whether every field gets a line (`-v`).
   package var isVerbose = false
   /// Whether the bytes follow (`-x`; in JSON `--raw`).
   package var showsBytes = false
-  /// Whether secrets are shown.
   package var showsKeys = false
-  /// People's own profiles, by which values are decoded beside the program's; nil: none are.
+  /// The user's profiles, which decode values beside the built-in ones; nil: nothing is decoded.
   package var profiles: SuppliedProfiles? = SuppliedProfiles()
-  /// How many seconds east of UTC this machine's zone is at a time given in seconds since 1970.
+  /// Returns the offset of the local time zone in seconds east of UTC, at a time given in seconds
+  /// since 1970.
   package var zoneOffset: @Sendable (Int64) -> Int64 = { _ in 0 }
 
   /// Whether every packet is shown.
   package var showsEverything: Bool { selection.isEverything && selection.limit == nil }
-  /// Whether several can share the work: what is printed of a packet depends on no other's being printed.
+  /// Whether several threads can share the work: the text of a packet does not depend on other
+  /// packets being printed.
   package var canBeShared: Bool { showsEverything && !isBrief }
 
-  /// The defaults.
+  /// Creates the default options.
   package init() {}
 }

@@ -4,13 +4,13 @@ package import Captures
 package import Dissectors
 package import Sessions
 
-/// `show` for people: one line a packet, in columns that need no look-ahead.
+/// `show` as text: one line for each packet, in columns that need no look-ahead.
 ///
 ///     #      time    gap     what
 ///     97    0.1773         1 → Read Request   0x0010
 ///
-/// Several can make it together, unless packets are folded: a line of `--brief` may stand for packets of
-/// more than one turn.
+/// Several threads can share the work, unless packets are folded: a line of `--brief` may summarise
+/// packets of more than one turn.
 package struct ShowText: SharedReport, ~Copyable {
   private let options: ShowOptions
   private var sentence: Sentence
@@ -19,21 +19,22 @@ package struct ShowText: SharedReport, ~Copyable {
   private var line = Output()
   private var ascii = Output()
   private var showing: Showing
-  /// The files, where there are several, and which of them the last line is of.
+  /// The files, if there are several, and the index of the last line's file.
   private let files: [CaptureSummary.File]
   private var file: Int
   private var brief = Brief()
   private var hasHeader = false
-  /// Whether lines are neither cut nor put into ASCII: then most are written where they go.
+  /// Whether lines are neither cut nor converted to ASCII, so that most are written directly to the
+  /// output.
   private let isSetAsItIs: Bool
-  /// Words that are longer go by way of `line`.
+  /// Longer sentences are written via `line`.
   private static let mostWords = 8192
 
-  /// Columns before the bytes of a record, and how many of those stand in a line.
+  /// The indentation of a record's bytes, and the number of bytes in a line.
   private static let dumpIndentation = 6
   private static let dumpedBytes = 16
 
-  /// A report on a capture with this summary.
+  /// Creates a report on a capture with this summary.
   package init(_ options: ShowOptions, _ summary: CaptureSummary) {
     self.options = options
     isSetAsItIs = options.width == nil && options.glyphs.isUTF8
@@ -48,7 +49,7 @@ package struct ShowText: SharedReport, ~Copyable {
       profiles: options.isVerbose ? options.profiles : nil)
   }
 
-  /// Why nothing was printed; else what stays open of what was.
+  /// Why nothing was printed; otherwise what is still open in what was printed.
   package var remark: String? {
     showing.remark(sentence.reading)
   }
@@ -77,7 +78,7 @@ package struct ShowText: SharedReport, ~Copyable {
       }
     }
     let id = answer.link.map { memory.links.id($0) } ?? 0
-    // Notes name their controller themselves.
+    // Notes contain the name of their controller.
     var adapter = record.adapter
     if case .note = dissection.content { adapter = nil }
     if hasHeader, dissection.problems.isEmpty, isSetAsItIs,
@@ -120,7 +121,7 @@ package struct ShowText: SharedReport, ~Copyable {
       }
       output.text(details.output.bytes, options.glyphs)
     }
-    // Beside its fields stand the bytes of a PDU; those of a fragment of one belong to no field.
+    // The bytes of a PDU are shown beside its fields; those of a fragment belong to no field.
     let isInParts = answer.fragment.isFragment || answer.fragment.isJoined
     if options.showsBytes, !options.isVerbose || isInParts {
       dump(
@@ -140,7 +141,7 @@ package struct ShowText: SharedReport, ~Copyable {
       record.number, record.time, since: showing.start,
       answer.link.map { memory.links.id($0) } ?? 0)
     file = record.file
-    // It stands above the first line, which is printed already.
+    // The header is above the first line, which was printed elsewhere.
     hasHeader = true
   }
 
@@ -154,7 +155,7 @@ package struct ShowText: SharedReport, ~Copyable {
 
   // MARK: Brief
 
-  /// A line for each run of packets that was folded, in the columns of its first packet.
+  /// Appends a line for each run of packets that was folded, in the columns of its first packet.
   private mutating func sayFolded(into output: inout Output) {
     for index in brief.runs.indices {
       let run = brief.runs[index]
@@ -171,7 +172,7 @@ package struct ShowText: SharedReport, ~Copyable {
     brief.clearRuns()
   }
 
-  /// What was left out without a line.
+  /// Appends what was omitted without a line.
   private mutating func sayLeftOut(into output: inout Output) {
     line.clear()
     style(.dim)
@@ -190,7 +191,7 @@ package struct ShowText: SharedReport, ~Copyable {
     if !isFirst { finishLine(into: &output) }
   }
 
-  /// The line that says which file the following packets are of.
+  /// Appends the line that names the file of the following packets.
   private mutating func name(file index: Int, into output: inout Output) {
     file = index
     guard files.indices.contains(index) else { return }
@@ -202,7 +203,7 @@ package struct ShowText: SharedReport, ~Copyable {
     finishLine(into: &output)
   }
 
-  /// What the capture says beside the packet.
+  /// Appends the capture's comments on the packet.
   private mutating func comments(_ record: borrowing CaptureRecord) {
     var position = 0
     while let comment = record.options.nextComment(&position) {
@@ -210,7 +211,7 @@ package struct ShowText: SharedReport, ~Copyable {
     }
   }
 
-  /// What is wrong with the packet, behind its words.
+  /// Appends the problems of the packet, after its description.
   private mutating func problems(_ problems: Problems) {
     for index in 0..<problems.count {
       style(.warning)
@@ -229,7 +230,8 @@ package struct ShowText: SharedReport, ~Copyable {
 
   // MARK: Pieces
 
-  /// Ends a line, the first of all under the columns' heads; on a terminal what does not fit is cut.
+  /// Ends a line, printing the column headings before the first one. On a terminal, lines that do
+  /// not fit are cut.
   private mutating func finishLine(into output: inout Output) {
     if !hasHeader {
       hasHeader = true
@@ -252,7 +254,7 @@ package struct ShowText: SharedReport, ~Copyable {
     output.byte(0x0a)
   }
 
-  /// The record's bytes, sixteen a line with their offsets, and as ASCII where they are that.
+  /// Appends the record's bytes, sixteen in a line with their offset, and as ASCII if printable.
   private mutating func dump(
     _ record: RawSpan, _ secrets: Secrets, into output: inout Output
   ) {

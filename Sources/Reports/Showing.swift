@@ -4,17 +4,17 @@ import Captures
 import Dissectors
 import Sessions
 
-/// What both faces of `show` keep while packets pass: the start, and how far the selection is done.
+/// The state that text and JSON of `show` share: the start time, and the progress of the selection.
 struct Showing: Sendable {
   private let selection: Selection
   /// The time of the first record that has one.
   var start: Timestamp? { window.start }
-  /// Packets shown so far.
+  /// The number of packets shown so far.
   private(set) var shown = 0
   private var hasSeenPackets = false
   private var isPastSelection = false
   private let lastPacket: Int
-  /// Whether nothing is left out, but for what is beyond a limit.
+  /// Whether nothing is left out, except for what exceeds a limit.
   let showsEverything: Bool
   private var devices: DeviceWatch
   private var window: TimeWindow
@@ -30,16 +30,17 @@ struct Showing: Sendable {
   /// Whether all packets that can be shown have been.
   var isSatisfied: Bool { isPastSelection || selection.limit.map { shown >= $0 } ?? false }
 
-  /// Why nothing was shown; else what stays open of what was, where the capture was read to its end.
+  /// Returns why nothing was shown; otherwise what is still open, if the capture was read to its
+  /// end.
   func remark(_ reading: borrowing ValueReading) -> String? {
     remark ?? (isSatisfied ? nil : reading.openRemark(isAllWorded: showsEverything))
   }
 
-  /// Why nothing was shown, where that is so.
+  /// Why nothing was shown, or nil if something was.
   var remark: String? {
     if shown > 0 || selection.limit == 0 { return nil }
     guard hasSeenPackets else { return "the capture holds no records" }
-    // Where reading stopped early, names may have come later.
+    // If reading stopped early, names may have followed.
     guard devices.knowsNone, !isPastSelection else { return "no packet matches what was asked for" }
     if devices.names.isEmpty { return "no device of that name: the capture tells no names" }
     let names = devices.names.map { String(decoding: $0, as: UTF8.self) }
@@ -47,8 +48,8 @@ struct Showing: Sendable {
       + (devices.hasMoreNames ? ", and more" : "")
   }
 
-  /// Words a packet; false where the selection leaves it out. The cheap questions come first: only
-  /// where words are looked for is a packet worded that is not shown.
+  /// Describes a packet, or returns false if it is not selected. The cheap checks come first: a
+  /// packet that is not shown is described only if words are searched.
   mutating func word(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory, in sentence: inout Sentence
@@ -69,16 +70,17 @@ struct Showing: Sendable {
     return true
   }
 
-  /// Takes the name under which the captured host itself advertises: it may be the one that is asked for.
+  /// Records the name under which the captured host itself advertises, which may be the selected
+  /// one.
   mutating func learn(name: [UInt8]) { devices.learn(name: name) }
 
-  /// Takes a packet that another shows.
+  /// Records a packet that is shown elsewhere.
   mutating func skip(_ record: borrowing CaptureRecord) {
     hasSeenPackets = true
     window.observe(record.time)
   }
 
-  /// Whether a packet is to be shown, as far as its words have no part in it.
+  /// Returns whether a packet is selected, apart from its words.
   private mutating func admits(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory

@@ -1,19 +1,19 @@
 import Bluetooth
 import Bytes
 
-/// The time column of lines for people, in the style that was asked for. Seconds have as many columns as
-/// the greatest so far needed.
+/// The time column of lines, in the requested style. The width of seconds grows with the greatest
+/// number so far.
 struct TimeColumn: Sendable {
   let style: ShowOptions.TimeStyle
   private let decimals: Int
   private let zoneOffset: @Sendable (Int64) -> Int64
   private var clock = Clock()
-  /// Columns of the whole seconds, with a space before them.
+  /// The column of the whole seconds, after a space.
   private var secondColumns = GrowingColumn(digits: 4, margin: 1)
 
   /// - Parameters:
-  ///   - decimals: those of the capture's times.
-  ///   - zoneOffset: how many seconds east of UTC this machine's zone is.
+  ///   - decimals: the number of decimals of the capture's times.
+  ///   - zoneOffset: returns the offset of the local time zone, in seconds east of UTC.
   init(
     _ style: ShowOptions.TimeStyle, decimals: Int,
     zoneOffset: @escaping @Sendable (Int64) -> Int64
@@ -23,7 +23,7 @@ struct TimeColumn: Sendable {
     self.zoneOffset = zoneOffset
   }
 
-  /// How many columns it takes, with a space before the time.
+  /// The width of the column, including a space before the time.
   var width: Int {
     switch style {
     case .elapsed, .delta: secondColumns.width + 5
@@ -33,7 +33,7 @@ struct TimeColumn: Sendable {
     }
   }
 
-  /// Appends the head of the column.
+  /// Appends the heading of the column.
   func head(into line: inout Output) {
     guard width > 0 else { return }
     line.spaces(width - 4)
@@ -44,7 +44,7 @@ struct TimeColumn: Sendable {
   ///
   /// - Parameters:
   ///   - start: the time of the first record.
-  ///   - previous: that of the line above.
+  ///   - previous: the time of the previous line.
   mutating func write(
     _ time: Timestamp, since start: Timestamp, after previous: Timestamp?,
     into line: inout Output
@@ -64,7 +64,7 @@ struct TimeColumn: Sendable {
     }
   }
 
-  /// Takes a time that is written elsewhere: the column grows as if it stood here.
+  /// Records a time that is printed elsewhere: the column grows as if it were printed here.
   mutating func skip(_ time: Timestamp, since start: Timestamp, after previous: Timestamp?) {
     switch style {
     case .elapsed: makeRoom(for: Elapsed(time, since: start))
@@ -73,7 +73,7 @@ struct TimeColumn: Sendable {
     }
   }
 
-  /// How long before or after another a time is.
+  /// The time between two timestamps, with a sign.
   private struct Elapsed {
     let isNegative: Bool
     let seconds: UInt
@@ -88,13 +88,13 @@ struct TimeColumn: Sendable {
     }
   }
 
-  /// The sign takes a digit's place.
+  /// Widens the column; the sign takes the place of a digit.
   private mutating func makeRoom(for elapsed: Elapsed) {
     secondColumns.make(
       room: elapsed.isNegative ? elapsed.seconds.multiplied(clamped: 10) : elapsed.seconds)
   }
 
-  /// Seconds with four decimals, rounded down.
+  /// Appends seconds with four decimals, rounded down.
   private mutating func elapsed(
     _ time: Timestamp, since earlier: Timestamp, into line: inout Output
   ) {

@@ -3,45 +3,46 @@ package import Captures
 package import Dissectors
 package import Sessions
 
-/// A report that can be made by several at once, each of them reading the whole capture and printing
-/// only its own stretches of it: what it prints of a packet depends on no packet printed before.
+/// A report that several threads can create together: each reads the whole capture and prints only
+/// its own stretches of it. What is printed for a packet must not depend on packets printed before.
 package protocol SharedReport: PacketReport, ~Copyable {
-  /// Takes a packet that another prints.
+  /// Records a packet that is printed elsewhere.
   mutating func skip(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory)
 }
 
-/// One of several that make a report together, each in a thread of its own.
+/// One of several members that create a report together, each in its own thread.
 ///
-/// What a packet means depends on all packets before it, so that nobody can begin in the middle. But
-/// most of the time goes into saying it, in JSON above all. So each of the members reads everything
-/// and remembers everything, which costs it a quarter of what JSON costs and half of what lines cost,
-/// and they take turns at printing, which is the rest. They share nothing but the order in which they
-/// write: the output is the same, byte for byte, as if one had printed it.
+/// The meaning of a packet depends on all previous packets, so no member can start in the middle.
+/// But most of the time is spent on formatting, especially of JSON. So each member reads and
+/// remembers everything, which takes a quarter of the time of JSON and half of that of lines, and
+/// they take turns at formatting the rest. They share only the order in which they write: the
+/// output is the same, byte for byte, as if one had printed it.
 package struct TurnTaking<Report: SharedReport & ~Copyable>: PacketReport, ~Copyable {
-  /// Bytes of records after which the turn goes to the next: so much that handing it on costs nothing
-  /// beside the work, so little that what a member holds back until its turn comes is small.
+  /// The number of bytes of records after which the turn passes on: large enough that passing it
+  /// costs little in comparison, and small enough that a member buffers little until its turn
+  /// comes.
   package static var turnBytes: Int { 65_536 }
-  /// What a record counts beside its bytes, so that records without any end a turn, too.
+  /// What each record counts in addition to its bytes, so that empty records end a turn, too.
   private static var recordBytes: Int { 16 }
 
   private var report: Report
   private let member: Int
   private let members: Int
   private let turnBytes: Int
-  /// Whose turn it is, and how much of it is left.
+  /// The member whose turn it is, and how much of the turn is left.
   private var turn = 0
   private var left: Int
   private let handOver: (inout Output) -> Void
 
-  /// A member's part of a report.
+  /// Creates a member's part of a report.
   ///
   /// - Parameters:
-  ///   - member: which it is, from 0; member 0 has the first turn.
-  ///   - members: how many take turns.
-  ///   - handOver: waits until all turns before have been written, writes what this one has
-  ///     printed, and lets the next go on.
+  ///   - member: the member's index; member 0 has the first turn.
+  ///   - members: the number of members.
+  ///   - handOver: waits until all previous turns were written, writes what this member has
+  ///     printed, and lets the next one continue.
   package init(
     _ report: consuming Report, member: Int, of members: Int, turnBytes: Int = Self.turnBytes,
     handOver: @escaping (inout Output) -> Void
@@ -60,7 +61,7 @@ package struct TurnTaking<Report: SharedReport & ~Copyable>: PacketReport, ~Copy
   /// Whether all packets that can be shown have been.
   package var isSatisfied: Bool { report.isSatisfied }
 
-  /// Of the packets that this one prints.
+  /// Only for the packets that this member prints.
   package var wantsProblems: Bool { turn == member && report.wantsProblems }
 
   package mutating func packet(
@@ -83,7 +84,7 @@ package struct TurnTaking<Report: SharedReport & ~Copyable>: PacketReport, ~Copy
 
   package mutating func learn(_ summary: CaptureSummary) { report.learn(summary) }
 
-  /// The end is printed by the one whose turn it is.
+  /// Prints the end if it is this member's turn.
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {

@@ -6,11 +6,12 @@ import Diagnosis
 import Dissectors
 import Sessions
 
-/// Messages of vendors' protocols: finding them, and finding them again.
+/// Messages of vendor protocols: finding them, and finding them again.
 extension ValueReading {
-  /// Reads a value of which nothing is known but its attribute: a vendor's frame has to be whole.
+  /// Decodes a value of which only the attribute is known, so a vendor frame has to be complete.
   ///
-  /// - Parameter server: whose value it is, where values that say what others mean were learnt of.
+  /// - Parameter server: the value's server, if values that determine the meaning of others were
+  ///   recorded for it.
   mutating func readAlone(
     _ uuid: BluetoothUUID, service: BluetoothUUID?, _ value: RawSpan, isWritten: Bool,
     server: UInt64? = nil, handle: UInt16? = nil
@@ -38,7 +39,7 @@ extension ValueReading {
     return hasMeaning
   }
 
-  /// The message or the part of one that a value is; false where it is none.
+  /// Decodes the message, or the part of one, that a value is. Returns false if it is not one.
   mutating func message(
     _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, _ way: Way, _ conversation: UInt64,
     _ handle: UInt16, _ packet: Int, _ time: Timestamp?, _ isOfDevice: (String) -> Bool
@@ -66,7 +67,7 @@ extension ValueReading {
     return false
   }
 
-  /// Follows what is open of vendors' protocols with a packet whose meaning is not asked for.
+  /// Follows the open frames of vendor protocols with a packet whose meaning is not needed.
   mutating func follow(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -88,12 +89,12 @@ extension ValueReading {
     recent.append(message)
   }
 
-  /// Keeps what the value of a control point answers.
+  /// Stores the request that a control point's value answers.
   mutating func keep(_ control: ExchangeNote, _ packet: Int, _ handle: UInt16) {
     keep(Recent(packet: packet, handle: handle, control: control))
   }
 
-  /// Reads the message that the value of an earlier packet was; false where it was none.
+  /// Decodes the message that the value of an earlier packet was. Returns false if it was not one.
   mutating func readAgain(_ packet: Int, _ handle: UInt16?, _ value: RawSpan) -> Bool {
     begin()
     guard let handle,
@@ -106,7 +107,8 @@ extension ValueReading {
     return hasMeaning
   }
 
-  /// Takes a message that was found where requests and responses are not told apart.
+  /// Accepts a message that was found in a context that does not distinguish requests from
+  /// responses.
   mutating func take(trial found: VendorSighting, _ value: RawSpan) {
     begin()
     sighting = found
@@ -114,11 +116,11 @@ extension ValueReading {
     readMessage(value, nil)
   }
 
-  /// Decodes the message that was found, or words a part.
+  /// Decodes the message that was found, or describes a part.
   ///
   /// - Parameters:
-  ///   - server: whose value it is, where that is known.
-  ///   - others: the messages behind it in the same value; nil: those that were found with it.
+  ///   - server: the value's server, if known.
+  ///   - others: the messages after it in the same value; nil: those that were found with it.
   mutating func readMessage(
     _ value: RawSpan, _ server: UInt64?, _ others: [VendorSighting]? = nil
   ) {

@@ -4,20 +4,20 @@ import Decoders
 import Dissectors
 import Sessions
 
-/// Values that say what others mean, and control points.
+/// Values that determine the meaning of others, and control points.
 extension ValueReading {
-  /// Who a link's server is: the same over reconnections.
+  /// Returns a key for the server on a link that is stable across reconnections.
   static func server(_ link: LinkSlot, isLocal: Bool, _ memory: borrowing Memory) -> UInt64 {
     memory.attributes.currentKey(Attributes.key(isLocal: isLocal, memory.links.connection(link)))
   }
 
-  /// Which conversation of a link's this is: who asks is the other side of who answers.
+  /// Returns a key for the conversation on a link with a server on one of its sides.
   static func conversation(_ link: LinkSlot, isLocal: Bool, _ memory: borrowing Memory) -> UInt64 {
     let number = UInt64(truncatingIfNeeded: memory.links.id(link)) << 1 | (isLocal ? 1 : 0)
     return number & 0x3fff_ffff_ffff
   }
 
-  /// Keeps a value that others are decoded by.
+  /// Stores a value that determines how others are decoded.
   @inline(never)
   mutating func keep(
     _ use: KnownValues.Use, _ value: RawSpan, _ answer: Answer, _ memory: borrowing Memory,
@@ -35,7 +35,7 @@ extension ValueReading {
     known.keep(use, value, descriptor: attribute.handle, owner: owner, of: server)
   }
 
-  /// The same for a value that `Conversations` told, which may have come in parts.
+  /// Stores such a value from `Conversations`, which may have been split.
   @inline(never)
   mutating func keep(
     _ use: KnownValues.Use, _ content: RawSpan, _ value: ConveyedValue, _ memory: borrowing Memory
@@ -49,7 +49,7 @@ extension ValueReading {
     }
   }
 
-  /// Learns of the values of a map that say what others mean.
+  /// Records the values in a map that determine the meaning of others.
   mutating func learn(_ device: MapDevice) {
     guard hasProfiles else { return }
     for characteristic in device.characteristics {
@@ -70,7 +70,7 @@ extension ValueReading {
     }
   }
 
-  /// What a definition asks for of other values.
+  /// Returns the fields of other values that a definition refers to.
   @inline(never)
   mutating func externals(of definition: Definition, _ server: UInt64?) -> [Known] {
     guard let server else { return [] }
@@ -93,7 +93,8 @@ extension ValueReading {
     return numbers
   }
 
-  /// Reads a value by the format that a descriptor of its characteristic gives; false where none does.
+  /// Decodes a value by the format in a descriptor of its characteristic. Returns false if there is
+  /// none.
   @inline(never)
   mutating func readByFormat(
     _ uuid: BluetoothUUID?, _ handle: UInt16?, _ server: UInt64?, _ value: RawSpan, decodes: Bool
@@ -108,7 +109,7 @@ extension ValueReading {
     return true
   }
 
-  /// Finds what a control point's value answers.
+  /// Finds the request that a control point's value answers.
   @inline(never)
   mutating func pair(
     _ definition: Definition, _ value: RawSpan, _ way: Way, _ conversation: UInt64,
@@ -121,7 +122,7 @@ extension ValueReading {
     if keepsRecent, let control { keep(control, packet, handle) }
   }
 
-  /// Takes in that a request was refused: no response will come.
+  /// Records that a request was refused, so that no response follows.
   mutating func noteRefusal(_ dissection: Dissection, _ answer: Answer) {
     guard messages.hasRequests, dissection.attFields.error != nil, let request = answer.request
     else { return }

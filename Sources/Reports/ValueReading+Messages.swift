@@ -2,18 +2,18 @@ import Bluetooth
 import Bytes
 import Decoders
 
-/// A message behind the first one of a value.
+/// A message after the first one in a value.
 struct FollowingMessage: Sendable {
   var sighting: VendorSighting
   var decoded = Decoded()
-  /// The words, those for what is wrong last, and where those begin.
+  /// The words, ending with those for problems, and where these begin.
   var line: [UInt8] = []
   var textEnd = 0
 }
 
-/// What is to be said of a message beside its fields: what it answers, where it stands in a series.
+/// The description of a message beyond its fields: what it answers, and its position in a series.
 extension ValueReading {
-  /// Reads the messages behind the first one, and says all of them in one line.
+  /// Decodes the messages after the first one, and describes all of them in one line.
   @inline(never)
   mutating func readFollowing(_ sightings: [VendorSighting], _ value: RawSpan) {
     firstEnd = line.count
@@ -42,8 +42,9 @@ extension ValueReading {
     }
   }
 
-  /// The other packets that what is said of this one rests on: the request that its message answers, the parts
-  /// of the message, the beginning of its series, the frame by which its protocol is known.
+  /// The other packets that the description of this one depends on: the request that its message
+  /// answers, the parts of the message, the start of its series, and the frame that identified the
+  /// protocol.
   var related: [Int] {
     var packets = [control?.request].compactMap(\.self)
     for sighting in [sighting].compactMap(\.self) + following.map(\.sighting) {
@@ -60,19 +61,19 @@ extension ValueReading {
       + ([sighting].compactMap(\.self) + following.map(\.sighting)).compactMap(\.request)
   }
 
-  /// The packets that brought parts of its messages.
+  /// The packets that contained parts of its messages.
   var parts: [Int] {
     if sighting == nil { return [] }
     return ([sighting].compactMap(\.self) + following.map(\.sighting)).flatMap(\.packets)
   }
 
-  /// Remembers that what may stay open was worded.
+  /// Remembers the packets of messages that may stay incomplete.
   mutating func note(_ sighting: VendorSighting) {
     var packets = sighting.frame == nil || sighting.chunk != nil ? sighting.packets : []
     if let series = sighting.series { packets.append(series.announcement) }
     for packet in packets where !announcements.contains(packet) {
       if announcements.count >= Self.mostAnnouncements {
-        // Those that are complete are of no interest any more.
+        // Complete ones are not needed any more.
         let open = Set(messages.leftOpen.map(\.what.packet))
         announcements.removeAll { !open.contains($0) }
         if announcements.count >= Self.mostAnnouncements / 2 {
@@ -83,13 +84,13 @@ extension ValueReading {
     }
   }
 
-  /// How much that stays open is named.
+  /// The maximum number of incomplete messages that are named.
   private static let mostOpenNamed = 8
 
-  /// Says what stays open of what was worded, now that the capture ends; nil where nothing does.
+  /// Returns what is still open in what was printed when the capture ends, or nil if nothing is.
   ///
-  /// - Parameter isAllWorded: whether every packet was worded, maybe by others: of several threads, which
-  ///   take turns, each has worded a part.
+  /// - Parameter isAllWorded: whether every packet was printed, possibly by others: of several
+  ///   threads that take turns, each has printed a part.
   func openRemark(isAllWorded: Bool) -> String? {
     let left = messages.leftOpen.filter {
       isAllWorded || announcements.contains($0.what.packet)
@@ -114,7 +115,7 @@ extension ValueReading {
   /// What the value answers.
   var exchange: ExchangeNote? { sighting?.exchange ?? control }
 
-  /// Writes what a message answers and where it stands in a series, behind a comma.
+  /// Appends what a message answers and its position in a series, after a comma.
   func writeExchange(into output: inout Output) {
     guard !isExchangeSaid, let exchange else { return }
     Self.writeExchange(exchange, sighting?.series, into: &output)
@@ -140,7 +141,7 @@ extension ValueReading {
     output.text(" announced")
   }
 
-  /// Writes the members of JSON for what a message answers, and so on.
+  /// Appends the JSON members for what a message answers.
   static func writeJSON(_ exchange: ExchangeNote, into output: inout Output) {
     if let request = exchange.request {
       output.text(",\"answers\":")
@@ -154,7 +155,7 @@ extension ValueReading {
     }
   }
 
-  /// Writes the list of the messages behind the first one.
+  /// Appends the list of the messages after the first one.
   func writeFollowing(_ value: RawSpan, into output: inout Output) {
     guard !following.isEmpty else { return }
     output.text(",\"following\":[")
@@ -180,7 +181,7 @@ extension ValueReading {
 }
 
 extension VendorSighting {
-  /// Says which part of a message this is.
+  /// Appends which part of a message this is.
   func sayPart(into line: inout Output) {
     if let command {
       line.text("command ")
@@ -208,7 +209,7 @@ extension VendorSighting {
     }
   }
 
-  /// Says what is not as it should be with the message's parts and its series, behind commas.
+  /// Appends the problems of the message's parts and its series, each after a comma.
   func sayRemarks(into line: inout Output) {
     for remark in remarks {
       line.text(", ")
@@ -218,7 +219,7 @@ extension VendorSighting {
 
   // MARK: JSON
 
-  /// Writes the beginning of the object for a part of a message.
+  /// Appends the start of the object for a part of a message.
   func writePart(into output: inout Output) {
     output.text("{\"profile\":\"")
     output.jsonEscaped([UInt8](vendor.profile.utf8).bytes)
@@ -243,7 +244,7 @@ extension VendorSighting {
     output.byte(0x7d)
   }
 
-  /// Writes what a message answers, where it stands in a series, and what it was put together of.
+  /// Appends what a message answers, its position in a series, and the packets of its parts.
   func writeJSON(into output: inout Output) {
     if isByFrame { output.text(",\"recognized_by\":\"frame\"") }
     ValueReading.writeJSON(exchange, into: &output)
@@ -265,7 +266,7 @@ extension VendorSighting {
     output.jsonNumbers(packets[...])
   }
 
-  /// Writes `,"problems":` and the list of what is wrong with the message and its parts.
+  /// Appends `,"problems":` and the list of problems of the message and its parts.
   func writeProblems(
     _ decoded: Decoded, _ value: RawSpan, showsKeys: Bool, into output: inout Output
   ) {

@@ -1,21 +1,22 @@
 import Bluetooth
 import Decoders
 
-/// What is kept of UUIDs and messages.
+/// What is cached for UUIDs and messages.
 extension ValueReading {
-  /// How a value crosses a link.
+  /// How a value is transferred.
   typealias Way = VendorProtocol.Way
 
-  /// What a plan is for: a UUID that is used as this kind; nil for attributes that are not known.
+  /// What a plan is for: a UUID of this kind, or nil for attributes that are unknown.
   struct PlanSubject: Equatable, Sendable {
     var kind: Subject.Kind
     var uuid: BluetoothUUID?
 
-    /// How many values `hint` has.
+    /// The number of different values of `hint`.
     static let hints = 256
 
-    /// A number by which it is looked for first. The highest byte of the product depends on all bits:
-    /// with the lowest bits alone, UUIDs that take turns would often share a number and be searched for.
+    /// A number for finding the plan quickly. The highest byte of the product depends on all bits;
+    /// with the lowest bits alone, alternating UUIDs would often share a number and be searched
+    /// for.
     var hint: Int {
       let bits =
         (uuid?.low ?? 0) ^ (uuid?.high ?? 0) ^ UInt64(truncatingIfNeeded: kind.rawValue) &<< 32
@@ -23,30 +24,30 @@ extension ValueReading {
     }
   }
 
-  /// What there is for one UUID.
+  /// The cached lookups for one UUID.
   struct Plan: Sendable {
     var definitions: [Definition] = []
-    /// Whether nothing but profiles has a name for it.
+    /// Whether only profiles name it.
     var isNameless = false
-    /// What people's own profiles call it.
+    /// The name in the user's profiles.
     var ownName: String?
-    /// Protocols that may be spoken, by their place, and whether only a frame tells.
+    /// The protocols that may be used, by index, and whether only a frame identifies them.
     var claims: [(vendor: Int, isByFrame: Bool)] = []
-    /// Whether the service or the device's name decides, so that both are asked for each time.
+    /// Whether the service or the device's name decides, so that both are looked up each time.
     var needsContext = false
-    /// Whether there is nothing but protocols that a frame has to tell.
+    /// Whether there are only protocols that a frame has to identify.
     var isByFrameAlone = false
-    /// What its values are kept for, since they say what others mean.
+    /// Why its values are kept: they determine the meaning of others.
     var use: KnownValues.Use?
-    /// Whether only what knows the secrets in such values may read them.
+    /// Whether its values contain secrets, so that only code that knows them may decode the values.
     var isClosed = false
   }
 
-  /// A message of a request or indication, which `values` asks for again when its answer has come.
+  /// A message in a request or indication, which `values` needs again when the answer has arrived.
   struct Recent: Sendable {
     var packet: Int
     var handle: UInt16
-    /// The message, and those behind it in the same value; nil at a control point.
+    /// The message, and those after it in the same value; nil for a control point.
     var sighting: VendorSighting?
     var following: [VendorSighting] = []
     /// What the value of a control point answers.

@@ -4,13 +4,13 @@ import Decoders
 import Dissectors
 import Sessions
 
-/// What was read, in words.
+/// The words for the decoded value.
 extension ValueReading {
   mutating func say(_ value: RawSpan) {
     line.clear()
     guard let writer = DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys) else { return }
     textEnd = writer.line(value, into: &line)
-    // A value without bytes that its definition does not allow is no more decoded than one without any.
+    // An empty value that its definition does not allow counts as not decoded.
     hasMeaning = line.count > 0 && (value.byteCount > 0 || decoded.problems.isEmpty)
   }
 
@@ -24,34 +24,35 @@ extension ValueReading {
   /// The name of the protocol that the value belongs to.
   var vendorName: String? { sighting?.vendor.profile }
 
-  /// The requests of vendors' protocols that were followed, now that no more will come.
+  /// Returns the results of vendor requests, after the last packet.
   mutating func finish() -> [VendorTally] {
     messages.finish()
     return messages.tallies
   }
 
-  /// The number that matters most of the value that was read last.
+  /// The most important number of the last decoded value.
   var quantity: DecodedQuantity? {
     guard hasMeaning, sighting == nil || sighting?.frame != nil, !decoded.isDoubtful,
       let quantity = DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys)?.quantity
     else { return nil }
-    // The numbers of several messages without a unit have nothing in common.
+    // Numbers of several messages without a unit have nothing in common.
     return sighting != nil && quantity.unit < 0 ? nil : quantity
   }
 
-  /// Whether the value that was read last is not laid out as it should be: its number is not counted.
+  /// Whether the last decoded value does not have the expected layout, so that its number is not
+  /// counted.
   var isDoubtful: Bool {
     hasMeaning && (sighting == nil || sighting?.frame != nil) && decoded.isDoubtful
   }
 
-  /// The unit of such a number.
+  /// Returns the unit of such a number.
   func unit(of number: DecodedQuantity) -> [UInt8] {
     guard let definition = decoded.definition, number.unit >= 0 else { return [] }
     let words = definition.words
     return words.bytes(number.unit).array
   }
 
-  /// Writes the words for people.
+  /// Appends the words.
   func writeText(into output: inout Output) {
     line.copy(into: &output)
     writeExchange(into: &output)
@@ -59,7 +60,7 @@ extension ValueReading {
 }
 
 extension ATTOpcode {
-  /// How the value of such a PDU crosses; nil where it has none, or a part of one.
+  /// How the value of such a PDU is transferred, or nil if it has none, or only a part of one.
   var way: ValueReading.Way? {
     switch self {
     case .writeRequest, .writeCommand, .signedWriteCommand: .written

@@ -3,11 +3,11 @@ import Bytes
 import Decoders
 import Sessions
 
-/// What was read, as JSON and as one field a line.
+/// The decoded value as JSON, and as one line for each field.
 extension ValueReading {
   // MARK: JSON
 
-  /// Writes the object under `decoded`.
+  /// Appends the object under `decoded`.
   func writeJSON(_ value: RawSpan, into output: inout Output) {
     if let whole = sighting?.bytes {
       writeObject(whole.bytes, into: &output)
@@ -48,7 +48,7 @@ extension ValueReading {
 
   // MARK: One field a line
 
-  /// Writes a line for each field.
+  /// Appends a line for each field.
   func writeLines(_ value: RawSpan, to sink: inout VerboseSink) {
     guard hasMeaning else { return }
     if let whole = sighting?.bytes {

@@ -7,83 +7,86 @@ import Dissectors
 import Sessions
 import Synchronization
 
-/// What values mean: the one way from an attribute's value, or what a device advertises, to words.
+/// Decodes values: the only way from an attribute's value, or advertised data, to words.
 ///
-/// Profiles are read when the first value comes. What there is for an attribute is looked up once for
-/// each UUID: a value that nothing decodes costs a comparison. What is open of vendors' protocols is
-/// followed with every packet, whether it is shown or not.
+/// Profiles are loaded when the first value arrives. Lookups are cached for each UUID: a value that
+/// nothing decodes costs one comparison. The open frames of vendor protocols are followed with
+/// every packet, whether it is shown or not.
 struct ValueReading: ~Copyable {
   private let supplied: SuppliedProfiles?
-  /// Whether secrets are shown.
   let showsKeys: Bool
-  /// Which attributes have values that are secret.
+  /// The attributes whose values are secret.
   let secretTypes: SecretTypes
   var library: ProfileLibrary?
   var vendors: [VendorProtocol] = []
   var decoder = ValueDecoder()
   var messages = VendorMessages()
   var plans: [Plan] = []
-  /// What each of the plans is for, apart from them: to compare a plan's own would count its references.
+  /// The subjects of the plans, kept separately: comparing a plan's own subject would count its
+  /// references.
   var subjects: [PlanSubject] = []
-  /// For each byte whether a frame of a protocol that nothing else tells can begin with it.
+  /// For each byte, whether a frame of a protocol that only frames identify can start with it.
   private var firstBytes: [Bool] = []
-  /// Where a subject's plan was found last, by `PlanSubject.hint`.
+  /// Where the plan of a subject was found last, by `PlanSubject.hint`.
   private var hints = [Int](repeating: 0, count: PlanSubject.hints)
   var recent: [Recent] = []
-  /// Packets that announced a series, or brought a part of a message, and were worded: the last few.
+  /// The last packets that announced a series or contained a part of a message, and were printed.
   var announcements: [Int] = []
-  /// The messages that attributes had last, for `map`: by their packets and handles.
+  /// The last messages of attributes, for `map`, by packet and handle.
   var last: [UInt64: Recent] = [:]
   /// Whether such messages are kept.
   let keepsRecent: Bool
-  /// Values that say what others mean, and the characteristics that definitions ask for.
+  /// The values that determine the meaning of others, and the characteristics that definitions
+  /// refer to.
   var known = KnownValues()
   private(set) var wanted: [BluetoothUUID] = []
 
-  /// What the value that was read last means.
+  /// The last decoded value.
   var decoded = Decoded()
-  /// Of a vendor's message, where it stands among others.
+  /// The vendor message and its context, if the value is one.
   var sighting: VendorSighting?
-  /// The messages behind the first one in the same value.
+  /// The messages after the first one in the same value.
   var following: [FollowingMessage] = []
   /// What the value of a control point answers.
   var control: ExchangeNote?
-  /// Whether the words say what a message answers.
+  /// Whether the words include what a message answers.
   var isExchangeSaid = false
-  /// Whether nothing but a descriptor of its characteristic says what the value means.
+  /// Whether only a descriptor of its characteristic defines the value's meaning.
   var isByFormat = false
-  /// The words for it, those for what is wrong last.
+  /// The words for the value, ending with those for problems.
   var line = Output()
   var textEnd = 0
-  /// Where the words of the first message end, where the value has several.
+  /// The end of the first message's words, if the value contains several.
   var wordsEnd: Int { following.isEmpty ? line.count : firstEnd }
   var firstEnd = 0
-  /// Whether the value that was read last has a meaning.
+  /// Whether the last value has a meaning.
   var hasMeaning = false
-  /// Whether that value is the one that a PDU is about, not one of several that it brings.
+  /// Whether that value is the subject of a PDU, rather than one of several in it.
   private(set) var isOfPDU = false
-  /// Where that value is a part of a structure that was read as a whole, that.
+  /// The structure that the value is a part of, if it was decoded as a whole.
   private(set) var structure: [UInt8] = []
-  /// Whether a value was begun since the last one was forgotten.
+  /// Whether decoding was started since the last value was discarded.
   private var hasBegun = false
-  /// Whether profiles were read.
+  /// Whether profiles were loaded.
   private var isReady = false
-  /// Nothing. A type with this in it stays where it is, as `Memory` does: of others as large as this, and of
-  /// what they are a part of, a copy would be handed on to whoever only looks at them.
+  /// Unused; makes the type address-only, so that it is passed by reference, as `Memory` is.
+  /// Otherwise this large value, and those that contain it, would be copied for callees that only
+  /// read it.
   private let anchor = Atomic<Bool>(false)
 
-  /// So many UUIDs are remembered.
+  /// The maximum number of UUIDs that are remembered.
   private static let mostPlans = 1024
-  /// So many messages that wait for their answer, or for the line that they are told in; twice as many before the older
-  /// half is forgotten.
+  /// The number of messages kept until their answer arrives or their line is printed; the older
+  /// half is discarded when there are twice as many.
   static let mostRecent = 256
-  /// So many packets that may be named where a series stays open.
+  /// The maximum number of packets that are remembered in case a series stays open.
   static let mostAnnouncements = 256
 
   /// - Parameters:
-  ///   - supplied: people's own profiles, which come before the program's; nil: nothing is decoded.
+  ///   - supplied: the user's profiles, which come before the built-in ones; nil: nothing is
+  ///     decoded.
   ///   - showsKeys: whether secrets are shown.
-  ///   - keepsRecent: whether messages are asked for again when their answers have come.
+  ///   - keepsRecent: whether messages are needed again when their answers have arrived.
   init(_ supplied: SuppliedProfiles?, showsKeys: Bool, keepsRecent: Bool = false) {
     self.supplied = supplied
     self.showsKeys = showsKeys
@@ -91,12 +94,12 @@ struct ValueReading: ~Copyable {
     self.keepsRecent = keepsRecent
   }
 
-  /// Forgets the value that was read last. Most packets have none.
+  /// Discards the last value. Most packets have none.
   mutating func clear() {
     if hasBegun { forget() }
   }
 
-  /// Begins to read a value: what sets any of what `forget` takes back has done so before.
+  /// Starts to decode a value. Must be called before setting anything that `forget` resets.
   mutating func begin() {
     clear()
     hasBegun = true
@@ -117,7 +120,7 @@ struct ValueReading: ~Copyable {
 
   // MARK: Plans
 
-  /// Whether there are profiles; reads them.
+  /// Whether there are profiles; loads them.
   var hasProfiles: Bool {
     mutating get {
       if !isReady { prepare() }
@@ -143,7 +146,7 @@ struct ValueReading: ~Copyable {
     }
   }
 
-  /// The place of what there is for a UUID; of attributes that are not known for nil.
+  /// Returns the index of the plan for a UUID; nil stands for unknown attributes.
   private mutating func plan(_ kind: Subject.Kind, _ uuid: BluetoothUUID?) -> Int {
     let subject = PlanSubject(kind: kind, uuid: uuid)
     let place = hints[subject.hint]
@@ -191,10 +194,10 @@ struct ValueReading: ~Copyable {
 
   // MARK: Reading
 
-  /// Reads what a PDU carries, and follows what is open of vendors' protocols.
+  /// Decodes the content of a PDU, and follows the open frames of vendor protocols.
   ///
   /// - Parameters:
-  ///   - decodes: whether the meaning is asked for, too.
+  ///   - decodes: whether the meaning is needed, too.
   ///   - isLocal: whether the server is this host.
   mutating func observe(
     _ opcode: ATTOpcode, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
@@ -216,7 +219,7 @@ struct ValueReading: ~Copyable {
       uuid = attribute.uuid
     }
     let plan = self.plan(kind, uuid)
-    // Nearly all that nothing decodes ends here.
+    // Nearly all values that nothing decodes return here.
     if plans[plan].isByFrameAlone, !messages.hasOpenFrames, !known.hasFormats,
       value.byteCount == 0 || !firstBytes[Int(value.byte(at: 0))]
     {
@@ -271,14 +274,15 @@ struct ValueReading: ~Copyable {
     isOfPDU = definition != nil
   }
 
-  /// Whether the peer's name fits a pattern with `*` and `?`. Made only where something asks for the name.
+  /// Returns a function that returns whether the peer's name matches a pattern with `*` and `?`.
+  /// Created only if the name is needed.
   @inline(never)
   private static func isPeer(of link: LinkSlot?, _ memory: borrowing Memory) -> (String) -> Bool {
     let name = memory.peerName(of: link)
     return { pattern in name?.fits(pattern) ?? false }
   }
 
-  /// Reads a value that `Conversations` told, whose packets were followed.
+  /// Decodes a value from `Conversations`, whose packets were followed.
   mutating func read(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool {
     begin()
     guard let slice = value.value, value.offset == 0, !value.isCut,
@@ -320,7 +324,7 @@ struct ValueReading: ~Copyable {
     return readByFormat(uuid, value.attribute.handle, server, content, decodes: true)
   }
 
-  /// Reads a value by itself: what a device advertises, or one of several that came together.
+  /// Decodes a value on its own: advertised data, or one of several values in a packet.
   mutating func read(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ value: RawSpan, isWritten: Bool = false,
     service: BluetoothUUID? = nil, server: UInt64? = nil,
@@ -336,8 +340,8 @@ struct ValueReading: ~Copyable {
     return hasMeaning
   }
 
-  /// What an attribute is called where only profiles know a name: by the protocol of the value that was read
-  /// last, or by the definition of its characteristic.
+  /// Returns the name of an attribute if only profiles name it: the protocol of the last value, or
+  /// the definition of its characteristic.
   mutating func name(_ uuid: BluetoothUUID?) -> String? {
     guard let uuid, hasProfiles else { return nil }
     let plan = self.plan(.characteristic, uuid)
@@ -346,13 +350,13 @@ struct ValueReading: ~Copyable {
     return vendorName ?? plans[plan].definitions.first?.name
   }
 
-  /// What a characteristic is called in people's own profiles: that wins over every other name.
+  /// Returns the name of a characteristic in the user's profiles, which overrides every other name.
   mutating func ownName(_ uuid: BluetoothUUID) -> String? {
     guard hasProfiles else { return nil }
     return plans[plan(.characteristic, uuid)].ownName
   }
 
-  /// Reads manufacturer data by a definition of its AD type, which begins with the company.
+  /// Decodes manufacturer data by a definition of its AD type, which includes the company.
   private mutating func readStructure(
     _ type: ADType, _ company: UInt16, _ content: RawSpan
   ) -> Bool {
@@ -381,7 +385,7 @@ struct ValueReading: ~Copyable {
     return nil
   }
 
-  /// - Parameter server: whose value it is, where the definition asks for other values.
+  /// - Parameter server: the value's server, if the definition refers to other values.
   mutating func read(
     _ definition: Definition, _ value: RawSpan, isWritten: Bool, _ server: UInt64?
   ) {

@@ -4,19 +4,20 @@ package import Decoders
 import Dissectors
 import Sessions
 
-/// What bytes may be of, and where those begin.
+/// What bytes may be, and the offset where they start.
 private struct Attempt {
   var kind: Subject.Kind
   var uuid: BluetoothUUID
   var offset = 0
 }
 
-/// `profiles decode`: tries profiles on values, one after the other, so that a frame may go over several.
+/// `profiles decode`: tries profiles on values, one after the other, so that a frame may span
+/// several.
 package struct ValueTrial: ~Copyable {
   private var reading: ValueReading
   private var number = 0
 
-  /// A trial of people's own profiles, and the program's.
+  /// Creates a trial of the user's profiles and the built-in ones.
   package init(_ profiles: SuppliedProfiles) {
     reading = ValueReading(profiles, showsKeys: false)
   }
@@ -24,7 +25,7 @@ package struct ValueTrial: ~Copyable {
   /// Decodes a value, and writes a line.
   ///
   /// - Parameters:
-  ///   - subjects: what the bytes may be of; the first that has a profile is taken.
+  ///   - subjects: what the bytes may be; the first subject that has a profile is used.
   ///   - isWritten: whether the client writes the value.
   package mutating func decode(
     _ subjects: [(Subject.Kind, BluetoothUUID)], service: BluetoothUUID?, _ value: RawSpan,
@@ -62,8 +63,8 @@ package struct ValueTrial: ~Copyable {
     output.byte(0x0a)
   }
 
-  /// What bytes may be of: those of advertising data that begins with a company or a service, first of what
-  /// stands behind that.
+  /// Returns what bytes may be. For advertising data that starts with a company or a service, what
+  /// follows that is tried first.
   private static func attempts(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ value: RawSpan
   ) -> [Attempt] {
@@ -80,7 +81,7 @@ package struct ValueTrial: ~Copyable {
     }
   }
 
-  /// Whether the program has its own words for such advertising data, rather than a profile's.
+  /// Returns whether the program itself decodes such advertising data, rather than a profile.
   private static func isReadByProgram(_ attempt: Attempt, _ value: RawSpan) -> Bool {
     guard attempt.kind == .advertisingData else { return false }
     let type = ADType(rawValue: UInt8(truncatingIfNeeded: attempt.uuid.low))
@@ -91,7 +92,7 @@ package struct ValueTrial: ~Copyable {
     }
   }
 
-  /// Says of the definition that comes nearest why it is not taken.
+  /// Appends why the closest definition does not apply.
   private mutating func hint(
     _ attempts: [Attempt], _ service: BluetoothUUID?, _ value: RawSpan, into output: inout Output
   ) {
@@ -121,12 +122,12 @@ package struct ValueTrial: ~Copyable {
 }
 
 extension ValueReading {
-  /// Stand for the characteristic that is tried.
+  /// Placeholders for the characteristic that is tried.
   private static var conversation: UInt64 { 2 }
   private static var handle: UInt16 { 1 }
 
-  /// The frame that the values so far begin, where a protocol is told by its frames and one is not complete;
-  /// nil where there is none.
+  /// Returns the incomplete frame that the values so far start, if a protocol is identified by its
+  /// frames, or nil if there is none.
   fileprivate mutating func openFrame(isWritten: Bool) -> OpenFrame? {
     for (place, vendor) in (library?.vendors ?? []).enumerated() where vendor.frame.isRecognizable {
       let open = messages.openFrame(
@@ -139,8 +140,8 @@ extension ValueReading {
     return nil
   }
 
-  /// Reads a value that somebody tries. Frames of people's own protocols are taken as such whatever their
-  /// checksum, those of the program's only where they would be in a capture.
+  /// Decodes a value that the user tries. Frames of the user's own protocols are accepted whatever
+  /// their checksum, those of built-in protocols only if they would be in a capture.
   fileprivate mutating func read(
     trial number: Int, _ kind: Subject.Kind, _ uuid: BluetoothUUID, service: BluetoothUUID?,
     _ value: RawSpan, isWritten: Bool
@@ -165,11 +166,11 @@ extension ValueReading {
   }
 }
 
-/// A frame of which not all bytes are there.
+/// A frame whose last bytes are missing.
 private struct OpenFrame {
   /// The protocol's profile.
   let profile: String
-  /// How many bytes are there, and how many the frame has, where that is known.
+  /// The number of bytes present, and the length of the frame, if known.
   let count: Int
   let total: Int?
 
@@ -184,7 +185,7 @@ private struct OpenFrame {
     output.text(" missing")
   }
 
-  /// Writes an object as `show --json` has it of a part.
+  /// Appends an object like the one of `show --json` for a part.
   func writeJSON(into output: inout Output) {
     output.text("{\"profile\":\"")
     output.jsonEscaped([UInt8](profile.utf8).bytes)
@@ -205,7 +206,7 @@ private struct OpenFrame {
 }
 
 extension Subject {
-  /// Says, behind the definition's name, which bytes it wants, where it does not want these.
+  /// Appends, after the definition's name, which bytes it expects, if it does not match these.
   fileprivate func sayMisfit(
     _ value: RawSpan, _ wanted: BluetoothUUID?, into output: inout Output
   ) {

@@ -4,8 +4,8 @@ import Decoders
 import Diagnosis
 import Dissectors
 
-/// Writes fields for people, one a line, indented under their packet, with the offsets of their bytes
-/// to the left; `show -v`. With `-x` the bytes stand between the two.
+/// Writes fields as text, one in a line, indented under their packet, with the offsets of their
+/// bytes on the left, for `show -v`. With `-x` the bytes are between the two.
 struct VerboseSink: FieldSink, ~Copyable {
   var output = Output()
   let showsKeys: Bool
@@ -14,20 +14,20 @@ struct VerboseSink: FieldSink, ~Copyable {
   var tellsStructures = false
   private let glyphs: Glyphs
   private var depth = 0
-  /// Where the next field's bytes lie.
+  /// The position of the next field's bytes.
   private var place: Slice?
-  /// The bytes that offsets count in, and what of them is secret; nil where they are not shown.
+  /// The bytes that offsets refer to, and the secrets in them; nil if bytes are not shown.
   private var bytes: [UInt8]?
   private var secrets = Secrets.none
-  /// The bytes of the line that is being written that had no room in it.
+  /// The bytes of the current line for which there was no room.
   private var left: Slice?
 
-  /// Columns of the offsets: two of five digits and a dash.
+  /// The width of the offsets: two of five digits and a dash.
   private static let offsetColumns = 11
-  /// Bytes beside one line.
+  /// The number of bytes beside a line.
   private static let bytesPerLine = 8
 
-  /// What says what is advertised.
+  /// Decodes advertised values.
   private var reading: ValueReading
 
   init(showsKeys: Bool, glyphs: Glyphs = .utf8, profiles: SuppliedProfiles? = nil) {
@@ -38,7 +38,7 @@ struct VerboseSink: FieldSink, ~Copyable {
 
   mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan) -> Bool {
     guard reading.read(kind, uuid, data) else { return false }
-    // Taken out, since it writes here.
+    // Moved out, since it writes to this sink.
     var taken = ValueReading(nil, showsKeys: false)
     swap(&taken, &reading)
     taken.writeLines(data, to: &self)
@@ -46,7 +46,7 @@ struct VerboseSink: FieldSink, ~Copyable {
     return true
   }
 
-  /// Forgets the packet before.
+  /// Discards the previous packet.
   mutating func clear() {
     output.clear()
     depth = 0
@@ -54,7 +54,7 @@ struct VerboseSink: FieldSink, ~Copyable {
     left = nil
   }
 
-  /// Shows bytes beside the fields: `bytes` are what offsets count in.
+  /// Shows bytes beside the fields; offsets refer to `bytes`.
   mutating func show(_ bytes: RawSpan, hiding secrets: Secrets) {
     var kept = self.bytes.take() ?? []
     kept.removeAll(keepingCapacity: true)
@@ -71,7 +71,7 @@ struct VerboseSink: FieldSink, ~Copyable {
 
   // MARK: Lines
 
-  /// What stands left of a line: the offsets, and beside a field its bytes.
+  /// Appends the left margin of a line: the offsets, and beside a field its bytes.
   private mutating func margin(_ place: Slice?, showsBytes: Bool = true) {
     let start = output.count
     var columns = Self.offsetColumns
@@ -90,7 +90,7 @@ struct VerboseSink: FieldSink, ~Copyable {
     }
     output.spaces(2)
     guard let bytes else { return }
-    // The dash has one column, but more bytes.
+    // The dash has one column, but several bytes.
     let end = start + (output.count - start)
     let room = 3 * Self.bytesPerLine + 1
     let shown = showsBytes ? place.map { min($0.count, Int32(Self.bytesPerLine)) } ?? 0 : 0
@@ -134,7 +134,7 @@ struct VerboseSink: FieldSink, ~Copyable {
     output.text(": ")
   }
 
-  /// Ends a line; the bytes that had no room beside it follow in lines of their own.
+  /// Ends a line; the bytes for which there was no room follow in lines of their own.
   private mutating func endLine() {
     output.byte(0x0a)
     while let more = left.take() {
@@ -146,7 +146,7 @@ struct VerboseSink: FieldSink, ~Copyable {
     }
   }
 
-  /// A line that is no field.
+  /// Appends a line that is not a field.
   mutating func remark(_ text: StaticString) {
     indent()
     output.text(text)
@@ -162,7 +162,7 @@ struct VerboseSink: FieldSink, ~Copyable {
     depth += 1
   }
 
-  /// An object whose name a profile gives.
+  /// Begins an object that a profile names.
   mutating func begin(_ key: [UInt8]) {
     indent(showsBytes: false)
     output.printable(key.bytes)
@@ -170,7 +170,7 @@ struct VerboseSink: FieldSink, ~Copyable {
     depth += 1
   }
 
-  /// A line of a profile's field: its name, and the words for its value.
+  /// Appends a line for a profile's field: its name, and the words for its value.
   mutating func line(_ key: [UInt8], _ text: RawSpan) {
     indent()
     output.printable(key.bytes)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Captures
 
-/// Which logs of an archive are read.
+/// The options that choose which logs of an archive are read.
 struct ArchiveOptions: ParsableArguments {
   @Option(
     name: .long,
@@ -10,10 +10,10 @@ struct ArchiveOptions: ParsableArguments {
       valueName: "pattern"))
   var entry: String?
 
-  /// Finds the captures that `names` stand for, and the logs in archives among them.
+  /// Finds the captures named by `names`, including the logs inside archives.
   ///
   /// - Parameter follows: whether to follow a growing capture, which cannot be an archive.
-  /// - Throws: the exit status, where an archive cannot be read or has no log.
+  /// - Throws: the exit status, if an archive cannot be read or contains no log.
   func search(_ names: [String], follows: Bool = false) throws -> CaptureSearch {
     if follows { return CaptureSearch(unopened: names) }
     do throws(CaptureFailure) {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Captures
 
-/// How a capture is written: its format, and whether it may replace a file.
+/// The options for writing a capture: its format, and whether an existing file may be replaced.
 struct CaptureFileOptions: ParsableArguments {
   @Option(
     name: .customLong("as"),
@@ -20,17 +20,18 @@ struct CaptureFileOptions: ParsableArguments {
   @Flag(name: .long, help: "Replace the file if it exists.")
   var force = false
 
-  /// All formats, as a sentence lists them.
+  /// The names of all formats, separated by commas.
   static var formatNames: String { WriterTarget.rows.map(\.name).joined(separator: ", ") }
 
-  /// The format of the file `path`: the one that was asked for, or that the name ends with. A stream, whose
-  /// name need not tell it, gets the one that holds most; nil for other names.
+  /// Returns the format for the file at `path`: the one given with `--as`, or the one its name ends
+  /// with. A stream, whose name need not reveal a format, gets the most capable one; other names
+  /// get nil.
   func target(of path: String) -> WriterTarget? {
     if let format = formats.first ?? WriterTarget(path: path) { return format }
     return path == "-" || Terminal.isOtherThanFile(path) ? .stream : nil
   }
 
-  /// Refuses to replace a file that has something in it, unless `--force` allows that, and to write to a
+  /// Refuses to replace a file that is not empty, unless `--force` is given, and to write to a
   /// terminal.
   ///
   /// - Throws: the exit status.
@@ -44,7 +45,7 @@ struct CaptureFileOptions: ParsableArguments {
       Terminal.complain("standard output is a terminal; name a file, or pipe it into a program")
       throw ExitCode(64)
     }
-    // An empty file holds nothing that could be lost: mktemp and the like make such.
+    // An empty file has nothing to lose; mktemp and similar programs create one.
     if !force, CaptureFile(path).byteCount ?? 0 > 0 {
       Terminal.complain("\(path) already exists; name another file, or replace it with --force")
       throw ExitCode(73)

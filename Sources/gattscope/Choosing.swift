@@ -4,7 +4,7 @@ import Captures
 import Reports
 import Sessions
 
-/// Learns which packets are chosen.
+/// Finds out which packets are selected.
 struct Choosing: CaptureUser, ~Copyable {
   private let options: ShowOptions
   private let maps: [SuppliedMap]

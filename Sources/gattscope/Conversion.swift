@@ -8,32 +8,33 @@ import Redaction
 import Reports
 import Sessions
 
-/// One run of `convert`: reads captures, once to learn what is chosen where something is, and writes.
+/// One run of `convert`. Reads the captures, more than once if they are merged, selected from or
+/// redacted, and writes the result.
 struct Conversion {
   /// The names of the inputs.
   private let inputs: [String]
-  /// The captures that they stand for.
+  /// The captures that the inputs name.
   private let found: CaptureSearch
   private var names: [String] { found.files.map(\.name) }
   /// The file to write, and its format.
   let path: String
   let target: WriterTarget
   private let merges: Bool
-  /// Whether it may be written there, and over what.
+  /// The options for writing the file.
   private let file: CaptureFileOptions
-  /// Which packets; the selection of everything where none is asked for.
+  /// Which packets to write; by default all of them.
   var selection = Selection()
   /// Whether each packet's line becomes its comment.
   var comments = false
   var profiles = SuppliedProfiles()
   var bonds: [Bond] = []
   var maps: [SuppliedMap] = []
-  /// What is removed from it; nil: nothing.
+  /// What is removed from the capture; nil if nothing is.
   var redaction: RedactionOptions?
 
   /// - Parameters:
   ///   - inputs: the names of the inputs.
-  ///   - found: the captures that they stand for.
+  ///   - found: the captures that they name.
   init(
     _ inputs: [String], _ found: CaptureSearch, to path: String, as target: WriterTarget,
     _ file: CaptureFileOptions, merges: Bool
@@ -43,11 +44,11 @@ struct Conversion {
     self.path = path
     self.target = target
     self.file = file
-    // What an archive holds is one capture.
+    // The files in an archive form one capture.
     self.merges = merges || found.files.count > 1
   }
 
-  /// - Throws: the exit status, where something went wrong.
+  /// - Throws: the exit status, if something went wrong.
   func run() throws {
     try refuseOwnInput()
     try file.refuseToWrite(to: path)
@@ -74,7 +75,7 @@ struct Conversion {
       failures.append(error)
     }
     if isNothing {
-      // An empty capture would help nobody, least of all in the place of another one.
+      // An empty capture is of no use, least of all as a replacement for another file.
       try Run.end(
         names, failures, remarks.map { "\($0); \(outputWords) was not written" },
         outputFailure: nil)
@@ -83,7 +84,7 @@ struct Conversion {
     for loss in writing.losses { Terminal.complain("\(outputWords): \(loss)") }
     var said: [String] = []
     do {
-      // Where nobody reads to the end, there is no capture of which something could be said.
+      // If the reader left before the end, there is no capture to make remarks about.
       if try writing.finish() { said = remarks + writing.remarks }
     } catch {
       for failure in failures { Terminal.complain(failure.sentence(about: names[0])) }
@@ -93,22 +94,22 @@ struct Conversion {
     try Run.end(names, failures + found.failures, said, outputFailure: nil)
   }
 
-  /// What is written, as sentences call it.
+  /// The name of the output in messages.
   var outputWords: String { WriteFailure.subject(path) }
 
-  /// Whether no packet is left out.
+  /// Whether all packets are written.
   private var isEverything: Bool {
     var options = ShowOptions()
     options.selection = selection
     return options.showsEverything
   }
 
-  /// Whether captures are read more than once.
+  /// Whether the captures are read more than once.
   private var isReadTwice: Bool { merges || !isEverything || redaction != nil }
 
   /// Reads the files.
   ///
-  /// - Returns: what was wrong with some of several.
+  /// - Returns: the failures of individual files when several are read.
   private func read<User: CaptureUser & ~Copyable>(
     _ files: [CaptureFile], _ plan: MergePlan?, _ user: inout User
   ) throws(CaptureFailure) -> [CaptureFailure] {
@@ -126,10 +127,10 @@ struct Conversion {
     return []
   }
 
-  /// Reads the files and writes what they have, without what is to be removed; `remarks` takes in what that
-  /// was.
+  /// Reads the files and writes their packets, redacted if that was requested. Adds to `remarks`
+  /// what was removed.
   ///
-  /// - Returns: what was wrong with some of several.
+  /// - Returns: the failures of individual files when several are read.
   private func write(
     _ files: [CaptureFile], _ plan: MergePlan?, _ writing: inout Writing,
     _ remarks: inout [String]
@@ -156,7 +157,7 @@ struct Conversion {
     return []
   }
 
-  /// A file must not be written while it is read.
+  /// Refuses to write to a file that is being read.
   private func refuseOwnInput() throws {
     for input in inputs where Terminal.isSameFile(input, path) {
       let subject = CaptureFailure.subject(input)
@@ -165,8 +166,8 @@ struct Conversion {
     }
   }
 
-  /// The packets that are asked for and what they need, and a sentence about how many there are; what is wrong
-  /// with the capture, which a second reading says again.
+  /// Returns the selected packets with the packets they depend on, a sentence that counts them, and
+  /// the capture's failures, which the second reading reports.
   private func choose(
     _ files: [CaptureFile], _ plan: MergePlan?
   ) -> (kept: ChosenPackets, remark: String, failures: [CaptureFailure]) {

@@ -3,7 +3,7 @@ import Bytes
 import Captures
 import Reports
 
-/// `convert`: a capture as another file.
+/// `convert`: writes a capture to another file.
 struct ConvertCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
@@ -84,7 +84,7 @@ struct ConvertCommand: ParsableCommand {
   @OptionGroup
   var known: KeysFileOptions
 
-  /// What follows `--to`.
+  /// The argument of `--to`.
   enum End {
     case format(WriterTarget)
     case time(TimePoint)
@@ -100,12 +100,12 @@ struct ConvertCommand: ParsableCommand {
     }
   }
 
-  /// The formats that were named.
+  /// The formats that were named with `--as` and `--to`.
   private var targets: [WriterTarget] {
     file.formats + to.compactMap { if case .format(let target) = $0 { target } else { nil } }
   }
 
-  /// The times up to which packets are asked for.
+  /// The end times given with `--to`.
   private var ends: [TimePoint] {
     to.compactMap { if case .time(let time) = $0 { time } else { nil } }
   }

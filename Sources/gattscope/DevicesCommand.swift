@@ -4,7 +4,7 @@ import Captures
 import Reports
 import Sessions
 
-/// `devices`: who is advertising, and what.
+/// `devices`: lists the devices that advertise, and what they advertise.
 struct DevicesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",

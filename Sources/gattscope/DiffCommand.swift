@@ -6,7 +6,7 @@ import Glibc
 import Reports
 import Sessions
 
-/// `diff`: what differs between two captures, or between two connections of one.
+/// `diff`: compares two captures, or two connections of one capture.
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
@@ -172,9 +172,9 @@ private struct SideReader {
   let profiles: SuppliedProfiles
   let showsKeys: Bool
 
-  /// What a file has; of a damaged capture what is before the damage.
+  /// Reads a file. A damaged capture is read up to the damage.
   ///
-  /// - Parameter damage: the exit status for damage, where there is some.
+  /// - Parameter damage: set to the exit status if the capture is damaged.
   func read(_ name: String, _ damage: inout ExitCode?) throws -> RememberedCapture {
     if name != "-", let bytes = mapBytes(name) {
       let file = name.split(separator: "/").last.map(String.init) ?? name
@@ -202,7 +202,8 @@ private struct SideReader {
     return found
   }
 
-  /// The bytes of a file that is a map rather than a capture: no capture begins like one.
+  /// Returns the contents of `name` if it is a map, or nil if it is a capture. No capture starts
+  /// with a map's first bytes.
   private func mapBytes(_ name: String) -> [UInt8]? {
     guard Terminal.isFile(name), let start = try? Terminal.contents(of: name, most: 64),
       let first = start.first(where: { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }),

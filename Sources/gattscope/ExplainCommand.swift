@@ -4,7 +4,7 @@ import Captures
 import Glibc
 import Reports
 
-/// `explain`: why something failed.
+/// `explain`: explains why something failed.
 struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",

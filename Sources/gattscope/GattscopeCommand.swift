@@ -3,7 +3,7 @@ import Bytes
 import Glibc
 import Reports
 
-/// The program: its verbs and what they share.
+/// The program: its verbs and the options that they share.
 @main
 struct GattscopeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -46,7 +46,7 @@ struct GattscopeCommand: ParsableCommand {
 
   static func main() {
     Terminal.holdClosedDescriptors()
-    // A reader that closes the pipe is a reason to stop, not to die.
+    // If the reader closes the pipe, the program stops; a signal must not kill it.
     Terminal.haveWritesFail()
     if let argument = Terminal.argumentThatIsNoText {
       Terminal.complain(
@@ -72,7 +72,8 @@ struct GattscopeCommand: ParsableCommand {
     }
   }
 
-  /// Returns the command that `arguments` name, also where they use an option's name from another program.
+  /// Returns the command that `arguments` name, even if they use another program's name for an
+  /// option.
   private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     if let command = parsedDirectly(arguments) { return command }
     let corrected = Guesses.corrected(arguments)
@@ -80,9 +81,11 @@ struct GattscopeCommand: ParsableCommand {
     return try parseAsRoot(corrected)
   }
 
-  /// Returns the command that `arguments` name, or nil if only the whole tree of commands can parse or refuse them.
+  /// Returns the command that `arguments` name, or nil if only the whole command tree can parse or
+  /// refuse them.
   ///
-  /// The tree first collects every option of its default verb, twice, which is a quarter of a start.
+  /// Parsing with the tree first collects every option of the default verb, twice, which takes a
+  /// quarter of the start-up time.
   private static func parsedDirectly(_ arguments: [String]) -> (any ParsableCommand)? {
     guard let first = arguments.first, !first.hasPrefix("-"), first != "help" else { return nil }
     let verb = configuration.subcommands.first { $0.configuration.commandName == first }
@@ -91,11 +94,11 @@ struct GattscopeCommand: ParsableCommand {
     return try? verb.parseAsRoot(Array(arguments.dropFirst()))
   }
 
-  /// On narrower terminals the parser leaves out what options are for, and stops at an assertion.
+  /// On narrower terminals the parser omits what options are for, and fails an assertion.
   private static let leastHelpColumns = 60
 
-  /// Ends as the parser would, but for what it prints: that a help could not be written has its status, and
-  /// what an argument holds does not reach the terminal as it is.
+  /// Ends the program as the parser would, with two differences: the exit status reports that the
+  /// help could not be written, and arguments are made printable before they reach the terminal.
   private static func end(_ error: any Error) -> Never {
     var text = fullMessage(for: error)
     let status = exitCode(for: error)
@@ -115,7 +118,7 @@ struct GattscopeCommand: ParsableCommand {
   }
 }
 
-/// `completion`: what a shell needs to complete verbs, options and their values.
+/// `completion`: prints what a shell needs to complete verbs, options and their values.
 struct CompletionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "completion",
@@ -129,7 +132,6 @@ struct CompletionCommand: ParsableCommand {
   @Argument(help: "The shell.")
   var shell: Shell
 
-  /// The shells.
   enum Shell: String, ExpressibleByArgument, CaseIterable {
     case bash, zsh, fish
   }
@@ -137,7 +139,7 @@ struct CompletionCommand: ParsableCommand {
   mutating func run() throws {
     let script =
       switch shell {
-      // A capture may follow without a verb: where there is nothing else to offer, bash offers files.
+      // A capture may follow without a verb: if there is nothing else to offer, bash offers files.
       case .bash:
         GattscopeCommand.completionScript(for: .bash).replacing(
           "complete -o filenames -F", with: "complete -o filenames -o default -F")
@@ -151,7 +153,7 @@ struct CompletionCommand: ParsableCommand {
   }
 }
 
-/// `schema`: the JSON Schema of everything that `--json` prints, and the column types of tables.
+/// `schema`: prints the JSON Schema of everything that `--json` prints.
 struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",

@@ -1,6 +1,6 @@
-/// Options and verbs that people know from other programs, and what they are called here.
+/// Options and verbs known from other programs, and their names in this one.
 enum Guesses {
-  /// Options that mean the same here under another name.
+  /// Options that have the same meaning here under another name.
   private static let options = [
     "--addr": "--device", "--address": "--device", "--attribute": "--uuid", "--bytes": "-x",
     "--char": "--uuid", "--characteristic": "--uuid", "--colour": "--color",
@@ -12,7 +12,7 @@ enum Guesses {
     "-V": "-v",
   ]
 
-  /// Options that have no equal here, and what serves instead.
+  /// Options that have no equivalent here, and what to use instead.
   private static let advice = [
     "--display-filter": filters, "--filter": filters, "-Y": filters, "-f": filters,
     "--read": "the capture is named without an option: gattscope CAPTURE",
@@ -23,7 +23,7 @@ enum Guesses {
   private static let filters =
     "packets are chosen with --layer, --uuid, --device, --opcode, --text and others: see SELECTION in gattscope show --help"
 
-  /// Verbs that people try first.
+  /// Verbs that users often try first.
   private static let verbs = [
     "analyse": "explain", "analyze": "explain", "capture": "live", "compare": "diff",
     "decode": "show", "diagnose": "explain", "dump": "show", "export": "convert", "gatt": "map",
@@ -32,7 +32,8 @@ enum Guesses {
     "why": "explain",
   ]
 
-  /// Returns the arguments with guessed options replaced by the ones that exist; those after `--` stay.
+  /// Returns `arguments` with options of other programs replaced by the ones that exist here.
+  /// Arguments after `--` are left alone.
   static func corrected(_ arguments: [String]) -> [String] {
     let end = arguments.firstIndex(of: "--") ?? arguments.endIndex
     return arguments[..<end].map { argument in
@@ -43,7 +44,8 @@ enum Guesses {
     } + arguments[end...]
   }
 
-  /// Returns what serves instead of the option that the parser's `message` calls unknown, as a sentence.
+  /// Returns a sentence that says what to use instead of the option that the parser's `message`
+  /// calls unknown.
   static func advice(insteadOf message: String) -> String? {
     let beginning = "Error: Unknown option '"
     guard message.hasPrefix(beginning) else { return nil }
@@ -51,8 +53,8 @@ enum Guesses {
     return advice[option].map { "there is no \(option); \($0)" }
   }
 
-  /// Returns the verb of `all` that `word` probably means: one that people call so elsewhere, or one that
-  /// differs by at most two typing mistakes, of which a short verb allows one.
+  /// Returns the verb of `all` that `word` probably means: a synonym used by other programs, or a
+  /// verb that differs by at most two typing mistakes (one for a short verb).
   static func verb(meant word: String, of all: [String]) -> String? {
     let word = word.lowercased()
     if let verb = verbs[word] ?? all.first(where: { $0 == word }) { return verb }
@@ -63,11 +65,11 @@ enum Guesses {
     return nearest.verb
   }
 
-  /// How many letters are missing, added, wrong, or exchanged with the next one.
+  /// Returns the number of letters that are missing, added, wrong, or swapped with the next one.
   private static func distance(_ left: String, _ right: String) -> Int {
     let left = Array(left.utf8)
     let right = Array(right.utf8)
-    // Words this long are no verbs; the table grows with both.
+    // Words this long are not verbs, and the table grows with both lengths.
     guard max(left.count, right.count) <= 32 else { return .max }
     var rows = [Array(0...right.count)]
     for row in 1..<left.count + 1 {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Bluetooth
 import ProfileFiles
 
-/// Keys of bonds from elsewhere.
+/// The options for keys of bonds that are not in the capture.
 struct KeysFileOptions: ParsableArguments {
   @Option(
     name: .long,
@@ -15,7 +15,7 @@ struct KeysFileOptions: ParsableArguments {
     completion: .file())
   var keys: [String] = []
 
-  /// What the files say.
+  /// Reads the bonds from the files.
   func bonds() throws -> [Bond] {
     var bonds: [Bond] = []
     for argument in keys {
@@ -35,7 +35,8 @@ struct KeysFileOptions: ParsableArguments {
     return bonds
   }
 
-  /// The path in `ADDRESS=PATH`, and the address, which else is the name of the folder that the file is in.
+  /// Splits `ADDRESS=PATH` into the path and the address. Without `=`, the address is the name of
+  /// the folder that holds the file.
   private static func parts(_ argument: String) -> (path: String, address: DeviceAddress?) {
     if let equals = argument.firstIndex(of: "="),
       let address = DeviceAddress(text: argument[..<equals])

@@ -3,7 +3,7 @@ import Captures
 import Reports
 import Sessions
 
-/// `live`: what happens, while it happens.
+/// `live`: shows packets as they happen.
 struct LiveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "live",
@@ -36,7 +36,7 @@ struct LiveCommand: ParsableCommand {
         gattscope live -w - --as pcapng | wireshark -k -i -
       """)
 
-  /// What is kept in front of the user's eyes.
+  /// What the terminal shows.
   enum View: String, ExpressibleByArgument, CaseIterable {
     case packets, values, devices, explain
   }

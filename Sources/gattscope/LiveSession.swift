@@ -8,14 +8,14 @@ import Reports
 import Sessions
 import Synchronization
 
-/// One run of `live`: opens the source, records it, prints the report, and says at the end what there was.
+/// One run of `live`: opens the source, records it, prints the report, and ends with a summary.
 struct LiveSession {
   let address: LiveAddress
   let reopens: Bool
   let keepsRoot: Bool
   let recording: RecordingOptions
   let end: LiveEndOptions
-  /// Whether what is printed goes to standard error, since standard output is recorded to.
+  /// Whether the report goes to standard error because standard output is recorded to.
   let printsToError: Bool
   let selection: Selection
   let maps: [SuppliedMap]
@@ -24,7 +24,7 @@ struct LiveSession {
 
   private let interruption = Interruption.process
 
-  /// Keeps a table on the terminal, above which markers and complaints stand.
+  /// Keeps a table on the terminal, with markers and messages above it.
   func draw<Report: TableReport & ~Copyable>(
     _ makeReport: @escaping (CaptureSummary) -> Report
   ) throws {
@@ -36,17 +36,18 @@ struct LiveSession {
     options.notices = { notices.take() }
     let drawn = options
     Terminal.interruptOnSignals(after: end.duration)
-    // What is typed would stand in the table.
+    // Typed characters would appear in the table.
     Terminal.hideTyping()
     defer { Terminal.showTyping() }
     try watch(notices) { LiveTable(makeReport($0), drawn) }
   }
 
-  /// Prints what comes, until the source ends, or somebody or something ends it.
+  /// Prints packets as they arrive until the source ends or the user, a signal or a timeout stops
+  /// it.
   ///
-  /// - Parameter greeting: what is said where nothing may be printed for a long time; the source's name stands
-  ///   before it.
-  /// - Throws: the exit status, where something went wrong.
+  /// - Parameter greeting: a message to show at the start if nothing may be printed for a long
+  ///   time; the source's name is put before it.
+  /// - Throws: the exit status, if something went wrong.
   func run<Report: PacketReport & ~Copyable>(
     greeting: String? = nil, _ makeReport: @escaping (CaptureSummary) -> Report
   ) throws {
@@ -54,7 +55,7 @@ struct LiveSession {
     try watch(nil, greeting: greeting, makeReport)
   }
 
-  /// - Parameter notices: takes what is to be said at once; nil: it is said on standard error.
+  /// - Parameter notices: receives messages to show at once; if nil, they go to standard error.
   private func watch<Report: PacketReport & ~Copyable>(
     _ notices: Notices?, greeting: String? = nil, _ makeReport: @escaping (CaptureSummary) -> Report
   ) throws {
@@ -69,7 +70,7 @@ struct LiveSession {
     guard let source = try open() else { return }
     if !keepsRoot { try Terminal.leaveRoot() }
     let pipe = try recording.markFrom.map { try Terminal.openPipe($0) }
-    // Now, and not only at the end: it may be mended before anything is lost.
+    // Reported now rather than at the end: the user may be able to fix it before anything is lost.
     let told = source.summary.allRemarks
     for remark in told { Terminal.complain("\(address.name): \(remark)") }
     if let greeting { Terminal.complain("\(address.name): \(greeting)") }
@@ -109,7 +110,7 @@ struct LiveSession {
       summary = report.summary
     }
     var failure = read(recorder, &reading)
-    // A stream that somebody ends may end in the middle of a record.
+    // A stream that is stopped may end in the middle of a record.
     var unfinished: String?
     if let ending = failure, ending.kind == .damaged, interruption.hasCome {
       unfinished = ending.unfinishedWords
@@ -119,12 +120,12 @@ struct LiveSession {
     thread.join()
     Terminal.showTyping()
     complaints.end()
-    // Who had enough needs no report of it.
+    // A reader that closed the pipe needs no report.
     if recorder.status.writeFailure?.isReaderGone ?? reader.hasGone { return }
     for sentence in notices?.take() ?? [] { Terminal.complain(sentence) }
     var remarks = recorder.summary.allRemarks.filter { !told.contains($0) }
     remarks += [interruption.remark, reading.output.remark, unfinished].compactMap(\.self)
-    // What is to be said of an empty capture is known here better.
+    // This code can describe an empty capture better than the report.
     let nothing = unfinished == nil ? "nothing came" : "no whole record came"
     remarks += summary.records > 0 ? reading.remarks : ["\(nothing) from \(address.name)"]
     try finish(
@@ -132,7 +133,7 @@ struct LiveSession {
       outputFailure: reading.output.failure)
   }
 
-  /// Opens the source; nil where the interruption came first.
+  /// Opens the source, or returns nil if the interruption came first.
   private func open() throws -> LiveSource? {
     do throws(CaptureFailure) {
       return try LiveSource(address, reopens: reopens, interruption)
@@ -146,7 +147,8 @@ struct LiveSession {
     }
   }
 
-  /// Which kinds of sources there are, where what is no file may have been meant as one.
+  /// Returns a list of the kinds of sources if `failure` is about a path that does not exist and
+  /// may have been meant as one.
   private func kinds(insteadOf failure: CaptureFailure) -> String {
     guard case .stream(let path) = address, path != "-", failure.kind == .inaccessible,
       !Terminal.exists(path)
@@ -155,8 +157,8 @@ struct LiveSession {
     return sources + (path.hasPrefix("/dev/tty") ? "; a serial line is tty:\(path)" : "")
   }
 
-  /// Refuses to record over what is read, what is printed, or an existing file. Before the source is opened,
-  /// which may wait.
+  /// Refuses to record over the input, the printed output or an existing file. Called before the
+  /// source is opened, since opening may wait.
   private func checkRecording() throws {
     guard let path = recording.write else { return }
     if case .stream(let source) = address, isSame(source, path) {
@@ -180,24 +182,24 @@ struct LiveSession {
         path: path, target.liveFormat, decimals: decimals, rotation: recording.rotate, interruption)
     } catch {
       Terminal.complain(error.sentence)
-      // The end was put to it: what had come is still told.
+      // The program was asked to stop; what has arrived is still reported.
       guard error.reason == .nobodyReads else { throw ExitCode(74) }
       return nil
     }
   }
 
-  /// Whether a source is the file that is written. A named pipe has one path for both.
+  /// Returns whether a source is the file that is written. A named pipe has one path for both ends.
   private func isSame(_ source: String, _ path: String) -> Bool {
     if Terminal.isSameFile(source, path) { return true }
     guard source != "-", path != "-" else { return false }
     return Terminal.realPath(source) == Terminal.realPath(path)
   }
 
-  /// Prints what is handed on, to the end.
+  /// Prints the records that `recorder` passes on, to the end.
   private func read<Report: PacketReport & ~Copyable>(
     _ recorder: Recorder, _ reading: inout Reading<Report>
   ) -> CaptureFailure? {
-    // Here, and not where it is waited for the thread: that may wait for room among these records.
+    // The records are released here, before the thread is joined: it may wait for room among them.
     var records = recorder.records()
     do throws(CaptureFailure) {
       try reading.use(&records)
@@ -207,7 +209,9 @@ struct LiveSession {
     }
   }
 
-  /// Says what there was, and what went wrong.
+  /// Prints the remarks, the failure and the summary.
+  ///
+  /// - Throws: the exit status, if something went wrong.
   private func finish(
     _ status: Recorder.Status, _ summary: LiveSummary, _ failure: CaptureFailure?,
     _ remarks: [String], outputFailure: Int32?
@@ -224,9 +228,9 @@ struct LiveSession {
     number == 1 ? "1 \(what)" : "\(number) \(what)s"
   }
 
-  /// The summary, with what became of the file.
+  /// Returns the summary, with what happened to the file.
   private func words(_ summary: LiveSummary, _ status: Recorder.Status) -> String {
-    // What came between the report's end and the source's.
+    // Records that arrived between the end of the report and the end of the source.
     let later = status.written - status.markers - summary.records
     var words = summary.text
     if status.markers > 0 {
@@ -250,7 +254,7 @@ struct LiveSession {
   }
 }
 
-/// Sentences for standard error, from threads that must not wait for it.
+/// Prints sentences to standard error for threads that must not wait for it.
 struct Complaints {
   private let sentences: Handoff<String>
   private let thread: Thread?
@@ -261,28 +265,27 @@ struct Complaints {
     thread = Thread { while let sentence = sentences.take() { Terminal.complain(sentence) } }
   }
 
-  /// Has a sentence said, in another thread.
+  /// Queues a sentence, which another thread prints.
   func give(_ sentence: String) { sentences.give(sentence) }
 
-  /// Waits until all of them are said.
+  /// Waits until all sentences are printed.
   func end() {
     sentences.end()
     thread?.join()
   }
 }
 
-/// What is to be said while a table is on the terminal: it says it.
+/// Messages for the table on the terminal, which shows them.
 final class Notices: Sendable {
   private let sentences = Mutex<[String]>([])
-  /// What nobody takes is not kept for ever.
+  /// Limits the sentences kept if no table takes them.
   private static let most = 64
 
-  /// Has a sentence said.
   func give(_ sentence: String) {
     sentences.withLock { if $0.count < Self.most { $0.append(sentence) } }
   }
 
-  /// The sentences that were not said yet.
+  /// Removes and returns the sentences that were not shown yet.
   func take() -> [String] {
     sentences.withLock { sentences in
       defer { sentences = [] }

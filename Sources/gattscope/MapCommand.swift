@@ -3,7 +3,7 @@ import Bluetooth
 import Captures
 import Reports
 
-/// `map`: what services and characteristics devices have.
+/// `map`: lists the services and characteristics of devices.
 struct MapCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "map",

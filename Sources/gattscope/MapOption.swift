@@ -2,7 +2,7 @@ import ArgumentParser
 import Reports
 import Sessions
 
-/// Service maps from elsewhere.
+/// The options for service maps that are not in the capture.
 struct MapFileOptions: ParsableArguments {
   @Option(
     name: .long,
@@ -13,7 +13,7 @@ struct MapFileOptions: ParsableArguments {
     completion: .file())
   var map: [String] = []
 
-  /// What the files say.
+  /// Reads the maps from the files.
   func maps() throws -> [SuppliedMap] {
     var maps: [SuppliedMap] = []
     for path in map {

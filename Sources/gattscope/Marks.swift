@@ -1,13 +1,13 @@
 import Bytes
 import Captures
 
-/// Where markers come from: the lines that the user types, and those of a named pipe.
+/// The sources of markers: lines that the user types, and lines from a named pipe.
 struct Marks {
   private let recorder: Recorder
-  /// Where a marker is shown that has no line of its own.
+  /// Shows a marker in views that have no line for it.
   private let notices: Notices?
   private let interruption: Interruption
-  /// How long to wait where a descriptor that is ready has nothing, in milliseconds.
+  /// The pause, in milliseconds, when a descriptor that is ready has no data.
   private static let pause: Int32 = 500
 
   init(_ recorder: Recorder, _ notices: Notices?, _ interruption: Interruption) {
@@ -16,11 +16,11 @@ struct Marks {
     self.interruption = interruption
   }
 
-  /// Takes the lines that are read of a descriptor as markers, until the interruption comes, in a thread of
-  /// its own: they may never come.
+  /// Records the lines read from a descriptor as markers until the interruption comes. Runs in a
+  /// thread of its own, since lines may never arrive.
   func follow(_ descriptor: Int32) {
     let (recorder, notices, interruption) = (recorder, notices, interruption)
-    // Nobody waits for its end: the program's is enough.
+    // Not joined: the thread ends with the program.
     _ = Thread {
       var lines = MarkLines()
       while !interruption.hasCome, interruption.wait(for: descriptor) == .ready {
@@ -35,15 +35,16 @@ struct Marks {
   }
 }
 
-/// Bytes as they come, cut into lines.
+/// Splits arriving bytes into lines.
 struct MarkLines {
   private var line: [UInt8] = []
-  /// Markers without a text.
+  /// The number of markers without a text.
   private var unnamed = 0
-  /// What is longer is cut.
+  /// Longer lines are cut.
   private static let mostBytes = 512
 
-  /// Takes bytes: the texts of the lines that they end. An empty one is given a number: "marker 1".
+  /// Appends bytes and returns the texts of the lines that they complete. An empty line is
+  /// numbered: "marker 1".
   mutating func take(_ bytes: [UInt8]) -> [String] {
     var texts: [String] = []
     for byte in bytes {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Reports
 
-/// How a verb writes what it has found: for people or for programs, with or without secrets.
+/// The options for printing results: as text or JSON, with or without secrets.
 struct OutputOptions: ParsableArguments {
   @Flag(
     name: .long, help: "Print JSON: one document (info, map, explain, diff) or one object per line."
@@ -17,7 +17,7 @@ struct OutputOptions: ParsableArguments {
   @OptionGroup(title: "Terminal")
   var signs: SignOptions
 
-  /// Puts what was asked for into a report's options.
+  /// Copies these options into a report's options.
   func apply(to options: inout some PresentationOptions) {
     options.showsKeys = showKeys
     options.usesColor = terminal.usesColor
@@ -26,7 +26,7 @@ struct OutputOptions: ParsableArguments {
   }
 }
 
-/// What stands where times are printed.
+/// The option for how times are printed.
 struct TimeOptions: ParsableArguments {
   @Option(
     name: .long,

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Reports
 
-/// How a packet's line looks.
+/// The options for how a packet is printed.
 struct PacketLineOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Print every field of every layer, one per line.")
   var verbose = false
@@ -18,17 +18,17 @@ struct PacketLineOptions: ParsableArguments {
     name: .long, help: "Add the bytes of each record: in hexadecimal to JSON, as -x does to text.")
   var raw = false
 
-  /// Whether one was asked for.
+  /// Whether any of these options was given.
   var isAnySet: Bool { verbose || brief || hex || raw }
 
-  /// Refuses what excludes each other.
+  /// Refuses options that exclude each other.
   func validate(isJSON: Bool) throws {
     if brief, isJSON {
       throw ValidationError("--brief is for text: with --json each packet has its object.")
     }
   }
 
-  /// Puts what was asked for into a report's options.
+  /// Copies these options into a report's options.
   func apply(to options: inout ShowOptions) {
     options.isVerbose = verbose
     options.isBrief = brief

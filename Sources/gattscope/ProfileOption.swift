@@ -5,7 +5,7 @@ import Decoders
 import Glibc
 import ProfileFiles
 
-/// People's own profiles.
+/// The options for the user's own profiles.
 struct ProfileFileOptions: ParsableArguments {
   @Option(
     name: .long,
@@ -16,7 +16,7 @@ struct ProfileFileOptions: ParsableArguments {
     completion: .file(extensions: ["yaml", "yml"]))
   var profile: [String] = []
 
-  /// What the files say: those that were named come before those of the folder.
+  /// Reads the profiles: those that were named, then those in the user's folder.
   func profiles() throws -> SuppliedProfiles {
     var supplied = SuppliedProfiles()
     for profile in try ProfileFilesOnDisk.read(profile, beside: ProfileFilesOnDisk.ofThisUser) {
@@ -28,14 +28,15 @@ struct ProfileFileOptions: ParsableArguments {
 }
 
 extension ProfileFilesOnDisk {
-  /// The folder of this user's profiles; nil where the environment names none.
+  /// The folder of the user's profiles, or nil if the environment names none.
   private static var folder: String? {
     let home = Terminal.environment("HOME").map { $0 + "/.config" }
     let settings = Terminal.environment("XDG_CONFIG_HOME").flatMap { $0.isEmpty ? nil : $0 }
     return (settings ?? home).map { $0 + "/gattscope/profiles" }
   }
 
-  /// The profiles in this user's folder, by their names. Where there is one that cannot be read, that is said.
+  /// The paths of the profiles in the user's folder, sorted by name. A folder that cannot be read
+  /// is reported.
   static var ofThisUser: [String] {
     guard let folder else { return [] }
     do throws(FileFailure) {
@@ -46,7 +47,7 @@ extension ProfileFilesOnDisk {
     }
   }
 
-  /// What else is there, but for what is hidden, and why it is not read.
+  /// The other files in the user's folder, except hidden ones, and why each one is not read.
   static var othersOfThisUser: [(path: String, reason: String)] {
     guard let folder, let names = try? names(in: folder) else { return [] }
     return names.compactMap { path in
@@ -60,7 +61,8 @@ extension ProfileFilesOnDisk {
     return name.hasSuffix(".yaml") || name.hasSuffix(".yml")
   }
 
-  /// The paths of what a folder holds, but for what is hidden; none where there is no such folder.
+  /// Returns the paths of the files in a folder, except hidden ones, or none if the folder does not
+  /// exist.
   private static func names(in folder: String) throws(FileFailure) -> [String] {
     guard let directory = unsafe opendir(folder) else {
       let code = errno

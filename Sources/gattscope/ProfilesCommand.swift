@@ -6,7 +6,7 @@ import Glibc
 import ProfileFiles
 import Reports
 
-/// `profiles`: the decoders, and people's own.
+/// `profiles`: works with the built-in profiles and the user's own.
 struct ProfilesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profiles",
@@ -26,13 +26,13 @@ struct ProfilesCommand: ParsableCommand {
     ])
 }
 
-/// What the subcommands share.
+/// Functions that the subcommands share.
 enum ProfileFilesOnDisk {
   /// Reads profiles from files.
   ///
   /// - Parameters:
-  ///   - paths: files that were named; those with errors end the program.
-  ///   - found: files that nobody named; without those that have errors the program goes on.
+  ///   - paths: files that were named; an error in one of them ends the program.
+  ///   - found: files that were not named; those with errors are skipped.
   static func read(_ paths: [String], beside found: [String] = []) throws -> [Profile] {
     let reader = ProfileReader(others: ProfileSources.files)
     let named = distinct(paths)
@@ -60,7 +60,7 @@ enum ProfileFilesOnDisk {
     return profiles
   }
 
-  /// The bytes of files; of those that cannot be read it is said why, and that is the status.
+  /// Reads the contents of files. A file that cannot be read is reported and sets `status`.
   static func contents(
     of paths: [String], _ status: inout Int32
   ) -> [(name: String, bytes: [UInt8])] {
@@ -76,14 +76,13 @@ enum ProfileFilesOnDisk {
     return files
   }
 
-  /// Each file once, however often and by whatever path it was named.
+  /// Returns each file once, however often and by whatever path it was named.
   static func distinct(_ paths: [String]) -> [String] {
     var known: Set<String> = []
     return paths.filter { known.insert(Terminal.realPath($0)).inserted }
   }
 }
 
-/// `profiles list`
 struct ProfilesListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List what is decoded, by built-in profiles and yours.",
@@ -114,7 +113,6 @@ struct ProfilesListCommand: ParsableCommand {
   }
 }
 
-/// `profiles show`
 struct ProfilesShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Print the YAML of a profile, built-in or yours.",
@@ -142,7 +140,7 @@ struct ProfilesShowCommand: ParsableCommand {
     try Terminal.write { output in output.raw(text.bytes) }
   }
 
-  /// The text of the person's own profile with the name; those that were named come first.
+  /// Returns the text of the user's own profile with the name; profiles that were named come first.
   private func ownText() throws -> [UInt8]? {
     let reader = ProfileReader(others: ProfileSources.files)
     for path in supplying.profile {
@@ -157,7 +155,6 @@ struct ProfilesShowCommand: ParsableCommand {
   }
 }
 
-/// `profiles check`
 struct ProfilesCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
@@ -208,7 +205,7 @@ struct ProfilesCheckCommand: ParsableCommand {
   }
 }
 
-/// `profiles compile`, for building the program.
+/// `profiles compile`: used when building the program.
 struct ProfilesCompileCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compile", abstract: "Write the Swift tables of the built-in profiles.",

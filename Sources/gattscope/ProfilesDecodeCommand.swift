@@ -55,7 +55,8 @@ struct ProfilesDecodeCommand: ParsableCommand {
   )
   var hex: [String] = []
 
-  // Said with the usage of this command, which what `run` throws is not.
+  // Checked here because errors thrown here are printed with this command's usage, and those that
+  // `run` throws are not.
   func validate() throws {
     _ = try subjects()
     _ = try service.map { try Self.uuid($0) }
@@ -78,7 +79,7 @@ struct ProfilesDecodeCommand: ParsableCommand {
     var status: Int32 = 0
     if hex.isEmpty || hex == ["-"] {
       var number = 0
-      // Each line is answered before the next is waited for, as long as somebody listens.
+      // Each line is answered before the next one is awaited, as long as the output can be written.
       do throws(CaptureFailure) {
         var lines = try InputLines()
         while output.failure == nil, let line = try lines.next() {
@@ -109,7 +110,7 @@ struct ProfilesDecodeCommand: ParsableCommand {
     if status != 0 { throw ExitCode(status) }
   }
 
-  /// What the bytes may be of.
+  /// Returns what the bytes may be: the kinds and UUIDs to look up.
   private func subjects() throws -> [(Subject.Kind, BluetoothUUID)] {
     var subjects: [(Subject.Kind, BluetoothUUID)] = []
     let given = [
@@ -144,7 +145,7 @@ struct ProfilesDecodeCommand: ParsableCommand {
     return uuid
   }
 
-  /// A number in hexadecimal digits, as the UUID that stands for it.
+  /// Parses a hexadecimal number and returns it as a UUID.
   private static func number(
     _ text: String, _ expected: String, most: UInt16 = .max
   ) throws -> BluetoothUUID {
@@ -155,7 +156,8 @@ struct ProfilesDecodeCommand: ParsableCommand {
     return BluetoothUUID(number)
   }
 
-  /// Bytes as people and programs write them: `1648`, `16 48`, `16:48`, `16-48`, `16,48`, `0x16 0x48`, `\x16\x48`.
+  /// Parses bytes as users and programs write them: `1648`, `16 48`, `16:48`, `16-48`, `16,48`,
+  /// `0x16 0x48`, `\x16\x48`.
   private static func bytes(_ text: String) throws(BytesError) -> [UInt8] {
     var digits = ""
     for part in text.replacing("\\x", with: " 0x").split(whereSeparator: { " :-,\t\r".contains($0) }
@@ -165,7 +167,7 @@ struct ProfilesDecodeCommand: ParsableCommand {
       guard part.allSatisfy({ $0.isASCII && $0.isHexDigit }), !isMarked || !part.isEmpty else {
         throw BytesError(sentence: "expected bytes in hexadecimal, found \(text.prefix(80))")
       }
-      // Elsewhere it would be taken for half of a byte with one of the next.
+      // Otherwise the digit would be joined with one of the next part.
       guard !isMarked || part.count % 2 == 0 else { throw BytesError(missingIn: text) }
       digits += part
     }
@@ -177,16 +179,16 @@ struct ProfilesDecodeCommand: ParsableCommand {
   }
 }
 
-/// The lines of standard input, each as soon as its end is there.
+/// The lines of standard input, each available as soon as it is complete.
 private struct InputLines: ~Copyable {
   private var input: InputBuffer
   private var number = 0
-  /// The bytes of the longest line that is read; the longest value of an attribute has 512.
+  /// The bytes of the longest line that is read; an attribute value has at most 512.
   private static let mostBytes = 1 << 20
 
   init() throws(CaptureFailure) { input = try InputBuffer(path: "-") }
 
-  /// The next line without its end; nil where there is none.
+  /// Returns the next line without its line feed, or nil at the end of the input.
   mutating func next() throws(CaptureFailure) -> String? {
     number += 1
     var searched = 0
@@ -205,15 +207,13 @@ private struct InputLines: ~Copyable {
   }
 }
 
-/// Why a text is no bytes.
+/// Why a text is not a list of bytes.
 private struct BytesError: Error {
-  /// A sentence about it.
   let sentence: String
 
-  /// This sentence.
   init(sentence: String) { self.sentence = sentence }
 
-  /// A byte has one digit.
+  /// Creates the error for a byte that has only one digit.
   init(missingIn text: String) {
     sentence = "a hexadecimal digit is missing: two are a byte, found \(text.prefix(80))"
   }

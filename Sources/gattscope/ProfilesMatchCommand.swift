@@ -1,7 +1,7 @@
 import ArgumentParser
 import Reports
 
-/// `profiles match`: which profiles apply to a capture.
+/// `profiles match`: lists which profiles apply to a capture.
 struct ProfilesMatchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "match",

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Captures
 
-/// What becomes of everything that arrives.
+/// The options for recording everything that arrives.
 struct RecordingOptions: ParsableArguments {
   @Option(
     name: [.customShort("w"), .customLong("write")],
@@ -65,11 +65,11 @@ struct RecordingOptions: ParsableArguments {
     }
   }
 
-  /// Whether standard output is what is recorded, and free for nothing else.
+  /// Whether the recording goes to standard output, so that nothing else may be printed there.
   var takesOutput: Bool { write == "-" }
 }
 
-/// When watching ends by itself.
+/// The options for when `live` stops by itself.
 struct LiveEndOptions: ParsableArguments {
   @Option(
     name: .long, help: ArgumentHelp("Stop after this many seconds.", valueName: "seconds"),

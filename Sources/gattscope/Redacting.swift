@@ -3,14 +3,14 @@ import Captures
 import Redaction
 import Sessions
 
-/// Learns in two readings of a capture how it is to be redacted.
+/// Learns how a capture is to be redacted, in two readings.
 struct Redacting: CaptureUser, ~Copyable {
   private let options: RedactionOptions
   private let maps: [SuppliedMap]
   private let secretTypes: SecretTypes
   private var learner: RedactionLearner?
   private var planner: RedactionPlanner?
-  /// What is to be done, when it was read twice.
+  /// How to redact the capture, once it was read twice.
   private(set) var plan: Redaction?
 
   init(_ options: RedactionOptions, maps: [SuppliedMap], secretTypes: SecretTypes) {
@@ -25,7 +25,7 @@ struct Redacting: CaptureUser, ~Copyable {
   ) throws(CaptureFailure) {
     var pass = Pass(maps: maps, secretTypes: secretTypes, bonds: options.bonds)
     var output = Output()
-    // Damage ends the capture for the last reading, too, which says what is wrong.
+    // Damage also ends the last reading, which reports it.
     if var learner = learner.take() {
       try? pass.run(&source, &learner, into: &output)
       planner = learner.planner()

@@ -2,7 +2,7 @@ import ArgumentParser
 import Bluetooth
 import Redaction
 
-/// What `convert` removes from a capture.
+/// The options for what `convert` removes from a capture.
 struct RedactionArguments: ParsableArguments {
   @Flag(
     name: .long,
@@ -22,7 +22,7 @@ struct RedactionArguments: ParsableArguments {
     transform: { try Values($0) })
   var redactValues: [Values] = []
 
-  /// What follows `--redact-values`.
+  /// The argument of `--redact-values`.
   enum Values {
     case all
     case types([BluetoothUUID])
@@ -49,7 +49,7 @@ struct RedactionArguments: ParsableArguments {
     }
   }
 
-  /// What is to be removed; nil: nothing.
+  /// Returns what to remove, or nil if nothing.
   func options(bonds: [Bond]) -> RedactionOptions? {
     guard redact else { return nil }
     var options = RedactionOptions()

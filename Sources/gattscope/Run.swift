@@ -9,25 +9,25 @@ import Reports
 import Sessions
 import Synchronization
 
-/// Runs a report over a capture and turns what goes wrong into sentences and exit statuses.
+/// Runs a report over a capture and turns failures into sentences and exit statuses.
 enum Run {
-  /// Of the argument that names captures.
+  /// The help of the argument that names captures.
   static let capturesHelp = ArgumentHelp(
     "The capture, an archive or a bug report that holds one, or - for standard input; several are read as one, by time.",
     valueName: "capture")
 
-  /// Reads captures, several as one, and prints the report that `makeReport` gives for them.
+  /// Reads captures, several as one, and prints the report that `makeReport` creates for them.
   ///
-  /// - Parameter saysRemarks: whether what is to be said about the captures as a whole, beside their
-  ///   packets, goes to standard error: not where the report says it itself.
+  /// - Parameter saysRemarks: whether remarks on the captures as a whole go to standard error;
+  ///   false if the report prints them itself.
   /// - Parameter descriptor: where the report goes.
-  /// - Parameter follows: whether to wait for more where the one capture ends, until Ctrl-C.
-  /// - Parameter tellsNotes: whether notes on the file that is followed go to standard error, as soon as they
-  ///   stand between the packets: where the report does not print them.
-  /// - Parameter maps: what is known of servers from elsewhere.
-  /// - Parameter bonds: which devices are known from elsewhere.
-  /// - Parameter profiles: people's own: which values they call secret.
-  /// - Parameter inspect: looks at the report when it is done.
+  /// - Parameter follows: whether to wait for more at the end of the capture, until Ctrl-C.
+  /// - Parameter tellsNotes: whether notes on the followed file go to standard error as soon as
+  ///   they occur; true if the report does not print them.
+  /// - Parameter maps: service maps that are not in the captures.
+  /// - Parameter bonds: bonds that are not in the captures.
+  /// - Parameter profiles: the user's profiles, which define what values are secret.
+  /// - Parameter inspect: called with the report when it is finished.
   static func captures<Report: PacketReport & ~Copyable>(
     _ found: CaptureSearch, saysRemarks: Bool = true, to descriptor: Int32 = STDOUT_FILENO,
     follows: Bool = false, tellsNotes: Bool = false, maps: [SuppliedMap] = [], bonds: [Bond] = [],
@@ -49,7 +49,7 @@ enum Run {
         var source = try JoinedSource(files)
         defer {
           if saysRemarks { reading.remarks += source.summary.allRemarks }
-          // The first one is thrown; the others are known only here.
+          // The first failure is thrown; only the source knows the others.
           failures = Array(source.failures.dropFirst())
         }
         try reading.use(&source)
@@ -57,7 +57,7 @@ enum Run {
     } catch {
       failures.insert(error, at: 0)
     }
-    // A stream may be ended in the middle of a record.
+    // A stream may be stopped in the middle of a record.
     if follows, Interruption.process.hasCome {
       reading.remarks += failures.map(\.unfinishedWords)
       failures = []
@@ -84,23 +84,24 @@ enum Run {
     try reading.use(&source)
   }
 
-  /// Says what went wrong, and what is to be said of the captures as a whole.
+  /// Reports the failures, and the remarks on the captures as a whole.
   ///
-  /// - Throws: the exit status, where something went wrong.
+  /// - Throws: the exit status, if something went wrong.
   static func end(
     _ names: [String], _ failures: [CaptureFailure], _ remarks: [String], outputFailure: Int32?
   ) throws {
     for failure in failures {
       Terminal.complain(failure.sentence(about: names[0]) + verbs(insteadOf: names[0], failure))
     }
-    // What could not be written weighs more than what could not be read.
+    // A failure to write matters more than a failure to read.
     try Terminal.check(outputFailure)
     let subject = names.count == 1 ? "\(CaptureFailure.subject(names[0])): " : ""
     for remark in remarks { Terminal.complain(subject + remark) }
     if let failure = failures.first { throw ExitCode(failure.kind.status) }
   }
 
-  /// Returns which verbs there are, if what could not be opened may have been meant as one.
+  /// Returns a list of the verbs, or the nearest one, if `name` could not be opened and may have
+  /// been meant as a verb.
   static func verbs(insteadOf name: String, _ failure: CaptureFailure) -> String {
     guard failure.kind == .inaccessible, name.allSatisfy({ $0.isASCII && $0.isLetter }),
       !Terminal.exists(name)
@@ -108,7 +109,7 @@ enum Run {
     let verbs = GattscopeCommand.configuration.subcommands.compactMap {
       $0.configuration.commandName
     }
-    // After a verb comes no other one.
+    // The argument after a verb is not another verb.
     guard !verbs.contains(CommandLine.arguments.dropFirst().first ?? "") else { return "" }
     if let verb = Guesses.verb(meant: name, of: verbs) {
       return "; did you mean gattscope \(verb)?"
@@ -117,19 +118,18 @@ enum Run {
   }
 }
 
-/// Prints the report on one source, whichever it is.
+/// Prints the report on one source of any kind.
 struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable {
   private let makeReport: (CaptureSummary) -> Report
   private let inspect: (borrowing Report) -> Void
-  /// What is known of servers from elsewhere.
+  /// Service maps that are not in the capture.
   private let maps: [SuppliedMap]
-  /// Which devices are known from elsewhere.
+  /// Bonds that are not in the capture.
   private let bonds: [Bond]
-  /// Which attributes have values that are secret.
+  /// The attributes whose values are secret.
   private let secretTypes: SecretTypes
-  /// Where the report is printed.
   private(set) var output: Output
-  /// What is to be said beside it.
+  /// Remarks to print beside the report.
   var remarks: [String] = []
 
   init(
@@ -217,18 +217,19 @@ extension Run {
 }
 
 extension Run {
-  /// Shorter captures are printed before it would pay to share the work.
+  /// Shorter captures are printed before sharing the work would pay off.
   private static let leastSharedBytes: Int64 = 1 << 18
-  /// How many may share the work: as many as there are processors, or as GATTSCOPE_THREADS says.
+  /// The number of threads that share the work: the number of processors or GATTSCOPE_THREADS,
+  /// within limits.
   private static var members: Int {
-    // More would hardly be faster: each of them reads everything.
+    // More would hardly be faster, since each of them reads everything.
     let most = 4
     let wanted = Terminal.environment("GATTSCOPE_THREADS").flatMap { Int($0) }
     return max(1, min(most, wanted ?? Terminal.processors))
   }
 
-  /// Reads a capture and prints the report on it, with as many processors as there are where it is a
-  /// file that is long enough. The output is the same with any number of them.
+  /// Reads a capture and prints the report on it, using several processors if it is a file that is
+  /// long enough. The output does not depend on their number.
   static func shared<Report: SharedReport & SendableMetatype & ~Copyable>(
     _ found: CaptureSearch, maps: [SuppliedMap] = [], bonds: [Bond] = [],
     profiles: SuppliedProfiles?,
@@ -240,8 +241,8 @@ extension Run {
       return try captures(found, maps: maps, bonds: bonds, profiles: profiles, makeReport)
     }
     let ring = Ring(of: members, to: STDOUT_FILENO)
-    // The others read what the first one reads, so that all see the same bytes even if the file
-    // changes meanwhile.
+    // The other members read what the first one reads, so that all see the same bytes even if the
+    // file changes meanwhile.
     let feeds = (1..<members).map { _ in Handoff<[UInt8]>() }
     let result = Mutex<(failure: CaptureFailure?, remarks: [String])>((nil, []))
     let wasShared = ring.run { member in
@@ -252,7 +253,7 @@ extension Run {
       }
       guard member == 0 else {
         let feed = feeds[member - 1]
-        // The first member meets the same failure, and says it.
+        // The first member meets the same failure and reports it.
         try? reading.read(InputBuffer { feed.take() })
         feed.end()
         return
@@ -275,14 +276,15 @@ extension Run {
       outputFailure: ring.failure)
   }
 
-  /// A selection that knows the devices with the names that it asks for: where the capture can be read
-  /// twice they are looked for beforehand, else each shows from the packet that tells its name.
+  /// Returns a selection with the addresses of the devices that it names. If the captures can be
+  /// read twice, the devices are looked up beforehand; otherwise a device is selected from the
+  /// packet that reveals its name.
   static func finding(
     _ selection: Selection, in files: [CaptureFile], bonds: [Bond]
   ) -> Selection {
     guard selection.needsNames, files.allSatisfy({ $0.byteCount != nil }) else { return selection }
     var selection = selection
-    // What is wrong with the capture the second time will say.
+    // Failures are reported by the second reading.
     if files.count == 1, var source = try? CaptureReader(files[0].open()) {
       selection.namedDevices = addresses(of: selection, in: &source, bonds)
     } else if files.count > 1, var source = try? JoinedSource(files) {
@@ -303,7 +305,7 @@ extension Run {
 }
 
 extension CaptureFailure.Kind {
-  /// The exit status, as sysexits.h numbers them.
+  /// The exit status, as numbered in sysexits.h.
   var status: Int32 {
     switch self {
     case .notReadable, .damaged: 65

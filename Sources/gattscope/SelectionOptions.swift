@@ -3,7 +3,7 @@ import Bluetooth
 import Decoders
 import Reports
 
-/// Whose traffic it is: devices, connections, controllers. Each option can be repeated.
+/// The options for devices, connections and controllers. Each option can be repeated.
 struct PartyOptions: ParsableArguments {
   @Option(
     name: .long,
@@ -27,7 +27,7 @@ struct PartyOptions: ParsableArguments {
     transform: { try SeveralValues.read($0, AdapterArgument.index) })
   var adapter: [[ClosedRange<Int>]] = []
 
-  /// Takes these into a selection.
+  /// Copies these options into a selection.
   func choose(in selection: inout Selection) {
     selection.devices = device
     selection.connections = connection.flatMap(\.self)
@@ -35,7 +35,7 @@ struct PartyOptions: ParsableArguments {
   }
 }
 
-/// Whose packets, attributes and values: what nearly all reports can be narrowed down to.
+/// The options for packets, attributes and values that nearly all reports accept.
 struct SubjectOptions: ParsableArguments {
   @OptionGroup
   var parties: PartyOptions
@@ -57,7 +57,7 @@ struct SubjectOptions: ParsableArguments {
     transform: { try SeveralValues.read($0, Selection.handles) })
   var handle: [[ClosedRange<UInt16>]] = []
 
-  /// Takes these into a selection.
+  /// Copies these options into a selection.
   func choose(in selection: inout Selection) {
     parties.choose(in: &selection)
     selection.uuids = uuid.flatMap(\.self)
@@ -65,8 +65,8 @@ struct SubjectOptions: ParsableArguments {
   }
 }
 
-/// Which packets, but for the end of a stretch of time. Each option can be repeated: any of its values
-/// matches; different options must all match.
+/// The options that select packets, except for the end of a time range. Each option can be
+/// repeated: any of its values matches; different options must all match.
 struct PacketOptions: ParsableArguments {
   @OptionGroup
   var subject: SubjectOptions
@@ -144,11 +144,11 @@ struct PacketOptions: ParsableArguments {
   @Flag(name: .long, help: "Packets that report a failure or are malformed.")
   var errors = false
 
-  /// What the options say.
+  /// Returns the selection that the options describe.
   ///
   /// - Parameters:
-  ///   - profiles: people's own, which may have names for errors.
-  ///   - ends: up to which times.
+  ///   - profiles: the user's profiles, which may name errors.
+  ///   - ends: the ends of the time ranges.
   func selection(_ profiles: SuppliedProfiles, to ends: [TimePoint]) throws -> Selection {
     var selection = Selection()
     subject.choose(in: &selection)
@@ -220,7 +220,7 @@ struct CountOption: ParsableArguments {
   var limit: Int?
 }
 
-/// Which packets to show.
+/// The options that select the packets to show.
 struct SelectionOptions: ParsableArguments {
   @OptionGroup
   var packets: PacketOptions
@@ -233,14 +233,14 @@ struct SelectionOptions: ParsableArguments {
     transform: { try TimePoint($0) })
   var to: [TimePoint] = []
 
-  /// Whether a stretch of time is chosen.
+  /// Whether a time range is selected.
   var choosesTimes: Bool { !packets.from.isEmpty || !to.isEmpty }
 
   func validate() throws { _ = try StretchOptions.times(packets.from, to) }
 
-  /// What the options say.
+  /// Returns the selection that the options describe.
   ///
-  /// - Parameter profiles: people's own, which may have names for errors.
+  /// - Parameter profiles: the user's profiles, which may name errors.
   func selection(_ profiles: SuppliedProfiles) throws -> Selection {
     var selection = try packets.selection(profiles, to: to)
     selection.limit = count.limit
@@ -248,7 +248,7 @@ struct SelectionOptions: ParsableArguments {
   }
 }
 
-/// `0` or `hci0`.
+/// Parses a controller's number: `0` or `hci0`.
 enum AdapterArgument {
   static func index(_ text: String) throws -> ClosedRange<Int> {
     let digits = text.hasPrefix("hci") ? text.dropFirst(3) : text[...]
@@ -259,12 +259,13 @@ enum AdapterArgument {
   }
 }
 
-/// `97`, `97-164`, `97-`, with commas between several; a `#` may stand before numbers.
+/// Parses numbers and ranges: `97`, `97-164`, `97-`, separated by commas; each number may start
+/// with `#`.
 enum NumberRanges {
-  /// - Parameter expected: what is said to be expected where the text is something else.
+  /// - Parameter expected: what an error reports as expected.
   static func read(_ text: String, _ expected: String) throws -> [ClosedRange<Int>] {
     try SeveralValues.read(text) { part in
-      // Both dashes are read, since reports print ranges with the long one.
+      // Both dashes are accepted, since reports print ranges with the long one.
       let ends = part.replacing("–", with: "-").replacing("#", with: "")
         .split(separator: "-", omittingEmptySubsequences: false)
       let from = ends.first.flatMap { $0.isEmpty ? 1 : Int($0) }
@@ -277,7 +278,7 @@ enum NumberRanges {
   }
 }
 
-/// Values with commas between them.
+/// Parses values separated by commas.
 enum SeveralValues {
   static func read<Value>(_ text: String, _ one: (String) throws -> Value) throws -> [Value] {
     try text.split(separator: ",", omittingEmptySubsequences: false).map { part in
@@ -285,7 +286,7 @@ enum SeveralValues {
     }
   }
 
-  /// What may stand for the last value of `prefix`, behind those before it.
+  /// Returns completions of the last value in `prefix` that are not among the values before it.
   static func completions(_ prefix: String, among words: [String]) -> [String] {
     let start = prefix.lastIndex(of: ",").map { prefix[...$0] } ?? ""
     let given = start.split(separator: ",")
@@ -293,7 +294,7 @@ enum SeveralValues {
   }
 }
 
-/// `sent` or `received`.
+/// Parses `sent` or `received`.
 enum DirectionArgument {
   static func direction(_ text: String) throws -> Direction {
     switch text {

@@ -4,7 +4,7 @@ import Captures
 import Reports
 import Sessions
 
-/// `show`: what happened, packet by packet.
+/// `show`: shows what happened, packet by packet.
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
@@ -94,7 +94,8 @@ struct ShowCommand: ParsableCommand {
     }
   }
 
-  /// Prints the report that `makeReport` gives, by several threads where its lines can be told apart.
+  /// Prints the report that `makeReport` creates, with several threads if its lines can be divided
+  /// among them.
   private func show<Report: SharedReport & SendableMetatype & ~Copyable>(
     _ found: CaptureSearch, _ options: ShowOptions, _ maps: [SuppliedMap], _ bonds: [Bond],
     _ makeReport: @escaping @Sendable (CaptureSummary) -> Report
@@ -109,7 +110,7 @@ struct ShowCommand: ParsableCommand {
   }
 }
 
-/// `info`: what is in a capture.
+/// `info`: summarises a capture.
 struct InfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",

@@ -4,10 +4,11 @@ import Captures
 import Glibc
 import Synchronization
 
-/// Whether the terminal was told not to show what is typed.
+/// Whether the terminal was told not to echo what is typed.
 private let hidesTyping = Atomic<Bool>(false)
 
-/// The descriptor of the terminal that shows control characters when they are typed; negative where none does.
+/// The descriptor of the terminal that echoes control characters, or a negative number if none
+/// does.
 private let echoes: Int32 =
   [STDERR_FILENO, STDOUT_FILENO].first { descriptor in
     var settings = termios()
@@ -15,14 +16,14 @@ private let echoes: Int32 =
     return unsafe tcgetattr(descriptor, &settings) == 0 && settings.c_lflag & shown == shown
   } ?? -1
 
-// What watching live needs of the system beside what every verb does.
+// What watching live needs from the system, besides what every verb needs.
 extension Terminal {
-  /// Makes Ctrl-C, SIGTERM, the loss of the terminal and the end of a time the interruption of live sources. A
-  /// second signal ends the program at once, as SIGQUIT does.
+  /// Makes Ctrl-C, SIGTERM, the loss of the terminal and a timeout interrupt live sources. A second
+  /// signal ends the program at once, as SIGQUIT does.
   ///
-  /// - Parameter seconds: when to end; nil: never.
+  /// - Parameter seconds: the timeout; nil: none.
   static func interruptOnSignals(after seconds: Double?) {
-    // The handler must find them made.
+    // Initialised now, since a signal handler must not do it.
     _ = Interruption.process
     _ = hidesTyping.load(ordering: .relaxed)
     _ = echoes
@@ -39,13 +40,13 @@ extension Terminal {
       raise(number)
     }
     for signal in [SIGINT, SIGTERM, SIGQUIT, SIGALRM] { unsafe sigaction(signal, &action, nil) }
-    // nohup has it ignored.
+    // nohup sets it to be ignored.
     var hangUp = sigaction()
     unsafe sigaction(SIGHUP, nil, &hangUp)
     if unsafe unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self) == 0 {
       unsafe sigaction(SIGHUP, &action, nil)
     }
-    // Reading what is typed must not stop a program that was put into the background.
+    // Reading typed text must not stop a program that runs in the background.
     signal(SIGTTIN, SIG_IGN)
     guard let seconds else { return }
     let whole = seconds.rounded(.down)
@@ -56,24 +57,24 @@ extension Terminal {
     unsafe setitimer(Int32(bitPattern: ITIMER_REAL.rawValue), &timer, nil)
   }
 
-  /// Begins a new line where the terminal has shown `^C` at the end of what is printed; may be called by a
+  /// Starts a new line if the terminal has shown `^C` at the end of the output. Safe to call from a
   /// signal handler.
   fileprivate static func endEcho() {
     guard echoes >= 0, !hidesTyping.load(ordering: .relaxed) else { return }
     var waiting = pollfd(fd: echoes, events: Int16(POLLOUT), revents: 0)
-    // A terminal that was stopped would stop the handler.
+    // A terminal whose output is stopped would block the handler.
     guard unsafe poll(&waiting, 1, 0) == 1, waiting.revents == Int16(POLLOUT) else { return }
     var lineFeed = UInt8(ascii: "\n")
     _ = unsafe Glibc.write(echoes, &lineFeed, 1)
   }
 
-  /// Whether what the user types can be read: standard input is a terminal, and this program in its
-  /// foreground. In the background reading it would stop the program.
+  /// Whether typed text can be read: standard input is a terminal and this program is in its
+  /// foreground. In the background, reading would stop the program.
   static var canReadTyping: Bool {
     isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp()
   }
 
-  /// Has the terminal show no more what is typed, until `showTyping`.
+  /// Stops the terminal from echoing what is typed, until `showTyping`.
   static func hideTyping() {
     var settings = termios()
     guard canReadTyping, unsafe tcgetattr(STDIN_FILENO, &settings) == 0,
@@ -85,10 +86,10 @@ extension Terminal {
     }
   }
 
-  /// Has it show that again; a signal handler may say so, too.
+  /// Makes the terminal echo again. Safe to call from a signal handler.
   static func showTyping() {
     var settings = termios()
-    // In the background the terminal is another program's.
+    // In the background the terminal belongs to another program.
     guard canReadTyping, hidesTyping.exchange(false, ordering: .relaxed),
       unsafe tcgetattr(STDIN_FILENO, &settings) == 0
     else { return }
@@ -96,8 +97,8 @@ extension Terminal {
     unsafe tcsetattr(STDIN_FILENO, TCSANOW, &settings)
   }
 
-  /// Opens a named pipe that has its end only when this program has: for writing, too. Of a file what is
-  /// there is read.
+  /// Opens a named pipe. It is opened for writing too, so that it does not end when its writers
+  /// close it. A file is read as it is.
   static func openPipe(_ path: String) throws -> Int32 {
     let flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK
     var descriptor = unsafe open(path, O_RDWR | flags)
@@ -110,7 +111,7 @@ extension Terminal {
     return descriptor
   }
 
-  /// Reads what is there; nil where nothing will come any more.
+  /// Reads the available bytes, or returns nil if there will be none any more.
   static func available(of descriptor: Int32) -> [UInt8]? {
     var block = [UInt8](repeating: 0, count: 4096)
     while true {
@@ -119,14 +120,14 @@ extension Terminal {
       }
       if count > 0 { return Array(block.prefix(count)) }
       if count < 0, errno == EINTR { continue }
-      // Of a terminal whose foreground is another program, too.
+      // EIO: another program is in the terminal's foreground.
       if count < 0, errno == EAGAIN || errno == EIO { return [] }
       return nil
     }
   }
 
-  /// Gives up the privileges that sudo gave, for those of who called it. Nothing changes where the program was
-  /// not started so.
+  /// Gives up the privileges that sudo granted and returns to those of its caller. Does nothing if
+  /// the program was not started by sudo.
   static func leaveRoot() throws {
     guard let (user, group) = sudoUser else { return }
     let groups = environment("SUDO_USER").map { unsafe initgroups($0, group) } ?? setgroups(0, nil)
@@ -138,7 +139,7 @@ extension Terminal {
     }
   }
 
-  /// Who became root through sudo; nil where the program was not started so.
+  /// The user who became root through sudo, or nil if the program was not started so.
   static var sudoUser: (user: UInt32, group: UInt32)? {
     guard geteuid() == 0, let user = number("SUDO_UID"), let group = number("SUDO_GID"), user != 0
     else { return nil }
@@ -147,14 +148,14 @@ extension Terminal {
 
   private static func number(_ name: String) -> UInt32? { environment(name).flatMap { UInt32($0) } }
 
-  /// Whether standard output is a pipe or a socket: somebody else reads it.
+  /// Whether standard output is a pipe or a socket, so that another program reads it.
   static var isPiped: Bool {
     var status = stat()
     guard unsafe fstat(STDOUT_FILENO, &status) == 0 else { return false }
     return [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT)
   }
 
-  /// Rows and columns of the terminal, where it tells them.
+  /// The rows and columns of the terminal, or nil if it does not report them.
   static var size: (rows: Int, columns: Int)? {
     var size = winsize()
     guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0,

@@ -5,7 +5,7 @@ import Glibc
 import Reports
 import Synchronization
 
-/// Which signs text is written with.
+/// The option for the character set of the output.
 struct SignOptions: ParsableArguments {
   @Flag(name: .long, help: "Print ASCII only.")
   var ascii = false
@@ -14,9 +14,8 @@ struct SignOptions: ParsableArguments {
   var glyphs: Glyphs { ascii || !Terminal.isUTF8 ? .ascii : .utf8 }
 }
 
-/// How lines look: colour and width.
+/// The options for how lines look: colour and width.
 struct TerminalOptions: ParsableArguments {
-  /// When to colour.
   enum Color: String, ExpressibleByArgument, CaseIterable {
     case auto, always, never
   }
@@ -48,7 +47,7 @@ struct TerminalOptions: ParsableArguments {
     }
   }
 
-  /// The columns at which to cut; nil: nowhere.
+  /// The number of columns at which lines are cut, or nil if they are not.
   var columns: Int? {
     if let width { return width == 0 ? nil : width }
     return Terminal.isTerminal ? Terminal.width : nil
@@ -60,15 +59,15 @@ struct FileFailure: Error {
   /// The sentence about it: "band.yaml cannot be read: no such file or directory".
   let sentence: String
 
-  /// A failure in the system's words.
+  /// Creates a failure in the system's words.
   init(_ path: String, _ words: String) { sentence = "\(path) cannot be read: \(words)" }
 }
 
-/// Whether standard error took nothing any more after the interruption.
+/// Whether standard error accepted no more output after the interruption.
 private let nobodyListens = Atomic<Bool>(false)
 
 extension Output {
-  /// That not all was taken; nil where it was.
+  /// A remark that some bytes were not written, or nil if all were.
   var remark: String? {
     guard unwritten > 0 else { return nil }
     return
@@ -77,25 +76,25 @@ extension Output {
   }
 }
 
-/// What the system says about standard output, time and signals.
+/// The system's standard output, files, time and signals.
 enum Terminal {
-  /// Whether standard output is a terminal.
   static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Where files are kept for a while.
+  /// The folder for temporary files.
   static var temporaryFolder: String {
     environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
   }
 
-  /// Whether this is the path of a regular file, which can be read more than once.
+  /// Returns whether this is the path of a regular file, which can be read more than once.
   static func isFile(_ path: String) -> Bool { CaptureFile(path).byteCount != nil }
 
-  /// Whether this is the path of a folder, a pipe or a device: what is no file, or may never end.
+  /// Returns whether this is the path of something other than a regular file: a folder, a pipe or a
+  /// device, which may never end.
   static func isOtherThanFile(_ path: String) -> Bool {
     status(of: path).map { $0.st_mode & S_IFMT != S_IFREG } ?? false
   }
 
-  /// Whether what is read and what is written is one file; `-` is standard input and output.
+  /// Returns whether the input and the output are the same file; `-` is standard input or output.
   static func isSameFile(_ input: String, _ output: String) -> Bool {
     guard let read = input == "-" ? status(of: STDIN_FILENO) : status(of: input),
       let written = output == "-" ? status(of: STDOUT_FILENO) : status(of: output)
@@ -103,7 +102,7 @@ enum Terminal {
     return isSameFile(read, written)
   }
 
-  /// Whether an open descriptor is of the file at this path.
+  /// Returns whether an open descriptor refers to the file at this path.
   static func isFile(_ path: String, behind descriptor: Int32) -> Bool {
     guard let named = status(of: path), let opened = status(of: descriptor) else { return false }
     return isSameFile(named, opened)
@@ -118,14 +117,14 @@ enum Terminal {
     return unsafe fstat(descriptor, &status) == 0 ? status : nil
   }
 
-  /// What the system says of what is at a path, behind links; nil where it says nothing.
+  /// Returns the status of the file at a path, following links, or nil if it has none.
   private static func status(of path: String) -> stat? {
     var status = stat()
     return unsafe stat(path, &status) == 0 ? status : nil
   }
 
-  /// How many processors this process may use (proc(5), Cpus_allowed: a bit each); 1 where that is
-  /// not told.
+  /// The number of processors that this process may use (proc(5), Cpus_allowed: one bit each), or 1
+  /// if it is unknown.
   static var processors: Int {
     let status = String(
       decoding: (try? contents(of: "/proc/self/status")) ?? [], as: UTF8.self)
@@ -135,9 +134,9 @@ enum Terminal {
     return max(1, min(allowed, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
   }
 
-  /// The bytes of a small file; fails where it cannot be read, or is larger than any that is meant.
+  /// Reads a small file. Fails if it cannot be read, or is larger than any file that is meant.
   ///
-  /// - Parameter most: so many bytes are enough.
+  /// - Parameter most: the number of bytes after which reading may stop.
   static func contents(of path: String, most: Int = .max) throws(FileFailure) -> [UInt8] {
     let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileFailure(path, systemWords(errno)) }
@@ -156,7 +155,7 @@ enum Terminal {
     throw FileFailure(path, "is larger than 64 MB")
   }
 
-  /// The bytes of a small file that was named: without it the program ends.
+  /// Reads a small file that the user named. If that fails, the program ends.
   static func file(_ path: String) throws -> [UInt8] {
     do throws(FileFailure) {
       return try contents(of: path)
@@ -166,27 +165,27 @@ enum Terminal {
     }
   }
 
-  /// A file's path without links and dots, which tells whether two are one; what there is no file of stays.
+  /// Returns a file's path without links and dots, to detect two names for one file. A path without
+  /// a file is returned as it is.
   static func realPath(_ path: String) -> String {
     guard let real = unsafe realpath(path, nil) else { return path }
     defer { unsafe free(real) }
     return unsafe String(cString: real)
   }
 
-  /// Whether there is anything under this path.
+  /// Returns whether anything exists at this path.
   static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-  /// The terminal's width in columns, where it tells one that text can be set in.
+  /// The terminal's width in columns, or nil if it reports none that text fits in.
   static var width: Int? { size.map(\.columns).flatMap { $0 >= 20 ? $0 : nil } }
 
-  /// The value of an environment variable.
   static func environment(_ name: String) -> String? {
     guard let value = unsafe getenv(name) else { return nil }
     return unsafe String(cString: value)
   }
 
-  /// Whether the locale is UTF-8: the first of LC_ALL, LC_CTYPE and LANG that is set decides. With
-  /// none set, redirected output is UTF-8 and a terminal is not trusted with it.
+  /// Whether the locale is UTF-8. The first of LC_ALL, LC_CTYPE and LANG that is set decides. If
+  /// none is set, redirected output is UTF-8 and output to a terminal is not.
   static var isUTF8: Bool {
     for name in ["LC_ALL", "LC_CTYPE", "LANG"] {
       guard let value = environment(name), !value.isEmpty else { continue }
@@ -196,7 +195,7 @@ enum Terminal {
     return !isTerminal
   }
 
-  /// How many seconds east of UTC this machine's zone is at a time.
+  /// Returns the offset of the local time zone at a time, in seconds east of UTC.
   static func zoneOffset(at seconds: Int64) -> Int64 {
     var time = time_t(seconds)
     var broken = unsafe tm()
@@ -204,24 +203,26 @@ enum Terminal {
     return unsafe Int64(broken.tm_gmtoff)
   }
 
-  /// A write to a closed pipe, and one that makes a file longer than the user may have (ulimit -f), shall
-  /// fail, not kill.
+  /// Makes writes fail instead of killing the program, if a pipe is closed or a file exceeds the
+  /// user's size limit (ulimit -f).
   static func haveWritesFail() {
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
   }
 
-  /// Has something stand where standard input, output or error is closed, that can be neither read nor
-  /// written: else the next file that is opened would have its number, and sentences would go into it.
+  /// Opens a descriptor that can be neither read nor written in place of standard input, output or
+  /// error, if one is closed. Otherwise the next opened file would get its number, and messages
+  /// would be written to it.
   static func holdClosedDescriptors() {
-    // glibc's O_PATH, which stands behind _GNU_SOURCE; the same number on all machines that Swift is there for.
+    // glibc's O_PATH, which needs _GNU_SOURCE; the number is the same on all platforms that Swift
+    // supports.
     let pathOnly: Int32 = 0o10_000_000
     for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
-      // Those below are open, so that this has the number.
+      // All lower numbers are open, so this call returns `number`.
       _ = unsafe open("/", pathOnly)
     }
   }
 
-  /// The first argument that is not UTF-8: as text it would name another file.
+  /// The first argument that is not UTF-8, which as text would name another file.
   static var argumentThatIsNoText: [UInt8]? {
     for index in 0..<Int(CommandLine.argc) {
       guard let argument = unsafe CommandLine.unsafeArgv[index],
@@ -232,10 +233,10 @@ enum Terminal {
     return nil
   }
 
-  /// Says something on standard error.
+  /// Prints a sentence to standard error.
   static func complain(_ sentence: String) { complain([UInt8](sentence.utf8)) }
 
-  /// Says a sentence that may have a name in it which is not UTF-8.
+  /// Prints a sentence that may contain a name that is not UTF-8.
   static func complain(_ sentence: [UInt8]) {
     say { output in
       output.text("gattscope: ")
@@ -244,7 +245,7 @@ enum Terminal {
     }
   }
 
-  /// Says what the parser of the arguments says of them, in several lines.
+  /// Prints the argument parser's message, which may have several lines.
   static func refuse(_ lines: String) {
     say { output in
       for line in lines.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -255,7 +256,7 @@ enum Terminal {
   }
 
   private static func say(_ write: (inout Output) -> Void) {
-    // Who did not take one sentence is not waited for with every further one.
+    // If standard error did not accept one sentence, later ones are not waited for.
     guard !nobodyListens.load(ordering: .relaxed) else { return }
     var output = Output(descriptor: STDERR_FILENO, .process)
     write(&output)
@@ -263,7 +264,7 @@ enum Terminal {
     if output.unwritten > 0 { nobodyListens.store(true, ordering: .relaxed) }
   }
 
-  /// Writes a text to standard output, and says so where that fails.
+  /// Writes to standard output, and reports a failure to do so.
   static func write(_ write: (inout Output) -> Void) throws {
     var output = Output(descriptor: STDOUT_FILENO)
     write(&output)
@@ -271,7 +272,7 @@ enum Terminal {
     try check(output.failure)
   }
 
-  /// Fails where output could not be written. A reader that went away is no failure.
+  /// Throws if output could not be written, unless the reader closed the pipe.
   ///
   /// - Parameter failure: the error of the first write that failed.
   static func check(_ failure: Int32?) throws {

@@ -2,15 +2,15 @@ import Bytes
 import Glibc
 import Synchronization
 
-/// Several threads that write to one descriptor in turns: the turn goes from member to member, and back
-/// from the last to the first.
+/// Threads that take turns writing to one descriptor. The turn passes from member to member, and
+/// from the last back to the first.
 final class Ring: Sendable {
   private let descriptor: Int32
-  /// Where each member waits for its turn.
+  /// The queues on which each member waits for its turn.
   private let turns: [Handoff<Void>]
   private let failed = Mutex<Int32?>(nil)
 
-  /// A ring of `count` members who write to `descriptor`.
+  /// Creates a ring of `count` members that write to `descriptor`.
   init(of count: Int, to descriptor: Int32) {
     self.descriptor = descriptor
     turns = (0..<count).map { _ in Handoff() }
@@ -19,11 +19,11 @@ final class Ring: Sendable {
   /// The error of the first write that failed.
   var failure: Int32? { failed.withLock { $0 } }
 
-  /// Has every member do its work, the first one in this thread, and waits for all.
+  /// Runs `work` for every member, the first one in this thread, and waits for all of them.
   ///
-  /// - Returns: false where the system has no more threads: then nothing was done.
+  /// - Returns: false if the system has no more threads; in that case nothing was done.
   func run(_ work: @escaping @Sendable (Int) -> Void) -> Bool {
-    // Where the members wait until all of them are there.
+    // The members wait here until all of them have started.
     let start = Handoff<Void>()
     let threads = turns.indices.dropFirst().compactMap { member in
       Thread { [self] in
@@ -44,10 +44,10 @@ final class Ring: Sendable {
     return isComplete
   }
 
-  /// Writes what `output` holds as soon as it is this member's turn, and lets the next go on. Where a
-  /// turn before could not be written, nothing is written any more.
+  /// Writes what `output` holds when it is this member's turn, and passes the turn on. If an
+  /// earlier turn failed, nothing is written.
   func write(_ output: inout Output, member: Int) {
-    // Where the turn will not come any more, the member before has written all of its own.
+    // If the turn does not come any more, the previous member has written all of its output.
     _ = turns[member].take()
     if let failure { output.fail(failure) }
     output.flush(to: descriptor)
@@ -55,6 +55,6 @@ final class Ring: Sendable {
     turns[(member + 1) % turns.count].give(())
   }
 
-  /// Lets the next member go on without this one from now on.
+  /// Lets the next member continue without this one from now on.
   private func leave(_ member: Int) { turns[(member + 1) % turns.count].end() }
 }

@@ -5,7 +5,7 @@ import Glibc
 import Platforms
 import Reports
 
-/// `trace`: what an app could have been told.
+/// `trace`: shows the callbacks that an app could have received.
 struct TraceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trace",
@@ -58,7 +58,7 @@ struct TraceCommand: ParsableCommand {
     completion: .file())
   var appLog: String?
 
-  // A number that begins with - is no option.
+  // A number that starts with - is not an option.
   @Option(
     name: .long, parsing: .unconditional,
     help: ArgumentHelp(

@@ -6,7 +6,7 @@ import Glibc
 import Reports
 import Sessions
 
-/// `values`: what each characteristic's value was.
+/// `values`: lists the values of each characteristic.
 struct ValuesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "values",
@@ -172,7 +172,7 @@ struct ValuesCommand: ParsableCommand {
     }
   }
 
-  /// Writes the selected bytes to a file, which is there only if all went well.
+  /// Writes the selected bytes to a file, which is created only if all goes well.
   private func write(
     _ name: String, of found: CaptureSearch, _ options: ValuesOptions, _ maps: [SuppliedMap],
     _ bonds: [Bond]
@@ -192,8 +192,9 @@ struct ValuesCommand: ParsableCommand {
     } catch {
       failure = error
     }
-    // A damaged capture has given its bytes up to the damage, but where not all could be written the file is
-    // worth nothing. Where nothing was to be written, a file that has the name stays as it is.
+    // The file is kept for a damaged capture, with the bytes up to the damage, but not if some
+    // bytes could not be written. If there was nothing to write, an existing file with this name
+    // stays unchanged.
     let isWhole = refusal == nil && (failure as? ExitCode)?.rawValue != 74
     if isWhole, lseek(file.descriptor, 0, SEEK_CUR) > 0 {
       do throws(WriteFailure) { try file.keep() } catch { throw Self.failed(error) }
@@ -205,14 +206,14 @@ struct ValuesCommand: ParsableCommand {
     }
   }
 
-  /// Says why the file is not there.
+  /// Reports why the file was not created, and returns the exit status.
   private static func failed(_ failure: WriteFailure) -> ExitCode {
     Terminal.complain(failure.sentence)
     return ExitCode(74)
   }
 }
 
-/// An operation by the JSON contract's name.
+/// Parses an operation by its name in the JSON contract.
 enum OperationArgument {
   static let keys = ValueOperation.allCases.map { $0.key.description }
 

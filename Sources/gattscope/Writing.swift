@@ -6,20 +6,20 @@ import Glibc
 import Reports
 import Sessions
 
-/// Writes what a source has.
+/// Writes the packets of a source to a file.
 struct Writing: CaptureUser, ~Copyable {
   private let conversion: Conversion
-  /// Whether the capture has controllers to be told apart.
+  /// Whether the capture has several controllers.
   var hasSeveralControllers = false
-  /// Which packets; nil: all.
+  /// The packets to write; nil: all.
   var kept: ChosenPackets?
-  /// What is to be said of the capture, and of what the file has no room for.
+  /// Remarks on the capture, and what the format cannot hold.
   private(set) var remarks: [String] = []
   private(set) var losses: [String] = []
   private var recordsWritten = 0
   private var recordsLeftOut = 0
   private var file: NewFile?
-  /// Whether somebody may wait for what is written before all is.
+  /// Whether a reader may wait for output before all of it is written.
   private var isReadMeanwhile = true
   private var failure: WriteFailure?
 
@@ -42,7 +42,7 @@ struct Writing: CaptureUser, ~Copyable {
       failure = error
       return
     }
-    // Only what the packets mean tells which way they must have gone.
+    // A packet's direction can be inferred only from its meaning.
     let infers =
       format.needsDirection && (source.summary.mayLackDirection || source.summary.lacksDirection)
     var result: CaptureFailure?
@@ -51,7 +51,7 @@ struct Writing: CaptureUser, ~Copyable {
         writer, keeping: kept, saysLines: conversion.comments, profiles: conversion.profiles)
       var pass = Pass(
         maps: conversion.maps, secretTypes: SecretTypes(conversion.profiles.secretTypes),
-        // What is known from elsewhere names devices by their real addresses.
+        // Bonds from files would name devices by their real addresses.
         bonds: conversion.redaction == nil ? conversion.bonds : [])
       var output = Output()
       do throws(CaptureFailure) {
@@ -80,7 +80,7 @@ struct Writing: CaptureUser, ~Copyable {
     if let result { throw result }
   }
 
-  /// Writes what is kept, without a look at what it means.
+  /// Writes the selected packets without interpreting them.
   private func copy<Source: CaptureSource & ~Copyable>(
     _ source: inout Source, to writer: inout CaptureWriter
   ) throws(CaptureFailure) {
@@ -96,7 +96,7 @@ struct Writing: CaptureUser, ~Copyable {
     }
   }
 
-  /// Keeps what the writer has to say.
+  /// Stores the results of the writer.
   private mutating func note(_ writer: borrowing CaptureWriter) {
     failure = writer.failure
     recordsWritten = writer.recordsWritten
@@ -104,10 +104,10 @@ struct Writing: CaptureUser, ~Copyable {
     if failure == nil { losses = writer.remarks }
   }
 
-  /// Gives the file its name, if all could be written.
+  /// Gives the file its name, if everything could be written.
   ///
-  /// - Returns: whether somebody has it; false where who reads standard output went early.
-  /// - Throws: the exit status, where that failed.
+  /// - Returns: whether the output is complete; false if its reader left early.
+  /// - Throws: the exit status, if something failed.
   mutating func finish() throws -> Bool {
     if failure == nil, recordsWritten == 0, recordsLeftOut > 0 {
       Terminal.complain(
@@ -122,7 +122,7 @@ struct Writing: CaptureUser, ~Copyable {
       if let failure { throw failure }
       if let file = file.take() { try file.keep() }
     } catch {
-      // Who reads what is written may go when it has enough.
+      // The reader of the output may leave when it has read enough.
       if error.isReaderGone { return false }
       Terminal.complain(error.sentence)
       throw ExitCode(74)
@@ -130,7 +130,7 @@ struct Writing: CaptureUser, ~Copyable {
     return true
   }
 
-  /// Whether what has this name is more than a capture without records, or an empty file.
+  /// Returns whether the file at `path` is neither empty nor a capture without records.
   private func holdsRecords(_ path: String) -> Bool {
     do throws(CaptureFailure) {
       var reader = try CaptureReader(path: path)

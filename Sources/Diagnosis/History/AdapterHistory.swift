@@ -4,17 +4,17 @@ import Captures
 import Dissectors
 import Sessions
 
-/// What a controller was asked, and what it refused: commands, attempts to connect, advertising, scanning.
+/// What a controller was asked, and what it refused: commands, attempts to connect, advertising,
+/// scanning.
 package struct AdapterHistory: Sendable {
-  /// A BR/EDR connection that did not come about.
+  /// A BR/EDR connection that was not established.
   package struct PageFailure: Sendable {
-    /// Create Connection, where it is in the capture.
+    /// Create Connection, if it is in the capture.
     package var asked: Moment?
     /// Connection Complete.
     package var ended: Moment
-    /// The device.
     package var peer: DeviceAddress
-    /// Why.
+    /// The reason.
     package var status: StatusCode
     /// How the device was seen advertising on LE.
     package var sighting: Sighting?
@@ -22,46 +22,44 @@ package struct AdapterHistory: Sendable {
 
   /// A Hardware Error event.
   package struct HardwareError: Sendable {
-    /// When.
     package var moment: Moment
-    /// What the maker knows of it.
+    /// The vendor-specific hardware code.
     package var code: UInt8
   }
 
-  /// The controller's index; 0xffff where the capture does not tell one.
+  /// The controller's index; 0xffff if the capture does not contain one.
   package let index: UInt16
-  /// Its commands, and what it made of them.
+  /// Its commands, and how it answered them.
   package private(set) var commands = CommandHistory()
   /// The attempts to connect over LE.
   package private(set) var attempts = ConnectAttempts()
   /// The BR/EDR connections that failed.
   package private(set) var pageFailures: [PageFailure] = []
-  /// Hardware Error events, the first ones.
+  /// The first Hardware Error events.
   package private(set) var hardwareErrors: [HardwareError] = []
-  /// How many there were.
+  /// The number of Hardware Error events.
   package private(set) var hardwareErrorCount = 0
-  /// Who was seen advertising.
+  /// The devices that were seen advertising.
   private var sightings = Sightings()
   private var pages: [(peer: DeviceAddress, asked: Moment)] = []
-  /// The last command that switches scanning, and the one that switched it on.
+  /// The last command that switches scanning, and the command that switched it on.
   private var scanSwitch: (moment: Moment, isOn: Bool)?
   private var scanning: Moment?
-  /// The same of legacy advertising.
+  /// The same for legacy advertising.
   private var advertisingSwitch: (moment: Moment, isOn: Bool)?
   private var advertising: Moment?
 
   private static let mostErrors = 16
   private static let mostPages = 64
 
-  /// Nothing seen.
   init(_ index: UInt16) { self.index = index }
 
-  /// How a device was seen advertising so far.
+  /// Returns how a device was seen advertising so far.
   func sighting(of peer: DeviceAddress, _ type: AddressType) -> Sighting? {
     sightings.find(peer, type)
   }
 
-  /// Takes a command, an event, a management record or a note.
+  /// Records a command, an event, a management record or a note.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -82,7 +80,7 @@ package struct AdapterHistory: Sendable {
     }
   }
 
-  /// Takes Number Of Completed Packets, which says of the controller that it lives.
+  /// Records Number Of Completed Packets, which shows that the controller is alive.
   mutating func observe(completedPackets record: borrowing CaptureRecord) {
     forgetAfterDrops(record)
     commands.observe(Moment(record))
@@ -93,7 +91,8 @@ package struct AdapterHistory: Sendable {
     forgetWaiting()
   }
 
-  /// Records are missing, or another file begins: nobody knows what was answered meanwhile.
+  /// Forgets pending commands because records are missing or another file begins, so that their
+  /// answers are unknown.
   private mutating func forgetWaiting() {
     commands.forget()
     attempts.forget(isReset: false)
@@ -143,7 +142,7 @@ package struct AdapterHistory: Sendable {
     }
   }
 
-  /// Whether a command switches scanning or advertising on, for as long as nothing switches it off.
+  /// Returns whether a command switches scanning or advertising on until it is switched off.
   private func isOn(_ opcode: UInt16, _ bytes: RawSpan, _ body: Slice) -> Bool {
     guard !body.isEmpty, bytes.byte(at: Int(body.start)) == 1 else { return false }
     // LE Set Extended Scan Enable: enable, filter, duration (2 bytes; Core, Vol 4, Part E, 7.8.65).
@@ -151,7 +150,7 @@ package struct AdapterHistory: Sendable {
     return bytes.byte(at: Int(body.start) + 2) == 0 && bytes.byte(at: Int(body.start) + 3) == 0
   }
 
-  /// Takes in what an accepted command switches.
+  /// Records what an accepted command switches on or off.
   private mutating func take(switchedBy opcode: UInt16) {
     switch opcode {
     case HCICommand.reset: (scanning, advertising) = (nil, nil)
@@ -163,7 +162,8 @@ package struct AdapterHistory: Sendable {
     }
   }
 
-  /// What the controller is doing that forbids a command (Core, Vol 4, Part E, 7.8.5, 7.8.9, 7.8.10).
+  /// Returns the controller's current activity that forbids a command (Core, Vol 4, Part E, 7.8.5,
+  /// 7.8.9, 7.8.10).
   private func obstacle(to opcode: UInt16) -> CommandHistory.Obstacle? {
     switch opcode {
     case HCICommand.leSetScanParameters, HCICommand.leSetExtendedScanParameters,
@@ -187,7 +187,7 @@ package struct AdapterHistory: Sendable {
     commands.observe(
       opcode, status, moment, request,
       status == .commandDisallowed ? obstacle(to: opcode) : nil)
-    // Whether it goes well Connection Complete says.
+    // Connection Complete reports whether it succeeds.
     guard let status, status != .success, LECreateConnection.opcodes.contains(opcode) else {
       return
     }
@@ -229,11 +229,11 @@ package struct AdapterHistory: Sendable {
     }
   }
 
-  /// Takes the end of the capture.
+  /// Processes the end of the capture.
   mutating func finish(_ memory: borrowing Memory) { attempts.finish(sightings, memory) }
 
-  /// How many connections of this controller are open. Asked for when an attempt fails only: it looks at all
-  /// links.
+  /// Returns the number of open connections of this controller. Examines all links, so it is called
+  /// only when an attempt fails.
   private func openLinks(_ memory: borrowing Memory) -> Int {
     var count = 0
     let index = index

@@ -6,13 +6,13 @@ import Sessions
 
 /// The capture as a whole: how long it is, and what it lacks.
 package struct CaptureExtent: Sendable {
-  /// The clock going where no clock goes: back, or forward by hours.
+  /// Places where the clock jumps: back, or forward by hours.
   package struct ClockJumps: Sendable {
-    /// How often.
+    /// The number of jumps.
     package var count = 0
-    /// The packets behind the first ones.
+    /// The packets after the first jumps.
     package var packets = PacketSet()
-    /// The largest, in nanoseconds.
+    /// The largest jump, in nanoseconds.
     package var largest: Int64 = 0
 
     private static let most = 8
@@ -24,58 +24,56 @@ package struct CaptureExtent: Sendable {
     }
   }
 
-  /// Records.
+  /// The number of records.
   package private(set) var records = 0
-  /// The number of the last one.
+  /// The number of the last record.
   package private(set) var lastPacket = 0
-  /// The first time of all.
+  /// The earliest time of all records.
   package private(set) var earliest: Timestamp?
-  /// The last time of all.
+  /// The latest time of all records.
   package private(set) var latest: Timestamp?
-  /// Records that the capture says were dropped.
+  /// The number of records that the capture reports as dropped.
   package private(set) var dropped: UInt64 = 0
-  /// The packets in front of which they were, the first ones.
+  /// The first packets before which records were dropped.
   package private(set) var drops: [Int] = []
-  /// Records whose end the capture did not keep.
+  /// The number of records whose end is not in the capture.
   package private(set) var truncated = 0
-  /// The first ones of them.
+  /// The first of those records.
   package private(set) var cuts: [Int] = []
-  /// How many of them are data.
+  /// The number of those records that are data.
   package private(set) var truncatedData = 0
-  /// Commands.
   package private(set) var commands = 0
-  /// Events.
   package private(set) var events = 0
-  /// Records of the kernel's management interface.
+  /// The number of records of the kernel's management interface.
   package private(set) var controls = 0
-  /// Advertising reports, and devices that the management interface has found.
+  /// The number of advertising reports, and of devices that the management interface found.
   package private(set) var advertisements = 0
-  /// Data packets that the host has sent.
+  /// The number of data packets that the host sent.
   package private(set) var sentData = 0
-  /// Data packets that it has received.
+  /// The number of data packets that the host received.
   package private(set) var receivedData = 0
-  /// Whether the capture does not say which way packets went.
+  /// Whether the capture does not contain the direction of packets.
   package private(set) var infersDirections = false
-  /// Whether it has Number Of Completed Packets events.
+  /// Whether it contains Number Of Completed Packets events.
   package private(set) var tellsCompleted = false
-  /// Where its clock goes back by more than a second.
+  /// Places where its clock goes back by more than a second.
   package private(set) var stepsBack = ClockJumps()
-  /// Where nothing was captured for more than an hour.
+  /// Places where nothing was captured for more than an hour.
   package private(set) var pauses = ClockJumps()
-  /// What its source says of it; nil before the end.
+  /// The source's summary; nil before the end.
   package private(set) var summary: CaptureSummary?
-  /// What ended it before its end, where something did.
+  /// The failure that ended the capture early, if any.
   package private(set) var failure: CaptureFailure?
-  /// Connections that are not remembered, since there were too many.
+  /// The number of connections that are not remembered because there were too many.
   package private(set) var unlistedConnections = 0
   private var previous: Timestamp?
 
-  /// Nothing seen.
   init() {}
 
   /// Whether Apple's PacketLogger recorded it.
   var isOfPacketLogger: Bool { summary?.format == .packetLogger }
-  /// Whether each record says how many were dropped before it, and the file is not an export of some of them.
+  /// Whether each record contains the number of records dropped before it, and the file is not an
+  /// export of selected records.
   var countsDrops: Bool { summary?.format == .btsnoop }
   /// Whether the Linux monitor recorded it: btmon, or a link type that only it has.
   package private(set) var isOfLinux = false
@@ -88,7 +86,7 @@ package struct CaptureExtent: Sendable {
   private static let leastStepBack: Int64 = 1_000_000_000
   private static let leastPause: Int64 = 3_600_000_000_000
 
-  /// Takes a packet.
+  /// Records a packet.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -96,7 +94,7 @@ package struct CaptureExtent: Sendable {
     records += 1
     lastPacket = record.number
     if let time = record.time, time.isWritable { observe(time, record.number) }
-    // Behind it another clock may go on.
+    // After a gap another clock may be used.
     if record.isGapNote { previous = nil }
     if record.drops > 0 {
       dropped.add(clamped: record.drops)
@@ -136,7 +134,7 @@ package struct CaptureExtent: Sendable {
       self.earliest = time
     }
     guard let previous else { return }
-    // Nearly every record comes within a second of the one before.
+    // Nearly every record is within the same second as the one before.
     if time.seconds == previous.seconds { return }
     let step = time.nanoseconds(since: previous)
     if step < -Self.leastStepBack {
@@ -146,7 +144,7 @@ package struct CaptureExtent: Sendable {
     }
   }
 
-  /// Takes the end.
+  /// Processes the end of the capture.
   mutating func finish(
     _ summary: CaptureSummary?, _ failure: CaptureFailure?, unlistedConnections: Int
   ) {
@@ -158,41 +156,43 @@ package struct CaptureExtent: Sendable {
 }
 
 extension Evidence {
-  /// The connections of which the capture has no beginning.
+  /// The connections whose beginning is not in the capture.
   package var begunEarlier: [ConnectionHistory] {
     connections.filter { $0.connection.isOpeningMissing }
   }
 
-  /// Whether the capture has data and nothing else: no command and no event tells of links.
+  /// Whether the capture contains only data: no command or event describes the links.
   package var hasDataAlone: Bool {
     extent.commands == 0 && extent.events == 0 && extent.sentData + extent.receivedData > 0
   }
 
-  /// Whether the capture has records of the management interface, and not one HCI packet.
+  /// Whether the capture contains records of the management interface, but no HCI packet.
   package var hasManagementAlone: Bool {
     extent.controls > 0
       && extent.commands + extent.events + extent.sentData + extent.receivedData == 0
   }
 
-  /// How many records are missing, at least, without the capture's saying so: data that was completed and
-  /// not sent, commands that were answered and not given.
+  /// The minimum number of records that are missing although the capture does not report it: data
+  /// that was completed but not sent, and commands that were answered but not given.
   package var unseenRecords: Int {
     guard extent.dropped == 0, !extent.infersDirections else { return 0 }
     return unseenData &+ adapters.reduce(0) { $0 &+ $1.commands.orphanCount }
   }
 
-  /// Whether the capture leaves out all data: the controller counted some, or the format may omit it.
+  /// Whether the capture omits all data: the controller counted some, or the format may omit it.
   package var lacksData: Bool {
     extent.sentData + extent.receivedData == 0
       && (coverage.parts.contains(.accounting) || extent.summary?.format == .btsnooz)
   }
 
-  /// The number of missing data packets. If the capture has no data at all, it was left out rather than lost.
+  /// The number of missing data packets. If the capture has no data at all, it was left out rather
+  /// than lost.
   var unseenData: Int {
     extent.sentData == 0 ? 0 : connections.reduce(0) { $0 &+ $1.link.unseenSent }
   }
 
-  /// What the capture lacks, for the line that begins the page; where nothing is missing it says so.
+  /// What the capture lacks, for the line at the top of the page. If nothing is missing, the line
+  /// reports that.
   package var lacks: [Wording] {
     var words: [Wording] = []
     if extent.dropped > 0 {
@@ -213,7 +213,7 @@ extension Evidence {
     } else if begun > 0 {
       words.append("starts in the middle of \(count: begun, "connection", "connections")")
     } else if !connections.isEmpty {
-      // Short: the verdict is to stand on the second line.
+      // Short, so that the verdict is on the second line.
       words.append("connecting seen")
     }
     if extent.truncated > 0 {
@@ -225,7 +225,7 @@ extension Evidence {
     return words
   }
 
-  /// That connections were left out, where there were too many; nil where none were.
+  /// A remark that connections were left out because there were too many, or nil if none were.
   package var unlisted: Wording? {
     guard extent.unlistedConnections > 0 else { return nil }
     return

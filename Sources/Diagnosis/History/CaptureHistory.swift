@@ -5,30 +5,31 @@ import Cryptography
 package import Dissectors
 package import Sessions
 
-/// What is remembered of a capture for the rules: fed packet by packet, then asked for the evidence.
-/// Bounded by `Limits` and by the limits of its parts: what is kept grows with connections and with what
-/// goes wrong on them, not with packets.
+/// What is remembered of a capture for the rules. It is fed packet by packet, then asked for the
+/// evidence. Bounded by `Limits` and by the limits of its parts: memory grows with connections and
+/// their problems, not with packets.
 package struct CaptureHistory: ~Copyable, Sendable {
   private var evidence = Evidence()
-  /// What is remembered of the connections.
+  /// What is remembered of each connection.
   private var notes: [ConnectionNotes] = []
-  /// Where they stand, by their numbers.
+  /// Indices into `notes`, by connection number.
   private var positions: [Int: Int] = [:]
-  /// The connection of the latest packet, and where it stands; nil where there was no room for it.
+  /// The connection of the latest packet and its index; the index is nil if there was no room for
+  /// it.
   private var latest: (id: Int, position: Int?) = (id: 0, position: nil)
   private var otherEndings = 0
-  /// The last connection that there was no room for, and how many there were.
+  /// The last connection for which there was no room, and the number of such connections.
   private var unlisted = (id: 0, count: 0)
   private let limits: Limits
   private let knowledge: ProfileKnowledge
   private var searches: PasskeySearches
 
-  /// Nothing seen.
+  /// Creates an empty history.
   ///
   /// - Parameters:
-  ///   - bonds: the keys that are known from elsewhere.
-  ///   - knowledge: what profiles say.
-  ///   - passkeys: which ones are tried where a passkey is searched for.
+  ///   - bonds: the keys that are known from files.
+  ///   - knowledge: what profiles define.
+  ///   - passkeys: the passkeys to try in a passkey search.
   package init(
     _ limits: Limits = Limits(), bonds: [Bond] = [], knowledge: ProfileKnowledge = .builtIn,
     passkeys: ClosedRange<UInt32> = SixDigits.all
@@ -39,13 +40,13 @@ package struct CaptureHistory: ~Copyable, Sendable {
     evidence.keys = KnownKeys(bonds)
   }
 
-  /// Takes one packet.
+  /// Records a packet.
   package mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     evidence.extent.observe(record, dissection, bytes, answer, memory)
-    // What another file has, too, was told.
+    // A packet that another file contains, too, was recorded already.
     guard record.original == nil else { return }
     if memory.links.otherEndings != otherEndings {
       otherEndings = memory.links.otherEndings
@@ -89,7 +90,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     if answer.closed { notes[position].link.end(sighting(ofPeerAt: position, record)) }
   }
 
-  /// How a connection's peer was seen advertising so far.
+  /// Returns how a connection's peer was seen advertising so far.
   private func sighting(
     ofPeerAt position: Int, _ record: borrowing CaptureRecord
   ) -> Sighting? {
@@ -101,14 +102,14 @@ package struct CaptureHistory: ~Copyable, Sendable {
     return adapter.sighting(of: peer, type)
   }
 
-  /// Takes what went between the captured host and its controllers.
+  /// Records a packet between the captured host and its controllers.
   private mutating func observeHost(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     let index = record.adapter ?? 0xffff
     let position = evidence.adapters.firstIndex { $0.index == index }
-    // They are as frequent as data: nothing else is to be learnt from them.
+    // These events are as frequent as data, and nothing else can be learned from them.
     if case .event(let event) = dissection.content,
       event.code == HCIEvent.numberOfCompletedPacketsCode
     {
@@ -134,8 +135,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
   }
 
-  /// Takes a record of the management interface, which names the peer, and no connection: the latest one
-  /// with that peer is meant.
+  /// Records a packet of the management interface. It names the peer but no connection, so it is
+  /// assigned to the latest connection with that peer.
   private mutating func observe(
     _ control: ControlRecord, _ record: borrowing CaptureRecord, _ dissection: Dissection,
     _ bytes: RawSpan
@@ -154,12 +155,12 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
   }
 
-  /// A signal says nothing of a link that opens later than this.
+  /// A signal strength is irrelevant to a link that opens later than this.
   private static let longestSeen: Int64 = 60_000_000_000
-  /// Among so many connections the one that a record of the management interface means is looked for.
+  /// The number of latest connections that are searched for the one that a management record means.
   private static let latestConnections = 32
 
-  /// Takes an event that tells of the packets of several links.
+  /// Records an event that acknowledges packets of several links.
   private mutating func acknowledge(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ memory: borrowing Memory
@@ -189,17 +190,18 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
   }
 
-  /// The evidence, now that the capture was read to its end. To be asked once.
+  /// Returns the evidence after the capture was read to its end. Called once.
   package consuming func finish(
     _ memory: borrowing Memory, _ summary: CaptureSummary?, _ failure: CaptureFailure?
   ) -> Evidence {
     conclude(memory, summary, failure)
   }
 
-  /// The evidence as if the capture ended here; it goes on. What waits for an answer seems to have none, so
-  /// that not everything that rules find in it stays true.
+  /// Returns the evidence as if the capture ended here. Requests that still wait for an answer
+  /// appear unanswered, so not all findings from this evidence remain true.
   ///
-  /// It costs what `finish` does but for the searches, which are done once: not to be asked for every packet.
+  /// Costs as much as `finish`, except for the searches, which are done once. Not to be called for
+  /// every packet.
   package mutating func evidence(_ memory: borrowing Memory) -> Evidence {
     var copy = Self(copying: self)
     let evidence = copy.conclude(memory, nil, nil)

@@ -4,31 +4,29 @@ import Captures
 import Dissectors
 import Sessions
 
-/// What the devices did with the channels that L2CAP's signalling opens (Core, Vol 3, Part A, 4).
+/// What the devices did with the channels that L2CAP signalling opens (Core, Vol 3, Part A, 4).
 ///
-/// Of everything the first ones are kept, beyond those their number.
+/// The first items of each kind are kept; the rest are only counted.
 package struct ChannelHistory: Sendable {
   /// A channel that was closed.
   package struct Closing: Sendable {
-    /// Who asked for it.
+    /// The side that requested it.
     package let side: Side
-    /// What the channel was for, where that is known.
+    /// The service of the channel, if known.
     package let psm: PSM?
-    /// Whether others for the same service were open.
+    /// Whether other channels for the same service were open.
     package let hasOthers: Bool
-    /// The request.
     package let asked: Moment
-    /// The response.
     package internal(set) var answer: Moment?
   }
 
-  /// The data that crossed on a channel, other than ATT.
+  /// The data on a channel, other than ATT.
   package struct Use: Sendable {
-    /// What tells the channel from others that had its identifier.
+    /// Distinguishes the channel from others that had the same identifier.
     let serial: Int
-    /// What it is for; nil: its opening is not in the capture.
+    /// The service of the channel; nil if its opening is not in the capture.
     package let psm: PSM?
-    /// SDUs to the peer, and from it.
+    /// The SDUs to the peer, and from it.
     package internal(set) var sent = Tally()
     package internal(set) var received = Tally()
   }
@@ -36,36 +34,35 @@ package struct ChannelHistory: Sendable {
   /// Requests that opened channels.
   package private(set) var openings: [ChannelRequest] = []
   package private(set) var omittedOpenings = 0
-  /// Requests that were refused, or refused in part; equal ones once.
+  /// Requests that were refused, or partly refused; equal ones once.
   package private(set) var refusals: [ChannelRequest] = []
   package private(set) var omittedRefusals = 0
-  /// Changes of what a side takes on channels that are open.
+  /// Changes of a side's limits on open channels.
   package private(set) var changes: [ChannelRequest] = []
   package private(set) var omittedChanges = 0
   /// Channels that were closed.
   package private(set) var closings: [Closing] = []
   package private(set) var omittedClosings = 0
-  /// The data on them.
+  /// The data on channels.
   package private(set) var uses: [Use] = []
-  /// SDUs on channels beyond those.
+  /// The SDUs on channels beyond those.
   package private(set) var omittedUse = Tally()
-  /// Requests that wait for their response; at the end those that got none.
+  /// Requests that wait for their response; at the end, those that received none.
   package private(set) var open: [ChannelRequest] = []
   private var gap = 0
 
   private static let most = 32
   private static let mostOpen = 16
 
-  /// Nothing seen.
   init() {}
 
-  /// Whether a channel was asked for, or data crossed on one.
+  /// Whether a channel was requested, or data was sent on one.
   package var isUsed: Bool {
     !openings.isEmpty || !uses.isEmpty || refusals.contains(where: \.isConnection)
       || open.contains(where: \.isConnection)
   }
 
-  /// Takes data that holds no ATT PDU.
+  /// Records data that is not an ATT PDU.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -74,7 +71,7 @@ package struct ChannelHistory: Sendable {
     if dissection.isSignalling, !answer.fragment.isFragment {
       if memory.links.gap != gap {
         gap = memory.links.gap
-        // Responses may be among the records that are missing.
+        // Responses may be among the missing records.
         open.removeAll()
       }
       observe(
@@ -88,7 +85,7 @@ package struct ChannelHistory: Sendable {
   }
 
   private mutating func count(_ moment: Moment, _ direction: Direction, _ channel: ChannelFact) {
-    // Traffic comes in runs: the last one first.
+    // Traffic comes in bursts, so the last channel is checked first.
     var position = uses.lastIndex { $0.serial == channel.serial }
     if position == nil, uses.count < Self.most {
       position = uses.count
@@ -133,14 +130,14 @@ package struct ChannelHistory: Sendable {
     _ command: SignallingCommand, _ pdu: SignallingPDU, _ psm: PSM?, _ moment: Moment,
     _ side: Side, _ bytes: RawSpan
   ) {
-    // Those have their place among the parameters of the link.
+    // Parameter updates are recorded with the link's parameters.
     guard command.code != .parameterUpdateRequest else { return }
     var request = ChannelRequest(command.code, command.identifier, by: side, moment)
     request.psm = psm
     request.take(pdu, bytes)
     switch pdu {
     case .reconfigureRequest:
-      // The identifiers are those of the device that asks.
+      // The identifiers are those of the requesting device.
       request.psm =
         opening { ends in
           request.sources[0] == (side == .local ? ends.local : ends.remote)
@@ -164,12 +161,12 @@ package struct ChannelHistory: Sendable {
     open.append(request)
   }
 
-  /// The last request that opened a channel with these ends, which is open.
+  /// Returns the last request that opened a channel with these ends that is still open.
   private func opening(_ isMeant: (ChannelRequest.Ends) -> Bool) -> ChannelRequest? {
     openings.last { $0.ends.contains { !$0.isClosing && isMeant($0) } }
   }
 
-  /// Whether a channel for a service is open.
+  /// Returns whether a channel for a service is open.
   private func hasOpen(_ psm: PSM?) -> Bool {
     openings.contains { $0.psm == psm && $0.ends.contains { !$0.isClosing } }
   }
@@ -231,7 +228,7 @@ package struct ChannelHistory: Sendable {
     }
   }
 
-  /// What a BR/EDR channel was configured to.
+  /// Records the configuration of a BR/EDR channel.
   private mutating func settle(_ request: ChannelRequest) {
     guard request.result.code == 0, let mtu = request.offer.mtu else { return }
     let other = request.sources[0]
@@ -250,8 +247,8 @@ package struct ChannelHistory: Sendable {
 }
 
 extension ControlField {
-  /// Whether the frame ends an SDU: it is unsegmented, or the last of its segments (Core, Vol 3, Part A,
-  /// 3.3.2).
+  /// Whether the frame ends an SDU: it is unsegmented, or the last of its segments (Core, Vol 3,
+  /// Part A, 3.3.2).
   fileprivate var isWhole: Bool {
     !isSupervisory && (segmentation == 0 || segmentation == 2)
   }

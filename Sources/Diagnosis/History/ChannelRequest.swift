@@ -2,57 +2,56 @@ package import Bluetooth
 import Bytes
 import Dissectors
 
-/// A request of L2CAP's signalling, and what became of it.
+/// An L2CAP signalling request, and its result.
 package struct ChannelRequest: Sendable {
-  /// What a device takes on a channel.
+  /// What a device accepts on a channel.
   package struct Capacity: Equatable, Sendable {
-    /// The largest SDU; nil where it is not told, or the default.
+    /// The largest SDU; nil if it is not given, or the default.
     package internal(set) var mtu: UInt16?
     /// The largest K-frame payload.
     package internal(set) var mps: UInt16?
-    /// How many K-frames it may be sent at first.
+    /// The initial number of K-frames that it may be sent.
     package internal(set) var credits: UInt16?
   }
 
-  /// The two ends of a channel that was opened, and what closed it.
+  /// The two ends of an open channel, and whether it is being closed.
   struct Ends: Equatable, Sendable {
     /// The identifier on the captured host; 0: none.
     let local: UInt16
     /// The identifier on the peer.
     let remote: UInt16
-    /// Whether somebody has asked to close it.
+    /// Whether a side has requested to close it.
     var isClosing = false
   }
 
-  /// What is asked for.
+  /// The code of the request.
   package let code: SignallingCode
-  /// What tells the response to this request from others.
+  /// Matches the response to this request.
   let identifier: UInt8
-  /// Who asks.
+  /// The side that sent the request.
   package let side: Side
-  /// The request.
   package let asked: Moment
-  /// What the channels are for, where that is known.
+  /// The service of the channels, if known.
   package internal(set) var psm: PSM?
-  /// How many channels it is about.
+  /// The number of channels that it is about.
   package internal(set) var count = 1
-  /// What the device that asks takes, and what the other one does.
+  /// What the requesting device accepts, and what the other one does.
   package internal(set) var offer = Capacity()
   package internal(set) var answered = Capacity()
-  /// The response that says that it is pending: the one that ends it is to come.
+  /// The response that reports it as pending; the final one follows.
   package internal(set) var pending: Moment?
-  /// The response that ends it.
+  /// The final response.
   package internal(set) var answer: Moment?
-  /// What that says.
+  /// The result in that response.
   package internal(set) var result: (code: UInt16, set: CodeSet) = (0, .l2capConnectionResult)
-  /// How many channels it has opened.
+  /// The number of channels that it opened.
   package internal(set) var opened = 0
-  /// Whether the link was encrypted when it was answered; nil: not known.
+  /// Whether the link was encrypted when it was answered; nil: unknown.
   package internal(set) var isEncrypted: Bool?
-  /// Equal requests that were refused in the same way are one: how many, and the last response.
+  /// The number of equal requests that were refused in the same way, and the last response.
   package internal(set) var times = 1
   package internal(set) var last: Moment?
-  /// The channels' ends: those that it names, then those that were opened.
+  /// The ends of the channels: those that the request names, and those that were opened.
   var sources = InlineArray<5, UInt16>(repeating: 0)
   var ends: [Ends] = []
 
@@ -61,7 +60,7 @@ package struct ChannelRequest: Sendable {
     PacketSet([asked, answer, last].compactMap { $0?.packet })
   }
 
-  /// Whether channels are asked for.
+  /// Whether it requests channels.
   package var isConnection: Bool {
     switch code {
     case .connectionRequest, .createChannelRequest, .leConnectionRequest,
@@ -71,7 +70,7 @@ package struct ChannelRequest: Sendable {
     }
   }
 
-  /// Whether it is another one of a kind that was refused before, for the same reason.
+  /// Returns whether it repeats a request that was refused for the same reason.
   func isLike(_ other: Self) -> Bool {
     code == other.code && side == other.side && psm == other.psm && opened == other.opened
       && count == other.count && result.code == other.result.code && result.set == other.result.set
@@ -85,7 +84,7 @@ package struct ChannelRequest: Sendable {
     self.asked = asked
   }
 
-  /// Takes what the request says.
+  /// Records the content of the request.
   mutating func take(_ pdu: SignallingPDU, _ bytes: RawSpan) {
     switch pdu {
     case .connectionRequest(let pdu):
@@ -123,9 +122,9 @@ package struct ChannelRequest: Sendable {
     }
   }
 
-  /// Takes what a response says of the channels that it opens.
+  /// Records the channels that a response opens.
   ///
-  /// - Parameter answering: who sent it.
+  /// - Parameter answering: the side that sent it.
   mutating func take(answer pdu: SignallingPDU, _ bytes: RawSpan) {
     switch pdu {
     case .connectionResponse(let pdu) where pdu.result == 0:
@@ -139,7 +138,7 @@ package struct ChannelRequest: Sendable {
       answered = Capacity(mtu: pdu.mtu, mps: pdu.mps, credits: pdu.credits)
       for index in 0..<min(5, count, Int(pdu.destinationCIDs.count) / 2) {
         let start = Int(pdu.destinationCIDs.start) + 2 * index
-        // 0 stands for a channel that was not opened.
+        // 0 means that the channel was not opened.
         open(sources[index], bytes.littleEndianU16(at: start))
       }
     default: break

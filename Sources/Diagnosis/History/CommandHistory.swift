@@ -3,53 +3,46 @@ import Bytes
 import Dissectors
 import Sessions
 
-/// What a controller made of its host's commands.
+/// How a controller answered its host's commands.
 ///
-/// Of refusals the first ones are kept, equal ones counted; of commands that wait for their answer the
-/// last ones.
+/// The first refusals are kept, with equal ones counted, and the last commands that wait for an
+/// answer.
 package struct CommandHistory: Sendable {
-  /// What a controller does that forbids a command (Core, Vol 4, Part E, 7.8).
+  /// An activity of the controller that forbids a command (Core, Vol 4, Part E, 7.8).
   package struct Obstacle: Sendable {
     package enum Kind: Sendable { case connecting, scanning, advertising }
 
-    /// What.
     package let kind: Kind
-    /// The command that began it.
+    /// The command that started it.
     package let since: Moment
   }
 
   /// Equal refusals: the same command with the same status.
   package struct Refusal: Sendable {
-    /// The command.
     package var opcode: UInt16
-    /// What the controller answered.
     package var status: StatusCode
-    /// How often.
     package var count = 0
-    /// The first ones: commands and answers.
+    /// The first commands and answers.
     package var packets = PacketSet()
-    /// The first command.
     package var first: Moment
-    /// The last answer.
     package var last: Moment
     /// The first later command of the same opcode that succeeded.
     package var succeeded: Moment?
-    /// Whether the other family of advertising commands had been used since the last reset: its first
-    /// command.
+    /// The first command of the other family of advertising commands since the last reset, if that
+    /// family was used.
     package var otherFamily: Moment?
-    /// And that one's opcode.
+    /// The opcode of that command.
     package var otherOpcode: UInt16?
-    /// What the controller was doing that forbids the command, if known.
+    /// The activity of the controller that forbids the command, if known.
     package var obstacle: Obstacle?
-    /// Where the same command was granted within a second before, as by two programs that ask for the same: its answer.
+    /// The answer to the same command if it was accepted within a second before, as when two
+    /// programs request the same.
     package var granted: Moment?
   }
 
   /// A command without an answer.
   package struct Waiting: Sendable {
-    /// The command.
     package var opcode: UInt16
-    /// When.
     package var moment: Moment
     /// Whether it only switches something off.
     package var disables = false
@@ -57,16 +50,15 @@ package struct CommandHistory: Sendable {
     package var isPassed = false
   }
 
-  /// The refusals.
   package private(set) var refusals: [Refusal] = []
-  /// The commands that wait for their answer.
+  /// The commands that wait for an answer.
   package private(set) var waiting: [Waiting] = []
-  /// How many were answered.
+  /// The number of commands that were answered.
   package private(set) var answered = 0
-  /// Answers to commands that the capture does not have, the first ones. Those before the first command of
-  /// the capture that is answered do not count.
+  /// The first answers to commands that are missing from the capture. Answers before the first
+  /// answered command of the capture do not count.
   package private(set) var orphans = PacketSet()
-  /// How many there are.
+  /// The number of such answers.
   package private(set) var orphanCount = 0
   /// The last event of the controller.
   package private(set) var lastEvent: Moment?
@@ -76,7 +68,7 @@ package struct CommandHistory: Sendable {
   /// Hosts wait two seconds for an answer (HCI_CMD_TIMEOUT of the Linux kernel).
   package static let longestWait: Int64 = 2_000_000_000
 
-  /// The commands that were granted last, in a ring.
+  /// The commands that were accepted last, in a ring.
   private var grants: [(opcode: UInt16, answer: Moment)] = []
   private var grantCount = 0
   private static let mostGrants = 8
@@ -93,8 +85,9 @@ package struct CommandHistory: Sendable {
 
   init() {}
 
-  /// Which of the two families of advertising, scanning and connecting commands a command is of; nil:
-  /// neither (Core, Vol 4, Part E, 3.1.1 [mem]; those that only read are not looked at).
+  /// Returns to which of the two families of advertising, scanning and connecting commands a
+  /// command belongs, or nil for neither (Core, Vol 4, Part E, 3.1.1 [mem]; commands that only read
+  /// are ignored).
   private static func family(_ opcode: UInt16) -> Int? {
     switch opcode {
     case HCICommand.leSetAdvertisingParameters,
@@ -107,7 +100,7 @@ package struct CommandHistory: Sendable {
     }
   }
 
-  /// Takes a command.
+  /// Records a command.
   mutating func observe(_ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
     guard opcode != HCICommand.hostNumberOfCompletedPackets, HCICommand.hasGroup(opcode) else {
       return
@@ -116,21 +109,21 @@ package struct CommandHistory: Sendable {
       waiting.remove(at: waiting.firstIndex(where: \.isPassed) ?? waiting.count - 1)
       hasForgotten = true
     }
-    // The first byte of all commands that switch advertising or scanning says whether on or off; bit 1 of
-    // LE Set Periodic Advertising Enable's is another option (Core, Vol 4, Part E, 7.8.63).
+    // The first byte of all commands that switch advertising or scanning is on or off. Bit 1 of LE
+    // Set Periodic Advertising Enable is another option (Core, Vol 4, Part E, 7.8.63).
     let switches: UInt8 = opcode == HCICommand.leSetPeriodicAdvertisingEnable ? 1 : 0xff
     let disables = !body.isEmpty && bytes.byte(at: Int(body.start)) & switches == 0
     waiting.append(Waiting(opcode: opcode, moment: moment, disables: disables))
   }
 
-  /// Takes an event that is no answer.
+  /// Records an event that is not an answer.
   mutating func observe(_ moment: Moment) { lastEvent = moment }
 
-  /// Takes an answer: Command Complete or Command Status; opcode 0 answers nothing.
+  /// Records an answer: Command Complete or Command Status. Opcode 0 answers nothing.
   ///
   /// - Parameters:
-  ///   - status: nil where the command returns none that is known.
-  ///   - request: the command's packet, where it is known which it was.
+  ///   - status: nil if the command does not return a known status.
+  ///   - request: the command's packet, if known.
   mutating func observe(
     _ opcode: UInt16, _ status: StatusCode?, _ moment: Moment, _ request: Int?,
     _ obstacle: Obstacle? = nil
@@ -142,7 +135,7 @@ package struct CommandHistory: Sendable {
       ?? waiting.firstIndex { $0.opcode == opcode }
     var command: Waiting?
     if opcode == HCICommand.unknownOpcode {
-      // Which command that was its place in the order tells, or nothing.
+      // Only the position in the order, if anything, identifies the command.
       guard let position else { return }
       return observe(waiting[position].opcode, status, moment, waiting[position].moment.packet)
     }
@@ -152,15 +145,16 @@ package struct CommandHistory: Sendable {
       answered &+= 1
       latest = opcode
     } else if answered > 0, opcode != latest, !hasForgotten {
-      // Controllers answer in order: this command was sent after one that the capture has. A second answer
-      // to the same command, which some controllers give, is none.
+      // Controllers answer in order, so this command was sent after one that is in the capture. A
+      // second answer to the same command, which some controllers send, is not counted.
       orphanCount &+= 1
       if orphanCount <= Self.mostPackets { orphans.insert(moment.packet) }
     }
     if opcode == HCICommand.reset, status == .success {
       families = [nil, nil]
       let reset = command?.moment ?? moment
-      // What was under way is void; what had waited for long is why the host has reset the controller.
+      // Pending commands are void. Those that waited too long are the reason why the host reset the
+      // controller.
       waiting.removeAll { reset.nanoseconds(since: $0.moment) ?? 0 < Self.longestWait }
       answered = 1
     }
@@ -205,13 +199,13 @@ package struct CommandHistory: Sendable {
     let granted = grants.first {
       $0.opcode == opcode && answer.nanoseconds(since: $0.answer) ?? .max <= Self.repetition
     }?.answer
-    // One that was not granted before spoils it for all.
+    // If any repetition was not preceded by an accepted command, none counts as such.
     if refusal.count == 1 {
       refusal.granted = granted
     } else if granted == nil {
       refusal.granted = nil
     }
-    // What was right before is wrong again.
+    // What succeeded before fails again.
     refusal.succeeded = nil
     if refusal.count <= Self.mostPackets {
       refusal.packets.insert(command?.moment.packet)
@@ -224,12 +218,12 @@ package struct CommandHistory: Sendable {
     if let position { refusals[position] = refusal } else { refusals.append(refusal) }
   }
 
-  /// What is refused and nothing is the worse for it: switching off what is off, cancelling what is over,
-  /// naming a link that has just ended.
+  /// Returns whether a refusal has no consequence: switching off what is off, cancelling what is
+  /// over, naming a link that has just ended.
   private static func isHarmless(
     _ opcode: UInt16, _ status: StatusCode, _ command: Waiting?
   ) -> Bool {
-    // Vendors' commands: what their first byte means only the vendor knows.
+    // Vendor commands: only the vendor knows what their first byte means.
     if HCICommand.isVendors(opcode) { return true }
     switch (opcode, status) {
     case (_, .unknownConnectionIdentifier): return true
@@ -255,7 +249,7 @@ package struct CommandHistory: Sendable {
     }
   }
 
-  /// The controller went away, or records are missing.
+  /// Forgets pending commands, because the controller went away or records are missing.
   mutating func forget() {
     if !waiting.isEmpty { hasForgotten = true }
     waiting.removeAll(keepingCapacity: true)

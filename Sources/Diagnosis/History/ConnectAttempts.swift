@@ -5,52 +5,50 @@ import Sessions
 
 /// An attempt of the captured host to connect, and how it ended.
 package struct ConnectAttempt: Sendable {
-  /// The command.
   package var asked: Moment
-  /// Its opcode.
   package var opcode: UInt16
-  /// The device; nil: any of the filter accept list.
+  /// The device; nil: any on the filter accept list.
   package var peer: DeviceAddress?
-  /// The type of its address.
   package var peerType: AddressType?
-  /// How many devices are on the filter accept list, where that is used; nil: not known.
+  /// The number of devices on the filter accept list, if it is used; nil: unknown.
   package var listed: Int?
-  /// The parameters that the link is to have; those of the first PHY.
+  /// The requested parameters of the link, for the first PHY.
   package var wanted: WantedParameters?
-  /// The PHYs that it listens on: bit 0 LE 1M, bit 1 LE 2M, bit 2 LE Coded.
+  /// The PHYs on which the controller listens: bit 0 LE 1M, bit 1 LE 2M, bit 2 LE Coded.
   package var phys: UInt8 = 1
   /// How long the controller listens in each interval, in units of 0.625 ms.
   package var scanWindow: UInt16 = 0
   /// That interval, in the same units.
   package var scanInterval: UInt16 = 0
-  /// The host gave up: LE Create Connection Cancel.
+  /// LE Create Connection Cancel, if the host gave up.
   package internal(set) var cancelled: Moment?
-  /// What ended it.
+  /// The packet that ended it.
   package internal(set) var ended: Moment?
-  /// With which status; success: a link was created.
+  /// The final status; success: a link was created.
   package internal(set) var status: StatusCode?
   /// Whether the Command Status refused it.
   package internal(set) var wasRefused = false
   /// How the device was seen before the attempt.
   package internal(set) var before: Sighting?
-  /// And until its end.
+  /// How the device was seen until its end.
   package internal(set) var after: Sighting?
-  /// How many connections of the controller were open when it failed.
+  /// The number of open connections of the controller when it failed.
   package internal(set) var openLinks = 0
   /// Whether it is for all devices of the filter accept list.
   package internal(set) var isAcceptListUsed = false
-  /// With that list: whether the device was put on it before the capture begins, so that how long it was waited for is
-  /// not known.
+  /// Whether the device was put on the filter accept list before the capture begins, so that the
+  /// waiting time is unknown.
   package internal(set) var isWaitUnknown = false
-  /// With that list: the command behind the end that takes the device off it. Only that tells a host that
-  /// gave up from one that changed the list.
+  /// With the filter accept list: the command after the end that removes the device from it. Only
+  /// this distinguishes a host that gave up from one that changed the list.
   package internal(set) var removed: Moment?
 
-  /// The devices on the list, where it is used and known.
+  /// The devices on the filter accept list, if it is used and known.
   var devices: [UInt64]?
 
-  /// Whether the host only listens now and then for devices that may come, as Android does with autoConnect and for
-  /// bonded devices: no app waits for one. What an app asks for is listened for half the time or all of it.
+  /// Whether the host only listens now and then for devices that may appear, as Android does with
+  /// autoConnect and for bonded devices, so that no app waits for one. For an app's request the
+  /// controller listens half the time or all of it.
   package var isBackground: Bool {
     isAcceptListUsed && scanWindow > 0
       && Int(scanWindow) * Self.leastBackgroundRatio < Int(scanInterval)
@@ -58,65 +56,62 @@ package struct ConnectAttempt: Sendable {
 
   private static let leastBackgroundRatio = 10
 
-  /// How the device was seen meanwhile under an address that the attempt does not reach.
+  /// How the device was seen during the attempt under an address that the attempt does not reach.
   package internal(set) var elsewhere: Elsewhere?
-  /// Resolvable private addresses that advertised meanwhile and that no known key resolves, where the device was never
-  /// seen under the identity address that the attempt is for.
+  /// The number of unresolved resolvable private addresses that advertised during the attempt, if
+  /// the device was never seen under the identity address that the attempt is for.
   package internal(set) var unresolved = 0
   /// Another attempt that was pending when this one was refused.
   package internal(set) var blocked: Moment?
-  /// Whether that one was for the same.
+  /// Whether that attempt was for the same device.
   package internal(set) var isRepeated = false
 
-  /// A device that advertises under another address, or another type of address.
+  /// A device that advertises under another address or address type.
   package struct Elsewhere: Sendable {
-    /// The address.
     package let address: DeviceAddress
-    /// Its type.
     package let type: AddressType
-    /// Whether it is a private address that a known key resolves; else the type alone differs.
+    /// Whether it is a private address that a known key resolves; otherwise only the type differs.
     package let isResolved: Bool
-    /// How it was seen.
     package let sighting: Sighting
   }
 
-  /// How long the host waited.
+  /// How long the host waited, in nanoseconds.
   package var waited: Int64? {
     guard let end = cancelled ?? ended else { return nil }
     return end.nanoseconds(since: asked)
   }
 
-  /// Reports of the device during the attempt.
+  /// The number of reports of the device during the attempt.
   package var sightingsMeanwhile: Int { max(0, (after?.count ?? 0) - (before?.count ?? 0)) }
 
-  /// Whether somebody ended it without a link.
+  /// Whether it ended without a link.
   package var hasFailed: Bool { status.map { $0 != .success } ?? false }
 
-  /// Its packets.
   package var evidence: PacketSet {
     PacketSet([asked, cancelled, ended, removed].compactMap { $0?.packet })
   }
 }
 
-/// The attempts to connect of one controller. Bounded: of those that failed the first ones are kept.
+/// The attempts of one controller to connect. Bounded: the first failed attempts are kept.
 package struct ConnectAttempts: Sendable {
-  /// Those that failed, or asked for something impossible.
+  /// The attempts that failed, or requested something impossible.
   package private(set) var kept: [ConnectAttempt] = []
-  /// Those that are under way.
+  /// The attempts that are under way.
   package private(set) var open: [ConnectAttempt] = []
-  /// Failed ones that are not kept.
+  /// The number of failed attempts that are not kept.
   package private(set) var omitted = 0
-  /// The devices on the filter accept list; nil: not known, since the capture begins later.
+  /// The devices on the filter accept list; nil: unknown, because the capture begins later.
   private var acceptList: [UInt64]? = nil
-  /// Devices that the capture puts on the list: with which attempt the host began to wait for them, and how they were
-  /// seen before. Hosts cancel and repeat an attempt whenever they change the list.
+  /// The devices that the capture puts on the list, each with the attempt that started to wait for
+  /// it, and how it was seen before. Hosts cancel and repeat an attempt whenever they change the
+  /// list.
   private var waits: [UInt64: (asked: Moment?, before: Sighting?)] = [:]
-  /// Whether a device has come that no attempt has waited for.
+  /// Whether a device was added that no attempt has waited for yet.
   private var hasNewWaits = false
-  /// The last attempt's command.
+  /// The packet of the last attempt's command.
   private var latest = 0
 
-  /// So many are kept.
+  /// The maximum number that is kept.
   package static let most = 256
   private static let mostOpen = 4
   private static let mostListed = 256
@@ -125,7 +120,7 @@ package struct ConnectAttempts: Sendable {
 
   // MARK: Commands
 
-  /// Takes a command of the host.
+  /// Records a command of the host.
   mutating func observe(
     _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice, _ sightings: Sightings
   ) {
@@ -187,8 +182,9 @@ package struct ConnectAttempts: Sendable {
     }
   }
 
-  /// The host takes a device off the list: the attempt before was for it, and has failed. Not so where another
-  /// attempt followed, which may have reached it, or where the device was not on the list then.
+  /// Records that the host removes a device from the list: the previous attempt was for that
+  /// device, and has failed. This does not apply if another attempt followed, which may have
+  /// reached it, or if the device was not on the list then.
   private mutating func giveUp(
     _ peer: DeviceAddress, _ type: AddressType, _ moment: Moment, _ sightings: Sightings
   ) {
@@ -209,7 +205,7 @@ package struct ConnectAttempts: Sendable {
     kept[position].after = kept[position].after ?? sightings.find(peer, type)
   }
 
-  /// Takes why the controller refuses a command that begins an attempt.
+  /// Records why the controller refuses a command that starts an attempt.
   mutating func observeStatus(
     _ status: StatusCode, _ moment: Moment, _ request: Int?, links: Int, _ sightings: Sightings
   ) {
@@ -226,13 +222,13 @@ package struct ConnectAttempts: Sendable {
     end(&attempt, status, moment, links: links, sightings)
   }
 
-  /// Takes LE Connection Complete of any version, without its subevent code.
+  /// Records LE Connection Complete of any version, without its subevent code.
   mutating func observe(
     _ complete: LEConnectionComplete, _ moment: Moment, links: Int, _ sightings: Sightings
   ) {
     let position: Int?
     if complete.status == .success {
-      // The peripheral's host has asked for nothing.
+      // The peripheral's host did not request anything.
       guard complete.role == 0 else { return }
       let key = Attributes.key(complete.peer, complete.peerType)
       if waits[key] != nil {
@@ -243,7 +239,7 @@ package struct ConnectAttempts: Sendable {
         open.firstIndex { $0.isFor(complete.peer, complete.peerType) }
         ?? open.firstIndex { $0.isAcceptListUsed }
     } else {
-      // Directed advertising ends like this, too.
+      // Directed advertising ends in this way, too.
       guard complete.status != .advertisingTimeout else { return }
       position = open.firstIndex { $0.cancelled != nil } ?? open.indices.first
     }
@@ -266,7 +262,8 @@ package struct ConnectAttempts: Sendable {
     if kept.count < Self.most { kept.append(attempt) } else { omitted += 1 }
   }
 
-  /// Takes the end of the capture: looks for devices that were not reached under their other addresses.
+  /// Processes the end of the capture: looks for devices that were not reached under their other
+  /// addresses.
   mutating func finish(_ sightings: Sightings, _ memory: borrowing Memory) {
     let isMissing = { (attempt: ConnectAttempt) in
       attempt.hasFailed && attempt.cancelled != nil && attempt.peer != nil
@@ -297,7 +294,7 @@ package struct ConnectAttempts: Sendable {
           ConnectAttempt.Elsewhere(
             address: peer, type: other, isResolved: false, sighting: sighting))
       }
-      // The same address with the other type alone is another device at any time.
+      // An address that differs only in its type counts whenever it was seen.
       kept[index].elsewhere =
         candidates.last { kept[index].isNear($0.sighting.last) }
         ?? candidates.last { !$0.isResolved && sightings.find(peer, type) == nil }
@@ -309,7 +306,7 @@ package struct ConnectAttempts: Sendable {
     }
   }
 
-  /// The controller was reset or went away, or records are missing.
+  /// Forgets open attempts, because the controller was reset or went away, or records are missing.
   mutating func forget(isReset: Bool) {
     open.removeAll()
     acceptList = isReset ? [] : nil
@@ -330,7 +327,8 @@ extension ConnectAttempt {
     return sightings.find(peer, peerType)
   }
 
-  /// Whether a moment is during the attempt, or so near to it that the device may have been there.
+  /// Returns whether a moment is during the attempt, or so close to it that the device may have
+  /// been there.
   fileprivate func isNear(_ moment: Moment) -> Bool {
     guard let time = moment.time, let start = asked.time, let end = ended?.time else {
       return false
@@ -339,7 +337,7 @@ extension ConnectAttempt {
     return time.nanoseconds(since: start) >= -margin && time.nanoseconds(since: end) <= margin
   }
 
-  /// Whether the attempt is for this device.
+  /// Returns whether the attempt is for this device.
   fileprivate func isFor(_ address: DeviceAddress, _ type: AddressType) -> Bool {
     guard let peer, let peerType else { return false }
     return Attributes.key(peer, peerType) == Attributes.key(address, type)

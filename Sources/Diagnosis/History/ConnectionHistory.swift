@@ -4,26 +4,25 @@ package import Captures
 import Dissectors
 package import Sessions
 
-/// A packet, and when it came.
+/// A packet and its time.
 package struct Moment: Equatable, Sendable {
-  /// Its number.
   package var packet: Int
-  /// When the capture says that it was made.
+  /// The capture's timestamp.
   package var time: Timestamp?
 
-  /// A packet and its time.
   package init(packet: Int, time: Timestamp?) {
     self.packet = packet
     self.time = time
   }
 
-  /// The moment of a record.
+  /// Creates the moment of a record.
   package init(_ record: borrowing CaptureRecord) {
     packet = record.number
     time = record.time
   }
 
-  /// The time since `earlier` in nanoseconds; nil where it is not known, or the clock went back.
+  /// Returns the time since `earlier` in nanoseconds, or nil if it is unknown or the clock went
+  /// back.
   package func nanoseconds(since earlier: Moment) -> Int64? {
     guard let time, let before = earlier.time else { return nil }
     let nanoseconds = time.nanoseconds(since: before)
@@ -35,43 +34,40 @@ package struct Moment: Equatable, Sendable {
 package enum Side: UInt8, Sendable {
   /// The captured host.
   case local
-  /// The other one.
+  /// The other device.
   case peer
 
-  /// Who sent a packet of this direction.
+  /// Creates the sender of a packet in this direction.
   package init(sent direction: Direction) { self = direction == .sent ? .local : .peer }
 
-  /// The other one.
   package var other: Side { self == .local ? .peer : .local }
 
   /// In words: `this host`, `the peer`.
   package var words: StaticString { self == .local ? "this host" : "the peer" }
 }
 
-/// What was remembered of one connection, for the rules and for its story, now that the capture was read to
-/// its end. A class, since rules hand connections on and compare them with each other: what is handed on is
-/// one reference.
+/// What was remembered of one connection, for the rules and its story, after the capture was read
+/// to its end. A class, since rules pass connections on and compare them: what is passed on is one
+/// reference.
 package final class ConnectionHistory: Sendable {
-  /// The connection as it was known last.
+  /// The connection's last known state.
   package let connection: Connection
-  /// Tells devices apart: the peer's identity address where one is known; stays over reconnections.
+  /// Identifies the device across reconnections: the peer's identity address, if known.
   package let device: UInt64
-  /// The peer's name, where one was told.
+  /// The peer's name, if known.
   package let name: [UInt8]?
   /// How the link went: parameters, procedures, acknowledgements, end.
   package let link: LinkHistory
-  /// How the link is protected, and what led to it.
+  /// How the link is protected, and why.
   package let security: LinkSecurityState
-  /// The pairings.
   package let pairing: PairingHistory
   /// Encryption, and the keys that were used.
   package let encryption: EncryptionHistory
-  /// The last attempt to encrypt for which a side lacked the key. Said here since each later connection of
-  /// the device asks for it.
+  /// The last attempt to encrypt for which a side lacked the key. Stored here because each later
+  /// connection of the device needs it.
   package let lackingKey: EncryptionAttempt?
-  /// Requests, values and what became of them.
+  /// Requests, values and their results.
   package let attributes: AttributeHistory
-  /// Channels of L2CAP.
   package let channels: ChannelHistory
 
   /// Its number.
@@ -97,7 +93,7 @@ package final class ConnectionHistory: Sendable {
   }
 }
 
-/// The same while the capture is read. Bounded: each part by its own limits.
+/// The notes on a connection while the capture is read. Bounded: each part has its own limits.
 struct ConnectionNotes: Sendable {
   var connection: Connection
   var device: UInt64
@@ -115,7 +111,7 @@ struct ConnectionNotes: Sendable {
     device = Attributes.key(isLocal: false, connection)
   }
 
-  /// Takes a packet of the connection.
+  /// Records a packet of the connection.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -127,7 +123,8 @@ struct ConnectionNotes: Sendable {
       attributes.observe(record, dissection, bytes, answer, memory, security.protection)
       return
     }
-    // After its end no pairing begins: data that comes then belongs to a link whose opening is not in the capture.
+    // No pairing begins after the end of the link: later data belongs to a link whose opening is
+    // not in the capture.
     if dissection.smp != nil, let ended = link.ended, ended.packet < record.number {
       guard case .failed? = dissection.smp, record.direction == .received else { return }
     }
@@ -138,7 +135,7 @@ struct ConnectionNotes: Sendable {
     encryption.observe(record, dissection, bytes, answer, memory)
   }
 
-  /// Takes the end of the capture.
+  /// Processes the end of the capture.
   mutating func finish(_ memory: borrowing Memory, _ extent: CaptureExtent) {
     if let known = connection.peer.flatMap({ memory.identities.search($0) }) {
       device = Attributes.key(known.address, known.type)

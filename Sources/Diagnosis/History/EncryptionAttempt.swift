@@ -2,72 +2,76 @@ package import Bluetooth
 import Cryptography
 package import Dissectors
 
-/// One attempt to encrypt a link, from what began it to what came of it.
+/// An attempt to encrypt a link, from its start to its result.
 package struct EncryptionAttempt: Sendable {
-  /// What began it.
+  /// What started it.
   package enum Start: Equatable, Sendable {
     /// LE Enable Encryption: this host is the central.
     case command
-    /// LE Long Term Key Request: the peer is, and its controller has asked.
+    /// LE Long Term Key Request: the peer is the central, and the local controller asks for the
+    /// key.
     case keyRequest
     /// Set Connection Encryption: BR/EDR.
     case classic
-    /// It is not in the capture.
+    /// Its start is not in the capture.
     case unseen
   }
 
-  /// Which key it is.
+  /// Where the key comes from.
   package enum Origin: Equatable, Sendable {
-    /// Pairing on this link has just made it; whether by Secure Connections, so that it is the bond's.
+    /// Pairing on this link has just created it; with Secure Connections, it is the key of the
+    /// bond.
     case pairing(isSecureConnections: Bool)
     /// An earlier pairing.
     case stored
-    /// One of the two: the capture does not tell.
+    /// One of the two: the capture does not show which.
     case unknown
   }
 
-  /// What became of it.
+  /// The result.
   package enum Outcome: Equatable, Sendable {
     /// The link is encrypted.
     case encrypted
     /// Encryption was switched off.
     case off
-    /// It failed; the status of the event, or of the command where the controller refused at once.
+    /// It failed, with the status of the event, or of the command if the controller refused it at
+    /// once.
     case failed(StatusCode)
   }
 
-  /// What began it.
+  /// What started it.
   package let start: Start
-  /// When; of one whose start is missing, when it ended.
+  /// The time of the start, or of the end if the start is missing.
   package let moment: Moment
-  /// Which key it is.
+  /// Where the key comes from.
   package internal(set) var origin: Origin
-  /// What the key was asked for by: the Encrypted Diversifier.
+  /// The Encrypted Diversifier that identifies the key.
   package internal(set) var ediv: UInt16 = 0
-  /// The Random Number beside it.
+  /// The Random Number that belongs to it.
   package internal(set) var rand: UInt64 = 0
-  /// The key, least significant byte first: given with the command, or in the answer to the request.
+  /// The key, least significant byte first: given with the command, or in the reply to the request.
   package internal(set) var key: [UInt8]?
-  /// The answer of this host to the request.
+  /// The reply of this host to the request.
   package internal(set) var reply: Moment?
-  /// Whether that was that there is no such key.
+  /// Whether that reply was that there is no such key.
   package internal(set) var isKeyMissingHere = false
-  /// What became of it; nil: nothing was told.
+  /// The result; nil: unknown.
   package internal(set) var outcome: Outcome?
-  /// Where that was told.
+  /// The packet that reports the result.
   package internal(set) var end: Moment?
   /// Whether the controller refused the command itself.
   package internal(set) var isRefusedAtOnce = false
-  /// How many bytes of the key count, where that was told.
+  /// The effective size of the key in bytes, if known.
   package internal(set) var keySize: UInt8?
-  /// Of a BR/EDR link: whether with AES-CCM.
+  /// For a BR/EDR link: whether it uses AES-CCM.
   package internal(set) var isAESCCM = false
-  /// The first ACL data from the peer after it, other than what was on its way.
+  /// The first ACL data from the peer after the attempt, other than data that was already on its
+  /// way.
   package internal(set) var heard: Moment?
-  /// The first ACL data that the side that starts sent between the start and the end: it must not send any
-  /// (Core, Vol 6, Part B, 5.1.3.1).
+  /// The first ACL data sent between the start and the end by the side that started it, which must
+  /// not send any (Core, Vol 6, Part B, 5.1.3.1).
   package internal(set) var meanwhile: Moment?
-  /// The first ACL data that this host sent after it.
+  /// The first ACL data that this host sent after the attempt.
   package internal(set) var sent: Moment?
 
   init(_ start: Start, _ moment: Moment, _ origin: Origin) {
@@ -76,15 +80,15 @@ package struct EncryptionAttempt: Sendable {
     self.origin = origin
   }
 
-  /// Whether a pairing on this link made the key.
+  /// Whether a pairing on this link created the key.
   package var followsPairing: Bool { if case .pairing = origin { true } else { false } }
 
-  /// Why it failed; nil where it did not.
+  /// Why it failed, or nil if it did not.
   package var failure: StatusCode? {
     if case .failed(let status)? = outcome { status } else { nil }
   }
 
-  /// Who is the central, and begins: on LE only that one can.
+  /// The central, which on LE is the only side that can start encryption.
   package var starter: Side? {
     switch start {
     case .command, .classic: .local
@@ -93,7 +97,7 @@ package struct EncryptionAttempt: Sendable {
     }
   }
 
-  /// The packets that show it: its beginning, the answer, its end.
+  /// The packets that show it: its start, the reply, its end.
   package var packets: PacketSet {
     var packets: PacketSet = [moment.packet]
     packets.insert(reply?.packet)
@@ -102,36 +106,37 @@ package struct EncryptionAttempt: Sendable {
   }
 }
 
-/// Authentication of a BR/EDR link with its link key.
+/// The authentication of a BR/EDR link with its link key.
 package struct ClassicAuthentication: Sendable {
   /// The Authentication Requested command, or the controller's request for the key.
   package let start: Moment
-  /// The answer to that request.
+  /// The reply to that request.
   package internal(set) var reply: Moment?
   /// Whether there was a key; nil: it was not answered.
   package internal(set) var hasKey: Bool?
-  /// What became of it; nil: not told.
+  /// The result; nil: unknown.
   package internal(set) var status: StatusCode?
-  /// Where that was told.
+  /// The packet that reports the result.
   package internal(set) var end: Moment?
-  /// The key that pairing made meanwhile.
+  /// The key that pairing created during the authentication.
   package internal(set) var newKey: Moment?
-  /// How that was made, where the event says so.
+  /// The type of that key, if the event contains it.
   package internal(set) var keyType: LinkKeyType?
-  /// What this host can do, and what the peer can (Secure Simple Pairing).
+  /// The features of this host and of the peer (Secure Simple Pairing).
   package internal(set) var features: (local: SimplePairingFeatures?, peer: SimplePairingFeatures?)
   /// What this host's user was asked for.
   package internal(set) var question: ClassicQuestion?
-  /// Where the user, or a program, answered that the digits are the same, or are not.
+  /// The reply of the user, or a program, whether the digits are the same.
   package internal(set) var confirmed: (moment: Moment, isSame: Bool)?
 
-  /// Where this host itself said no, and to what: a negative reply.
+  /// The negative reply of this host, and what it refused.
   package internal(set) var refused: (moment: Moment, what: ClassicRefusal)?
 
   init(_ start: Moment) { self.start = start }
 }
 
-/// What a host refuses when two devices pair over BR/EDR (Core, Vol 4, Part E, 7.1.14, 7.1.31, 7.1.33, 7.1.36).
+/// What a host refuses when two devices pair over BR/EDR (Core, Vol 4, Part E, 7.1.14, 7.1.31,
+/// 7.1.33, 7.1.36).
 package enum ClassicRefusal: Sendable {
   /// User Confirmation Request Negative Reply.
   case confirmation
@@ -139,7 +144,7 @@ package enum ClassicRefusal: Sendable {
   case passkey
   /// PIN Code Request Negative Reply.
   case pin
-  /// IO Capability Request Negative Reply: pairing as such.
+  /// IO Capability Request Negative Reply: pairing itself.
   case pairing
 
   /// In words: what it did not do.
@@ -153,11 +158,11 @@ package enum ClassicRefusal: Sendable {
   }
 }
 
-/// What the controller wants of this host's user when two devices pair over BR/EDR (Core, Vol 4, Part E,
-/// 7.7.22, 7.7.42, 7.7.43, 7.7.48).
+/// What the controller asks of this host's user when two devices pair over BR/EDR (Core, Vol 4,
+/// Part E, 7.7.22, 7.7.42, 7.7.43, 7.7.48).
 package enum ClassicQuestion: Equatable, Sendable {
-  /// User Confirmation Request: whether this number is on the other side, too. With Just Works it is asked for,
-  /// and nobody sees it.
+  /// User Confirmation Request: whether the other side shows the same number. With Just Works it is
+  /// requested, too, but not shown.
   case confirmation(number: UInt32, Moment)
   /// User Passkey Request: to type what the other side shows.
   case passkey(Moment)
@@ -168,8 +173,8 @@ package enum ClassicQuestion: Equatable, Sendable {
 }
 
 extension ClassicAuthentication {
-  /// How the two authenticate each other, and who asked for protection against a man in the middle, as a
-  /// clause; nil where the capture does not tell.
+  /// How the two authenticate each other, and who asked for protection against a man in the middle,
+  /// as a clause, or nil if the capture does not show it.
   package var methodWords: Wording? {
     switch question {
     case .pin: "with a PIN, the same on both sides"
@@ -193,16 +198,16 @@ extension ClassicAuthentication {
   private enum Comparison {
     /// Both users.
     case both
-    /// This host's user; the peer cannot say no.
+    /// This host's user; the peer cannot refuse.
     case here
-    /// This host's user is asked, and sees no number.
+    /// This host's user is asked, but sees no number.
     case consent
-    /// Nobody.
+    /// No user.
     case none
   }
 
-  /// Who compares the number: what both sides can do and want says it (Core, Vol 3, Part C, 5.2.2.6, table
-  /// 5.7), or the key's type.
+  /// Who compares the number. This follows from the capabilities and requirements of both sides
+  /// (Core, Vol 3, Part C, 5.2.2.6, table 5.7), or from the key's type.
   private var comparison: Comparison? {
     if keyType?.isAuthenticated == true { return .both }
     guard let local = features.local, let peer = features.peer else {
@@ -231,7 +236,7 @@ extension ClassicAuthentication {
     return ", which this host \(words) (\(packet: confirmed.moment.packet))\(delay)"
   }
 
-  /// What both sides have said that they can do and want; nil where neither is in the capture.
+  /// The capabilities and requirements of both sides, or nil if neither is in the capture.
   package var featureWords: Wording? {
     var pieces: [Wording] = []
     for (side, features) in [(Side.local, features.local), (.peer, features.peer)] {
@@ -242,7 +247,8 @@ extension ClassicAuthentication {
     return pieces.isEmpty ? nil : Wording(pieces, joinedBy: "; ")
   }
 
-  /// The new key: `the new link key is authenticated, P-256`; nil where there is none, or its kind is not told.
+  /// The new key: `the new link key is authenticated, P-256`; nil if there is none or its type is
+  /// unknown.
   package var keyWords: Wording? {
     keyType.map { "the new link key: \(code: $0.rawValue, of: .linkKeyType)" }
   }

@@ -2,10 +2,11 @@ import Bluetooth
 import Bytes
 import Dissectors
 
-// Pairing over BR/EDR, as the controller tells the host of it (Core, Vol 4, Part E, 7.7.40 to 7.7.48).
+// Pairing over BR/EDR, as the controller reports it to the host (Core, Vol 4, Part E, 7.7.40 to
+// 7.7.48).
 
 extension EncryptionHistory {
-  /// Takes a command that answers the controller in Secure Simple Pairing.
+  /// Records a command that answers the controller in Secure Simple Pairing.
   @_lifetime(cursor: copy cursor)
   mutating func observe(simplePairing opcode: UInt16, _ cursor: inout Cursor, _ moment: Moment) {
     guard let last = authentications.indices.last, authentications[last].end == nil else { return }
@@ -26,7 +27,7 @@ extension EncryptionHistory {
     }
   }
 
-  /// Takes an event in which the controller asks for something, or tells of the peer.
+  /// Records an event in which the controller asks for something, or describes the peer.
   @_lifetime(cursor: copy cursor)
   mutating func ask(_ code: UInt8, _ cursor: inout Cursor, _ moment: Moment) {
     guard let last = authentications.indices.last, authentications[last].end == nil else { return }

@@ -6,43 +6,43 @@ import Sessions
 
 /// How a connection was encrypted, and with which keys.
 ///
-/// Of more attempts than `most` the first ones and the last one are kept; of authentications, too.
+/// Of more than `most` attempts the first ones and the last one are kept; the same applies to
+/// authentications.
 package struct EncryptionHistory: Sendable {
   /// The attempts to encrypt the link, in order.
   package private(set) var attempts: [EncryptionAttempt] = []
-  /// How many there were.
+  /// The total number of attempts.
   package private(set) var attemptCount = 0
   /// The authentications of a BR/EDR link.
   package internal(set) var authentications: [ClassicAuthentication] = []
   /// The last Pairing Request, and who sent it.
   package private(set) var pairingRequest: (moment: Moment, side: Side)?
-  /// Where that was refused without a Pairing Response: by the other side, and for which reason.
+  /// The refusal of that request without a Pairing Response, by the other side, with its reason.
   package private(set) var refusal: (moment: Moment, side: Side, reason: PairingFailure)?
-  /// The longest key that each side takes, as both say when they pair; the shorter one counts (Core,
-  /// Vol 3, Part H, 2.3.4).
+  /// The maximum key size of each side, as both declare when they pair; the smaller one applies
+  /// (Core, Vol 3, Part H, 2.3.4).
   package private(set) var keySizes: (local: UInt8?, peer: UInt8?) = (nil, nil)
   /// Whether both sides of the last pairing want to keep the keys.
   package private(set) var bonds = false
-  /// Whether pairing made a key that the link was encrypted with, which both keep.
+  /// Whether pairing created a key that the link was encrypted with and that both sides keep.
   package private(set) var hasBonded = false
 
-  /// Whether the peer has not been heard since the link was encrypted: only then data matters.
+  /// Whether the peer has not been heard since the link was encrypted; only then is data recorded.
   var awaitsData = false
 
-  /// Who has asked for what so far of the pairing under way.
+  /// What the sides have requested so far in the pairing under way.
   private var requestBonds = false
   private var isAnswered = false
-  /// Whether the pairing under way has come so far that there is a key.
+  /// Whether the pairing under way has progressed so far that there is a key.
   private var isKeyAgreed = false
   private var isSecureConnections = false
 
   private static let most = 16
   private static let mostAuthentications = 8
 
-  /// Nothing seen.
   init() {}
 
-  /// Takes a packet that is no ATT PDU.
+  /// Records a packet that is not an ATT PDU.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -67,7 +67,7 @@ package struct EncryptionHistory: Sendable {
   /// Whether encryption was started and has not ended.
   var isStarting = false
 
-  /// Takes data that comes while encryption is being started.
+  /// Records data that is sent while encryption is being started.
   mutating func observeDataMeanwhile(_ record: borrowing CaptureRecord) {
     guard let last = attempts.indices.last, attempts[last].outcome == nil else {
       isStarting = false
@@ -79,7 +79,7 @@ package struct EncryptionHistory: Sendable {
     attempts[last].meanwhile = Moment(record)
   }
 
-  /// Takes data, of whatever protocol: it tells whether the two understand each other.
+  /// Records data of any protocol: it shows whether the two understand each other.
   mutating func observeData(_ record: borrowing CaptureRecord) {
     guard let last = attempts.indices.last else {
       awaitsData = false
@@ -134,7 +134,7 @@ package struct EncryptionHistory: Sendable {
 
   // MARK: HCI commands
 
-  /// Whether a command is one of those that are looked at: most packets are not.
+  /// Returns whether a command is relevant; most are not.
   private static func matters(command opcode: UInt16) -> Bool {
     switch opcode {
     case HCICommand.leEnableEncryption, HCICommand.leLongTermKeyRequestReply,
@@ -149,7 +149,7 @@ package struct EncryptionHistory: Sendable {
     }
   }
 
-  /// The same of an event.
+  /// Returns whether an event is relevant.
   private static func matters(event code: UInt8) -> Bool {
     switch code {
     case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
@@ -202,7 +202,7 @@ package struct EncryptionHistory: Sendable {
     }
   }
 
-  /// Takes a new attempt, and finds out which key it is that it uses.
+  /// Adds a new attempt, and determines which key it uses.
   private mutating func begin(_ new: EncryptionAttempt, _ connection: Connection) {
     var attempt = new
     if isKeyAgreed {
@@ -285,11 +285,11 @@ package struct EncryptionHistory: Sendable {
     _ change: LinkEvent, _ code: UInt8, keySize: UInt8?, _ connection: Connection, _ moment: Moment
   ) {
     var isKnown = attempts.last.map { $0.outcome == nil } ?? false
-    // A new key takes the place of the other in a link that is encrypted: its event tells of no change.
+    // A new key replaces the old one on an encrypted link: its event does not report a change.
     let isRefresh = code == LinkEvent.encryptionKeyRefreshCode
     if !isKnown, isRefresh { return }
     if !isKnown {
-      // Switching encryption off has a command of its own.
+      // Switching encryption off has its own command.
       begin(EncryptionAttempt(.unseen, moment, .unknown), connection)
       isKnown = true
     }
@@ -323,12 +323,12 @@ extension EncryptionHistory {
   /// Whether the link was ever encrypted.
   package var wasEncrypted: Bool { attempts.contains { $0.outcome == .encrypted } }
 
-  /// Whether the two have a bond for all that this connection tells: they made one, or used it.
+  /// Whether this connection shows that the two have a bond: they created one, or used it.
   package var showsBond: Bool {
     hasBonded || attempts.contains { $0.outcome == .encrypted && $0.origin == .stored }
   }
 
-  /// The first attempt after `attempt` that came right.
+  /// Returns the first successful attempt after `attempt`.
   package func success(after attempt: EncryptionAttempt) -> EncryptionAttempt? {
     attempts.first { $0.outcome == .encrypted && $0.moment.packet > attempt.moment.packet }
   }

@@ -4,8 +4,8 @@ import Captures
 import Cryptography
 import Dissectors
 
-/// What the capture tells of the captured host itself that pairing needs: its addresses, and what its
-/// software logged. Bounded: the first few controllers and messages.
+/// What the capture reveals about the captured host for pairing: its addresses, and what its
+/// software logged. Bounded: only the first few controllers and messages.
 package struct HostFacts: Sendable {
   /// The addresses of a controller.
   private struct Own: Sendable {
@@ -13,18 +13,18 @@ package struct HostFacts: Sendable {
     var publicAddress: DeviceAddress?
     /// LE Set Random Address.
     var random: DeviceAddress?
-    /// LE Set Advertising Set Random Address, by the set; several sets: which one was connected to is not
-    /// known.
+    /// LE Set Advertising Set Random Address, by set. With several sets, the one that was connected
+    /// to is unknown.
     var ofSets: [UInt8: DeviceAddress] = [:]
     /// Own_Address_Type of the last command to connect, and of the last advertising parameters.
     var connecting: UInt8?
     var advertising: UInt8?
-    /// Whether those belong to an advertising set with an address of its own.
+    /// Whether those belong to an advertising set with its own address.
     var advertisesExtended = false
 
     private static let mostSets = 64
 
-    /// Takes a command that sets an address, or says which one a set advertises with.
+    /// Records a command that sets an address, or the address type that a set advertises with.
     mutating func take(_ command: AdvertisingCommand) {
       switch command {
       case .address(let set, let address) where set.family == .legacy: random = address
@@ -41,19 +41,18 @@ package struct HostFacts: Sendable {
   }
 
   private var all: [Own] = []
-  /// Where bluetoothd logged that no agent was there to ask its user, and about which peer.
+  /// The moments when bluetoothd logged that no agent was available to ask its user, with the peer.
   package private(set) var agentMissing: [(moment: Moment, peer: DeviceAddress?)] = []
-  /// About whom it wanted to ask.
+  /// The peer that bluetoothd wanted to ask about.
   private var askedAbout: DeviceAddress?
 
   private static let mostAdapters = 16
   private static let mostMessages = 32
 
-  /// Nothing known.
   init() {}
 
-  /// Takes a command, an event or a note. This is asked for each, and nearly none tells of the host: what is
-  /// to be done for those that do stands apart.
+  /// Records a command, an event or a note. Called for each of them, though hardly any concern the
+  /// host: the handling of those is kept in separate functions.
   @inline(__always)
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan
@@ -81,14 +80,14 @@ package struct HostFacts: Sendable {
     }
   }
 
-  /// Takes a command that sets an address, or says with which one to advertise.
+  /// Records a command that sets an address, or selects the address type for advertising.
   @inline(never)
   private mutating func advertise(_ opcode: UInt16, _ parameters: RawSpan, _ adapter: UInt16) {
     guard let command = try? AdvertisingCommand(opcode, parameters) else { return }
     change(adapter) { $0.take(command) }
   }
 
-  /// Takes a command that connects.
+  /// Records a command that connects.
   @inline(never)
   private mutating func connect(_ opcode: UInt16, _ parameters: RawSpan, _ adapter: UInt16) {
     var cursor = Cursor(parameters)
@@ -96,7 +95,7 @@ package struct HostFacts: Sendable {
     change(adapter) { $0.connecting = command.ownAddressType }
   }
 
-  /// Takes the answer to Read BD_ADDR.
+  /// Records the answer to Read BD_ADDR.
   @inline(never)
   private mutating func answer(_ parameters: RawSpan, _ adapter: UInt16) {
     var cursor = Cursor(parameters)
@@ -106,8 +105,8 @@ package struct HostFacts: Sendable {
     change(adapter) { $0.publicAddress = told.address }
   }
 
-  // What bluetoothd's new_auth() logs: "Requesting agent authentication for 00:11:22:33:44:55", and after it
-  // "No agent available for request type 1" (BlueZ, src/device.c).
+  // Messages that bluetoothd's new_auth() logs: "Requesting agent authentication for
+  // 00:11:22:33:44:55", and after it "No agent available for request type 1" (BlueZ, src/device.c).
   package static let question: StaticString = "Requesting agent authentication for "
   package static let message: StaticString = "No agent available"
 
@@ -132,7 +131,7 @@ package struct HostFacts: Sendable {
     }
   }
 
-  /// An address as text: six octets with colons between them.
+  /// Parses an address: six octets separated by colons.
   private static func address(written text: RawSpan) -> DeviceAddress? {
     guard text.byteCount == 17 else { return nil }
     let octets = String(decoding: text.array, as: UTF8.self).split(separator: ":")
@@ -155,8 +154,8 @@ package struct HostFacts: Sendable {
     }
   }
 
-  /// The local address of a link that an LE Connection Complete event opens; nil where the capture does not
-  /// tell it.
+  /// Returns the local address of a link that an LE Connection Complete event opens, or nil if the
+  /// capture does not contain it.
   func address(
     ofLinkOpenedBy dissection: Dissection, _ bytes: RawSpan, _ adapter: UInt16
   ) -> PairingAddress? {

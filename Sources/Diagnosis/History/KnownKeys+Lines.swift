@@ -1,11 +1,11 @@
-// The list of the keys that are known.
+// The list of the known keys.
 
 import Bluetooth
 import Sessions
 
 extension KnownKeys {
-  /// A line for each different key: what it is, whose, and where from; what it is itself only where keys are
-  /// asked for.
+  /// Returns a line for each distinct key: its kind, its owner and its source. The key itself is
+  /// included only if keys are requested.
   package func lines(_ evidence: Evidence) -> [Finding.Detail] {
     var lines: [KeyLine] = []
     var positions: [KeyLine.Value: Int] = [:]
@@ -25,7 +25,8 @@ extension KnownKeys {
     }
   }
 
-  /// Which keys are not in the list, as sentences with a space behind; empty where it has all.
+  /// The keys that are not in the list, as sentences each followed by a space; empty if all are
+  /// listed.
   var leftOut: Wording {
     var words: Wording = isFull ? "These are the first ones; there are more. " : ""
     if !zeros.isEmpty {
@@ -39,9 +40,9 @@ extension KnownKeys {
   }
 }
 
-/// One key, with all its owners and all the packets that have it.
+/// A key with all its owners and all the packets that contain it.
 private struct KeyLine {
-  /// What makes keys the same.
+  /// What identifies a key.
   struct Value: Hashable {
     let kind: KnownKeys.Kind
     let bytes: [UInt8]
@@ -52,7 +53,7 @@ private struct KeyLine {
   private var traits: [Wording] = []
   private var places: [Place] = []
 
-  /// Packets in which a key came in the same way.
+  /// Packets that contained a key in the same way.
   private struct Place {
     let source: KnownKeys.Source
     var packets: [Int]
@@ -79,7 +80,7 @@ private struct KeyLine {
     if !words.isEmpty, !all.contains(where: { $0.text == words.text }) { all.append(words) }
   }
 
-  /// `long term key of F1:F1:F1:F1:F1:F1, authenticated, given in #57`.
+  /// Such as `long term key of F1:F1:F1:F1:F1:F1, authenticated, given in #57`.
   var description: Wording {
     var words: Wording = "\(value.kind.words)"
     if !owners.isEmpty { words = "\(words) \(Wording(listing: owners))" }
@@ -101,7 +102,7 @@ private struct KeyLine {
 }
 
 extension KnownKeys.Key {
-  /// Whose it is: `of F1:F1:F1:F1:F1:F1`; empty where that is not known.
+  /// Returns the owner: `of F1:F1:F1:F1:F1:F1`; empty if unknown.
   fileprivate func owner(_ evidence: Evidence) -> Wording {
     let peer = connection.flatMap { id in
       evidence.connections.first { $0.id == id }.flatMap {
@@ -116,7 +117,7 @@ extension KnownKeys.Key {
     }
   }
 
-  /// What else is told of it.
+  /// Its other properties.
   fileprivate var traits: [Wording] {
     var traits: [Wording] = []
     if ediv != 0 || rand != 0 { traits.append("EDIV \(code: ediv, digits: 4)") }

@@ -1,5 +1,5 @@
-// Where keys travel: the Security Manager, commands and events of HCI, the Linux kernel's management
-// interface.
+// Reads keys from packets: the Security Manager, HCI commands and events, the Linux kernel's
+// management interface.
 
 import Bluetooth
 import Bytes
@@ -8,7 +8,7 @@ import Dissectors
 import Sessions
 
 extension KnownKeys {
-  /// Takes a packet.
+  /// Records a packet.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -57,7 +57,7 @@ extension KnownKeys {
 
   // MARK: HCI
 
-  /// The keys that commands bring. The long term keys are in the history of their connection.
+  /// Records the keys in commands. Long term keys are in the history of their connection.
   private mutating func observe(
     _ opcode: UInt16, _ bytes: RawSpan, _ body: Slice, _ packet: Int
   ) {
@@ -123,7 +123,7 @@ extension KnownKeys {
       var key = Key(.longTerm, told.device, bytes.part(told.key), packet)
       key.isAuthenticated = told.isAuthenticated
       (key.size, key.ediv, key.rand) = (told.size, told.ediv, told.rand)
-      // A key for links on which this host is the peripheral is its own.
+      // A key for links on which this host is the peripheral is this host's own.
       if told.isLegacy, !told.isCentral { key.side = .local }
       return key
     case .identityResolving(let told):
@@ -138,7 +138,7 @@ extension KnownKeys {
 }
 
 extension KnownKeys.Key {
-  /// A key that the management interface tells.
+  /// Creates a key that the management interface reports.
   fileprivate init(
     _ kind: KnownKeys.Kind, _ device: ManagementDevice, _ value: RawSpan, _ packet: Int
   ) {
@@ -148,7 +148,7 @@ extension KnownKeys.Key {
 }
 
 extension RawSpan {
-  /// The number that these bytes are, the least significant first; of more than eight the first eight.
+  /// The bytes as a number, least significant first; only the first eight count.
   var littleEndian: UInt64 {
     var value: UInt64 = 0
     for index in 0..<min(8, byteCount) { value |= UInt64(byte(at: index)) << UInt64(8 * index) }

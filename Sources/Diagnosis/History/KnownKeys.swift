@@ -4,27 +4,26 @@ import Captures
 import Dissectors
 import Sessions
 
-/// The keys of bonds that are known: from the Security Manager, HCI, the management interface, and from a
-/// file. What they are is printed only where keys are asked for.
+/// The keys of bonds that are known: from the Security Manager, HCI, the management interface and
+/// files. The keys themselves are printed only if requested.
 ///
-/// Bounded: of more than `most` different keys those that come later are not remembered.
+/// Bounded: of more than `most` different keys, later ones are not remembered.
 package struct KnownKeys: Sendable {
   /// What a key is for.
   package enum Kind: UInt8, Sendable {
-    /// It encrypts links of a bond.
+    /// Encrypts links of a bond.
     case longTerm
-    /// It encrypts one link, until legacy pairing has given long term keys.
+    /// Encrypts one link, until legacy pairing has distributed long term keys.
     case shortTerm
     case identityResolving
     case signature
-    /// It encrypts BR/EDR links.
+    /// Encrypts BR/EDR links.
     case link
-    /// The secret that both sides of Secure Connections have computed.
+    /// The shared secret that both sides of Secure Connections computed.
     case diffieHellman
-    /// The host has encrypted something with it: one of its own, or a step of pairing.
+    /// A key that the host used to encrypt something: its own data, or a step of pairing.
     case unknown
 
-    /// In words.
     package var words: StaticString {
       switch self {
       case .longTerm: "long term key"
@@ -53,45 +52,43 @@ package struct KnownKeys: Sendable {
 
   /// Where a key was found.
   package enum Source: Equatable, Sendable {
-    /// One side gave it to the other when they paired.
+    /// One side gave it to the other in pairing.
     case pairing
     /// The host gave it to its controller.
     case controller
     /// The controller gave it to the host.
     case event
-    /// The Linux kernel's management interface: the kernel stored it, or was given what was stored.
+    /// The Linux kernel's management interface: the kernel stored it, or received a stored key.
     case management
     /// A file, by its name.
     case file(String)
   }
 
-  /// A key.
   package struct Key: Sendable {
-    /// What it is for.
     package var kind: Kind
     /// Its bytes, least significant first.
     package var bytes: [UInt8]
-    /// Whose it is: the peer's where nothing else is said.
+    /// The owner; the peer by default.
     package var side = Side.peer
-    /// The device at the other end, where the packet or file names it.
+    /// The device at the other end, if the packet or file names it.
     package var address: DeviceAddress?
-    /// And its type.
+    /// The type of that address.
     package var type: AddressType?
     /// The connection that it was seen on; nil for none.
     package var connection: Int?
-    /// The device at the other end, where the connection that it was used on tells it.
+    /// The device at the other end, if the connection that it was used on identifies it.
     var device: UInt64?
-    /// Of a long term key: what it is asked for by, the Encrypted Diversifier.
+    /// For a long term key: the Encrypted Diversifier that identifies it.
     package var ediv: UInt16 = 0
-    /// The Random Number beside it.
+    /// The Random Number that belongs to it.
     package var rand: UInt64 = 0
-    /// Whether pairing protected against somebody in the middle; nil: not told.
+    /// Whether pairing protected against a man in the middle; nil: unknown.
     package var isAuthenticated: Bool?
-    /// How many bytes of it count; nil: not told.
+    /// Its effective size in bytes; nil: unknown.
     package var size: UInt8?
     /// Where it was found first.
     package var source: Source
-    /// In which packet; 0 for a file.
+    /// The packet; 0 for a file.
     package var packet: Int
 
     init(_ kind: Kind, _ bytes: [UInt8], _ source: Source, packet: Int) {
@@ -101,7 +98,7 @@ package struct KnownKeys: Sendable {
       self.packet = packet
     }
 
-    /// Whether both say the same.
+    /// Returns whether both keys are equal and have the same owner.
     fileprivate func isSame(as other: Key) -> Bool {
       kind == other.kind && bytes == other.bytes && side == other.side
         && (address == other.address || address == nil && connection == other.connection)
@@ -112,19 +109,18 @@ package struct KnownKeys: Sendable {
   package private(set) var keys: [Key] = []
   /// Whether there were more.
   package private(set) var isFull = false
-  /// Where one side gave the other a key that is none: all its bytes are zero. Of more than `mostZeros` the
-  /// first ones.
+  /// The packets in which one side gave the other an invalid key, all of whose bytes are zero; at
+  /// most the first `mostZeros`.
   package private(set) var zeros: [Int] = []
 
   private static let most = 256
-  /// Of those that hosts give to LE Encrypt again and again only a few are told.
+  /// Only a few of the keys that hosts pass to LE Encrypt again and again are listed.
   private static let mostUnknown = 16
   private static let mostZeros = 8
 
-  /// No key.
   package init() {}
 
-  /// The keys of files.
+  /// Creates the set of keys from files.
   package init(_ bonds: [Bond]) {
     for bond in bonds {
       func add(_ kind: Kind, _ bytes: [UInt8]?, _ change: (inout Key) -> Void = { _ in }) {
@@ -148,7 +144,7 @@ package struct KnownKeys: Sendable {
     }
   }
 
-  /// Takes a key in, unless it is known, or none: all its bytes are zero.
+  /// Adds a key, unless it is already known or invalid: all its bytes are zero.
   mutating func add(_ key: Key) {
     guard key.bytes.contains(where: { $0 != 0 }) else {
       if key.source == .pairing, zeros.count < Self.mostZeros { zeros.append(key.packet) }
@@ -168,7 +164,7 @@ package struct KnownKeys: Sendable {
     keys.append(key)
   }
 
-  /// Takes in which device each connection was with, now that all is known that tells it.
+  /// Records the devices of connections, after everything that identifies them is known.
   mutating func learn(_ devices: [Int: UInt64]) {
     for index in keys.indices {
       guard keys[index].device == nil, let id = keys[index].connection else { continue }
@@ -176,7 +172,7 @@ package struct KnownKeys: Sendable {
     }
   }
 
-  /// Takes in the keys that a connection was encrypted with.
+  /// Records the keys that a connection was encrypted with.
   mutating func learn(from history: ConnectionHistory) {
     for attempt in history.encryption.attempts {
       guard let bytes = attempt.key else { continue }
@@ -188,7 +184,7 @@ package struct KnownKeys: Sendable {
           ? attempt.moment.packet : attempt.reply?.packet ?? attempt.moment.packet)
       (key.connection, key.device) = (history.id, history.device)
       (key.ediv, key.rand, key.size) = (attempt.ediv, attempt.rand, attempt.keySize)
-      // The same key again: another connection with the device adds nothing to it.
+      // The same key again: another connection with the device adds nothing.
       let isKnown = keys.contains {
         $0.kind == kind && $0.bytes == bytes && $0.device == history.device
       }
@@ -197,7 +193,8 @@ package struct KnownKeys: Sendable {
     }
   }
 
-  /// Names the long term key that was given last on a connection: its identification follows it.
+  /// Sets the identification of the long term key that was given last on a connection; it follows
+  /// the key.
   mutating func identify(
     connection: Int, _ side: Side, ediv: UInt16, rand: UInt64
   ) {
@@ -210,13 +207,13 @@ package struct KnownKeys: Sendable {
     (keys[position].ediv, keys[position].rand) = (ediv, rand)
   }
 
-  /// The keys of the device that is the peer of a connection.
+  /// Returns the keys of a connection's peer.
   package func keys(of history: ConnectionHistory) -> [Key] {
     let addresses = history.connection.addresses
     return keys.filter { $0.belongs(to: history, addresses) }
   }
 
-  /// Forgets the keys of other devices than the peers of these connections.
+  /// Keeps only the keys of the peers of these connections.
   package mutating func keep(of histories: [ConnectionHistory]) {
     let known = histories.map { ($0, $0.connection.addresses) }
     keys = keys.filter { key in known.contains { key.belongs(to: $0, $1) } }
@@ -224,7 +221,8 @@ package struct KnownKeys: Sendable {
 }
 
 extension KnownKeys.Key {
-  /// Whether it is one of the device at the other end of a connection, which is known by these addresses.
+  /// Returns whether the key belongs to the device at the other end of a connection, which has
+  /// these addresses.
   fileprivate func belongs(to history: ConnectionHistory, _ addresses: [DeviceAddress]) -> Bool {
     if let address, addresses.contains(address) { return true }
     return device == history.device
@@ -232,7 +230,7 @@ extension KnownKeys.Key {
 }
 
 extension Connection {
-  /// The addresses by which its peer is known.
+  /// The addresses by which the peer is known.
   fileprivate var addresses: [DeviceAddress] {
     [peer, identity?.address, peerResolvable].compactMap(\.self)
   }

@@ -3,44 +3,43 @@ import Bytes
 import Captures
 package import Dissectors
 
-/// A change of a link's parameters: who asked for it, how, and what became of it.
+/// A change of a link's parameters: who requested it, how, and its result.
 package struct ParameterUpdate: Sendable {
-  /// How it was asked for.
+  /// How it was requested.
   package enum Way: UInt8, Sendable {
-    /// L2CAP Connection Parameter Update Request: a peripheral asks the central's host (Core, Vol 3, Part
-    /// A, 4.20).
+    /// L2CAP Connection Parameter Update Request: a peripheral asks the central's host (Core, Vol
+    /// 3, Part A, 4.20).
     case signalling
     /// The captured host's LE Connection Update command.
     case command
-    /// LE Remote Connection Parameter Request: the peer's controller asks (Core, Vol 6, Part B, 5.1.7).
+    /// LE Remote Connection Parameter Request: the peer's controller asks (Core, Vol 6, Part B,
+    /// 5.1.7).
     case linkLayer
-    /// The peer, which is the central, has changed them.
+    /// The peer, which is the central, changed them.
     case unasked
   }
 
-  /// How.
   package var way: Way
-  /// Who.
   package var side: Side
-  /// The request; of one that was not asked for, the event.
+  /// The request, or the event if there was none.
   package var asked: Moment
-  /// What was asked for; nil: not asked, or cut off.
+  /// The requested parameters; nil if none were requested, or they were cut off.
   package var wanted: WantedParameters?
   /// The answer of the other host: response, reply or negative reply.
   package internal(set) var answered: Moment?
-  /// Whether that granted it; nil: no answer.
+  /// Whether the answer granted it; nil: no answer.
   package internal(set) var isGranted: Bool?
-  /// Why not, where the answer says so.
+  /// The reason for a refusal, if the answer contains it.
   package internal(set) var refusal: StatusCode?
   /// The LE Connection Update command that carries it out.
   package internal(set) var command: Moment?
   /// LE Connection Update Complete.
   package internal(set) var completed: Moment?
-  /// And its status.
+  /// The status of that event.
   package internal(set) var status: StatusCode?
-  /// What the link uses from then on.
+  /// The parameters that the link uses afterwards.
   package internal(set) var result: LinkParameters?
-  /// What it used before, where known.
+  /// The parameters that it used before, if known.
   package internal(set) var before: LinkParameters?
 
   init(_ way: Way, by side: Side, _ asked: Moment, _ wanted: WantedParameters? = nil) {
@@ -50,23 +49,22 @@ package struct ParameterUpdate: Sendable {
     self.wanted = wanted
   }
 
-  /// Whether an LE Connection Update Complete is still to come.
+  /// Whether an LE Connection Update Complete is still expected.
   var isOpen: Bool { completed == nil && isGranted != false }
 
-  /// Whether a command that asks for these parameters may carry out this request. Some hosts narrow the
-  /// interval; where either is cut off, nothing tells them apart.
+  /// Returns whether a command for these parameters may carry out this request. Some hosts narrow
+  /// the interval. If either is cut off, they cannot be distinguished.
   func isCarriedOut(by command: WantedParameters?) -> Bool {
     guard let wanted, let command else { return true }
     return wanted.latency == command.latency && wanted.timeout == command.timeout
       && wanted.intervalMin <= command.intervalMax && command.intervalMin <= wanted.intervalMax
   }
 
-  /// Whether somebody has said no.
   package var isRefused: Bool {
     isGranted == false || status.map { $0 != .success } ?? false
   }
 
-  /// The packet that says the last of it.
+  /// The last packet that concerns it.
   package var lastPacket: Int {
     completed?.packet ?? command?.packet ?? answered?.packet ?? asked.packet
   }
@@ -78,7 +76,7 @@ package struct ParameterUpdate: Sendable {
 }
 
 extension LinkHistory {
-  /// A captured host that is the peripheral learns of changes from the event alone.
+  /// A captured host that is the peripheral learns of changes only from the event.
   private static let mostUpdates = 32
 
   private mutating func add(_ update: ParameterUpdate) {
@@ -93,7 +91,7 @@ extension LinkHistory {
 
   // MARK: Signalling
 
-  /// Takes a signalling frame of LE: one command.
+  /// Records an LE signalling frame, which contains one command.
   mutating func observeSignalling(
     _ moment: Moment, _ side: Side, _ dissection: Dissection, _ bytes: RawSpan, _ request: Int?
   ) {
@@ -111,11 +109,11 @@ extension LinkHistory {
             intervalMin: pdu.intervalMin, intervalMax: pdu.intervalMax, latency: pdu.latency,
             timeout: pdu.timeout)))
     case .parameterUpdateResponse(let pdu):
-      // Without its request's identifier it answers something else.
+      // If the identifier matches no request, the response answers something else.
       guard request != nil else { return }
       answerUpdate(moment, by: side, grants: pdu.result == 0, to: request, .signalling, nil)
     case .commandReject:
-      // Only where it is known that it rejects such a request.
+      // Only if it is known that it rejects such a request.
       guard let request, updates.contains(where: { $0.asked.packet == request }) else { return }
       answerUpdate(moment, by: side, grants: false, to: request, .signalling, nil)
     default: break
@@ -138,12 +136,12 @@ extension LinkHistory {
 
   // MARK: Commands and events
 
-  /// LE Connection Update.
+  /// Records LE Connection Update.
   mutating func observeUpdateCommand(_ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
     var cursor = Cursor(bytes, body)
     let wanted = (try? LEConnectionParameterRequest(parsing: &cursor))?.wanted
-    // A central carries out with it what the peer's host has asked for, often before its response is on its
-    // way; or what it wants itself, meanwhile.
+    // A central uses it to carry out what the peer's host requested, often before its response is
+    // on its way, or to change the parameters on its own initiative in the meantime.
     if let position = updates.lastIndex(where: {
       $0.way == .signalling && $0.side == .peer && $0.command == nil && $0.isOpen
         && $0.isCarriedOut(by: wanted)
@@ -154,7 +152,7 @@ extension LinkHistory {
     }
   }
 
-  /// The Command Status of LE Connection Update.
+  /// Records the Command Status of LE Connection Update.
   mutating func observeUpdateStatus(_ moment: Moment, _ status: StatusCode, _ request: Int?) {
     guard status != .success, let request,
       let position = updates.lastIndex(where: {
@@ -165,14 +163,14 @@ extension LinkHistory {
     updates[position].status = status
   }
 
-  /// LE Remote Connection Parameter Request.
+  /// Records LE Remote Connection Parameter Request.
   @_lifetime(cursor: copy cursor)
   mutating func observeRemoteRequest(_ moment: Moment, _ cursor: inout Cursor) {
     let wanted = (try? LEConnectionParameterRequest(parsing: &cursor))?.wanted
     add(ParameterUpdate(.linkLayer, by: .peer, moment, wanted))
   }
 
-  /// The host's reply to it, or its negative reply.
+  /// Records the host's reply to that request, or its negative reply.
   mutating func observeRemoteReply(
     _ moment: Moment, grants: Bool, _ bytes: RawSpan, _ body: Slice
   ) {
@@ -181,7 +179,7 @@ extension LinkHistory {
     answerUpdate(moment, by: .local, grants: grants, to: nil, .linkLayer, refusal?.reason)
   }
 
-  /// LE Connection Update Complete.
+  /// Records LE Connection Update Complete.
   mutating func observeUpdateComplete(_ moment: Moment, _ update: LEConnectionUpdateComplete) {
     let isDone = update.status == .success
     let result = LinkParameters(

@@ -6,133 +6,130 @@ import Sessions
 
 /// How a link went: parameters, procedures, acknowledgements, end.
 ///
-/// Of parameter changes and failed procedures the first ones are kept, beyond those their number.
+/// The first parameter changes and failed procedures are kept; the rest are only counted.
 package struct LinkHistory: Sendable {
-  /// A procedure of the Link Layer that ended with a failing status.
+  /// A Link Layer procedure that ended with a failure status.
   package struct Failure: Sendable {
-    /// What it is.
+    /// The name of the procedure.
     package var name: StaticString
-    /// Why it failed.
     package var status: StatusCode
-    /// The event that says so.
+    /// The event that reports it.
     package var moment: Moment
   }
 
-  /// A PHY that was changed to: raw values of HCI (1 LE 1M, 2 LE 2M, 3 LE Coded).
+  /// A change of the PHY. Raw HCI values: 1 LE 1M, 2 LE 2M, 3 LE Coded.
   package struct PHYChange: Sendable {
-    /// The event.
     package var moment: Moment
-    /// What this host's controller sends on.
+    /// The PHY on which this host's controller sends.
     package var sent: UInt8
-    /// What the peer sends on.
+    /// The PHY on which the peer sends.
     package var received: UInt8
   }
 
-  /// A change of how much a packet of the link may hold.
+  /// A change of the maximum packet length of the link.
   package struct LengthChange: Sendable {
-    /// The event.
     package var moment: Moment
-    /// Bytes of a packet that this side sends.
+    /// The bytes in a packet that this side sends.
     package var sent: UInt16
-    /// Bytes of a packet that the peer sends.
+    /// The bytes in a packet that the peer sends.
     package var received: UInt16
   }
 
-  /// A change of how many connection events are used (Core, Vol 4, Part E, 7.7.65.35), or one that failed.
+  /// A change of the number of connection events in use (Core, Vol 4, Part E, 7.7.65.35), or a
+  /// failed attempt.
   package struct SubrateChange: Sendable {
-    /// This host's LE Subrate Request; nil: the peer, or a controller, has changed it.
+    /// This host's LE Subrate Request; nil if the peer or a controller made the change.
     package var asked: Moment?
-    /// What that asks for; nil: nothing, or it is cut off.
+    /// The requested values; nil if there are none, or they are cut off.
     package var wanted: LESubrateRequest?
     /// LE Subrate Change, or the Command Status that refused the request.
     package var moment: Moment
     /// Success, or why nothing changed.
     package var status: StatusCode
-    /// What is in force from then on; nil where nothing changed.
+    /// The values in force afterwards; nil if nothing changed.
     package var result: LESubrateChange?
   }
 
   /// The event that opened the link.
   package private(set) var opened: Moment?
-  /// The maker of the peer's controller, which it told.
+  /// The manufacturer of the peer's controller, if the peer reported it.
   package private(set) var peerCompany: UInt16?
-  /// How the peer was seen advertising before it opened.
+  /// How the peer was seen advertising before the link opened.
   package internal(set) var seen: Sighting?
-  /// The same at the end of the link, where it still advertised a second or more after the link had fallen silent.
+  /// How the peer was seen at the end of the link, if it still advertised a second or more after
+  /// the link had fallen silent.
   package private(set) var seenAway: Sighting?
-  /// The parameters with which it opened.
+  /// The parameters with which the link opened.
   package private(set) var parameters: LinkParameters?
-  /// Those in force, as far as known.
+  /// The parameters in force, if known.
   package internal(set) var current: LinkParameters?
-  /// The supervision timeout of a BR/EDR link, where a command or an event tells it: units of 0.625 ms.
+  /// The supervision timeout of a BR/EDR link, in units of 0.625 ms, if a command or an event
+  /// contains it.
   private var classicTimeout: UInt16?
-  /// The supervision timeout, in nanoseconds; nil: not known.
+  /// The supervision timeout in nanoseconds; nil: unknown.
   package var supervisionTimeout: Int64? {
     current.map { Int64($0.timeout) * 10_000_000 } ?? classicTimeout.map { Int64($0) * 625_000 }
   }
-  /// The first sign of the peer: data, an acknowledgement, an answer of its controller.
+  /// The first sign of the peer: data, an acknowledgement, or an answer of its controller.
   package private(set) var established: Moment?
   /// The last data from the peer.
   package private(set) var heardLast: Moment?
   /// This host's LE Subrate Request that waits for its event.
   private var subrateAsked: (moment: Moment, wanted: LESubrateRequest?)?
-  /// The Authenticated Payload Timeout, as far as commands tell it: units of 10 ms.
+  /// The Authenticated Payload Timeout in units of 10 ms, if commands contain it.
   package private(set) var payloadTimeout: UInt16?
-  /// How often it expired.
+  /// The expiries of that timeout.
   package private(set) var payloadTimeouts = Tally()
-  /// The last data that this host has sent.
+  /// The last data that this host sent.
   package private(set) var sentLast: Moment?
   /// The last acknowledgement.
   package private(set) var acknowledgedLast: Moment?
-  /// Packets that were sent as soon as one before was acknowledged, while the interval was long: more waited.
+  /// Packets that were sent as soon as an earlier one was acknowledged, while the interval was
+  /// long: more were waiting.
   package private(set) var paced = Tally()
-  /// A pause of about ATT's timeout, after which a request of the peer came.
+  /// A pause of about the ATT timeout, after which the peer sent a request.
   package private(set) var stall: (before: Moment, after: Moment)?
-  /// The last data, or acknowledgement, of the link: until then it was open.
+  /// The last data or acknowledgement of the link, until which it was open.
   package private(set) var latest: Moment?
-  /// Data packets from the peer.
+  /// The number of data packets from the peer.
   package private(set) var heard = 0
-  /// Data packets to it.
+  /// The number of data packets to the peer.
   package private(set) var sent = 0
-  /// How many of the last of those the peer never acknowledged; nil: the capture does not tell.
+  /// The number of those last sent that the peer never acknowledged; nil if the capture does not
+  /// show it.
   package private(set) var unacknowledged: Int?
-  /// The first one of them.
+  /// The first unacknowledged packet.
   package private(set) var unacknowledgedSince: Int?
-  /// How many packets the controller completed beyond those that the capture shows to be sent: so many
-  /// records are missing in it, at least.
+  /// The number of packets that the controller completed beyond those that the capture contains: at
+  /// least this many records are missing.
   package private(set) var unseenSent = 0
-  /// The parameters' changes.
+  /// The changes of parameters.
   package internal(set) var updates: [ParameterUpdate] = []
-  /// Those that are not kept.
+  /// The number of changes that are not kept.
   package internal(set) var omittedUpdates = 0
-  /// Changes of the PHY.
   package private(set) var phys: [PHYChange] = []
-  /// Changes of the subrate.
   package private(set) var subrates: [SubrateChange] = []
-  /// Changes of the data length.
   package private(set) var lengths: [LengthChange] = []
-  /// Procedures that failed.
+  /// The procedures that failed.
   package private(set) var failures: [Failure] = []
-  /// The Disconnect command.
   package private(set) var disconnect: Moment?
-  /// The event that ended the link, or the record that says that its controller is gone.
+  /// The event that ended the link, or the record that reports that its controller is gone.
   package private(set) var ended: Moment?
-  /// The numbers of the last packets that were sent, in a ring: behind `sent` the oldest.
+  /// The numbers of the last packets sent, in a ring; the oldest follows `sent`.
   private var recent: [Int] = []
 
-  /// How many packets that were sent are known by their number: more are seldom under way at once.
+  /// The capacity of that ring: more packets are seldom under way at once.
   private static let mostRecent = 64
   private static let mostChanges = 16
-  /// Units of 1.25 ms: 400 ms.
+  /// 400 ms, in units of 1.25 ms.
   static let longInterval: UInt16 = 320
   private static let atOnce: Int64 = 20_000_000
-  /// ATT gives a request up after 30 s; some clocks count seconds.
+  /// ATT transactions time out after 30 s; some clocks count whole seconds.
   private static let stalls: ClosedRange<Int64> = 29_000_000_000...31_500_000_000
 
-  /// Nothing seen.
   init() {}
 
-  /// Takes a packet.
+  /// Records a packet.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -186,15 +183,16 @@ package struct LinkHistory: Sendable {
     }
   }
 
-  /// The peer's last sign on the link: data, or an acknowledgement.
+  /// The last sign of the peer on the link: data, or an acknowledgement.
   package var lastSign: Moment? {
     [heardLast, acknowledgedLast].compactMap(\.self).max { $0.packet < $1.packet }
   }
 
-  /// Takes how the peer was seen last, when the link has ended.
+  /// Records how the peer was seen last, when the link has ended.
   ///
-  /// A peer may advertise while it keeps a link, and go out of range later: only advertising after the link fell silent, by the
-  /// supervision timeout, shows that it was near and had left.
+  /// A peer may advertise while it keeps a link, and go out of range later. Only advertising after
+  /// the link fell silent, according to the supervision timeout, shows that it was near and had
+  /// left.
   mutating func end(_ sighting: Sighting?) {
     guard let sighting, let connectable = sighting.lastConnectable, let ended,
       let timeout = supervisionTimeout, let left = ended.nanoseconds(since: connectable),
@@ -203,10 +201,10 @@ package struct LinkHistory: Sendable {
     seenAway = sighting
   }
 
-  /// Out of range, a peer's advertising and its link fade at about the same time.
+  /// When a peer goes out of range, its advertising and its link fade at about the same time.
   private static let leastAbsence: Int64 = 1_000_000_000
 
-  /// Takes Number Of Completed Packets, which tells of this link among others.
+  /// Records Number Of Completed Packets for this link.
   mutating func acknowledge(_ moment: Moment) {
     guard ended == nil else { return }
     acknowledgedLast = moment
@@ -282,7 +280,8 @@ package struct LinkHistory: Sendable {
     if answer.closed, ended == nil { ended = moment }
   }
 
-  /// Handle (2 bytes), supervision timeout (2) (Core, Vol 4, Part E, 7.3.42 and 7.7.46).
+  /// Records a change of the supervision timeout: handle (2 bytes), supervision timeout (2) (Core,
+  /// Vol 4, Part E, 7.3.42 and 7.7.46).
   private mutating func observeClassicTimeout(_ bytes: RawSpan, _ body: Slice) {
     var cursor = Cursor(bytes, body)
     guard ended == nil, (try? cursor.u16()) != nil, let timeout = try? cursor.u16(), timeout > 0
@@ -290,7 +289,7 @@ package struct LinkHistory: Sendable {
     classicTimeout = timeout
   }
 
-  /// A procedure that ended with this status: the peer has answered, or the procedure failed.
+  /// Records the end of a procedure: the peer has answered, or the procedure failed.
   private mutating func take(_ name: StaticString, _ moment: Moment, _ status: UInt8?) {
     guard ended == nil, let status = status.map({ StatusCode(rawValue: $0) }) else { return }
     if status == .success || status == .unsupportedRemoteFeature {
@@ -300,7 +299,7 @@ package struct LinkHistory: Sendable {
     }
   }
 
-  /// An LE Meta event, its parameters behind the subevent code.
+  /// Records an LE Meta event; the cursor is after the subevent code.
   @_lifetime(cursor: copy cursor)
   private mutating func observeLE(_ subevent: UInt8, _ moment: Moment, _ cursor: inout Cursor) {
     switch subevent {
@@ -331,14 +330,14 @@ package struct LinkHistory: Sendable {
       if complete.status == .success { observe(complete, moment) }
     case LinkEvent.subrateChangeSubevent:
       guard let change = try? LESubrateChange(parsing: &cursor) else { return }
-      // The peer's wish, and a controller's own, are told by the same event.
+      // The same event reports changes by the peer and by a controller itself.
       if subrateAsked != nil { take("LE Subrate Request", moment, change.status.rawValue) }
       observeSubrate(change.status, change.status == .success ? change : nil, moment)
     default: break
     }
   }
 
-  /// The answers to Read and Write Authenticated Payload Timeout.
+  /// Records the answers to Read and Write Authenticated Payload Timeout.
   private mutating func observePayloadTimeout(_ bytes: RawSpan, _ body: Slice) {
     var cursor = Cursor(bytes, body)
     guard let complete = try? CommandComplete(parsing: &cursor),
@@ -371,7 +370,7 @@ package struct LinkHistory: Sendable {
 
   private mutating func observe(_ complete: LEPHYUpdateComplete, _ moment: Moment) {
     guard phys.count < Self.mostChanges,
-      // Controllers report an unchanged PHY too.
+      // Controllers report an unchanged PHY, too.
       phys.last?.sent ?? 1 != complete.sent || phys.last?.received ?? 1 != complete.received
     else { return }
     phys.append(PHYChange(moment: moment, sent: complete.sent, received: complete.received))
@@ -386,14 +385,14 @@ package struct LinkHistory: Sendable {
 
   // MARK: The end
 
-  /// Takes the end of the capture.
+  /// Processes the end of the capture.
   mutating func finish(
     _ connection: Connection, _ extent: CaptureExtent
   ) {
     if ended == nil, connection.ending != nil, let packet = connection.lastPacket {
       ended = Moment(packet: packet, time: connection.lastTime)
     }
-    // The counts agree only where the capture has both from the beginning on.
+    // The counts agree only if the capture contains both from the beginning.
     guard connection.transport == .le, extent.tellsCompleted, !connection.isOpeningMissing,
       !connection.hasLostPackets, !extent.infersDirections
     else { return }

@@ -2,14 +2,13 @@ package import Dissectors
 
 /// The parameters that the two ends of a link use (Core, Vol 6, Part B, 4.5.1 and 4.5.2).
 package struct LinkParameters: Equatable, Sendable {
-  /// Units of 1.25 ms.
+  /// The interval in units of 1.25 ms.
   package var interval: UInt16
-  /// Connection events that the peripheral may skip.
+  /// The number of connection events that the peripheral may skip.
   package var latency: UInt16
-  /// Units of 10 ms.
+  /// The supervision timeout in units of 10 ms.
   package var timeout: UInt16
 
-  /// Parameters in force.
   package init(interval: UInt16, latency: UInt16, timeout: UInt16) {
     self.interval = interval
     self.latency = latency
@@ -20,30 +19,30 @@ package struct LinkParameters: Equatable, Sendable {
   package var words: Wording { WantedParameters(self).words }
 }
 
-/// What is said of parameters that somebody asks for.
+/// Describes requested parameters.
 extension WantedParameters {
-  /// Why no link can have parameters.
+  /// Why parameters are impossible.
   package enum Fault: Sendable {
     /// An interval outside 7.5 ms to 4 s.
     case interval
-    /// A smallest interval that is larger than the largest.
+    /// A minimum interval that is larger than the maximum.
     case noInterval
     /// A latency above 499.
     case latency
     /// A supervision timeout outside 100 ms to 32 s.
     case timeout
-    /// A supervision timeout that two intervals at the peripheral's slowest do not fit into.
+    /// A supervision timeout that is too short for two of the peripheral's longest intervals.
     case timeoutTooShort
   }
 
-  /// Those that are in force, as a wish.
+  /// Creates a request for the parameters in force.
   package init(_ parameters: LinkParameters) {
     self.init(
       intervalMin: parameters.interval, intervalMax: parameters.interval,
       latency: parameters.latency, timeout: parameters.timeout)
   }
 
-  /// Why these are impossible; nil where they are not (Core, Vol 4, Part E, 7.8.12 [mem]).
+  /// Why these are impossible, or nil if they are possible (Core, Vol 4, Part E, 7.8.12 [mem]).
   package var fault: Fault? {
     guard 6...3200 ~= intervalMin, 6...3200 ~= intervalMax else { return .interval }
     guard intervalMin <= intervalMax else { return .noInterval }
@@ -52,11 +51,11 @@ extension WantedParameters {
     return Int(timeout) * 10_000 <= leastTimeout ? .timeoutTooShort : nil
   }
 
-  /// What the supervision timeout has to be larger than, in microseconds: twice the longest time between
-  /// two packets of the peripheral.
+  /// The value in microseconds that the supervision timeout has to exceed: twice the longest time
+  /// between two packets of the peripheral.
   package var leastTimeout: Int { (1 + Int(latency)) * Int(intervalMax) * 1250 * 2 }
 
-  /// Whether a link with these parameters is what is wished for.
+  /// Returns whether a link with these parameters satisfies the request.
   package func allow(_ parameters: LinkParameters) -> Bool {
     parameters.interval >= intervalMin && parameters.interval <= intervalMax
       && parameters.latency == latency && parameters.timeout == timeout
@@ -67,7 +66,7 @@ extension WantedParameters {
     "interval \(interval: intervalMin, to: intervalMax), latency \(latency), supervision timeout \(Int(timeout) * 10) ms"
   }
 
-  /// What is wrong with them, as a whole sentence; empty where nothing is.
+  /// What is wrong with them, as a full sentence; empty if nothing is.
   package var faultWords: Wording {
     switch fault {
     case nil: ""

@@ -3,51 +3,49 @@ import Captures
 import Dissectors
 package import Sessions
 
-/// What protected a link.
+/// The protection of a link.
 package enum LinkSecurity: UInt8, Sendable {
-  /// The capture does not tell.
+  /// The capture does not show it.
   case unknown
   case unencrypted
-  /// With a key that came of a pairing without protection against a man in the middle.
+  /// Encrypted with a key from a pairing without protection against a man in the middle.
   case unauthenticated
-  /// With a key that came of a pairing with that.
+  /// Encrypted with a key from a pairing with such protection.
   case authenticated
-  /// With a key of which it is not known how it came about.
+  /// Encrypted with a key of unknown origin.
   case encrypted
 
-  /// Whether it is encrypted.
   package var isEncrypted: Bool { rawValue >= Self.unauthenticated.rawValue }
 }
 
-/// How a link is protected, and what led to it: fed once with each packet, before the histories that depend
-/// on it, which are told what they need of it. How each pairing went is in `PairingHistory`, with which key each encryption began in
+/// How a link is protected, and why. It is fed each packet once, before the histories that depend
+/// on it. Pairings are recorded in `PairingHistory`, and the key of each encryption in
 /// `EncryptionHistory`.
 package struct LinkSecurityState: Sendable {
-  /// Whether the link is encrypted; nil: not known.
+  /// Whether the link is encrypted; nil: unknown.
   package private(set) var isEncrypted: Bool?
-  /// When it became encrypted first.
+  /// When it first became encrypted.
   package private(set) var encrypted: Moment?
-  /// Whether that was with a key that no pairing on this connection gave.
+  /// Whether that was with a key that no pairing on this connection created.
   package private(set) var isStoredKey = false
-  /// How the devices authenticated each other, where they have paired.
+  /// How the devices authenticated each other, if they have paired.
   package private(set) var method: PairingMethod?
-  /// What all this comes to.
+  /// The resulting protection.
   package private(set) var protection = LinkSecurity.unknown
   /// The first PDU of a pairing.
   package private(set) var pairing: Moment?
-  /// The Pairing Requests, the first of them.
+  /// The first Pairing Requests.
   package private(set) var pairingRequests: [Moment] = []
-  /// The Pairing Faileds, the first of them.
+  /// The first Pairing Failed PDUs.
   package private(set) var pairingFailures: [Moment] = []
-  /// Whether a pairing has begun, and has not failed.
+  /// Whether a pairing has begun and has not failed.
   private var isPairing = false
 
   private static let most = 16
 
-  /// Nothing seen.
   init() {}
 
-  /// Takes a packet of the link that holds no ATT PDU: those change nothing.
+  /// Records a packet of the link that is not an ATT PDU, since ATT changes nothing here.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
     _ memory: borrowing Memory
@@ -73,7 +71,7 @@ package struct LinkSecurityState: Sendable {
       isPairing = true
       if pairingRequests.count < Self.most { pairingRequests.append(moment) }
     } else if opcode == .pairingFailed {
-      // What is encrypted afterwards is encrypted with another key.
+      // Later encryption uses another key.
       (isPairing, method) = (false, nil)
       if pairingFailures.count < Self.most { pairingFailures.append(moment) }
     }

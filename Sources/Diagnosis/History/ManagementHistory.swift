@@ -3,36 +3,34 @@ import Bytes
 import Captures
 import Dissectors
 
-/// What the Linux kernel's management interface says went wrong (BlueZ, doc/mgmt-protocol.rst). Bounded: the
-/// first ones are kept, equal ones counted.
+/// The failures that the Linux kernel's management interface reports (BlueZ,
+/// doc/mgmt-protocol.rst). Bounded: the first ones are kept, with equal ones counted.
 package struct ManagementHistory: Sendable {
-  /// What went wrong.
+  /// What failed.
   package enum Kind: Equatable, Sendable {
-    /// Authentication Failed, or Pair Device that is answered with a failure.
+    /// Authentication Failed, or a failure in answer to Pair Device.
     case pairing
     /// Connect Failed.
     case connection
-    /// A command that is answered with a failure.
+    /// A command that was answered with a failure.
     case command(UInt16)
   }
 
-  /// A failure.
   package struct Failure: Sendable {
-    /// What.
     package let kind: Kind
     /// The controller's index.
     package let adapter: UInt16
-    /// The device; nil: it is about none.
+    /// The device; nil if it is not about a device.
     package let peer: DeviceAddress?
-    /// Why, by the set of the interface.
+    /// The interface's status code.
     package let status: UInt8
-    /// The event that says so first.
+    /// The first event that reports it.
     package let moment: Moment
-    /// The command that had asked for it, where the capture has it.
+    /// The command that requested it, if it is in the capture.
     package let asked: Moment?
-    /// Where that was answered as successful before.
+    /// The earlier successful answer to that command, if any.
     package let succeeded: Moment?
-    /// The packets, of the first ones; and how often.
+    /// The packets of the first failures, and the total number.
     package internal(set) var packets: PacketSet
     package internal(set) var count = 1
     /// The last event.
@@ -52,19 +50,18 @@ package struct ManagementHistory: Sendable {
     var succeeded: Moment?
   }
 
-  /// The failures.
   package private(set) var failures: [Failure] = []
-  /// Those that are not kept.
+  /// The number of failures that are not kept.
   package private(set) var omitted = 0
   private var pairings: [Pairing] = []
 
-  /// So many are kept.
+  /// The maximum number that is kept.
   package static let most = 32
   private static let mostPackets = 8
 
   init() {}
 
-  /// Takes a record of the management interface.
+  /// Records a record of the management interface.
   ///
   /// - Parameter request: the command that it answers.
   mutating func observe(
@@ -132,8 +129,8 @@ package struct ManagementHistory: Sendable {
 
   private mutating func add(_ failure: Failure, isEvent: Bool) {
     if let known = failures.firstIndex(where: { $0.isLike(failure) }) {
-      // The kernel tells of one failure by an event for each of its sockets, one behind the other, and by
-      // the answer to the command.
+      // The kernel reports one failure with an event for each of its sockets, one after the other,
+      // and with the answer to the command.
       let isSameEvent = isEvent && failure.moment.packet == failures[known].last.packet + 1
       let isSamePairing =
         failure.kind == .pairing && failure.asked != nil
@@ -151,8 +148,8 @@ package struct ManagementHistory: Sendable {
     }
   }
 
-  /// Commands about one device: Disconnect, those of pairing, Add Device, Remove Device. What becomes of
-  /// devices other events tell.
+  /// Returns whether a command is about one device: Disconnect, pairing commands, Add Device,
+  /// Remove Device. Other events report what happens to the device.
   private static func isAboutDevice(_ opcode: UInt16) -> Bool {
     switch opcode {
     case ManagementCommand.disconnect, ManagementCommand.pinCodeReply,

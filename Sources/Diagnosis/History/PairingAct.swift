@@ -2,16 +2,16 @@ import Bluetooth
 import Bytes
 import Dissectors
 
-/// What a user or a program did about a pairing, or was asked to do, as the Linux kernel's management
-/// interface tells it (BlueZ, doc/mgmt-protocol.rst).
+/// An action of a user or a program concerning a pairing, or a request for one, as reported by the
+/// Linux kernel's management interface (BlueZ, doc/mgmt-protocol.rst).
 package struct PairingAct: Sendable {
-  /// What it was.
+  /// The kind of action.
   package enum Kind: Equatable, Sendable {
     /// Pair Device: a program on the captured host wants to pair.
     case pair
     /// Cancel Pair Device.
     case cancel
-    /// Unpair Device: the keys are deleted, and a pairing under way is given up.
+    /// Unpair Device: the keys are deleted, and a pairing under way is cancelled.
     case unpair
     /// User Confirmation Request: the user is asked to compare digits, or just to agree.
     case confirmationAsked(comparesDigits: Bool)
@@ -27,14 +27,12 @@ package struct PairingAct: Sendable {
     case authenticationFailed
   }
 
-  /// When.
   package let moment: Moment
-  /// What it was.
   package let kind: Kind
-  /// The peer.
   let peer: DeviceAddress
 
-  /// Reads a record of the management interface. Nil for what is no act of this kind.
+  /// Creates an action from a record of the management interface, or returns nil if it is not one
+  /// of this kind.
   init?(_ control: ControlRecord, _ bytes: RawSpan, _ body: Slice, _ moment: Moment) {
     var cursor = Cursor(bytes, body)
     guard let device = try? ManagementDevice(parsing: &cursor), !control.isAnswer else {
@@ -61,7 +59,7 @@ package struct PairingAct: Sendable {
     peer = device.address
   }
 
-  /// Whether a record may be such an act, by its code alone.
+  /// Returns whether a record may be such an action, judging by its code.
   static func isPossible(_ control: ControlRecord) -> Bool {
     guard control.isEvent else {
       return control.code >= ManagementCommand.pairDevice

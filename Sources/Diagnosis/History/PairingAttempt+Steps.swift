@@ -5,14 +5,14 @@ import Dissectors
 import Sessions
 
 extension PairingAttempt.Party {
-  /// Takes in a confirm value; gives the run of those.
+  /// Records a confirm value, and returns the run of confirm values.
   fileprivate mutating func add(confirm: PairingValue?, _ moment: Moment) -> PairingAttempt.Run? {
     PairingAttempt.Run.add(moment, to: &confirms)
     if confirms?.count == 1 { firstConfirm = confirm }
     return confirms
   }
 
-  /// Takes in a random value; gives the run of those.
+  /// Records a random value, and returns the run of random values.
   fileprivate mutating func add(random: PairingValue?, _ moment: Moment) -> PairingAttempt.Run? {
     PairingAttempt.Run.add(moment, to: &randoms)
     if randoms?.count == 1 { firstRandom = random }
@@ -22,14 +22,14 @@ extension PairingAttempt.Party {
 }
 
 extension PairingAttempt {
-  /// Takes in a PDU that is no Pairing Request and no Security Request.
+  /// Records a PDU that is neither a Pairing Request nor a Security Request.
   mutating func take(_ pdu: SMPPDU, _ bytes: RawSpan, _ moment: Moment, from sender: Side) {
     let role = role(of: sender)
     if isUnexpected(pdu, role) {
       if unexpected == nil { unexpectedOpcode = pdu.opcode }
       Run.add(moment, to: &unexpected)
     }
-    // What was under way when it ended is taken in, and is no step.
+    // PDUs that were under way when it ended are recorded, but do not count as steps.
     if ending == nil {
       last = moment
       lastSender = sender
@@ -69,7 +69,7 @@ extension PairingAttempt {
     self[role].keyBits |= bit
   }
 
-  /// Whether a value belongs to a round: the 20 of a passkey over Secure Connections.
+  /// Returns the round of a value: passkey entry over Secure Connections has 20.
   private func round(_ run: Run?) -> Int? {
     guard let method, method.isSecureConnections, method.hasPasskey, let run,
       run.count <= SecureConnectionsRounds.count
@@ -97,8 +97,8 @@ extension PairingAttempt {
     }
   }
 
-  /// Whether a PDU can have no place here, whatever the capture lacks: a second Pairing Response, values of
-  /// the kind of pairing that was not agreed on, more of them than there are rounds.
+  /// Returns whether a PDU cannot occur at this point, whatever the capture lacks: a second Pairing
+  /// Response, values of a kind of pairing that was not agreed on, or more values than rounds.
   private func isUnexpected(_ pdu: SMPPDU, _ role: PairingSide) -> Bool {
     guard let method, !isOverBREDR, ending == nil else { return false }
     let most = method.isSecureConnections && method.hasPasskey ? SecureConnectionsRounds.count : 1
@@ -112,8 +112,8 @@ extension PairingAttempt {
     }
   }
 
-  /// Whether the link can be encrypted with its key by now: what comes before has been seen, or part of it,
-  /// where records are missing.
+  /// Whether the link can be encrypted with its key by now: the preceding values were seen, or some
+  /// of them if records are missing.
   var isReadyForEncryption: Bool {
     if isOverBREDR { return false }
     return isSecureConnections
@@ -121,15 +121,15 @@ extension PairingAttempt {
       : initiating.randoms != nil || responding.randoms != nil
   }
 
-  /// Whether all came that comes before encryption: what is missing then is no matter of the Security
-  /// Manager's.
+  /// Whether everything that precedes encryption has been exchanged. What is missing afterwards
+  /// does not concern the Security Manager.
   package var isAuthenticated: Bool {
     isSecureConnections
       ? initiating.check != nil && responding.check != nil
       : initiating.randoms != nil && responding.randoms != nil
   }
 
-  /// Takes in how it ended.
+  /// Records how it ended.
   mutating func close(_ ending: Ending, at moment: Moment?) {
     guard self.ending == nil else { return }
     self.ending = ending

@@ -4,7 +4,7 @@ import Dissectors
 import Sessions
 
 extension PairingAttempt {
-  /// Computes what the values come to, and forgets those of the rounds.
+  /// Evaluates the exchanged values, and discards those of the rounds.
   mutating func settle() {
     guard !isSettled else { return }
     isSettled = true
@@ -17,7 +17,7 @@ extension PairingAttempt {
       if !key.isOnCurve { outcome.invalidKeys.append(role) }
     }
     outcome.isReflected = first.x == second.x && outcome.debugKeys.isEmpty
-    // What is computed over keys that are none says nothing.
+    // Values computed from invalid keys show nothing.
     guard outcome.invalidKeys.isEmpty, let method else { return }
     if method.hasPasskey {
       settleRounds(first.x, second.x)
@@ -46,8 +46,8 @@ extension PairingAttempt {
     outcome.lastRound = found.rounds.last
   }
 
-  /// What follows where one side used the debug key pair: the long-term key, and how each check value was
-  /// computed (Core, Vol 3, Part H, 2.3.5.6.5).
+  /// Evaluates a pairing in which one side used the debug key pair: the long-term key, and how each
+  /// check value was computed (Core, Vol 3, Part H, 2.3.5.6.5).
   private mutating func settleChecks(
     _ first: P256PublicKey, _ second: P256PublicKey, _ hasPasskey: Bool
   ) {
@@ -63,7 +63,7 @@ extension PairingAttempt {
     let size = min(
       request.pdu.maximumEncryptionKeySize, response.pdu.maximumEncryptionKeySize)
     outcome.longTermKey = exchange.keys.longTermKey.shortened(to: Int(size))
-    // r is the passkey; of out-of-band data nothing is known.
+    // r is the passkey; out-of-band data is unknown.
     guard method?.association != .outOfBand else { return }
     guard let r = hasPasskey ? outcome.agreed.passkey.map({ PairingValue($0) }) : PairingValue.zero
     else { return }

@@ -5,56 +5,54 @@ package import Cryptography
 import Dissectors
 import Sessions
 
-/// The pairings of a connection, and what led to them. Bounded: of very many attempts those in the middle
-/// are only counted, and so is what users and programs did.
+/// The pairings of a connection, and what led to them. Bounded: of very many attempts those in the
+/// middle are only counted, and so are the actions of users and programs.
 package struct PairingHistory: Sendable {
-  /// A Security Request, and what came of it (Core, Vol 3, Part H, 2.4.6).
+  /// A Security Request, and its result (Core, Vol 3, Part H, 2.4.6).
   package struct SecurityRequest: Sendable {
-    /// The first one, where it was sent several times.
+    /// The first request, if it was sent several times.
     package let moment: Moment
-    /// The last one.
+    /// The last request.
     package internal(set) var last: Moment
-    /// Who sent it: the peripheral.
+    /// The sender: the peripheral.
     package let side: Side
-    /// What it asks for.
+    /// The requested security.
     package let authReq: AuthReq
-    /// How often it was sent before it was answered.
+    /// The number of requests before it was answered.
     package internal(set) var count = 1
-    /// What answered it: a Pairing Request, the start of encryption, Pairing Failed.
+    /// The answer: a Pairing Request, the start of encryption, or Pairing Failed.
     package internal(set) var answer: Moment?
-    /// What the central had begun by itself, so that the two cross.
+    /// What the central had started on its own, so that the two cross.
     package internal(set) var crossed: Moment?
-    /// Whether the link was encrypted already.
+    /// Whether the link was already encrypted.
     package internal(set) var cameEncrypted = false
   }
 
-  /// The attempts, in their order.
+  /// The attempts, in order.
   package private(set) var attempts: [PairingAttempt] = []
-  /// How many attempts there were.
+  /// The total number of attempts.
   package private(set) var attemptCount = 0
-  /// How many of them are not kept: those in the middle.
+  /// The number of attempts that are not kept: those in the middle.
   package var omitted: Int { attemptCount - attempts.count }
-  /// The first attempts of many are kept, and the last ones.
+  /// Of many attempts the first ones are kept, and the last ones.
   package static let firstAttempts = 8
-  /// The Security Requests.
   package private(set) var securityRequests: [SecurityRequest] = []
-  /// What users and programs did, as the management interface tells it.
+  /// The actions of users and programs, as the management interface reports them.
   package private(set) var acts: [PairingAct] = []
-  /// The local address by which the link was made, where the capture tells it.
+  /// The local address with which the link was established, if the capture contains it.
   package internal(set) var ownAddress: PairingAddress?
-  /// LE Enable Encryption, or the request for a long-term key, that waits for its outcome.
+  /// LE Enable Encryption, or the request for a long-term key, that waits for its result.
   private var encryptionStart: Moment?
 
   private static let mostAttempts = 24
   private static let mostSecurityRequests = 8
   private static let mostActs = 24
 
-  /// Nothing seen.
   init() {}
 
   // MARK: Packets
 
-  /// Takes a packet that holds no ATT PDU.
+  /// Records a packet that is not an ATT PDU.
   ///
   /// - Parameter isEncrypted: whether the link is known to be encrypted.
   mutating func observe(
@@ -78,7 +76,7 @@ package struct PairingHistory: Sendable {
         observe(encryption: isOn, change.status, Moment(record))
       case HCIEvent.leMetaCode
       where event.subevent(bytes, dissection.body) == LELongTermKeyRequest.subevent:
-        // The central begins to encrypt.
+        // The central starts encryption.
         beginEncryption(Moment(record), by: .peer)
       default: return
       }
@@ -88,7 +86,7 @@ package struct PairingHistory: Sendable {
     }
   }
 
-  /// SMP over BR/EDR.
+  /// The channel of SMP over BR/EDR.
   private static let classicChannel: UInt16 = 7
 
   private mutating func observe(
@@ -115,7 +113,7 @@ package struct PairingHistory: Sendable {
       guard !attempts.isEmpty else { return }
       let latest = attempts.count - 1
       if attempts[latest].method == nil, let method = answer.pairing?.method {
-        // Known from the response on; that is not taken in yet.
+        // The method is known from the response on, which is not recorded yet.
         if case .pairing = pdu {
           attempts[latest].take(pdu, bytes, moment, from: sender)
           attempts[latest].method = method
@@ -127,21 +125,22 @@ package struct PairingHistory: Sendable {
     }
   }
 
-  /// Whether a PDU goes on with the latest attempt. What is still under way after Pairing Failed does, too:
-  /// it is taken in, and changes nothing.
+  /// Returns whether a PDU continues the latest attempt. PDUs that were still under way after
+  /// Pairing Failed do, too: they are recorded, and change nothing.
   private func belongsToLatest(_ pdu: SMPPDU) -> Bool {
     guard let latest = attempts.last else { return false }
     if case .failed = pdu, latest.ending != nil || latest.isPaired { return false }
     return true
   }
 
-  /// An attempt of which the capture has no Pairing Request; nil for a PDU that tells of none.
+  /// Returns an attempt whose Pairing Request is not in the capture, or nil if the PDU does not
+  /// indicate one.
   private mutating func attemptWithoutRequest(
     _ pdu: SMPPDU, _ moment: Moment, _ sender: Side, _ isOverBREDR: Bool, _ answer: Answer,
     _ memory: borrowing Memory
   ) -> PairingAttempt? {
     if case .failed = pdu {
-      // The central refuses to pair when it is asked to.
+      // The central refuses a request to pair.
       if let asked = answerSecurityRequest(from: sender.other, moment) {
         var attempt = PairingAttempt(initiator: sender, moment, by: sender)
         attempt.askedFor = asked
@@ -214,7 +213,7 @@ package struct PairingHistory: Sendable {
     securityRequests.append(request)
   }
 
-  /// Takes in that the central has done something: the Security Request of `side` is answered.
+  /// Records that the central has acted, which answers the Security Request of `side`.
   ///
   /// - Returns: the request.
   private mutating func answerSecurityRequest(from side: Side, _ moment: Moment) -> Moment? {
@@ -249,8 +248,8 @@ package struct PairingHistory: Sendable {
 
   // MARK: Users and programs
 
-  /// Takes in what the management interface tells of a user or a program. Each of its sockets has a record
-  /// of an event: the first one counts.
+  /// Records an action of a user or a program that the management interface reports. Each of its
+  /// sockets has a record of the event: only the first one counts.
   mutating func observe(_ act: PairingAct) {
     if let last = acts.last, last.kind == act.kind, last.moment.packet == act.moment.packet - 1 {
       return
@@ -259,7 +258,7 @@ package struct PairingHistory: Sendable {
     acts.append(act)
   }
 
-  /// What users and programs did during an attempt.
+  /// Returns the actions of users and programs during an attempt.
   package func acts(during attempt: PairingAttempt) -> [PairingAct] {
     let end = attempt.end?.packet ?? .max
     return acts.filter { $0.moment.packet > attempt.first.packet && $0.moment.packet <= end }
@@ -267,7 +266,7 @@ package struct PairingHistory: Sendable {
 
   // MARK: The end
 
-  /// Takes the end of the capture.
+  /// Processes the end of the capture.
   mutating func finish(
     _ connection: Connection, _ memory: borrowing Memory, _ extent: CaptureExtent
   ) {
@@ -282,14 +281,14 @@ package struct PairingHistory: Sendable {
     attempts[latest].settle()
   }
 
-  /// Searches for passkeys.
+  /// Searches for the passkeys of the attempts.
   mutating func search(_ searches: inout PasskeySearches) {
     for index in attempts.indices { attempts[index].search(&searches) }
   }
 }
 
 extension ConnectionHistory {
-  /// How the devices were paired, as the JSON contract names it.
+  /// How the devices were paired, as named in the JSON contract.
   package var paired: StaticString {
     if let attempt = pairing.attempts.last(where: \.isPaired) {
       return attempt.method?.key ?? "unknown"

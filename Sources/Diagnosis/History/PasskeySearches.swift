@@ -2,24 +2,25 @@ import Bluetooth
 import Cryptography
 import Sessions
 
-/// The searches for passkeys of a capture: only what failed is searched for, each opened commitment once,
-/// and not without end. A search that finds costs at most a quarter of a second, one that looks for wrong
-/// computations, too, a second more. Kept from one look at a capture that goes on to the next.
+/// The passkey searches of a capture. Only failed attempts are searched, each opened commitment
+/// once, and the number of searches is limited. A search that succeeds takes at most a quarter of a
+/// second; one that also looks for incorrect computations takes a second more. Kept between
+/// successive evaluations of a capture that goes on.
 struct PasskeySearches: Sendable {
   private var known: [PasskeySearch.Opening: Answer] = [:]
-  /// Which passkeys are tried where there is one.
+  /// The passkeys to try in each search.
   let passkeys: ClosedRange<UInt32>
   private var left = most
   private var thoroughLeft = mostThorough
 
-  /// So many searches, and so many of them for deviations.
+  /// The maximum number of searches, and of those that look for deviations.
   private static let most = 4
   private static let mostThorough = 1
 
-  /// What one opening comes to.
+  /// The result for one opening.
   enum Answer: Sendable {
     case found(PasskeySearch.Finding)
-    /// None of the million fits, with or without a look for deviations.
+    /// None of the million passkeys fits, with or without a check for deviations.
     case none(isThorough: Bool)
     /// There were too many searches.
     case notSearched

@@ -7,52 +7,55 @@ import Sessions
 package struct Sighting: Sendable {
   /// The last report.
   package var last: Moment
-  /// Reports.
+  /// The number of reports.
   package var count = 0
-  /// The last report that says that it can be connected to.
+  /// The last report that shows that the device is connectable.
   package var lastConnectable: Moment?
-  /// Whether its flags say that it does not speak BR/EDR; nil: no flags seen.
+  /// Whether its flags show that it does not support BR/EDR; nil: no flags seen.
   package var isLEOnly: Bool?
-  /// The PHY of its primary advertising channel, where a report tells it.
+  /// The PHY of its primary advertising channel, if a report contains it.
   package var primaryPHY: UInt8?
-  /// The signals of the last eight reports in dBm; 127 where one does not tell it (Core, Vol 4, Part E, 7.7.65.2).
+  /// The RSSI of the last eight reports in dBm; 127 if a report does not contain it (Core, Vol 4,
+  /// Part E, 7.7.65.2).
   private var signals = SIMD8<Int8>(repeating: unknownSignal)
   private static let unknownSignal: Int8 = 127
 
-  /// A device of which the first report is to come.
+  /// Creates a sighting before its first report is counted.
   init(last: Moment) { self.last = last }
 
-  /// The strongest of the last eight signals in dBm: one report alone may be weak by chance.
+  /// The highest RSSI of the last eight reports in dBm: a single report may be weak by chance.
   package var signal: Int8? {
     let known = signals.replacing(with: .min, where: signals .== Self.unknownSignal).max()
     return known == .min ? nil : known
   }
 
-  /// Takes the signal of a report.
+  /// Records the RSSI of a report.
   mutating func observe(signal: Int8?) {
     signals[(count &- 1) & 7] = signal ?? Self.unknownSignal
   }
 }
 
-/// Who was seen advertising, by a controller. Bounded: those that were silent longest go.
+/// The devices that a controller saw advertising. Bounded: those that were silent longest are
+/// dropped.
 struct Sightings: Sendable {
   private var devices: [UInt64: Sighting] = [:]
   private static let most = 512
 
-  /// Address and whether it is random: what controllers resolved counts as what it is.
+  /// Returns a key of the address and whether it is random. Addresses that a controller resolved
+  /// count as identity addresses.
   private static func key(_ address: DeviceAddress, _ type: AddressType) -> UInt64 {
     Attributes.key(address, type)
   }
 
-  /// How a device was seen so far.
+  /// Returns how a device was seen so far.
   func find(_ address: DeviceAddress, _ type: AddressType) -> Sighting? {
     devices[Self.key(address, type)]
   }
 
-  /// The same by its key.
+  /// Returns how a device with this key was seen so far.
   func find(_ key: UInt64) -> Sighting? { devices[key] }
 
-  /// All that are remembered, the one that was seen last at the end.
+  /// All devices that are remembered, ordered by their last report.
   var all: [(address: DeviceAddress, type: AddressType, sighting: Sighting)] {
     devices.map { key, sighting in
       (
@@ -62,7 +65,7 @@ struct Sightings: Sendable {
     }.sorted { $0.sighting.last.packet < $1.sighting.last.packet }
   }
 
-  /// Takes the reports of an event.
+  /// Records the reports of an event.
   mutating func observe(
     _ moment: Moment, _ reports: [Advertisement], _ bytes: RawSpan
   ) {
@@ -90,7 +93,7 @@ struct Sightings: Sendable {
     }
   }
 
-  /// Flags, bit 2: BR/EDR Not Supported (Core Supplement, Part A, 1.3).
+  /// Returns the value of Flags, bit 2: BR/EDR Not Supported (Core Supplement, Part A, 1.3).
   private static func isLEOnly(_ bytes: RawSpan, _ data: Slice) -> Bool? {
     var structures = ADStructures(bytes, data)
     while let structure = structures.next() {
@@ -111,7 +114,7 @@ struct Sightings: Sendable {
 }
 
 extension AdvertisingReport {
-  /// Whether the advertisement says that its sender can be connected to.
+  /// Whether the advertisement is connectable.
   fileprivate var isConnectable: Bool {
     switch kind {
     // ADV_IND and ADV_DIRECT_IND (Core, Vol 4, Part E, 7.7.65.2).

@@ -1,4 +1,4 @@
-// What the rules about encryption and bonds ask for.
+// Facts for the rules about encryption and bonds.
 
 import Bluetooth
 import Sessions
@@ -7,8 +7,8 @@ extension EncryptionAttempt {
   /// Whether one of the two has no key for the other.
   var lacksKey: Bool { failure == .pinOrKeyMissing || isKeyMissingHere }
 
-  /// How long after the attempt the link was lost, and why: nil where it was not, or this host ended it,
-  /// or another attempt came after it.
+  /// Returns how long after the attempt the link was lost, and why. Returns nil if it was not lost,
+  /// this host ended it, or another attempt followed.
   func loss(_ history: ConnectionHistory) -> (reason: StatusCode, nanoseconds: Int64?)? {
     let connection = history.connection
     guard history.encryption.attempts.last?.moment == moment, let last = connection.lastPacket,
@@ -18,8 +18,8 @@ extension EncryptionAttempt {
     return (reason, end.nanoseconds(since: self.end ?? moment))
   }
 
-  /// Whether the key that this attempt uses is not of a pairing on this link, for all that is known: the
-  /// capture has the link from its beginning, or has seen the key before.
+  /// Returns whether the key of this attempt does not come from a pairing on this link, as far as
+  /// known: the capture contains the link from its beginning, or the key was seen before.
   func usesStoredKey(_ history: ConnectionHistory, _ evidence: Evidence) -> Bool {
     switch origin {
     case .stored: true
@@ -28,7 +28,8 @@ extension EncryptionAttempt {
     }
   }
 
-  /// Where the key is known from: an earlier connection that it encrypted, a packet that gave it, a file.
+  /// Returns the source of the key: an earlier connection that it encrypted, a packet that
+  /// contained it, or a file.
   package func source(_ history: ConnectionHistory, _ evidence: Evidence) -> KnownKeys.Key? {
     guard let key, !followsPairing else { return nil }
     return evidence.keys.keys(of: history).first {
@@ -37,7 +38,7 @@ extension EncryptionAttempt {
     }
   }
 
-  /// The same where it is, in words: `the key of connection 1 (#57)`.
+  /// Returns the source of the key in words: `the key of connection 1 (#57)`.
   package func sourceWords(_ history: ConnectionHistory, _ evidence: Evidence) -> Wording? {
     guard let source = source(history, evidence) else { return nil }
     switch source.source {
@@ -53,7 +54,7 @@ extension EncryptionAttempt {
     }
   }
 
-  /// What a file says of the key, where it has one for the device and this is another.
+  /// Returns a sentence that a file has another key for the device, or nil if that is not the case.
   func contradiction(_ history: ConnectionHistory, _ evidence: Evidence) -> Wording? {
     guard let key, !followsPairing else { return nil }
     let others = evidence.keys.keys(of: history).filter {
@@ -67,8 +68,8 @@ extension EncryptionAttempt {
 }
 
 extension ConnectionHistory {
-  /// The last earlier connection of the device on which the two made a bond or used one, and the attempt
-  /// that shows it.
+  /// Returns the last earlier connection of the device on which the two created a bond or used one,
+  /// and the attempt that shows it.
   func bond(_ evidence: Evidence) -> (history: ConnectionHistory, attempt: EncryptionAttempt)? {
     for earlier in evidence.earlier(than: self).reversed() where earlier.encryption.showsBond {
       let attempt = earlier.encryption.attempts.last {
@@ -79,15 +80,16 @@ extension ConnectionHistory {
     return nil
   }
 
-  /// Where a program on this host has last deleted the bond with the device, before a packet.
+  /// Returns when a program on this host last deleted the bond with the device before a packet.
   func unpaired(before packet: Int, _ evidence: Evidence) -> Moment? {
     evidence.earlier(than: self).lazy.flatMap(\.pairing.acts).last {
       $0.kind == .unpair && $0.moment.packet < packet
     }?.moment
   }
 
-  /// Who keeps a bond with the device, where no connection of the capture shows one: a file of --keys, or
-  /// this host's kernel, which was given a key before `packet` that no program has deleted since.
+  /// Returns who keeps a bond with the device, if no connection of the capture shows one: a file of
+  /// --keys, or this host's kernel, which was given a key before `packet` that no program has
+  /// deleted since.
   func bondKeeper(before packet: Int, _ evidence: Evidence) -> (words: Wording, packet: Int)? {
     for key in evidence.keys.keys(of: self) where key.kind == .longTerm && key.packet < packet {
       switch key.source {
@@ -105,7 +107,7 @@ extension ConnectionHistory {
     return nil
   }
 
-  /// Whether the peer's controller did not answer when encryption was asked for: LL Response Timeout.
+  /// Whether the peer's controller did not answer a request for encryption: LL Response Timeout.
   var isEncryptionUnanswered: Bool {
     guard let attempt = encryption.attempts.last, attempt.start != .unseen,
       attempt.start != .classic, !attempt.isKeyMissingHere,
@@ -128,12 +130,13 @@ extension ConnectionHistory {
 }
 
 extension Evidence {
-  /// The first later connection of the device on which encryption came right.
+  /// Returns the first later connection of the device on which encryption succeeded.
   func encryptedLater(than history: ConnectionHistory) -> ConnectionHistory? {
     later(than: history).first { $0.encryption.wasEncrypted }
   }
 
-  /// Whether the key of an attempt encrypted another connection with the same device: then it is not wrong.
+  /// Returns whether the key of an attempt encrypted another connection with the same device, so
+  /// that it is not wrong.
   func hasWorked(_ attempt: EncryptionAttempt, _ history: ConnectionHistory) -> Bool {
     guard let key = attempt.key else { return false }
     return later(than: history).contains { other in
@@ -143,8 +146,8 @@ extension Evidence {
     }
   }
 
-  /// The attempt to encrypt that succeeded after one that failed: on the same connection, or on `later`, one
-  /// with the same device.
+  /// Returns the attempt to encrypt that succeeded after a failed one: on the same connection, or
+  /// on `later`, another connection with the same device.
   func success(after attempt: EncryptionAttempt, _ history: ConnectionHistory)
     -> (attempt: EncryptionAttempt, later: ConnectionHistory?)?
   {
@@ -155,8 +158,8 @@ extension Evidence {
     return (success, later)
   }
 
-  /// Says of a finding about an attempt what became of the matter: later on the same connection, or on
-  /// another of the same device.
+  /// Adds to a finding about an attempt how the matter was resolved: later on the same connection,
+  /// or on another one of the same device.
   func settle(
     _ finding: Finding, _ attempt: EncryptionAttempt, _ history: ConnectionHistory
   ) -> Finding {

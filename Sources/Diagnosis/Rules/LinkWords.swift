@@ -2,17 +2,17 @@ import Bluetooth
 import Dissectors
 import Sessions
 
-// What several rules about links say in the same words.
+// Words that several rules about links share.
 
 extension Wording {
-  /// Sentences one behind the other; empty ones are left out.
+  /// Joins sentences with spaces; empty ones are omitted.
   init(sentences: Wording...) {
     self.init(sentences.filter { !$0.isEmpty }, joinedBy: " ")
   }
 }
 
 extension StatusCode {
-  /// The part of the name that is LE's, and the code.
+  /// The part of the name that applies to LE, and the code.
   package var linkWords: Wording {
     switch rawValue {
     case 0x22: "LL Response Timeout (0x22)"
@@ -24,7 +24,7 @@ extension StatusCode {
     }
   }
 
-  /// A procedure of the Link Layer that was not answered, or that collided with another.
+  /// Whether a Link Layer procedure was not answered, or collided with another.
   var isProcedureTrouble: Bool {
     switch rawValue {
     case 0x22, 0x23, 0x28, 0x2a: true
@@ -32,7 +32,7 @@ extension StatusCode {
     }
   }
 
-  /// Reasons that have to do with keys and encryption.
+  /// Whether the reason concerns keys and encryption.
   var isOfSecurity: Bool {
     switch rawValue {
     case 0x05, 0x06, 0x18, 0x25, 0x2f, 0x37, 0x3d: true
@@ -53,7 +53,7 @@ extension ConnectionHistory {
     return link.ended?.nanoseconds(since: opened)
   }
 
-  /// Until when something was waited for: `until this host ended the link`.
+  /// The end of a wait, as a clause: `until this host ended the link`.
   var untilItsEnd: Wording {
     switch connection.ending {
     case .localHost: "until this host ended the link"
@@ -62,7 +62,7 @@ extension ConnectionHistory {
     }
   }
 
-  /// What is known of a link that broke off, as a clause: `no data came from the peer after #50`.
+  /// What is known of a link that was lost, as a clause: `no data came from the peer after #50`.
   var silenceWords: Wording {
     var words: Wording = "this host heard nothing from the peer any more"
     if let current = link.current, WantedParameters(current).fault == .timeoutTooShort {
@@ -79,14 +79,14 @@ extension ConnectionHistory {
     return words
   }
 
-  /// That the signal was weak when the peer advertised, as a sentence.
+  /// A sentence that the signal was weak when the peer advertised.
   var weakness: Wording {
     guard let rssi = link.seen?.weakSignal else { return "" }
     return
       "Its signal was weak when it advertised before: \(Int(rssi)) dBm at best, near the least that receivers hear."
   }
 
-  /// That the peer was there again soon, as a sentence.
+  /// Returns a sentence that the peer could soon be connected to again.
   func returnWords(_ evidence: Evidence) -> Wording {
     guard let ended = link.ended,
       let later = evidence.later(than: self).first(where: { $0.connection.isEstablished }),
@@ -97,7 +97,7 @@ extension ConnectionHistory {
       "It could be connected to again \(duration: passed) later (\(packet: opened.packet)): so it was near, and either it had restarted or packets were lost for that long."
   }
 
-  /// That the peer advertised while this host still had the link, as a sentence; nil where it did not.
+  /// A sentence that the peer advertised while this host still had the link, or nil if it did not.
   var departure: Wording? {
     guard let away = link.seenAway, let seen = away.lastConnectable, let ended = link.ended else {
       return nil
@@ -109,12 +109,12 @@ extension ConnectionHistory {
       "The peer left the link without ending it, as a device does that restarts: it advertised again (\(packet: seen.packet)\(signal))\(early)."
   }
 
-  /// How soon the peer falls silent after a request that may be the reason.
+  /// The time within which the peer falls silent after a request that may be the reason.
   private static let aftermath: Int64 = 2_000_000_000
 
-  /// What this host had asked for just before the peer fell silent: `write 1e to 0x0010`.
+  /// What this host requested just before the peer fell silent: `write 1e to 0x0010`.
   var askedBeforeSilence: (act: Wording, packet: Int)? {
-    // A later one may be missing.
+    // A later request may be missing.
     guard let asked = attributes.lastAsked, !connection.hasLostPackets else { return nil }
     if let sign = link.lastSign, sign.packet > asked.moment.packet,
       sign.nanoseconds(since: asked.moment) ?? .max > Self.aftermath
@@ -130,7 +130,7 @@ extension ConnectionHistory {
     return "The last that this host asked for was to \(asked.act) (\(packet: asked.packet))."
   }
 
-  /// What Number Of Completed Packets tells at the end, as a sentence; empty where it tells nothing.
+  /// What Number Of Completed Packets shows at the end, as a sentence; empty if it shows nothing.
   var acknowledgement: Wording {
     guard let left = link.unacknowledged else { return "" }
     if left == 0 {
@@ -142,9 +142,9 @@ extension ConnectionHistory {
       : "\(left) packets that this host has sent\(since) were never acknowledged."
   }
 
-  /// The procedures that failed: of the Link Layer, and changes of parameters.
+  /// The procedures that failed: Link Layer procedures, and parameter changes.
   var failedProcedures: [FailedProcedure] {
-    // A link that ends takes with it what was under way: that is no failure of its own.
+    // A link that ends aborts the procedures under way, which is not a separate failure.
     link.failures.filter { $0.status != connection.reason }.map {
       ($0.name, $0.status, PacketSet([$0.moment.packet]), false)
     }
@@ -156,7 +156,7 @@ extension ConnectionHistory {
       }
   }
 
-  /// The packet of the procedure that was under way or done last.
+  /// The packet of the procedure that was under way or completed last.
   var lastProcedurePacket: Int? {
     [
       link.updates.last?.lastPacket, link.phys.last?.moment.packet,
@@ -165,7 +165,7 @@ extension ConnectionHistory {
     .compactMap(\.self).max()
   }
 
-  /// And that it was the last, as a sentence.
+  /// A sentence that this procedure was the last.
   var lastProcedure: Wording {
     guard let packet = lastProcedurePacket else { return "" }
     let what: Wording
@@ -177,7 +177,7 @@ extension ConnectionHistory {
     return "The procedure before was \(what) (\(packet: packet))."
   }
 
-  /// The procedure after which nothing was heard any more until the link was lost.
+  /// The procedure after which nothing was heard until the link was lost.
   var fatalProcedure: (words: Wording, moment: Moment)? {
     guard let ended = link.ended else { return nil }
     var procedures: [(words: Wording, moment: Moment)] = []
@@ -213,7 +213,8 @@ extension ConnectionHistory {
     return passed <= timeout + 2_000_000_000 ? last : nil
   }
 
-  /// What the peer may have waited for when it ended the link, in sentences, and the packet that shows it.
+  /// What the peer may have been waiting for when it ended the link, in sentences, and the packet
+  /// that shows it.
   var lastWish: (words: Wording, packet: Int?) {
     if let request = pairing.securityRequests.last, request.side == .peer, request.answer == nil {
       return (
@@ -242,21 +243,23 @@ extension ConnectionHistory {
     let unpaired = security.pairing == nil && connection.isEncrypted == false
     return (
       Wording(
-        // Where records are missing a request may be among them.
+        // If records are missing, a request may be among them.
         sentences: connection.hasLostPackets
           ? "" : "No request was open on either side in the last one.",
         unpaired ? "The devices did not pair." : "", silence), nil
     )
   }
 
-  /// The last request of a side that stayed open: of ATT, an indication, one for a channel.
+  /// Returns the last request of a side that stayed open: an ATT request, an indication, or a
+  /// request for a channel.
   private func lastOpen(of side: Side) -> Int? {
     let attributes = attributes.unanswered.last { Side(sent: $0.direction) == side }?.packet
     let channels = channels.open.last { $0.side == side }?.asked.packet
     return [attributes, channels].compactMap(\.self).max()
   }
 
-  /// How long nothing was said before the end, as a sentence; empty where that is half a second or less.
+  /// How long nothing was sent before the end, as a sentence; empty if that is half a second or
+  /// less.
   private var silence: Wording {
     let last = [link.sentLast, link.heardLast].compactMap(\.self).max { $0.packet < $1.packet }
     guard let last, let silence = link.ended?.nanoseconds(since: last), silence > 500_000_000 else {
@@ -268,7 +271,7 @@ extension ConnectionHistory {
 }
 
 extension AttributeHistory {
-  /// What was asked for, as a clause: `write 1e to 0x0010`, `read 2a00 Device Name`.
+  /// Returns the request as a clause: `write 1e to 0x0010`, `read 2a00 Device Name`.
   fileprivate func words(of asked: Asked) -> Wording {
     let attribute: Wording =
       asked.handle == 0
@@ -283,7 +286,7 @@ extension AttributeHistory {
     }
   }
 
-  /// The write that makes the peer restart, if it was the last that was asked for; as a sentence's subject.
+  /// The write that makes the peer restart, as a sentence's subject, if it was the last request.
   var restart: Wording? {
     guard let asked = lastAsked, asked.opcode != .readRequest,
       let uuid = identity(asked.handle, of: .peer)?.uuid, let value = asked.value,
@@ -294,23 +297,23 @@ extension AttributeHistory {
 }
 
 extension AttributeHistory.Asked {
-  /// What it writes; nil where that is long, or may be secret.
+  /// The value that it writes; nil if that is long, or may be secret.
   fileprivate var value: [UInt8]? {
     guard let head, let length, length <= AttributeHistory.mostHead else { return nil }
     return (0..<length).map { UInt8(truncatingIfNeeded: head >> UInt32(8 * $0)) }
   }
 }
 
-/// A write that ends a firmware update: the device restarts.
+/// A write that ends a firmware update, after which the device restarts.
 private struct RestartRequest {
   /// The characteristic.
   let uuid: BluetoothUUID
-  /// How the value begins.
+  /// The first bytes of the value.
   let value: [UInt8]
-  /// What it is.
+  /// Its description.
   let words: Wording
 
-  /// [mem], from the makers' sources: Telink's OTA, Nordic's legacy and buttonless DFU.
+  /// [mem], from the vendors' sources: Telink's OTA, Nordic's legacy and buttonless DFU.
   static let all: [RestartRequest] = [
     RestartRequest(
       uuid: BluetoothUUID(high: 0x0001_0203_0405_0607, low: 0x0809_0a0b_0c0d_2b12),
@@ -332,7 +335,7 @@ private struct RestartRequest {
 }
 
 extension LinkHistory {
-  /// Whether a side's request for other parameters was neither answered nor carried out.
+  /// Returns whether a side's request for other parameters was neither answered nor carried out.
   func hasOpenRequest(of side: Side) -> Bool {
     updates.contains {
       $0.side == side && $0.way == .signalling && $0.answered == nil && $0.command == nil

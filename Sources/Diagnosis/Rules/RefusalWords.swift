@@ -2,10 +2,10 @@ package import Bluetooth
 import Bytes
 import Sessions
 
-// How requests and refusals are worded, for rules and for the story.
+// Words for requests and refusals, for rules and for the story.
 
 extension Refusal {
-  /// What was asked for: `write to 2a39 Heart Rate Control Point`.
+  /// The operation: `write to 2a39 Heart Rate Control Point`.
   package var action: Wording {
     switch opcode {
     case .readRequest: "read of \(attribute)"
@@ -38,7 +38,7 @@ extension Refusal {
     return " in \(handle: range.first) to \(handle: range.last)"
   }
 
-  /// Why it was refused: by the profile's name, where it has one.
+  /// The reason for the refusal, with the profile's name if it has one.
   package var reason: Wording {
     guard let errorName else { return "\(error)" }
     return
@@ -48,10 +48,10 @@ extension Refusal {
       """
   }
 
-  /// Who refused, at the beginning of a sentence.
+  /// The side that refused, at the beginning of a sentence.
   var refuser: Wording { Wording("\(server.words)").capitalized }
 
-  /// The packets of request and answer: `#159, #161`.
+  /// The packets of the request and the response: `#159, #161`.
   package var packets: Wording { "\(packet: request.packet), \(packet: answer.packet)" }
 
   /// How the link was protected, as a clause.
@@ -66,16 +66,16 @@ extension Refusal {
     }
   }
 
-  /// How long after the refusal the same was allowed.
+  /// How long after the refusal the same request was allowed.
   var delay: Wording { lateness.map { "\($0) later" } ?? "later" }
 
-  /// The same without a word; nil where it is not known.
+  /// The duration alone, or nil if it is unknown.
   var lateness: Wording? {
     guard let nanoseconds = accepted?.answer.nanoseconds(since: last) else { return nil }
     return "\(duration: nanoseconds)"
   }
 
-  /// A finding about this refusal.
+  /// Returns a finding about this refusal.
   func finding(_ why: Wording, _ certainty: Certainty = .certain) -> Finding {
     let times: Wording = count > 1 ? ", \(count) times" : ""
     var finding = Finding(
@@ -115,7 +115,8 @@ extension ATTOpcode {
 }
 
 extension ConnectionHistory {
-  /// A later connection of the device on which the attribute of a refusal could be used, and the packet that shows it.
+  /// Returns a later connection of the device on which the attribute of a refusal could be used,
+  /// and the packet that shows it.
   fileprivate func allowed(_ refusal: Refusal, _ evidence: Evidence) -> (id: Int, packet: Int)? {
     guard refusal.handle != 0, refusal.accepted == nil else { return nil }
     for later in evidence.later(than: self) {
@@ -130,11 +131,12 @@ extension ConnectionHistory {
     return nil
   }
 
-  /// A side that disconnects so soon after a refusal does it because of the refusal.
+  /// A side that disconnects within this time after a refusal does so because of it.
   private static let soon: Int64 = 10_000_000_000
 
-  /// Who ended the link because of a refusal, and in which packet: no value was exchanged on the whole connection, and
-  /// one of the two hosts disconnected soon. Nil if the session went on, or had been of use before.
+  /// Returns who ended the link because of a refusal, and in which packet: no value was exchanged
+  /// on the whole connection, and one of the two hosts disconnected soon. Returns nil if the
+  /// session went on, or had been useful before.
   func end(over last: Moment) -> (words: StaticString, packet: Int)? {
     guard !attributes.hasExchangedValues, let ended = link.ended, ended.packet > last.packet,
       attributes.lastUse.map({ $0.packet < last.packet }) ?? true,
@@ -149,12 +151,12 @@ extension ConnectionHistory {
 }
 
 extension Side {
-  /// Whose: `this host's`, `the peer's`.
+  /// The possessive: `this host's`, `the peer's`.
   package var possessive: StaticString { self == .local ? "this host's" : "the peer's" }
 }
 
 extension CharacteristicProperties {
-  /// What is offered: `read and notify`; `nothing`.
+  /// The offered operations: `read and notify`, or `nothing`.
   package var words: Wording {
     let all = (0..<8).filter { has(bit: $0) }.map { Wording("\(Self.word(bit: $0))") }
     return all.isEmpty ? "nothing" : Wording(listing: all)
@@ -162,13 +164,14 @@ extension CharacteristicProperties {
 }
 
 extension Rule {
-  /// A rule about requests that are refused with certain errors.
+  /// Returns a rule about requests that are refused with certain errors.
   ///
   /// - Parameters:
-  ///   - restsOnAbsence: whether the cause is something that did not happen before on the connection.
-  ///   - why: the cause; nil where the rule has nothing to say.
-  ///   - sure: how certain the cause is, where that depends on the refusal.
-  ///   - instead: what to do about a refusal for which the rule's remedy is not the right one.
+  ///   - restsOnAbsence: whether the cause is something that did not happen before on the
+  ///     connection.
+  ///   - why: returns the cause, or nil if the rule does not apply.
+  ///   - sure: returns the certainty of the cause, if that depends on the refusal.
+  ///   - instead: returns the remedy for a refusal for which the rule's remedy is not suitable.
   static func refused(
     _ id: StaticString, _ severity: Severity, _ codes: ClosedRange<UInt8>,
     also more: [ClosedRange<UInt8>] = [], _ finds: StaticString, when condition: StaticString,
@@ -209,7 +212,7 @@ extension Rule {
             "The same attribute could be \(refusal.opcode.isWrite ? "written" : "read" as StaticString) on connection \(later) (\(packet: packet))."
           )
         }
-        // What ends the session is no trifle, whatever the code.
+        // A refusal that ends the session is not minor, whatever its code.
         if severity == .warning, finding.severity == nil,
           let end = connection.end(over: refusal.last)
         {
@@ -228,11 +231,11 @@ extension Rule {
 }
 
 extension Finding {
-  /// So many findings of one rule on a connection are told one by one; of more the first one, with the
-  /// others' evidence.
+  /// Up to this many findings of one rule on a connection are reported separately; otherwise only
+  /// the first one is, with the evidence of the others.
   private static let mostApart = 3
 
-  /// Tells many findings of one rule on a connection as one.
+  /// Merges many findings of one rule on a connection.
   static func together(_ findings: [Finding]) -> [Finding] {
     guard findings.count > mostApart, var one = findings.first else { return findings }
     one.what = "\(one.what), and \(findings.count - 1) more like it"

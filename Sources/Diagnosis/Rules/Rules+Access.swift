@@ -2,9 +2,9 @@ import Bluetooth
 import Bytes
 import Sessions
 
-// Rules about requests that are refused for lack of security. Core, Vol 3, Part F, 3.2.5, and Part C,
-// 10.3.1: without a key 0x05; with a key on a link that is not encrypted 0x0f; on an encrypted link whose key
-// is not authenticated where it has to be, 0x05 again.
+// Rules about requests that are refused for lack of security. Core, Vol 3, Part F, 3.2.5, and Part
+// C, 10.3.1: 0x05 without a key; 0x0f with a key on a link that is not encrypted; 0x05 again on an
+// encrypted link whose key is not authenticated but has to be.
 
 extension Rule {
   /// Rules about requests that are refused.
@@ -163,7 +163,7 @@ extension Rule {
         .likely, evidence: [refusal.request.packet, refusal.answer.packet])
       finding.severity = .note
       finding.attribute = refusal.attribute
-      // That they had not paired before.
+      // The absence is that they had not paired before.
       finding.restsOnAbsence = true
       return [finding]
     },
@@ -197,8 +197,8 @@ extension Rule {
 }
 
 extension ConnectionHistory {
-  /// What came between a refusal and the request that was allowed: `after pairing`, and the same with the
-  /// packet, `after pairing (encrypted at #86)`.
+  /// Returns what happened between a refusal and the request that was allowed: `after pairing`, and
+  /// the same with the packet, `after pairing (encrypted at #86)`.
   private func way(
     from refusal: Refusal, to accepted: Int
   ) -> (general: Wording, exact: Wording) {
@@ -213,8 +213,8 @@ extension ConnectionHistory {
       : ("on the encrypted link", "on the encrypted link (\(packet: encrypted.packet))")
   }
 
-  /// What is to be said of requests that were refused since the link was not protected: those that were
-  /// allowed later together.
+  /// Returns findings about requests that were refused because the link was not protected. Those
+  /// that were allowed later are merged.
   fileprivate func lackOfSecurity(_ all: [Refusal]) -> [Finding] {
     let (open, resolved) = (all.filter { $0.accepted == nil }, all.filter { $0.accepted != nil })
     let others = open.compactMap { lackOfSecurity($0) }
@@ -251,8 +251,8 @@ extension ConnectionHistory {
     return [finding] + others
   }
 
-  /// What is to be said of a request that was refused since the link was not protected. Without a word of how the
-  /// link was protected, the key may as well have been a weak one.
+  /// Returns a finding about a request that was refused because the link was not protected. If the
+  /// protection of the link is unknown, the key may just as well have been a weak one.
   private func lackOfSecurity(_ refusal: Refusal) -> Finding? {
     var finding = causeOfRefusal(refusal)
     if refusal.security == .unknown { finding?.certainty = .possible }
@@ -285,7 +285,7 @@ extension ConnectionHistory {
       finding.note = nil
       return finding
     }
-    // Refused again on the encrypted link: that is the finding.
+    // Refused again on the encrypted link, which has a finding of its own.
     let isRefusedAgain = attributes.refusals.contains {
       $0.opcode == refusal.opcode && $0.handle == refusal.handle && $0.server == refusal.server
         && $0.security.isEncrypted && $0.answer.packet > answered
@@ -325,7 +325,7 @@ extension ConnectionHistory {
           (\(packet: $0.packet)).
           """
         } ?? "\(cause). Pairing was begun (\(packet: pairing.packet)) and did not come to an end.")
-      // Why it failed is the cause, and has a finding of its own.
+      // The cause is why that failed, which has a finding of its own.
       if failure != nil { finding.severity = .warning }
       finding.evidence.insert(pairing.packet)
       finding.evidence.insert(failure?.packet)

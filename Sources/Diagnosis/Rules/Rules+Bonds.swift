@@ -1,10 +1,10 @@
-// Bonds over several connections, and the addresses that devices hide behind.
+// Bonds over several connections, and the private addresses of devices.
 
 import Bluetooth
 import Sessions
 
 extension Rule {
-  /// Bonds and privacy.
+  /// The rules about bonds and privacy.
   static let bonds: [Rule] = [
     Rule(
       "bond-repaired", .note, "The two paired anew after the key of their bond was missing",
@@ -84,7 +84,7 @@ extension Rule {
     },
   ]
 
-  /// Devices whose connections have different resolvable addresses.
+  /// Finds devices whose connections have different resolvable addresses.
   private static func rotated(_ evidence: Evidence) -> [Finding] {
     var order: [UInt64] = []
     var uses: [UInt64: [(address: DeviceAddress, history: ConnectionHistory)]] = [:]

@@ -2,10 +2,10 @@ import Bluetooth
 import Bytes
 import Sessions
 
-// Rules about maps that are out of date: caching of attributes (Core, Vol 3, Part G, 2.5.2).
+// Rules about outdated service maps: attribute caching (Core, Vol 3, Part G, 2.5.2).
 
 extension Rule {
-  /// Rules about maps that are out of date.
+  /// The rules about outdated service maps.
   static let cache: [Rule] = [
     Rule(
       "gatt-stale-cache", .error, "A client uses handles of a map that no longer holds",
@@ -116,7 +116,7 @@ extension Rule {
 }
 
 extension Refusal {
-  /// Whether a request was refused in a way that fits a handle that is another attribute now.
+  /// Whether the refusal fits a handle that is another attribute now.
   fileprivate var fitsStaleMap: Bool {
     switch error.rawValue {
     case 0x01, 0x02, 0x03, 0x0d: range == nil && handle != 0
@@ -124,7 +124,8 @@ extension Refusal {
     }
   }
 
-  /// Whether the client has the handle from elsewhere than a discovery of the peer on this connection.
+  /// Returns whether the client has the handle from another source than a discovery of the peer on
+  /// this connection.
   func isOfUnseenMap(_ connection: ConnectionHistory) -> Bool {
     server == .peer && range == nil && handle != 0
       && !connection.attributes.discoveries.contains {
@@ -132,19 +133,19 @@ extension Refusal {
       }
   }
 
-  /// Whether the rule about maps that are out of date speaks of it: others do not.
+  /// Returns whether the rule about outdated maps reports this refusal, so that others do not.
   func isOfStaleMap(_ connection: ConnectionHistory, _ evidence: Evidence) -> Bool {
     fitsStaleMap && connection.staleReason(self, evidence) != nil
   }
 }
 
 extension ConnectionHistory {
-  /// Why a refused handle is one of a map that no longer holds, and how sure that is; nil where nothing
-  /// says so.
+  /// Returns why a refused handle comes from an outdated map, and how certain that is, or nil if
+  /// nothing indicates it.
   fileprivate func staleReason(
     _ refusal: Refusal, _ evidence: Evidence
   ) -> (why: Wording, certainty: Certainty, packets: PacketSet)? {
-    // What was discovered on this connection since is no old map.
+    // A map that was discovered since on this connection is not outdated.
     func discovered(from packet: Int) -> Bool {
       attributes.discoveries.contains {
         $0.client == refusal.client && packet < $0.first.packet
@@ -165,7 +166,7 @@ extension ConnectionHistory {
       )
     }
     guard !discovered(from: 0) else { return nil }
-    // The captured host's own attributes are no map that it has kept.
+    // The captured host does not cache its own attributes.
     let earlier = evidence.earlier(than: self).suffix(refusal.server == .peer ? .max : 0)
     if let hash = attributes.hashes.first(where: { $0.server == refusal.server }),
       let before = earlier.last(where: { !$0.attributes.hashes.isEmpty }),
@@ -187,7 +188,7 @@ extension ConnectionHistory {
       return usage.reads.count + usage.writes.count + usage.sent > 0
     }
     let worked = earlier.last {
-      // A hash that was read, and is the same, says that nothing has moved.
+      // If a hash was read and is the same, nothing has moved.
       guard !attributes.hashes.contains(where: { $0.server == refusal.server }),
         let usage = $0.attributes.usage(refusal.handle, of: refusal.server)
       else {
@@ -226,7 +227,7 @@ extension ConnectionHistory {
     return nil
   }
 
-  /// Requests that were refused since the client's map is out of date.
+  /// Returns findings about requests that were refused because the client's map is outdated.
   fileprivate func staleRefusals(_ evidence: Evidence) -> [Finding] {
     attributes.refusals.compactMap { refusal in
       guard refusal.fitsStaleMap, let stale = staleReason(refusal, evidence) else { return nil }
@@ -238,9 +239,9 @@ extension ConnectionHistory {
         \(refusal.reason)
         """
       finding.evidence = finding.evidence.union(stale.packets)
-      // That nobody discovered before it.
+      // The absence is that no discovery preceded the request.
       finding.restsOnAbsence = true
-      // Where a discovery follows, the client has found out.
+      // If a discovery follows, the client has noticed.
       if let after = attributes.discoveries.first(where: {
         $0.client == refusal.client && $0.first.packet > refusal.answer.packet
       }) {
@@ -251,7 +252,7 @@ extension ConnectionHistory {
     }
   }
 
-  /// Attributes of a supplied map that the capture contradicts.
+  /// The attributes of a supplied map that the capture contradicts.
   fileprivate var mapConflicts: [Finding] {
     attributes.conflicts.prefix(1).map { conflict in
       var finding = Finding(

@@ -1,10 +1,11 @@
 import Bluetooth
 import Sessions
 
-// Rules about what the capture lacks: they are told first, since they lower what else is said.
+// Rules about what the capture lacks. They are reported first, since they make other findings less
+// certain.
 
 extension Rule {
-  /// Rules about what the capture lacks.
+  /// The rules about what the capture lacks.
   static let capture: [Rule] = [
     Rule(
       whole: "capture-ends-damaged", .warning, "The capture is damaged and ends early",
@@ -231,10 +232,10 @@ extension Rule {
     cachedDiscovery,
   ]
 
-  /// Who uses handles less often has little to ask a map for.
+  /// With fewer uses of handles, a map would hardly help.
   private static let leastUses = 4
 
-  /// The discovery is not there because the host knew the answers.
+  /// The host skipped the discovery because it knew the answers.
   private static let cachedDiscovery = Rule(
     "capture-cached-discovery", .note, "Attributes are used that the capture does not discover",
     when:
@@ -246,7 +247,7 @@ extension Rule {
     guard history.connection.transport != .brEDR else { return [] }
     let use = history.attributes.undiscovered
     guard use.count >= leastUses,
-      // Said once of a device.
+      // Reported once for each device.
       !evidence.earlier(than: history).contains(where: {
         $0.attributes.undiscovered.count >= leastUses
       })
@@ -274,7 +275,7 @@ extension Rule {
 }
 
 extension AttributeHistory {
-  /// How the handles of the peer were used of which nothing tells what they are.
+  /// How handles of the peer were used whose attributes are unknown.
   fileprivate var undiscovered: UndiscoveredUse {
     var use = UndiscoveredUse()
     for usage in usages where usage.server == .peer && !usage.identity.isTold {
@@ -297,7 +298,7 @@ extension AttributeHistory {
     return use
   }
 
-  /// Whether what a host has of an earlier connection may be wrong, as a sentence.
+  /// A sentence on whether what the host knows from an earlier connection may be wrong.
   fileprivate var doubtOfMap: Wording {
     hashes.first { $0.server == .peer }.map {
       "It read the Database Hash (\(packet: $0.moment.packet)), which tells it whether they still hold."
@@ -305,19 +306,19 @@ extension AttributeHistory {
   }
 }
 
-/// Attributes of the peer that were used although nothing tells what they are.
+/// The use of peer attributes whose type is unknown.
 private struct UndiscoveredUse {
-  /// How often this host read, wrote or asked to.
+  /// The number of reads and writes by this host.
   var asked = 0
-  /// How many values the peer sent on its own.
+  /// The number of values that the peer sent on its own.
   var sent = 0
-  /// The first packet and the last; 0: none.
+  /// The first and the last packet; `last` is 0 if there are none.
   var first = Int.max
   var last = 0
 
   var count: Int { asked &+ sent }
 
-  /// `This host used handles of the peer 2 times and the peer sent 3 values`.
+  /// Such as `This host used handles of the peer 2 times and the peer sent 3 values`.
   var words: Wording {
     var pieces: [Wording] = []
     if asked > 0 {
@@ -335,6 +336,6 @@ private struct UndiscoveredUse {
 }
 
 extension AttributeIdentity {
-  /// Whether the peer, or a supplied map, has said what it is; not so where it is only concluded from its use.
+  /// Whether the type came from the peer or a supplied map, rather than being inferred from use.
   fileprivate var isTold: Bool { uuid != nil && via != .inferred }
 }

@@ -1,10 +1,10 @@
 import Bluetooth
 import Sessions
 
-// Rules about L2CAP's channels: requests that are refused (Core, Vol 3, Part A, 4.1 to 4.28).
+// Rules about L2CAP channels: requests that are refused (Core, Vol 3, Part A, 4.1 to 4.28).
 
 extension Rule {
-  /// Rules about channels.
+  /// The rules about channels.
   static let channels: [Rule] = [
     refused(
       .service, "l2cap-service-missing", .error,
@@ -159,7 +159,7 @@ extension Rule {
 }
 
 extension ChannelHistory {
-  /// A request like a refused one that opened all of its channels later.
+  /// Returns a later request like a refused one that opened channels.
   fileprivate func opening(after refused: ChannelRequest) -> ChannelRequest? {
     guard refused.isConnection, let last = refused.last else { return nil }
     return openings.first {
@@ -170,7 +170,7 @@ extension ChannelHistory {
 }
 
 extension ChannelRequest {
-  /// Why a request was refused, as far as rules tell it apart.
+  /// The reasons for refusals that rules distinguish.
   fileprivate enum Refusal {
     case service, security, authorization, resources, parameters, part, other
     case configuration, reconfiguration, rejected
@@ -198,7 +198,7 @@ extension ChannelRequest {
     }
   }
 
-  /// How much it matters, where that is not what the rule says.
+  /// The severity, if it differs from the rule's.
   fileprivate var severity: Severity? {
     // ATT has another channel.
     if psm == .eatt { return .warning }
@@ -210,7 +210,7 @@ extension ChannelRequest {
     }
   }
 
-  /// What it is: `the peer refused a channel for SPSM 0x0081`.
+  /// What happened: `the peer refused a channel for SPSM 0x0081`.
   package var refusalClause: Wording {
     let who = side.other.words
     switch refusal {
@@ -228,7 +228,7 @@ extension ChannelRequest {
     code.name.map { "\($0)" } ?? "a command with the code \(code: code.rawValue, digits: 2)"
   }
 
-  /// What there is to say of a Command Reject.
+  /// The meaning of a Command Reject.
   fileprivate var rejectionWords: Wording {
     switch result.code {
     case 0:
@@ -242,11 +242,12 @@ extension ChannelRequest {
     }
   }
 
-  /// Whether the request is one of BR/EDR.
+  /// Whether the request is a BR/EDR request.
   private var isOfBREDR: Bool { code == .connectionRequest || code == .createChannelRequest }
 
-  /// What people do where nobody listens. On LE, SPSMs to 0x007f are assigned numbers, those from 0x0080 to
-  /// 0x00ff are given out by the device (Core, Vol 3, Part A, 4.22).
+  /// How to fix a channel that the other side does not listen for. On LE, SPSMs up to 0x007f are
+  /// assigned numbers; those from 0x0080 to 0x00ff are assigned by the device (Core, Vol 3, Part A,
+  /// 4.22).
   fileprivate var listeningRemedy: Wording {
     let who = side.other.words
     if isOfBREDR {
@@ -270,7 +271,7 @@ extension ChannelRequest {
       """
   }
 
-  /// What people do about a command that is rejected for this reason (Core, Vol 3, Part A, 4.1).
+  /// How to fix a command that is rejected for this reason (Core, Vol 3, Part A, 4.1).
   fileprivate var rejectionRemedy: Wording? {
     let (asker, who) = (side.words, side.other.words)
     switch result.code {
@@ -293,7 +294,7 @@ extension ChannelRequest {
     }
   }
 
-  /// How the link was protected when a request was refused for that.
+  /// How the link was protected when a request was refused for lack of security.
   fileprivate var securityWords: Wording {
     let who = side.other.words
     return switch isEncrypted {
@@ -308,7 +309,7 @@ extension ChannelRequest {
 }
 
 extension ChannelRequest {
-  /// What the channels are for: `SPSM 0x0081`, `EATT (0x0027)`.
+  /// The service of the channels: `SPSM 0x0081`, `EATT (0x0027)`.
   package var service: Wording { psm.map { "\($0)" } ?? "an unknown service" }
 
   /// The channels: `a channel for SPSM 0x0081`.
@@ -316,12 +317,12 @@ extension ChannelRequest {
     count == 1 ? "a channel for \(service)" : "\(count) channels for \(service)"
   }
 
-  /// What the response says: `Connection refused, SPSM not supported (0x0002)`.
+  /// The result in the response: `Connection refused, SPSM not supported (0x0002)`.
   package var resultWords: Wording { "\(code: result.code, of: result.set)" }
 }
 
 extension ChannelRequest.Capacity {
-  /// In words: `MTU 120, MPS 60, 3 credits`; empty where nothing is known.
+  /// In words: `MTU 120, MPS 60, 3 credits`; empty if nothing is known.
   package var words: Wording {
     Wording(
       [

@@ -1,16 +1,16 @@
 import Bluetooth
 import Sessions
 
-// Rules about attempts to connect, and links that were created and never established.
+// Rules about attempts to connect, and links that were created but never established.
 
 extension Rule {
-  /// Rules about attempts to connect.
+  /// The rules about attempts to connect.
   static let connecting: [Rule] = [
     wrongAddress, connectTimeout, notEstablished, connectLimit, connectRefused, bredrToLE, wrongPHY,
     cancelled,
   ]
 
-  /// Rules about BR/EDR. They come last, since this program is for LE.
+  /// The rules about BR/EDR. They come last, since this program is for LE.
   static let classic: [Rule] = [unpaged]
 
   private static let connectTimeout = Rule(
@@ -58,7 +58,7 @@ extension Rule {
     }.flatMap(\.self)
   }
 
-  /// A device for which no app waited did not come.
+  /// Returns a finding about a device that did not appear while no app waited for it.
   private static func waitedInBackground(
     _ attempts: [ConnectAttempt], _ evidence: Evidence
   ) -> Finding {
@@ -205,7 +205,7 @@ extension Rule {
       "See that the device is switched on, near, and not connected to something else. Many answer only for some minutes after they were switched on, or while they wait for a known device."
   ) { evidence in
     let failures = evidence.adapters.flatMap(\.pageFailures).filter {
-      // A host that cancels gets Unknown Connection Identifier.
+      // If the host cancels, the status is Unknown Connection Identifier.
       $0.asked != nil && $0.sighting == nil && $0.status != .unknownConnectionIdentifier
     }
     var groups: [[AdapterHistory.PageFailure]] = []
@@ -238,7 +238,7 @@ extension Rule {
       if let reached {
         finding.note = "Connection \(reached.id) is one with this device."
       }
-      // Phones call known headsets and cars by themselves, whatever the capture was made for.
+      // Phones call known headsets and cars on their own, whatever the purpose of the capture.
       if reached != nil || evidence.connections.contains(where: { $0.connection.transport == .le })
       {
         finding.severity = .note
@@ -258,7 +258,7 @@ extension Rule {
   ) { evidence in
     evidence.attempts {
       guard $0.hasFailed, let phy = ($0.after ?? $0.before)?.primaryPHY else { return false }
-      // LE 1M is 1 and its bit 0, LE Coded 3 and its bit 2; no other is a primary PHY.
+      // LE 1M is 1 and its bit 0, LE Coded 3 and its bit 2; no other PHY is a primary one.
       return (phy == 1 || phy == 3) && $0.phys & (1 << (phy - 1)) == 0
     }.map { attempts in
       let first = attempts[0]
@@ -302,7 +302,7 @@ extension Rule {
 
   private static let atOnce: Int64 = 1_000_000_000
 
-  /// A link that this host ended before anything was said on it.
+  /// Returns a finding about a link that this host ended before anything was sent on it.
   private static func endedAtOnce(_ history: ConnectionHistory, _ evidence: Evidence) -> Finding? {
     let link = history.link
     guard history.connection.ending == .localHost, history.connection.localRole == .central,
@@ -336,19 +336,19 @@ extension StatusCode {
 extension [ConnectAttempt] {
   private static var mostEvidence: Int { 8 }
 
-  /// The packets of the first ones.
+  /// The packets of the first attempts.
   fileprivate var evidence: PacketSet {
     prefix(Self.mostEvidence).reduce(PacketSet()) { $0.union($1.evidence) }
   }
 }
 
 extension ConnectAttempt {
-  /// Most devices advertise every second or more often. They need not: legacy advertising comes every 10.24 s
-  /// at the latest, extended advertising may come hours apart (Core, Vol 6, Part B, 4.4.2.2; Vol 4, Part E,
-  /// 7.8.53).
+  /// Most devices advertise at least every second. They need not: legacy advertising is sent at
+  /// least every 10.24 s, and extended advertising may be sent hours apart (Core, Vol 6, Part B,
+  /// 4.4.2.2; Vol 4, Part E, 7.8.53).
   fileprivate var isLong: Bool { waited.map { $0 >= 1_000_000_000 } ?? true }
 
-  /// Whether the host cancelled it, and not only to change the filter accept list.
+  /// Whether the host cancelled it, and not just to change the filter accept list.
   fileprivate var isGivenUp: Bool {
     cancelled != nil && hasFailed && !wasRefused && (!isAcceptListUsed || removed != nil)
   }
@@ -357,7 +357,7 @@ extension ConnectAttempt {
   fileprivate var scanWindowNanoseconds: Int64 { Int64(scanWindow) * 625_000 }
   fileprivate var scanIntervalNanoseconds: Int64 { Int64(scanInterval) * 625_000 }
 
-  /// Whom it is for.
+  /// The device that it is for.
   fileprivate var target: Wording {
     if let peer { return "\(peer)" }
     return listed.map { "\(count: $0, "device", "devices") of the filter accept list" }
@@ -386,19 +386,19 @@ extension ConnectAttempt {
 }
 
 extension Sighting {
-  /// Receivers hear -70 dBm at the least (Core, Vol 6, Part A, 4.1 [mem]), those of today some 25 dB less: from
-  /// here on packets are lost.
+  /// Receivers are required to hear -70 dBm (Core, Vol 6, Part A, 4.1 [mem]); current ones hear
+  /// some 25 dB less. From this level on packets are lost.
   private static let weakest: Int8 = -85
 
-  /// Its signal, if it was weak.
+  /// The RSSI, if it was weak.
   var weakSignal: Int8? { signal.flatMap { $0 <= Self.weakest ? $0 : nil } }
 
-  /// Its signal, if it was strong.
+  /// The RSSI, if it was strong.
   var strongSignal: Int8? { signal.flatMap { Self.strongest ~= $0 ? $0 : nil } }
-  /// Ten times what receivers need and more: distance loses no packet then.
+  /// At least ten times what receivers need, so that no packet is lost because of distance.
   private static let strongest: ClosedRange<Int8> = -65...20
 
-  /// That its signal was weak, where it was.
+  /// A clause that the signal was weak, or empty.
   fileprivate var weakness: Wording {
     guard let rssi = weakSignal else { return "" }
     return ", with a weak signal (\(Int(rssi)) dBm), near the least that receivers hear"
@@ -406,13 +406,14 @@ extension Sighting {
 }
 
 extension Evidence {
-  /// The attempts that are of a kind, those for the same device together, in the order of the first one.
+  /// Returns the attempts that satisfy a condition, grouped by device, in the order of each group's
+  /// first attempt.
   fileprivate func attempts(_ isMeant: (ConnectAttempt) -> Bool) -> [[ConnectAttempt]] {
     var groups: [[ConnectAttempt]] = []
     var places: [String: Int] = [:]
     for adapter in adapters {
       for attempt in adapter.attempts.kept where isMeant(attempt) {
-        // The capture has no event that tells of a link: the attempt may have succeeded.
+        // The capture contains no event that reports a link, so the attempt may have succeeded.
         if attempt.cancelled != nil, lacksOpenings(adapter.index, since: attempt.asked.packet) {
           continue
         }
@@ -429,14 +430,15 @@ extension Evidence {
     return groups
   }
 
-  /// Whether links of a controller were used that began after a packet, and the capture has not one opening.
+  /// Returns whether links of a controller were used that began after a packet, while the capture
+  /// contains no opening at all.
   private func lacksOpenings(_ adapter: UInt16, since packet: Int) -> Bool {
     let own = connections.lazy.map(\.connection).filter { $0.adapter == adapter }
     return own.contains { $0.firstPacket > packet } && own.allSatisfy(\.isOpeningMissing)
   }
 
-  /// A link to the device of an attempt that had broken off at this end and may have gone on at the other: as a sentence,
-  /// with the packet of its end.
+  /// Returns a link to the device of an attempt that was lost at this end but may have continued at
+  /// the other: a sentence, and the packet of its end.
   fileprivate func deadLink(before attempt: ConnectAttempt) -> (words: Wording, packet: Int)? {
     guard let peer = attempt.peer, let began = attempt.asked.time else { return nil }
     let dead = connections.last { history in
@@ -458,7 +460,7 @@ extension Evidence {
     )
   }
 
-  /// Says of what is counted that more of it is not.
+  /// Adds a note to the finding that further attempts are not counted.
   fileprivate func tellOmitted(_ finding: inout Finding) {
     let omitted = adapters.reduce(0) { $0 &+ $1.attempts.omitted }
     guard omitted > 0 else { return }
@@ -468,7 +470,7 @@ extension Evidence {
     )
   }
 
-  /// Lowers a finding whose device was reached later on.
+  /// Lowers the severity of a finding whose device was reached later.
   fileprivate func resolve(_ finding: inout Finding, _ attempts: [ConnectAttempt]) {
     tellOmitted(&finding)
     guard let last = attempts.last, let peer = last.peer, let type = last.peerType else { return }
@@ -492,7 +494,8 @@ extension Evidence {
 // MARK: - Created, not established
 
 extension Rule {
-  /// Six intervals without a packet end a link that was only created (Core, Vol 6, Part B, 4.5.2).
+  /// A link that was only created ends after six intervals without a packet (Core, Vol 6, Part B,
+  /// 4.5.2).
   private static let notEstablished = Rule(
     whole: "connect-not-established", .error, "A link was created, but the peer never answered",
     when: "a connection ended with Connection Failed to be Established (0x3e)", needs: [.events],
@@ -526,7 +529,8 @@ extension Rule {
   private static let leastGroup = 2
   private static let mostEvidence = 8
 
-  /// The signal of a peer that was heard well just before each of the links, in dBm; nil where one was not preceded so.
+  /// Returns the RSSI of a peer that was heard well just before each of the links, in dBm, or nil
+  /// if it was not heard before one of them.
   private static func strongSignal(before links: [ConnectionHistory]) -> Int8? {
     let signals = links.map { history -> Int8? in
       guard let seen = history.link.seen, let opened = history.link.opened,

@@ -2,10 +2,10 @@ import Bluetooth
 import Dissectors
 import Sessions
 
-// Rules about controllers: commands that are refused or not answered, errors of the hardware.
+// Rules about controllers: commands that are refused or not answered, and hardware errors.
 
 extension Rule {
-  /// Rules about controllers.
+  /// The rules about controllers.
   static let controller: [Rule] = [
     hardwareError, unanswered, advertisingMixed, advertisingRefused, scanningRefused, refused,
     unknownCommand,
@@ -40,7 +40,7 @@ extension Rule {
 
   private static func unanswered(_ adapter: AdapterHistory, _ evidence: Evidence) -> [Finding] {
     let commands = adapter.commands
-    // Without one answer the capture may simply have no events.
+    // If no command was answered, the capture may simply contain no events.
     guard commands.answered > 0, let first = commands.waiting.first else { return [] }
     let silent = commands.waiting.filter {
       $0.moment.packet > commands.lastEvent?.packet ?? 0
@@ -78,7 +78,7 @@ extension Rule {
     return findings
   }
 
-  /// Whether the capture goes on for longer than a host waits.
+  /// Returns whether the capture goes on for longer than a host waits.
   private static func isOver(_ command: CommandHistory.Waiting, _ evidence: Evidence) -> Bool {
     guard let time = command.moment.time, let latest = evidence.extent.latest else { return false }
     return latest.nanoseconds(since: time) > CommandHistory.longestWait
@@ -180,7 +180,6 @@ extension Rule {
 
   // MARK: What commands are for
 
-  /// The names of a command.
   private static func commandName(_ opcode: UInt16) -> Wording {
     guard let row = HCITable.core.command(opcode) else {
       return "command \(code: opcode, digits: 4)"
@@ -188,8 +187,8 @@ extension Rule {
     return "\(row.name)"
   }
 
-  /// LE Set Advertising Parameters to Enable without the one that reads; the extended ones and those of
-  /// periodic advertising.
+  /// Returns whether a command sets up advertising: LE Set Advertising Parameters to Enable without
+  /// the one that reads, and the commands for extended and periodic advertising.
   private static func isAdvertising(_ opcode: UInt16) -> Bool {
     switch opcode {
     case HCICommand.leSetAdvertisingParameters,
@@ -212,7 +211,8 @@ extension Rule {
     }
   }
 
-  /// Commands whose failure other rules tell: those that connect, change parameters, and encrypt.
+  /// Returns whether other rules report the failure of a command: those that connect, change
+  /// parameters, and encrypt.
   private static func isElsewhere(_ opcode: UInt16) -> Bool {
     switch opcode {
     case HCICommand.leConnectionUpdate, HCICommand.leEnableEncryption: true
@@ -269,7 +269,7 @@ extension Rule {
     return finding
   }
 
-  /// The same command was taken later on.
+  /// Marks a finding as resolved if the same command was accepted later.
   private static func resolve(_ finding: inout Finding, _ refusal: CommandHistory.Refusal) {
     guard let later = refusal.succeeded else { return }
     finding.severity = .note
@@ -279,16 +279,16 @@ extension Rule {
 }
 
 extension CommandHistory.Refusal {
-  /// Whether it concerns something that links do without: an option that the peer lacks, the power modes of
-  /// BR/EDR (group 0x02), its supervision timeout, which only the central sets (Core, Vol 4, Part E, 7.3.42), and what
-  /// has a consequence that harms nothing.
+  /// Whether it concerns something that links do not need: an option that the peer lacks, the power
+  /// modes of BR/EDR (group 0x02), its supervision timeout, which only the central sets (Core, Vol
+  /// 4, Part E, 7.3.42), or something with a harmless consequence.
   fileprivate var isOfOption: Bool {
     status == .unsupportedRemoteFeature || opcode >> 10 == 0x02
       || opcode == HCICommand.writeLinkSupervisionTimeout
       || consequence != nil
   }
 
-  /// What follows, where that is little.
+  /// The consequence, if it is minor.
   fileprivate var consequence: Wording? {
     switch (opcode, status.rawValue) {
     case (0x0c01, _), (0x0c63, _), (HCICommand.leSetEventMask, _):
@@ -317,12 +317,12 @@ extension CommandHistory.Waiting {
 }
 
 extension AdapterHistory {
-  /// Which controller it is, where the capture numbers them: ` hci1`; the first one goes without.
+  /// The controller, if the capture numbers them: ` hci1`; empty for the first one.
   fileprivate var words: Wording { index == 0 || index == 0xffff ? "" : " hci\(index)" }
 }
 
 extension Evidence {
-  /// The refusals that are of a kind, with their controllers.
+  /// Returns the refusals that satisfy a condition, with their controllers.
   fileprivate func refusals(
     _ isMeant: (CommandHistory.Refusal) -> Bool
   ) -> [(AdapterHistory, CommandHistory.Refusal)] {

@@ -1,10 +1,10 @@
-// Encryption that did not come about, or ended.
+// Rules about encryption that failed or ended.
 
 import Bluetooth
 import Sessions
 
 extension Rule {
-  /// Encryption and keys.
+  /// The rules about encryption and keys.
   static let encryption: [Rule] = missingKeys + keyMismatches + encryptionFailures
 
   private static let encryptionFailures: [Rule] = [
@@ -91,19 +91,19 @@ extension Rule {
     },
   ]
 
-  /// Statuses that other rules explain, or that say that the link went away meanwhile.
+  /// Statuses that other rules explain, or that report the loss of the link in the meantime.
   private static let explained: [UInt8] = [
     0x02, 0x05, 0x06, 0x08, 0x13, 0x14, 0x15, 0x16, 0x22, 0x3d, 0x3e,
   ]
 
-  /// The last attempt for which a condition holds: those before it failed in the same way.
+  /// Returns the last attempt that satisfies a condition: those before it failed in the same way.
   static func attempts(
     of history: ConnectionHistory, where holds: (EncryptionAttempt) -> Bool
   ) -> [EncryptionAttempt] {
     history.encryption.attempts.last(where: holds).map { [$0] } ?? []
   }
 
-  /// What a status means here.
+  /// Returns what a status means here.
   private static func meaning(of status: StatusCode) -> Wording? {
     switch status.rawValue {
     case 0x0c: "Often an encryption procedure is under way already, begun by the stack itself."
@@ -230,7 +230,7 @@ extension EncryptionAttempt {
     }
   }
 
-  /// What else is known of the key: sentences with a blank in front, or nothing.
+  /// Returns what else is known of the key: sentences each preceded by a space, or nothing.
   func aside(_ history: ConnectionHistory, _ evidence: Evidence) -> Wording {
     let words = [
       sourceWords(history, evidence).map { "It is \($0)." as Wording },

@@ -1,10 +1,10 @@
-// Links that end because what one side encrypts the other cannot read.
+// Rules about links that end because one side cannot decrypt what the other encrypts.
 
 import Bluetooth
 import Sessions
 
 extension Rule {
-  /// Keys that differ, and integrity that is lost.
+  /// The rules about different keys and loss of integrity.
   static let keyMismatches: [Rule] = [
     Rule(
       "enc-keys-differ", .error, "The two sides have different keys for the bond",
@@ -113,11 +113,11 @@ extension Rule {
     },
   ]
 
-  /// Beyond the supervision timeout the link's end is reported no later than this.
+  /// The end of the link is reported at most this long after the supervision timeout.
   private static let margin: Int64 = 1_000_000_000
 
-  /// The attempt after which the link was lost because keys differ, and how sure that is; nil where the
-  /// evidence does not say so.
+  /// Returns the attempt after which the link was lost because the keys differ, and how certain
+  /// that is, or nil if the evidence does not show it.
   static func mismatch(
     _ history: ConnectionHistory, _ evidence: Evidence
   ) -> (EncryptionAttempt, Certainty)? {
@@ -136,17 +136,17 @@ extension Rule {
     case .encrypted?, nil: break
     }
     if reason == .micFailure, connection.ending != .localHost {
-      // Data that was sent too early looks the same.
+      // Data that was sent too early has the same effect.
       return (attempt, attempt.meanwhile == nil ? .certain : .possible)
     }
-    // The request was not answered: then this host is the reason.
+    // If the request was not answered, this host is the reason.
     if attempt.start == .keyRequest, attempt.reply == nil { return nil }
     guard connection.ending != .localHost, let timeout = connection.supervisionTimeout, let passed,
       passed <= Int64(timeout) &* 10_000_000 &+ margin
     else { return nil }
     let isUnacknowledged =
       !connection.hasLostPackets && connection.completedPackets < connection.sentPackets
-    // Where nothing tells that encryption began, data that came after it was asked for came as before.
+    // If nothing shows that encryption began, data received after the request was sent as before.
     if attempt.outcome == nil, let last = history.link.heardLast,
       last.packet > attempt.moment.packet
     {
@@ -154,7 +154,7 @@ extension Rule {
     }
     switch (reason, attempt.outcome == .encrypted) {
     case (.connectionTimeout, false): return (attempt, .likely)
-    // Both controllers have read what the other encrypted before they report success.
+    // Both controllers have decrypted the other's packets before they report success.
     case (.connectionTimeout, true):
       return isUnacknowledged && attempt.sent != nil ? (attempt, .possible) : nil
     case (.remoteUserTerminated, false): return (attempt, .possible)

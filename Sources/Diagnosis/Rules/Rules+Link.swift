@@ -4,7 +4,7 @@ import Sessions
 // Rules about links that end.
 
 extension Rule {
-  /// Rules about links that end, and their parameters.
+  /// The rules about links that end, and about their parameters.
   static let link: [Rule] = linkEndings + linkParameters
 
   private static let linkEndings: [Rule] = [
@@ -21,7 +21,7 @@ extension Rule {
     do:
       "\(Rule.lossRemedy) A supervision timeout of 4 to 6 s rides out short gaps."
   ) { history, evidence in
-    // A link that dies because the keys differ has a rule of its own.
+    // A link that is lost because the keys differ has its own rule.
     guard history.connection.ending == .timeout, let ended = history.link.ended,
       Rule.mismatch(history, evidence) == nil
     else { return [] }
@@ -86,7 +86,7 @@ extension Rule {
         "Try without this procedure (another PHY, data length or interval), and look for newer firmware of both controllers."
       return [finding]
     }
-    // It has one already.
+    // The supervision timeout is already long.
     if link.supervisionTimeout ?? 0 >= 4_000_000_000 { finding.remedy = Rule.lossRemedy }
     finding.group = "The link was lost: Connection Timeout (0x08)"
     finding.groupHeadline =
@@ -116,7 +116,8 @@ extension Rule {
     }
   }
 
-  /// What this host had asked for last before most of the links were lost, as a sentence; nil where that differs.
+  /// Returns what this host requested last before most of the links were lost, as a sentence, or
+  /// nil if no request precedes most of them.
   private static func commonRequest(
     before lost: [ConnectionHistory]
   ) -> (words: Wording, packets: [Int])? {
@@ -137,7 +138,7 @@ extension Rule {
     do:
       "The peer's controller has a defect or ignores this procedure: leave the procedure out (PHY, data length, parameter requests), or update its firmware."
   ) { history, _ in
-    // Encryption that is not answered has a rule of its own.
+    // Encryption that is not answered has its own rule.
     history.isEncryptionUnanswered ? [] : failures(history) { $0 == .responseTimeout }
   }
 
@@ -155,8 +156,8 @@ extension Rule {
     failures(history) { $0.rawValue == 0x23 || $0 == .instantPassed || $0.rawValue == 0x2a }
   }
 
-  /// The end of the link and procedures on it that have one of these statuses. What only failed on a link
-  /// that went on is a warning.
+  /// Returns findings about the end of the link and about procedures on it that have one of these
+  /// statuses. A procedure that failed on a link that went on is a warning.
   private static func failures(
     _ history: ConnectionHistory, _ isMeant: (StatusCode) -> Bool
   ) -> [Finding] {
@@ -346,7 +347,7 @@ extension Rule {
 
   // MARK: The peer that leaves
 
-  /// A time that may be meant: shorter ones are the length of what was asked.
+  /// Shorter times are not intended: they are the time that the requests took.
   private static let leastStay: Int64 = 1_000_000_000
 
   private static let peerLeaves = Rule(
@@ -361,10 +362,10 @@ extension Rule {
       $0.connection.ending == .peer && $0.connection.reason == .remoteUserTerminated
         && ($0.length ?? 0) >= leastStay && !$0.connection.isOpeningMissing
         && !evidence.hasOtherEnd(of: $0)
-        // What it waited for has a finding of its own.
+        // What it waited for has its own finding.
         && !$0.link.hasOpenRequest(of: .peer)
     }.compactMap { left in
-      // Only where it is the rule: all that the peer has ended, not two of many.
+      // Only if this applies to all connections that the peer ended, not to two of many.
       let spans = left.compactMap(\.length)
       guard let shortest = spans.min(), let longest = spans.max(), spans.count == left.count,
         longest - shortest <= longest / 10
@@ -384,7 +385,7 @@ extension Rule {
     }
   }
 
-  /// The connections that are of a kind, two or more of one device together.
+  /// Returns the connections that satisfy a condition, grouped by device; groups have two or more.
   private static func devices(
     _ connections: [ConnectionHistory], _ isMeant: (ConnectionHistory) -> Bool
   ) -> [[ConnectionHistory]] {

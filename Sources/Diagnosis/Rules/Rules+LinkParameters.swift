@@ -2,10 +2,10 @@ import Bluetooth
 import Dissectors
 import Sessions
 
-// Rules about the parameters of links: interval, latency, supervision timeout.
+// Rules about link parameters: interval, latency, supervision timeout.
 
 extension Rule {
-  /// Rules about the parameters of links.
+  /// The rules about link parameters.
   static let linkParameters: [Rule] = [
     impossible, impossibleAttempt, unansweredParameters, refusedParameters, neverApplied,
     longInterval,
@@ -43,7 +43,7 @@ extension Rule {
           headline: "\(update.side.words) asked for impossible connection parameters",
           why: "\(wanted.faultWords)\(outcome)", evidence: update.evidence))
     }
-    // What was lost while such parameters were in force was lost for them.
+    // A link that was lost while such parameters were in force was lost because of them.
     if history.connection.ending == .timeout, let current = link.current,
       WantedParameters(current).fault != nil
     {
@@ -149,7 +149,7 @@ extension Rule {
         && !link.updates.contains { $0.lastPacket > update.asked.packet && $0.result != nil }
     }
     guard let first = open.first, !history.connection.hasLostPackets else { return [] }
-    // A link whose end the capture lacks was open as long as it was used.
+    // If the end of a link is not in the capture, the link was open as long as it was used.
     guard let end = link.ended ?? link.latest else { return [] }
     let left: Connection.Ending = first.side == .peer ? .peer : .localHost
     let hasLeft = history.connection.ending == left
@@ -222,7 +222,7 @@ extension Rule {
     return [finding]
   }
 
-  /// A central carries a change out six events after it is told, at most some seconds later.
+  /// A central carries out a change six events after it is announced, a few seconds later at most.
   private static let longestChange: Int64 = 5_000_000_000
 
   private static let neverApplied = Rule(
@@ -234,12 +234,12 @@ extension Rule {
       "The central's host answers and then has to send LE Connection Update itself: look there. A peripheral asks again after some seconds."
   ) { history, evidence in
     guard !history.connection.hasLostPackets else { return [] }
-    // A link that broke off was dead since the peer's last sign.
+    // A link that was lost was dead since the peer's last sign.
     let end =
       history.connection.ending == .timeout
       ? history.link.lastSign?.time : history.link.ended.map(\.time) ?? evidence.extent.latest
     return history.link.updates.compactMap { update in
-      // What the controllers agree on they carry out by themselves.
+      // Changes that the controllers negotiate are carried out by the controllers.
       guard update.completed == nil, update.way != .linkLayer,
         update.isGranted == true || update.way == .command,
         let granted = update.answered ?? update.command ?? Optional(update.asked),
@@ -270,12 +270,12 @@ extension Rule {
 }
 
 extension ConnectionHistory {
-  /// A peripheral that insists on its parameters waits for no longer than this (Core, Vol 3, Part C, 9.3.12.2: 30 s
-  /// before it may ask again).
+  /// The longest wait of a peripheral that insists on its parameters (Core, Vol 3, Part C,
+  /// 9.3.12.2: 30 s before it may ask again).
   private static let patienceOfPeripherals: Int64 = 31_000_000_000
 
-  /// The side that asked for parameters and disconnected after they were refused; nil if it did not, or the link was
-  /// used for something else in between.
+  /// Returns the side that requested parameters and disconnected after they were refused, or nil if
+  /// it did not, or the link was used for something else in between.
   fileprivate func end(
     overParameters refused: ParameterUpdate
   ) -> (words: StaticString, packet: Int, passed: Int64)? {
@@ -287,7 +287,8 @@ extension ConnectionHistory {
     return (refused.side.words, ended.packet, passed)
   }
 
-  /// Whether the central of the link is Apple's, as far as the capture tells; the same of Linux.
+  /// Returns whether the central of the link is made by Apple, and whether it runs Linux, as far as
+  /// the capture shows.
   fileprivate func central(_ evidence: Evidence) -> (isApple: Bool, isLinux: Bool) {
     guard connection.localRole == .central else { return (link.peerCompany == 0x004c, false) }
     return (evidence.extent.isOfPacketLogger, evidence.extent.isOfLinux)
@@ -295,11 +296,11 @@ extension ConnectionHistory {
 }
 
 extension Evidence {
-  /// What to do about parameters that the central refuses, by the side that has to act.
+  /// Returns how to fix parameters that the central refuses, for the side that has to act.
   fileprivate func wayToParameters(
     _ history: ConnectionHistory, _ update: ParameterUpdate, askedBy side: Side
   ) -> Wording? {
-    // The controller's word, or a wish of the central's, has the rule's own remedy.
+    // For a refusal by the controller, or a request by the central, the rule's own remedy applies.
     if update.status == .commandDisallowed {
       return
         "Nothing at the other side: this host said yes, and its controller takes no LE Connection Update while another procedure of the link is under way. The host has to repeat it; until it does, ask again some seconds later."

@@ -2,11 +2,11 @@ import Bluetooth
 import Dissectors
 import Sessions
 
-// Rules about what the Linux kernel's management interface tells. Where the capture has HCI packets, those
-// tell of devices, and why something failed: then these rules are silent about them.
+// Rules about what the Linux kernel's management interface reports. If the capture contains HCI
+// packets, those show what happened to devices and why; these rules then do not report on devices.
 
 extension Rule {
-  /// Rules about the management interface.
+  /// The rules about the management interface.
   static let management: [Rule] = [
     Rule(
       whole: "mgmt-pairing-failed", .error, "The kernel reports that pairing failed",
@@ -73,8 +73,8 @@ extension ManagementHistory.Failure {
 
   fileprivate var peerWords: Wording { peer.map { "\($0)" } ?? "a device" }
 
-  /// What people do about a command that is refused with this status (BlueZ, doc/mgmt-protocol.rst [mem]); nil
-  /// where the status leaves open too much.
+  /// Returns how to fix a command that is refused with this status (BlueZ, doc/mgmt-protocol.rst
+  /// [mem]), or nil if the status is too unspecific.
   fileprivate func remedy(_ opcode: UInt16) -> Wording? {
     switch (status, opcode) {
     case (0x01, _):
@@ -114,7 +114,8 @@ extension ManagementHistory.Failure {
 }
 
 extension Evidence {
-  /// What the management interface tells of devices, where nothing else does.
+  /// Returns the failures that the management interface reports of devices, if nothing else reports
+  /// them.
   fileprivate func managementAlone(
     _ isMeant: (ManagementHistory.Failure) -> Bool
   ) -> [ManagementHistory.Failure] {

@@ -1,10 +1,10 @@
-// One side has a bond, and the other has lost it.
+// Rules about a bond that one side has lost.
 
 import Bluetooth
 import Sessions
 
 extension Rule {
-  /// A bond that only one side has.
+  /// The rules about a bond that only one side has.
   static let missingKeys: [Rule] = [
     Rule(
       "enc-key-missing-peripheral", .error,
@@ -52,11 +52,11 @@ extension Rule {
     },
   ]
 
-  /// Reasons for which a peripheral refuses a pairing that it does not want: Authentication Requirements,
-  /// Pairing Not Supported, Unspecified Reason, Key Rejected.
+  /// Reasons with which a peripheral refuses a pairing that it does not want: Authentication
+  /// Requirements, Pairing Not Supported, Unspecified Reason, Key Rejected.
   private static let refusesBonded: [UInt8] = [0x03, 0x05, 0x08, 0x0f]
 
-  /// This host is the central.
+  /// Returns the finding if this host is the central.
   private static func missingThere(
     _ attempt: EncryptionAttempt, _ history: ConnectionHistory, _ evidence: Evidence
   ) -> Finding {
@@ -92,7 +92,7 @@ extension Rule {
     return finding
   }
 
-  /// This host is the peripheral.
+  /// Returns the finding if this host is the peripheral.
   private static func missingHere(
     _ attempt: EncryptionAttempt, _ history: ConnectionHistory, _ evidence: Evidence
   ) -> Finding {
@@ -113,7 +113,7 @@ extension Rule {
     return finding
   }
 
-  /// Says when the two last had the bond.
+  /// Adds when the two last had the bond.
   private static func add(
     bondOf history: ConnectionHistory, _ evidence: Evidence, _ loser: StaticString,
     isLostHere: Bool = false, to finding: inout Finding

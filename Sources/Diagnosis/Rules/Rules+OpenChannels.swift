@@ -1,11 +1,12 @@
 import Bluetooth
 import Sessions
 
-// Requests for channels that stay open. L2CAP gives a request up after its response timeout, which is 1 to 60 s
-// long, and one whose answer is pending after 60 to 300 s (Core, Vol 3, Part A, 6.2.1 and 6.2.2).
+// Rules about requests for channels that stay open. L2CAP gives up a request after its response
+// timeout of 1 to 60 s, and one whose response is pending after 60 to 300 s (Core, Vol 3, Part A,
+// 6.2.1 and 6.2.2).
 
 extension Rule {
-  /// A rule about requests for channels that nobody answers.
+  /// The rule about requests for channels that are not answered.
   static let openChannels = Rule(
     "l2cap-request-unanswered", .error, "A request for a channel is never answered",
     when:
@@ -23,14 +24,15 @@ extension Rule {
 }
 
 extension ConnectionHistory {
-  /// A link that ends on purpose so soon after a request leaves it open as a matter of course.
+  /// If a link is ended on purpose within this time after a request, it is normal that the request
+  /// stays open.
   private static let leastWait: Int64 = 2_000_000_000
-  /// The longest response timeout, and the longest one of a request that is pending.
+  /// The longest response timeout, and the longest one of a pending request.
   private static let responseTimeout: Int64 = 60_000_000_000
   private static let pendingTimeout: Int64 = 300_000_000_000
 
-  /// What is to be said of a request that is open at the end; nil where nothing is: the link was lost, the
-  /// capture has nothing of the other side, or nobody waited.
+  /// Returns a finding about a request that is open at the end. Returns nil if the link was lost,
+  /// the capture contains nothing from the other side, or no side waited.
   fileprivate func unanswered(_ request: ChannelRequest, _ evidence: Evidence) -> Finding? {
     let answering = request.side.other
     guard request.isConnection, (answering == .local ? link.sent : link.heard) > 0 else {

@@ -1,18 +1,18 @@
 import Bluetooth
 import Cryptography
 
-// Rules about pairing that fails, and about pairing that is not what somebody wanted.
+// Rules about pairing that fails, and pairing that is not what was intended.
 
 extension Rule {
-  /// Rules about pairing: what the values say, what the reason says, what did not happen, what is worth
-  /// knowing.
+  /// The rules about pairing: what the values show, what the reason means, what did not happen, and
+  /// notes.
   static let pairing: [Rule] =
     [unexpectedPDU] + pairingValues + pairingChecks + pairingReasons + pairingCapabilities
     + pairingSilence
     + pairingNotes
 
-  /// A rule about attempts that a side has ended with Pairing Failed. Of a connection's failures that it
-  /// has the same words for, the first one is told, with the packets of the others.
+  /// Returns a rule about attempts that a side ended with Pairing Failed. Failures of one
+  /// connection that are described in the same words are reported once, with the packets of all.
   static func failing(
     _ id: StaticString, _ finds: StaticString, when condition: StaticString, do remedy: Wording,
     _ explain: @escaping @Sendable (FailedPairing) -> Finding?
@@ -20,7 +20,7 @@ extension Rule {
     Rule(id, .error, finds, when: condition, do: remedy) { connection, evidence in
       var found: [(finding: Finding, packets: [Int])] = []
       for (position, attempt) in connection.pairing.attempts.enumerated() {
-        // Two answers to one request explain all that follows.
+        // Two responses to one request explain everything that follows.
         guard attempt.secondResponse == nil,
           let failed = FailedPairing(attempt, position, connection, evidence),
           var finding = explain(failed)
@@ -57,7 +57,7 @@ extension Rule {
 }
 
 extension PairingHistory {
-  /// How many attempts are not looked at, as a sentence; empty where all are.
+  /// A sentence on how many attempts are not examined; empty if all are.
   var omittedWords: Wording {
     guard omitted > 0 else { return "" }
     return
@@ -72,20 +72,18 @@ extension PacketSet {
   }
 }
 
-/// An attempt that a side has ended with Pairing Failed, and what is around it.
+/// An attempt that a side ended with Pairing Failed, and its context.
 struct FailedPairing {
   let attempt: PairingAttempt
   let position: Int
   let connection: ConnectionHistory
   let evidence: Evidence
-  /// The reason.
   let reason: PairingFailure
-  /// Who gave it.
+  /// The side that gave the reason.
   let side: Side
-  /// The packet.
   let packet: Int
 
-  /// Nil for an attempt that ended in another way.
+  /// Returns nil for an attempt that ended in another way.
   init?(
     _ attempt: PairingAttempt, _ position: Int, _ connection: ConnectionHistory,
     _ evidence: Evidence
@@ -99,19 +97,18 @@ struct FailedPairing {
     packet = end.packet
   }
 
-  /// Which of the two refused.
+  /// The role of the side that refused.
   var role: PairingSide { attempt.role(of: side) }
-  /// The other side.
   var otherRole: PairingSide { role.other }
 
-  /// The packet from which the pairing succeeded later on the same connection.
+  /// The packet that shows that pairing succeeded later on the same connection.
   var resolution: Int? {
     connection.pairing.attempts.dropFirst(position + 1).first(where: \.isPaired).map {
       $0.encrypted?.packet ?? $0.last.packet
     }
   }
 
-  /// The features and the failure.
+  /// The packets of the features and the failure.
   var packets: PacketSet {
     var packets = PacketSet()
     packets.insert(attempt.askedFor?.packet)
@@ -121,7 +118,7 @@ struct FailedPairing {
     return packets
   }
 
-  /// The commitment of a side, what opened it, and the failure.
+  /// Returns the packets of the commitment of a side, of what opened it, and of the failure.
   func opening(of roles: [PairingSide]) -> PacketSet {
     var packets = PacketSet()
     for role in roles {
@@ -132,10 +129,10 @@ struct FailedPairing {
     return packets
   }
 
-  /// What users and programs did about it.
+  /// The actions of users and programs during the attempt.
   var acts: [PairingAct] { connection.pairing.acts(during: attempt) }
 
-  /// What it is an answer to: `the Pairing Request`.
+  /// What was refused: `the Pairing Request`.
   var refused: StaticString {
     if attempt.isBeginningMissing { return "the pairing" }
     if attempt.initiating.features == nil, attempt.askedFor != nil { return "the Security Request" }
@@ -143,7 +140,7 @@ struct FailedPairing {
     return "the pairing"
   }
 
-  /// A finding with these words: `what`, and "pairing failed at #48 because …".
+  /// Returns a finding with these words: `what`, and "pairing failed at #48 because …".
   func finding(
     _ what: Wording, because clause: Wording, why: Wording, _ certainty: Certainty = .certain,
     evidence: PacketSet? = nil
@@ -153,6 +150,6 @@ struct FailedPairing {
       evidence: evidence ?? packets)
   }
 
-  /// Whether nobody did what a person had to do, so that this is what there is to say.
+  /// Whether the failure is best explained by a user who did not act.
   var isSilence: Bool { SilentUser(attempt, attempt.end) != nil }
 }

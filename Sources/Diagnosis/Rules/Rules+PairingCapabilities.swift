@@ -3,10 +3,10 @@ import Cryptography
 import Dissectors
 import Sessions
 
-// Rules about what the two sides said that they can do, and want.
+// Rules about what the two sides declared that they can do, and want.
 
 extension Rule {
-  /// Rules about features that do not go together.
+  /// The rules about features that do not match.
   static let pairingCapabilities: [Rule] = [
     failing(
       "smp-authentication-requirements", "One side demands more than this pairing can give",
@@ -56,8 +56,8 @@ extension Rule {
 }
 
 extension PairingAttempt {
-  /// What makes an authenticated key possible, where the IO capabilities allow Just Works only; nil where
-  /// these do not tell.
+  /// What makes an authenticated key possible if the IO capabilities allow only Just Works, or nil
+  /// if they do not show it.
   fileprivate var wayToAuthenticate: Wording? {
     guard let request = initiating.features?.pdu, let response = responding.features?.pdu else {
       return nil
@@ -92,7 +92,7 @@ extension FailedPairing {
       pieces.append(
         "What \(side.words) demands besides is not in the features: \(attempt.capabilityWords).")
     } else if let request = attempt.initiating.features?.pdu {
-      // The responder has seen the request only, and does not say what it wants.
+      // The responder has seen only the request, and does not report what it wants.
       var lacks: [Wording] = []
       if !request.authReq.wantsMITM { lacks.append("asks for no MITM protection") }
       if request.ioCapability == .noInputNoOutput { lacks.append("has no input and no output") }

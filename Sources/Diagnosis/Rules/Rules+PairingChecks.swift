@@ -2,10 +2,11 @@ import Bluetooth
 import Cryptography
 import Sessions
 
-// Rules over what is compared last in a pairing: the digits of numeric comparison, and the check values.
+// Rules about what is compared last in a pairing: the digits of numeric comparison, and the check
+// values.
 
 extension Rule {
-  /// Rules over digits and check values.
+  /// The rules about digits and check values.
   static let pairingChecks: [Rule] = [
     failing(
       "smp-numeric-rejected", "The digits of numeric comparison were refused",
@@ -44,13 +45,13 @@ extension Rule {
     },
   ]
 
-  /// Where a program answers for a user who compares digits.
+  /// The places where programs answer for a user who compares digits.
   fileprivate static let answeringDigits: Wording =
     "on BlueZ the agent's RequestConfirmation, on Zephyr passkey_confirm, on Nordic's SoftDevice sd_ble_gap_auth_key_reply"
 }
 
 extension FailedPairing {
-  /// A program's or a user's answer about the captured host, if it is in the capture.
+  /// The refusal by a program or a user of the captured host, if it is in the capture.
   private var localRefusal: PairingAct? { acts.last { $0.kind == .confirmed(false) } }
 
   fileprivate func refusedDigits() -> Finding {
@@ -137,7 +138,8 @@ extension FailedPairing {
       evidence: packets)
   }
 
-  /// Where bluetoothd logged during the attempt that no agent is there to ask about this peer.
+  /// The packet in which bluetoothd logged during the attempt that no agent is available to ask
+  /// about this peer.
   var missingAgent: Int? {
     evidence.host.agentMissing.first {
       $0.moment.packet > attempt.first.packet && $0.moment.packet <= packet + Self.logDelay
@@ -145,7 +147,7 @@ extension FailedPairing {
     }?.moment.packet
   }
 
-  /// Log lines come later than what they tell of, by some packets.
+  /// Log lines appear up to this many packets after the event.
   private static let logDelay = 16
 
   fileprivate func refusedCheck() -> Finding {

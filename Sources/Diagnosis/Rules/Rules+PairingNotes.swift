@@ -2,10 +2,10 @@ import Bluetooth
 import Cryptography
 import Sessions
 
-// What is worth knowing of pairings, whether they succeed or fail.
+// Notes on pairings, whether they succeed or fail.
 
 extension Rule {
-  /// Rules about keys that are weaker than they look, and pairing more often than needed.
+  /// The rules about keys that are weaker than they look, and about unnecessary pairings.
   static let pairingNotes: [Rule] = [
     Rule(
       "smp-invalid-public-key", .warning, "A public key is none, or is the other side's own",
@@ -71,7 +71,7 @@ extension Rule {
 }
 
 extension PairingAttempt {
-  /// `this host`, `both sides`.
+  /// Returns the sides in words: `this host`, `both sides`.
   private func words(_ roles: [PairingSide]) -> Wording {
     roles.count == 2 ? "both sides" : Wording(listing: roles.map { "\(side($0).words)" })
   }
@@ -144,8 +144,9 @@ extension PairingAttempt {
     return finding
   }
 
-  /// Legacy passkey entry that succeeded: the commitment of a side, and what opens it. Only the passkey is
-  /// unknown of what a confirm value is computed from (Core, Vol 3, Part H, 2.2.3 and 2.3.5.5).
+  /// Returns a finding for legacy passkey entry that succeeded: the commitment of a side, and what
+  /// opens it. The passkey is the only unknown input of a confirm value (Core, Vol 3, Part H, 2.2.3
+  /// and 2.3.5.5).
   fileprivate func exposed() -> Finding? {
     guard isPaired, !isSecureConnections, method?.hasPasskey == true,
       let role = [PairingSide.initiator, .responder].first(where: {
@@ -175,13 +176,13 @@ extension PairingAttempt {
 }
 
 extension ConnectionHistory {
-  /// Whether a program has deleted the bond after a packet.
+  /// Returns whether a program deleted the bond after a packet.
   private func isUnpaired(after packet: Int) -> Bool {
     pairing.acts.contains { $0.kind == .unpair && $0.moment.packet > packet }
   }
 
-  /// Whether a program has deleted the bond that a pairing made; or, before the next one, it was tried and
-  /// one side did not have it: that is why they pair, then.
+  /// Returns whether a program deleted the bond that a pairing created, or an attempt to use it
+  /// before the next pairing showed that one side lacked it. If so, that is why they pair.
   private func isBondGone(after old: PairingAttempt, before next: PairingAttempt) -> Bool {
     let made = old.first.packet
     return isUnpaired(after: made)
@@ -193,7 +194,7 @@ extension ConnectionHistory {
   fileprivate func overBond(_ evidence: Evidence) -> [Finding] {
     guard let attempt = pairing.attempts.first(where: { $0.initiating.features != nil }),
       !attempt.beganEncrypted, !attempt.isOverBREDR,
-      // A peer that refuses at once has a rule among those about missing keys.
+      // A peer that refuses at once is covered by a rule about missing keys.
       attempt.responding.features != nil
     else { return [] }
     let earlier = evidence.earlier(than: self)
@@ -210,7 +211,7 @@ extension ConnectionHistory {
       why:
         "They had paired and agreed to keep the keys on connection \(bonded.id) (\(packet: packet)). \(attempt.initiator.capitalized) did not use that key and asked to pair again: it has lost the key, or does not trust it any more.",
       .likely, evidence: [packet, attempt.first.packet])
-    // That the key was not tried, and that no program deleted it.
+    // The absence is that the key was not tried and no program deleted it.
     finding.restsOnAbsence = true
     if pairing.attempts.contains(where: \.isPaired) { finding.severity = .note }
     return [finding]
@@ -218,8 +219,8 @@ extension ConnectionHistory {
 }
 
 extension Evidence {
-  /// What people do about pairings that failed several times: the first failure counts, and those that only
-  /// say that it was too soon do not.
+  /// Returns how to fix pairings that failed several times: the first failure counts, except for
+  /// those that only report that an attempt came too soon.
   private static func remedy(forRepeated failed: [PairingAttempt]) -> Wording? {
     func isTooSoon(_ attempt: PairingAttempt) -> Bool {
       attempt.failure?.reason == .repeatedAttempts
@@ -253,7 +254,7 @@ extension Evidence {
         $0.connection.identity?.address ?? $0.connection.peer
       }
       let with: Wording = peer.map { " with \($0)" } ?? ""
-      // Of very many on one connection not all are remembered.
+      // Of very many attempts on one connection not all are remembered.
       let total = connections.reduce(0) { $1.device == device ? $0 + $1.pairing.attemptCount : $0 }
       let count: Wording = total > tried.count ? "at least \(failed.count)" : "\(failed.count)"
       var finding = Finding(

@@ -3,11 +3,10 @@ import Cryptography
 import Dissectors
 import Sessions
 
-// Rules about the reasons of Pairing Failed that say what is wrong by themselves (Core, Vol 3, Part H,
-// 3.5.5).
+// Rules about reasons of Pairing Failed that are self-explanatory (Core, Vol 3, Part H, 3.5.5).
 
 extension Rule {
-  /// Rules about the other reasons of Pairing Failed.
+  /// The rules about the other reasons of Pairing Failed.
   static let pairingReasons: [Rule] = [
     failing(
       "smp-passkey-entry-failed", "Somebody gave up typing the passkey",
@@ -158,14 +157,14 @@ extension Rule {
     },
   ]
 
-  /// How a device is made to pair.
+  /// How to enable pairing on a device.
   private static let enablingPairing: Wording =
     "A firmware enables pairing with CONFIG_BT_SMP (Zephyr) or a peer manager (Nordic); BlueZ refuses unless it is bondable (bluetoothctl: pairable on)."
 }
 
 extension FailedPairing {
-  /// The side that shows the passkey gave up although the other one had typed it: a confirm value commits
-  /// to digits (Core, Vol 3, Part H, 2.3.5.5 and 2.3.5.6.3).
+  /// Returns a finding if the side that shows the passkey gave up although it had been typed on the
+  /// other side: a confirm value commits to digits (Core, Vol 3, Part H, 2.3.5.5 and 2.3.5.6.3).
   fileprivate func stoppedAfterEntry() -> Finding? {
     guard attempt.shows(role), attempt.method?.hasPasskey == true,
       let committed = attempt[otherRole].confirms?.first
@@ -261,8 +260,8 @@ extension FailedPairing {
     return finding
   }
 
-  /// The same, where the side that refuses has asked for security itself: then it has a key, and wants that one to be
-  /// used (Core, Vol 3, Part H, 2.4.6).
+  /// Changes the finding if the side that refuses had requested security itself: it has a key, and
+  /// wants that key to be used (Core, Vol 3, Part H, 2.4.6).
   fileprivate func keepingBond(_ finding: Finding) -> Finding {
     guard let asked = attempt.askedFor, side != attempt.initiator,
       attempt.responding.features == nil,
@@ -284,7 +283,8 @@ extension FailedPairing {
     return finding
   }
 
-  /// Whether the capture lacks what the two said that they can do: nobody refuses before that is known.
+  /// Whether the capture lacks the features that the two declared: no side refuses before they are
+  /// known.
   private var isExchangeUnseen: Bool {
     guard attempt.askedFor == nil else { return false }
     return attempt.initiating.features == nil
@@ -324,7 +324,7 @@ extension FailedPairing {
       because: "\(side.words) found a PDU invalid", why: why, evidence: packets)
   }
 
-  /// The attempts with the same device that failed before this one, the last one last.
+  /// The earlier failed attempts with the same device, in order.
   private var earlierFailures: [PairingAttempt] {
     let others = evidence.earlier(than: connection).flatMap(\.pairing.attempts)
     return (others + connection.pairing.attempts.prefix(position)).filter { $0.failure != nil }

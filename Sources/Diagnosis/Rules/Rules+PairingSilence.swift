@@ -2,10 +2,10 @@ import Bluetooth
 import Captures
 import Sessions
 
-// Rules about pairing that stops without a word, and about Security Requests.
+// Rules about pairing that stops silently, and about Security Requests.
 
 extension Rule {
-  /// A rule about PDUs that have no place.
+  /// The rule about PDUs that should not occur.
   static let unexpectedPDU =
     Rule(
       "smp-unexpected", .warning, "A Security Manager PDU came out of turn",
@@ -16,7 +16,7 @@ extension Rule {
         "Look at the Security Manager of that side; a peripheral sends a Security Request, and never a Pairing Request."
     ) { connection, _ in connection.unexpectedPDUs() }
 
-  /// Rules about what did not happen.
+  /// The rules about what did not happen.
   static let pairingSilence: [Rule] = [
     Rule(
       "smp-user-silent", .error, "A person had to act for the pairing to go on, and did not",
@@ -89,14 +89,14 @@ extension Rule {
   ]
 }
 
-/// A pairing that nobody refused and that did not succeed.
+/// A pairing that no side refused but that did not succeed.
 private struct SilentPairing {
   let attempt: PairingAttempt
   let connection: ConnectionHistory
   let evidence: Evidence
   /// Where the silence ended: the end of the link, or of the capture.
   let end: Moment
-  /// The packet from which pairing succeeded later on the same connection.
+  /// The packet that shows that pairing succeeded later on the same connection.
   let resolution: Int?
 
   init?(
@@ -106,7 +106,7 @@ private struct SilentPairing {
     guard !attempt.isPaired, !attempt.isOverBREDR,
       !attempt.isAuthenticated || attempt.failure != nil
     else { return nil }
-    // What is encrypted at the end without an event that says so was paired unseen.
+    // A link that is encrypted at the end without an event that reports it was paired unseen.
     if attempt.failure == nil, connection.connection.isEncrypted == true,
       !attempt.beganEncrypted
     {
@@ -155,7 +155,7 @@ private struct SilentPairing {
 
   func ofUser() -> Finding? {
     guard let silent = SilentUser(attempt, end), let before = attempt.lastStep else { return nil }
-    // That Just Works was not confirmed has a rule of its own, which knows more.
+    // An unconfirmed Just Works pairing has its own, more specific rule.
     if !silent.isSure, attempt.failure?.reason == .numericComparisonFailed { return nil }
     let asked = connection.pairing.acts(during: attempt).first {
       $0.kind == .passkeyAsked || $0.kind == .confirmationAsked(comparesDigits: true)
@@ -208,7 +208,7 @@ private struct SilentPairing {
     if connection.pairing.attempts.contains(where: { $0.secondResponse != nil }) {
       finding.severity = finding.severity ?? .warning
     }
-    // Why the link ended is the cause, and has a finding of its own.
+    // The cause is why the link ended, which has a finding of its own.
     switch connection.connection.ending {
     case .timeout, .neverEstablished, .micFailure, .controller:
       finding.severity = finding.severity ?? .warning
@@ -219,7 +219,7 @@ private struct SilentPairing {
 }
 
 extension Connection {
-  /// Whether the capture tells who or what ended the link.
+  /// Whether the capture shows who or what ended the link.
   fileprivate var hasKnownEnding: Bool {
     switch ending {
     case .replaced, .unknown, .forgotten, .fileEnded, nil: false
@@ -244,12 +244,12 @@ extension Connection {
 }
 
 extension ConnectionHistory {
-  /// Without security for so long a Security Request is ignored.
+  /// A Security Request counts as ignored after this long without security.
   private static let patience: Int64 = 5_000_000_000
-  /// A link that ends sooner was not given the time.
+  /// A link that ends sooner did not leave enough time.
   private static let leastPatience: Int64 = 1_000_000_000
 
-  /// A Security Request that nothing followed.
+  /// Returns a finding about a Security Request that nothing followed.
   fileprivate func ignored(
     _ request: PairingHistory.SecurityRequest, _ evidence: Evidence
   ) -> Finding? {
@@ -280,7 +280,7 @@ extension ConnectionHistory {
     return finding
   }
 
-  /// PDUs that had no place.
+  /// Returns findings about PDUs that should not occur.
   fileprivate func unexpectedPDUs() -> [Finding] {
     for attempt in pairing.attempts {
       if let second = attempt.secondResponse, let first = attempt.responding.features {

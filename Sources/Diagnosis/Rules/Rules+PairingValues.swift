@@ -2,10 +2,10 @@ import Bluetooth
 import Cryptography
 import Sessions
 
-// Rules over what the confirm and random values of a pairing come to.
+// Rules about what the confirm and random values of a pairing reveal.
 
 extension Rule {
-  /// Rules over confirm values.
+  /// The rules about confirm values.
   static let pairingValues: [Rule] = [
     failing(
       "smp-passkey-mismatch", "The two sides of a pairing have different passkeys",
@@ -81,7 +81,7 @@ extension Rule {
 }
 
 extension FailedPairing {
-  /// `<hidden>` for both sides' values, or who has none.
+  /// Returns a line with `<hidden>` for each side's passkey, or `unknown`.
   private func passkeys(_ own: SixDigits?, _ other: SixDigits?, of role: PairingSide)
     -> Finding.Detail
   {
@@ -100,7 +100,7 @@ extension FailedPairing {
   private var passkeysDiffer: Wording { "The passkeys on the two sides differ" }
   private var theyDiffer: Wording { "the passkeys on the two sides differ" }
 
-  /// Legacy: one commitment is open, or both are.
+  /// Returns a finding for legacy pairing, in which one commitment was opened, or both were.
   fileprivate func differingPasskeys() -> Finding? {
     guard let found = attempt.outcome.search?.finding(otherRole) else { return nil }
     let refused = attempt.side(otherRole)
@@ -119,7 +119,7 @@ extension FailedPairing {
     return finding
   }
 
-  /// What to compare, where one side shows and the other types.
+  /// What to compare if one side shows the passkey and the user types it on the other.
   private var typedPlace: Wording? {
     guard attempt.shows(.initiator) || attempt.shows(.responder) else { return nil }
     let typing = attempt.side(attempt.shows(.initiator) ? .responder : .initiator)
@@ -133,7 +133,7 @@ extension FailedPairing {
       "Compare the digits \(typed) with those on \(shown); check leading zeros, and that a fixed passkey is the same in both firmwares."
   }
 
-  /// Secure Connections: the round in which the bits differ.
+  /// Returns a finding for Secure Connections with the round in which the bits differ.
   fileprivate func differingRounds() -> Finding? {
     guard let parting = attempt.outcome.parting else { return nil }
     let (first, second) = (attempt.side(.initiator), attempt.side(.responder))
@@ -164,7 +164,8 @@ extension FailedPairing {
     return finding
   }
 
-  /// A passkey was refused, and the values cannot be checked: different passkeys are what explains it best.
+  /// Returns a finding for a refused passkey whose values cannot be checked: different passkeys are
+  /// the best explanation.
   fileprivate func presumablyDifferingPasskeys() -> Finding? {
     guard attempt.method?.hasPasskey == true, attempt[otherRole].randoms != nil else { return nil }
     return finding(
@@ -217,7 +218,8 @@ extension FailedPairing {
     return finding
   }
 
-  /// Whether all that deviates is the captured host's own address: then the capture may lack its change.
+  /// Returns whether only the captured host's own address deviates, in which case the capture may
+  /// lack a change of it.
   private func hasOnlyOwnAddress(_ deviations: [ConfirmDeviation], _ side: Side) -> Bool {
     side == .local
       && deviations.allSatisfy {

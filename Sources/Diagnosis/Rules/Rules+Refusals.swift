@@ -2,11 +2,11 @@ import Bluetooth
 import Bytes
 import Sessions
 
-// Rules about requests that are refused for other reasons than security (Core, Vol 3, Part F, 3.4.1.1; Core
-// Specification Supplement, Part B).
+// Rules about requests that are refused for other reasons than security (Core, Vol 3, Part F,
+// 3.4.1.1; Core Specification Supplement, Part B).
 
 extension Rule {
-  /// Rules about refusals.
+  /// The rules about refusals.
   static let refusals: [Rule] = [
     refused(
       "att-not-permitted", .warning, 0x02...0x03, "An attribute is read or written that cannot be",
@@ -322,7 +322,7 @@ extension Rule {
 }
 
 extension Refusal {
-  /// What was to be written, and what that means: `02 (2, which is reserved)`, `3 bytes`.
+  /// What was to be written, and its meaning: `02 (2, which is reserved)`, `3 bytes`.
   var headWords: Wording {
     if opcode != .writeRequest && opcode != .prepareWriteRequest { return "the request" }
     if length == 0 { return "an empty value" }
@@ -338,8 +338,9 @@ extension Refusal {
     return meaning.map { "\(bytes) (\($0))" } ?? bytes
   }
 
-  /// That a server refuses the next part of a value that it has given up to there: a part that begins at the
-  /// end is empty, and no error (Core, Vol 3, Part F, 3.4.4.5).
+  /// Returns an explanation if a server refuses the next part of a value after returning the parts
+  /// before it. A part that starts at the end is empty, which is not an error (Core, Vol 3, Part F,
+  /// 3.4.4.5).
   fileprivate func unableToReadOn(_ connection: ConnectionHistory) -> Wording? {
     guard opcode == .readBlobRequest, let offset, offset > 0,
       let usage = connection.attributes.usage(handle, of: server),
@@ -356,25 +357,25 @@ extension Refusal {
       """
   }
 
-  /// Where the parts of a prepared write are.
+  /// The packets of the parts of a prepared write.
   fileprivate var partsWords: Wording {
     guard let prepared else { return "" }
     return " (\(packet: prepared.first.packet) to \(packet: prepared.last))"
   }
 
-  /// Whether a subscription was written to a descriptor that is no CCCD.
+  /// Whether a subscription was written to a descriptor that is not a CCCD.
   private var isMisplacedSubscription: Bool {
     error.rawValue == 0x03 && attribute.kind == .descriptor
       && attribute.uuid != .clientConfiguration
       && attribute.uuid != nil && length == 2 && (head == [1, 0] || head == [2, 0])
   }
 
-  /// Whether a client was to be kept from writing a CCCD.
+  /// Whether a client was prevented from writing a CCCD.
   private var isOfConfiguration: Bool {
     error.rawValue == 0x03 && attribute.uuid == .clientConfiguration && attribute.via != .inferred
   }
 
-  /// Why an attribute can be read or written no more than it can.
+  /// Why an attribute cannot be read or written.
   fileprivate var whyNotPermitted: Wording {
     let isRead = error.rawValue == 0x02
     let (verb, done): (Wording, Wording) = isRead ? ("read", "read") : ("write", "written")
@@ -410,7 +411,8 @@ extension Refusal {
     return "The declaration offers \(properties.words), and not \(verb)\(instead)."
   }
 
-  /// What to do about a read or a write that is not permitted, by what the capture tells of the attribute.
+  /// How to fix a read or a write that is not permitted, depending on what is known of the
+  /// attribute.
   fileprivate var permittedInstead: Wording {
     let isRead = error.rawValue == 0x02
     switch attribute.kind {

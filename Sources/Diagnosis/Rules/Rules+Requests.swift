@@ -2,11 +2,11 @@ import Bluetooth
 import Bytes
 import Sessions
 
-// Rules about requests that nobody answers, and about the order of requests: one at a time on a bearer and in
-// each direction, given up after 30 s (Core, Vol 3, Part F, 3.3.2, 3.3.3).
+// Rules about requests that are not answered, and about the order of requests: one at a time on a
+// bearer and in each direction, timing out after 30 s (Core, Vol 3, Part F, 3.3.2, 3.3.3).
 
 extension Rule {
-  /// Rules about requests that nobody answers.
+  /// The rules about requests that are not answered.
   static let requests: [Rule] = [
     Rule(
       "att-request-unanswered", .error, "A request is never answered",
@@ -166,24 +166,25 @@ extension Rule {
         """,
       .likely,
       evidence: PacketSet(attributes.crossed.prefix(4).flatMap { [$0.request, $0.packet] }))
-    // Hosts that do so do it on each connection: it is said once.
+    // Hosts that do this do it on each connection, so it is reported once.
     finding.group = "Responses came on another bearer than the request"
     return [finding]
   }
 
-  /// What people do about a server that does not answer.
+  /// How to fix a server that does not answer.
   private static let unansweredRemedy: Wording =
     "Look at the server: each request needs its response, whatever the application does."
 }
 
 extension ConnectionHistory {
-  /// A link that ends on purpose so soon after a request leaves it open as a matter of course.
+  /// If a link is ended on purpose within this time after a request, it is normal that the request
+  /// stays open.
   private static let leastWait: Int64 = 2_000_000_000
-  /// A client that disconnects so long after its request has waited for ATT's 30 s: its timer and the
-  /// capture's clock are not the same.
+  /// A client that disconnects this long after its request has waited for the 30 s of ATT: its
+  /// timer and the capture's clock differ slightly.
   private static let fullWait = AttributeHistory.timeout - 500_000_000
 
-  /// What people do about a request of a kind that one side does not answer: values come from the
+  /// Returns how to fix one side that does not answer a kind of request: values come from the
   /// application, everything else from the stack.
   private static func remedy(_ opcode: ATTOpcode, _ answering: Side) -> Wording {
     switch opcode {
@@ -210,12 +211,12 @@ extension ConnectionHistory {
     }
   }
 
-  /// What is to be said of a request or indication without an answer; nil where nothing is: the link was
-  /// lost, the capture has one side only, or nobody waited.
+  /// Returns a finding about a request or indication without an answer. Returns nil if the link was
+  /// lost, the capture contains only one side, or no side waited.
   fileprivate func unanswered(_ request: UnansweredRequests.Sent) -> Finding? {
     let asking = Side(sent: request.direction)
     let answering = asking.other
-    // Where nothing at all of the other side is there, the capture may lack that side.
+    // If there is nothing at all from the other side, the capture may lack that side.
     guard (answering == .local ? attributes.sentByLocal : attributes.sentByPeer) > 0 else {
       return nil
     }
@@ -233,7 +234,7 @@ extension ConnectionHistory {
     } else if let end {
       guard let waited, waited >= Self.leastWait else { return nil }
       if waited < Self.fullWait {
-        // A link that was lost says nothing of the server.
+        // A link that was lost reveals nothing about the server.
         guard connection.ending == .localHost || connection.ending == .peer else { return nil }
         certainty = .likely
       }
@@ -271,7 +272,7 @@ extension ConnectionHistory {
       why: why, certainty, evidence: evidence)
     finding.attribute = target
     if !isIndication { finding.remedy = Self.remedy(request.opcode, answering) }
-    // The MTU stays what it was, and what was to be done is done.
+    // The MTU stays as it was, and the session continues.
     if request.opcode == .exchangeMTURequest { finding.severity = .warning }
     finding.restsOnAbsence = true
     finding.group = "\(answering.words) never \(done) the \(name)\(about)"

@@ -2,10 +2,11 @@ import Bluetooth
 import Bytes
 import Sessions
 
-// Rules about values that do not arrive: Client Characteristic Configurations (Core, Vol 3, Part G, 3.3.3.3).
+// Rules about values that do not arrive: Client Characteristic Configurations (Core, Vol 3, Part G,
+// 3.3.3.3).
 
 extension Rule {
-  /// Rules about values that do not arrive.
+  /// The rules about values that do not arrive.
   static let subscriptions: [Rule] = [
     Rule(
       "gatt-wrong-cccd-bits", .warning,
@@ -70,7 +71,7 @@ extension Rule {
 }
 
 extension ConnectionHistory {
-  /// A CCCD that was written with a command.
+  /// Returns a finding about a CCCD that was written with a command.
   fileprivate func commanded(_ configuration: Configuration) -> Finding? {
     guard configuration.value & 3 != 0,
       !attributes.configurations.contains(where: {
@@ -97,7 +98,7 @@ extension ConnectionHistory {
     return finding
   }
 
-  /// A CCCD that was written with a bit that is not offered.
+  /// Returns a finding about a CCCD that was written with a bit that is not offered.
   fileprivate func wrongBits(_ configuration: Configuration) -> Finding? {
     guard let properties = configuration.properties, let owner = configuration.owner else {
       return nil
@@ -160,8 +161,8 @@ extension ConnectionHistory {
     return finding
   }
 
-  /// Where the client subscribed to one thing and writes to another service whose values it has not
-  /// subscribed to.
+  /// A finding if the client subscribed to one characteristic and writes to another service, to
+  /// whose values it has not subscribed.
   fileprivate var otherSubscription: Finding? {
     guard !connection.isOpeningMissing, connection.isEncrypted != true else { return nil }
     for server in [Side.peer, .local] {
@@ -207,7 +208,7 @@ extension ConnectionHistory {
     return nil
   }
 
-  /// Whether the client wrote to values of the service that an attribute belongs to.
+  /// Returns whether the client wrote to values of the service that contains an attribute.
   private func writes(toServiceOf owner: AttributeIdentity, _ server: Side) -> Bool {
     attributes.usages.contains {
       $0.server == server && $0.written > 0 && $0.identity.kind != .descriptor
@@ -215,7 +216,8 @@ extension ConnectionHistory {
     }
   }
 
-  /// Values that came on an earlier connection and come no more, since the server lost the CCCD.
+  /// Returns findings about values that arrived on an earlier connection but no longer do, because
+  /// the server lost the CCCD.
   fileprivate func lostSubscriptions(_ evidence: Evidence) -> [Finding] {
     guard connection.isEncrypted == true, security.isStoredKey, !connection.isOpeningMissing,
       let encrypted = security.encrypted
@@ -234,11 +236,11 @@ extension ConnectionHistory {
           let last = usage.notifications.last ?? usage.indications.last,
           let span = last.nanoseconds(since: first)
         else { continue }
-        // The pauses between values were so long on the average; one must have come by now.
+        // The average pause between values was this long, so one should have arrived by now.
         let pause = span / Int64(max(1, usage.sent - 1))
         guard lasted >= max(5_000_000_000, 3 * min(pause, .max / 4)),
           (attributes.usage(handle, of: configuration.server)?.sent ?? 0) == 0,
-          // What came before as answers to writes does not come without them.
+          // Values that answered writes before do not arrive without them.
           !before.writes(toServiceOf: owner, configuration.server),
           !attributes.configurations.contains(where: {
             $0.descriptor.handle == configuration.descriptor.handle

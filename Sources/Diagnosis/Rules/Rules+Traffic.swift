@@ -6,7 +6,7 @@ import Sessions
 // Rules about lengths, frames and transfers.
 
 extension Rule {
-  /// Rules about lengths, frames and transfers.
+  /// The rules about lengths, frames and transfers.
   static let traffic: [Rule] = [
     Rule(
       "att-write-too-long", .warning, "A write is longer than it can be",
@@ -215,20 +215,21 @@ extension Rule {
     },
   ]
 
-  /// Whether the name that a profile gives to a message says that two sides make themselves known: one of its
-  /// words begins so.
+  /// Returns whether a profile's name for a message indicates that two sides authenticate: one of
+  /// its words starts so.
   private static func isHandshake(_ name: String) -> Bool {
     let beginnings = [
       "auth", "login", "handshake", "bind", "unlock", "pair", "session", "password",
     ]
-    // In bytes, since it is asked of each connection: characters cost tenfold.
+    // In bytes, since this is evaluated for each connection: characters would cost ten times as
+    // much.
     let words = name.lowercased().utf8.split { !(UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0) }
     return words.contains { word in beginnings.contains { word.starts(with: $0.utf8) } }
   }
 }
 
 extension ConnectionHistory {
-  /// A message that takes several values since the MTU stays 23.
+  /// A finding about a message that is split over several values because the MTU stays 23.
   fileprivate var defaultMTU: Finding? {
     guard attributes.mtuExchanges.isEmpty, !connection.isOpeningMissing,
       connection.mtu == nil, connection.transport == .le,
@@ -265,7 +266,7 @@ extension ConnectionHistory {
       finding.remedy = Self.askForMTU(most.isWritten ? most.sender : most.sender.other)
       return finding
     }
-    // Without a protocol that is known: values that fill the PDU one after the other.
+    // Without a known protocol: consecutive values that fill the PDU.
     let full = attributes.usages.compactMap { usage -> (AttributeUsage, Tally)? in
       let tally =
         usage.fullNotifications.count >= usage.fullWrites.count
@@ -288,7 +289,8 @@ extension ConnectionHistory {
     return finding
   }
 
-  /// The client asks for a larger MTU; nil where that is this host, as the rule's own remedy has it.
+  /// Returns the remedy that the client should request a larger MTU, or nil if that is this host,
+  /// for which the rule's own remedy applies.
   private static func askForMTU(_ client: Side) -> Wording? {
     client == .local
       ? nil
@@ -298,7 +300,7 @@ extension ConnectionHistory {
       """
   }
 
-  /// A frame with a wrong checksum, and what came of it.
+  /// Returns a finding about a frame with a wrong checksum, and its result.
   fileprivate func badFrame(_ frame: VendorTraffic.BadFrame) -> Finding {
     let digits = frame.expected > 0xffff ? 8 : frame.expected > 0xff || frame.found > 0xff ? 4 : 2
     let name =

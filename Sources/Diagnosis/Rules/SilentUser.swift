@@ -3,16 +3,16 @@ import Cryptography
 import Sessions
 
 extension PairingAttempt {
-  /// A person who is faster has not typed six digits, or read a dialog.
+  /// A user cannot type six digits, or read a dialog, faster than this.
   package static let fastestPerson: Int64 = 300_000_000
-  /// Without an SMP command for so long a pairing is given up (Core, Vol 3, Part H, 3.4: 30 s); clocks of
-  /// captures are not exact.
+  /// A pairing times out after this long without an SMP command (Core, Vol 3, Part H, 3.4: 30 s);
+  /// the clocks of captures are not exact.
   static let timeout: Int64 = 29_500_000_000
-  /// So much of it is a person's silence and no program's.
+  /// A silence of this length is a user's, not a program's.
   static let longSilence: Int64 = 25_000_000_000
 
-  /// How fast the side that types the passkey has committed itself to it after the features were known,
-  /// where no person can have been that fast.
+  /// How quickly after the features were known the side that types the passkey committed itself to
+  /// it, if that is too fast for a user.
   package var programTyped: (side: Side, delay: Int64, confirm: Moment)? {
     guard let response = responding.features?.moment else { return nil }
     for role in [PairingSide.initiator, .responder] where types(role) {
@@ -24,9 +24,9 @@ extension PairingAttempt {
     return nil
   }
 
-  /// How fast the digits of numeric comparison were refused after the side that refused had the other's
-  /// random value, from which they follow, where no person can have been that fast (Core, Vol 3, Part H,
-  /// 2.3.5.6.2).
+  /// How quickly the digits of numeric comparison were refused after the refusing side had received
+  /// the other's random value, from which they follow, if that is too fast for a user (Core, Vol 3,
+  /// Part H, 2.3.5.6.2).
   var programRefused: (delay: Int64, known: Moment)? {
     guard let failure, let end, let known = self[role(of: failure.side).other].randoms?.last,
       let delay = end.nanoseconds(since: known), delay >= 0, delay < Self.fastestPerson
@@ -34,7 +34,7 @@ extension PairingAttempt {
     return (delay, known)
   }
 
-  /// Whose turn it was when nothing came any more, where that depends on a person.
+  /// Whose turn it was when nothing more was sent, if that depends on a user.
   var awaitedPerson: (role: PairingSide, task: Wording, isSure: Bool)? {
     guard let method, responding.features != nil, !isPaired else { return nil }
     let isReady =
@@ -65,18 +65,18 @@ extension PairingAttempt {
   }
 }
 
-/// A person who had to do something for a pairing to go on, and did not.
+/// A user who had to act for a pairing to continue, and did not.
 struct SilentUser {
-  /// Whose user.
+  /// The side whose user it is.
   let side: Side
-  /// What there was to do.
+  /// What the user had to do.
   let task: Wording
-  /// How long nothing came.
+  /// The length of the silence, in nanoseconds.
   let silence: Int64
-  /// Whether the method makes a person act; else a dialog may have asked for consent.
+  /// Whether the method requires the user to act; otherwise a dialog may have asked for consent.
   let isSure: Bool
 
-  /// Nil where nobody was waited for, or not for long.
+  /// Returns nil if no user was waited for, or not for long.
   init?(_ attempt: PairingAttempt, _ end: Moment?) {
     guard let awaited = attempt.awaitedPerson, let before = attempt.lastStep,
       let silence = end?.nanoseconds(since: before), silence >= PairingAttempt.longSilence
@@ -89,7 +89,7 @@ struct SilentUser {
 }
 
 extension PairingAttempt {
-  /// The last packet before its end; a Pairing Failed does not count.
+  /// The last packet before its end, not counting Pairing Failed.
   var lastStep: Moment? {
     guard failure != nil else { return last }
     let runs = [initiating, responding].flatMap { party in

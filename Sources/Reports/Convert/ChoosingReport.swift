@@ -4,37 +4,38 @@ package import Captures
 package import Dissectors
 package import Sessions
 
-/// Which packets make a selection that can be understood by itself: those that were asked for, and those
-/// that come along.
+/// Determines which packets form a selection that can be understood on its own: those that were
+/// requested, and those that they depend on.
 ///
-/// With a packet come all parts of what it is a part of (fragments, long values, vendors' messages, chains of
-/// reports), the request that it answers or its answer, and the setup of its connection (`ConnectionSetups`).
+/// Each packet is accompanied by all parts of what it is a part of (fragments, long values, vendor
+/// messages, chains of reports), the request that it answers or its answer, and the setup of its
+/// connection (`ConnectionSetups`).
 package struct ChoosingReport: PacketReport, ~Copyable {
   private var showing: Showing
   private var sentence: Sentence
-  /// What was asked for.
+  /// The packets that were requested.
   private var chosen = ChosenPackets()
-  /// That, and the other parts of messages of which a part is: what answers one of these comes along.
+  /// The requested packets and the other parts of their messages, whose answers are kept, too.
   private var wanted = ChosenPackets()
-  /// What was asked for and what comes along.
+  /// The requested packets and those that they depend on.
   private var kept = ChosenPackets()
   private var setups = ConnectionSetups()
-  /// The packets of PDUs that came in several: how many, then their numbers.
+  /// The packets of PDUs that were split: the number of packets, then their numbers.
   private var joined: [Int] = []
 
-  /// A report that chooses as `show` with these options does.
+  /// Creates a report that selects packets as `show` does with these options.
   package init(_ options: ShowOptions) {
     showing = Showing(options)
     sentence = Sentence(showsKeys: false, glyphs: .utf8, profiles: options.profiles)
   }
 
-  /// Never: what comes along may come last.
+  /// Always false: the last packet may be one that an earlier one depends on.
   package var isSatisfied: Bool { false }
 
-  /// Why nothing was chosen.
+  /// Why no packet was selected.
   package var remark: String? { showing.remark }
 
-  /// The packets, and how many of them were asked for; to be read when the capture has ended.
+  /// The packets to keep, and the number of requested packets; valid after the end of the capture.
   package var result: (kept: ChosenPackets, chosen: Int) { (kept, chosen.count) }
 
   package mutating func packet(
@@ -42,11 +43,11 @@ package struct ChoosingReport: PacketReport, ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     let number = record.number
-    // What is read of this packet, not of one before it.
+    // Discards what was read of earlier packets.
     sentence.clear()
     var isAskedFor = false
     if showing.isSatisfied {
-      // The answers to what was asked for may follow.
+      // Responses to requested packets may follow.
       sentence.follow(record, dissection, bytes, answer, memory)
     } else {
       isAskedFor = showing.word(record, dissection, bytes, answer, memory, in: &sentence)
@@ -83,7 +84,8 @@ package struct ChoosingReport: PacketReport, ~Copyable {
     setups.observe(record, dissection, bytes, answer, memory)
   }
 
-  /// Keeps a vendor's message that was not asked for, where a part of it was, or the request that it answers.
+  /// Keeps a vendor message that was not requested, if a part of it, or the request that it
+  /// answers, was.
   private mutating func bringMessage(
     _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
   ) {
@@ -109,7 +111,7 @@ package struct ChoosingReport: PacketReport, ~Copyable {
     var place = 0
     while place < joined.count {
       let parts = joined[place + 1..<place + 1 + joined[place]]
-      // A part alone is one, too, where it was asked for; then the whole came along already.
+      // A requested part may be alone; the whole is then kept already.
       if parts.contains(where: { kept.contains($0) }) { kept.insert(parts) }
       place += 1 + joined[place]
     }

@@ -1,21 +1,20 @@
-/// Packets by their numbers, a bit each.
+/// A set of packet numbers, with one bit for each.
 package struct ChosenPackets: Sendable, Equatable {
   private var words: [UInt64] = []
-  /// How many there are.
+  /// The number of packets in the set.
   package private(set) var count = 0
-  /// The highest number; 0 where there is none.
+  /// The highest packet number, or 0 if the set is empty.
   package private(set) var last = 0
 
-  /// No packet.
   package init() {}
 
-  /// Whether a packet is one of them.
+  /// Returns whether the set contains a packet.
   package func contains(_ number: Int) -> Bool {
     let word = number >> 6
     return words.indices.contains(word) && words[word] >> UInt64(number & 63) & 1 == 1
   }
 
-  /// Takes a packet in, whose number is from 1 on.
+  /// Inserts a packet number; numbers below 1 are ignored.
   package mutating func insert(_ number: Int) {
     guard number > 0, !contains(number) else { return }
     let word = number >> 6
@@ -27,7 +26,7 @@ package struct ChosenPackets: Sendable, Equatable {
     last = max(last, number)
   }
 
-  /// Takes packets in.
+  /// Inserts packet numbers.
   mutating func insert(_ numbers: some Sequence<Int>) {
     for number in numbers { insert(number) }
   }

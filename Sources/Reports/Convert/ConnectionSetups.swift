@@ -4,49 +4,52 @@ import Captures
 import Dissectors
 import Sessions
 
-/// What a connection has to be understood: how it was made and ended, its security and parameters, and
-/// what the attributes are. All its packets, that is, but those that carry values or other data.
+/// What is needed to understand a connection: how it was established and ended, its security and
+/// parameters, and its attributes. This is all its packets except those that carry values or other
+/// data.
 ///
-/// With a connection come earlier ones with the same device, since keys and attributes stay known, and
-/// those on which an attribute was discovered. Of all others only what opens and ends them, so that
-/// connections keep their numbers. What controllers say of themselves comes, too.
+/// A connection is accompanied by earlier ones with the same device, since keys and attributes stay
+/// known, and by those on which an attribute was discovered. Of all other connections, only the
+/// packets that open and end them are included, so that connections keep their numbers. What
+/// controllers report about themselves is included, too.
 struct ConnectionSetups: Sendable {
-  /// A connection's.
+  /// The setup of one connection.
   private struct Setup: Sendable {
-    /// What is no discovery.
+    /// The packets that do not belong to discovery.
     var link: [Int] = []
-    /// Requests and answers that say what attributes are.
+    /// Requests and responses that identify attributes.
     var discovery: [Int] = []
-    /// The addresses that the peer was known by.
+    /// The addresses of the peer.
     var peers: Set<DeviceAddress> = []
-    /// Of the connection when `peers` was looked at last.
+    /// The connection's change count when `peers` was last updated.
     var changes = -1
   }
 
   private var setups: [Int: Setup] = [:]
-  /// The packets in which connections were opened or first seen, and those that ended some.
+  /// The packets in which connections were opened or first seen, and those that ended them.
   private var turns: [(packet: Int, connection: Int)] = []
-  /// The packets that told the names of devices.
+  /// The packets that contained the names of devices.
   private var names: [DeviceAddress: [Int]] = [:]
   private var nameGeneration = 0
-  /// The packets that told whose private addresses are whose.
+  /// The packets that revealed the owners of private addresses.
   private var identities: [Int] = []
   private var identityGeneration = 0
-  /// The packets that tell whose periodic trains are received, and whether one of a train was asked for.
+  /// The packets that identify the advertisers of periodic trains, and whether a packet of a train
+  /// was requested.
   private var syncs: [Int] = []
   private var needsSyncs = false
-  /// What controllers say of themselves.
+  /// The packets in which controllers report about themselves.
   private var controllers: [Int] = []
-  /// The commands, by controller, that may have made the next connection, and their answers.
+  /// The commands, by controller, that may have created the next connection, and their answers.
   private var creating: [UInt16: [Int]] = [:]
 
-  /// The connections of what was asked for, and those on which their attributes were discovered.
+  /// The connections of the requested packets, and those on which their attributes were discovered.
   private var needed: Set<Int> = []
   private var neededForDiscovery: Set<Int> = []
-  /// The devices that are told of outside connections.
+  /// The devices that appear outside connections.
   private var devices: Set<DeviceAddress> = []
 
-  /// Takes in that a packet was asked for.
+  /// Records that a packet was requested.
   mutating func need(
     _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
   ) {
@@ -62,7 +65,7 @@ struct ConnectionSetups: Sendable {
     }
   }
 
-  /// Takes in any packet.
+  /// Records any packet.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -71,7 +74,7 @@ struct ConnectionSetups: Sendable {
     if memory.names.generation != nameGeneration {
       var told: [DeviceAddress] = []
       memory.names.forEach(since: nameGeneration) { address, _ in told.append(address) }
-      // A name may stand in several reports that belong together.
+      // A name may be split over several reports that belong together.
       var packets = [number]
       for advertisement in memory.advertisements.reports {
         if let chain = advertisement.chain { packets += memory.advertisements.packets[chain] }
@@ -97,7 +100,7 @@ struct ConnectionSetups: Sendable {
     }
     noteCreation(record, dissection, answer)
     guard let link = answer.link, memory.links.id(link) > 0 else {
-      // What ends all links of a controller, and what it answers.
+      // Events that end all links of a controller, and the commands that they answer.
       if answer.closed, memory.links.count > 0 {
         if let request = answer.request?.packet { turns.append((request, 0)) }
         turns.append((number, 0))
@@ -124,7 +127,7 @@ struct ConnectionSetups: Sendable {
     }
   }
 
-  /// Notes commands that make connections, and what answers them.
+  /// Records commands that create connections, and their answers.
   private mutating func noteCreation(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer
   ) {
@@ -141,7 +144,7 @@ struct ConnectionSetups: Sendable {
     }
   }
 
-  /// What a packet is of a connection's setup; nil where it is none of it.
+  /// Returns which part of a connection's setup a packet is, or nil if it is not part of it.
   private static func part(
     _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
   ) -> Part? {
@@ -156,7 +159,7 @@ struct ConnectionSetups: Sendable {
     if let pdu = dissection.att {
       let opcode = dissection.attFields.requestOpcode ?? pdu.opcode
       if isDiscovery(opcode) { return .discovery }
-      // What is no value: descriptors, whose values say how others are to be read.
+      // Descriptors, which determine how values are interpreted.
       if let place = answer.attribute, memory.attributes[place].kind != .value { return .discovery }
       return nil
     }
@@ -179,7 +182,7 @@ struct ConnectionSetups: Sendable {
     }
   }
 
-  /// Puts what is needed into `kept`.
+  /// Adds the packets that are needed to `kept`.
   func keep(in kept: inout ChosenPackets) {
     var peers = devices
     for id in needed { peers.formUnion(setups[id]?.peers ?? []) }

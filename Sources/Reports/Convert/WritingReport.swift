@@ -4,23 +4,23 @@ package import Decoders
 package import Dissectors
 package import Sessions
 
-/// `convert`, where a record is written with what only the whole story tells: the direction that its
-/// link type has no room for, and its line as a comment.
+/// Writes records for `convert` with what only the context reveals: a direction that the link type
+/// cannot hold, and the packet's line as a comment.
 package struct WritingReport: PacketReport, ~Copyable {
-  /// Where records go.
+  /// The destination of the records.
   package var writer: CaptureWriter
-  /// How many packets were written with a direction that is inferred.
+  /// The number of packets that were written with an inferred direction.
   package private(set) var inferredDirections = 0
   private let kept: ChosenPackets?
   private let saysLines: Bool
   private var sentence: Sentence
   private var line = Output()
 
-  /// A report that writes records to `writer`.
+  /// Creates a report that writes records to `writer`.
   ///
   /// - Parameters:
-  ///   - kept: which of them; nil: all.
-  ///   - saysLines: whether what `show` says of a packet becomes its comment.
+  ///   - kept: the packets to write; nil: all.
+  ///   - saysLines: whether the line that `show` prints for a packet becomes its comment.
   package init(
     _ writer: consuming CaptureWriter, keeping kept: ChosenPackets?, saysLines: Bool,
     profiles: SuppliedProfiles?
@@ -28,11 +28,11 @@ package struct WritingReport: PacketReport, ~Copyable {
     self.writer = writer
     self.kept = kept
     self.saysLines = saysLines
-    // What is hidden stays hidden; a comment is UTF-8.
+    // Secrets stay hidden; comments are UTF-8.
     sentence = Sentence(showsKeys: false, glyphs: .utf8, profiles: profiles)
   }
 
-  /// Whether nothing that follows is written.
+  /// Whether nothing more will be written.
   package var isSatisfied: Bool { writer.failure != nil }
 
   package mutating func packet(
@@ -52,11 +52,11 @@ package struct WritingReport: PacketReport, ~Copyable {
     }
     guard isKept else { return writer.skip(record) }
     if record.isDirectionInferred { inferredDirections += 1 }
-    // Here a record is known with all that belongs to it, and not yet written.
+    // At this point everything about the record is known, and it is not written yet.
     Self.write(record, line, to: &writer)
   }
 
-  // Apart, so that the line is lent while the writer changes.
+  // A separate function, so that the line is borrowed while the writer changes.
   private static func write(
     _ record: borrowing CaptureRecord, _ line: borrowing Output, to writer: inout CaptureWriter
   ) {

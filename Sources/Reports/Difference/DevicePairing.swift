@@ -3,41 +3,40 @@ import Diagnosis
 import Differences
 import Sessions
 
-/// Which of a side's devices and connections are compared; what is nil or empty leaves the choice to the
-/// program.
+/// Which devices and connections of a side are compared; if nothing is given, the program chooses.
 package struct SideSelection: Sendable {
-  /// Devices by address or name.
+  /// The devices by address or name.
   package var devices: [DevicePattern] = []
-  /// Connections by their numbers.
+  /// The connections by number.
   package var connections: [ClosedRange<Int>] = []
 
-  /// Everything.
+  /// Creates a selection of everything.
   package init() {}
 
-  /// Whether nothing is chosen.
+  /// Whether everything is selected.
   package var isEverything: Bool { devices.isEmpty && connections.isEmpty }
 }
 
-/// Two devices that are compared with each other, and why these.
+/// Two devices that are compared, and why they were paired.
 struct DevicePair: Sendable {
-  /// By what two devices were paired.
+  /// The criterion by which two devices were paired.
   enum Way: Sendable {
-    /// They were asked for.
+    /// They were requested.
     case asked
-    /// One address of theirs is the same.
+    /// They have an address in common.
     case address
-    /// Each is the other's peer: the captures are of the two ends of one connection.
+    /// Each is the other's peer: the captures are from the two ends of one connection.
     case mirrored
     /// They have the same name.
     case name
     /// Most of their services are the same.
     case map
-    /// There is no other on either side.
+    /// There is no other device on either side.
     case only
-    /// Neither capture tells an address: the first with the first.
+    /// Neither capture contains an address: the first is paired with the first.
     case order
 
-    /// As JSON names it.
+    /// The name in JSON.
     var key: StaticString {
       switch self {
       case .asked: "asked"
@@ -50,7 +49,7 @@ struct DevicePair: Sendable {
       }
     }
 
-    /// As a person reads it; nil where nothing needs to be said.
+    /// In words, or nil if no explanation is needed.
     var words: StaticString? {
       switch self {
       case .asked, .address: nil
@@ -69,14 +68,14 @@ struct DevicePair: Sendable {
   let way: Way
 }
 
-/// Which devices belong together.
+/// The pairing of the devices of both sides.
 struct DevicePairing: Sendable {
   private(set) var pairs: [DevicePair] = []
-  /// Those that nothing belongs to.
+  /// The devices without a counterpart.
   private(set) var unpaired: (left: [RememberedCapture.Device], right: [RememberedCapture.Device])
 
   private typealias Device = RememberedCapture.Device
-  /// The share of services and characteristics that two maps have in common at least.
+  /// The minimum share of services and characteristics that two maps must have in common.
   private static let leastLikeness = 0.5
 
   init(
@@ -114,7 +113,7 @@ struct DevicePairing: Sendable {
     unpaired.left = rest
   }
 
-  /// Whether each is what the other one talks to.
+  /// Returns whether each is the other's peer.
   private static func mirror(_ one: Device, _ other: Device) -> Bool {
     guard let role = one.localRole, let otherRole = other.localRole, role != otherRole else {
       return false
@@ -123,7 +122,7 @@ struct DevicePairing: Sendable {
       && other.ownAddresses.contains { one.addresses.contains($0) }
   }
 
-  /// The share of services and characteristics that both maps have, of those that either has.
+  /// Returns the share of services and characteristics in either map that both maps have.
   private static func likeness(_ one: Device, _ other: Device) -> Double {
     let (left, right) = (one.session.servers.peripheral, other.session.servers.peripheral)
     guard let left, let right, !left.services.isEmpty, !right.services.isEmpty else { return 0 }
@@ -141,7 +140,7 @@ struct DevicePairing: Sendable {
 }
 
 extension RememberedCapture {
-  /// The devices that are asked for, with the connections that are.
+  /// Returns the selected devices with the selected connections.
   fileprivate func chosen(by selection: SideSelection) -> [Device] {
     var chosen: [Device] = []
     for var device in devices {
@@ -163,7 +162,7 @@ extension RememberedCapture {
 }
 
 extension DevicePattern {
-  /// Whether a device is asked for.
+  /// Returns whether a device is selected.
   fileprivate func matches(_ device: RememberedCapture.Device) -> Bool {
     if let bits = address {
       return device.addresses.contains { $0.value & bits.mask == bits.value }

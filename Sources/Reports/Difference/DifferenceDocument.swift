@@ -116,7 +116,7 @@ struct DifferenceDocument: ~Copyable {
 
   // MARK: What differs
 
-  /// One side of an entry; nothing where there is none.
+  /// Appends one side of an entry, or nothing if there is none.
   private mutating func side(_ key: StaticString, _ side: SaidSide?) {
     guard let side else { return }
     sink.begin(key)
@@ -222,7 +222,7 @@ struct DifferenceDocument: ~Copyable {
     sink.endItem()
   }
 
-  /// Which device did it, where that is known.
+  /// Appends which device did it, if known.
   private mutating func by(_ operation: Differences.Operation?) {
     guard let isByCentral = operation?.isByCentral else { return }
     sink.word("by", isByCentral ? "central" : "peripheral")
@@ -242,7 +242,7 @@ struct DifferenceDocument: ~Copyable {
     sink.end()
   }
 
-  /// What belongs to a single operation.
+  /// Appends the properties of a single operation.
   private mutating func one(_ operation: Differences.Operation, _ session: Session) {
     sink.number("connection", operation.connection)
     if let handle = operation.role.flatMap({ session.roles[$0].handle }) {

@@ -3,14 +3,14 @@ import Bytes
 import Diagnosis
 import Differences
 
-/// What a line of a difference says of one side: the same for text and JSON.
+/// How a line of a difference describes one side, for both text and JSON.
 struct SaidSide: Sendable {
-  /// What there is; empty where its packets say enough.
+  /// The description; empty if the packets are enough.
   var words: Wording = ""
-  /// The packets; nil: none shows it.
+  /// The packets; nil if none shows it.
   var packets: ClosedRange<Int>?
 
-  /// `#43–#61`; empty where there is none.
+  /// `#43–#61`; empty if there are none.
   var packetWords: String {
     guard let packets else { return "" }
     return packets.count == 1
@@ -19,7 +19,7 @@ struct SaidSide: Sendable {
 }
 
 extension Difference.Step {
-  /// Whether nothing differs but values that are chosen at random.
+  /// Whether only values that are chosen at random differ.
   var isOnlyRandom: Bool {
     kind == .changed && isNatural
       && changes.allSatisfy { $0.fields.allSatisfy { $0.expectation == .random } }
@@ -27,7 +27,7 @@ extension Difference.Step {
 }
 
 extension DifferenceReport.Compared {
-  /// Parts of a difference, and why they were not compared.
+  /// The parts of a difference that were not compared, and why.
   var notCompared: [(parts: [StaticString], why: Wording)] {
     if isOfMap {
       return [(["security", "link", "conversation", "timing"], "a map has nothing but attributes")]
@@ -35,13 +35,13 @@ extension DifferenceReport.Compared {
     return difference.timingRemark.map { [(["timing"], $0)] } ?? []
   }
 
-  /// What would make more of the sides comparable.
+  /// How to make more of the sides comparable.
   var hints: [Wording] {
     let sides: [(StaticString, Session)] = [
       ("left", difference.sessions.left), ("right", difference.sessions.right),
     ]
     let unnamed = sides.compactMap { (side, session) -> Wording? in
-      // Operations on attributes that nothing but their handles tells from others.
+      // Operations on attributes that are distinguished only by their handles.
       let places = Set(session.roles.indices.filter { session.roles[$0].uuid == nil })
       if places.isEmpty { return nil }
       let count = session.connections.reduce(0) { sum, connection in
@@ -57,26 +57,26 @@ extension DifferenceReport.Compared {
 }
 
 extension Differences.Operation {
-  /// Its packets; nil of an end that the capture does not have.
+  /// Its packets, or nil for an end that is not in the capture.
   var packets: ClosedRange<Int>? {
     packet == .max ? nil : packet...max(packet, lastPacket)
   }
 }
 
 extension Difference {
-  /// The operations of one side of a step.
+  /// Returns the operations of one side of a step.
   func operations(of step: Step, isLeft: Bool) -> ArraySlice<Differences.Operation> {
     guard let range = isLeft ? step.left : step.right else { return [] }
     return isLeft ? operations.left[range] : operations.right[range]
   }
 
-  /// What a step is: `Notification 2a37 Heart Rate Measurement`.
+  /// Returns the title of a step: `Notification 2a37 Heart Rate Measurement`.
   func title(of step: Step) -> Wording {
     if let left = operations(of: step, isLeft: true).first { return sessions.left.title(of: left) }
     return operations(of: step, isLeft: false).first.map { sessions.right.title(of: $0) } ?? ""
   }
 
-  /// What one side of a step is; nil where that side has nothing.
+  /// Returns one side of a step, or nil if that side has nothing.
   func side(of step: Step, isLeft: Bool) -> SaidSide? {
     let operations = operations(of: step, isLeft: isLeft)
     guard let first = operations.first, let last = operations.last else { return nil }
@@ -93,7 +93,7 @@ extension Difference {
     return side
   }
 
-  /// An operation in a sentence of its own: `#48 Pairing Failed: Confirm Value Failed (0x04)`.
+  /// Returns an operation described on its own: `#48 Pairing Failed: Confirm Value Failed (0x04)`.
   func side(of place: Int?, isLeft: Bool) -> SaidSide? {
     guard let place else { return nil }
     let operation = isLeft ? operations.left[place] : operations.right[place]
@@ -104,15 +104,15 @@ extension Difference {
         ? nil : operation.packet...operation.packet)
   }
 
-  /// What became of both operations of a change: `packet count for 11-20?`, `Invalid Handle (0x01)`; where they
-  /// are not the same operation, what they are.
+  /// Returns the results of both operations of a change: `packet count for 11-20?`, `Invalid Handle
+  /// (0x01)`. If the operations differ, returns their descriptions.
   func outcomes(_ change: ValueChange) -> (left: Wording, right: Wording) {
     let (one, other) = (operations.left[change.left], operations.right[change.right])
     guard one.kind == other.kind else {
       return (sessions.left.words(of: one), sessions.right.words(of: other))
     }
     let (left, right) = (sessions.left.outcome(of: one), sessions.right.outcome(of: other))
-    // Words that leave out what differs: a PDU's bytes say it.
+    // If the words omit the difference, the bytes of the PDU show it.
     if left == right, change.fields.isEmpty, case .pairing = one.kind, let here = one.value,
       let there = other.value, !one.isHidden, !other.isHidden
     {
@@ -124,7 +124,7 @@ extension Difference {
     return (left.isEmpty ? "done" : left, right.isEmpty ? "done" : right)
   }
 
-  /// A value's bytes; nil where there are none that may be printed.
+  /// Returns a value's bytes, or nil if there are none that may be printed.
   func bytes(_ place: Int, isLeft: Bool) -> [UInt8]? {
     let operation = isLeft ? operations.left[place] : operations.right[place]
     guard let value = operation.value, !operation.isHidden, case .value = operation.kind else {
@@ -160,13 +160,13 @@ extension Difference {
 }
 
 extension MapDifference {
-  /// What it is about: `characteristic 2a19 Battery Level in 180f Battery`.
+  /// The subject: `characteristic 2a19 Battery Level in 180f Battery`.
   var title: Wording {
     guard let uuid else { return "the map" }
     return owner.map { "\(subject.key) \(uuid) in \($0)" } ?? "\(subject.key) \(uuid)"
   }
 
-  /// What one side says of it.
+  /// Returns the description of one side.
   static func side(_ side: Side?) -> SaidSide? {
     guard let side else { return nil }
     var pieces: [Wording] = []
@@ -184,14 +184,14 @@ extension MapDifference {
 }
 
 extension TimingDifference {
-  /// `median of 12`, or nothing of a step.
+  /// Returns `median of 12`, or nothing for a single sample.
   static func sampleWords(_ side: Side) -> Wording {
     side.count > 1 ? ", median of \(side.count)" : ""
   }
 }
 
 extension RememberedCapture.Device {
-  /// Whom it is: address and name.
+  /// The device: address and name.
   var words: Wording {
     var words: Wording = address.map { "\($0)" } ?? "a device without an address"
     if let name = names.last { words = "\(words) \(quoted: name)" }

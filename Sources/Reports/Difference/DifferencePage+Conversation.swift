@@ -6,12 +6,13 @@ import Sessions
 
 /// The map and the conversation, as `diff` prints them.
 extension DifferencePage {
-  /// Bytes in a line where values are long.
+  /// The number of bytes in a line of a long value.
   private static let bytesInLine = 16
-  /// So many values of a run, and lines of a value, are printed where not all are asked for.
+  /// The number of values of a run, and of lines of a value, that are printed unless all are
+  /// requested.
   static let mostValues = 4
   private static let mostByteLines = 4
-  /// Characters of a random value that are printed all.
+  /// The number of characters up to which a random value is printed in full.
   private static let longestRandom = 20
 
   func sign(_ kind: Difference.Step.Kind) -> String {
@@ -38,7 +39,7 @@ extension DifferencePage {
     }
   }
 
-  /// Says how many lines of a list are not printed.
+  /// Appends how many lines of a list are not printed.
   private mutating func rest(_ count: Int) {
     guard !options.showsEqual, count > Self.mostLines else { return }
     row([(2, "… \(count - Self.mostLines) more; --all prints them")], .dim)
@@ -76,7 +77,7 @@ extension DifferencePage {
     }
   }
 
-  /// Where packets stand behind a title.
+  /// The column of the packets after a title.
   private var titleColumns: Int { max(30, columns - 36) }
 
   // MARK: The conversation
@@ -103,8 +104,8 @@ extension DifferencePage {
     if hidden > 0 { row([(2, "… \(hidden) more; --all prints them")], .dim) }
   }
 
-  /// Behind the last of the steps that are told in one line: PDUs of a pairing that only one side has, or in
-  /// which nothing but random values differs.
+  /// Returns the end of the steps that are summarised in one line: pairing PDUs that only one side
+  /// has, or in which only random values differ.
   private func group(_ difference: Difference, from start: Int) -> Int {
     let kind = difference.steps[start].kind
     var end = start + 1
@@ -113,7 +114,7 @@ extension DifferencePage {
     return end
   }
 
-  /// Whether a step may be told in one line with others that became the same.
+  /// Returns whether a step may be summarised in one line with others of the same kind.
   private func isTold(
     _ difference: Difference, _ place: Int, with kind: Difference.Step.Kind
   ) -> Bool {
@@ -179,7 +180,7 @@ extension DifferencePage {
     return SaidSide(packets: start.lowerBound...max(start.lowerBound, end.upperBound)).packetWords
   }
 
-  /// Which way it went, as the left capture has it.
+  /// Returns the direction of a step in the left capture.
   func arrow(_ step: Difference.Step, _ difference: Difference) -> String {
     let operation =
       difference.operations(of: step, isLeft: true).first
@@ -188,7 +189,7 @@ extension DifferencePage {
     return operation.map { arrow($0, session) } ?? ""
   }
 
-  /// Which way an operation went, as its capture has it.
+  /// Returns the direction of an operation in its capture.
   func arrow(_ operation: Differences.Operation, _ session: Session) -> String {
     guard let isByCentral = operation.isByCentral else { return "" }
     switch operation.kind {
@@ -224,9 +225,9 @@ extension DifferencePage {
       !difference.operations.left[change.left].hasSucceeded,
       !difference.operations.right[change.right].hasSucceeded
     )
-    // Bytes alone stand below; words and errors say more.
+    // Plain bytes are printed below; words and errors are more informative.
     if isDecoded, one == other {
-      // The fields below say it.
+      // The fields below show it.
     } else if isDecoded || bytes.0 == nil || bytes.1 == nil || failures.0 || failures.1 {
       let words = "\(prefix)\(one)  →  \(other)"
       if isWide || words.columns + 6 <= columns {
@@ -259,7 +260,8 @@ extension DifferencePage {
     }
   }
 
-  /// What a field says on one side: of long random values the ends, unless all is asked for.
+  /// Returns a field's value on one side; a long random value is shortened unless everything is
+  /// requested.
   private func words(_ value: String?, _ field: Difference.FieldChange) -> String {
     guard let value else { return "not there" }
     if field.isHidden { return "<hidden>" }
@@ -269,8 +271,8 @@ extension DifferencePage {
     return "\(value.prefix(8))…\(value.suffix(6))"
   }
 
-  /// Both values in hex, and below them marks where bytes differ: beside each other where there is room, else
-  /// below each other, of long ones only the lines that differ.
+  /// Appends both values in hex, and below them marks where bytes differ: side by side if there is
+  /// room, else one below the other. Of long values only the lines that differ are printed.
   private mutating func hex(_ left: [UInt8], _ right: [UInt8], _ style: TextStyle) {
     let longest = max(left.count, right.count)
     let words = { (bytes: [UInt8]) in
@@ -303,7 +305,7 @@ extension DifferencePage {
     if differing > lines { row([(8, "… \(differing - lines) more lines of bytes differ")], .dim) }
   }
 
-  /// `^^` below each byte that differs.
+  /// Returns `^^` for each byte that differs.
   private static func marks(_ left: [UInt8], _ right: [UInt8], _ range: Range<Int>) -> String {
     var marks = ""
     for place in range {

@@ -4,25 +4,25 @@ import Diagnosis
 import Differences
 import Sessions
 
-/// `diff` for people.
+/// `diff` as text.
 struct DifferencePage: ~Copyable {
   let report: DifferenceReport
   let options: DiffOptions
   let columns: Int
   var out = Output()
 
-  /// Columns where the terminal's are not known.
+  /// The width if the terminal's is unknown.
   private static let usualColumns = 100
-  /// Lines grow no wider: packets would stand too far from what they are of.
+  /// The maximum width of lines: packet numbers would be too far from what they belong to.
   private static let mostColumns = 132
-  /// Both sides stand beside each other from so many columns on.
+  /// The minimum width at which both sides are printed side by side.
   private static let wideColumns = 90
-  /// What stands before the sides of a table.
+  /// The width of the names in a table.
   private static let nameColumns = 23
-  /// So many lines of a list are printed where not all are asked for.
+  /// The number of lines of a list that are printed unless all are requested.
   static let mostLines = 100
 
-  /// Whether both sides stand beside each other.
+  /// Whether both sides are printed side by side.
   var isWide: Bool { columns >= Self.wideColumns }
 
   init(_ report: DifferenceReport) {
@@ -62,7 +62,7 @@ struct DifferencePage: ~Copyable {
     if isStyled { out.text(TextStyle.plain.sequence) }
   }
 
-  /// Cells that each begin at a column; one that is too long pushes the next.
+  /// Appends cells at their columns; a cell that is too long shifts the next one.
   mutating func row(_ cells: [(column: Int, text: String)], _ style: TextStyle = .plain) {
     var line = ""
     var used = 0
@@ -119,7 +119,7 @@ struct DifferencePage: ~Copyable {
     return String(decoding: text.bytes.array, as: UTF8.self)
   }
 
-  /// A file's name as a shell takes it; nil where it would have to be written in a way that needs a second look.
+  /// Returns a file's name as a shell argument, or nil if it would need quoting.
   private static func argument(_ name: String) -> String? {
     let isPlain = name.utf8.allSatisfy { byte in
       (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || (0x2b...0x3a).contains(byte)
@@ -165,13 +165,13 @@ struct DifferencePage: ~Copyable {
     }
   }
 
-  /// `Link, map, timing`.
+  /// Returns a list such as `Link, map, timing`.
   private static func list(_ words: [String]) -> String {
     let list = words.joined(separator: ", ")
     return "\(list.prefix(1).uppercased())\(list.dropFirst())"
   }
 
-  /// How much differs of each part.
+  /// Appends how much of each part differs.
   private mutating func summary(_ difference: Difference) {
     let count = { (differing: Int) in
       differing == 0 ? "the same" : differing == 1 ? "1 differs" : "\(differing) differ"
@@ -207,7 +207,7 @@ struct DifferencePage: ~Copyable {
     ])
   }
 
-  /// Where the sides part.
+  /// Appends where the sides first differ.
   private mutating func first(_ difference: Difference) {
     guard let first = difference.first else { return }
     out.byte(0x0a)
@@ -236,7 +236,7 @@ struct DifferencePage: ~Copyable {
     }
   }
 
-  /// A table of facts, where any differs.
+  /// Appends a table of facts, if any differs.
   private mutating func facts(
     _ difference: Difference, _ section: Difference.Fact.Section, _ title: String,
     _ same: inout [String]
@@ -255,7 +255,7 @@ struct DifferencePage: ~Copyable {
         right: fact.isSame ? "same" : words(fact.right, fact.packets.right)
       )
     }
-    // The right column begins behind the longest of the left one that leaves it room.
+    // The right column starts after the longest left cell that leaves it room.
     let room = columns - Self.nameColumns - 3
     let fits = { (row: (fact: Difference.Fact, left: String, right: String)) in
       row.left.columns + row.right.columns <= room

@@ -4,59 +4,57 @@ import Differences
 import Diagnosis
 import Sessions
 
-/// How `diff` presents what differs.
+/// The options of `diff`.
 package struct DiffOptions: PresentationOptions, Sendable {
   /// What is compared of each side.
   package var sides = (left: SideSelection(), right: SideSelection())
-  /// How the sides are called: the files' names.
+  /// The names of the sides: the files' names.
   package var names = (left: "", right: "")
-  /// Whether both sides are of one capture, so that their times are of one clock.
+  /// Whether both sides are from one capture, so that their times are from one clock.
   package var isOneCapture = false
-  /// Fields that may differ.
+  /// Fields whose differences are ignored.
   package var ignored: [String] = []
   /// Whether to print a document instead of text.
   package var isJSON = false
   /// Whether to print a page of HTML.
   package var isHTML = false
-  /// Whether to print no more than how much differs.
+  /// Whether to print only how much differs.
   package var isSummary = false
-  /// Whether to print also what is the same.
+  /// Whether to print what is the same, too.
   package var showsEqual = false
-  /// Whether secrets are shown.
   package var showsKeys = false
   /// The signs to use.
   package var glyphs = Glyphs.utf8
-  /// Columns of the terminal; nil: lines are as wide as on paper.
+  /// The width of the terminal in columns; nil: the default width.
   package var width: Int?
-  /// Whether to colour.
   package var usesColor = false
 
-  /// The defaults.
+  /// Creates the default options.
   package init() {}
 }
 
-/// `diff`: what differs between two captures, in whichever form.
+/// `diff`: what differs between two captures, in any output format.
 package struct DifferenceReport: Sendable {
-  /// Two devices, and what differs between what was done with them.
+  /// Two devices, and the differences between their sessions.
   struct Compared: Sendable {
     let pair: DevicePair
     let difference: Difference
-    /// Whether a side is a map, so that there are only attributes to compare.
+    /// Whether a side is a map, so that only attributes can be compared.
     let isOfMap: Bool
   }
 
   let options: DiffOptions
-  /// How many records each side has; nil of a map.
+  /// The number of records of each side; nil for a map.
   let records: (left: Int?, right: Int?)
-  /// Whether each side is damaged, so that it was read up to the damage.
+  /// Whether each side is damaged, so that it was read only up to the damage.
   let isDamaged: (left: Bool, right: Bool)
-  /// Whether a side is a map, so that there are only attributes to compare.
+  /// Whether a side is a map, so that only attributes can be compared.
   let isOfMap: Bool
-  /// Which sides are.
+  /// The sides that are maps.
   private let areMaps: (left: Bool, right: Bool)
-  /// The devices that belong together.
+  /// The devices that were paired.
   let compared: [Compared]
-  /// Those that nothing belongs to.
+  /// The devices without a counterpart.
   let unpaired: (left: [RememberedCapture.Device], right: [RememberedCapture.Device])
 
   /// Compares two sides.
@@ -76,7 +74,7 @@ package struct DifferenceReport: Sendable {
       asked.hasOtherClock = asked.areTwoEnds && !options.isOneCapture
       var (one, other) = (pair.left.session, pair.right.session)
       if isOfMap {
-        // A map has no conversation to hold against another one.
+        // A map has no conversation to compare.
         one.connections = []
         other.connections = []
       }
@@ -84,7 +82,7 @@ package struct DifferenceReport: Sendable {
     }
   }
 
-  /// What was asked for and is not there: a side that has no such device; nil where all is.
+  /// What was requested but does not exist on a side, or nil if everything exists.
   package var missing: String? {
     for (side, name, selection, isMap) in [
       (unpaired.left, options.names.left, options.sides.left, areMaps.left),
@@ -100,7 +98,7 @@ package struct DifferenceReport: Sendable {
     return nil
   }
 
-  /// Fields that may differ, and of which none does; empty where there was nothing to compare.
+  /// The ignored fields that do not differ; empty if there was nothing to compare.
   package var ignoredInVain: [String] {
     if compared.isEmpty { return [] }
     let used = compared.reduce(into: Set<String>()) { $0.formUnion($1.difference.silencers) }
@@ -117,7 +115,7 @@ package struct DifferenceReport: Sendable {
     compared.allSatisfy(\.difference.isEmpty) && unpaired.left.isEmpty && unpaired.right.isEmpty
   }
 
-  /// Prints it.
+  /// Prints the differences.
   package func write(into output: inout Output) {
     if options.isJSON {
       var document = DifferenceDocument(self)

@@ -5,7 +5,7 @@ import Diagnosis
 import Differences
 import Sessions
 
-/// Makes maps that are compared of those that `map` shows.
+/// Converts the maps of `map` into maps that can be compared.
 struct MapReader: ~Copyable {
   private var reading: ValueReading
 
@@ -54,7 +54,7 @@ struct MapReader: ~Copyable {
     return one
   }
 
-  /// The last value, where it was read: what a client writes and a server sends belongs to the conversation.
+  /// Returns the last value, if it was read: written and sent values belong to the conversation.
   private mutating func value(
     _ use: AttributeUse?, _ uuid: BluetoothUUID, _ service: BluetoothUUID?, _ server: UInt64?
   ) -> ServerMap.Value? {

@@ -5,9 +5,10 @@ import Diagnosis
 import Differences
 import Sessions
 
-/// What is known only at the end: how connections begin, are encrypted and end, and what attributes are.
+/// Records what is known only at the end: how connections begin, are encrypted and end, and the
+/// identity of attributes.
 extension OperationRecorder {
-  /// Completes what was written down, now that the capture was read to its end.
+  /// Completes the record after the capture was read to its end.
   mutating func finish(
     _ connections: [ConnectionHistory], _ devices: [MapDevice], _ memory: borrowing Memory
   ) {
@@ -54,7 +55,7 @@ extension OperationRecorder {
       if let status = attempt.failure {
         encryption.failure = keep("\(status)")
       } else if attempt.isKeyMissingHere {
-        // The central's controller is told this.
+        // This is what the central's controller is told.
         encryption.failure = keep("\(StatusCode.pinOrKeyMissing)")
       } else if attempt.outcome == .off {
         encryption.text = keep("off")
@@ -72,8 +73,8 @@ extension OperationRecorder {
     operations[id, default: []] = Array(added.dropLast()) + (operations[id] ?? []) + added.suffix(1)
   }
 
-  /// Settles what became of requests that were never answered: the client waits for an answer before it goes
-  /// on, and the link has to be there.
+  /// Determines the results of requests that were never answered: the client waits for an answer
+  /// before it continues, and the link has to exist.
   private mutating func judgeUnanswered(_ connections: [ConnectionHistory]) {
     for history in connections {
       let id = history.id
@@ -104,7 +105,7 @@ extension OperationRecorder {
         connection.localRole.map { $0 == .central ? isLocal : !isLocal }
         .map { $0 ? "by the central" : "by the peripheral" }
         ?? (isLocal ? "by this host" : "by the peer")
-      // That one side has ended it is all that the usual reasons say.
+      // The usual reasons only mean that one side ended the link.
       let isUsual =
         connection.reason == .remoteUserTerminated
         || connection.reason == .connectionTerminatedByLocalHost
@@ -124,14 +125,14 @@ extension OperationRecorder {
 }
 
 extension Connection {
-  /// Whether the capture has its end.
+  /// Whether its end is in the capture.
   fileprivate var hasEndedInCapture: Bool {
     ending != nil && ending != .forgotten && ending != .fileEnded
   }
 }
 
 extension Differences.Operation {
-  /// The packet that it is ordered by: the one that settles it. A server answers in the same order at both ends of a
-  /// link, while requests on several bearers pass each other's answers.
+  /// The packet by which it is ordered: the one that completes it. A server answers in the same
+  /// order at both ends of a link, while requests on several bearers overtake each other's answers.
   fileprivate var settled: Int { kind == .discovery ? packet : max(packet, lastPacket) }
 }

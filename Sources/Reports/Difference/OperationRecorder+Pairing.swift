@@ -6,9 +6,9 @@ import Differences
 import Dissectors
 import Sessions
 
-/// The PDUs of the Security Manager, as `diff` compares them.
+/// The Security Manager PDUs, as `diff` compares them.
 extension OperationRecorder {
-  /// Takes a PDU.
+  /// Records a PDU.
   mutating func add(
     _ pdu: SMPPDU, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
     _ isByCentral: Bool?, _ id: Int, _ record: borrowing CaptureRecord
@@ -66,7 +66,7 @@ extension OperationRecorder {
     "\(hex: bytes.part(slice).array)"
   }
 
-  /// Writes down fields that are chosen at random for every session, or computed from what is.
+  /// Stores fields that are chosen at random for every session, or computed from such fields.
   mutating func keep(
     _ fields: [(name: StaticString, value: Wording)], isSecret: Bool = false
   ) -> Slice {
@@ -79,7 +79,7 @@ extension OperationRecorder {
     return Slice(start: start, count: session.bytes.count - start)
   }
 
-  /// Writes down the keys that both sides are to give, which the words of a pairing leave out.
+  /// Stores the keys that both sides are to distribute, which the words of a pairing omit.
   private mutating func keep(keysOf features: SMP.PairingFeatures) -> Slice {
     let start = session.bytes.count
     let keys = [

@@ -5,9 +5,9 @@ import Differences
 import Dissectors
 import Sessions
 
-/// Values that cross the link, or were to, as `diff` compares them.
+/// Values that are transferred, or were requested, as `diff` compares them.
 extension OperationRecorder {
-  /// Takes the values of a packet.
+  /// Records the values of a packet.
   mutating func take(_ conversations: Conversations, _ memory: borrowing Memory) {
     for value in conversations.values where value.parties.connection > 0 {
       take(value, conversations.bytes, memory)
@@ -23,7 +23,7 @@ extension OperationRecorder {
       time: value.time)
     operation.lastPacket = max(value.packet, value.response ?? 0)
     operation.latency = value.latency
-    // The client reads and writes, the server does the rest.
+    // The client reads and writes; the server notifies and indicates.
     let isLocal =
       switch value.operation {
       case .notification, .indication: value.attribute.isLocal
@@ -72,7 +72,7 @@ extension OperationRecorder {
     case .cancelled: return keep("cancelled")
     case .notExecuted(let reason), .noResponse(let reason):
       switch reason {
-      // What the capture lacks says nothing of the devices.
+      // What is missing from the capture reveals nothing about the devices.
       case .captureEnded, .recordsLost, .forgotten: return nil
       case .connectionEnded, .timedOut, .overtaken: break
       }
@@ -81,7 +81,7 @@ extension OperationRecorder {
     }
   }
 
-  /// Writes down what the value means that was read last.
+  /// Stores the meaning of the value that was decoded last.
   private mutating func describe(
     _ value: RawSpan, in operation: inout Differences.Operation
   ) {
@@ -103,7 +103,7 @@ extension OperationRecorder {
     operation.fields = Slice(start: first, count: session.bytes.count - first)
   }
 
-  /// What a vendor's message is called: by its command, not by what it says.
+  /// Returns the name of a vendor message: its command, not its content.
   private mutating func message(_ sighting: VendorSighting) -> Int {
     var name = sighting.vendor.profile
     if sighting.frame == nil {
@@ -118,7 +118,7 @@ extension OperationRecorder {
     return session.messages.count - 1
   }
 
-  /// Writes down the fields of the value that was read last.
+  /// Stores the fields of the value that was decoded last.
   private mutating func fields(_ value: RawSpan) {
     guard let writer = DecodedWriter(reading.decoded, isJSON: false, showsKeys: showsKeys) else {
       return

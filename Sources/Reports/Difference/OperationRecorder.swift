@@ -7,37 +7,37 @@ import Differences
 import Dissectors
 import Sessions
 
-/// Writes down what is done on each connection, as `diff` compares it. What it keeps grows with the
-/// operations, up to its limits: the two sides can be compared only when both are known.
+/// Records the operations on each connection, as `diff` compares them. Memory grows with the
+/// operations, up to a limit: the two sides can be compared only when both are known.
 struct OperationRecorder: ~Copyable {
   /// What is kept of all connections together.
   var session = Session()
-  /// The operations of each connection, by its number.
+  /// The operations of each connection, by connection number.
   var operations: [Int: [Differences.Operation]] = [:]
-  /// Whose attributes `session.roles` are: by their places.
+  /// The attributes of `session.roles`, by index.
   var identities: [AttributeIdentity] = []
-  /// The part that this host plays on each connection.
+  /// The role of this host on each connection.
   var roles: [Int: Connection.Role] = [:]
   private var places: [AttributeKey: Int] = [:]
   var messages: [String: Int] = [:]
-  /// Requests that find attributes or set the MTU, until they are answered: by connection and packet.
+  /// Requests that find attributes or set the MTU, until they are answered, by connection and
+  /// packet.
   private(set) var unanswered: [Int: [Int: Unanswered]] = [:]
-  /// The last request that was answered, by connection and whether it was the central's.
+  /// The last request that was answered, by connection and by whether the central sent it.
   private(set) var lastAnswered: [Int: [Bool?: Int]] = [:]
-  /// What values mean.
+  /// Decodes values.
   var reading: ValueReading
-  /// Whether secrets are shown.
   let showsKeys: Bool
-  /// People's own profiles.
+  /// The user's profiles.
   let profiles: SuppliedProfiles
   let bounds: SessionBounds
   private var kept = 0
-  /// The packet of the first operation that was not kept; nil where all were.
+  /// The packet of the first operation that was not kept, or nil if all were.
   private(set) var firstLeftOut: Int?
 
   /// A request that was not answered yet.
   struct Unanswered {
-    /// The place of its operation among the connection's.
+    /// The index of its operation on the connection.
     let place: Int
     let isByCentral: Bool?
     let opcode: ATTOpcode
@@ -45,10 +45,10 @@ struct OperationRecorder: ~Copyable {
     var mtu: UInt16 = 0
   }
 
-  /// Of what the capture does not show the end of.
+  /// The result of a request whose end is not in the capture.
   static let captureEnds: Wording = "no answer: the capture ends"
 
-  /// An attribute among all servers; one without a handle by its type.
+  /// Identifies an attribute among all servers; without a handle, by its type.
   private struct AttributeKey: Hashable {
     var server: UInt64
     var isLocal: Bool
@@ -65,15 +65,15 @@ struct OperationRecorder: ~Copyable {
 
   // MARK: Packets
 
-  /// Takes a packet: what its protocol is follows, and what is no value is written down.
+  /// Records a packet: follows its protocol, and stores everything that is not a value.
   mutating func follow(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     if dissection.att != nil { reading.follow(record, dissection, bytes, answer, memory) }
-    // The answers may be among what was lost.
+    // The answers may be among the lost records.
     if record.drops > 0 { unanswered = [:] }
-    // What another file has, too, was told.
+    // A packet that another file contains, too, was recorded already.
     guard record.original == nil, let link = answer.link, let direction = record.direction else {
       return
     }
@@ -87,21 +87,21 @@ struct OperationRecorder: ~Copyable {
     }
   }
 
-  /// Whether the central sent what went this way; nil where the parts are not known.
+  /// Returns whether the central sent packets of this direction, or nil if the roles are unknown.
   private mutating func isByCentral(_ direction: Direction, _ connection: Connection) -> Bool? {
     guard let role = connection.localRole else { return nil }
     if roles.count < bounds.connections { roles[connection.id] = role }
     return (direction == .sent) == (role == .central)
   }
 
-  /// Takes an ATT PDU: what finds attributes, or sets the MTU. Values come from `Conversations`.
+  /// Records an ATT PDU that finds attributes or sets the MTU. Values come from `Conversations`.
   private mutating func observe(
     _ opcode: ATTOpcode, _ fields: ATTFields, _ direction: Direction, _ answer: Answer, _ id: Int,
     _ record: borrowing CaptureRecord, _ memory: borrowing Memory
   ) {
     guard let link = answer.link else { return }
     let isByCentral = isByCentral(direction, memory.links.connection(link))
-    // Of what the packet answers.
+    // The request that the packet answers.
     let request = answer.request.flatMap { answered($0.packet, isByCentral.map { !$0 }, id) }
     switch opcode {
     case .exchangeMTURequest:
@@ -128,7 +128,7 @@ struct OperationRecorder: ~Copyable {
     }
   }
 
-  /// Notes a request whose operation is the last one: it is to be answered.
+  /// Records a request whose operation is the last one, until it is answered.
   private mutating func expectAnswer(
     _ packet: Int, _ isByCentral: Bool?, _ id: Int, to opcode: ATTOpcode,
     offering mtu: UInt16 = 0
@@ -143,13 +143,13 @@ struct OperationRecorder: ~Copyable {
       place: place, isByCentral: isByCentral, opcode: opcode, mtu: mtu)
   }
 
-  /// Notes that a request was answered, and gives it where it was waited for.
+  /// Records that a request was answered, and returns it if it was pending.
   private mutating func answered(_ packet: Int, _ isByCentral: Bool?, _ id: Int) -> Unanswered? {
     if operations[id] != nil { lastAnswered[id, default: [:]][isByCentral] = packet }
     return unanswered[id]?.removeValue(forKey: packet)
   }
 
-  /// Completes an exchange of the MTU with its answer, which it is told of by.
+  /// Completes an MTU exchange with its answer, by which it is reported.
   private mutating func settleMTU(
     _ request: Unanswered, _ id: Int, _ record: borrowing CaptureRecord,
     _ complete: (inout Differences.Operation) -> Void
@@ -162,8 +162,8 @@ struct OperationRecorder: ~Copyable {
     operations[id]?[request.place] = operation
   }
 
-  /// Takes a request that looks for attributes: those that follow each other are one operation, since how
-  /// many it takes depends on the MTU and on what there is.
+  /// Records a request that looks for attributes. Consecutive ones are one operation, since their
+  /// number depends on the MTU and on the attributes.
   private mutating func discover(
     _ opcode: ATTOpcode, _ isByCentral: Bool?, _ id: Int, _ record: borrowing CaptureRecord
   ) {
@@ -184,7 +184,7 @@ struct OperationRecorder: ~Copyable {
     expectAnswer(record.number, isByCentral, id, to: opcode)
   }
 
-  /// Takes an Error Response to what is no value.
+  /// Records an Error Response to a request that is not about a value.
   private mutating func refuse(
     _ fields: ATTFields, _ request: Unanswered?, _ id: Int, _ record: borrowing CaptureRecord
   ) {
@@ -196,15 +196,15 @@ struct OperationRecorder: ~Copyable {
       settleMTU(request, id, record) { $0.failure = failure }
     case .findInformationRequest, .findByTypeValueRequest, .readByGroupTypeRequest,
       .readByTypeRequest:
-      // That nothing more is found is how a discovery ends.
+      // A discovery ends when nothing more is found.
       guard error != .attributeNotFound, let request else { return }
       fail(request, id, "\(error)")
     default: break
     }
   }
 
-  /// Says why a request that finds attributes or sets the MTU failed; of a discovery also which one of its
-  /// requests did.
+  /// Stores why a request that finds attributes or sets the MTU failed; for a discovery, also which
+  /// of its requests failed.
   mutating func fail(_ request: Unanswered, _ id: Int, _ reason: Wording) {
     guard operations[id]?[request.place].kind == .discovery else {
       let words = keep(reason)
@@ -219,7 +219,7 @@ struct OperationRecorder: ~Copyable {
 
   // MARK: Keeping
 
-  /// Whether there is room for an operation; where there is none, that is remembered.
+  /// Returns whether there is room for an operation. If there is none, that is remembered.
   mutating func hasRoom(_ id: Int, _ packet: Int) -> Bool {
     if kept < bounds.operations, session.bytes.count < bounds.bytes,
       operations.count < bounds.connections || operations[id] != nil
@@ -230,7 +230,7 @@ struct OperationRecorder: ~Copyable {
     return false
   }
 
-  /// Keeps an operation, where there is room: whether there is.
+  /// Stores an operation if there is room, and returns whether there was.
   @discardableResult
   mutating func append(_ operation: Differences.Operation) -> Bool {
     guard hasRoom(operation.connection, operation.packet) else { return false }
@@ -239,23 +239,23 @@ struct OperationRecorder: ~Copyable {
     return true
   }
 
-  /// Keeps bytes.
+  /// Stores bytes.
   mutating func keep(_ span: RawSpan) -> Slice {
     let start = session.bytes.count
     session.bytes.append(span)
     return Slice(start: start, count: span.byteCount)
   }
 
-  /// Keeps words.
+  /// Stores words.
   mutating func keep(_ words: Wording) -> Slice { keep([UInt8](words.text.utf8).bytes) }
 
-  /// Where an attribute stands in `identities`.
+  /// Returns the index of an attribute in `identities`.
   mutating func place(_ attribute: AttributeIdentity) -> Int {
     let key = AttributeKey(
       server: attribute.server, isLocal: attribute.isLocal, handle: attribute.handle ?? 0,
       uuid: attribute.handle == nil ? attribute.uuid : nil)
     if let known = places[key] {
-      // What is known now was not known when it was used first.
+      // It may have been unknown at its first use.
       if identities[known].uuid == nil { identities[known] = attribute }
       return known
     }
@@ -266,6 +266,6 @@ struct OperationRecorder: ~Copyable {
 }
 
 extension BluetoothUUID {
-  /// Whether attributes of this type declare others: reading them is discovery.
+  /// Whether attributes of this type declare others, so that reading them is discovery.
   fileprivate var declares: Bool { width == 2 && 0x2800...0x2803 ~= low }
 }

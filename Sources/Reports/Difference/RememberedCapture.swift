@@ -4,37 +4,36 @@ import Diagnosis
 import Differences
 import Sessions
 
-/// What `diff` has of one side: the devices of a capture, or those of a map that was saved.
+/// One side of `diff`: the devices of a capture, or those of a saved map.
 package struct RememberedCapture: Sendable {
-  /// A device, and all that was done with it.
+  /// A device, and everything that was done with it.
   struct Device: Sendable {
-    /// The address that it is called by.
+    /// The address by which it is named.
     var address: DeviceAddress?
-    /// All of its addresses, and the identity.
+    /// All its addresses, including the identity address.
     var addresses: [DeviceAddress] = []
-    /// Its names.
     var names: [[UInt8]] = []
-    /// The part that the captured host plays; nil where it is not known, or several.
+    /// The role of the captured host; nil if it is unknown, or varies.
     var localRole: Connection.Role?
     /// The addresses of the captured host.
     var ownAddresses: [DeviceAddress] = []
-    /// The connections with it, by their numbers.
+    /// The numbers of its connections.
     var connections: [Int] = []
-    /// What was done.
+    /// What was done with it.
     var session: Session
   }
 
   /// The devices, in the order of their first connections.
   private(set) var devices: [Device] = []
-  /// How many records were read; nil of a map.
+  /// The number of records that were read; nil for a map.
   private(set) var records: Int?
-  /// Whether the capture is damaged: what is before the damage was read.
+  /// Whether the capture is damaged, so that it was read only up to the damage.
   private(set) var isDamaged = false
 
-  /// Whether it is a map that was saved: nothing but attributes can be compared.
+  /// Whether it is a saved map, so that only attributes can be compared.
   var isMap: Bool { records == nil }
 
-  /// What was remembered of a capture.
+  /// Creates a side from what was remembered of a capture.
   init(
     _ maps: [MapDevice], _ connections: [ConnectionHistory],
     _ recorder: borrowing OperationRecorder, records: Int, isDamaged: Bool,
@@ -68,7 +67,7 @@ package struct RememberedCapture: Sendable {
     }
   }
 
-  /// The devices of a saved map.
+  /// Creates a side from the devices of a saved map.
   init(_ maps: [(map: SuppliedMap, server: ServerMap)]) {
     for (map, server) in maps {
       var device = Device(session: Session())

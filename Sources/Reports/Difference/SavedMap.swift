@@ -4,7 +4,7 @@ import Differences
 import Sessions
 
 extension RememberedCapture {
-  /// Reads a map that was saved: what `map --json` has printed, or a cache file of BlueZ's.
+  /// Reads a saved map: the output of `map --json`, or one of BlueZ's cache files.
   ///
   /// - Parameter name: the file's own name.
   package init(
@@ -28,7 +28,7 @@ extension RememberedCapture {
     }
     var meaning = MapReader(showsKeys: showsKeys, profiles)
     var read: [(map: SuppliedMap, server: ServerMap)] = []
-    // Devices without attributes are no maps: the others keep their order.
+    // Devices without attributes are not maps; the others keep their order.
     var left = values[...]
     for map in maps {
       let handles = Set(map.attributes.map(\.handle))
@@ -40,7 +40,8 @@ extension RememberedCapture {
     self.init(read)
   }
 
-  /// Takes an attribute's value where it was read: what was written or sent is no property of the device.
+  /// Records an attribute's value if it was read: what was written or sent is not a property of the
+  /// device.
   private static func learn(
     _ attribute: JSONReader.Value, _ key: String, into values: inout [UInt16: [UInt8]]
   ) {
@@ -60,7 +61,7 @@ extension RememberedCapture {
 }
 
 extension MapReader {
-  /// A map of attributes that were supplied, and values that are known of them.
+  /// Returns a map of supplied attributes with their known values.
   mutating func map(of supplied: SuppliedMap, _ values: [UInt16: [UInt8]]) -> ServerMap {
     var map = ServerMap()
     for attribute in supplied.attributes.sorted(by: { $0.handle < $1.handle }) {

@@ -1,4 +1,4 @@
-// What an attribute is called where two captures are compared: by what it is, not by its handle.
+// Identifies attributes across captures by their types rather than their handles.
 
 import Bluetooth
 import Diagnosis
@@ -6,8 +6,8 @@ import Differences
 import Sessions
 
 extension Session.Role {
-  /// An attribute by its type, its service, and the characteristic that it describes; of several alike by
-  /// which one it is among them.
+  /// Creates a role from an attribute's type, its service and the characteristic that it describes.
+  /// Among several equal ones, its position distinguishes it.
   init(_ attribute: AttributeIdentity, _ twins: TwinAttributes, _ memory: borrowing Memory) {
     var key: [UInt8] = []
     let add = { (uuid: BluetoothUUID?) in
@@ -43,7 +43,7 @@ extension Session.Role {
 }
 
 extension BluetoothUUID {
-  /// Its bytes as two numbers hold them, most significant first.
+  /// Its bytes, most significant first.
   fileprivate var octets: [UInt8] {
     var octets: [UInt8] = []
     for half in [high, low] {

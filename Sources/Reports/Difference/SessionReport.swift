@@ -8,8 +8,8 @@ package import Differences
 package import Dissectors
 package import Sessions
 
-/// What `diff` remembers of a capture: devices, connections, and what was done on them. Fed packet by packet;
-/// it prints nothing, and is asked for `capture` at the end.
+/// What `diff` remembers of a capture: devices, connections and operations. It is fed packet by
+/// packet, prints nothing, and provides `capture` at the end.
 package struct SessionReport: PacketReport, ~Copyable {
   /// What was remembered; nil before the capture has ended.
   package private(set) var capture: RememberedCapture?
@@ -19,17 +19,17 @@ package struct SessionReport: PacketReport, ~Copyable {
   private var recorder: OperationRecorder
   private var records = 0
   private var summary: CaptureSummary?
-  /// The packet of the first operation that there was no room for.
+  /// The packet of the first operation for which there was no room.
   private var leftOut: Int?
-  /// How many connections are compared at most, and how many more have operations.
+  /// The maximum number of compared connections, and the number of others that have operations.
   private let listed: Int
   private var unlisted = 0
 
   /// - Parameters:
-  ///   - profiles: people's own, by which values are decoded beside the program's.
-  ///   - bonds: the keys that are known from elsewhere.
+  ///   - profiles: the user's profiles, which decode values beside the built-in ones.
+  ///   - bonds: the keys that are known from files.
   ///   - showsKeys: whether secrets are shown.
-  ///   - bounds: how much is kept to be compared.
+  ///   - bounds: how much is kept for the comparison.
   package init(
     _ profiles: SuppliedProfiles, bonds: [Bond], showsKeys: Bool, limits: Limits = Limits(),
     bounds: SessionBounds = SessionBounds(), passkeys: ClosedRange<UInt32> = SixDigits.all
@@ -45,7 +45,7 @@ package struct SessionReport: PacketReport, ~Copyable {
     listed = limits.listedConnections
   }
 
-  /// That what came later is not compared, where there was too much.
+  /// A remark that later packets are not compared, if there were too many.
   package var remark: String? {
     let parts = [
       leftOut.map { "#\($0): too much to compare; only what comes before this packet is compared" },
@@ -58,7 +58,7 @@ package struct SessionReport: PacketReport, ~Copyable {
     return said.isEmpty ? nil : said.joined(separator: "; ")
   }
 
-  /// Never: every packet may tell more.
+  /// Always false: every packet may be relevant.
   package var isSatisfied: Bool { false }
 
   package mutating func packet(

@@ -1,19 +1,19 @@
 import Bluetooth
 import Sessions
 
-/// Which attributes nothing but their place tells from others: values of the same type in services of the same
-/// type, descriptors of the same type of such characteristics.
+/// Attributes that are distinguished only by their position: values of the same type in services of
+/// the same type, and descriptors of the same type of such characteristics.
 struct TwinAttributes {
-  /// What an attribute is.
+  /// The type of an attribute in its context.
   private struct Kind: Hashable {
     let service: BluetoothUUID
     let characteristic: BluetoothUUID
     let descriptor: BluetoothUUID?
   }
 
-  /// One server's.
+  /// The attributes of one server.
   private struct Server {
-    /// By handle: of which attributes it is one, and at which place.
+    /// The kind of each attribute by handle, and its position among those of that kind.
     var places: [UInt16: (kind: Int, place: Int)] = [:]
     var kinds: [Kind: Int] = [:]
     var counts: [Int] = []
@@ -51,7 +51,8 @@ struct TwinAttributes {
     }
   }
 
-  /// At which place among how many an attribute stands; nil of one that is not in the map.
+  /// Returns the position of an attribute among equal ones, and their number, or nil if it is not
+  /// in the map.
   func place(of handle: UInt16, on server: UInt64) -> (place: Int, count: Int)? {
     guard let server = servers[server], let (kind, place) = server.places[handle] else {
       return nil

@@ -9,7 +9,7 @@ struct ExplainDocument: ~Copyable {
   private let showsKeys: Bool
   private var sink: JSONSink
 
-  /// So many packets of the evidence are listed.
+  /// The maximum number of listed packets of the evidence.
   private static let mostPackets = 1000
 
   init(_ explanation: Explanation, showsKeys: Bool) {
@@ -41,7 +41,7 @@ struct ExplainDocument: ~Copyable {
     sink.endDocument(in: &output)
   }
 
-  /// Writes one finding by itself.
+  /// Writes a single finding.
   mutating func write(_ finding: Finding, into output: inout Output) {
     sink.beginDocument(in: &output)
     sink.word("type", "finding")
@@ -49,7 +49,7 @@ struct ExplainDocument: ~Copyable {
     sink.endDocument(in: &output)
   }
 
-  /// Writes the verdict alone.
+  /// Writes only the verdict.
   mutating func writeVerdict(into output: inout Output) {
     sink.beginDocument(in: &output)
     sink.word("type", "verdict")
@@ -57,7 +57,7 @@ struct ExplainDocument: ~Copyable {
     sink.endDocument(in: &output)
   }
 
-  /// The answer in one sentence, and what it counts.
+  /// Appends the answer in one sentence, and the numbers in it.
   private mutating func verdict() {
     sink.number("records", explanation.evidence.extent.records)
     sink.string("verdict", explanation.verdict.text)
@@ -106,8 +106,8 @@ struct ExplainDocument: ~Copyable {
     sink.endList()
   }
 
-  /// - Parameter namesConnection: whether a single connection is named: where the finding does not stand
-  ///   in it.
+  /// - Parameter namesConnection: whether a single connection is named, because the finding is not
+  ///   listed within it.
   private mutating func fields(_ finding: Finding, namesConnection: Bool = false) {
     sink.string("rule", finding.rule.description.replacing("-", with: "_"))
     sink.word("severity", (finding.severity ?? .note).key)
@@ -129,7 +129,7 @@ struct ExplainDocument: ~Copyable {
     if let note = finding.note { sink.string("note", note.text) }
   }
 
-  /// What stands beside the explanation; lines with the same label become one.
+  /// Appends the details; lines with the same label are merged.
   private mutating func write(_ details: [Finding.Detail]) {
     guard !details.isEmpty else { return }
     var labels: [StaticString] = []

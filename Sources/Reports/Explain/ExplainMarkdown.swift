@@ -3,8 +3,8 @@ import Bytes
 import Diagnosis
 import Sessions
 
-/// `explain --markdown`: to be pasted into an issue. Packet numbers stand in code, since trackers take `#48`
-/// for an issue of their own.
+/// `explain --markdown`: text to be pasted into an issue. Packet numbers are written as code, since
+/// trackers interpret `#48` as one of their issues.
 struct ExplainMarkdown: ~Copyable {
   private let explanation: Explanation
   private let options: ExplainOptions
@@ -81,8 +81,9 @@ struct ExplainMarkdown: ~Copyable {
     out.byte(0x0a)
   }
 
-  /// Text in which nothing is taken for markup: what a device sent may hold anything. Scalar by scalar, as
-  /// Markdown is read: a sign with an accent on it is another character, and markup all the same.
+  /// Escapes text so that nothing is interpreted as markup, since strings from devices may contain
+  /// anything. Works on scalars, as Markdown does: a sign with a combining accent is another
+  /// character, but still markup.
   static func escaped(_ text: String) -> String {
     var escaped = String.UnicodeScalarView()
     var rest = text.unicodeScalars[...]
@@ -96,8 +97,7 @@ struct ExplainMarkdown: ~Copyable {
       } else if "\\`*_{}[]>|#&~".unicodeScalars.contains(scalar) {
         escaped += ["\\", scalar]
       } else if scalar == "@" || (scalar == ":" && rest.starts(with: "//".unicodeScalars)) {
-        // A backslash keeps a sign from being markup, but not a person from being called, nor an address
-        // from being a link.
+        // A backslash prevents markup, but neither mentions of people nor links from addresses.
         escaped += [scalar, "\u{200b}"]
       } else if scalar == ".", escaped.suffix(3).elementsEqual("www".unicodeScalars) {
         escaped += ["\u{200b}", scalar]

@@ -3,28 +3,28 @@ import Bytes
 import Diagnosis
 import Sessions
 
-/// `explain` for people.
+/// `explain` as text.
 struct ExplainPage: ~Copyable {
   private let explanation: Explanation
   private let options: ExplainOptions
   private let columns: Int
   private var out = Output()
 
-  /// Columns where the terminal's are not known: a page that is redirected is wrapped as well.
+  /// The width if the terminal's is unknown: redirected output is wrapped as well.
   private static let usualColumns = 100
   private static let leastColumns = 20
-  /// The columns of `why`, `do` and their like, margin included.
+  /// The width of labels such as `why` and `do`, including the margin.
   private static let labelColumns = 11
-  /// A text has so many columns for itself at least, and where a margin leaves fewer it stands below, behind
-  /// a small one.
+  /// The minimum width of a text. If a margin leaves less, the text is printed below with a small
+  /// margin.
   private static let leastRoom = 24
   private static let narrowMargin = 4
-  /// With more connections than this those without a finding have one line each.
+  /// With more connections than this, those without a finding get one line each.
   static let mostStories = 8
-  /// Longer stories are told in part: so many lines from the beginning, and so many to the end.
+  /// The number of lines printed from the beginning and from the end of a longer story.
   private static let storyStart = 24
   private static let storyEnd = 12
-  /// Of many packets, or connections, so many ranges are named.
+  /// The maximum number of ranges that are listed for packets or connections.
   private static let mostRanges = 12
 
   init(_ explanation: Explanation, _ options: ExplainOptions) {
@@ -41,7 +41,8 @@ struct ExplainPage: ~Copyable {
     for finding in explanation.ofCapture + explanation.ofOthers { write(finding) }
     let isLong = explanation.connections.count > Self.mostStories && !options.isFull
     for told in explanation.connections {
-      // What is about several was told, and is no reason to tell the stories of all of them.
+      // Findings about several connections were printed before, and are no reason to print the
+      // stories of all of them.
       if isLong, told.findings.isEmpty { continue }
       write(told)
     }
@@ -50,7 +51,7 @@ struct ExplainPage: ~Copyable {
     output.text(out.bytes, options.glyphs)
   }
 
-  /// Writes how many rules the capture cannot prove, and with `-v` which.
+  /// Appends how many rules the capture cannot prove, and with `-v` which ones.
   private mutating func writeSkipped() {
     guard let words = explanation.skippedWords else { return }
     paragraph(options.isVerbose ? "\(words.text):" : words.text)
@@ -61,24 +62,24 @@ struct ExplainPage: ~Copyable {
     }
   }
 
-  /// Writes one finding by itself.
+  /// Writes a single finding.
   ///
   /// - Parameters:
-  ///   - told: the connection that it is about, where that is to be said.
-  ///   - isFirst: whether nothing stands above it.
+  ///   - told: the connection that it is about, if that is to be printed.
+  ///   - isFirst: whether nothing was printed before.
   mutating func write(
     _ finding: Finding, on told: Explanation.Told?, isFirst: Bool, into output: inout Output
   ) {
     if let told { heading(told) }
     write(finding)
-    // Each of the two begins with an empty line.
+    // Each of the two starts with an empty line.
     let start = isFirst ? 1 : 0
     output.text(
       out.bytes.part(Slice(start: start, count: out.count - start)), options.glyphs)
     out.clear()
   }
 
-  /// Writes the verdict alone.
+  /// Writes only the verdict.
   mutating func writeVerdict(isFirst: Bool, into output: inout Output) {
     if !isFirst { out.byte(0x0a) }
     paragraph(explanation.verdict.text)
@@ -86,7 +87,7 @@ struct ExplainPage: ~Copyable {
     out.clear()
   }
 
-  /// Which connection it is, and whose.
+  /// Appends the connection and its peer.
   private mutating func heading(_ told: Explanation.Told) {
     out.byte(0x0a)
     let history = told.history
@@ -103,7 +104,8 @@ struct ExplainPage: ~Copyable {
     for finding in told.findings { write(finding) }
   }
 
-  /// The connections without a finding, where there are many: each peer with the numbers of its own.
+  /// Appends the connections without a finding, if there are many: each peer with the numbers of
+  /// its connections.
   private mutating func listOthers() {
     var peers: [String] = []
     var numbers: [String: [Int]] = [:]
@@ -123,7 +125,7 @@ struct ExplainPage: ~Copyable {
     }
   }
 
-  /// The numbers of connections: `3–5, 8`; of many the first ones.
+  /// Returns the numbers of connections: `3–5, 8`. Of many only the first ones are listed.
   private static func connections(_ numbers: [Int]) -> String {
     let runs = PacketSet(runsOf: numbers).ranges
     let shown = runs.prefix(mostRanges)
@@ -201,7 +203,7 @@ struct ExplainPage: ~Copyable {
     if let note = finding.note { labelled("note", note.text) }
   }
 
-  /// Packets as evidence: `#43 #46–48`; of many the first ones.
+  /// Returns packets as evidence: `#43 #46–48`. Of many only the first ones are listed.
   static func packets(_ set: PacketSet) -> String {
     var words = set.ranges.prefix(mostRanges).map(packets)
     if set.ranges.count > mostRanges { words.append("and \(set.ranges.count - mostRanges) more") }
@@ -236,14 +238,16 @@ struct ExplainPage: ~Copyable {
     }
   }
 
-  /// Whether a text has room behind a margin; else it stands below what begins its line.
+  /// Returns whether a text has room after a margin; otherwise it is printed below the start of its
+  /// line.
   private func isRoomy(behind margin: Int) -> Bool { columns - margin >= Self.leastRoom }
 
-  /// The rest of a line behind a margin, and below it what does not fit; all of it below where there is no room.
+  /// Appends the rest of a line after a margin, and further lines below it. If there is no room,
+  /// all of it is printed below.
   ///
   /// - Parameters:
-  ///   - written: the columns of the line that were written already.
-  ///   - right: what stands at the right end of the last line.
+  ///   - written: the columns of the line that were already written.
+  ///   - right: text at the right end of the last line.
   private mutating func block(
     _ text: String, behind margin: Int, written: Int, right: String = ""
   ) {
@@ -261,7 +265,7 @@ struct ExplainPage: ~Copyable {
 }
 
 extension Severity {
-  /// How it is coloured.
+  /// The colour.
   fileprivate var style: TextStyle {
     switch self {
     case .error: .failure

@@ -7,49 +7,47 @@ import Diagnosis
 package import Dissectors
 package import Sessions
 
-/// How `explain` presents what it has found.
+/// The options of `explain`.
 package struct ExplainOptions: PresentationOptions, Sendable {
-  /// Text for people, for programs, or for an issue tracker.
+  /// The output format: text, JSON, or text for an issue tracker.
   package enum Face: Sendable {
     case text, json, markdown
   }
 
-  /// Which of them.
+  /// The output format.
   package var face = Face.text
-  /// Which devices, connections, adapters and times; what is empty chooses all.
+  /// The devices, connections and adapters; an empty selection means all.
   package var selection = Selection()
   /// How times are printed elsewhere, and so how selected ones are read.
   package var time = ShowOptions.TimeStyle.elapsed
   /// The offset of this machine's zone from UTC, in seconds east, at a time in seconds since 1970.
   package var zoneOffset: @Sendable (Int64) -> Int64 = { _ in 0 }
-  /// Whether every line of a story is told.
+  /// Whether every line of a story is printed.
   package var isFull = false
   /// Whether the rules that were skipped are listed.
   package var isVerbose = false
-  /// The capture's name, for a page that is to be pasted.
+  /// The capture's name, for text that is to be pasted.
   package var name = ""
-  /// Whether secrets are shown.
   package var showsKeys = false
-  /// The keys that are known from elsewhere.
+  /// The keys that are known from files.
   package var bonds: [Bond] = []
-  /// Which passkeys are tried where one is searched for.
+  /// The passkeys to try in a passkey search.
   package var passkeys = SixDigits.all
-  /// People's own profiles.
+  /// The user's profiles.
   package var profiles = SuppliedProfiles()
   /// The signs to use.
   package var glyphs = Glyphs.utf8
-  /// Columns of the terminal; nil: lines are wrapped as for paper.
+  /// The width of the terminal in columns; nil: the default width.
   package var width: Int?
   /// Whether lines are not wrapped at all.
   package var isEndless = false
-  /// Whether to colour.
   package var usesColor = false
 
-  /// The defaults.
+  /// Creates the default options.
   package init() {}
 }
 
-/// `explain`: why something failed. Remembers while fed and speaks at the end.
+/// `explain`: explains why something failed. Collects while packets are fed, and prints at the end.
 package struct ExplainReport: PacketReport, ~Copyable {
   private let options: ExplainOptions
   private var window: TimeWindow
@@ -57,10 +55,10 @@ package struct ExplainReport: PacketReport, ~Copyable {
   private var stretches: [Int: ClosedRange<Int>] = [:]
   private var history: CaptureHistory?
   private var summary: CaptureSummary?
-  /// Whether a finding is an error, once it has spoken.
+  /// Whether a finding is an error; valid after the report was printed.
   package private(set) var hasErrors = false
 
-  /// A report on the connections that the options choose.
+  /// Creates a report on the selected connections.
   package init(_ options: ExplainOptions, limits: Limits = Limits()) {
     self.options = options
     window = TimeWindow(options.selection, options.time.readingOffset(options.zoneOffset))
@@ -69,7 +67,7 @@ package struct ExplainReport: PacketReport, ~Copyable {
       passkeys: options.passkeys)
   }
 
-  /// Never: every packet may tell more.
+  /// Always false: every packet may be relevant.
   package var isSatisfied: Bool { false }
 
   package mutating func packet(

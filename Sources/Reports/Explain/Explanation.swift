@@ -5,37 +5,36 @@ import Cryptography
 import Diagnosis
 import Sessions
 
-/// What `explain` says of a capture, whichever face says it: the facts in front, the verdict, the story of
-/// each connection, and what was found.
+/// The result of `explain` for any output format: the facts at the top, the verdict, the story of
+/// each connection, and the findings.
 struct Explanation: Sendable {
-  /// A connection that is told of.
+  /// A connection that is reported.
   struct Told: Sendable {
     var history: ConnectionHistory
-    /// What was found on it alone.
+    /// The findings on this connection alone.
     var findings: [Finding] = []
   }
 
-  /// All that was remembered.
+  /// Everything that was remembered.
   let evidence: Evidence
-  /// What the capture itself lacks: said first, since it lowers what else is said.
+  /// What the capture lacks. Reported first, since it makes other findings less certain.
   private(set) var ofCapture: [Finding] = []
-  /// The connections that are asked for.
+  /// The connections that are selected.
   private(set) var connections: [Told] = []
-  /// What is about several connections, a controller, or none.
+  /// Findings about several connections, a controller, or neither.
   private(set) var ofOthers: [Finding] = []
-  /// What is to be looked up rather than read, at the end.
+  /// Lists for reference, which are printed at the end.
   private(set) var appendix: [Finding] = []
-  /// The rules that were not applied, since the capture does not hold what they need.
+  /// The rules that were not applied because the capture lacks what they need.
   private(set) var skipped: [SkippedRule] = []
-  /// How many rules there are.
+  /// The number of rules.
   private let ruleCount: Int
-  /// Whether connections or controllers were left out because they are not asked for.
+  /// Whether connections or controllers were left out because they are not selected.
   private let isSelective: Bool
 
   /// - Parameters:
-  ///   - stretches: the packets that connections and findings must have to do with; nil: any.
-  ///   - rules: what to look for.
-  ///   - isGrouped: whether equal findings of several connections are told as one.
+  ///   - rules: the rules to apply.
+  ///   - isGrouped: whether equal findings of several connections are reported as one.
   init(
     _ evidence: Evidence, _ selection: Selection, among stretches: [ClosedRange<Int>]? = nil,
     rules: [Rule] = Rule.all, isGrouped: Bool = true
@@ -78,15 +77,15 @@ struct Explanation: Sendable {
     }
   }
 
-  /// All findings that are told.
+  /// All findings that are reported.
   var findings: [Finding] { ofCapture + ofOthers + connections.flatMap(\.findings) + appendix }
 
-  /// How many rules were not applied, and why: `38 of 145 rules were skipped: they need host commands, which
-  /// this capture lacks`; nil if all were.
+  /// How many rules were not applied, and why: `38 of 145 rules were skipped: they need host
+  /// commands, which this capture lacks`; nil if all were applied.
   var skippedWords: Wording? {
     guard !skipped.isEmpty else { return nil }
     var lacks = skipped.reduce(into: Coverage.Parts()) { $0.formUnion($1.lacks) }
-    // Events are what tells of both.
+    // Events report both.
     if lacks.contains(.events) { lacks.subtract([.opening, .end]) }
     let isOne = skipped.count == 1
     let isLate =
@@ -95,25 +94,25 @@ struct Explanation: Sendable {
       "\(skipped.count) of \(ruleCount) rules \(isOne ? "was" : "were" as StaticString) skipped: \(isOne ? "it needs" : "they need" as StaticString) \(lacks.listed(joinedBy: "or")), which this capture \(isLate ? "begins too late for" : "lacks" as StaticString)"
   }
 
-  /// The rules that were not applied, by what they need, in the order of `Coverage.Parts`.
+  /// The rules that were not applied, grouped by what they need, in the order of `Coverage.Parts`.
   var skippedByReason: [(lacks: Coverage.Parts, rules: [SkippedRule])] {
     Dictionary(grouping: skipped, by: \.lacks).map { ($0.key, $0.value) }.sorted {
       $0.lacks.rawValue < $1.lacks.rawValue
     }
   }
 
-  /// How many findings there are of a severity.
+  /// Returns the number of findings of a severity.
   func count(_ severity: Severity) -> Int { findings.count { $0.severity == severity } }
 
-  /// Whether something that the devices were to do did not work.
+  /// Whether any finding is an error.
   var hasErrors: Bool { count(.error) > 0 }
 
   private static let mostHeadlines = 3
-  /// How the names of rules about the capture itself begin.
+  /// The prefix of the names of rules about the capture itself.
   private static let captureRules = "capture-"
 
-  /// The answer in one sentence: `1 error: pairing failed at #48 because the passkeys on the two sides
-  /// differ`.
+  /// The answer in one sentence: `1 error: pairing failed at #48 because the passkeys on the two
+  /// sides differ`.
   var verdict: Wording {
     if evidence.extent.records == 0 { return "There is nothing in this capture" }
     let (errors, warnings) = (count(.error), count(.warning))
@@ -141,8 +140,8 @@ struct Explanation: Sendable {
     return "No problem found"
   }
 
-  /// The findings of a severity as clauses, the most important ones, in the order of their packets; of notes
-  /// those that tell how something came right.
+  /// Returns the most important findings of a severity as clauses, in the order of their packets.
+  /// Of notes, only those that report how a problem was resolved are included.
   private func headlines(_ severity: Severity) -> Wording {
     let chosen = findings.filter {
       $0.severity == severity && (severity > .note || Self.tellsWhatCameRight($0))
@@ -163,26 +162,28 @@ struct Explanation: Sendable {
     return left > 0 ? "\(shown); and \(left) more" : shown
   }
 
-  /// How the names of rules about a controller's commands begin.
+  /// The prefix of the names of rules about a controller's commands.
   private static let commandRules = "hci-"
 
-  /// Whether it tells how something came right in the end: between devices, not between a host and its controller.
+  /// Returns whether a finding reports how a problem between devices was resolved, as opposed to
+  /// one between a host and its controller.
   private static func tellsWhatCameRight(_ finding: Finding) -> Bool {
     finding.isResolved && !finding.rule.description.hasPrefix(commandRules)
   }
 
-  /// Where in the capture a finding stands: what is about one connection where it came to its end, what is
-  /// about several where it began, and what is about the capture itself in front of all.
+  /// Returns the position of a finding in the capture: the end for a finding about one connection,
+  /// the beginning for one about several, and 0 for one about the capture itself.
   private static func place(_ finding: Finding) -> Int {
     if finding.rule.description.hasPrefix(captureRules) { return 0 }
     return (finding.connections.count == 1 ? finding.evidence.last : finding.evidence.first) ?? 0
   }
 
-  /// Seconds since the capture's earliest record, three decimals; empty where the time is not known.
+  /// Returns the seconds since the capture's earliest record with three decimals, or an empty
+  /// string if the time is unknown.
   func seconds(_ time: Timestamp?) -> String {
     guard let time, let earliest = evidence.extent.earliest else { return "" }
     var text = Output()
-    // In whole seconds and the rest: clocks may be further apart than nanoseconds can be counted.
+    // Computed in whole seconds and the rest: the difference may be too large for nanoseconds.
     var (seconds, rest): (Int64, Int64) = (0, 0)
     if !time.isEarlier(than: earliest) {
       seconds = time.seconds - earliest.seconds
@@ -196,7 +197,7 @@ struct Explanation: Sendable {
     return String(decoding: text.bytes.array, as: UTF8.self)
   }
 
-  /// What stands in front: how much was read, and what it lacks.
+  /// The line at the top: how much was read, and what it lacks.
   var heading: Wording {
     let extent = evidence.extent
     var pieces: [Wording] = []
@@ -219,7 +220,7 @@ struct Explanation: Sendable {
 }
 
 extension ConnectionHistory {
-  /// Whom the connection is with: `F1:F1:F1:F1:F1:F1 random static "HRM"`.
+  /// The peer of the connection: `F1:F1:F1:F1:F1:F1 random static "HRM"`.
   var peerWords: Wording {
     var output = Output()
     var words: Wording =
@@ -230,11 +231,11 @@ extension ConnectionHistory {
     return words
   }
 
-  /// Which part this host plays: `this host, C0:FF:EE:C0:FF:EE, is the central`.
+  /// The role of this host: `this host, C0:FF:EE:C0:FF:EE, is the central`.
   var hostWords: Wording {
     guard let role = connection.localRole else {
-      // Connection Complete of BR/EDR does not tell who is the central, and with LE the capture may lack the event that
-      // does.
+      // Connection Complete of BR/EDR does not contain the role, and for LE the event that does may
+      // be missing.
       let unknown: Wording = "which role this host has is not known"
       return connection.transport == .brEDR ? "BR/EDR; \(unknown)" : unknown
     }
@@ -247,7 +248,7 @@ extension ConnectionHistory {
 }
 
 extension Selection {
-  /// Whether a connection is asked for.
+  /// Returns whether a connection is selected.
   func admits(_ history: ConnectionHistory) -> Bool {
     let connection = history.connection
     return (connections.isEmpty || connections.contains { $0.contains(connection.id) })
@@ -257,9 +258,9 @@ extension Selection {
 }
 
 extension Selection {
-  /// Whether devices without a connection are asked for, by their addresses.
+  /// Returns whether devices without a connection are selected, by their addresses.
   ///
-  /// With loops: of closures in closures the compiler makes code here that it does not accept.
+  /// Uses loops because the compiler generates code for nested closures here that it then rejects.
   fileprivate func admits(_ peers: [DeviceAddress]) -> Bool {
     guard connections.isEmpty, adapters.isEmpty else { return false }
     for peer in peers {
@@ -273,7 +274,7 @@ extension Selection {
 }
 
 extension DevicePattern {
-  /// Whether the peer of a connection is asked for.
+  /// Returns whether the peer of a connection is selected.
   fileprivate func matches(_ history: ConnectionHistory) -> Bool {
     if let bits = address {
       let connection = history.connection

@@ -3,13 +3,13 @@ import Diagnosis
 
 /// Text between two margins.
 struct Paragraph: Sendable {
-  /// Columns of a line that is never wrapped.
+  /// The width of a line that is never wrapped.
   static let endless = 1 << 30
 
-  /// Its lines, without margins; there is one at least.
+  /// Its lines, without margins; there is at least one.
   private(set) var lines: [String] = []
 
-  /// A text, wrapped between words at so many columns; a word that is too long for a line is broken.
+  /// Wraps a text between words; a word that is too long for a line is broken.
   init(_ text: String, columns: Int) {
     if Self.isLine(text, columns: columns) {
       lines = [text]
@@ -51,8 +51,8 @@ struct Paragraph: Sendable {
 
   private static let space = UInt8(ascii: " ")
 
-  /// Whether a text fits into a line as it is, which most do: single spaces between words, and no more bytes
-  /// than columns. It takes no more columns than bytes.
+  /// Returns whether a text fits into a line as it is, which is usual: single spaces between words,
+  /// and no more bytes than columns. A text never takes more columns than bytes.
   private static func isLine(_ text: String, columns: Int) -> Bool {
     guard text.utf8.count <= columns else { return false }
     var previous = space
@@ -63,7 +63,8 @@ struct Paragraph: Sendable {
     return previous != space
   }
 
-  /// A word, in pieces that fit into a line: behind a hyphen where there is one, else where the line ends.
+  /// Splits a word into pieces that fit into a line: after a hyphen if there is one, otherwise at
+  /// the end of the line.
   private static func pieces(of word: String, columns: Int) -> [String] {
     var pieces: [String] = []
     var piece = ""
@@ -78,7 +79,7 @@ struct Paragraph: Sendable {
     return pieces + [piece]
   }
 
-  /// The same with something at the right margin: on the last line where there is room, else on one of its
+  /// Adds text at the right margin: on the last line if there is room, otherwise on a line of its
   /// own.
   init(_ text: String, columns: Int, right: String) {
     self.init(text, columns: columns)
@@ -103,10 +104,11 @@ struct Paragraph: Sendable {
 }
 
 extension String {
-  /// The columns that it takes on a terminal.
+  /// The number of columns that the string takes on a terminal.
   var columns: Int { [UInt8](utf8).bytes.columns }
 
-  /// So many spaces. As bytes: a string repeated is appended character by character.
+  /// Returns `count` spaces. Built from bytes, since a repeated string is appended character by
+  /// character.
   fileprivate static func spaces(_ count: Int) -> String {
     String(decoding: repeatElement(UInt8(ascii: " "), count: Swift.max(0, count)), as: UTF8.self)
   }

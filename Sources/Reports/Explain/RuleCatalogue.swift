@@ -6,14 +6,14 @@ import Sessions
 package struct RuleCatalogue: Sendable {
   private let face: ExplainOptions.Face
 
-  /// The catalogue for people, for programs or as a page of the guide.
+  /// Creates the catalogue as text, as JSON or as a page of the guide.
   package init(_ face: ExplainOptions.Face) { self.face = face }
 
-  /// Writes it.
+  /// Writes the catalogue.
   ///
   /// - Parameters:
-  ///   - width: columns of the terminal; nil: lines are wrapped as for paper.
-  ///   - isEndless: whether they are not wrapped at all.
+  ///   - width: the width of the terminal in columns; nil: the default width.
+  ///   - isEndless: whether lines are not wrapped at all.
   package func write(
     _ glyphs: Glyphs, width: Int?, isEndless: Bool = false, into output: inout Output
   ) {
@@ -96,7 +96,7 @@ package struct RuleCatalogue: Sendable {
 }
 
 extension Rule {
-  /// What a capture must hold for it, as a sentence; nil: nothing in particular.
+  /// What a capture must contain for the rule, as a sentence; nil: nothing in particular.
   fileprivate var needsWords: Wording? {
     guard !needs.isEmpty || !leansOn.isEmpty else { return nil }
     let must = needs.listed(joinedBy: "and")
@@ -108,7 +108,7 @@ extension Rule {
 }
 
 extension Coverage.Parts {
-  /// `host commands and controller events`.
+  /// Returns a list such as `host commands and controller events`.
   func listed(joinedBy conjunction: StaticString) -> Wording {
     let isBoth = isSuperset(of: .bothDirections)
     var pieces: [Wording] = []
@@ -122,7 +122,7 @@ extension Coverage.Parts {
 }
 
 extension JSONSink {
-  /// Parts of a capture by their names; nothing if there are none.
+  /// Appends the names of the parts of a capture; nothing if there are none.
   mutating func parts(_ key: StaticString, _ parts: Coverage.Parts) {
     guard !parts.isEmpty else { return }
     beginList(key)
@@ -132,7 +132,7 @@ extension JSONSink {
 }
 
 extension String {
-  /// The string with blanks behind it, up to so many characters.
+  /// Returns the string padded with blanks to `count` characters.
   fileprivate func padding(to count: Int) -> String {
     self + String(repeating: " ", count: max(0, count - self.count))
   }

@@ -2,13 +2,13 @@ import Bluetooth
 import Diagnosis
 import Sessions
 
-// What was asked of attributes, in the order in which it was, folded: a run of equal things is a line.
+// Requests on attributes, in order; consecutive equal ones are folded into a line.
 
 extension ConnectionHistory {
-  /// So many refusals, configurations and discoveries.
+  /// The maximum number of refusals, configurations and discoveries.
   private static let mostLines = 8
 
-  /// What the story says.
+  /// Returns the lines about attributes.
   func attributeStory(_ evidence: Evidence) -> [StoryLine] {
     let lines =
       mtuLines + discoveryLines + refusalLines + openLines + configurationLines + runLines
@@ -90,7 +90,8 @@ extension ConnectionHistory {
     return lines
   }
 
-  /// Requests and indications that stayed open, but for those that lines about subscriptions tell of.
+  /// Requests and indications that stayed open, except those that the lines about subscriptions
+  /// include.
   private var openLines: [StoryLine] {
     let told = Set(attributes.configurations.map(\.request.packet))
     return attributes.unanswered.lazy.filter { !told.contains($0.packet) }.prefix(Self.mostLines)
@@ -144,7 +145,7 @@ extension ConnectionHistory {
     return shown
   }
 
-  /// `notifications of 2a37 and 2a19 on, indications of 2a1c on`.
+  /// Returns a list such as `notifications of 2a37 and 2a19 on, indications of 2a1c on`.
   private func words(of group: [Configuration]) -> Wording {
     var clauses: [Wording] = []
     for value in [UInt16(1), 2, 3, 0] {

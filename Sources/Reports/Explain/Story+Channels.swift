@@ -3,10 +3,10 @@ import Diagnosis
 import Sessions
 
 extension ConnectionHistory {
-  /// So many lines of a kind.
+  /// The maximum number of lines of a kind.
   private static let mostLines = 8
 
-  /// What the story says of L2CAP's channels: opened, refused, used, changed, closed.
+  /// The lines about L2CAP channels: opened, refused, used, changed, closed.
   var channelStory: [StoryLine] {
     Self.told(channels.openings.map(Self.opened), channels.omittedOpenings, "opened channels")
       + Self.told(channels.refusals.map(Self.refused), channels.omittedRefusals, "refusals")
@@ -19,7 +19,7 @@ extension ConnectionHistory {
       + Self.told(channels.closings.map(Self.closed), channels.omittedClosings, "closed channels")
   }
 
-  /// Data on channels that are not told one by one.
+  /// The data on channels that are not listed individually.
   private var omittedUse: [StoryLine] {
     let use = channels.omittedUse
     guard let first = use.first, let last = use.last else { return [] }
@@ -30,7 +30,7 @@ extension ConnectionHistory {
     ]
   }
 
-  /// The first lines, and in the place of the others how many there are.
+  /// Returns the first lines, followed by the number of the others.
   private static func told(
     _ lines: [StoryLine], _ omitted: Int, _ kind: StaticString
   ) -> [StoryLine] {
@@ -54,7 +54,7 @@ extension ConnectionHistory {
       "\(request.side.words) opens \(channels(request, request.opened))\(sizes)")
   }
 
-  /// `a channel for SPSM 0x0081`, `2 channels for EATT (0x0027)`.
+  /// Returns `a channel for SPSM 0x0081`, `2 channels for EATT (0x0027)`.
   private static func channels(_ request: ChannelRequest, _ count: Int) -> Wording {
     count == 1 ? "a channel for \(request.service)" : "\(count) channels for \(request.service)"
   }
@@ -95,7 +95,7 @@ extension ConnectionHistory {
     return StoryLine(start, to: last, "\(Wording(ways, joinedBy: ", ")) on \(channel)")
   }
 
-  /// `the channel for SPSM 0x0081`.
+  /// Returns `the channel for SPSM 0x0081`.
   private static func channel(for psm: PSM?, isOneOfSeveral: Bool) -> Wording {
     guard let psm else { return "a channel whose opening is not in the capture" }
     return isOneOfSeveral ? "one of the channels for \(psm)" : "the channel for \(psm)"

@@ -3,7 +3,7 @@ import Diagnosis
 import Sessions
 
 extension ConnectionHistory {
-  /// What the story says of encryption, and of authentication over BR/EDR.
+  /// Returns the lines about encryption, and about authentication over BR/EDR.
   func encryptionStory(_ evidence: Evidence) -> [StoryLine] {
     encryption.attempts.map { line($0, evidence) } + encryption.authentications.map(line)
   }

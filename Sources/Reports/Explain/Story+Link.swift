@@ -4,8 +4,8 @@ import Dissectors
 import Sessions
 
 extension ConnectionHistory {
-  /// How the link went: how it opened, what was changed, how it ended. What every link does in the same
-  /// way, the exchange of features and versions, is not told.
+  /// Returns how the link opened, what was changed, and how it ended. What every link does in the
+  /// same way, the exchange of features and versions, is omitted.
   func linkStory(_ evidence: Evidence) -> [StoryLine] {
     var lines = [beginning(evidence)].compactMap(\.self)
     lines += link.updates.map { Self.line($0, hasEvents: !evidence.hasDataAlone) }
@@ -70,8 +70,8 @@ extension ConnectionHistory {
     return StoryLine(opened, "connected\(parameters)", consequences)
   }
 
-  /// A peer that is there is heard within six intervals (Core, Vol 6, Part B, 4.5.2); a second is worth
-  /// telling.
+  /// A peer that is present is heard within six intervals (Core, Vol 6, Part B, 4.5.2); a silence
+  /// of a second is worth reporting.
   private var longestSilence: Int64 {
     max(1_000_000_000, Int64(link.parameters?.interval ?? 0) * 7_500_000)
   }
@@ -112,7 +112,7 @@ extension ConnectionHistory {
       "this host asks for \(wanted): granted, subrate \(isAsAsked ? "\(result.factor)" : words(result))"
   }
 
-  /// `4, latency 1, continuation 2, supervision timeout 6000 ms`.
+  /// Returns `4, latency 1, continuation 2, supervision timeout 6000 ms`.
   private static func words(_ change: LESubrateChange) -> Wording {
     "\(change.factor), \(words(change.latency, change.continuation, change.supervisionTimeout))"
   }
@@ -137,7 +137,7 @@ extension ConnectionHistory {
         update.refusal.map { "\(update.side.other.words) refuses: \($0)" }
         ?? "\(update.side.other.words) refuses"
     } else if update.isGranted == true {
-      // An event tells of a change.
+      // A change is reported by an event.
       outcome =
         "\(update.side.other.words) agrees\(hasEvents ? ", and nothing changes" : "" as StaticString)"
     } else {
@@ -147,7 +147,7 @@ extension ConnectionHistory {
     guard let wanted = update.wanted else {
       return "\(update.side.words) asks for other parameters: \(outcome)"
     }
-    // What was asked for and granted to the letter need not be said twice.
+    // If the request was granted exactly, the result is not repeated.
     if let result = update.result, WantedParameters(result) == wanted {
       return "\(update.side.words) asks for \(wanted.words): granted"
     }
@@ -158,7 +158,7 @@ extension ConnectionHistory {
     return "\(update.side.words) asks for \(wanted.words): \(outcome)"
   }
 
-  /// What is used of what was asked for: the interval, where the rest is as asked.
+  /// Returns what is used of the request: only the interval, if the rest is as requested.
   private static func differing(_ result: LinkParameters, _ wanted: WantedParameters) -> Wording {
     result.latency == wanted.latency && result.timeout == wanted.timeout
       ? "interval \(interval: result.interval)" : result.words
@@ -223,7 +223,7 @@ extension ConnectionHistory {
     }
   }
 
-  /// The last data, or what is told last of the link.
+  /// Returns the last data, or the last line about the link.
   private func lastSeen(_ lines: [StoryLine]) -> Moment? {
     let told = lines.map { Moment(packet: $0.packets.lowerBound, time: $0.time) }
     return ([link.sentLast, link.heardLast, link.opened].compactMap(\.self) + told).max {
@@ -231,7 +231,7 @@ extension ConnectionHistory {
     }
   }
 
-  /// What was never done on the link, where the capture has all of it.
+  /// Returns what was never done on the link, if all of it is in the capture.
   private func unused(_ evidence: Evidence) -> Wording {
     guard connection.transport == .le, !connection.isOpeningMissing, !connection.hasLostPackets,
       connection.isEncrypted == false, evidence.extent.truncatedData == 0,

@@ -5,7 +5,7 @@ import Dissectors
 import Sessions
 
 extension ConnectionHistory {
-  /// What the story says of pairing.
+  /// Returns the lines about pairing.
   func pairingStory(_ evidence: Evidence) -> [StoryLine] {
     let requests = pairing.securityRequests.map { request -> StoryLine in
       let times: Wording = request.count > 1 ? ", \(request.count) times" : ""
@@ -21,7 +21,7 @@ extension ConnectionHistory {
       }
   }
 
-  /// That attempts in the middle are not told.
+  /// A line that attempts in the middle are omitted.
   private var omittedPairings: [StoryLine] {
     guard pairing.omitted > 0,
       let next = pairing.attempts.dropFirst(PairingHistory.firstAttempts).first
@@ -36,7 +36,7 @@ private struct PairingStory {
   let attempt: PairingAttempt
   let acts: [PairingAct]
 
-  /// Whether the capture cut data, which may hold what is missing here.
+  /// Whether the capture cut data, which may contain what is missing here.
   let mayBeCut: Bool
 
   init(_ attempt: PairingAttempt, acts: [PairingAct], mayBeCut: Bool) {
@@ -58,7 +58,7 @@ private struct PairingStory {
     }
     if let line = checks { lines.append(line) }
     if let line = keys { lines.append(line) }
-    // What users and programs did is told where it may be why.
+    // The actions of users and programs are reported if they may be the cause.
     if hasFailed { lines += acts.compactMap(Self.line) }
     if let line = failure { lines.append(line) }
     return lines
@@ -94,7 +94,7 @@ private struct PairingStory {
     return lines
   }
 
-  /// That it is the answer to a Security Request.
+  /// Returns a clause that it answers a Security Request.
   private func sooner(_ moment: Moment) -> Wording {
     guard let asked = attempt.askedFor else { return "" }
     return ", as asked at \(packet: asked.packet)"
@@ -140,7 +140,7 @@ private struct PairingStory {
     return nil
   }
 
-  /// What the user did: `: started, 4 entered, 1 erased, completed`.
+  /// Returns the user's key presses: `: started, 4 entered, 1 erased, completed`.
   private func presses(_ role: PairingSide) -> Wording {
     let presses = attempt[role].presses
     let kinds: [(count: Int, word: StaticString, isOnce: Bool)] = [
@@ -154,7 +154,7 @@ private struct PairingStory {
     return words.isEmpty ? "" : ": \(Wording(words, joinedBy: ", "))"
   }
 
-  /// Confirm and random values of legacy pairing.
+  /// The confirm and random values of legacy pairing.
   private var legacy: [StoryLine] {
     let hasPasskey = attempt.method?.hasPasskey == true
     let parties = [attempt.initiating, attempt.responding]
@@ -162,7 +162,7 @@ private struct PairingStory {
     if !hasFailed {
       var lines: [StoryLine] = []
       var moments = runs.flatMap { [$0.first, $0.last] }
-      // How fast it was typed is told of the packet that shows it.
+      // The typing speed is reported with the packet that shows it.
       if let typed = attempt.programTyped {
         lines.append(
           StoryLine(
@@ -194,7 +194,7 @@ private struct PairingStory {
     return lines
   }
 
-  /// That no person can have typed so fast.
+  /// Returns a clause that no user can have typed so fast.
   private func haste(_ moment: Moment) -> Wording {
     guard let typed = attempt.programTyped, typed.confirm == moment,
       let response = attempt.responding.features
@@ -221,7 +221,7 @@ private struct PairingStory {
     return lines
   }
 
-  /// What came of the confirm and random values of Secure Connections.
+  /// What the confirm and random values of Secure Connections reveal.
   private var values: Wording {
     let outcome = attempt.outcome
     switch attempt.method?.association {
@@ -235,7 +235,7 @@ private struct PairingStory {
           : "\(parting.round - 1) of 20 passkey rounds agree, then the sides differ"
       }
       if outcome.agreed.count > 0 {
-        // A pairing that came right had all of them.
+        // A pairing that succeeded had all of them.
         let missing: Wording =
           attempt.isPaired && outcome.agreed.count < 20
           ? "; of the others records are missing in the capture" : ""

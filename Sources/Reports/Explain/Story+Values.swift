@@ -2,13 +2,14 @@ import Bluetooth
 import Diagnosis
 import Sessions
 
-// Values that crossed, folded: a run of equal things is a line.
+// Values that were transferred; consecutive equal ones are folded into a line.
 
 extension ConnectionHistory {
-  /// So many runs of values are told one by one; of more, those that follow each other are one.
+  /// The maximum number of runs of values that are listed individually; of more, adjacent ones are
+  /// merged.
   private static let mostRuns = 12
 
-  /// Reads, writes, notifications and messages of vendors' protocols.
+  /// The lines about reads, writes, notifications and messages of vendor protocols.
   var runLines: [StoryLine] {
     attributes.runs.folded(to: Self.mostRuns).map {
       StoryLine($0.first, to: $0.last, words(of: $0))
@@ -89,7 +90,7 @@ extension ConnectionHistory {
     }
     let name = Wording(stringLiteral: attributes.vendors.name(vendor))
     if run.requests == 0 { return ["frames of \(name)\(names(run, nil, " of "))"] }
-    // Where nothing was subscribed to no answer can come.
+    // Without a subscription no answer can arrive.
     let isSubscribed =
       connection.isOpeningMissing || security.isStoredKey
       || attributes.configurations.contains { $0.server == run.server && $0.value & 3 != 0 }
@@ -102,7 +103,7 @@ extension ConnectionHistory {
     ]
   }
 
-  /// How long answers took: one number where it is the same for all as it is written.
+  /// Returns how long answers took; a single duration if all are the same when printed.
   private func latency(of run: ValueRun) -> [Wording] {
     guard run.kind == .reads, run.reads > 1, let latency = run.latency, latency.least >= 0 else {
       return []
@@ -112,8 +113,9 @@ extension ConnectionHistory {
     return least == most ? ["\(least) each"] : ["\(duration: latency.least, to: latency.most)"]
   }
 
-  /// The attributes of a run with which something was done, or all: ` of 2a37 and 2a19`; nothing where
-  /// they are too many, or where several things were done. Only one alone is told with its name.
+  /// Returns the attributes of a run on which something was done, or all: ` of 2a37 and 2a19`.
+  /// Returns nothing if there are too many, or if several operations were done. The name is
+  /// included only for a single attribute.
   private func names(_ run: ValueRun, _ act: ValueRun.Act?, _ link: Wording) -> Wording {
     let list = act.map { run.attributes($0) } ?? run.attributes
     if run.kind == .mixed || list.hasMore || list.handles.count > 3 { return "" }

@@ -3,21 +3,21 @@ import Diagnosis
 
 /// A line of a connection's story: `#42  0.076  MTU 100 (this host takes 100, the peer 517)`.
 struct StoryLine: Sendable {
-  /// The packets that it is about: the first and the last.
+  /// The first and the last packet that it is about.
   var packets: ClosedRange<Int>
-  /// When the first one came.
+  /// The time of the first packet.
   var time: Timestamp?
-  /// What happened, lower case, without a full stop.
+  /// What happened, in lower case, without a full stop.
   var text: Wording
-  /// What follows from it, each on a line of its own behind `⇒`.
+  /// The consequences, each on a line of its own after `⇒`.
   var consequences: [Wording] = []
 
-  /// A line about one packet.
+  /// Creates a line about one packet.
   init(_ moment: Moment, _ text: Wording, _ consequences: [Wording] = []) {
     self.init(moment, to: moment.packet, text, consequences)
   }
 
-  /// A line about packets from one to another.
+  /// Creates a line about a range of packets.
   init(_ moment: Moment, to last: Int, _ text: Wording, _ consequences: [Wording] = []) {
     packets = moment.packet...max(moment.packet, last)
     time = moment.time
@@ -27,7 +27,7 @@ struct StoryLine: Sendable {
 }
 
 extension ConnectionHistory {
-  /// The story of the connection, in the order of packets.
+  /// Returns the story of the connection, in the order of packets.
   func story(_ evidence: Evidence) -> [StoryLine] {
     let lines =
       linkStory(evidence) + pairingStory(evidence) + encryptionStory(evidence)

@@ -4,12 +4,12 @@ package import Captures
 package import Dissectors
 package import Sessions
 
-/// `devices` while it goes on, where there is no terminal to draw a table on: a line, or with `isJSON` an
-/// object, when a device is first heard of, and when something new is known of it.
+/// Live `devices` without a terminal for a table: a line, or an object if `isJSON` is set, when a
+/// device is first heard, and when there is news of it.
 ///
-/// What changes all the time is not told each time: data that a device has not sent in that way before is
-/// told at once, that it changed again at most every 10 s, and so is how strong it is received, where that
-/// is 15 dB from what was told last. Without times neither is told.
+/// What changes all the time is not always reported: new kinds of data from a device are reported
+/// at once, but further changes at most every 10 s. The same applies to the signal strength if it
+/// differs by 15 dB from the last report. Without times neither is reported.
 package struct DeviceLines: PacketReport, ~Copyable {
   private let options: DevicesOptions
   private var listing: DeviceListing
@@ -20,12 +20,12 @@ package struct DeviceLines: PacketReport, ~Copyable {
   private var hasHeader = false
   private var line = Output()
   private var ascii = Output()
-  /// The time of the line above.
+  /// The time of the previous line.
   private var previous: Timestamp?
-  /// What was told of the devices, by their places.
+  /// What was reported of each device, by index.
   private var told: [ToldDevice] = []
 
-  /// Lines on a capture with this summary.
+  /// Creates lines for a capture with this summary.
   package init(_ options: DevicesOptions, _ summary: CaptureSummary, limits: Limits = Limits()) {
     self.options = options
     listing = DeviceListing(options, summary, limits: limits)
@@ -37,10 +37,10 @@ package struct DeviceLines: PacketReport, ~Copyable {
       zoneOffset: options.show.zoneOffset)
   }
 
-  /// Never: scans go on, and devices become known by name.
+  /// Always false: scans go on, and devices may become known by name.
   package var isSatisfied: Bool { false }
 
-  /// Why nothing was found, or that not all is told.
+  /// Why nothing was found, or that not everything is reported.
   package var remark: String? { listing.remark }
 
   package mutating func packet(
@@ -130,7 +130,7 @@ package struct DeviceLines: PacketReport, ~Copyable {
 }
 
 extension DevicesPage {
-  /// A device that is new: who it is, how strong it is received, what it says.
+  /// Appends a new device: its identity, signal strength and data.
   fileprivate mutating func introduce(_ entry: ListedDevice) {
     heading(entry)
     if let signal = entry.device.lastSignal {
@@ -144,7 +144,7 @@ extension DevicesPage {
     data(payload)
   }
 
-  /// What is new of a device that is known.
+  /// Appends the news of a known device.
   fileprivate mutating func change(
     _ entry: ListedDevice, _ news: DeviceNews, _ told: ToldDevice
   ) {
@@ -192,7 +192,7 @@ extension DevicesPage {
 }
 
 extension Advertiser {
-  /// The data that came last.
+  /// The most recent data.
   fileprivate var newest: Payload? {
     var newest: Payload?
     for payload in payloads.all where payload.lastPacket > newest?.lastPacket ?? 0 {

@@ -2,13 +2,14 @@ import Bluetooth
 import Bytes
 import Sessions
 
-/// The devices in a line each, while they are watched.
+/// One line for each device, for live display.
 extension DevicesPage {
-  /// Columns before a device's address: its reports, the time between them, how strong the last one was.
+  /// The widths of the columns before a device's address: its reports, the time between them, the
+  /// last RSSI.
   private static let columns = (reports: 9, apart: 10, signal: 6)
 
-  /// Writes so many lines at most, cut to so many columns: those first that a connection was made with, then
-  /// those that were heard most. Below them stands how many devices have no room.
+  /// Writes at most `rows` lines, cut to `columns`: first the connected devices, then those that
+  /// were heard most. The last line shows how many devices did not fit.
   mutating func write(rows: Int, columns: Int, into output: inout Output) {
     guard rows > 0 else { return }
     var ascii = Output()
@@ -75,7 +76,7 @@ extension DevicesPage {
 }
 
 extension Advertiser {
-  /// The data of its advertisement, not of a scan response, that came last.
+  /// The most recent data of its advertisements, excluding scan responses.
   fileprivate var latestPayload: Payload? {
     var latest: Payload?
     for payload in payloads.all

@@ -5,14 +5,15 @@ import Diagnosis
 package import Dissectors
 package import Sessions
 
-/// `explain` while it goes on: each finding is told once, as soon as its evidence is complete, and at the
-/// end those that only the end makes certain, then the verdict.
+/// Live `explain`: each finding is printed once, as soon as its evidence is complete. At the end
+/// follow the findings that only the end makes certain, and the verdict.
 ///
-/// The evidence of a finding on connections is complete when all of them have ended; else where its rule
-/// says that nothing that follows can take it back. All is looked at anew where something went wrong or a
-/// connection has ended, and now and then where nothing comes: not for every packet.
+/// The evidence of a finding about connections is complete when all of them have ended; otherwise
+/// when its rule states that later packets cannot refute it. The evidence is re-evaluated when
+/// something failed or a connection ended, and occasionally when the source is idle, but not for
+/// every packet.
 package struct ExplainWatch: PacketReport, ~Copyable {
-  /// What tells one finding from another.
+  /// Identifies a finding.
   private struct Key: Hashable {
     let rule: String
     let connection: Int
@@ -33,30 +34,32 @@ package struct ExplainWatch: PacketReport, ~Copyable {
   /// The connection that was named last.
   private var named: Int?
   private var isFirst = true
-  /// Whether a packet came, and one after which a finding may be complete, since all was looked at.
+  /// Whether, since the last evaluation, a packet arrived, and one that may have completed a
+  /// finding: a turn.
   private var isStale = false
   private var hasTurned = false
   private var otherEndings = 0
   private var packets = 0
-  /// When all may be looked at again, after a turn and without one, in milliseconds.
+  /// The times of the next evaluations, after a turn and without one, in milliseconds.
   private var nextAfterTurn: Int64
   private var next: Int64
-  /// Whether a finding is an error, once it has spoken.
+  /// Whether a finding is an error; valid after the report was printed.
   package private(set) var hasErrors = false
 
-  /// Not more often than every so many milliseconds, after a turn and without one, and so rarely that it
-  /// takes at most a part of the time: of very many connections.
+  /// The minimum times between evaluations, after a turn and without one, in milliseconds; and the
+  /// divisor of the share of time that they may take, for very many connections.
   private static var shortestAfterTurn: Int64 { 200 }
   private static var shortest: Int64 { 1000 }
   private static var mostShare: Int64 { 20 }
-  /// So many findings are remembered as told before those that are found no more are forgotten.
+  /// The number of findings remembered as printed before those that are not found any more are
+  /// forgotten.
   private static var mostTold: Int { 4096 }
-  /// Where packets come without a pause, the clock is asked once in so many.
+  /// The number of packets between checks of the clock, if packets arrive without a pause.
   private static var packetsBetween: Int { 256 }
 
-  /// A report on the connections that the options choose, as text or JSON.
+  /// Creates a report on the selected connections, as text or JSON.
   ///
-  /// - Parameter now: a clock that never goes back, in milliseconds.
+  /// - Parameter now: a monotonic clock, in milliseconds.
   package init(
     _ options: ExplainOptions, limits: Limits = Limits(),
     now: @escaping @Sendable () -> Int64 = LiveClock.milliseconds()
@@ -69,10 +72,10 @@ package struct ExplainWatch: PacketReport, ~Copyable {
     nextAfterTurn = next
   }
 
-  /// That connections were left out, where there were too many.
+  /// A remark that connections were left out because there were too many.
   package private(set) var remark: String?
 
-  /// Never: every packet may tell more.
+  /// Always false: every packet may be relevant.
   package var isSatisfied: Bool { false }
 
   package mutating func packet(
@@ -92,7 +95,7 @@ package struct ExplainWatch: PacketReport, ~Copyable {
     let now = now()
     guard now >= next else { return }
     look(memory, now, into: &output)
-    // Where packets come without a pause nobody else writes it out.
+    // If packets arrive without a pause, nothing else flushes the output.
     output.flush()
   }
 
@@ -126,7 +129,7 @@ package struct ExplainWatch: PacketReport, ~Copyable {
     }
   }
 
-  /// Looks at all that is known, and tells what is complete and new.
+  /// Evaluates the evidence, and prints the findings that are complete and new.
   private mutating func look(
     _ memory: borrowing Memory, _ begin: Int64, into output: inout Output
   ) {
@@ -162,13 +165,14 @@ package struct ExplainWatch: PacketReport, ~Copyable {
       page.write(finding, on: connection, isFirst: isFirst, into: &output)
       isFirst = false
     }
-    // What is not found any more is of connections that were forgotten, and not found again.
+    // Findings that are not found any more belong to forgotten connections, and are not found
+    // again.
     if told.count > Self.mostTold { told.formIntersection(explanation.findings.map(Key.init)) }
   }
 }
 
 extension Finding {
-  /// Whether the finding can be told although the capture goes on.
+  /// Returns whether the finding can be printed although the capture goes on.
   ///
   /// - Parameter open: the connections that have not ended.
   fileprivate func isComplete(open: Set<Int>) -> Bool {

@@ -1,8 +1,8 @@
 import Bytes
 
-/// The clock of what is shown while it goes on: not the capture's.
+/// The clock of live displays, as opposed to the capture's.
 package enum LiveClock {
-  /// Milliseconds from now on; they never go back.
+  /// Returns a monotonic clock that counts milliseconds from now.
   package static func milliseconds() -> @Sendable () -> Int64 {
     let start = MonotonicClock.nanoseconds
     return { (MonotonicClock.nanoseconds - start) / 1_000_000 }

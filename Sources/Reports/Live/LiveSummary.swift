@@ -4,23 +4,21 @@ package import Captures
 package import Dissectors
 package import Sessions
 
-/// What is said when watching ends: how much came, and whether something was wrong with it.
+/// The summary at the end of live display: how much arrived, and what was wrong with it.
 package struct LiveSummary: Sendable, Equatable {
-  /// Records that came, without markers.
+  /// The number of records that arrived, without markers.
   package private(set) var records = 0
-  /// Records that the source says were lost.
+  /// The number of records that the source reports as lost.
   package private(set) var dropped: UInt64 = 0
-  /// Connections that opened, or were first seen.
+  /// The number of connections that opened, or were first seen.
   package private(set) var connections = 0
-  /// What did not work, by the packets' own words.
+  /// The failures that packets report.
   private(set) var failures = FailureCounts()
-  /// Problems of the packets.
+  /// The problems of the packets.
   package private(set) var problems = ProblemCounts()
 
-  /// Nothing came.
   package init() {}
 
-  /// Takes a record.
   mutating func add(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -32,8 +30,8 @@ package struct LiveSummary: Sendable, Equatable {
     connections = memory.links.count
   }
 
-  /// The summary in words, without a full stop: `1234 records, nothing dropped, 2 connections, failures:
-  /// none`.
+  /// The summary in words, without a full stop: `1234 records, nothing dropped, 2 connections,
+  /// failures: none`.
   package var text: String {
     var text = Output()
     text.received(records, dropped: dropped)
@@ -48,7 +46,7 @@ package struct LiveSummary: Sendable, Equatable {
 }
 
 extension Output {
-  /// Appends how much came: `1234 records, nothing dropped`.
+  /// Appends how much arrived: `1234 records, nothing dropped`.
   mutating func received(_ records: Int, dropped: UInt64) {
     count(records, "record", "records")
     text(", ")
@@ -57,12 +55,11 @@ extension Output {
   }
 }
 
-/// A report that is counted beside, and that ends where it was asked to end: after so many records, or with
-/// a connection.
+/// A report that counts packets, and ends after a number of records or with a connection, if
+/// requested.
 package struct Counted<Report: PacketReport & ~Copyable>: PacketReport, ~Copyable {
-  /// The report itself.
   package private(set) var report: Report
-  /// What came so far.
+  /// The counts so far.
   package private(set) var summary = LiveSummary()
   private let mostRecords: Int
   private let untilDisconnect: Bool
@@ -71,12 +68,12 @@ package struct Counted<Report: PacketReport & ~Copyable>: PacketReport, ~Copyabl
   private var otherEndings = 0
   private var hasDisconnected = false
 
-  /// A report with its counts.
+  /// Adds counts to a report.
   ///
   /// - Parameters:
-  ///   - mostRecords: after so many records it ends; nil: never for that.
+  ///   - mostRecords: the number of records after which it ends; nil: no limit.
   ///   - untilDisconnect: whether it ends with the end of a connection.
-  ///   - selection: which connections those are: by connection, adapter and device.
+  ///   - selection: the connections that count for this: by connection, adapter and device.
   package init(
     _ report: consuming Report, mostRecords: Int? = nil, untilDisconnect: Bool = false,
     selection: Selection = Selection()
@@ -88,12 +85,12 @@ package struct Counted<Report: PacketReport & ~Copyable>: PacketReport, ~Copyabl
     watch = DeviceWatch(selection.devices, named: selection.namedDevices)
   }
 
-  /// Whether the report has all that it wants, or enough has come.
+  /// Whether the report needs nothing more, or enough has arrived.
   package var isSatisfied: Bool {
     summary.records >= mostRecords || hasDisconnected || report.isSatisfied
   }
 
-  /// What the report says beside its output.
+  /// The report's remark.
   package var remark: String? { report.remark }
 
   package mutating func packet(
@@ -118,8 +115,8 @@ package struct Counted<Report: PacketReport & ~Copyable>: PacketReport, ~Copyabl
     report.finish(memory, failure, into: &output)
   }
 
-  /// Notes whether a connection that is asked for has ended with this packet, in whatever way but by being
-  /// forgotten here.
+  /// Records whether a selected connection has ended with this packet, in any way other than being
+  /// forgotten.
   private mutating func observeEnds(
     _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
   ) {

@@ -4,57 +4,57 @@ package import Captures
 package import Dissectors
 package import Sessions
 
-/// A report whose table can be shown while the capture goes on.
+/// A report whose table can be shown live.
 package protocol TableReport: PacketReport, ~Copyable {
-  /// The columns that the table at the end may take; nil: as many as it needs.
+  /// The width of the table at the end; nil: unlimited.
   var width: Int? { get set }
 
-  /// Writes the table as it is now: at most so many lines, cut to so many columns. Where not all of it has
-  /// room, the last line says how much is left out.
+  /// Writes the current table: at most `rows` lines, cut to `columns`. If it does not fit, the last
+  /// line shows how much is left out.
   mutating func table(
     _ memory: borrowing Memory, rows: Int, columns: Int, into lines: inout Output)
 }
 
-/// How a table is shown while it grows.
 package struct LiveTableOptions: Sendable {
-  /// The terminal's size, asked for each time that the table is drawn.
+  /// Returns the terminal's size; called each time the table is drawn.
   package var size: @Sendable () -> TerminalSize
-  /// A clock that never goes back, in milliseconds; tests have their own.
+  /// A monotonic clock, in milliseconds; tests use their own.
   package var now: @Sendable () -> Int64 = LiveClock.milliseconds()
-  /// What is to be said above the table, a line each: asked for, and taken away, each time that it is drawn.
+  /// Returns and removes the messages to print above the table, one for each line; called each time
+  /// the table is drawn.
   package var notices: @Sendable () -> [String] = { [] }
 
-  /// The defaults, on a terminal of this size.
+  /// Creates the default options for a terminal of this size.
   package init(size: @escaping @Sendable () -> TerminalSize) { self.size = size }
 }
 
-/// A table on a terminal, drawn again in the same place as it grows: below a line that says how long it was
-/// watched and how much came. At the end the whole table takes its place and stays.
+/// A table on a terminal, which is redrawn in the same place as it grows, below a line with the
+/// elapsed time and the number of records. At the end the whole table takes its place and stays.
 package struct LiveTable<Report: TableReport & ~Copyable>: PacketReport, ~Copyable {
   private var report: Report
   private let options: LiveTableOptions
   private var screen = LiveScreen()
   private var records = 0
   private var dropped: UInt64 = 0
-  /// When watching began, and when the table may be drawn again.
+  /// The start time, and the earliest time at which the table may be redrawn.
   private let start: Int64
   private var nextDraw: Int64
-  /// The whole second that the first line shows next.
+  /// The next whole second that the first line shows.
   private var nextSecond: Int64
-  /// Whether something came that is not drawn yet.
+  /// Whether something has arrived that is not drawn yet.
   private var isStale = true
 
-  /// Not drawn more often than every so many milliseconds, and so rarely that drawing takes at most a part
-  /// of the time: of very large tables.
+  /// The minimum time between redraws in milliseconds, and the divisor of the share of time that
+  /// drawing may take, for very large tables.
   private static var shortest: Int64 { 200 }
   private static var mostShare: Int64 { 10 }
-  /// Where packets come without a pause, the clock is asked once in so many.
+  /// The number of packets between checks of the clock, if packets arrive without a pause.
   private static var packetsBetween: Int { 64 }
 
-  /// Whether the table has a use for them.
+  /// Whether the table uses problems.
   package var wantsProblems: Bool { report.wantsProblems }
 
-  /// A table that is shown while it grows.
+  /// Creates a table that is shown live.
   package init(_ report: consuming Report, _ options: LiveTableOptions) {
     self.report = report
     self.options = options
@@ -63,10 +63,10 @@ package struct LiveTable<Report: TableReport & ~Copyable>: PacketReport, ~Copyab
     nextSecond = start + 1000
   }
 
-  /// Whether the report has all that it wants.
+  /// Whether the report needs nothing more.
   package var isSatisfied: Bool { report.isSatisfied }
 
-  /// Why there is nothing in the table.
+  /// Why the table is empty.
   package var remark: String? { report.remark }
 
   package mutating func packet(
@@ -82,7 +82,7 @@ package struct LiveTable<Report: TableReport & ~Copyable>: PacketReport, ~Copyab
     let now = options.now()
     guard now >= nextDraw else { return }
     draw(memory, now, into: &output)
-    // Where packets come without a pause nobody else writes it out.
+    // If packets arrive without a pause, nothing else flushes the output.
     output.flush()
   }
 
@@ -126,7 +126,7 @@ package struct LiveTable<Report: TableReport & ~Copyable>: PacketReport, ~Copyab
     nextSecond = start + ((now - start) / 1000 + 1) * 1000
   }
 
-  /// `12 s, 340 records, nothing dropped`.
+  /// Appends the first line: `12 s, 340 records, nothing dropped`.
   private func first(_ now: Int64, _ columns: Int, into lines: inout Output) {
     var line = Output()
     line.decimal(Int((now - start) / 1000))

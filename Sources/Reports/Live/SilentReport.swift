@@ -3,13 +3,12 @@ package import Captures
 package import Dissectors
 package import Sessions
 
-/// Prints nothing: `live -w -`, whose standard output is the capture. What came is counted all the same
-/// (`Counted`).
+/// Prints nothing, for `live -w -`, which writes the capture to standard output. Packets are
+/// counted nevertheless (`Counted`).
 package struct SilentReport: PacketReport {
-  /// Creates the report.
   package init() {}
 
-  /// Never: only the source's end, or the user's, ends it.
+  /// Always false: only the end of the source, or the user, ends it.
   package var isSatisfied: Bool { false }
 
   package mutating func packet(

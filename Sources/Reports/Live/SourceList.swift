@@ -1,18 +1,18 @@
 package import Bytes
 package import Captures
 
-/// `live --list`: where records may come from on this machine.
+/// `live --list`: the sources of records on this machine.
 package struct SourceList: Sendable {
   private let sources: [LiveSourceInfo]
   private let glyphs: Glyphs
 
-  /// A list in this order.
+  /// Creates a list in this order.
   package init(_ sources: [LiveSourceInfo], glyphs: Glyphs) {
     self.sources = sources
     self.glyphs = glyphs
   }
 
-  /// Writes a line for each, and one below for what it needs.
+  /// Writes a line for each source, and one below it for what it needs.
   package func writeText(into output: inout Output) {
     let width = sources.map(\.name.columns).max() ?? 0
     var line = Output()

@@ -2,71 +2,72 @@ import Bluetooth
 import Bytes
 import Sessions
 
-/// What is new of a device.
+/// The kinds of news of a device.
 struct DeviceNews: OptionSet {
   let rawValue: UInt8
 
-  /// It was not heard of before.
+  /// It was not heard before.
   static let device = Self(rawValue: 1)
-  /// Its name became known, or is another one.
+  /// Its name became known, or changed.
   static let name = Self(rawValue: 2)
   /// It sends other data.
   static let data = Self(rawValue: 4)
   /// It is received much stronger or weaker.
   static let signal = Self(rawValue: 8)
-  /// A connection with it came about.
+  /// A connection with it was established.
   static let connection = Self(rawValue: 16)
 
-  /// As the JSON contract names them.
+  /// The names in the JSON contract.
   static let keys: [(Self, StaticString)] = [
     (.device, "device"), (.name, "name"), (.data, "data"), (.signal, "rssi"),
     (.connection, "connection"),
   ]
 }
 
-/// What was told of a device, and what happened since.
+/// What was reported of a device, and what has happened since.
 struct ToldDevice: Sendable {
-  /// Which device it is.
+  /// Identifies the device.
   private(set) var key: UInt64 = .max
   private var isTold = false
   private var name: [UInt8]?
   private var generation = -1
-  /// Its different data, and the ways in which it sends data.
+  /// The numbers of its distinct data, and of its kinds of data.
   private var payloads = 0
   private var streams = 0
   private var changes = 0
-  /// How often its data changed since that was told.
+  /// The number of changes of its data since the last report.
   private(set) var newChanges = 0
   private var connections = 0
-  /// The level that was told last in dBm, and the middle of the latest ones in sixteenths of that.
+  /// The RSSI that was reported last in dBm, and the average of recent ones in sixteenths of a dBm.
   private(set) var signal: Int?
   private var middle = 0
   private var dataTime: Timestamp?
   private var signalTime: Timestamp?
   private var time: Timestamp?
 
-  /// What changes often is told no sooner than so long after the last time.
+  /// The minimum time between reports of frequent changes, in nanoseconds.
   private static let shortest: Int64 = 10_000_000_000
-  /// The levels of a device at rest differ by less, over the three channels and from one moment to the next.
+  /// The RSSI of a device at rest varies by less than this in dB, across the three channels and
+  /// over time.
   private static let leastChange = 15
 
   init(key: UInt64 = .max) { self.key = key }
 
-  /// Whether the name may be another one than when this was asked last.
+  /// Returns whether the name may have changed since the last call.
   mutating func takesName(_ device: Advertiser, generation: Int) -> Bool {
     defer { self.generation = generation }
     return !isTold || generation != self.generation
       || device.payloads.all.count != payloads
   }
 
-  /// The level of now in dBm.
+  /// The current RSSI in dBm.
   var level: Int { Int((Double(middle) / 16).rounded()) }
 
-  /// Takes in a device as it is known now.
+  /// Records the current state of a device.
   ///
   /// - Parameters:
-  ///   - name: what it is called, where `isNamed`.
-  /// - Returns: what is worth telling.
+  ///   - name: its name, if `isNamed`.
+  /// - Returns: the news to report.
   mutating func take(
     _ device: Advertiser, name: [UInt8]?, isNamed: Bool, _ time: Timestamp?
   ) -> DeviceNews {
@@ -99,7 +100,7 @@ struct ToldDevice: Sendable {
         signalTime = time
       }
     }
-    // Of a device that is new everything is.
+    // Everything about a new device is news.
     return isTold ? news : .device
   }
 
@@ -108,7 +109,7 @@ struct ToldDevice: Sendable {
     return time.nanoseconds(since: before) >= Self.shortest
   }
 
-  /// Notes that this was told.
+  /// Records that this was reported.
   mutating func wasTold(_ news: DeviceNews) {
     isTold = true
     if !news.isDisjoint(with: [.device, .data]) {

@@ -1,12 +1,11 @@
-/// Reads a small JSON document that somebody supplies (RFC 8259). What is nested deeper than any of ours
-/// is not read.
+/// Reads a small JSON document from the user (RFC 8259). Documents that are nested more deeply than
+/// ours are rejected.
 struct JSONReader {
-  /// A value.
   indirect enum Value {
     case object([String: Value])
     case array([Value])
     case string(String)
-    /// Numbers, true, false and null, as they are written.
+    /// Numbers, true, false and null, as written.
     case other(String)
 
     /// The member of an object.
@@ -14,21 +13,20 @@ struct JSONReader {
       if case .object(let members) = self { members[key] } else { nil }
     }
 
-    /// The elements of a list.
+    /// The elements of an array.
     var elements: [Value]? { if case .array(let elements) = self { elements } else { nil } }
 
-    /// A string.
     var text: String? { if case .string(let text) = self { text } else { nil } }
   }
 
   private let bytes: [UInt8]
-  /// Where reading stands: where it had to stop, in a document that is wrong.
+  /// The current position; in an invalid document, where reading had to stop.
   private(set) var offset = 0
   private static let deepest = 16
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The value of the whole document; nil where it is wrong.
+  /// Returns the value of the whole document, or nil if it is invalid.
   mutating func document() -> Value? {
     guard let value = value(depth: 0) else { return nil }
     skipBlanks()
@@ -41,7 +39,7 @@ struct JSONReader {
     while let byte = next, [0x20, 0x09, 0x0a, 0x0d].contains(byte) { offset += 1 }
   }
 
-  /// Takes a sign, where it is the next one.
+  /// Consumes a sign if it is next.
   private mutating func take(_ sign: Character) -> Bool {
     skipBlanks()
     guard next == sign.asciiValue else { return false }

@@ -2,23 +2,24 @@ import Bytes
 import Decoders
 import Sessions
 
-/// The messages of vendors' protocols that attributes had last: a value alone does not tell a message from
-/// the end of one that came in several.
+/// The last vendor messages of attributes: a value alone does not show whether it is a message or
+/// the end of one that was split.
 struct LastMessages: Sendable {
   private struct Place: Hashable {
     let server: UInt64
     let handle: UInt16
   }
 
-  /// So many attributes are remembered.
+  /// The maximum number of attributes that are remembered.
   private static let most = 1024
   private var messages: [Place: ValueReading.Recent] = [:]
 
-  /// Keeps what an attribute's value was.
+  /// Stores the meaning of an attribute's value.
   ///
   /// - Parameters:
-  ///   - server: whose attribute it is.
-  ///   - count: how many bytes the value has. Of longer ones than an attribute's nothing is kept.
+  ///   - server: the attribute's server.
+  ///   - count: the number of bytes of the value. Values longer than an attribute's maximum are not
+  ///     kept.
   mutating func keep(_ message: ValueReading.Recent, of server: UInt64, count: Int) {
     let place = Place(server: server, handle: message.handle)
     guard count <= AttributeUse.longest, messages.count < Self.most || messages[place] != nil
@@ -29,7 +30,7 @@ struct LastMessages: Sendable {
     messages[place] = message
   }
 
-  /// All of them by their packets and handles.
+  /// All messages by packet and handle.
   var byPacket: [UInt64: ValueReading.Recent] {
     var found: [UInt64: ValueReading.Recent] = [:]
     for message in messages.values {
@@ -38,17 +39,18 @@ struct LastMessages: Sendable {
     return found
   }
 
-  /// Where the message of a packet and an attribute is in `byPacket`.
+  /// Returns the key of the message of a packet and an attribute in `byPacket`.
   static func place(_ packet: Int, _ handle: UInt16) -> UInt64 {
     UInt64(truncatingIfNeeded: packet) << 16 | UInt64(handle)
   }
 }
 
 extension ValueReading {
-  /// Reads the message that an attribute's last value was, or was a part of; false where it was none.
+  /// Decodes the message that an attribute's last value was, or was a part of. Returns false if it
+  /// was not one.
   mutating func read(last place: UInt64, _ value: [UInt8], _ server: UInt64?) -> Bool {
     guard let message = last[place], var found = message.sighting else { return false }
-    // What it answers is said of packets.
+    // The request that it answers is shown only with packets.
     found.exchange = ExchangeNote()
     let following = message.following.map { other in
       var other = other

@@ -10,7 +10,7 @@ struct MapDocument: ~Copyable {
   private let devices: [MapDevice]
   private var sink: JSONSink
 
-  /// What values mean, and whose are written.
+  /// Decodes values, and determines which may be written.
   private var reading: ValueReading
   private var server: UInt64?
 
@@ -74,7 +74,7 @@ struct MapDocument: ~Copyable {
     sink.endList()
   }
 
-  /// How much was asked for, and whether the hash proves it.
+  /// Appends how much was searched, and whether the hash proves it.
   private mutating func write(_ database: Database, _ device: MapDevice) {
     if let discovery = database.discovery {
       let summary = device.summary
@@ -186,11 +186,11 @@ struct MapDocument: ~Copyable {
       service.characteristics, of: declaration.uuid, always: true, database, connection)
   }
 
-  /// Characteristics, and the descriptors that belong to none that is known.
+  /// Appends characteristics, and descriptors that belong to no known one.
   ///
   /// - Parameters:
-  ///   - service: their service, where that is known.
-  ///   - isAlways: whether there is a list where there is nothing.
+  ///   - service: their service, if known.
+  ///   - isAlways: whether an empty list is written, too.
   private mutating func write(
     _ characteristics: [MapCharacteristic], of service: BluetoothUUID? = nil, always isAlways: Bool,
     _ database: Database?,
@@ -259,7 +259,7 @@ struct MapDocument: ~Copyable {
     write(characteristic.descriptors, of: service, database, connection)
   }
 
-  /// The value, and what was tried.
+  /// Appends the value, and the attempts to access it.
   private mutating func write(
     _ use: AttributeUse, _ uuid: BluetoothUUID?, kind: Attribute.Kind = .value,
     service: BluetoothUUID? = nil, handle: UInt16? = nil
@@ -323,7 +323,7 @@ struct MapDocument: ~Copyable {
 }
 
 extension MapDevice.Extent {
-  /// As the JSON contract names it.
+  /// The name in the JSON contract.
   var key: StaticString {
     switch self {
     case .all: "all"
@@ -334,19 +334,21 @@ extension MapDevice.Extent {
 }
 
 extension ValueReading {
-  /// Whether an attribute's value is not shown, nor may be read but by what knows its secrets.
+  /// Returns whether an attribute's value is hidden, so that it may be decoded only by code that
+  /// hides secrets.
   func hides(_ use: AttributeUse, _ uuid: BluetoothUUID?) -> Bool {
     !showsKeys && (use.isSecret || secretTypes.contains(uuid))
   }
 
-  /// Reads the value that an attribute had last; false where it has none that is known and may be read.
+  /// Decodes the last value of an attribute. Returns false if there is none that is known and may
+  /// be decoded.
   @discardableResult
   mutating func read(
     _ use: AttributeUse, _ uuid: BluetoothUUID, service: BluetoothUUID?,
     server: UInt64? = nil, handle: UInt16? = nil
   ) -> Bool {
     clear()
-    // One that may be another attribute's, a key, is none to read.
+    // A value that may belong to another attribute, such as a key, must not be decoded.
     guard let value = use.value, showsKeys || !use.isSecret else { return false }
     if let handle, read(last: LastMessages.place(use.valuePacket, handle), value, server) {
       return true
@@ -358,7 +360,7 @@ extension ValueReading {
 }
 
 extension AttributeUse.Security {
-  /// As the JSON contract names it; nil: not known.
+  /// The name in the JSON contract; nil: unknown.
   var key: StaticString? {
     switch self {
     case .unknown: nil

@@ -1,19 +1,19 @@
-// Files that hold a map: what `map --json` has printed, and the files in which BlueZ keeps what it has
+// Files that contain a map: the output of `map --json`, and the files in which BlueZ stores what it
 // discovered.
 
 import Bluetooth
 import Bytes
 package import Sessions
 
-/// Why a file is no map.
+/// Why a file is not a map.
 package struct MapFileError: Error, Sendable {
-  /// In words, to stand behind the file's name.
+  /// The words that follow the file's name.
   package let message: String
 }
 
 /// Reads maps.
 package enum MapFile {
-  /// Reads a file's bytes; which of both kinds it is its first character tells.
+  /// Reads a file's bytes. Its first character determines the format.
   ///
   /// - Parameter name: the file's own name: BlueZ names a cache file by the device's address.
   package static func read(_ bytes: [UInt8], name: String) throws(MapFileError) -> [SuppliedMap] {
@@ -141,10 +141,11 @@ package enum MapFile {
 
   // MARK: BlueZ
 
-  /// A cache file: sections in brackets, in [Attributes] a line for each, `HANDLE=TYPE:…`: a service has
-  /// its last handle and UUID, an include two handles and a UUID, a characteristic the handle of its value,
-  /// properties and UUID (before that its value, where BlueZ keeps it); anything else is a descriptor's
-  /// UUID, behind its value where BlueZ keeps that (BlueZ, src/device.c [mem]).
+  /// Reads a cache file. It has sections in brackets; [Attributes] has a line for each attribute,
+  /// `HANDLE=TYPE:…`. A service has its last handle and UUID, an include two handles and a UUID, a
+  /// characteristic the handle of its value, properties and UUID (preceded by its value if BlueZ
+  /// keeps it). Anything else is a descriptor's UUID, after its value if BlueZ keeps that (BlueZ,
+  /// src/device.c [mem]).
   private static func cache(_ text: String, name: String) throws(MapFileError) -> SuppliedMap {
     var map = SuppliedMap()
     if let address = DeviceAddress(text: name) { map.addresses = [address] }
@@ -207,10 +208,10 @@ package enum MapFile {
 }
 
 extension SuppliedUse {
-  /// What is worth saying of how supplied maps fitted.
+  /// Remarks on how supplied maps matched.
   package var remarks: [String] { [application, contradiction].compactMap(\.self) }
 
-  /// What the capture says against what was applied.
+  /// A remark on how the capture contradicts the map.
   private var contradiction: String? {
     if let conflict {
       var output = Output()

@@ -6,58 +6,55 @@ import Sessions
 
 /// A device and its attributes.
 struct MapDevice: Sendable {
-  /// What its server is known by.
+  /// Identifies its server.
   let key: UInt64
-  /// Of this host's own server: its controller.
+  /// For this host's own server: its controller.
   var adapter: UInt16?
   var address: DeviceAddress?
   var kind: AddressKind?
   var identity: DeviceAddress?
-  /// All addresses that it was seen under, as far as there is room.
+  /// All addresses under which it was seen, as far as there is room.
   var addresses: [DeviceAddress] = []
   var names: [[UInt8]] = []
-  /// The connections with it.
   var connections: [Int] = []
-  /// The controllers that these were of.
+  /// The controllers of those connections.
   var adapters: Set<UInt16> = []
-  /// How much is known, where not all of it is shown.
+  /// How much is known in total, if not all of it is shown.
   var wholeSummary: MapSummary?
-  /// The ATT MTU of the last one.
+  /// The ATT MTU of the last connection.
   var mtu: BearerMTU?
   var database: Database?
   var services: [MapService] = []
-  /// Attributes that are in no service that is known.
+  /// Attributes that are not in any known service.
   var loose: [MapCharacteristic] = []
-  /// Handles that were used and never discovered.
+  /// Handles that were used but never discovered.
   var unknown: [MapUnknown] = []
   var proof: DatabaseProof?
 
-  /// Whether anything is known of its attributes.
+  /// Whether nothing is known of its attributes.
   var isEmpty: Bool { services.isEmpty && loose.isEmpty && unknown.isEmpty }
 
-  /// Its characteristics, wherever they are.
+  /// Its characteristics, inside and outside services.
   var characteristics: [MapCharacteristic] { services.flatMap(\.characteristics) + loose }
 }
 
-/// A service.
 struct MapService: Sendable {
   let declaration: Attribute
-  /// The last handle that can be its: its own, or the one before the next service.
+  /// The last handle that can belong to it: its end, or the handle before the next service.
   let end: UInt16
   var includes: [Attribute] = []
   var characteristics: [MapCharacteristic] = []
 }
 
-/// A characteristic.
 struct MapCharacteristic: Sendable {
-  /// Its declaration, where that was seen.
+  /// Its declaration, if it was seen.
   var declaration: Attribute?
-  /// Its value, or, where that is not known, what the declaration says of it.
+  /// Its value or, if that is unknown, what the declaration reveals of it.
   var value: Attribute
   var use: AttributeUse?
   var descriptors: [MapDescriptor] = []
 
-  /// What says most of it.
+  /// The most informative attribute.
   var attribute: Attribute { declaration ?? value }
 
   /// Whether its value can only come from a client.
@@ -66,37 +63,38 @@ struct MapCharacteristic: Sendable {
     return !properties.has(bit: 1) && !properties.has(bit: 4) && !properties.has(bit: 5)
   }
 
-  /// Whether something stands for a characteristic that is not known: descriptors came without one.
+  /// Whether this is a placeholder for an unknown characteristic, because descriptors were found
+  /// without one.
   var isPlaceholder = false
 }
 
-/// A descriptor.
 struct MapDescriptor: Sendable {
   let attribute: Attribute
   var use: AttributeUse?
 }
 
-/// A handle that was used although nothing tells what it is.
+/// A handle that was used although its attribute is unknown.
 struct MapUnknown: Sendable {
   let handle: UInt16
   var use: AttributeUse?
-  /// Of a Client Characteristic Configuration, the evidence for that.
+  /// For a Client Characteristic Configuration, the evidence that it is one.
   var conclusion: UseEvidence.Conclusion?
   /// Whether it is such a configuration.
   var isConfiguration: Bool { conclusion != nil }
-  /// Whether one belongs to it: then it is a value.
+  /// Whether such a configuration belongs to it, so that it is a value.
   var isValue = false
 
-  /// Whether the server has said of all that was tried that there is no such attribute: Invalid Handle.
+  /// Whether the server answered every access with Invalid Handle, so that there is no such
+  /// attribute.
   var isDenied: Bool {
     guard let use, !use.accesses.isEmpty else { return false }
     return use.accesses.allSatisfy { $0.error?.rawValue == 0x01 }
   }
 
-  /// What may be done with it, as far as that was seen.
+  /// The properties, as far as use reveals them.
   var properties: CharacteristicProperties { use?.properties ?? .init(rawValue: 0) }
 
-  /// Whether it must be a characteristic's value: nothing else is notified or indicated, nor written
+  /// Whether it must be a characteristic's value: nothing else is notified, indicated, or written
   /// without a response (Core, Vol 3, Part G, 4.9.1, 4.10, 4.11).
   var mustBeValue: Bool {
     isValue || properties.has(bit: 4) || properties.has(bit: 5)
@@ -105,7 +103,7 @@ struct MapUnknown: Sendable {
 }
 
 extension MapDevice {
-  /// Puts attributes and uses together.
+  /// Combines attributes and uses.
   ///
   /// - Parameter budget: how much may be hashed for this device and those that follow.
   mutating func build(
@@ -114,7 +112,7 @@ extension MapDevice {
     self.database = database
     let attributes = database?.attributes ?? []
     place(attributes, uses)
-    // Where no service was found there is nothing to hold against it.
+    // If no service was found, there is nothing to compare with the hash.
     guard let hash = database?.hash, !services.isEmpty else { return }
     proof = proof(attributes, uses, hash, &budget)
     guard case .concluded(let concluded) = proof else { return }
@@ -122,7 +120,7 @@ extension MapDevice {
     place(DatabaseProof.merge(attributes, concluded), uses)
   }
 
-  /// Holds the attributes against the Database Hash.
+  /// Checks the attributes against the Database Hash.
   private func proof(
     _ attributes: [Attribute], _ uses: [AttributeUse], _ hash: (value: [UInt8], packet: Int),
     _ budget: inout DatabaseProof.Budget
@@ -135,7 +133,7 @@ extension MapDevice {
         $0 == .all
       }
     let concluded = { DatabaseProof.conclusions(attributes, uses, hash: hash) }
-    // What was asked for and is not there is rather missing.
+    // What was requested but is not there is more likely missing.
     if !isWhole, let concluded = concluded() { return .concluded(concluded) }
     let proof = DatabaseProof(told, hash: hash.value, isWhole: isWhole, budget: &budget)
     guard case .disproved = proof else { return proof }
@@ -143,7 +141,7 @@ extension MapDevice {
     return isWhole ? proof : .unchecked
   }
 
-  /// Makes the tree of attributes, and the list of what was used beside them.
+  /// Builds the tree of attributes, and the list of what else was used.
   private mutating func place(_ attributes: [Attribute], _ uses: [AttributeUse]) {
     let conclusions = database?.evidence.conclusions ?? []
     var places: [UInt16: Int] = [:]
@@ -193,7 +191,7 @@ extension MapDevice {
     }
   }
 
-  /// The service that a handle lies in, among those so far.
+  /// Returns the index of the service that contains a handle, among those so far.
   private func index(of handle: UInt16) -> Int? {
     guard let last = services.indices.last else { return nil }
     let end = services[last].declaration.end
@@ -208,7 +206,7 @@ extension MapDevice {
     }
   }
 
-  /// A descriptor belongs to the characteristic before it (Core, Vol 3, Part G, 3.3.3).
+  /// Adds a descriptor to the characteristic before it (Core, Vol 3, Part G, 3.3.3).
   private mutating func add(_ descriptor: MapDescriptor) {
     let handle = descriptor.attribute.handle
     if let service = index(of: handle) {
@@ -232,12 +230,13 @@ extension MapDevice {
   /// How much is known of it.
   var summary: MapSummary { wholeSummary ?? MapSummary(self) }
 
-  /// The descriptors of a value that was never discovered.
+  /// Returns the descriptors of a value that was never discovered.
   func descriptors(of handle: UInt16) -> [MapDescriptor] {
     loose.flatMap(\.descriptors).filter { $0.attribute.target == handle }
   }
 
-  /// What is in no service, but for what stands beside a value that was never discovered.
+  /// The characteristics that are not in a service, without the descriptors of values that were
+  /// never discovered.
   var looseElsewhere: [MapCharacteristic] {
     loose.compactMap { characteristic in
       var left = characteristic
@@ -248,13 +247,13 @@ extension MapDevice {
     }
   }
 
-  /// How many descriptors are known.
+  /// The number of known descriptors.
   var descriptorCount: Int { characteristics.reduce(0) { $0 + $1.descriptors.count } }
 
-  /// How most of it is known: that is said once.
+  /// How most of it is known, which is shown once.
   var usualVia: Attribute.Via {
     if let database, database.discovery != nil {
-      // What was supplied or concluded is marked in any case.
+      // Supplied and inferred attributes are always marked.
       let told = database.attributes.lazy.filter { $0.via == .discovered }
       let connection = connections.last ?? 0
       return told.isEmpty || told.contains { database.via(of: $0, on: connection) != .carried }
@@ -269,17 +268,17 @@ extension MapDevice {
     case all, part, none
   }
 
-  /// Whether all services were asked for.
+  /// Whether all services were requested.
   var serviceExtent: Extent { extent(.primaryServices, [1...UInt16.max]) }
 
-  /// Whether the characteristics of all services were asked for.
+  /// Whether the characteristics of all services were requested.
   var characteristicExtent: Extent { extent(.characteristics, ranges) }
 
-  /// Whether the includes of all services were asked for.
+  /// Whether the includes of all services were requested.
   var includeExtent: Extent { extent(.includes, ranges) }
 
-  /// Whether it was asked for descriptors wherever there may be any: behind the value of each
-  /// characteristic, before what follows it.
+  /// Whether descriptors were requested wherever there may be any: after the value of each
+  /// characteristic, up to what follows it.
   var descriptorExtent: Extent {
     var gaps: [ClosedRange<UInt16>] = []
     for service in services {
@@ -294,13 +293,13 @@ extension MapDevice {
       }
     }
     if gaps.isEmpty {
-      // Where nobody knows what there is they may be anywhere.
+      // If the characteristics are unknown, descriptors may be anywhere.
       return characteristicExtent == .all ? .all : extent(.descriptors, [1...UInt16.max])
     }
     return extent(.descriptors, gaps)
   }
 
-  /// The handles of services; all where none is known.
+  /// The handles of services, or all handles if no service is known.
   private var ranges: [ClosedRange<UInt16>] {
     services.isEmpty
       ? [1...UInt16.max]
@@ -311,7 +310,7 @@ extension MapDevice {
     guard let searched = database?.searched[search.rawValue], !searched.isEmpty else {
       return .none
     }
-    // The last service may be said to end where all handles end; nobody has to ask so far.
+    // The last service may extend to the last possible handle; nothing requires a search that far.
     let isAll = wanted.allSatisfy { range in
       searched.covers(range.lowerBound, range.upperBound)
     }

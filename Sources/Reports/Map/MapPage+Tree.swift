@@ -3,7 +3,8 @@ import Bytes
 import Dissectors
 import Sessions
 
-/// The lines of `map` below the heading: services, characteristics, descriptors, and what is not known.
+/// The lines of `map` below the heading: services, characteristics, descriptors, and what is
+/// unknown.
 extension MapPage {
   mutating func write(_ service: MapService, _ device: MapDevice) {
     let declaration = service.declaration
@@ -42,7 +43,7 @@ extension MapPage {
     }
   }
 
-  /// - Parameter service: the characteristic's service, where that is known.
+  /// - Parameter service: the characteristic's service, if known.
   mutating func write(
     _ characteristic: MapCharacteristic, _ device: MapDevice, service: BluetoothUUID? = nil
   ) {
@@ -65,7 +66,7 @@ extension MapPage {
       } else {
         out.attributeName(attribute.uuid, as: .characteristic)
       }
-      // A long UUID has its line.
+      // A long UUID takes a line of its own.
       if attribute.uuid.width == 16, !isOfCells { endLine() }
       pad(to: Column.properties)
       if let declaration = characteristic.declaration {
@@ -90,7 +91,7 @@ extension MapPage {
     out.handle(descriptor.attribute.handle)
     pad(to: Column.descriptor)
     out.uuid(uuid)
-    // Find Information lists values, too: in no known place it may be one.
+    // Find Information lists values, too: at an unknown position it may be one.
     out.attributeName(uuid, as: uuid.isDescriptor ? .descriptor : nil)
     if uuid.width == 16, !isOfCells { endLine() }
     pad(to: Column.value)
@@ -118,7 +119,7 @@ extension MapPage {
     if let use = characteristic.use, let value = use.value {
       pad(to: Column.value)
       show(value, of: use, characteristic.attribute.uuid)
-      // Of what only clients write that goes without saying.
+      // For a characteristic that is only written, this is obvious.
       if use.valueOperation.isWrite, !characteristic.isOnlyWritten { out.text(", written") }
     } else if characteristic.declaration?.properties.has(bit: 1) ?? false {
       pad(to: Column.value)
@@ -126,7 +127,7 @@ extension MapPage {
     }
   }
 
-  /// A value: as text where it reads like some, as in `values`, else its bytes.
+  /// Appends a value: as text if it looks like text, as in `values`, otherwise as bytes.
   private mutating func show(_ value: [UInt8], of use: AttributeUse, _ uuid: BluetoothUUID?) {
     if value.isEmpty {
       out.text("(empty)")
@@ -141,7 +142,7 @@ extension MapPage {
     }
   }
 
-  /// How it is known, where that is not as the heading says.
+  /// Appends how it is known, if that differs from the heading.
   private mutating func mark(_ attribute: Attribute, _ device: MapDevice) {
     let via = via(attribute, device, device.connections.last ?? 0)
     guard via != device.usualVia else { return }
@@ -163,7 +164,7 @@ extension MapPage {
     device.database?.via(of: attribute, on: connection) ?? attribute.via
   }
 
-  /// What was refused, and whether the same was allowed at another time.
+  /// Appends what was refused, and whether the same was allowed at another time.
   private mutating func access(_ use: AttributeUse) {
     for operation in AttributeUse.Operation.allCases {
       let accesses = use.accesses.filter { $0.operation == operation }
@@ -255,7 +256,7 @@ extension MapPage {
     access(use)
   }
 
-  /// How often what was done, how long the values were, and where.
+  /// Appends how often each operation was done, the lengths of the values, and where.
   private mutating func operations(_ use: AttributeUse) {
     var isFirst = true
     func separate(_ out: inout Output, _ separator: StaticString) {
@@ -292,7 +293,7 @@ extension MapPage {
 }
 
 extension AttributeUse.Operation {
-  /// In words, before a count.
+  /// The words before a count.
   var words: StaticString {
     switch self {
     case .read: "read"

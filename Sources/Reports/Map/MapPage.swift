@@ -3,15 +3,15 @@ import Bytes
 import Dissectors
 import Sessions
 
-/// `map` for people: a tree.
+/// `map` as text: a tree.
 struct MapPage: ~Copyable {
   let devices: [MapDevice]
   let options: MapOptions
   let glyphs: Glyphs
   var out = Output()
-  /// What values mean.
+  /// Decodes values.
   var reading: ValueReading
-  /// Where the line that is written begins in `out`.
+  /// The offset in `out` of the current line.
   var start = 0
   /// Where in `out` the line's value begins, if it has one.
   private var valueStart: Int?
@@ -23,7 +23,8 @@ struct MapPage: ~Copyable {
     case device = 1, title, service, include, characteristic, descriptor, remark
   }
 
-  /// Columns before the names of services, of characteristics, before properties and before values.
+  /// The columns of the names of services, characteristics and descriptors, of properties and of
+  /// values.
   enum Column {
     static let heading = 6
     static let service = 13
@@ -33,7 +34,7 @@ struct MapPage: ~Copyable {
     static let value = 70
   }
 
-  /// So many of a list are named in a line.
+  /// The maximum number of list items that are named in a line.
   private static let mostNamed = 8
 
   init(_ devices: [MapDevice], _ messages: LastMessages, _ options: MapOptions) {
@@ -65,8 +66,8 @@ struct MapPage: ~Copyable {
     output.text(out.bytes, glyphs)
   }
 
-  /// Ends the line, wrapped at the terminal's width: below the names in the tree, and before the value
-  /// if that does not fit.
+  /// Ends the line, wrapped at the width of the terminal: under the names in the tree, and before the
+  /// value if that does not fit.
   mutating func endLine() {
     if let width = options.width {
       var line = Output()
@@ -99,7 +100,7 @@ struct MapPage: ~Copyable {
     if isOfCells { out.byte(line.rawValue) }
   }
 
-  /// Pads the line up to a column; where it is there already, by a blank.
+  /// Pads the line up to a column, with at least one blank.
   mutating func pad(to column: Int) {
     if isOfCells {
       // The columns are properties and values, and what stands in front of them.
@@ -212,7 +213,7 @@ struct MapPage: ~Copyable {
       return
     }
     let supplied = summary.supplied
-    // What was discovered and what was supplied are counted apart.
+    // Discovered and supplied attributes are counted separately.
     let isMixed = device.database?.discovery != nil && supplied.count > 0
     let counted = summary.services + summary.characteristics + summary.descriptors
     if isMixed, counted == supplied.count + summary.inferred {
@@ -257,7 +258,7 @@ struct MapPage: ~Copyable {
     out.text(" supplied")
   }
 
-  /// - Parameter isBrief: whether to leave out what there is none of.
+  /// - Parameter isBrief: whether zero counts are omitted.
   private mutating func count(
     _ services: Int, _ characteristics: Int, _ descriptors: Int, isBrief: Bool = false
   ) {
@@ -273,7 +274,7 @@ struct MapPage: ~Copyable {
     }
   }
 
-  /// What was asked for, and what was not.
+  /// Appends what was requested, and what was not.
   private mutating func extent(_ device: MapDevice) {
     let summary = device.summary
     if device.database?.discovery == nil {
@@ -292,7 +293,7 @@ struct MapPage: ~Copyable {
     unasked(summary, "; ")
   }
 
-  /// The packets of the first and the last discovery.
+  /// Appends the packets of the first and the last discovery.
   private mutating func discovery(_ device: MapDevice) {
     guard let packets = device.database?.discovery else { return }
     out.text(" (")
@@ -304,9 +305,9 @@ struct MapPage: ~Copyable {
     out.byte(0x29)
   }
 
-  /// What was not asked for.
+  /// Appends what was not requested.
   ///
-  /// - Parameter start: what stands before it.
+  /// - Parameter start: the text before it.
   private mutating func unasked(_ summary: MapSummary, _ start: StaticString) {
     let searches: [(words: StaticString, extent: MapDevice.Extent)] = [
       ("services", summary.serviceExtent), ("characteristics", summary.characteristicExtent),
@@ -362,7 +363,7 @@ struct MapPage: ~Copyable {
     endLine()
   }
 
-  /// An attribute by its handle and what it is.
+  /// Appends an attribute's handle and its kind.
   private mutating func name(_ attribute: Attribute) {
     out.handle(attribute.handle)
     switch attribute.kind {
@@ -381,7 +382,7 @@ struct MapPage: ~Copyable {
     }
   }
 
-  /// What was supplied and cannot be so.
+  /// Appends the supplied attributes that the capture contradicts.
   private mutating func conflicts(_ device: MapDevice) {
     for conflict in device.database?.conflicts ?? [] {
       out.text("supplied, but contradicted by ")

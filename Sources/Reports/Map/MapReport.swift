@@ -5,44 +5,42 @@ package import Decoders
 package import Dissectors
 package import Sessions
 
-/// How `map` presents devices.
+/// The options of `map`.
 package struct MapOptions: PresentationOptions, Sendable {
-  /// Which devices, connections, adapters, and which of their attributes; what is empty chooses all.
+  /// The devices, connections, adapters and attributes; an empty selection means all.
   package var selection = Selection()
   /// Whether to print a document instead of text.
   package var isJSON = false
-  /// People's own profiles, by which values are decoded beside the program's; nil: none are.
+  /// The user's profiles, which decode values beside the built-in ones; nil: nothing is decoded.
   package var profiles: SuppliedProfiles? = SuppliedProfiles()
-  /// Whether secrets are shown.
   package var showsKeys = false
   /// The signs to use.
   package var glyphs = Glyphs.utf8
-  /// Columns of the terminal; nil: lines are not cut.
+  /// The width of the terminal in columns; nil: lines are not cut.
   package var width: Int?
-  /// Whether to colour.
   package var usesColor = false
 
-  /// The defaults.
+  /// Creates the default options.
   package init() {}
 }
 
-/// `map`: what services, characteristics and descriptors devices have. Collects while fed and speaks at
-/// the end.
+/// `map`: lists the services, characteristics and descriptors of devices. Collects while packets
+/// are fed, and prints at the end.
 package struct MapReport: PacketReport, ~Copyable {
   private let options: MapOptions
   private let limits: Limits
   private var uses: AttributeUses
-  /// What is open of vendors' protocols, and the messages that attributes had last.
+  /// The open frames of vendor protocols, and the last messages of attributes.
   private var reading: ValueReading
   private var messages = LastMessages()
-  /// The connections as they were known last, by their numbers.
+  /// The last known state of each connection, by connection number.
   private var connections: [Int: Connection] = [:]
   private var latest = 0
   private var otherEndings = 0
-  /// Addresses that are kept of one device.
+  /// The maximum number of addresses that are kept of one device.
   private static let mostAddresses = 64
 
-  /// A report on the devices that the options choose.
+  /// Creates a report on the selected devices.
   package init(_ options: MapOptions, limits: Limits = Limits()) {
     self.options = options
     self.limits = limits
@@ -50,10 +48,10 @@ package struct MapReport: PacketReport, ~Copyable {
     reading = ValueReading(options.profiles, showsKeys: options.showsKeys)
   }
 
-  /// Never: every packet may tell more.
+  /// Always false: every packet may be relevant.
   package var isSatisfied: Bool { false }
 
-  /// No packet is told.
+  /// No packet is printed.
   package var wantsProblems: Bool { false }
 
   package mutating func packet(
@@ -80,7 +78,7 @@ package struct MapReport: PacketReport, ~Copyable {
     }
   }
 
-  /// Keeps the message that a value is, or ends, or is a part of.
+  /// Stores the message that a value is, completes, or is a part of.
   private mutating func keepMessage(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
     _ memory: borrowing Memory
@@ -123,8 +121,8 @@ package struct MapReport: PacketReport, ~Copyable {
     MapPage(shown(conclude(memory)), messages, options)
   }
 
-  /// The devices with what is known of them, now that the capture was read to its end; in the order of their
-  /// first connection.
+  /// Returns the devices with what is known of them, after the capture was read to its end, in the
+  /// order of their first connections.
   mutating func conclude(_ memory: borrowing Memory) -> [MapDevice] {
     memory.links.forEach { store($0) }
     uses.finish(memory)
@@ -152,10 +150,10 @@ package struct MapReport: PacketReport, ~Copyable {
     return devices
   }
 
-  /// Those that are asked for, this host last.
+  /// Returns the selected devices, with this host last.
   private func shown(_ all: [MapDevice]) -> [MapDevice] {
     var devices = all
-    // A host that nobody has asked has nothing to show.
+    // A host whose server was not used has nothing to show.
     devices.removeAll { $0.adapter != nil && $0.isEmpty }
     if devices.contains(where: { !$0.isEmpty }) { devices.removeAll { $0.isEmpty } }
     devices = devices.filter { $0.adapter == nil } + devices.filter { $0.adapter != nil }
@@ -167,7 +165,7 @@ package struct MapReport: PacketReport, ~Copyable {
   ) {
     device.connections.append(connection.id)
     device.adapters.insert(connection.adapter)
-    // A connection without ATT says nothing of it.
+    // A connection without ATT reveals nothing about the MTU.
     if connection.transport != .brEDR || connection.mtu != nil,
       connection.largestATT > 0 || connection.mtu != nil || device.mtu == nil
     {

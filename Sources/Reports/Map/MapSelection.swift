@@ -1,14 +1,14 @@
-// Which devices `map` shows, and which of their attributes.
+// Selects the devices that `map` shows, and their attributes.
 
 import Bluetooth
 import Sessions
 
-/// How much is known of a device's attributes, whichever of them are shown.
+/// How much is known of a device's attributes, whether they are shown or not.
 struct MapSummary: Sendable {
   let services: Int
   let characteristics: Int
   let descriptors: Int
-  /// How many of the descriptors are concluded.
+  /// The number of descriptors that are inferred.
   let inferred: Int
   let unknown: Int
   let serviceExtent: MapDevice.Extent
@@ -22,7 +22,7 @@ struct MapSummary: Sendable {
     var services = 0
     var characteristics = 0
     var descriptors = 0
-    /// Whether all was.
+    /// Whether all of it was supplied.
     var isAll = true
 
     var count: Int { services + characteristics + descriptors }
@@ -54,7 +54,7 @@ struct MapSummary: Sendable {
 }
 
 extension MapDevice {
-  /// The device with what is asked for; nil where that is nothing.
+  /// Returns the device with what is selected of it, or nil if that is nothing.
   func chosen(by selection: Selection) -> MapDevice? {
     let isWanted =
       (selection.devices.isEmpty || selection.devices.contains { $0.matches(self) })
@@ -78,7 +78,8 @@ extension MapDevice {
 }
 
 extension MapService {
-  /// All of it where it is asked for itself, else the characteristics and includes that are.
+  /// Returns the whole service if it is selected itself, otherwise its selected characteristics and
+  /// includes.
   fileprivate func chosen(by selection: Selection) -> MapService? {
     if selection.chooses(declaration.handle, declaration.uuid) { return self }
     var chosen = self
@@ -89,7 +90,7 @@ extension MapService {
 }
 
 extension MapCharacteristic {
-  /// All of it where it is asked for itself, else the descriptors that are, below it.
+  /// Returns the whole characteristic if it is selected itself, otherwise its selected descriptors.
   fileprivate func chosen(by selection: Selection) -> MapCharacteristic? {
     if !isPlaceholder,
       selection.chooses(attribute.handle, attribute.uuid)
@@ -106,14 +107,14 @@ extension MapCharacteristic {
 }
 
 extension Selection {
-  /// Whether an attribute is asked for.
+  /// Returns whether an attribute is selected.
   fileprivate func chooses(_ handle: UInt16, _ uuid: BluetoothUUID?) -> Bool {
     (handles.isEmpty || has(handle)) && (uuids.isEmpty || has(uuid))
   }
 }
 
 extension DevicePattern {
-  /// Whether a device is asked for.
+  /// Returns whether a device is selected.
   fileprivate func matches(_ device: MapDevice) -> Bool {
     if let bits = address {
       return ([device.address, device.identity].compactMap(\.self) + device.addresses).contains {

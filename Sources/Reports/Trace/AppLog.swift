@@ -1,16 +1,17 @@
 import Bluetooth
 import Bytes
 
-/// An app's own log: lines with times, to be laid beside what the app was told.
+/// An app's own log: lines with times, to be merged with a trace.
 ///
-/// A line's time stands at its beginning, in brackets or not: date and time (`2023-11-14 22:13:20.175`, RFC 3339,
-/// with slashes, with a `T`, a zone or a comma before the fraction), logcat's and syslog's without a year
-/// (`11-14 22:13:20.175`, `Nov 14 22:13:20`), a time of day, or seconds or milliseconds since 1970. In what is copied from
-/// macOS's Console it stands behind the kind of the line. A line without a time goes with the one above it.
+/// The time is at the start of a line, with or without brackets: date and time (`2023-11-14
+/// 22:13:20.175`, RFC 3339, with slashes, with a `T`, a zone or a comma before the fraction), the
+/// formats of logcat and syslog without a year (`11-14 22:13:20.175`, `Nov 14 22:13:20`), a time of
+/// day, or seconds or milliseconds since 1970. In text copied from macOS's Console it follows the
+/// type of the line. A line without a time belongs to the previous one.
 package struct AppLog: Sendable {
-  /// A line of the log, with those that go with it.
+  /// A line of the log, with the lines that belong to it.
   struct Line: Sendable {
-    /// Which line of the file it is.
+    /// The line number in the file.
     var number: Int
     var time: Timestamp
     var text: [UInt8]
@@ -18,23 +19,23 @@ package struct AppLog: Sendable {
 
   /// The file's content.
   private let text: [UInt8]
-  /// Where its lines are, without their ends.
+  /// The ranges of its lines, without line breaks.
   private let lines: [Range<Int>]
-  /// How many lines there are.
+  /// The number of lines.
   var count: Int { lines.count }
-  /// What is added to its times, in nanoseconds.
+  /// The offset to add to its times, in nanoseconds.
   private let offset: Int64
-  /// Lines of a file that are read, at most.
+  /// The maximum number of lines that are read.
   package static let most = 1_000_000
   /// Whether the file has more.
   let isCut: Bool
 
-  /// A log.
+  /// Creates a log.
   ///
   /// - Parameters:
   ///   - text: the file's content.
-  ///   - offset: how many nanoseconds the app's clock is to be put forward.
-  ///   - most: how many lines are read at most.
+  ///   - offset: the nanoseconds by which the app's clock is to be advanced.
+  ///   - most: the maximum number of lines that are read.
   package init(_ text: [UInt8], offset: Int64, most: Int = Self.most) {
     self.text = text
     var lines: [Range<Int>] = []
@@ -49,10 +50,12 @@ package struct AppLog: Sendable {
     self.offset = offset
   }
 
-  /// The lines with their times, in the file's order; lines before the first time are left out.
+  /// Returns the lines with their times, in the file's order; lines before the first time are
+  /// omitted.
   ///
   /// - Parameters:
-  ///   - start: the time of the capture's first record, which gives the date where the log has none.
+  ///   - start: the time of the capture's first record, which provides the date if the log has
+  ///     none.
   ///   - zoneOffset: how times without a zone are read.
   func resolved(_ start: Timestamp, _ zoneOffset: (Int64) -> Int64) -> [Line] {
     var resolved: [Line] = []
@@ -69,11 +72,11 @@ package struct AppLog: Sendable {
     return resolved
   }
 
-  /// The time at the beginning of a line.
+  /// Returns the time at the start of a line.
   private static func time(
     _ line: ArraySlice<UInt8>, _ start: Timestamp, _ zoneOffset: (Int64) -> Int64
   ) -> Timestamp? {
-    // Brackets and blanks before it.
+    // Brackets and blanks before the time.
     let rest = line.drop { $0 == 0x5b || $0 == 0x20 || $0 == 0x09 || $0 == 0x28 }
     var words = rest.prefix(64).split(maxSplits: 4) { $0 == 0x20 || $0 == 0x09 }.map { word in
       withZone(word.prefix { !($0 == 0x5d || $0 == 0x29 || $0 == 0x7c) })
@@ -92,7 +95,8 @@ package struct AppLog: Sendable {
     if date.count == 10, date.dropFirst(4).first == 0x2f {
       words[0] = words[0].replacing("/", with: "-")
     }
-    // logcat: 11-14 22:13:20.175. Of the years around the capture's the one that brings it nearest.
+    // logcat: 11-14 22:13:20.175. Of the years around the capture's, the one that brings the time
+    // closest.
     if words.count > 1, words[0].utf8.count == 5, words[0].utf8.dropFirst(2).first == 0x2d {
       let year = CivilDate(days: CivilDate.floorDivide(start.seconds, 86_400).0).year
       let times = [year, year - 1, year + 1].compactMap { year in
@@ -117,15 +121,15 @@ package struct AppLog: Sendable {
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
   ]
 
-  /// The number of a month by its English name's first three letters.
+  /// Returns the number of a month from the first three letters of its English name.
   private static func month(_ word: String) -> Int? { months.firstIndex(of: word).map { $0 + 1 } }
 
   private static func twoDigits(_ number: Int) -> String {
     number < 10 ? "0\(number)" : "\(number)"
   }
 
-  /// A word with a point before the fraction, and a colon in the zone: `22:13:20,175+0100` is what Xcode's
-  /// console writes, with a point.
+  /// Returns a word with a point before the fraction and a colon in the zone: Xcode's console
+  /// writes `22:13:20,175+0100`, also with a point.
   private static func withZone(_ word: some Sequence<UInt8>) -> String {
     var bytes = word.map { $0 == 0x2c ? UInt8(ascii: ".") : $0 }
     if bytes.count > 5, bytes.contains(0x3a), [0x2b, 0x2d].contains(bytes[bytes.count - 5]) {
@@ -134,7 +138,7 @@ package struct AppLog: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Seconds since 1970 with a fraction, or milliseconds.
+  /// Parses seconds since 1970 with a fraction, or milliseconds.
   private static func sinceEpoch(_ word: String) -> Timestamp? {
     let parts = word.split(separator: ".", omittingEmptySubsequences: false)
     guard let whole = parts.first, whole.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),

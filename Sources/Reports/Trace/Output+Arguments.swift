@@ -1,4 +1,4 @@
-// Arguments of callbacks as JSON: under the names that platforms give them, with their capitals.
+// Arguments of callbacks as JSON, under the platforms' names, with their capitals.
 
 import Bluetooth
 import Bytes
@@ -87,7 +87,7 @@ extension Output {
         output.byte(0x7d)
       }
     case .dictionary(let entries):
-      // What both have stands apart: an object has each name once.
+      // Members of the scan response are kept separately, since an object has each name only once.
       let advertised = entries.filter { !$0.isScanResponse }
       let answered = entries.filter(\.isScanResponse)
       var members = advertised.map { Callback.Named($0.key, $0.value) }
@@ -100,7 +100,7 @@ extension Output {
     }
   }
 
-  /// An attribute of any kind: UUID, handle, and what it belongs to.
+  /// Appends an attribute of any kind: UUID, handle, and what it belongs to.
   private mutating func attribute(_ value: ArgumentValue) {
     var isFirst = true
     func uuid(_ output: inout Output, _ name: StaticString, _ uuid: BluetoothUUID?) {

@@ -5,12 +5,12 @@ import Dissectors
 import Platforms
 import Sessions
 
-/// Writes the lines of a trace: as text, or one JSON object each.
+/// Writes the lines of a trace, as text or as one JSON object each.
 struct TraceLines: ~Copyable {
   let options: TraceOptions
   /// The time of the first record.
   var start: Timestamp?
-  /// How many lines were written.
+  /// The number of lines that were written.
   private(set) var count = 0
   private let timeDecimals: Int
   private var sink: JSONSink
@@ -24,7 +24,7 @@ struct TraceLines: ~Copyable {
     text = TraceText(options, decimals: summary.timeDecimals)
   }
 
-  /// Takes a packet whose values may be vendors' messages, or parts of them.
+  /// Records a packet whose values may be vendor messages, or parts of them.
   mutating func follow(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -32,7 +32,7 @@ struct TraceLines: ~Copyable {
     if !options.isJSON { text.follow(record, dissection, bytes, answer, memory) }
   }
 
-  /// Writes what an event makes.
+  /// Writes the callbacks of an event.
   mutating func write(_ event: AppEvent, into output: inout Output) {
     for callback in options.platform.callbacks(event) {
       if options.hidesSystem, callback.isSystem { continue }

@@ -5,12 +5,12 @@ package import Dissectors
 import Platforms
 package import Sessions
 
-/// `trace`: the capture as the callbacks that an app could have received, in the order of packets, the app's own
-/// log between them where there is one.
+/// `trace`: the capture as the callbacks that an app could have received, in the order of packets,
+/// merged with the app's own log if there is one.
 ///
-/// What is known late is told late, by a second at most: lines wait that long to be sorted.
+/// Some events are known only later. Lines wait for at most a second to be sorted.
 package struct TraceReport: PacketReport, ~Copyable {
-  /// A line that waits.
+  /// A line that waits to be sorted.
   private struct Waiting: Sendable {
     var event: AppEvent
   }
@@ -18,28 +18,29 @@ package struct TraceReport: PacketReport, ~Copyable {
   private let options: TraceOptions
   private var events: AppEvents
   private var waiting: [Waiting] = []
-  /// The first of them that was not told.
+  /// The index of the first line that was not printed.
   private var first = 0
   /// The latest time of all packets.
   private var latest: Timestamp?
   private var devices: DeviceWatch
   private var lines: TraceLines
   private var log: [AppLog.Line] = []
-  /// How many lines of the log were told.
+  /// The number of lines of the log that were printed.
   private var told = 0
   private var window: TimeWindow
   private var records = 0
-  /// Whether something was not among what was chosen.
+  /// Whether anything was not selected.
   private var wasLeftOut = false
-  /// The connections of devices that were chosen: all of them is told, whatever address the device uses.
+  /// The connections of selected devices, all of which are printed, whatever address the device
+  /// uses.
   private var chosen: Set<Int> = []
 
-  /// So long after a packet nothing comes that belongs before it, in nanoseconds, and so many packets.
+  /// After this many nanoseconds, or packets, nothing arrives that belongs before a packet.
   private static let patience: Int64 = 1_100_000_000
   private static let mostWaiting = 4096
   private static let mostChosen = 65_536
 
-  /// A trace of a capture with this summary.
+  /// Creates a trace of a capture with this summary.
   package init(_ options: TraceOptions, _ summary: CaptureSummary, limits: Limits = Limits()) {
     self.options = options
     events = AppEvents(
@@ -49,17 +50,17 @@ package struct TraceReport: PacketReport, ~Copyable {
     window = TimeWindow(options.selection, options.time.readingOffset(options.zoneOffset))
   }
 
-  /// Never: every packet may tell more.
+  /// Always false: every packet may be relevant.
   package var isSatisfied: Bool { false }
 
-  /// Why nothing was told.
+  /// Why nothing was printed.
   package var remark: String? {
     if records == 0 { return "the capture holds no records" }
     let sentences = [emptiness, logRemark].compactMap(\.self)
     return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
   }
 
-  /// Why nothing was told, where nothing was.
+  /// Why nothing was printed, or nil if something was.
   private var emptiness: String? {
     if lines.count > told { return nil }
     return wasLeftOut
@@ -67,7 +68,7 @@ package struct TraceReport: PacketReport, ~Copyable {
       : "nothing in it is anything that an app is told"
   }
 
-  /// Why the app's log is not between the lines.
+  /// Why the app's log is not among the lines.
   private var logRemark: String? {
     guard let log = options.log else { return nil }
     if window.start == nil {
@@ -81,7 +82,7 @@ package struct TraceReport: PacketReport, ~Copyable {
     return sentences.isEmpty ? nil : sentences.joined(separator: "; ")
   }
 
-  /// Where no line of the log was written while the capture was: how far it is from that.
+  /// How far the log is from the capture, if no line of the log was written during the capture.
   private var distance: String? {
     guard let start = window.start, let latest,
       let first = log.map(\.time).min(by: { $0.isEarlier(than: $1) }),
@@ -99,7 +100,7 @@ package struct TraceReport: PacketReport, ~Copyable {
       "the app's log \(words): --clock-offset SECONDS puts its clock right, --time local reads its times as this machine's"
   }
 
-  /// A long time in its largest unit.
+  /// Returns a long duration in its largest unit.
   private static func words(_ nanoseconds: Int64) -> String {
     let seconds = nanoseconds / 1_000_000_000
     let units = [(86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")]
@@ -125,7 +126,7 @@ package struct TraceReport: PacketReport, ~Copyable {
 
   package mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {
     guard first < waiting.count else { return nil }
-    // Nothing has come for a second: then nothing is missing either, but for the end of a search.
+    // Nothing has arrived for a second, so nothing is missing, except for the end of a search.
     if isOverdue {
       isOverdue = false
       release(before: .max, into: &output)
@@ -135,7 +136,7 @@ package struct TraceReport: PacketReport, ~Copyable {
     return 1100
   }
 
-  /// Whether the source was waited for already.
+  /// Whether the source was already waited for.
   private var isOverdue = false
 
   package mutating func finish(
@@ -187,7 +188,7 @@ package struct TraceReport: PacketReport, ~Copyable {
     return true
   }
 
-  /// Tells what nothing can come before any more.
+  /// Prints the lines before which nothing can be inserted any more.
   private mutating func release(before packet: Int, into output: inout Output) {
     while first < waiting.count {
       let event = waiting[first].event
@@ -207,7 +208,7 @@ package struct TraceReport: PacketReport, ~Copyable {
     first = 0
   }
 
-  /// Puts a line where it belongs, which is nearly always at the end.
+  /// Inserts a line at its position, which is nearly always the end.
   private mutating func insert(_ event: AppEvent) {
     var place = waiting.count
     while place > first, waiting[place - 1].event.packet > event.packet { place -= 1 }

@@ -6,8 +6,8 @@ import Dissectors
 import Platforms
 import Sessions
 
-/// Writes the lines of a trace for people: packet, time, connection, an arrow (to the app or from it), the
-/// callback, its arguments.
+/// Writes the lines of a trace as text: packet, time, connection, an arrow (to the app or from it),
+/// the callback and its arguments.
 struct TraceText: ~Copyable {
   private let options: TraceOptions
   private var numberColumns = GrowingColumn(digits: 5, margin: 0)
@@ -17,26 +17,27 @@ struct TraceText: ~Copyable {
   private var line = Output()
   private var ascii = Output()
   private var hasHeader = false
-  /// What values mean.
+  /// Decodes values.
   private var reading: ValueReading
   /// The connections whose peer was named.
   private var named: Set<Int> = []
 
-  /// The controller of the line before, and whether there are several.
+  /// The controller of the previous line, and whether there are several.
   private var adapter: UInt16?
   private var hasSeveral = false
 
-  /// The remarks that were made.
+  /// The remarks that were printed.
   private var remarks: Set<String> = []
 
   private static let mostNamed = 65_536
-  /// Bytes of a value that are shown in full, of longer ones, and of text.
+  /// The number of bytes up to which a value is shown in full, the number shown of longer ones, and
+  /// the limit for text.
   private static let mostBytes = 20
   private static let shownBytes = 16
   private static let mostText = 60
   /// The packets that may have carried the values of the line.
   private var packets: [Int] = []
-  /// What a value means, and its bytes, to be compared.
+  /// The meaning of a value and its bytes, for comparison.
   private var meaning = Output()
   private var plain = Output()
 
@@ -46,7 +47,7 @@ struct TraceText: ~Copyable {
     reading = ValueReading(options.profiles, showsKeys: options.showsKeys, keepsRecent: true)
   }
 
-  /// Takes a packet whose values may be vendors' messages, or parts of them.
+  /// Records a packet whose values may be vendor messages, or parts of them.
   mutating func follow(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
@@ -73,7 +74,7 @@ struct TraceText: ~Copyable {
     line.text(callback.name)
     if callback.kind == .traffic { line.byte(0x29) }
     if event.adapter != 0xffff, event.connection == 0 {
-      // Where there are several controllers it is said whose it is.
+      // If there are several controllers, the controller is shown.
       if let adapter, adapter != event.adapter { hasSeveral = true }
       adapter = event.adapter
       if hasSeveral {
@@ -83,7 +84,7 @@ struct TraceText: ~Copyable {
     }
     arguments(callback, event)
     if isDim, callback.kind == .callback || callback.kind == .call { line.text("  [system]") }
-    // What is to be known of a callback is said once.
+    // A remark on a callback is printed only once.
     if let remark = callback.remark, !remarks.contains(remark.description) {
       remarks.insert(remark.description)
       line.text("  (")
@@ -162,10 +163,10 @@ struct TraceText: ~Copyable {
   // MARK: Arguments
 
   private mutating func arguments(_ callback: Callback, _ event: AppEvent) {
-    // The packet that carried the value: a request that was answered, or what came.
+    // The packet that carried the value: the request that was answered, or the event's packet.
     packets = [event.request, event.packet].compactMap(\.self)
     var members = callback.arguments
-    // The connection's number stands for its peer, once that was named.
+    // The connection's number identifies its peer, once that was named.
     members.removeAll {
       guard case .address = $0.value, event.connection > 0 else { return false }
       return named.contains(event.connection)
@@ -180,9 +181,9 @@ struct TraceText: ~Copyable {
     arguments(members)
   }
 
-  /// Several arguments, with commas between them.
+  /// Appends several arguments, separated by commas.
   ///
-  /// - Parameter areParts: whether values are parts, which mean nothing by themselves.
+  /// - Parameter areParts: whether values are parts, which have no meaning on their own.
   private mutating func arguments(_ members: [Callback.Named], areParts: Bool = false) {
     var attribute: AppAttribute?
     for (index, (name, value)) in members.enumerated() {
@@ -201,7 +202,7 @@ struct TraceText: ~Copyable {
     _ name: StaticString, _ value: ArgumentValue, of attribute: AppAttribute?
   ) {
     switch value {
-    // These say by themselves what they are.
+    // These are self-explanatory.
     case .attribute, .service, .address: break
     default:
       line.text(name)
@@ -220,7 +221,7 @@ struct TraceText: ~Copyable {
       if bytes.count > Self.mostText { line.text(options.glyphs.ellipsis) }
       return
     }
-    // A value that means its own bytes is not told twice.
+    // A meaning that equals the bytes is not repeated.
     meaning.clear()
     reading.writeText(into: &meaning)
     plain.clear()
@@ -230,7 +231,8 @@ struct TraceText: ~Copyable {
     meaning.copy(into: &line)
   }
 
-  /// Says what a value means as a vendor's message, or which part of one it is; false where it is none.
+  /// Appends the meaning of a value as a vendor message, or which part of one it is. Returns false
+  /// if it is not one.
   private mutating func readMessage(_ handle: UInt16?, _ bytes: [UInt8]) -> Bool {
     for packet in packets where reading.readAgain(packet, handle, bytes.bytes) {
       line.text(" = ")
@@ -246,7 +248,8 @@ struct TraceText: ~Copyable {
     return false
   }
 
-  /// A value's bytes, of long ones the first and how many there are: `--json` has them all.
+  /// Appends a value's bytes; for a long value the first bytes and the length. `--json` shows all
+  /// bytes.
   private mutating func writeBytes(_ bytes: [UInt8]) {
     guard bytes.count > Self.mostBytes else { return line.valueBytes(bytes.bytes) }
     line.valueBytes(Array(bytes.prefix(Self.shownBytes)).bytes)
@@ -295,7 +298,7 @@ struct TraceText: ~Copyable {
       line.byte(0x5b)
       for (index, value) in values.enumerated() {
         if index > 0 { line.text(", ") }
-        // Of several requests each may bring a part.
+        // Each of several requests may carry a part.
         if case .object(let members) = value, values.count > 1 {
           line.byte(0x7b)
           arguments(members, areParts: true)

@@ -2,8 +2,8 @@ import Bytes
 import Decoders
 import Sessions
 
-/// What became of the requests and series of protocols and control points, now that no more will come: a
-/// line of JSON each.
+/// The results of the requests and series of protocols and control points, after the last packet,
+/// as one line of JSON each.
 extension ValueLines {
   mutating func writeExchanges(into output: inout Output) {
     for tally in reading.finish() where !tally.isEmpty {

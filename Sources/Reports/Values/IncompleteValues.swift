@@ -2,14 +2,14 @@ import Bluetooth
 import Bytes
 import Sessions
 
-/// How many of the values that were written are not whole, and why.
+/// Counts the printed values that are incomplete, and why.
 struct IncompleteValues: Sendable {
   private var values = 0
   private var beginLate = 0
   private var cut = 0
   private var mayGoOn = 0
 
-  /// Takes a value that was written.
+  /// Records a value that was printed.
   mutating func count(_ value: ConveyedValue) {
     guard value.offset > 0 || value.isCut || value.mayGoOn else { return }
     values += 1
@@ -18,7 +18,7 @@ struct IncompleteValues: Sendable {
     if value.mayGoOn { mayGoOn += 1 }
   }
 
-  /// What is to be said of them; nil where all values were whole.
+  /// A remark on them, or nil if all values were complete.
   var remark: String? {
     guard values > 0 else { return nil }
     var text = Output()
@@ -40,12 +40,12 @@ struct IncompleteValues: Sendable {
   }
 }
 
-/// What is said of values that are not whole, everywhere.
+/// The words for incomplete values, used everywhere.
 enum ValueWords {
-  /// The first bytes were not asked for.
+  /// The first bytes were not requested.
   static let beginsLate: StaticString = "begins in the middle"
-  /// The capture lacks bytes.
+  /// Bytes are missing from the capture.
   static let cut: StaticString = "not all of it in the capture"
-  /// The value ends where the PDU does.
+  /// The value ends at the end of the PDU.
   static let mayGoOn: StaticString = "fills the PDU: there may be more"
 }

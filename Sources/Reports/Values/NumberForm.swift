@@ -1,17 +1,17 @@
 import Bluetooth
 import Bytes
 
-/// How the values of an attribute are read as one number.
+/// How the values of an attribute are interpreted as one number.
 struct NumberForm: Equatable, Sendable {
-  /// Bytes of each number; 0: nobody says, 1, 2 or 4 are read.
+  /// The bytes of each number; 0: unknown, in which case 1, 2 or 4 are accepted.
   let width: Int
   let isSigned: Bool
 
-  /// That of attributes whose format is not the Bluetooth SIG's: an unsigned number, least significant byte
-  /// first, where there are 1, 2 or 4 bytes. It may be something else.
+  /// The form for attributes whose format the Bluetooth SIG does not define: an unsigned number,
+  /// least significant byte first, if there are 1, 2 or 4 bytes. It may be something else.
   static let assumed = NumberForm(width: 0, isSigned: false)
 
-  /// Whether nobody says that the values are numbers.
+  /// Whether it is only an assumption that the values are numbers.
   var isAssumed: Bool { width == 0 }
 
   private init(width: Int, isSigned: Bool) {
@@ -19,8 +19,8 @@ struct NumberForm: Equatable, Sendable {
     self.isSigned = isSigned
   }
 
-  /// The form of an attribute's values; nil where the Bluetooth SIG's format is something else than one
-  /// integer (GATT Specification Supplement [mem]).
+  /// Creates the form of an attribute's values, or returns nil if the Bluetooth SIG's format is not
+  /// a single integer (GATT Specification Supplement [mem]).
   init?(_ uuid: BluetoothUUID?) {
     guard let uuid, uuid.width == 2, 0x1800...0x2fff ~= uuid.low else {
       self = .assumed
@@ -28,14 +28,15 @@ struct NumberForm: Equatable, Sendable {
     }
     switch uuid.low {
     // Alert Level, Battery Level, Temperature Type, Body Sensor Location, Heart Rate Control Point,
-    // Alert Status, Ringer Control Point, Ringer Setting, Protocol Mode, Sensor Location, UV Index, Age.
+    // Alert Status, Ringer Control Point, Ringer Setting, Protocol Mode, Sensor Location, UV Index,
+    // Age.
     case 0x2a06, 0x2a19, 0x2a1d, 0x2a38, 0x2a39, 0x2a3f, 0x2a40, 0x2a41, 0x2a4e, 0x2a5d, 0x2a76,
       0x2a80:
       self.init(width: 1, isSigned: false)
     // Tx Power Level, Wind Chill, Heat Index, Dew Point.
     case 0x2a07, 0x2a79...0x2a7b: self.init(width: 1, isSigned: true)
-    // Appearance, Measurement Interval, Humidity, True and Apparent Wind Speed and Direction, Irradiance,
-    // Rainfall, Height, Weight.
+    // Appearance, Measurement Interval, Humidity, True and Apparent Wind Speed and Direction,
+    // Irradiance, Rainfall, Height, Weight.
     case 0x2a01, 0x2a21, 0x2a6f, 0x2a70...0x2a73, 0x2a77, 0x2a78, 0x2a8e, 0x2a98:
       self.init(width: 2, isSigned: false)
     // Temperature.
@@ -48,7 +49,7 @@ struct NumberForm: Equatable, Sendable {
 }
 
 extension RawSpan {
-  /// The bytes as a number, least significant first; nil where they are none of this form.
+  /// Returns the bytes as a number, least significant first, or nil if they do not have this form.
   func number(_ form: NumberForm) -> Int? {
     guard byteCount == 1 || byteCount == 2 || byteCount == 4,
       form.isAssumed || form.width == byteCount

@@ -1,4 +1,4 @@
-// How a value is worded, for the table and the lines.
+// The words for a value, for the table and the lines.
 
 import Bluetooth
 import Bytes
@@ -6,12 +6,12 @@ import Dissectors
 import Sessions
 
 extension Output {
-  /// Appends an attribute: UUID and name, of a descriptor what it belongs to, and the handle where that is
-  /// needed or all that is known.
+  /// Appends an attribute: UUID and name, for a descriptor its characteristic, and the handle if it
+  /// is needed or nothing else is known.
   ///
   /// - Parameters:
   ///   - owner: the characteristic that a descriptor belongs to.
-  ///   - profileName: what it is called where only profiles know a name.
+  ///   - profileName: the name, if only profiles name it.
   mutating func attribute(
     _ attribute: AttributeIdentity, owner: AttributeIdentity?, _ glyphs: Glyphs,
     profileName: String? = nil
@@ -49,7 +49,7 @@ extension Output {
     byte(0x29)
   }
 
-  /// Appends the MTU of a bearer, and how that is known.
+  /// Appends the MTU of a bearer, and how it is known.
   mutating func mtu(_ mtu: BearerMTU) {
     text(mtu.isLowerBound ? ", MTU at least " : ", MTU ")
     decimal(mtu.value)
@@ -60,7 +60,8 @@ extension Output {
     }
   }
 
-  /// Appends a UUID, a long one cut where its beginning tells it from all others of the server.
+  /// Appends a UUID; a long one is cut if its beginning distinguishes it from all others of the
+  /// server.
   mutating func shortUUID(_ uuid: BluetoothUUID, groups: UInt8, _ glyphs: Glyphs) {
     guard uuid.width == 16, groups < 5 else {
       self.uuid(uuid)
@@ -70,8 +71,8 @@ extension Output {
     text(glyphs.ellipsis)
   }
 
-  /// Appends what an advertisement's value is of: `service feaa (registered: Google LLC)`,
-  /// `company 0x004c Apple, Inc.`
+  /// Appends the type of an advertised value: `service feaa (registered: Google LLC)`, `company
+  /// 0x004c Apple, Inc.`
   mutating func advertised(_ uuid: BluetoothUUID?, _ company: UInt16?) {
     text(company == nil ? "service " : "company ")
     if let company {
@@ -81,7 +82,7 @@ extension Output {
     }
   }
 
-  /// Appends who advertised a value.
+  /// Appends the advertiser of a value.
   mutating func advertiser(_ address: DeviceAddress?, isLocal: Bool) {
     if isLocal {
       text("this host")
@@ -92,7 +93,7 @@ extension Output {
     }
   }
 
-  /// Appends an operation as the table and the lines call it.
+  /// Appends an operation as named in the table and the lines.
   mutating func operation(_ operation: ValueOperation) {
     switch operation {
     case .advertisement: text("advertised")
@@ -106,7 +107,7 @@ extension Output {
     }
   }
 
-  /// Appends what an operation that came to nothing came to, in a word behind the operation's.
+  /// Appends the result of an operation that failed, in a word after the operation's name.
   mutating func fate(_ outcome: ValueOutcome, of operation: ValueOperation) {
     switch outcome {
     case .done: break
@@ -117,9 +118,9 @@ extension Output {
     }
   }
 
-  /// Appends why an operation came to nothing; nothing where the word for it says all.
+  /// Appends why an operation failed, or nothing if the word for the result is sufficient.
   ///
-  /// - Parameter error: what a profile calls the error.
+  /// - Parameter error: the profile's name of the error.
   mutating func why(_ outcome: ValueOutcome, isAcknowledged: Bool?, error name: [UInt8]?) {
     switch outcome {
     case .done, .cancelled: break
@@ -141,15 +142,15 @@ extension Output {
     }
   }
 
-  /// Appends bytes of a value: hexadecimal, or that there are none.
+  /// Appends the bytes of a value in hexadecimal, or that it is empty.
   mutating func valueBytes(_ bytes: RawSpan) {
     if bytes.byteCount == 0 { text("(empty)") } else { hex(bytes, separator: 0x20) }
   }
 }
 
 extension BluetoothUUID {
-  /// Whether the values of such an attribute are strings: Device Name, the strings of Device Information,
-  /// Characteristic User Description.
+  /// Whether the values of such an attribute are strings: Device Name, the strings of Device
+  /// Information, Characteristic User Description.
   var isString: Bool {
     guard width == 2 else { return false }
     switch low {
@@ -160,20 +161,21 @@ extension BluetoothUUID {
 }
 
 extension RawSpan {
-  /// Whether the bytes read like text: UTF-8 without controls and at least four of them, or one where the
-  /// attribute's values are strings. Zeros at the end do not count: small numbers have some, too.
+  /// Returns whether the bytes look like text: UTF-8 without control characters, and at least four
+  /// bytes, or one if the attribute's values are strings. Zeros at the end do not count, since
+  /// small numbers have them, too.
   ///
-  /// - Parameter uuid: the attribute's; of no matter where there are enough bytes.
+  /// - Parameter uuid: the attribute's type; irrelevant if there are enough bytes.
   func isText(of uuid: BluetoothUUID?) -> Bool {
     byteCount > 0 && (countWithoutZeros >= Self.enoughForText || uuid?.isString ?? false)
       && isPrintable
   }
 
-  /// So many bytes that read like text are text, whatever attribute they are a value of.
+  /// The number of bytes from which printable bytes count as text, whatever the attribute.
   static var enoughForText: Int { 4 }
 
-  /// Whether the bytes are UTF-8 without controls; zeros at the end do not count, unless there is nothing
-  /// else.
+  /// Whether the bytes are UTF-8 without control characters. Zeros at the end do not count, unless
+  /// there is nothing else.
   var isPrintable: Bool {
     let end = countWithoutZeros
     if end == 0, byteCount > 0 { return false }

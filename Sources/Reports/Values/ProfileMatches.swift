@@ -5,16 +5,18 @@ import Decoders
 package import Dissectors
 package import Sessions
 
-/// `profiles match`: which profiles explain which values of a capture, and which values none explains.
+/// `profiles match`: shows which profiles describe which values of a capture, and which values none
+/// describes.
 package struct ProfileMatches: PacketReport, ~Copyable {
-  /// What is counted of one characteristic, or of one kind of advertised data.
+  /// The counts for one characteristic, or for one kind of advertised data.
   private struct Entry: Sendable {
     let subject: [UInt8]
     let key: Key
     var values = 0
-    /// Profiles, and how many values each explained.
+    /// The profiles, and the number of values that each described.
     var profiles: [(name: String, count: Int, isByFrame: Bool)] = []
-    /// Values with problems, and those that nothing explains with the first of them.
+    /// The number of values with problems, and of those that nothing describes, with the first of
+    /// them.
     var problems = 0
     var unexplained = 0
     var example: [UInt8] = []
@@ -22,7 +24,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
     var isSecret = false
   }
 
-  /// What tells entries apart.
+  /// Identifies an entry.
   fileprivate struct Key: Hashable, Sendable {
     var uuid: BluetoothUUID?
     var company: UInt16?
@@ -40,13 +42,14 @@ package struct ProfileMatches: PacketReport, ~Copyable {
   private var index: [Key: Int] = [:]
   private var omitted = 0
 
-  /// Bytes that are shown of a value that nothing explains, and profiles that are named of one attribute.
+  /// The number of bytes shown of a value that nothing describes, and of profiles named for one
+  /// attribute.
   private static let shown = 20
   private static let named = 8
 
-  /// A report on the values that the options choose.
+  /// Creates a report on the selected values.
   ///
-  /// - Parameter isJSON: whether it is a JSON document (json.md).
+  /// - Parameter isJSON: whether to write a JSON document (json.md).
   package init(_ options: ValuesOptions, isJSON: Bool = false, limits: Limits = Limits()) {
     self.options = options
     self.isJSON = isJSON
@@ -60,7 +63,7 @@ package struct ProfileMatches: PacketReport, ~Copyable {
   /// Why there are no values.
   package var remark: String? { filter.remark }
 
-  /// Never: every packet may hold more.
+  /// Always false: every packet may contain values.
   package var isSatisfied: Bool { false }
 
   package mutating func packet(
@@ -74,20 +77,20 @@ package struct ProfileMatches: PacketReport, ~Copyable {
   }
 
   private mutating func count(_ memory: borrowing Memory) {
-    // Held while they are counted: a span of it would hold all of this.
+    // Kept in a variable while they are counted: a span of the property would borrow all of `self`.
     let bytes = conversations.bytes
     for position in conversations.values.indices {
       let value = conversations.values[position]
       guard let slice = value.value, filter.admits(value, bytes.bytes) else { continue }
       let isRead = reading.read(value, bytes.bytes, memory)
-      // Of a value without bytes there is nothing to explain.
+      // In an empty value there is nothing to describe.
       guard isRead || slice.count > 0 else { continue }
       guard let place = place(value, memory) else {
         omitted += 1
         continue
       }
       entries[place].values += 1
-      // Of what a carrier of any bytes carries only text is explained by that.
+      // A carrier of arbitrary bytes describes only text.
       let isCarried =
         reading.vendorName == nil && reading.decoded.definition?.subject.isCarrier == true
         && !bytes.bytes.part(slice).isPrintable

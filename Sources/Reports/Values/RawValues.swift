@@ -4,9 +4,9 @@ package import Captures
 package import Dissectors
 package import Sessions
 
-/// `values --raw`: the bytes of one characteristic or of one L2CAP channel, in order, and nothing else.
+/// `values --raw`: only the bytes of one characteristic or of one L2CAP channel, in order.
 package struct RawValues: PacketReport, ~Copyable {
-  /// What bytes can come from: one of these may be chosen.
+  /// A source of bytes, one of which may be selected.
   private struct Stream: Equatable, Sendable {
     enum Way: Sendable { case read, written, notified, advertised, channel }
 
@@ -16,8 +16,8 @@ package struct RawValues: PacketReport, ~Copyable {
     var attribute: AttributeIdentity?
     var company: UInt16?
     var peer: DeviceAddress?
-    /// Of a channel: the connection, which channel, the number that its frames carry, and the one of its
-    /// end on this host where that is another one.
+    /// For a channel: the connection, the channel's serial number, the CID in its frames, and the
+    /// CID of its end on this host if that differs.
     var connection = 0
     var serial = 0
     var cid: ChannelID?
@@ -40,11 +40,11 @@ package struct RawValues: PacketReport, ~Copyable {
   private var incomplete = IncompleteValues()
   private var glyphs: Glyphs { options.glyphs }
 
-  /// How many streams are named where there are too many.
+  /// The number of streams that are named if there are too many.
   private static let named = 6
 
-  /// The bytes of what `options` selects, or of the channel with the number `channel`: the one that its
-  /// frames carry, which is that of the receiver's end, or that of its end on this host.
+  /// Creates a report on the bytes that `options` selects, or on the channel with the CID
+  /// `channel`: the CID in its frames, which is that of the receiver, or the CID on this host.
   package init(_ options: ValuesOptions, channel: UInt16?, limits: Limits = Limits()) {
     self.options = options
     self.channel = channel.map { ChannelID(rawValue: $0) }
@@ -52,7 +52,7 @@ package struct RawValues: PacketReport, ~Copyable {
     filter = ValueFilter(options)
   }
 
-  /// Never: whether the selection is good enough shows at the end.
+  /// Always false: only the end shows whether the selection is unique.
   package var isSatisfied: Bool { false }
 
   /// Why nothing was written.
@@ -65,7 +65,7 @@ package struct RawValues: PacketReport, ~Copyable {
     return filter.remark ?? "no attribute value crossed any link in this capture"
   }
 
-  /// Why what was written is not what was asked for; then it is worth nothing.
+  /// Why the output is not what was requested, which makes it useless.
   package var refusal: String? {
     if hidden { return "these values are keys or hold secrets; --show-keys writes them" }
     guard streams.count > 1 else { return nil }
@@ -83,7 +83,7 @@ package struct RawValues: PacketReport, ~Copyable {
     return String(decoding: text.bytes.array, as: UTF8.self)
   }
 
-  /// The options that tell the streams apart.
+  /// The options that distinguish the streams.
   private var advice: String {
     func differ<Value: Equatable>(_ value: (Stream) -> Value) -> Bool {
       streams.contains { value($0) != value(streams[0]) }
@@ -92,7 +92,7 @@ package struct RawValues: PacketReport, ~Copyable {
     if channel != nil {
       if differ(\.connection) { options.append("--connection") }
       if differ(\.direction) { options.append("--direction") }
-      // Two channels may have one number, at one end each.
+      // Two channels may have the same CID at different ends.
       if options.isEmpty, differ(\.cid) || differ(\.local) { options.append("--channel") }
       return options.isEmpty ? "--packets" : options.joined(separator: " or ")
     }
@@ -164,7 +164,7 @@ package struct RawValues: PacketReport, ~Copyable {
     write(into: &output)
   }
 
-  /// Attempts that came to nothing are no values.
+  /// Writes the values; failed attempts are not values.
   private mutating func write(into output: inout Output) {
     let bytes = conversations.bytes
     for value in conversations.values {
@@ -192,7 +192,7 @@ package struct RawValues: PacketReport, ~Copyable {
     }
   }
 
-  /// Whether a stream is the one whose bytes are written: the first one that came.
+  /// Returns whether a stream is the one whose bytes are written, which is the first.
   private mutating func isChosen(_ stream: Stream) -> Bool {
     if let place = streams.firstIndex(of: stream) {
       streams[place].count += 1

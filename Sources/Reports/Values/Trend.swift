@@ -1,9 +1,9 @@
 import Bytes
 import Decoders
 
-/// The course of a series of numbers in few points, each the mean of as many of them.
+/// A series of numbers reduced to a few points, each the mean of equally many of them.
 struct Trend: Sendable {
-  /// The sum of some values, and how many they are.
+  /// The sum of some values, and their number.
   private struct Point: Sendable {
     var sum: Double
     var count: Int
@@ -13,13 +13,13 @@ struct Trend: Sendable {
     }
   }
 
-  /// How many points there are at most: then two become one.
+  /// The maximum number of points; beyond it, pairs are merged.
   private static let most = 64
-  /// The columns that it takes.
+  /// The width in columns.
   static let columns = 32
 
   private var sums: [Point] = []
-  /// How many values a point stands for before the next one is begun.
+  /// The number of values that a point covers before the next one is started.
   private var perPoint = 1
   private(set) var count = 0
   private(set) var smallest = Double.infinity
@@ -37,7 +37,7 @@ struct Trend: Sendable {
     }
   }
 
-  /// Goes on with numbers that came later, and were counted elsewhere.
+  /// Appends numbers that followed and were counted separately.
   mutating func append(_ later: Self) {
     count += later.count
     smallest = min(smallest, later.smallest)
@@ -47,7 +47,7 @@ struct Trend: Sendable {
     while sums.count > Self.most { halve() }
   }
 
-  /// Makes one point of two.
+  /// Merges pairs of points.
   private mutating func halve() {
     sums = stride(from: 0, to: sums.count, by: 2).map { index in
       index + 1 < sums.count ? sums[index] + sums[index + 1] : sums[index]
@@ -65,20 +65,20 @@ struct Trend: Sendable {
   }
 }
 
-/// Numbers that have one unit: how they went, and what lies in their middle.
+/// Numbers with one unit: their trend and their median.
 struct QuantitySeries: Sendable {
-  /// The unit as it is printed; empty: none.
+  /// The unit as printed; empty: none.
   let unit: [UInt8]
-  /// The most decimals that one of them had.
+  /// The maximum number of decimals.
   private(set) var decimals = 0
   private(set) var trend = Trend()
-  /// Every so-manieth number, for the median.
+  /// Every n-th number, for the median.
   private var sample: [Double] = []
   private var every = 1
-  /// Where its unit stands in the definition that was used last, which finds it fast.
+  /// The index of its unit in the definition that was used last, for fast lookup.
   fileprivate var latest: (definition: ObjectIdentifier?, unit: Int) = (nil, -1)
 
-  /// How many numbers are kept for the median: then every second one goes.
+  /// The maximum number of numbers kept for the median; beyond it, every second one is dropped.
   private static let mostSampled = 1024
 
   fileprivate init(unit: [UInt8]) { self.unit = unit }
@@ -103,7 +103,7 @@ struct QuantitySeries: Sendable {
     for number in other.sample { note(number) }
   }
 
-  /// The number in the middle; of many an estimate.
+  /// The median; an estimate if there are many numbers.
   var median: Double? {
     let sorted = sample.sorted()
     guard !sorted.isEmpty else { return nil }
@@ -113,7 +113,7 @@ struct QuantitySeries: Sendable {
 }
 
 extension [QuantitySeries] {
-  /// More units than these are not counted of one attribute.
+  /// The maximum number of units that are counted for one attribute.
   private static var most: Int { 4 }
 
   /// Counts the number of a value.
@@ -135,7 +135,7 @@ extension [QuantitySeries] {
     self[place].add(quantity)
   }
 
-  /// Takes in what was counted elsewhere.
+  /// Adds what was counted separately.
   mutating func absorb(_ other: Self) {
     for series in other {
       if let place = firstIndex(where: { $0.unit == series.unit }) {
@@ -148,7 +148,7 @@ extension [QuantitySeries] {
 }
 
 extension Output {
-  /// Appends a number with so many decimals.
+  /// Appends a number with `decimals` decimals.
   mutating func number(_ value: Double, decimals: Int) {
     var power = 1.0
     for _ in 0..<decimals { power *= 10 }

@@ -5,25 +5,26 @@ import Diagnosis
 import Dissectors
 import Sessions
 
-/// Connections and addresses that are listed of a server.
+/// The maximum numbers of connections and addresses that are listed for a server.
 private let listedConnections = 8
 private let listedAddresses = 8
 
-/// What is counted of the values of a capture. Bounded by `Limits`.
+/// The counts of a capture's values. Bounded by `Limits`.
 struct ValueFacts: Sendable {
-  /// A server: whose attributes these are, or who advertised.
+  /// A server or an advertiser.
   struct Server: Sendable {
     let key: UInt64
     let isLocal: Bool
     let isAdvertiser: Bool
-    /// The address that it used last.
+    /// The last address that it used.
     var peer: DeviceAddress?
-    /// Its identity address, where it gave one or a key of the capture resolves the one that it used.
+    /// Its identity address, if it gave one or a key in the capture resolves the address that it
+    /// used.
     var identity: DeviceAddress?
-    /// The addresses that it used, the first few, where there are several or an identity.
+    /// The first addresses that it used, if there are several or an identity address.
     private(set) var addresses: [DeviceAddress] = []
     var name: Names.Entry?
-    /// The first connections, and how many there were.
+    /// The first connections, and their total number.
     var connections: [Int] { connectionNumbers.first }
     var connectionCount: Int { connectionNumbers.count }
     var connectionNumbers = ConnectionNumbers()
@@ -35,18 +36,18 @@ struct ValueFacts: Sendable {
       self.isAdvertiser = isAdvertiser
     }
 
-    /// The address that it is called by.
+    /// The address by which it is named.
     var address: DeviceAddress? { identity ?? peer }
 
     /// The other addresses that it used.
     var otherAddresses: [DeviceAddress] { addresses.filter { $0 != address } }
 
-    /// Notes who the other side of a value was.
+    /// Records the other side of a value.
     mutating func note(_ parties: ValueParties) {
       if let peer = parties.peer, peer != self.peer {
         self.peer = peer
         note(peer)
-        // Others use this host, too.
+        // Other devices use this host, too.
         if isLocal { identity = nil }
       }
       if let identity = parties.identity { self.identity = identity }
@@ -59,7 +60,7 @@ struct ValueFacts: Sendable {
       addresses.append(address)
     }
 
-    /// Takes in what is known of the same device under another address.
+    /// Adds what is known of the same device under another address.
     mutating func absorb(_ other: Self) {
       for address in other.addresses { note(address) }
       name = name ?? other.name
@@ -68,34 +69,34 @@ struct ValueFacts: Sendable {
     }
   }
 
-  /// A write that switched notifications or indications on.
+  /// A write that enabled notifications or indications.
   struct Subscription: Sendable {
     var server: UInt64
     /// The characteristic, and the packet of the last write.
     let handle: UInt16
     var packet: Int
-    /// Whether the last write switched them on.
+    /// Whether the last write enabled them.
     var isOn: Bool
   }
 
   private(set) var servers: [Server] = []
   private(set) var entries: [ValueEntry] = []
   private(set) var subscriptions: [Subscription] = []
-  /// Writes that subscribe where it turns out that they were to a CCCD.
+  /// Writes that subscribe if their attribute turns out to be a CCCD.
   private var possible: [Possible] = []
 
-  /// A write to an attribute of which it was not known what it is, or whose.
+  /// A write to an attribute whose type or owner was unknown.
   private struct Possible: Sendable {
     let attribute: AttributeIdentity
-    /// The packet of the last write that switched something on, and of the last one.
+    /// The packet of the last write that enabled something, and of the last write.
     var on: Int?
     var last: Int
   }
-  /// Values that there was no room to count.
+  /// The number of values that were not counted for lack of room.
   private(set) var omitted = 0
-  /// Values that came to something that there was no room to count, of an attribute that is counted.
+  /// The number of values of counted attributes whose result was not counted for lack of room.
   private(set) var omittedResults = 0
-  /// How many of the entries are of advertisers.
+  /// The number of entries that belong to advertisers.
   private var advertised = 0
   private var serverIndex: [UInt64: Int] = [:]
   private var latestServer: Int?
@@ -108,9 +109,8 @@ struct ValueFacts: Sendable {
   init(_ limits: Limits) { self.limits = limits }
 
   /// - Parameters:
-  ///   - reading: what the value means.
-  ///   - name: what its attribute is called where only profiles know a name.
-  ///   - start: the time that plots count from; nil: none are kept.
+  ///   - reading: the decoded value.
+  ///   - name: the name of its attribute, if only profiles name it.
   mutating func add(
     _ value: ConveyedValue, _ bytes: RawSpan, _ reading: borrowing ValueReading, _ name: String?,
     plotsSince start: Timestamp? = nil
@@ -130,7 +130,7 @@ struct ValueFacts: Sendable {
     }
   }
 
-  /// The entry that a value belongs to.
+  /// Returns the index of the entry that a value belongs to.
   private mutating func place(_ value: ConveyedValue, _ bytes: RawSpan) -> Int? {
     let key = ValueEntry.Key(value)
     if let latest, latest.key == key { return latest.place }
@@ -138,7 +138,7 @@ struct ValueFacts: Sendable {
       latest = (key, place)
       return place
     }
-    // Strangers that advertise take no room from attributes.
+    // Unknown advertisers take no room from attributes.
     let isAdvertised = value.operation == .advertisement
     let others = isAdvertised ? advertised : entries.count - advertised
     guard others < limits.valueSeries else { return nil }
@@ -149,7 +149,7 @@ struct ValueFacts: Sendable {
     return entries.count - 1
   }
 
-  /// Notes who talked.
+  /// Records the parties of a value.
   private mutating func note(_ value: ConveyedValue) {
     let key = value.attribute.server
     let place: Int
@@ -172,7 +172,7 @@ struct ValueFacts: Sendable {
     servers[place].connectionNumbers.note(connection, limit: listedConnections)
   }
 
-  /// Takes what is known of the link that the last value crossed.
+  /// Records what is known of the link of the last value.
   mutating func learn(_ link: LinkSlot, _ memory: borrowing Memory) {
     guard let latestServer,
       servers[latestServer].connectionNumbers.latest == memory.links.id(link)
@@ -205,7 +205,7 @@ struct ValueFacts: Sendable {
 
   private mutating func subscribe(_ server: UInt64, _ owner: UInt16, _ packet: Int, _ isOn: Bool) {
     if let known = subscriptions.firstIndex(where: { $0.server == server && $0.handle == owner }) {
-      // What turns out only at the end may have been written before.
+      // A write that is recognised only at the end may have been earlier.
       guard packet > subscriptions[known].packet else { return }
       if isOn { subscriptions[known].packet = packet }
       subscriptions[known].isOn = isOn
@@ -215,7 +215,7 @@ struct ValueFacts: Sendable {
     }
   }
 
-  /// Whether the server has sent a value of a characteristic after it was subscribed to.
+  /// Returns whether the server sent a value of a characteristic after the subscription.
   func isHeard(_ subscription: Subscription) -> Bool {
     entries.contains { entry in
       entry.attribute.server == subscription.server
@@ -227,7 +227,8 @@ struct ValueFacts: Sendable {
     }
   }
 
-  /// Names what was discovered only after it was used, and who was resolved only after they were heard.
+  /// Names attributes that were discovered after their use, and devices whose addresses were
+  /// resolved later.
   mutating func finish(_ memory: borrowing Memory, _ reading: inout ValueReading) {
     for write in possible {
       let identity = memory.identity(
@@ -262,8 +263,8 @@ struct ValueFacts: Sendable {
     unite(memory)
   }
 
-  /// Makes one of servers that turn out to be one device: it used several resolvable addresses, and a key
-  /// tells whose they are.
+  /// Merges servers that turn out to be one device, which used several resolvable addresses that a
+  /// key resolves.
   private mutating func unite(_ memory: borrowing Memory) {
     var places: [UInt64: Int] = [:]
     var renamed: [UInt64: UInt64] = [:]

@@ -5,15 +5,15 @@ import Diagnosis
 import Dissectors
 import Sessions
 
-/// Which values are shown, and how far that is: what all forms of `values` keep while packets pass.
+/// The state that all forms of `values` share: the selection of values, and its progress.
 struct ValueFilter: Sendable {
   private let selection: Selection
   private let operations: [ValueOperation]
   /// The time of the first record that has one.
   var start: Timestamp? { window.start }
-  /// Values shown so far.
+  /// The number of values shown so far.
   private(set) var shown = 0
-  /// Values that there were.
+  /// The number of values seen so far.
   private var seen = 0
   private var hasSeenPackets = false
   private var devices: DeviceWatch
@@ -38,14 +38,14 @@ struct ValueFilter: Sendable {
     return seen == 0 ? nil : "no value matches what was asked for"
   }
 
-  /// Takes a packet, before its values are asked about.
+  /// Records a packet, before its values are checked.
   mutating func observe(_ record: borrowing CaptureRecord, _ memory: borrowing Memory) {
     hasSeenPackets = true
     window.observe(record.time)
     if !selection.devices.isEmpty { devices.learn(memory.names) }
   }
 
-  /// Whether a value is to be shown; counts those that are.
+  /// Returns whether a value is selected, and counts it if so.
   mutating func admits(_ value: ConveyedValue, _ bytes: RawSpan) -> Bool {
     seen += 1
     guard showsEverything || (!isSatisfied && isWanted(value, bytes)) else { return false }
@@ -102,6 +102,6 @@ struct ValueFilter: Sendable {
 }
 
 extension ConveyedValue {
-  /// Whether the value is a key or holds a secret, or stands among such.
+  /// Whether the value is a key, contains a secret, or is among values that do.
   var isKeyMaterial: Bool { isSecret || isOfSecretType }
 }

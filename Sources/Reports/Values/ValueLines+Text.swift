@@ -2,7 +2,7 @@ import Bluetooth
 import Bytes
 import Sessions
 
-/// The lines for people.
+/// The lines as text.
 extension ValueLines {
   mutating func text(
     _ index: Int, _ bytes: [UInt8], _ memory: borrowing Memory, into output: inout Output
@@ -51,7 +51,7 @@ extension ValueLines {
     line.spaces(max(1, column + Self.operationColumns - line.count))
     column = line.count
     let surplus = subject(value, bytes, memory)
-    // Once a longer one has come, those behind it are aligned with it.
+    // The following lines are aligned with the longest one so far.
     let width = line.count - column - surplus + 2
     attributeColumns = max(attributeColumns, min(width, Self.mostAttributeColumns))
     line.spaces(max(2, column + attributeColumns + surplus - line.count))
@@ -60,7 +60,7 @@ extension ValueLines {
     finishLine(into: &output)
   }
 
-  /// Whose value it is; gives how many of its bytes have no column of their own.
+  /// Appends the attribute of a value, and returns the number of its bytes that take no column.
   private mutating func subject(
     _ value: ConveyedValue, _ bytes: [UInt8], _ memory: borrowing Memory
   ) -> Int {
@@ -84,7 +84,7 @@ extension ValueLines {
     return Int(part.count) - line.bytes.part(part).columns
   }
 
-  /// The value and what is to be said of it.
+  /// Appends the value and its details.
   private mutating func content(_ value: ConveyedValue, _ bytes: [UInt8]) {
     var isFirst = true
     func comma(_ line: inout Output) {

@@ -5,15 +5,15 @@ import Decoders
 package import Dissectors
 package import Sessions
 
-/// `values --json`, `--csv`, `--all`: one line a value, as soon as it is known what became of it.
+/// `values --json`, `--csv`, `--all`: one line for each value, as soon as its result is known.
 package struct ValueLines: PacketReport, ~Copyable {
-  /// How a line is written.
+  /// The format of lines.
   package enum Form: Sendable {
     /// One JSON object (json.md).
     case json
-    /// Comma-separated values with the quoting of RFC 4180, below one line with the columns' names.
+    /// Comma-separated values with the quoting of RFC 4180, after one line with the columns' names.
     case csv
-    /// For people.
+    /// Text.
     case text
   }
 
@@ -23,7 +23,7 @@ package struct ValueLines: PacketReport, ~Copyable {
   var conversations: Conversations
   var filter: ValueFilter
   private var sink: JSONSink
-  /// What values mean.
+  /// Decodes values.
   var reading: ValueReading
   private var clock = Clock()
   var line = Output()
@@ -32,21 +32,21 @@ package struct ValueLines: PacketReport, ~Copyable {
   var hasHeader = false
   var numberColumns = GrowingColumn(digits: 5, margin: 0)
   var timeColumn: TimeColumn
-  /// The time of the line above.
+  /// The time of the previous line.
   var previous: Timestamp?
   var connectionColumns = GrowingColumn(digits: 2, margin: 1)
   var attributeColumns = Self.leastAttributeColumns
 
-  /// Columns of text up to the attribute, and of that.
+  /// The width of the operation, and the minimum width of the attribute.
   static let operationColumns = 16
   static let leastAttributeColumns = 30
-  /// Columns that attributes may take before they push the rest to the right.
+  /// The width up to which the attribute's column grows before it shifts the rest.
   static let mostAttributeColumns = 60
-  /// How many of a value's first packets are listed, and as many of its last, where there are more:
-  /// thousands of values may have come in one PDU of thousands of fragments.
+  /// The maximum number of a value's first packets that are listed, and of its last: thousands of
+  /// values may have been in one PDU of thousands of fragments.
   private static let listedPackets = 32
 
-  /// Lines on a capture with this summary.
+  /// Creates lines for a capture with this summary.
   package init(
     _ options: ValuesOptions, _ form: Form, _ summary: CaptureSummary, limits: Limits = Limits()
   ) {
@@ -84,12 +84,13 @@ package struct ValueLines: PacketReport, ~Copyable {
     conversations.finish(memory)
     write(memory, into: &output)
     if form == .csv { header(into: &output) }
-    // Where reading stopped early, more may have come.
+    // If reading stopped early, more may have followed.
     if form == .json, !filter.isSatisfied { writeExchanges(into: &output) }
   }
 
   private mutating func write(_ memory: borrowing Memory, into output: inout Output) {
-    // Held while lines are written: a span of it would hold all of this.
+    // Kept in a variable while lines are written: a span of the property would borrow all of
+    // `self`.
     let bytes = conversations.bytes
     for index in conversations.values.indices {
       guard filter.admits(conversations.values[index], bytes.bytes) else { continue }
@@ -170,7 +171,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     sink.endDocument(in: &output)
   }
 
-  /// Whose value it is.
+  /// Appends the attribute of a value.
   private mutating func identity(_ value: ConveyedValue, _ bytes: [UInt8]) {
     if value.attribute.isLocal { sink.word("server", "local") }
     if let service = value.attribute.service { sink.uuid("service", service) }
@@ -195,7 +196,7 @@ package struct ValueLines: PacketReport, ~Copyable {
 
   // MARK: CSV
 
-  /// The columns' names; new ones come behind these.
+  /// The columns' names; new ones are added at the end.
   private static let columns: StaticString =
     """
     packet,time,elapsed_s,connection,device,service,uuid,name,handle,operation,direction,value,\
@@ -209,7 +210,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     output.byte(0x0a)
   }
 
-  /// No cell needs quotes but names: they may have commas.
+  /// Appends a line of CSV. Only names need quotes, since they may contain commas.
   private mutating func csv(
     _ index: Int, _ bytes: [UInt8], _ memory: borrowing Memory, into output: inout Output
   ) {
@@ -318,7 +319,7 @@ package struct ValueLines: PacketReport, ~Copyable {
 }
 
 extension Memory {
-  /// The characteristic that a descriptor belongs to, where that is known.
+  /// Returns the characteristic that a descriptor belongs to, if known.
   func owner(of attribute: AttributeIdentity, _ connection: Int) -> AttributeIdentity? {
     guard let owner = attribute.owner else { return nil }
     return identity(
@@ -327,8 +328,8 @@ extension Memory {
 }
 
 extension Output {
-  /// Appends a cell of a table in CSV: in quotes where it needs them (RFC 4180, 2), and behind an apostrophe
-  /// where a spreadsheet would calculate it.
+  /// Appends a cell of a CSV table: in quotes if necessary (RFC 4180, 2), and after an apostrophe
+  /// if a spreadsheet would evaluate it.
   mutating func cell(_ bytes: RawSpan) {
     let isFormula = bytes.isFormula
     var needsQuotes = false
@@ -372,8 +373,9 @@ extension Output {
 }
 
 extension RawSpan {
-  /// Whether a spreadsheet takes a text for a formula. What begins with a sign is most often a number; more
-  /// than arithmetic needs a call or a program's name, as in `-1+f(2)` and `-1+program|'argument'!A0`.
+  /// Whether a spreadsheet would interpret a text as a formula. A text that starts with a sign is
+  /// usually a number; anything beyond arithmetic needs a call or a program's name, as in `-1+f(2)`
+  /// and `-1+program|'argument'!A0`.
   fileprivate var isFormula: Bool {
     guard byteCount > 0 else { return false }
     switch byte(at: 0) {

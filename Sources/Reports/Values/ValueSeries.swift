@@ -4,16 +4,16 @@ import Decoders
 import Diagnosis
 import Sessions
 
-/// Counts different values, up to a limit.
+/// Counts distinct values, up to a limit.
 struct DistinctCount: Sendable {
-  /// Fingerprints in a table that is at most half full; 0 is a free place.
+  /// Fingerprints in a hash table that is at most half full; 0 marks a free slot.
   private var table: [UInt64] = []
-  /// How many there are.
+  /// The number of distinct values.
   private(set) var count = 0
   /// Whether there were more than the limit.
   private(set) var isAtLeast = false
 
-  /// Notes a value.
+  /// Counts a value.
   mutating func add(_ value: RawSpan, limit: Int) {
     guard !isAtLeast else { return }
     var fingerprint: UInt64 = 0x9e37_79b9_7f4a_7c15 ^ UInt64(truncatingIfNeeded: value.byteCount)
@@ -37,7 +37,7 @@ struct DistinctCount: Sendable {
     count += 1
   }
 
-  /// Notes the values that were noted elsewhere.
+  /// Adds the values that were counted separately.
   mutating func absorb(_ other: Self, limit: Int) {
     for fingerprint in other.table where fingerprint != 0 && !isAtLeast {
       insert(fingerprint, limit: limit)
@@ -66,17 +66,17 @@ struct DistinctCount: Sendable {
   }
 }
 
-/// The course of a series of values that are read as plain numbers.
+/// The trend of a series of values that are interpreted as plain numbers.
 struct Course: Sendable {
   private(set) var trend = Trend()
-  /// Bytes of each number; 0: there was none yet.
+  /// The bytes of each number; 0: none so far.
   private(set) var width = 0
-  /// Whether a value was no number, or of another width.
+  /// Whether a value was not a number, or had another width.
   private(set) var isBroken = false
-  /// How the values are read.
+  /// How the values are interpreted.
   private(set) var form = NumberForm.assumed
 
-  /// - Parameter form: how the value is read; nil: it is no number.
+  /// - Parameter form: how the value is interpreted; nil: it is not a number.
   mutating func add(_ value: RawSpan, _ form: NumberForm?) {
     guard !isBroken else { return }
     if width == 0, let form { self.form = form }
@@ -95,7 +95,7 @@ struct Course: Sendable {
     trend = Trend()
   }
 
-  /// Goes on with numbers that came later, and were counted elsewhere.
+  /// Appends numbers that followed and were counted separately.
   mutating func append(_ later: Self) {
     guard !isBroken, later.width > 0 || later.isBroken else { return }
     guard !later.isBroken, width == 0 || width == later.width && form == later.form else {
@@ -107,20 +107,20 @@ struct Course: Sendable {
   }
 }
 
-/// The values of one attribute by one operation that came to the same.
+/// The values of one attribute by one operation with the same result.
 struct ValueSeries: Sendable {
   let operation: ValueOperation
   let direction: Direction?
-  /// What they came to; of those without an answer the last reason.
+  /// Their result; for those without an answer, the last reason.
   var outcome: ValueOutcome
-  /// Of those without an answer, each reason and how often it was that one: there are few.
+  /// For those without an answer, each reason and its count; there are few reasons.
   private(set) var reasons: [Reason] = []
   private(set) var count = 0
   private(set) var firstPacket = 0
   private(set) var lastPacket = 0
   private(set) var firstTime: Timestamp?
   private(set) var lastTime: Timestamp?
-  /// The first and last value, and how long they are: of long ones the beginning is kept.
+  /// The first and the last value, and their lengths; only the beginning of a long value is kept.
   private(set) var first: [UInt8] = []
   private(set) var firstLength: Int?
   private(set) var last: [UInt8] = []
@@ -129,44 +129,46 @@ struct ValueSeries: Sendable {
   private(set) var longest = 0
   private(set) var distinct = DistinctCount()
   private(set) var course = Course()
-  /// What profiles make of the first value and the last one; empty: nothing.
+  /// The first and the last value as decoded by profiles; empty: not decoded.
   private(set) var firstText: [UInt8] = []
   private(set) var lastText: [UInt8] = []
-  /// The numbers that matter most, by unit.
+  /// The most important numbers, by unit.
   private(set) var quantities: [QuantitySeries] = []
-  /// Whether all values are UTF-8 without controls, and whether the attribute's are strings by definition.
+  /// Whether all values are UTF-8 without control characters, and whether the attribute's values
+  /// are strings by definition.
   private var isPrintable = true
   private var isString = false
-  /// How long the longest one is without the zeros at its end.
+  /// The length of the longest value without the zeros at its end.
   private var longestText = 0
-  /// Whether the values read like text.
+  /// Whether the values look like text.
   var readsLikeText: Bool {
     isPrintable && (isString ? longest > 0 : longestText >= RawSpan.enoughForText)
   }
-  /// Values of which the capture lacks a part, that begin somewhere in the middle, that fill the last PDU.
+  /// The numbers of values that are incomplete in the capture, that begin in the middle, and that
+  /// fill the last PDU.
   private(set) var cut = 0
   private(set) var partial = 0
   private(set) var mayGoOn = 0
   private(set) var wrongEchoes = 0
-  /// Values that are not laid out as profiles say; the chart leaves them out.
+  /// The number of values that do not have the layout in profiles; the chart omits them.
   private(set) var doubtful = 0
-  /// Whether a value is secret or holds a secret; whether all are an attribute's of which that is known, so
-  /// that profiles say of them what is secret.
+  /// Whether a value is secret or contains a secret; and whether all values belong to an attribute
+  /// known to be secret, so that profiles define what is secret in them.
   private(set) var isSecret = false
   private(set) var isReadable = true
 
-  /// Why there was no answer, and whether the other side had the packet.
+  /// Why there was no answer, and whether the other side received the packet.
   struct Reason: Sendable {
     let outcome: ValueOutcome
     let isAcknowledged: Bool?
     fileprivate(set) var count: Int
-    /// What a profile calls the error.
+    /// The profile's name of the error.
     fileprivate(set) var error: [UInt8]?
   }
 
-  /// Bytes that are kept of a value: the table shows no more.
+  /// The number of bytes kept of a value: the table shows no more.
   static let kept = 64
-  /// Bytes that are kept of its text.
+  /// The number of bytes kept of its text.
   static let keptText = 512
 
   init(_ value: ConveyedValue) {
@@ -175,7 +177,8 @@ struct ValueSeries: Sendable {
     outcome = value.outcome
   }
 
-  /// Whether two outcomes are counted together: those without an answer are, whatever the reason.
+  /// Returns whether two outcomes are counted together: those without an answer are, whatever the
+  /// reason.
   static func areOne(_ left: ValueOutcome, _ right: ValueOutcome) -> Bool {
     switch (left, right) {
     case (.noResponse, .noResponse), (.notExecuted, .notExecuted): true
@@ -183,7 +186,7 @@ struct ValueSeries: Sendable {
     }
   }
 
-  /// Takes in what was counted of the same device under another address.
+  /// Adds what was counted for the same device under another address.
   mutating func absorb(_ other: Self, distinctLimit: Int) {
     let (earlier, later) = firstPacket <= other.firstPacket ? (self, other) : (other, self)
     self = earlier
@@ -218,7 +221,7 @@ struct ValueSeries: Sendable {
     isReadable = isReadable && later.isReadable
   }
 
-  /// Reads the first value and the last one again, as those of a type that was not known when they came.
+  /// Decodes the first and the last value again, with a type that was unknown when they arrived.
   mutating func readAgain(
     _ uuid: BluetoothUUID, service: BluetoothUUID?, _ reading: inout ValueReading
   ) {
@@ -248,7 +251,7 @@ struct ValueSeries: Sendable {
     }
   }
 
-  /// Asks profiles what the errors of an attribute are called.
+  /// Looks up the names of an attribute's errors in profiles.
   mutating func nameErrors(_ subject: ErrorSubject, _ reading: inout ValueReading) {
     for place in reasons.indices {
       guard case .refused(let error) = reasons[place].outcome else { continue }
@@ -256,7 +259,7 @@ struct ValueSeries: Sendable {
     }
   }
 
-  /// More than there are.
+  /// More than the number of possible reasons.
   private static let mostReasons = 32
 
   mutating func add(
@@ -285,7 +288,7 @@ struct ValueSeries: Sendable {
     if reading.isDoubtful { doubtful += 1 }
     if let quantity = reading.quantity { quantities.add(quantity, reading) }
     lastLength = content.byteCount
-    // What other values say of it may have come only now.
+    // The values that determine its meaning may have arrived only now.
     if isSame, lastText.isEmpty, reading.hasMeaning {
       lastText.append(reading.line.bytes.part(Slice(start: 0, count: Self.keptText)))
       if firstText.isEmpty, first == last { firstText = lastText }
@@ -312,14 +315,14 @@ struct ValueSeries: Sendable {
   }
 }
 
-/// What is counted of an attribute, or of one kind of data that an advertiser sends.
+/// The counts for an attribute, or for one kind of data from an advertiser.
 struct ValueEntry: Sendable {
-  /// What tells entries apart.
+  /// Identifies an entry.
   struct Key: Hashable, Sendable {
     var server: UInt64
-    /// The handle; above 16 bits where there is none.
+    /// The handle; above 16 bits if there is none.
     var handle: UInt32
-    /// What it stands for: after an update of the device the same handle may be something else's.
+    /// The type: after an update of the device the same handle may refer to another attribute.
     var uuid: BluetoothUUID?
     var company: UInt16?
 
@@ -333,10 +336,10 @@ struct ValueEntry: Sendable {
     }
   }
 
-  /// Values that were read together with others: their handles.
+  /// For values that were read together: their handles.
   var handles: [UInt16] = []
   var attribute: AttributeIdentity
-  /// What it is called where only profiles know a name.
+  /// The name, if only profiles name it.
   var profileName: String?
   let company: UInt16?
   var series: [ValueSeries] = []
@@ -346,7 +349,7 @@ struct ValueEntry: Sendable {
   /// The packet of the last value.
   var lastPacket: Int { series.reduce(0) { max($0, $1.lastPacket) } }
 
-  /// What can come of an attribute in ways that are counted one by one.
+  /// The maximum number of operations and results that are counted separately for an attribute.
   private static let mostSeries = 32
 
   init(_ value: ConveyedValue, _ bytes: RawSpan) {
@@ -361,7 +364,7 @@ struct ValueEntry: Sendable {
 
   /// Counts a value.
   ///
-  /// - Returns: whether there was room for what came of it.
+  /// - Returns: whether there was room for its result.
   mutating func add(
     _ value: ConveyedValue, _ bytes: RawSpan, _ reading: borrowing ValueReading, _ limits: Limits
   ) -> Bool {
@@ -378,8 +381,8 @@ struct ValueEntry: Sendable {
     return true
   }
 
-  /// Where such values are counted. A loop over places, since a closure would be given a copy of each
-  /// series, and this is asked for every value.
+  /// Returns the index of the series in which such values are counted. Loops over indices, since a
+  /// closure would receive a copy of each series, and this is called for every value.
   private func place(
     _ operation: ValueOperation, _ direction: Direction?, _ outcome: ValueOutcome
   ) -> Int? {
@@ -392,7 +395,7 @@ struct ValueEntry: Sendable {
     return nil
   }
 
-  /// Takes in what was counted of the same attribute of the same device under another address.
+  /// Adds what was counted for the same attribute of the same device under another address.
   mutating func absorb(_ other: Self, _ limits: Limits) {
     for one in other.series {
       if let place = place(one.operation, one.direction, one.outcome) {

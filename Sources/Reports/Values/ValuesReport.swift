@@ -5,14 +5,15 @@ import Diagnosis
 package import Dissectors
 package import Sessions
 
-/// `values`: a table of what each characteristic's value was. Counts while fed and speaks at the end.
+/// `values`: a table of the values of each characteristic. Counts while packets are fed, and prints
+/// at the end.
 package struct ValuesReport: TableReport, ~Copyable {
   private var options: ValuesOptions
   private let limits: Limits
   private var conversations: Conversations
   private var filter: ValueFilter
   private var facts: ValueFacts
-  /// What values mean.
+  /// Decodes values.
   private var reading: ValueReading
   private var notes: [(what: Conversations.Limited, limit: Int)] = []
   /// Whether the courses of numbers are kept for charts.
@@ -20,7 +21,7 @@ package struct ValuesReport: TableReport, ~Copyable {
   /// What is said where there is no value.
   static let nothing: StaticString = "no attribute value crossed any link in this capture"
 
-  /// A table for a capture.
+  /// Creates a table for a capture.
   package init(_ options: ValuesOptions, limits: Limits = Limits()) {
     self.options = options
     self.limits = limits
@@ -31,7 +32,7 @@ package struct ValuesReport: TableReport, ~Copyable {
       options.profiles, showsKeys: options.showsKeys, keepsRecent: true)
   }
 
-  /// Columns of the terminal; nil: lines are not cut.
+  /// The width of the terminal in columns; nil: lines are not cut.
   package var width: Int? {
     get { options.width }
     set { options.width = newValue }
@@ -40,7 +41,7 @@ package struct ValuesReport: TableReport, ~Copyable {
   /// Why there are no values.
   package var remark: String? { filter.remark ?? conversations.remark }
 
-  /// Whether as many values were counted as are wanted.
+  /// Whether the requested number of values was counted.
   package var isSatisfied: Bool { filter.isSatisfied }
 
   package mutating func packet(
@@ -57,7 +58,7 @@ package struct ValuesReport: TableReport, ~Copyable {
   }
 
   private mutating func count(_ memory: borrowing Memory) {
-    // Held while they are counted: a span of it would hold all of this.
+    // Kept in a variable while they are counted: a span of the property would borrow all of `self`.
     let bytes = conversations.bytes
     for index in conversations.values.indices
     where filter.admits(conversations.values[index], bytes.bytes) {
@@ -72,7 +73,7 @@ package struct ValuesReport: TableReport, ~Copyable {
   package mutating func table(
     _ memory: borrowing Memory, rows: Int, columns: Int, into lines: inout Output
   ) {
-    // A copy: what is not known yet may become known.
+    // A copy, since later packets may reveal more.
     var now = facts
     now.finish(memory, &reading)
     var options = options
@@ -112,7 +113,7 @@ package struct ValuesReport: TableReport, ~Copyable {
 }
 
 extension Conversations {
-  /// What is in no row.
+  /// A remark on values that are in no row.
   var remark: String? {
     guard withoutHandle > 0 else { return nil }
     return withoutHandle == 1

@@ -3,9 +3,9 @@ import Bytes
 import Decoders
 import Sessions
 
-/// What stands below the table.
+/// The lines below the table.
 extension ValuesTable {
-  /// What was subscribed to and whether it was heard from.
+  /// Appends the subscriptions, and whether their values arrived.
   mutating func footer(_ memory: borrowing Memory, into output: inout Output) {
     for server in facts.servers where !server.isAdvertiser {
       let all = facts.subscriptions.filter { $0.server == server.key }
@@ -65,7 +65,7 @@ extension ValuesTable {
     }
   }
 
-  /// Says what became of the requests of vendors' protocols.
+  /// Appends the results of the requests of vendor protocols.
   mutating func say(_ tallies: [VendorTally], into output: inout Output) {
     for tally in tallies where !tally.isEmpty {
       out.string(tally.title)
@@ -90,7 +90,7 @@ extension ValuesTable {
     }
   }
 
-  /// Says which bounds were reached.
+  /// Appends which limits were reached.
   mutating func say(
     _ notes: [(what: Conversations.Limited, limit: Int)], into output: inout Output
   ) {

@@ -2,9 +2,9 @@ import Bluetooth
 import Bytes
 import Sessions
 
-/// What stands in a row of the table.
+/// The content of a row of the table.
 extension ValuesTable {
-  /// How often values came, where nobody had to ask for them.
+  /// Appends how often values arrived, if they are sent without being requested.
   static func rate(_ series: ValueSeries, into text: inout Output) {
     switch series.operation {
     case .notification, .indication, .writeWithoutResponse, .advertisement: break
@@ -12,7 +12,7 @@ extension ValuesTable {
     }
     guard series.count > 2, let first = series.firstTime, let last = series.lastTime else { return }
     let nanoseconds = last.nanoseconds(since: first)
-    // What came within a second says little of a second.
+    // A rate needs more than a second of values.
     guard nanoseconds >= 1_000_000_000 else { return }
     let perSecond = Double(series.count - 1) * 1e9 / Double(nanoseconds)
     let (value, unit): (Double, StaticString) =
@@ -27,7 +27,7 @@ extension ValuesTable {
     text.text(unit)
   }
 
-  /// The first value and the last one, and what is to be said of them.
+  /// Returns the first and the last value, with their details.
   func value(_ series: ValueSeries, _ entry: ValueEntry) -> [UInt8] {
     var text = Output()
     let hides = hides(series, entry)
@@ -58,7 +58,7 @@ extension ValuesTable {
     return text.bytes.array
   }
 
-  /// Whether the bytes of values are not shown.
+  /// Returns whether the bytes of values are hidden.
   private func hides(_ series: ValueSeries, _ entry: ValueEntry) -> Bool {
     !options.showsKeys && (series.isSecret || secretTypes.contains(entry.attribute.uuid))
   }
@@ -77,7 +77,7 @@ extension ValuesTable {
       let shown = min(bytes.bytes.countWithoutZeros, Self.shownText)
       let length = length <= bytes.count ? bytes.bytes.countWithoutZeros : length
       text.byte(0x22)
-      // A character may be cut in two: what is left of it would look like a broken one.
+      // A character may be cut in two; the rest of it would look like an invalid one.
       let count = shown < length ? [UInt8](bytes.prefix(shown)).wholeCharacters : shown
       text.printable(bytes.bytes.part(Slice(start: 0, count: count)), isQuoted: true)
       if shown < length { text.text(glyphs.ellipsis) }
@@ -106,7 +106,7 @@ extension ValuesTable {
     } else if series.distinct.count == 1 {
       text.text(series.count == 2 ? ", both times" : ", each time")
     } else if series.distinct.count == series.count {
-      // Of two the arrow says it.
+      // For two values the arrow shows it.
       if series.count > 2 { text.text(", all different") }
     } else {
       text.text(", ")
@@ -127,7 +127,7 @@ extension ValuesTable {
       (series.cut, ValueWords.cut),
       (series.mayGoOn, ValueWords.mayGoOn),
       (series.wrongEchoes, "the server repeated something else"),
-      // Of one or two the values themselves say so.
+      // For one or two values, the values themselves show it.
       (series.count > 2 ? series.doubtful : 0, "wrong layout or checksum"),
     ] as [(Int, StaticString)] where number > 0 {
       if text.count > 0 { text.text(", ") }
@@ -138,7 +138,7 @@ extension ValuesTable {
     }
   }
 
-  /// `2 of 3: `
+  /// Appends `2 of 3: `.
   private static func share(_ number: Int, of count: Int, into text: inout Output) {
     text.decimal(number)
     text.text(" of ")
@@ -146,7 +146,8 @@ extension ValuesTable {
     text.text(": ")
   }
 
-  /// The courses of the numbers that matter most, one a unit, with their bounds and their middle.
+  /// Returns the trends of the most important numbers, one for each unit, with their range and
+  /// their median.
   func courses(_ series: ValueSeries, _ entry: ValueEntry) -> [[UInt8]] {
     guard series.outcome == .done else { return [] }
     guard !series.quantities.isEmpty else { return course(series, entry).map { [$0] } ?? [] }
@@ -181,14 +182,14 @@ extension ValuesTable {
     text.text("  ")
   }
 
-  /// The course of a series of numbers, and what lies between.
+  /// Returns the trend of a series of numbers, with its range.
   private func course(_ series: ValueSeries, _ entry: ValueEntry) -> [UInt8]? {
     let course = series.course
     guard series.outcome == .done, series.count > 2, !course.isBroken, course.width > 0,
       course.trend.smallest < course.trend.largest, !series.readsLikeText,
-      // What it stands for may have become known later.
+      // The attribute's type may have become known later.
       NumberForm(entry.attribute.uuid) == course.form,
-      // Two that nobody says are numbers are more likely flags.
+      // Two assumed numbers are more likely flags.
       !course.form.isAssumed || series.distinct.isAtLeast || series.distinct.count > 2,
       !hides(series, entry)
     else { return nil }
@@ -206,7 +207,7 @@ extension ValuesTable {
 }
 
 extension Glyphs {
-  /// Appends a bar of a height of 0 to 7.
+  /// Appends a bar with a height of 0 to 7.
   fileprivate func bar(_ height: Int, into output: inout Output) {
     let bars: InlineArray<8, StaticString> =
       isUTF8 ? ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"] : ["_", "_", ".", "-", "-", "=", "^", "#"]
@@ -215,7 +216,7 @@ extension Glyphs {
 }
 
 extension [UInt8] {
-  /// How many of the bytes are whole characters of UTF-8, where the last one may be cut.
+  /// The number of bytes that form complete UTF-8 characters, if the last one may be cut.
   fileprivate var wholeCharacters: Int {
     var end = count
     while end > 0, count - end < 4, self[end - 1] & 0xc0 == 0x80 { end -= 1 }

@@ -3,7 +3,7 @@ import Bytes
 import Decoders
 import Sessions
 
-/// The table of `values` for people.
+/// The table of `values` as text.
 struct ValuesTable: ~Copyable {
   let facts: ValueFacts
   let options: ValuesOptions
@@ -16,9 +16,9 @@ struct ValuesTable: ~Copyable {
 
   var glyphs: Glyphs { options.glyphs }
 
-  /// A line before its columns are known.
+  /// A line before the widths of its columns are known.
   struct Row {
-    /// A heading: it stands alone, in the first column.
+    /// Whether it is a heading, which has only the first column.
     var isHeading = false
     var isFailure = false
     var isDim = false
@@ -30,17 +30,17 @@ struct ValuesTable: ~Copyable {
     var value: [UInt8] = []
   }
 
-  /// Lines that have fewer columns begin with the values.
+  /// On narrower terminals, lines start with the values.
   private static let leastColumns = 60
   /// The indentation of what does not fit into its line.
   private static let indentation = 6
-  /// Columns that a subject may take before it stands in a line of its own.
+  /// The width up to which a subject is in the same line; a longer one gets a line of its own.
   private static let mostSubjectColumns = 40
-  /// Bytes of a value that are shown: what fits into a PDU where nothing larger was agreed on; of text
-  /// more.
+  /// The number of bytes shown of a value: what fits into a PDU of the default MTU. More is shown
+  /// of text.
   static let shownBytes = 20
   static let shownText = 48
-  /// Bytes of what a profile makes of a value.
+  /// The number of bytes shown of a decoded value.
   static let shownMeaning = 96
 
   init(_ facts: ValueFacts, _ options: ValuesOptions, _ memory: borrowing Memory) {
@@ -61,15 +61,15 @@ struct ValuesTable: ~Copyable {
     return cells
   }
 
-  /// Writes what changed last, in so many lines at most; below it how many attributes are not in it. Where
-  /// there is no room for heads it is without them.
+  /// Writes the most recent changes in at most `rows` lines; the last line shows how many
+  /// attributes are omitted. If there is no room for headings, they are omitted.
   mutating func write(_ memory: borrowing Memory, rows: Int, into output: inout Output) {
     guard rows > 0, !facts.entries.isEmpty else { return }
     isCut = true
     let newest = facts.entries.indices.sorted {
       facts.entries[$0].lastPacket > facts.entries[$1].lastPacket
     }
-    // Each takes a line at least, beside the heads of the columns and the last line.
+    // Each takes at least one line, in addition to the column headings and the last line.
     var few = 0
     var many = min(newest.count, rows - 1)
     collect(newest.prefix(many), memory)
@@ -102,10 +102,11 @@ struct ValuesTable: ~Copyable {
     finishLine(into: &output)
   }
 
-  /// Takes the entries at these places in, in place of those before.
+  /// Replaces the rows with those of the entries at these indices.
   private mutating func collect(_ places: some Sequence<Int>, _ memory: borrowing Memory) {
     cells.removeAll(keepingCapacity: true)
-    // One pass over the entries: advertisers may be many. Of each server by handle, then as they came.
+    // One pass over the entries, since there may be many advertisers. The entries of a server are
+    // ordered by handle, then by arrival.
     var byServer: [UInt64: [Int]] = [:]
     for place in places {
       let attribute = facts.entries[place].attribute
@@ -118,7 +119,7 @@ struct ValuesTable: ~Copyable {
     }
   }
 
-  /// How many lines the table has, that with the heads of its columns among them.
+  /// The number of lines in the table, including the column headings.
   private var lineCount: Int {
     cells.reduce(1 + cells.count) { lines, row in
       lines + (!row.isHeading && row.subject.bytes.columns > Self.mostSubjectColumns ? 1 : 0)
@@ -285,7 +286,7 @@ struct ValuesTable: ~Copyable {
       out.spaces(2)
       if row.isFailure { style(.failure) }
       if columns(row.subject) > subject {
-        // A line of its own, so that the columns below one another stay.
+        // A line of its own, so that the columns stay aligned.
         out.raw(row.subject.bytes)
         if row.isFailure { style(.plain) }
         finishLine(into: &output)
@@ -318,7 +319,8 @@ struct ValuesTable: ~Copyable {
     }
   }
 
-  /// Where lines have no room for columns: values first, then whose they are, of what is left.
+  /// Appends lines without columns, if there is no room for them: values first, then as much of the
+  /// attribute as fits.
   private mutating func layNarrow(into output: inout Output) {
     var subject: [UInt8] = []
     for row in cells {

@@ -3,11 +3,11 @@ import Bytes
 import Dissectors
 import Sessions
 
-// What discovery finds, and what says that it holds no more.
+// Records what discovery finds, and what invalidates earlier findings.
 
 extension AttributeHistory {
-  /// Takes a response of discovery. What was found before on this connection is no news: hosts ask again
-  /// before they use a characteristic.
+  /// Records a discovery response. What was found before on this connection does not count again:
+  /// hosts repeat discovery before they use a characteristic.
   mutating func discover(
     _ request: OpenRequest, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context
   ) {
@@ -21,7 +21,8 @@ extension AttributeHistory {
       guard let handle = item.handle else { break }
       if isInclude { continue }
       if let type = item.type {
-        // Of a list of types only descriptors are counted: values are counted with their declarations.
+        // In a list of types only descriptors are counted: values are counted with their
+        // declarations.
         guard type.isDescriptor, isNew(handle, context.server) else { continue }
         descriptors += 1
       } else if isNew(handle, context.server) {
@@ -40,7 +41,7 @@ extension AttributeHistory {
 
   private mutating func beginDiscovery(_ request: OpenRequest) {
     discoverer = request.client
-    // Beyond the limit the last one goes on.
+    // Beyond the limit, the last run is extended.
     guard discoveries.count < Self.mostDiscoveries else { return }
     discoveries.append(
       DiscoveryRun(client: request.client, first: request.moment, last: request.moment))
@@ -51,16 +52,15 @@ extension AttributeHistory {
     return found.insert(UInt32(server.rawValue) << 16 | UInt32(handle)).inserted
   }
 
-  /// Takes the end of a search.
   mutating func endSearch(_ request: OpenRequest, _ context: Context) {
     guard discoverer == request.client, !discoveries.isEmpty else { return }
     discoveries[discoveries.count - 1].last = context.moment
   }
 
-  /// Takes an indication of Service Changed: the first handle and the last one (2 bytes each).
+  /// Records an indication of Service Changed: the first and the last handle (2 bytes each).
   mutating func change(_ value: RawSpan, _ context: Context) {
     guard value.byteCount == 4, serviceChanges.count < Self.mostListed else { return }
-    // What was found before may be another attribute now.
+    // A handle that was found before may now be another attribute.
     found = found.filter { $0 >> 16 != UInt32(context.server.rawValue) }
     serviceChanges.append(
       ServiceChange(
@@ -68,7 +68,7 @@ extension AttributeHistory {
         last: value.littleEndianU16(at: 2), moment: context.moment))
   }
 
-  /// Takes a Database Hash (16 bytes).
+  /// Records a Database Hash (16 bytes).
   mutating func note(hash value: RawSpan, _ context: Context) {
     outOfSync = nil
     guard value.byteCount == 16, hashes.count < Self.mostListed else { return }

@@ -4,10 +4,10 @@ import Decoders
 import Dissectors
 import Sessions
 
-// Requests, their answers and refusals.
+// Records requests, their responses and refusals.
 
 extension AttributeHistory {
-  /// Takes a request.
+  /// Records a request.
   mutating func begin(
     _ fields: ATTFields, _ bytes: RawSpan, _ context: Context, _ memory: borrowing Memory
   ) {
@@ -56,7 +56,7 @@ extension AttributeHistory {
     open.append(request)
   }
 
-  /// Takes a part that the server holds.
+  /// Records a part that the server has queued.
   private mutating func prepare(_ request: OpenRequest, _ context: Context) {
     discoverer = nil
     var write =
@@ -71,7 +71,7 @@ extension AttributeHistory {
     if request.client == .local { prepared.local = write } else { prepared.peer = write }
   }
 
-  /// Takes the answer to an Execute Write Request: the parts are written, or they are gone.
+  /// Records the response to an Execute Write Request: the parts were written or cancelled.
   private mutating func execute(
     _ request: OpenRequest, _ context: Context, _ latency: Int64?
   ) {
@@ -93,7 +93,7 @@ extension AttributeHistory {
     }
   }
 
-  /// At the end: what was prepared and neither executed nor cancelled.
+  /// Records the prepared writes that were neither executed nor cancelled at the end.
   mutating func takePrepared() {
     for (client, write) in [(Side.local, prepared.local), (.peer, prepared.peer)] {
       guard let write, runs.count < Self.mostRuns else { continue }
@@ -107,7 +107,7 @@ extension AttributeHistory {
     prepared = (nil, nil)
   }
 
-  /// Takes a response.
+  /// Records a response.
   mutating func end(
     _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, _ context: Context,
     _ memory: borrowing Memory
@@ -150,7 +150,7 @@ extension AttributeHistory {
     }
   }
 
-  /// Takes the answer to a Write Request.
+  /// Records the response to a Write Request.
   private mutating func written(
     _ request: OpenRequest, _ context: Context, _ latency: Int64?, _ memory: borrowing Memory,
     isTold: Bool
@@ -181,7 +181,7 @@ extension AttributeHistory {
 
   // MARK: Refusals
 
-  /// Takes a refusal.
+  /// Records a refusal.
   private mutating func refuse(
     _ request: OpenRequest, _ error: ATTErrorCode, _ answered: UInt16?, _ context: Context,
     _ memory: borrowing Memory
@@ -222,9 +222,9 @@ extension AttributeHistory {
         request: request.moment, answer: context.moment, last: context.moment))
   }
 
-  /// Takes in that a request was allowed: perhaps one that was refused before.
+  /// Records that a request was allowed, possibly one that was refused before.
   ///
-  /// - Returns: whether it was: then it is told with the refusal.
+  /// - Returns: whether it was refused before; if so, it is reported with the refusal.
   private mutating func accept(_ request: OpenRequest, _ context: Context) -> Bool {
     var isRepeated = false
     for index in refusals.indices where refusals[index].accepted == nil {
@@ -243,7 +243,7 @@ extension AttributeHistory {
 
   // MARK: Lengths
 
-  /// Notes a write that is longer than the MTU allows, or than any value (Core, Vol 3, Part F, 3.2.9,
+  /// Records a write that is longer than the MTU or any value allows (Core, Vol 3, Part F, 3.2.9,
   /// 3.4.5).
   mutating func noteLength(
     _ length: Int, offset: UInt16?, _ attribute: AttributeIdentity, _ context: Context,
@@ -267,7 +267,7 @@ extension AttributeHistory {
         length: found.length, most: found.most, isValue: found.isValue, moment: context.moment))
   }
 
-  /// Takes the answer to an MTU request.
+  /// Records the response to an MTU request.
   private mutating func exchange(
     _ request: OpenRequest, _ fields: ATTFields, _ context: Context
   ) {

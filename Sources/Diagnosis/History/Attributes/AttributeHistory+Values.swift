@@ -4,12 +4,12 @@ import Decoders
 import Dissectors
 import Sessions
 
-// Values that cross the link, and the attributes that they are of.
+// Records values that are transferred, and their attributes.
 
 extension AttributeHistory {
   // MARK: Attributes
 
-  /// Where the use of an attribute stands; nil where there is no room.
+  /// Returns the index of an attribute's usage, or nil if there is no room.
   mutating func use(_ handle: UInt16, _ context: Context, _ memory: borrowing Memory) -> Int? {
     guard handle != 0 else { return nil }
     let key = UInt32(context.server.rawValue) << 16 | UInt32(handle)
@@ -26,7 +26,7 @@ extension AttributeHistory {
     return place
   }
 
-  /// Asks again what an attribute is.
+  /// Looks up the identity of an attribute again.
   private mutating func learn(_ place: Int, _ context: Context, _ memory: borrowing Memory) {
     let identity = identity(usages[place].handle, context, memory)
     guard identity.uuid != nil else { return }
@@ -35,14 +35,14 @@ extension AttributeHistory {
     usages[place].claims = nil
   }
 
-  /// What is known of an attribute.
+  /// Returns what is known of an attribute.
   func identity(
     _ handle: UInt16, _ context: Context, _ memory: borrowing Memory
   ) -> AttributeIdentity {
     memory.identity(of: handle, isLocal: context.isLocalServer, on: context.link)
   }
 
-  /// Notes that a peer did what the declaration does not offer.
+  /// Records an operation by a peer that the declaration does not offer.
   mutating func noteUnoffered(
     _ operation: AttributeUse.Operation, bit: Int, _ place: Int, _ request: Int, _ length: Int,
     _ context: Context
@@ -56,7 +56,8 @@ extension AttributeHistory {
         operation: operation, request: request, answer: context.moment.packet, length: length))
   }
 
-  /// At the end: what only profiles have a name for is called so, wherever it is told of.
+  /// Assigns names from profiles to attributes that have no other name, wherever they are reported.
+  /// Called at the end.
   mutating func nameAttributes() {
     for index in usages.indices {
       let usage = usages[index]
@@ -77,7 +78,7 @@ extension AttributeHistory {
     }
   }
 
-  /// The name that its use was given; of one that was not used what profiles call it.
+  /// Returns the name assigned to the attribute's usage, or its name in profiles if it was unused.
   private func profileName(_ attribute: AttributeIdentity) -> String? {
     let server: Side = attribute.isLocal ? .local : .peer
     let key = UInt32(server.rawValue) << 16 | UInt32(attribute.handle ?? 0)
@@ -87,7 +88,7 @@ extension AttributeHistory {
 
   // MARK: Runs
 
-  /// Takes a value into the run that goes on, or into a new one.
+  /// Adds a value to the current run, or starts a new one.
   mutating func run(
     _ kind: ValueRun.Kind, _ act: ValueRun.Act, _ server: Side, _ first: Moment, _ context: Context,
     _ handle: UInt16,
@@ -106,7 +107,7 @@ extension AttributeHistory {
 
   // MARK: Reads
 
-  /// Takes a Read Response, or one with a part of a value.
+  /// Records a Read Response, or one with a part of a value.
   mutating func read(
     _ request: OpenRequest, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context,
     _ latency: Int64?, _ memory: borrowing Memory, isTold: Bool
@@ -127,7 +128,7 @@ extension AttributeHistory {
         sight(bytes.part(value), place, .read, context, memory)
       }
     }
-    // The parts behind the first one belong to its read.
+    // Later parts belong to the read of the first part.
     let key = UInt32(context.server.rawValue) << 16 | UInt32(handle)
     let isPart = request.opcode == .readBlobRequest && request.offset != 0 && reading == key
     reading = key
@@ -143,7 +144,7 @@ extension AttributeHistory {
     run(.reads, .read, context.server, request.moment, context, handle, latency) { $0.reads += 1 }
   }
 
-  /// Takes values that were asked for by their type.
+  /// Records values that were requested by their type.
   mutating func readByType(
     _ request: OpenRequest, _ fields: ATTFields, _ bytes: RawSpan, _ context: Context,
     _ latency: Int64?, _ memory: borrowing Memory
@@ -160,7 +161,7 @@ extension AttributeHistory {
 
   // MARK: Commands
 
-  /// Takes a Write Command or a signed one.
+  /// Records a Write Command or a signed one.
   mutating func command(
     _ fields: ATTFields, _ bytes: RawSpan, _ context: Context, _ memory: borrowing Memory
   ) {
@@ -188,9 +189,9 @@ extension AttributeHistory {
     }
   }
 
-  /// Takes a Write Request to a CCCD.
+  /// Records a Write Request to a CCCD.
   ///
-  /// - Returns: its place; nil where it is none.
+  /// - Returns: its index, or nil if the attribute is not a CCCD.
   mutating func configure(
     _ descriptor: AttributeIdentity, _ value: RawSpan, _ context: Context,
     _ memory: borrowing Memory
@@ -208,8 +209,8 @@ extension AttributeHistory {
     return configurations.count - 1
   }
 
-  /// Takes a Write Request to an attribute that is not known, whose value is what CCCDs take: it may turn out
-  /// to be one when values come.
+  /// Records a Write Request to an unknown attribute whose value would be valid for a CCCD. When
+  /// values arrive, it may turn out to be one.
   mutating func noteCandidate(
     _ attribute: AttributeIdentity, _ value: RawSpan, _ context: Context
   ) {
@@ -224,7 +225,7 @@ extension AttributeHistory {
 
   // MARK: Notifications and indications
 
-  /// Takes values that a server sends.
+  /// Records values that a server sends.
   mutating func send(
     _ fields: ATTFields, _ bytes: RawSpan, _ context: Context, _ memory: borrowing Memory
   ) {
@@ -268,9 +269,9 @@ extension AttributeHistory {
 
   private static let mostRunsSinceIndication = 8
 
-  /// Takes a confirmation.
+  /// Records a confirmation.
   mutating func confirm(_ answer: Answer, _ context: Context) {
-    // What came between an indication and its confirmation may have begun a run of its own.
+    // Packets between an indication and its confirmation may have started another run.
     guard answer.request != nil,
       let place = runs.suffix(Self.mostRunsSinceIndication).lastIndex(where: {
         $0.indications > $0.confirmed
@@ -282,7 +283,7 @@ extension AttributeHistory {
 
   // MARK: Vendors' protocols
 
-  /// Takes a value that may be a vendor's message, or a part of one.
+  /// Records a value that may be a vendor's message, or a part of one.
   ///
   /// - Returns: whether it is.
   @discardableResult

@@ -4,11 +4,11 @@ import Captures
 import Dissectors
 package import Sessions
 
-/// What was asked of attributes on a connection, and what became of it.
+/// The requests on attributes of a connection, and their results.
 ///
-/// Bounded by the constants below, whatever the capture is like: beyond them an attribute, a refusal or a
-/// configuration is not remembered one by one, runs of values are told together, and the oldest open
-/// request goes.
+/// Bounded by the constants below, whatever the capture contains. Beyond them, attributes, refusals
+/// and configurations are not remembered individually, runs of values are merged, and the oldest
+/// open request is dropped.
 package struct AttributeHistory: Sendable {
   static let mostUsages = 256
   static let mostRefusals = 48
@@ -18,125 +18,122 @@ package struct AttributeHistory: Sendable {
   static let mostOpen = 8
   static let mostHandles = 2048
   static let mostListed = 16
-  /// How many bytes are told of a value that was to be written, and how many are kept till it is answered:
-  /// no value has more (Core, Vol 3, Part F, 3.2.9).
+  /// The number of bytes that are reported of a value to be written, and the number kept until it
+  /// is answered: no value is longer (Core, Vol 3, Part F, 3.2.9).
   static let mostHead = 4
   static let mostValue = 512
   /// The MTU before it is exchanged (Core, Vol 3, Part G, 5.2.1).
   package static let defaultMTU: UInt16 = 23
-  /// An ATT transaction is given up after so many nanoseconds (Core, Vol 3, Part F, 3.3.3).
+  /// The time in nanoseconds after which an ATT transaction times out (Core, Vol 3, Part F, 3.3.3).
   package static let timeout: Int64 = 30_000_000_000
 
-  /// A request that was sent before the one before was answered.
+  /// A request that was sent before the previous one was answered.
   package struct Overlap: Sendable {
-    /// Its packet.
     package let packet: Int
-    /// The packet of the one before.
+    /// The packet of the previous request.
     package let before: Int
-    /// What it is, and what the one before is; nil: not known.
+    /// The opcodes of this request and of the previous one; nil: unknown.
     package let opcode: ATTOpcode
     package let openOpcode: ATTOpcode?
-    /// Who sent both.
+    /// The sender of both.
     package let sender: Side
-    /// Whether they are indications.
     package let isIndication: Bool
-    /// Whether they crossed an enhanced bearer.
+    /// Whether they were sent on an enhanced bearer.
     package let isOnChannel: Bool
-    /// Whether both ask for the MTU, which a client does once on a connection (Core, Vol 3, Part F, 3.4.2.1).
+    /// Whether both are MTU requests, of which a client sends one on a connection (Core, Vol 3,
+    /// Part F, 3.4.2.1).
     package let asksForMTU: Bool
   }
 
-  /// What this host asked for last: a request or a command.
+  /// The last request or command of this host.
   package struct Asked: Sendable {
-    /// Its packet.
     package let moment: Moment
-    /// What it is.
     package let opcode: ATTOpcode
     /// The attribute; 0: none, or several.
     package let handle: UInt16
-    /// How many bytes it writes; nil where the capture cut them.
+    /// The number of bytes that it writes; nil if the capture cut them.
     package let length: Int?
-    /// The first ones of them, the first in the lowest bits; nil: none, cut, or they may be secret.
+    /// The first of those bytes, the first one in the lowest bits; nil if there are none, they were
+    /// cut, or they may be secret.
     package internal(set) var head: UInt32?
   }
 
   // MARK: What rules read
 
-  /// The attributes that were used, in the order in which they were first.
+  /// The attributes that were used, in the order of their first use.
   package internal(set) var usages: [AttributeUsage] = []
-  /// What was refused, the first ones, each reason once for each request.
+  /// The first refusals, each reason once for each request.
   package internal(set) var refusals: [Refusal] = []
-  /// How often something was refused in all.
+  /// The total number of refusals.
   package internal(set) var refusalCount = 0
   /// Values written to CCCDs.
   package internal(set) var configurations: [Configuration] = []
-  /// The same written with commands, which nothing answers.
+  /// Values written to CCCDs with commands, which are not answered.
   package internal(set) var commandedConfigurations: [Configuration] = []
   /// The MTUs that were exchanged on the unenhanced bearer.
   package internal(set) var mtuExchanges: [MTUExchange] = []
-  /// Runs of discovery.
   package internal(set) var discoveries: [DiscoveryRun] = []
-  /// Runs of values.
   package internal(set) var runs: [ValueRun] = []
   /// Service Changed indications.
   package internal(set) var serviceChanges: [ServiceChange] = []
   /// Database Hashes that were read.
   package internal(set) var hashes: [HashReading] = []
-  /// Requests that nobody answered, and indications that nobody confirmed.
+  /// Requests that were not answered, and indications that were not confirmed.
   package internal(set) var unanswered: [UnansweredRequests.Sent] = []
-  /// Requests that were sent before the one before was answered: the packets, the first ones, with their
-  /// sender.
+  /// The first requests that were sent before the previous one was answered.
   package internal(set) var overlapping: [Overlap] = []
-  /// How often that was so.
+  /// The number of such requests.
   package internal(set) var overlapCount = 0
-  /// The same on enhanced bearers: hosts that take one bearer for another seem to have two requests open on
-  /// it. They count where neither has an answer, which shows at the end.
+  /// The same on enhanced bearers: a host that uses one bearer for another seems to have two
+  /// requests open on it. They count if neither is answered, which is known only at the end.
   private var overlapsOnChannels: [Overlap] = []
-  /// Responses that came on another enhanced bearer than the request that they answer: the packets, the first
-  /// ones, with who sent the response.
+  /// The first responses that arrived on another enhanced bearer than their request: both packets,
+  /// and the sender of the response.
   package internal(set) var crossed: [(request: Int, packet: Int, sender: Side)] = []
-  /// How often that was so.
+  /// The number of such responses.
   package internal(set) var crossedCount = 0
-  /// What was sent on a bearer on which a transaction had timed out: the request, and the first packet.
+  /// The first packets sent on a bearer on which a transaction had timed out, each with the
+  /// request.
   package internal(set) var afterTimeout: [(request: Int, packet: Int, sender: Side)] = []
-  /// Writes that are longer than they can be.
+  /// Writes that are longer than allowed.
   package internal(set) var longWrites: [LongWrite] = []
-  /// Commands that were written after the server had said that the client's view is out of date, by packet.
+  /// Commands that were sent after the server had reported that the client's view is out of date,
+  /// by packet.
   package internal(set) var commandsOutOfSync = Tally()
   /// Attributes of a supplied map that the capture contradicts on this connection.
   package internal(set) var conflicts: [SuppliedConflict] = []
-  /// What was said in frames of vendors' protocols.
+  /// The messages in vendor protocols.
   package internal(set) var vendors: VendorTraffic
-  /// The last PDU that brought something: a response that is no error, a value, a command.
+  /// The last PDU that transferred something: a successful response, a value or a command.
   package internal(set) var lastUse: Moment?
-  /// What this host asked for last.
+  /// The last request or command of this host.
   package internal(set) var lastAsked: Asked?
-  /// How many PDUs this host has sent.
+  /// The number of PDUs that this host sent.
   package internal(set) var sentByLocal = 0
-  /// How many the peer has sent.
+  /// The number of PDUs that the peer sent.
   package internal(set) var sentByPeer = 0
 
   // MARK: What is needed meanwhile
 
-  /// Writes of what a CCCD takes to attributes of which it is not known yet whether they are one.
+  /// Writes that are valid for a CCCD, to attributes that may turn out to be one.
   var candidates: [Configuration] = []
 
   var positions: [UInt32: Int] = [:]
   var gap = 0
   var open: [OpenRequest] = []
   var following: UnansweredRequests
-  /// Handles that discovery has brought, by the server's side.
+  /// Handles that discovery has found, by the server's side.
   var found: Set<UInt32> = []
-  /// Who is discovering: nothing else came since.
+  /// The side that is discovering, if nothing else has happened since.
   var discoverer: Side?
   /// The server whose client's view is out of date.
   var outOfSync: Side?
-  /// What is prepared, by the client's side.
+  /// The prepared writes, by the client's side.
   var prepared: (local: PreparedWrite?, peer: PreparedWrite?) = (nil, nil)
-  /// The value whose first part was read last, as `positions` has it.
+  /// The value whose first part was read last, as a key of `positions`.
   var reading: UInt32?
 
-  /// A request that waits for its answer.
+  /// A request that waits for its response.
   struct OpenRequest: Sendable {
     let packet: Int
     let time: Timestamp?
@@ -149,24 +146,23 @@ package struct AttributeHistory: Sendable {
     let offset: UInt16?
     let mtu: UInt16?
     let length: Int
-    /// The value that is to be written, of a part of one its first bytes; empty where it may be secret.
+    /// The value to be written, or the first bytes of a part of one; empty if it may be secret.
     let written: [UInt8]
-    /// Its place among the configurations, where it is one.
+    /// The index of its configuration, if it writes one.
     var configuration: Int?
-    /// Whether it carries a vendor's message.
+    /// Whether it contains a vendor's message.
     var isVendors = false
-    /// Of an Execute Write Request: the parts, and whether it cancels them.
+    /// For an Execute Write Request: the parts, and whether it cancels them.
     var prepared: PreparedWrite?
     var isCancel = false
-    /// The attributes of one that names several.
+    /// The attributes of a request that names several.
     var handles = HandleList()
 
     var moment: Moment { Moment(packet: packet, time: time) }
-    /// The first bytes that are to be written.
+    /// The first bytes to be written.
     var head: [UInt8] { Array(written.prefix(AttributeHistory.mostHead)) }
   }
 
-  /// Nothing seen.
   init(_ knowledge: ProfileKnowledge) {
     vendors = VendorTraffic(knowledge)
     var limits = Limits()
@@ -177,7 +173,7 @@ package struct AttributeHistory: Sendable {
 
   // MARK: Observing
 
-  /// Takes a packet of ATT, on a link that is so protected.
+  /// Records an ATT packet on a link with the given protection.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory, _ security: LinkSecurity
@@ -188,7 +184,7 @@ package struct AttributeHistory: Sendable {
     following.observe(record, dissection, answer, memory)
     if memory.links.gap != gap {
       gap = memory.links.gap
-      // Answers may be among the records that are missing.
+      // Responses may be among the missing records.
       open.removeAll()
     }
     let opcode = pdu.opcode
@@ -226,7 +222,7 @@ package struct AttributeHistory: Sendable {
     }
   }
 
-  /// Where a PDU stands.
+  /// The circumstances of a PDU.
   struct Context {
     let moment: Moment
     let opcode: ATTOpcode
@@ -234,7 +230,7 @@ package struct AttributeHistory: Sendable {
     let server: Side
     let link: LinkSlot
     let channel: Int?
-    /// Whether the capture has all of it.
+    /// Whether the capture contains all of it.
     let isWhole: Bool
     /// How the link is protected.
     let security: LinkSecurity
@@ -242,7 +238,7 @@ package struct AttributeHistory: Sendable {
     var isLocalServer: Bool { server == .local }
   }
 
-  /// Takes in what memory found wrong with the order of PDUs.
+  /// Records the ordering problems of PDUs that memory found.
   private mutating func note(_ problems: Problems, _ answer: Answer, _ context: Context) {
     for index in 0..<problems.count where problems[index].code == .answersOtherChannel {
       guard let request = answer.request else { break }
@@ -251,7 +247,7 @@ package struct AttributeHistory: Sendable {
         crossed.append((request.packet, context.moment.packet, context.sender))
       }
     }
-    // What comes on a channel that was closed is lost, whatever is open on it.
+    // A PDU on a closed channel is lost, whatever is open on it.
     for index in 0..<problems.count where problems[index].code == .channelClosed { return }
     for index in 0..<problems.count {
       let code = problems[index].code
@@ -281,7 +277,7 @@ package struct AttributeHistory: Sendable {
     if overlapping.count < Self.mostListed { overlapping.append(overlap) }
   }
 
-  /// Notes what a client goes on to send although its request on this bearer has timed out.
+  /// Records what a client sends although its request on this bearer has timed out.
   private mutating func checkTimeout(_ context: Context) {
     guard afterTimeout.count < Self.mostListed, !context.opcode.isServers,
       context.opcode.role != .confirmation
@@ -311,7 +307,7 @@ package struct AttributeHistory: Sendable {
 
   // MARK: The end
 
-  /// Takes the end of the capture.
+  /// Processes the end of the capture.
   mutating func finish(
     _ connection: Connection, _ memory: borrowing Memory, _ extent: CaptureExtent
   ) {
@@ -364,7 +360,7 @@ package struct AttributeHistory: Sendable {
     (open, positions, found, candidates) = ([], [:], [], [])
   }
 
-  /// Takes a write that may have been one to a CCCD, now that it is known whether it was.
+  /// Records a write that may have been to a CCCD, now that its attribute is known.
   private mutating func take(
     _ candidate: Configuration, _ connection: Connection, _ memory: borrowing Memory
   ) {
@@ -377,7 +373,7 @@ package struct AttributeHistory: Sendable {
     var configuration = candidate
     configuration.descriptor = descriptor
     configurations.append(configuration)
-    // It was counted as a value.
+    // It was counted as a value before.
     let run = runs.firstIndex {
       $0.kind == .writes && $0.first.packet <= candidate.request.packet
         && candidate.request.packet <= $0.last && $0.writes > 0
@@ -388,7 +384,7 @@ package struct AttributeHistory: Sendable {
     if runs[run].isEmpty { runs.remove(at: run) }
   }
 
-  /// Finds whose a CCCD is that was written before that was known.
+  /// Finds the characteristic of a CCCD that was written before the characteristic was known.
   private mutating func resolve(
     _ index: Int, _ connection: Connection, _ memory: borrowing Memory
   ) {
@@ -406,8 +402,8 @@ package struct AttributeHistory: Sendable {
 
   // MARK: Asking
 
-  /// Whether a value of an application was read, written or sent: those of the services that every device has do not
-  /// count, nor do subscriptions.
+  /// Whether an application's value was read, written or sent. The services that every device has
+  /// do not count, nor do subscriptions.
   var hasExchangedValues: Bool {
     usages.contains { usage in
       usage.identity.kind != .descriptor
@@ -417,12 +413,12 @@ package struct AttributeHistory: Sendable {
     }
   }
 
-  /// How an attribute was used; nil: not at all, or there was no room.
+  /// Returns how an attribute was used, or nil if it was not used or there was no room.
   package func usage(_ handle: UInt16, of server: Side) -> AttributeUsage? {
     usages.first { $0.handle == handle && $0.server == server }
   }
 
-  /// What is known of an attribute that was used.
+  /// Returns what is known of an attribute that was used.
   package func identity(_ handle: UInt16, of server: Side) -> AttributeIdentity? {
     usage(handle, of: server)?.identity
   }

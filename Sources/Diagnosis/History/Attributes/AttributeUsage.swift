@@ -1,22 +1,21 @@
 package import Bluetooth
 package import Sessions
 
-/// How often something was done, when first and when last.
+/// How often something happened, with its first and last occurrence.
 package struct Tally: Sendable {
-  /// How often.
   package private(set) var count = 0
-  /// When first; nil: never.
+  /// The first occurrence; nil: none.
   package private(set) var first: Moment?
-  /// When last.
+  /// The last occurrence; nil: none.
   package private(set) var last: Moment?
 
-  /// The packets from the first to the last.
+  /// The packets from the first occurrence to the last.
   package var packets: PacketSet {
     guard let first, let last else { return [] }
     return PacketSet(first.packet...max(first.packet, last.packet))
   }
 
-  /// Counts one more.
+  /// Counts an occurrence.
   mutating func note(_ moment: Moment) {
     count &+= 1
     if first == nil { first = moment }
@@ -26,25 +25,22 @@ package struct Tally: Sendable {
 
 /// An attribute as one connection used it.
 package struct AttributeUsage: Sendable {
-  /// Something that the peer did although the declaration does not offer it.
+  /// An operation by the peer that the declaration does not offer.
   package struct Unoffered: Sendable {
-    /// What was done.
     package let operation: AttributeUse.Operation
     /// The request, or the packet itself.
     package let request: Int
-    /// The answer.
     package let answer: Int
-    /// How many bytes came or went.
+    /// The number of bytes transferred.
     package let length: Int
   }
 
-  /// Its handle.
   package let handle: UInt16
-  /// Who has it.
+  /// The side that has the attribute.
   package let server: Side
-  /// What it is, as far as that is known.
+  /// The attribute's identity, as far as it is known.
   package internal(set) var identity: AttributeIdentity
-  /// Of a characteristic's value: what its declaration offers, where that is known.
+  /// For a characteristic's value: the properties in its declaration, if known.
   package internal(set) var properties: CharacteristicProperties?
   /// Reads that were answered.
   package internal(set) var reads = Tally()
@@ -52,30 +48,29 @@ package struct AttributeUsage: Sendable {
   package internal(set) var writes = Tally()
   /// Write Commands and Signed Write Commands.
   package internal(set) var commands = Tally()
-  /// The end of the longest value that was read, and the packet of the answer.
+  /// The end of the longest value that was read, and the packet of the response.
   package internal(set) var longestRead: (length: Int, packet: Int) = (0, 0)
-  /// The end of the longest value that prepared writes brought, and the packet of the answer.
+  /// The end of the longest value that was written with prepared writes, and the packet of the
+  /// response.
   package internal(set) var longestWrite: (length: Int, packet: Int) = (0, 0)
-  /// Notifications.
   package internal(set) var notifications = Tally()
-  /// Indications.
   package internal(set) var indications = Tally()
-  /// Of the notifications: how many filled a PDU of the default MTU, 23 bytes.
+  /// The notifications that filled a PDU of the default MTU, 23 bytes.
   package internal(set) var fullNotifications = Tally()
-  /// The same of the writes.
+  /// The writes that did so.
   package internal(set) var fullWrites = Tally()
-  /// Whether the first byte of notifications counts them.
+  /// Checks whether the first byte of notifications is a counter.
   package internal(set) var counter = CountingByte()
-  /// What was done and is not offered; the first ones.
+  /// The first operations that were done but not offered.
   package internal(set) var unoffered: [Unoffered] = []
-  /// The protocol that is spoken here, by its place; nil: none was recognised.
+  /// The index of the protocol used on the attribute; nil: none was recognised.
   var vendor: Int?
-  /// The protocols that may be spoken here; nil: not looked up yet.
+  /// The protocols that may be used on the attribute; nil: not looked up yet.
   var claims: [(vendor: Int, isByFrame: Bool)]?
 
-  /// How often its value came without being asked for.
+  /// The number of notifications and indications.
   package var sent: Int { notifications.count + indications.count }
-  /// How often it was written.
+  /// The number of writes.
   package var written: Int { writes.count + commands.count }
 
   init(_ handle: UInt16, _ server: Side, _ identity: AttributeIdentity) {
@@ -85,39 +80,38 @@ package struct AttributeUsage: Sendable {
   }
 }
 
-/// A byte that grows by one from value to value, and where it does not.
+/// A byte that increases by one from value to value, with its gaps.
 package struct CountingByte: Sendable {
-  /// A place where it grew by more.
+  /// A place where the byte increased by more than one.
   package struct Gap: Sendable {
-    /// The packet before.
+    /// The packet before the gap.
     package let before: Int
-    /// The packet behind it.
+    /// The packet after the gap.
     package let after: Int
-    /// How many values are missing.
+    /// The number of missing values.
     package let missing: Int
   }
 
-  /// How often it grew by one.
+  /// How often it increased by one.
   package private(set) var steps = 0
-  /// How often it did something else that a counter does not.
+  /// How often it changed in a way that a counter does not.
   package private(set) var breaks = 0
-  /// Where it grew by more; the first ones.
+  /// The first gaps.
   package private(set) var gaps: [Gap] = []
-  /// How many of those there are.
+  /// The number of gaps.
   package private(set) var gapCount = 0
-  /// How many values are missing in all.
+  /// The total number of missing values.
   package private(set) var missing = 0
   private var last: (value: UInt8, packet: Int)?
 
-  /// No transport loses more at a time and still goes on.
+  /// No transport loses more at a time and continues.
   private static let mostMissing: UInt8 = 32
   private static let listed = 8
 
-  /// Whether it is a counter beyond reasonable doubt: many steps, nothing that a counter does not, and few
-  /// gaps among them.
+  /// Whether it is a counter beyond reasonable doubt: many steps, no breaks, and few gaps.
   package var isCounter: Bool { steps >= 20 && breaks == 0 && gapCount * 8 <= steps }
 
-  /// Takes the next value.
+  /// Records the next value.
   mutating func note(_ value: UInt8, packet: Int) {
     defer { last = (value, packet) }
     guard let last else { return }

@@ -1,6 +1,5 @@
-/// Attributes, the first ones.
+/// The first attributes of a set.
 package struct HandleList: Sendable {
-  /// Their handles.
   package private(set) var handles: [UInt16] = []
   /// Whether there are more.
   package private(set) var hasMore = false
@@ -22,32 +21,29 @@ package struct HandleList: Sendable {
 
 /// A value that a client prepares to write, part by part (Core, Vol 3, Part F, 3.4.6).
 package struct PreparedWrite: Sendable {
-  /// The attributes.
   package internal(set) var attributes = HandleList()
-  /// How many parts the server took.
+  /// The number of parts that the server accepted.
   package internal(set) var parts = 0
-  /// Behind which byte of the value they end.
+  /// The offset in the value at which the parts end.
   package internal(set) var end = 0
-  /// The first part that begins behind the end of those before it of its attribute.
+  /// The first part that starts after the end of the previous parts of its attribute.
   package private(set) var late: LatePart?
-  /// Where the parts of each attribute end, of the first ones.
+  /// The ends of the parts of each attribute, for the first attributes.
   private var ends: [(handle: UInt16, end: Int)] = []
 
-  /// A part that leaves a gap before it.
+  /// A part with a gap before it.
   package struct LatePart: Sendable {
-    /// Its request.
     package let moment: Moment
-    /// The attribute.
     package let handle: UInt16
-    /// Where it begins.
+    /// The offset at which it starts.
     package let offset: Int
-    /// Where the parts before it end.
+    /// The offset at which the previous parts end.
     package let end: Int
   }
 
   private static let mostEnds = 16
 
-  /// Takes where a part begins and ends.
+  /// Records where a part starts and ends.
   mutating func take(_ handle: UInt16, _ offset: Int, _ length: Int, _ moment: Moment) {
     let end = offset &+ length
     if let known = ends.firstIndex(where: { $0.handle == handle }) {
@@ -59,9 +55,8 @@ package struct PreparedWrite: Sendable {
       ends.append((handle, end))
     }
   }
-  /// The first request.
   package let first: Moment
-  /// The packet with the last answer.
+  /// The packet with the last response.
   package internal(set) var last: Int
 
   init(_ first: Moment) {
@@ -70,55 +65,52 @@ package struct PreparedWrite: Sendable {
   }
 }
 
-/// Values that crossed one after the other in the same way, for the story.
+/// Consecutive values that were transferred in the same way, for the story.
 package struct ValueRun: Sendable {
-  /// What kind of values.
+  /// The kind of transfer.
   package enum Kind: Equatable, Sendable {
     case reads, writes, sent
     /// Prepared writes that the client cancelled, or neither executed nor cancelled.
     case cancelled, prepared
-    /// Messages of a vendor's protocol, by its place.
+    /// Messages of a vendor's protocol, identified by its index.
     case vendor(Int)
-    /// Several of these, where there are too many runs to tell.
+    /// Several of these, if there are too many runs to report.
     case mixed
   }
 
-  /// What was done with an attribute.
+  /// An operation on an attribute.
   package enum Act: Int, CaseIterable, Sendable {
     case read, written, commanded, notified, indicated
   }
 
-  /// What kind.
   package internal(set) var kind: Kind
-  /// Whose values.
+  /// The side whose values they are.
   package internal(set) var server: Side
-  /// The first packet.
   package internal(set) var first: Moment
-  /// The last packet.
   package internal(set) var last: Int
-  /// Values that were read.
+  /// The number of values that were read.
   package internal(set) var reads = 0
-  /// Write Requests, and prepared writes that were executed.
+  /// The number of Write Requests, and of prepared writes that were executed.
   package internal(set) var writes = 0
-  /// Write Commands.
+  /// The number of Write Commands.
   package internal(set) var commands = 0
-  /// Parts of long values; of reads those behind the first one.
+  /// The number of parts of long values; for reads, those after the first part.
   package internal(set) var parts = 0
-  /// Prepared writes that were cancelled.
+  /// The number of prepared writes that were cancelled.
   package internal(set) var cancelled = 0
-  /// Values that were notified.
+  /// The number of values that were notified.
   package internal(set) var notifications = 0
-  /// Values that were indicated.
+  /// The number of values that were indicated.
   package internal(set) var indications = 0
-  /// Indications that were confirmed.
+  /// The number of indications that were confirmed.
   package internal(set) var confirmed = 0
-  /// Requests of a vendor's protocol.
+  /// The number of requests of a vendor's protocol.
   package internal(set) var requests = 0
-  /// How many of them were answered.
+  /// The number of those requests that were answered.
   package internal(set) var answered = 0
-  /// How long the first answers took, in nanoseconds.
+  /// The latencies of the first responses, in nanoseconds.
   package internal(set) var latencies: [Int64] = []
-  /// With what, by `Act`.
+  /// The attributes of each `Act`.
   private var subjects = [HandleList](repeating: HandleList(), count: Act.allCases.count)
 
   private static let mostLatencies = 64
@@ -130,26 +122,26 @@ package struct ValueRun: Sendable {
     last = first.packet
   }
 
-  /// Whether nothing is left of it.
+  /// Whether it counts nothing any more.
   var isEmpty: Bool {
     reads + writes + commands + parts + cancelled + notifications + indications + requests == 0
   }
 
-  /// The shortest latency, the one in the middle and the longest.
+  /// The shortest, the median and the longest latency.
   package var latency: (least: Int64, median: Int64, most: Int64)? {
     let sorted = latencies.sorted()
     guard let least = sorted.first, let most = sorted.last else { return nil }
     return (least, sorted[sorted.count / 2], most)
   }
 
-  /// The attributes with which something was done.
+  /// Returns the attributes on which an operation was done.
   package func attributes(_ act: Act) -> HandleList { subjects[act.rawValue] }
 
-  /// Of so few values of one kind, in the middle of several kinds, nothing is told apart.
+  /// Up to this many values of one kind between several other kinds are not reported separately.
   private static let few = 2
 
-  /// Whether nothing is done that was not done in a run before with the same attributes: of several kinds by
-  /// turns, or of one kind a few times.
+  /// Returns whether it only repeats what was done in another run with the same attributes: either
+  /// several kinds in turn, or one kind a few times.
   fileprivate func goesOn(like other: Self) -> Bool {
     let values =
       reads + writes + commands + cancelled + notifications + indications + requests
@@ -166,8 +158,8 @@ package struct ValueRun: Sendable {
     return all
   }
 
-  /// Takes a value in that crossed in the packets from `start` to `packet`. Answers on several bearers come in
-  /// another order than their requests.
+  /// Adds a value that was transferred in the packets from `start` to `packet`. Responses on
+  /// several bearers may arrive in another order than their requests.
   mutating func note(
     _ act: Act, _ handle: UInt16, from start: Moment, to packet: Int, _ latency: Int64?
   ) {
@@ -181,13 +173,13 @@ package struct ValueRun: Sendable {
     if moment.packet < first.packet { first = moment }
   }
 
-  /// Takes in another attribute of what was noted last.
+  /// Adds further attributes to an operation.
   mutating func note(_ act: Act, _ others: HandleList) { subjects[act.rawValue].join(others) }
 
-  /// Takes out an attribute that turned out to be something else.
+  /// Removes an attribute that turned out to be something else.
   mutating func remove(_ act: Act, _ handle: UInt16) { subjects[act.rawValue].remove(handle) }
 
-  /// Takes in another run that follows.
+  /// Appends the run that follows.
   package mutating func join(_ other: Self) {
     if kind != other.kind { kind = .mixed }
     begin(other.first)
@@ -208,8 +200,8 @@ package struct ValueRun: Sendable {
 }
 
 extension [ValueRun] {
-  /// The same with at most so many: runs of one kind that follow each other are one, and of what is left
-  /// equally many each.
+  /// Returns at most `most` runs. Adjacent runs of one kind are merged, and the rest is divided
+  /// evenly.
   package func folded(to most: Int) -> [ValueRun] {
     guard count > most, most > 0 else { return self }
     var merged: [ValueRun] = []
@@ -231,7 +223,7 @@ extension [ValueRun] {
       guard from < to else { continue }
       var one = merged[from]
       for run in merged[(from + 1)..<to] { one.join(run) }
-      // What goes on in the same way makes no new line.
+      // A run that continues in the same way does not start a new line.
       if let last = folded.last, last.kind == .mixed, one.goesOn(like: last) {
         folded[folded.count - 1].join(one)
       } else {

@@ -3,48 +3,44 @@ import Bytes
 package import Decoders
 import Sessions
 
-/// What was said in frames of vendors' protocols on a connection. Bounded as `VendorMessages` is; of what
-/// went wrong the first ones are listed.
+/// The messages in vendor protocols on a connection. Bounded like `VendorMessages`; of failures the
+/// first ones are listed.
 package struct VendorTraffic: Sendable {
   /// A frame with a wrong checksum.
   package struct BadFrame: Sendable {
-    /// The protocol's name.
     package let profile: String
-    /// Who sent it.
     package let sender: Side
     /// The packet with its end.
     package let moment: Moment
-    /// What it says, in the words that `show` has for it; nil where it has none.
+    /// Its content, as `show` words it; nil if there are no words for it.
     package let words: Wording?
-    /// The command; nil where the protocol has none.
+    /// The command; nil if the protocol has none.
     package let command: Int?
-    /// Whether it asks for something.
     package let isRequest: Bool
-    /// The checksum that is there.
+    /// The checksum in the frame.
     package let found: UInt32
-    /// The right one.
+    /// The correct checksum.
     package let expected: UInt32
-    /// What the other side sent next; without words where there are none.
+    /// What the other side sent next, with its words if there are any.
     package fileprivate(set) var next: (moment: Moment, words: Wording?)?
     /// Whether the other side answered this frame.
     package fileprivate(set) var isAnswered = false
   }
 
-  /// Messages that took several values.
+  /// Messages that were split over several values.
   package struct Joined: Sendable {
-    /// Who sent them.
     package let sender: Side
-    /// Whether they were written; else they were notified.
+    /// Whether they were written; otherwise they were notified.
     package let isWritten: Bool
-    /// How many bytes a frame has.
+    /// The length of a frame in bytes.
     package let length: Int
-    /// How many values it took.
+    /// The number of values per message.
     package let parts: Int
-    /// How many there were.
+    /// The number of messages.
     package fileprivate(set) var count: Int
-    /// The packets of the first one.
+    /// The packets of the first message.
     package let first: PacketSet
-    /// The packets of the last one.
+    /// The packets of the last message.
     package fileprivate(set) var last: PacketSet
   }
 
@@ -55,13 +51,12 @@ package struct VendorTraffic: Sendable {
     let isAnswer: Bool
   }
 
-  /// Frames with a wrong checksum.
   package private(set) var badFrames: [BadFrame] = []
   /// Messages in several values, by their lengths.
   package private(set) var joined: [Joined] = []
-  /// What became of requests and series, by protocol; empty before the end.
+  /// The results of requests and series, by protocol; empty before the end.
   package private(set) var tallies: [VendorTally] = []
-  /// The first message: which protocol, what the profile calls it, what it says, and where.
+  /// The first message: its protocol, its name in the profile, its content and its packet.
   package private(set) var opening:
     (profile: String, name: String, words: Wording?, moment: Moment)?
   private var messages: VendorMessages?
@@ -69,15 +64,14 @@ package struct VendorTraffic: Sendable {
   private static let mostListed = 16
   let knowledge: ProfileKnowledge
 
-  /// Nothing said.
   init(_ knowledge: ProfileKnowledge) { self.knowledge = knowledge }
 
-  /// What a protocol is called.
+  /// Returns the name of a protocol.
   package func name(_ vendor: Int) -> String {
     knowledge.vendors.indices.contains(vendor) ? knowledge.vendors[vendor].profile : ""
   }
 
-  /// Takes a value; nil where it is no message, and no part of one.
+  /// Records a value, or returns nil if it is neither a message nor a part of one.
   mutating func take(
     _ value: RawSpan, _ attribute: AttributeUsage, _ claims: [(vendor: Int, isByFrame: Bool)],
     _ way: VendorProtocol.Way, _ sender: Side, _ moment: Moment
@@ -106,10 +100,10 @@ package struct VendorTraffic: Sendable {
     return nil
   }
 
-  /// Takes in that a server refused the request of a packet.
+  /// Records that a server refused the request in a packet.
   mutating func refuse(_ packet: Int) { messages?.refuse(packet) }
 
-  /// Takes the end.
+  /// Processes the end of the capture.
   mutating func finish() {
     messages?.finish()
     tallies = messages?.tallies.filter { !$0.isEmpty } ?? []
@@ -155,7 +149,7 @@ package struct VendorTraffic: Sendable {
 
   private mutating func join(_ sighting: VendorSighting, _ sender: Side, _ isWritten: Bool) {
     guard let frame = sighting.frame else { return }
-    // Its own values, and not what others sent between them.
+    // The packets of its own values, not those sent between them.
     let packets = PacketSet(runsOf: sighting.packets)
     let (length, parts) = (Int(frame.bytes.count), sighting.packets.count)
     let known = joined.firstIndex {
