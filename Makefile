@@ -202,6 +202,7 @@ lint: ## style of the Swift code, syntax of the scripts
 	swift format lint --strict -r $(SWIFT_FOLDERS)
 	$(PYTHON) Scripts/lint-scripts.py
 	$(PYTHON) Scripts/lint-sums.py
+	$(PYTHON) Scripts/lint-english.py
 
 format: ## put the Swift code into shape
 	swift format -i -r $(SWIFT_FOLDERS)

@@ -51,8 +51,8 @@ package struct PcapngMutator {
   /// Makes between one and four changes.
   ///
   /// - Parameters:
-  ///   - most: so many bytes may come out.
-  ///   - inside: changes bytes, to so many at most.
+  ///   - most: the largest size of the output, in bytes.
+  ///   - inside: changes bytes, to at most a given size.
   package static func change(
     _ bytes: [UInt8], seed: UInt32, most: Int, _ inside: ([UInt8], Int) -> [UInt8]
   ) -> [UInt8] {
@@ -212,7 +212,7 @@ package struct PcapngMutator {
     guard count >= 4 else { return }
     let place = Int.random(in: 0...(count - 4) / 4, using: &random) * 4
     let new = little(number, 4)
-    // Without its magic number a section is none.
+    // Without its magic number a section is not recognised.
     guard blocks[index].kind != Self.section || place > 0 else { return }
     if Bool.random(using: &random) {
       blocks[index].fixed.replaceSubrange(place..<place + 4, with: new)

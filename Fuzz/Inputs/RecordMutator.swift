@@ -23,8 +23,8 @@ package struct RecordMutator {
   /// Makes between one and four changes.
   ///
   /// - Parameters:
-  ///   - most: so many bytes may come out.
-  ///   - inside: changes bytes of a packet, to so many at most.
+  ///   - most: the largest size of the output, in bytes.
+  ///   - inside: changes bytes of a packet, to at most a given size.
   package static func change(
     _ bytes: [UInt8], seed: UInt32, most: Int, _ inside: ([UInt8], Int) -> [UInt8]
   ) -> [UInt8] {

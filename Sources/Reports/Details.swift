@@ -83,7 +83,7 @@ enum Details {
 
   /// Returns whether advertising reports are listed only in place, among the parameters of their
   /// event: if every field is listed and the reports need nothing from other packets, or if there
-  /// are none.
+  /// are no reports.
   private static func tellsReportsAsParameters(_ memory: borrowing Memory, _ tellsAll: Bool) -> Bool
   {
     if memory.advertisements.reports.isEmpty { return true }

@@ -25,8 +25,8 @@ struct Outcome: Sendable {
   /// The attribute of a request that was refused, if known.
   private(set) var subject: ErrorSubject?
 
-  /// Creates the outcome that a packet other than L2CAP signalling reports, or returns nil if there
-  /// is none.
+  /// Creates the outcome that a packet other than L2CAP signalling reports, or returns nil if it
+  /// reports no outcome.
   init?(
     _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
   ) {

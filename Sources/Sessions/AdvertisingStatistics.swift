@@ -91,7 +91,7 @@ package struct AdvertisingGaps: Sendable {
       let times = (Int(gap) + single / 2) / single
       // Over many intervals the delays add up and blur the multiple.
       guard times >= 1, times <= 4 else { continue }
-      // Cannot overflow: it adds a few 32-bit numbers.
+      // Bounded: a few 32-bit numbers.
       sum += Int(gap)
       events += times
     }

@@ -184,7 +184,7 @@ package struct Scans: Sendable {
     if all.count >= limit {
       let dropped = max(1, limit / 4)
       all.removeFirst(dropped)
-      // Cannot overflow: every counted scan existed.
+      // Bounded: every counted scan existed.
       forgotten += dropped
     }
     all.append(scan)

@@ -171,8 +171,8 @@ struct Reading<Report: PacketReport & ~Copyable>: CaptureUser, ~Copyable {
 }
 
 extension Run {
-  /// Reads captures as they are after redaction, several as one, and prints the report that `makeReport` gives. They are
-  /// read three times; what can be read only once is kept meanwhile.
+  /// Redacts captures, several as one, and prints the report that `makeReport` returns. They are read
+  /// three times; a copy is kept of what can be read only once.
   static func redacted<Report: PacketReport & ~Copyable>(
     _ found: CaptureSearch, _ redaction: RedactionOptions, to descriptor: Int32,
     maps: [SuppliedMap], profiles: SuppliedProfiles,

@@ -2,8 +2,8 @@ import ArgumentParser
 import Bytes
 import Reports
 
-/// Has the parts of a folder of tables made, several at the same time, each by a process of its own: what a file does to
-/// that process becomes a row, and the part is made again without it.
+/// Makes the parts of a folder of tables, several at the same time, each in a process of its own. If a
+/// file ends that process, it becomes a row, and the part is made again without it.
 struct TableJobs {
   /// A part that a process works on.
   fileprivate struct Part {
@@ -96,7 +96,7 @@ struct TableJobs {
     }
   }
 
-  /// Takes what the process of a part has said; when it has ended, the part is done or made again.
+  /// Processes the output of a part's process; once it has ended, the part is done or made again.
   private mutating func follow(_ index: Int) throws {
     guard Terminal.isReadable(parts[index].worker.progress) else {
       if MonotonicClock.nanoseconds - parts[index].heard > patience {

@@ -3,7 +3,7 @@ import Captures
 import Cryptography
 import Glibc
 
-// What `table` needs of the system beside what every verb does: paths that are no text, folders, and processes of its own.
+// What `table` needs of the system in addition: paths that are not UTF-8, folders, and processes.
 extension Terminal {
   /// What the system says of a file, as far as `table` asks.
   struct FileFacts: Sendable {
@@ -231,7 +231,7 @@ extension Terminal {
       return signal == 0 ? (status >> 8 & 0xff, nil) : (128 + signal, signal)
     }
 
-    /// Takes what it said since; nil where it will say nothing more.
+    /// Returns what the process has printed since; nil after its end.
     func take() -> [UInt8]? {
       var block = [UInt8](repeating: 0, count: 4096)
       let count = unsafe block.withUnsafeMutableBytes {
@@ -299,7 +299,7 @@ extension Terminal {
     return unsafe poll(&waiting, 1, 0) > 0
   }
 
-  /// Shows progress in one line of the terminal; nothing where standard error is none.
+  /// Shows progress in one line, if standard error is a terminal.
   static func showProgress(_ text: String) {
     guard isatty(STDERR_FILENO) == 1 else { return }
     var output = Output(descriptor: STDERR_FILENO)

@@ -19,7 +19,7 @@ struct MergedTests {
     return CaptureFile(name: name, path: folder.file(name, holding: bytes))
   }
 
-  /// Records a second apart, from so many seconds on.
+  /// Records a second apart, starting at a given second.
   private func seconds(_ range: Range<Int>, _ mark: Int = 0) -> [(milliseconds: Int64, mark: UInt8)]
   {
     range.map { (Int64($0) * 1000, UInt8(truncatingIfNeeded: $0 + mark)) }

@@ -76,7 +76,7 @@ func socketPair(_ type: __socket_type) throws -> (FileHandle, FileHandle) {
   )
 }
 
-/// What a descriptor gives until nothing comes for a while: a terminal hands on what was written to it
+/// Returns what a descriptor gives until nothing arrives for a while: a terminal passes on what was written to it
 /// in pieces, even behind the writer's end.
 func everything(from file: FileHandle) -> [UInt8] {
   var found: [UInt8] = []
@@ -87,7 +87,7 @@ func everything(from file: FileHandle) -> [UInt8] {
   }
 }
 
-/// A pseudo-terminal of so many columns: the end that a terminal window holds, and the program's.
+/// Opens a pseudo-terminal of a given width: the end that a terminal window holds, and the program's.
 func pseudoTerminal(columns: UInt16) throws -> (window: FileHandle, program: FileHandle) {
   let window = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY)
   guard window >= 0 else { throw POSIXError(.EIO) }

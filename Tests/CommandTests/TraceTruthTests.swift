@@ -35,10 +35,11 @@ struct TraceCase: Sendable, CustomTestStringConvertible {
 ///
 /// How operations appear: a read is one callback whatever number of requests it takes, and so is a long write but
 /// for Android's server, which gets every part; a subscription is CoreBluetooth's notification state and Android's
-/// descriptor; a peripheral of CoreBluetooth is told of no connection, but that subscriptions end with it; CoreBluetooth
-/// tells of no MTU and no bond; values read by type or several at once have no method on either platform, but a server is
-/// asked for each of them. What a server's stack refuses by itself (an unknown handle, an access that the permissions do
-/// not allow) is told to nobody there. A long write that is given up is Android's abortReliableWrite and its callback.
+/// descriptor; CoreBluetooth does not report connections to a peripheral, except that subscriptions end with them;
+/// CoreBluetooth reports no MTU and no bond; values read by type or several at once have no method on either platform,
+/// but a server is asked for each of them. What a server's stack refuses by itself (an unknown handle, an access that
+/// permissions do not allow) is not reported to its app. A long write that is given up is Android's
+/// abortReliableWrite and its callback.
 private struct Expected {
   private(set) var lines: [String] = []
   private let isAndroid: Bool
@@ -158,7 +159,7 @@ private struct Told {
     case "peripheralManagerDidStartAdvertising(_:error:)", "AdvertiseCallback.onStartSuccess":
       lines.append("advertisement")
     case "centralManager(_:didDiscover:advertisementData:rssi:)", "ScanCallback.onScanResult":
-      // Each scan tells of a device anew.
+      // Each scan reports a device anew.
       if lines.last != "advertisement" { lines.append("advertisement") }
     case "centralManager(_:didConnect:)": lines.append("connected")
     case "centralManager(_:didDisconnectPeripheral:error:)": lines.append("disconnected")

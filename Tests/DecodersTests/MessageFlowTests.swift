@@ -71,7 +71,7 @@ struct MessageFlowTests {
     _ = trial.accept([UInt8](answer[..<20]), milliseconds: 10)
     let next = trial.accept(answer, milliseconds: 2011)
     #expect(next?.isJoined == false && next?.message != nil)
-    // One that is too long is none.
+    // One that is too long is not a frame.
     var endless = answer[..<20] + [1, 0xff, 0xff]
     for _ in 0..<300 {
       _ = trial.accept([UInt8](endless), milliseconds: 3000)

@@ -339,7 +339,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
         "the peer gives IRK, this host gives IRK and CSRK; bonded",
       ])
     #expect(pairingErrors(in: evidence) == [])
-    // How the link key came about.
+    // How the link key was made.
     let lines = evidence.connections[0].encryptionStory(evidence).filter {
       !$0.consequences.isEmpty
     }

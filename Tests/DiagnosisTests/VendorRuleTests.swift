@@ -12,7 +12,7 @@ import Testing
 
 /// A vendor's protocol that is none of the built-in ones.
 enum Trial {
-  /// Start, command, payload, and the sum of all of it; 83 announces so many 84; 01 is answered by 81.
+  /// Start, command, payload, and the sum of all of it; 83 announces a number of 84s; 01 is answered by 81.
   static let profile = """
     profile: trial
     applies_to: [{characteristic: "fff6"}, {characteristic: "fff7"}]

@@ -141,7 +141,7 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
 }
 
 @Suite struct ADFieldsTests {
-  /// What is told of a structure behind some other bytes, and what is wrong with it.
+  /// Returns what the visitor gets for a structure after some other bytes, and what is wrong with it.
   private func told(_ structure: [UInt8]) -> (told: [String], problem: String?, left: Int?) {
     let bytes = [0xaa, 0xaa, 0xaa] + structure
     let type = ADType(rawValue: structure[0])

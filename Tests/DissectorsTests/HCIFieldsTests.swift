@@ -1,4 +1,4 @@
-// What a visitor is told of real packets. The values are tshark 4.0's, of a capture built from the
+// What a visitor gets for real packets. The values are tshark 4.0's, of a capture built from the
 // same bytes; names are the specification's. Where tshark does not know the packet, the test says so.
 
 import Bluetooth

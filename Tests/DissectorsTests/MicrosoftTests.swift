@@ -15,7 +15,7 @@ import Testing
     return known
   }()
 
-  /// What is told of a packet of that controller.
+  /// Returns the fields of a packet of that controller.
   private func dissected(_ bytes: [UInt8], isTruncated: Bool = false) -> Dissection {
     var dissection = h4(bytes, isTruncated: isTruncated)
     if dissection.isUnknownVendors, let known = Self.known {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dissectors
 
-/// A command of each kind: its bytes, its name, and what is told of it. The meaning of 0x01 to 0x0b
+/// A command of each kind: its bytes, its name, and its fields. The meaning of 0x01 to 0x0b
 /// and 0x12 to 0x16 is tshark 4.0's, that of 0x17 to 0x1a bumble's; 0x0c to 0x11 as BlueZ's monitor
 /// has them.
 let signallingFixtures: [(bytes: String, name: String, told: String)] = [
@@ -171,7 +171,7 @@ private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
   }
 
   /// Every field of a number stands where the bytes have it: each byte changed alone changes
-  /// exactly what is told of the field around it.
+  /// exactly what is shown of the field around it.
   @Test func fieldsCoverTheirBytes() {
     // The type of an option that is not known is not one of its fields.
     for fixture in signallingFixtures

@@ -1,4 +1,4 @@
-// How links come about and end: attempts, advertisements, parameters, acknowledgements.
+// How links begin and end: attempts, advertisements, parameters, acknowledgements.
 
 package import Bluetooth
 

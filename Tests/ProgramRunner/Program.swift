@@ -27,7 +27,7 @@ package struct Program: Sendable {
         String(decoding: $0, as: UTF8.self)
       }
     }
-    /// Its lines as JSON objects; nil for one that is none.
+    /// Its lines as JSON objects; nil for a line that is not one.
     package var objects: [[String: Any]?] {
       output.split(separator: 0x0a).map {
         (try? JSONSerialization.jsonObject(with: Data($0))) as? [String: Any]

@@ -71,7 +71,7 @@ import Testing
     }
     #expect(after.map(\.count) == before.map(\.count), "\(capture.lastPathComponent)")
     var byBeginning: [[UInt8]: [[UInt8]]] = [:]
-    // An address such as 00:00:00:00:00:07 is what many fields hold that are none.
+    // An address such as 00:00:00:00:00:07 occurs in many fields that are not addresses.
     for secret in plan.books.allSecrets where Set(secret.prefix(6)).count > 2 {
       byBeginning[Array(secret.prefix(6)), default: []].append(secret)
     }

@@ -213,7 +213,7 @@ struct AdvertisedValuesTests {
 
   @Test("What counts as a report counts so in info and in devices")
   func reports() {
-    // Of one advertisement of two parts the first counts; a BIGInfo report is none.
+    // Of one advertisement of two parts the first counts; a BIGInfo report is not an advertisement.
     let part = "00 01 55 44 33 22 11 c0 01 02 03 7f c4 00 00 00 00 00 00 00 00 00"
     let records = [
       received("04 3e 1d 0d 01 20 \(part) 03 02 01 06"),

@@ -400,7 +400,7 @@ struct SecretPackets {
     return records
   }
 
-  /// The declaration in attribute 2 tells of a characteristic with a 16-bit UUID in attribute 3.
+  /// The declaration in attribute 2 announces a characteristic with a 16-bit UUID in attribute 3.
   private static func discovery(_ uuid: UInt16) -> [TestRecord] {
     att([0x08, 1, 0, 0xff, 0xff, 0x03, 0x28], received: false)
       + att([0x09, 7, 2, 0, 0x22, 3, 0, UInt8(uuid & 0xff), UInt8(uuid >> 8)])

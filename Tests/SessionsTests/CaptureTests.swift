@@ -115,7 +115,7 @@ private func pairs(_ told: Recording) -> Set<String> {
     #expect(told.problems == [])
   }
 
-  /// Every opcode of the monitor and one that is none.
+  /// Every opcode of the monitor and one that is undefined.
   @Test func monitor() throws {
     let told = try run(project.appending(path: "captures/monitor.btsnoop"))
     #expect(told.packets.count == 28 && pairs(told) == ["17<15"])

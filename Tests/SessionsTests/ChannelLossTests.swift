@@ -123,7 +123,7 @@ private func session() -> [StoredRecord] {
   }
 }
 
-/// Every full table is told of once.
+/// Every full table is reported once.
 @Suite struct FullTableTests {
   @Test func channels() {
     var limits = Limits()

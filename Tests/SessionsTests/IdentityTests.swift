@@ -9,7 +9,7 @@ import Testing
 
 /// A key as it crosses the link.
 private let irk = [UInt8](hex("ec 02 34 a3 57 c8 ad 05 34 10 10 a6 0a 39 7d 9b").reversed())
-/// Whose it is: a random static address.
+/// The owner: a random static address.
 private let identity = 0xc011_2233_4455
 
 /// A resolvable address of the key: 24 bits of which the first two are 01, and their hash.

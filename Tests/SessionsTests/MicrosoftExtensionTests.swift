@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sessions
 
-/// An extension is recognised by what the capture told of its controller, and by nothing else.
+/// An extension is recognised by what the capture shows of its controller, and by nothing else.
 @Suite struct MicrosoftExtensionTests {
   /// The name of the row of a record of this traffic, the last one's.
   private func last(_ write: (inout Traffic) -> Void) -> String? {
@@ -73,7 +73,7 @@ import Testing
       }
     }
     #expect(learnt(features, device) == "Microsoft Extension Event")
-    // A refusal, a prefix that is cut, another's event, an event that is none.
+    // A refusal, a prefix that is cut, another's event, and an event of another kind.
     for returned in [[1] + features.dropFirst(), features.dropLast(), Array(features.prefix(10))] {
       #expect(learnt(Array(returned), device) == "Vendor Specific")
     }

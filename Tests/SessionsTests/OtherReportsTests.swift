@@ -1,4 +1,4 @@
-// Scans that were on before the capture, and what others than the controller's reports tell of devices.
+// Scans that were on before the capture, and what other sources than the controller's reports show of devices.
 
 import Bluetooth
 import Bytes
@@ -12,7 +12,7 @@ import Testing
 @Suite("Scans begun before the capture, batch scans, the kernel's instances")
 struct OtherReportsTests {
   /// The same data of the same device within a second: a controller that filters duplicates would have
-  /// told of it once.
+  /// reported once.
   @Test("Reports that come twice prove that duplicates are reported, from the first one on")
   func proven() throws {
     let told = devices { traffic in

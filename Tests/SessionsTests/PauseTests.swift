@@ -8,10 +8,10 @@ import Testing
 
 @testable import Sessions
 
-/// Wants to be asked again after so many milliseconds, so often.
+/// Asks to be called again after a number of milliseconds, a number of times.
 private struct Waker: PacketReport, ~Copyable {
   let wait: Int32?
-  /// Satisfied after so many pauses.
+  /// Is satisfied after a number of pauses.
   var enough = Int.max
   var events: [String] = []
   var pauses = 0

@@ -9,7 +9,7 @@ import Testing
 @testable import Dissectors
 @testable import Sessions
 
-/// One packet as the report was told of it.
+/// One packet as the report received it.
 struct Seen {
   var number = 0
   /// "fragmentLost(7,20)".

@@ -34,7 +34,7 @@ extension PairingAttempt {
     return (delay, known)
   }
 
-  /// Whose turn it was when nothing more was sent, if that depends on a user.
+  /// The side whose turn it was when nothing more was sent, if that depends on a user.
   var awaitedPerson: (role: PairingSide, task: Wording, isSure: Bool)? {
     guard let method, responding.features != nil, !isPaired else { return nil }
     let isReady =

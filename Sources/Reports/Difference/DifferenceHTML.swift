@@ -4,8 +4,8 @@ import Diagnosis
 import Differences
 import Sessions
 
-/// `diff --html`: what differs as a page, with the two conversations beside each other from where they part. It needs no
-/// script.
+/// `diff --html`: a page with the differences, and with the two conversations side by side from the
+/// first difference on. It needs no script.
 struct DifferenceHTML: ~Copyable {
   private let report: DifferenceReport
   /// Words a value that changed, and which way an operation went.

@@ -18,7 +18,7 @@ struct MapPage: ~Copyable {
   /// Whether others lay the page out: then each line begins with its kind, and a tab stands between cells.
   var isOfCells = false
 
-  /// What a line tells of.
+  /// The subject of a line.
   enum Line: UInt8 {
     case device = 1, title, service, include, characteristic, descriptor, remark
   }

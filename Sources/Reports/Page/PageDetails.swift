@@ -2,8 +2,9 @@ import Bytes
 
 /// The fields and bytes of packets, for the part of a page that shows one of them.
 ///
-/// They share a budget, which is smaller on a page with many packets. Bytes go first, then the fields of packets that carry
-/// no attribute and no pairing, then those of later packets. What fails stays as long as there is any room.
+/// They share a budget, which is smaller on a page with many packets. Bytes are dropped first, then the
+/// fields of packets without an attribute or pairing, then those of later packets. Failures stay as
+/// long as there is room.
 struct PageDetails: Sendable {
   /// How much a reader misses the fields of a packet.
   enum Rank: Int, Sendable {
@@ -49,7 +50,7 @@ struct PageDetails: Sendable {
     }
   }
 
-  /// Parts by rank, each of at most so many bytes: the last ones can go.
+  /// Parts by rank, each of bounded size: the last ones can be dropped.
   private var parts: [[Part]] = [[], [], []]
   private static let partBytes = 65_536
   /// Hexadecimal digits of records, `..` for bytes that are hidden.
@@ -68,7 +69,7 @@ struct PageDetails: Sendable {
   /// Packets whose fields are not on the page.
   private(set) var withoutFields = 0
 
-  /// Longer records are not kept: none has so many bytes that a person would read.
+  /// Longer records are not kept: nobody would read that many bytes.
   private static let mostBytes = 2048
 
   /// - Parameter limit: how many bytes the whole page may have.
@@ -77,7 +78,7 @@ struct PageDetails: Sendable {
     budget = most
   }
 
-  /// Takes how many bytes the packets need by now.
+  /// Records how many bytes the packets need so far.
   mutating func learn(rows: Int) {
     budget = max(least, min(most, whole - rows))
     fit()

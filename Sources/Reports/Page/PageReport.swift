@@ -319,7 +319,7 @@ struct PageContents: Sendable {
   /// What else is to be said of the capture.
   var remarks: [String] = []
 
-  /// Of the page, one part in so many is for everything but packets.
+  /// The divisor of the page's size that gives the share for everything but packets.
   private static let shareOfProse = 8
 
   init(limit: Int, decimals: Int) {

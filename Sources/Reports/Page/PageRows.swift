@@ -232,7 +232,7 @@ extension PageRows {
   /// Requests that are further away stand in a list of their own.
   private static let nearest = 40
 
-  /// Writes the members of the data that tell of packets.
+  /// Writes the members of the data that describe packets.
   func write(into out: inout Output) {
     out.text("\"layers\":[")
     for (index, layer) in Selection.Layer.allCases.enumerated() {

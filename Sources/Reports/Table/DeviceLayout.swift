@@ -4,11 +4,11 @@ import Cryptography
 import Sessions
 
 extension MapDevice {
-  /// A fingerprint of the services and characteristics: their UUIDs, types, properties and order, and nothing that differs
-  /// between two devices of one firmware: no handles, values or packets.
+  /// A fingerprint of the services and characteristics: their UUIDs, types, properties and order, and
+  /// nothing that differs between two devices with the same firmware: no handles, values or packets.
   ///
-  /// Nil where not all of them were asked for, and on a connection that ended before they were known, or before they
-  /// changed.
+  /// Nil if not all of them were requested, and on a connection that ended before they were known, or
+  /// before they changed.
   func layout(on connection: Connection) -> UInt64? {
     guard serviceExtent == .all, characteristicExtent == .all, !services.isEmpty,
       let database, let discovery = database.discovery

@@ -2,12 +2,12 @@ import Bluetooth
 import Bytes
 import Cryptography
 
-/// What takes the place of addresses, names and paths in tables: pseudonyms that depend on a key and on nothing else, so
-/// that they are the same in every capture of a fleet, and nobody without the key finds out whose they are.
+/// Pseudonyms for addresses, names and paths in tables. They depend only on a key, so they are the same
+/// in every capture of a fleet, and cannot be reversed without the key.
 package struct Pseudonyms: Sendable {
   private let cipher: AES128
 
-  /// Keys have so many bytes at least.
+  /// The minimum length of keys, in bytes.
   package static let leastKeyBytes = 16
 
   /// Pseudonyms by a key of any length, at least 16 bytes; nil where it is shorter. Long keys are shortened as RFC 4615

@@ -106,7 +106,7 @@ package struct RowsReport: PacketReport, ~Copyable {
   /// What became of the file; nil before its end.
   package private(set) var status: RowsStatus?
 
-  /// Between two looks at the clock so many packets pass.
+  /// The number of packets between two looks at the clock.
   private static let packetsBetweenChecks = 256
 
   /// A report on the capture in `file`.

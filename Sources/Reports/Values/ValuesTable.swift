@@ -192,7 +192,7 @@ struct ValuesTable: ~Copyable {
     cells.append(Row(isHeading: true, isDim: true, subject: text.bytes.array))
   }
 
-  /// Whose values an entry counts: the attribute, or what is advertised.
+  /// The owner of the values that an entry counts: the attribute, or what is advertised.
   func subject(_ entry: ValueEntry, _ memory: borrowing Memory) -> [UInt8] {
     var subject = Output()
     if entry.company != nil || entry.series.first?.operation == .advertisement {

@@ -1,4 +1,4 @@
-// What is told of devices while they come and change, where there is no terminal.
+// What is printed about devices while they come and change, if there is no terminal.
 
 import Bytes
 import Captures

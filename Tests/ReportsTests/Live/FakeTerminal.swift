@@ -38,7 +38,7 @@ struct FakeTerminal {
     row = max(0, row - 1)
   }
 
-  /// Takes what is written.
+  /// Records what is written.
   mutating func write(_ text: String) {
     var rest = Substring(text)
     while let character = rest.popFirst() {
