@@ -252,7 +252,7 @@ class LiveTest(unittest.TestCase):
                 shown_there.extend(data)
         os.close(here)
         self.assertEqual(live.wait(SECONDS), 0, shown_there)
-        self.assertRegex(shown_there.decode(), r"\^C\r\ngattscope: nothing came")
+        self.assertRegex(shown_there.decode(), r"\^C\r\ngattscope: nothing arrived")
 
     def test_readers_of_others_read_the_recording(self) -> None:
         path = CAPTURES[0]
@@ -544,7 +544,7 @@ class LiveTest(unittest.TestCase):
             "tcp:127.0.0.1:1": (69, "nobody answers"),
             "tcp:host:0": (64, "1 to 65535"),
             f"tty:{self.folder}/line": (69, "no such file or directory; plug it in and look for its name: ls /dev/ttyACM*"),
-            "tty:/dev/null": (69, "this is no serial line"),
+            "tty:/dev/null": (69, "this is not a serial line"),
             "tty:/dev/null@1": (64, "speed"),
             f"{self.folder}/nothing": (66, "no such file or directory; sources are monitor, hciN"),
             "tyt:/dev/ttyACM0": (66, "tty:DEVICE[@SPEED]"),
@@ -569,7 +569,7 @@ class LiveTest(unittest.TestCase):
             ("-w", "x.btsnoop", "--rotate", "999"): (64, "at least 1000 bytes, as in 100M"),
             ("-w", "x.txt"): (64, "expected .btsnoop"),
             ("--as", "pcap"): (64, "--as is about the file of -w"),
-            ("-w", "-", "--rotate", "1k"): (64, "standard output is no file that another could follow"),
+            ("-w", "-", "--rotate", "1k"): (64, "standard output cannot be continued in another file"),
             ("-w", f"{nowhere}/x.btsnoop"): (74, f"make its folder first: mkdir -p {nowhere}"),
             ("--mark-from", f"{nowhere}/x"): (66, f"make the pipe first: mkfifo {nowhere}/x"),
         }

@@ -73,8 +73,8 @@ class EndTest(Edge):
         status, err = self.interrupted(b"GET / HTTP/1.0\r\n\r\n" * 50, 0)
         self.assertEqual(status, 0, err)
         self.assertIn("record 1 at byte 0: 894 of 8239 bytes are there", err)
-        self.assertIn("no whole record came", err)
-        self.assertNotIn("nothing came", err)
+        self.assertIn("no whole record arrived", err)
+        self.assertNotIn("nothing arrived", err)
 
     def test_unfinished_header(self) -> None:
         server, port = feeder.listen()
@@ -149,7 +149,7 @@ class EndTest(Edge):
         written = int(re.search(r"(\d+) written", err)[1])
         self.assertEqual(printed, len(self.packets), err)
         if written > printed:
-            self.assertIn(f"{written - printed} of them behind what was printed", err)
+            self.assertIn(f"{written - printed} of them after what was printed", err)
 
 
 class SourceTest(Edge):

@@ -73,7 +73,7 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
     self.input = input
     var summary = CaptureSummary(
       format: .btsnooz, datalink: nil,
-      datalinkName: "Android's summary, version 2, behind a btsnoop header", timeDecimals: 6)
+      datalinkName: "Android's summary, version 2, after a btsnoop header", timeDecimals: 6)
     summary.isDated = false
     summary.remarks = ["it does not say when it was recorded: times count from its first record"]
     self.summary = summary

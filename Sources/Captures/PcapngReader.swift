@@ -191,7 +191,7 @@ package struct PcapngReader: CaptureSource, ~Copyable {
     switch input.bytes.u32(at: 8, isBigEndian: true) {
     case 0x1a2b_3c4d: isBigEndian = true
     case 0x4d3c_2b1a: isBigEndian = false
-    default: throw damage("no byte order stands behind its length")
+    default: throw damage("no byte order follows its length")
     }
   }
 

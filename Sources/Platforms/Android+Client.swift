@@ -110,7 +110,7 @@ extension Android {
       // GattService passes on each Prepare Write Response (AOSP, stack/gatt/gatt_cl.cc,
       // gatt_process_prep_write_rsp [mem]).
       let early: StaticString? =
-        value.isReliable ? "at the latest: apps are told of each value when it is queued" : nil
+        value.isReliable ? "at the latest: apps get each value when it is queued" : nil
       return [
         .callback(
           value.attribute.isDescriptor ? "onDescriptorWrite" : "onCharacteristicWrite", arguments,

@@ -12,7 +12,7 @@ extension Android {
       return [
         .callback(
           "onServiceAdded", [named("status", success), named("service", .service(service))],
-          remark: "at the latest: services are added before they are told to a client")
+          remark: "at the latest: services are added before they are reported to a client")
       ]
     case .readRequested(let attribute, let offset):
       if isStacks(attribute.identity.service) { return [.answering(attribute, device)] }

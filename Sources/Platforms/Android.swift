@@ -148,7 +148,7 @@ enum Android {
         return [
           .traffic(
             "the attempt to connect is given up", peer,
-            remark: "apps that ask for it are told nothing more")
+            remark: "apps that ask for it get nothing more")
         ]
       }
       return [

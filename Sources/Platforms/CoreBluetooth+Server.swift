@@ -12,7 +12,7 @@ extension CoreBluetooth {
       return [
         .callback(
           "peripheralManager(_:didAdd:error:)", [("service", .service(service))],
-          remark: "at the latest: services are added before they are told to a central")
+          remark: "at the latest: services are added before they are reported to a central")
       ]
     case .readRequested(let attribute, let offset):
       if let hidden = keptBack(attribute, "the system answers a read", central) { return [hidden] }

@@ -122,7 +122,7 @@ enum CoreBluetooth {
       ? [
         .traffic(
           "a central has connected", rename(peer),
-          remark: "CBPeripheralManager tells of centrals when they subscribe, read or write")
+          remark: "CBPeripheralManager reports centrals when they subscribe, read or write")
       ]
       : [.callback("centralManager(_:didConnect:)", peer)]
   }

@@ -45,7 +45,7 @@ extension DefinitionCompiler {
       taker.isList
       ? "it needs a number for repeat, or max" : "it needs one of the keys size, prefix, terminator"
     throw keys.node.error(
-      "nothing can stand behind `\(taker.name)` of \(taker.words(beside: keys.node)), which takes all "
+      "nothing can follow `\(taker.name)` of \(taker.words(beside: keys.node)), which takes all "
         + "bytes that remain; \(remedy)")
   }
 

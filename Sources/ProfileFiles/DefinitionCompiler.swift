@@ -341,7 +341,7 @@ struct DefinitionCompiler {
       case .name(let name): tables.operations.append(try operand(name, node, scope))
       case .external(let text, let path):
         guard let uuid = BluetoothUUID(text: text) else {
-          throw node.error("in the expression, expected a UUID behind @, found `\(text)`")
+          throw node.error("in the expression, expected a UUID after @, found `\(text)`")
         }
         let external = External(uuid: uuid, path: path)
         let place = tables.externals.firstIndex(of: external) ?? tables.externals.count

@@ -68,18 +68,18 @@ extension KeysFile {
         }
       case (_, "Key") where isKeySection(section.name):
         guard let key = key(value) else {
-          throw failure("expected the 16 bytes of a key in hexadecimal behind Key=", index + 1)
+          throw failure("expected the 16 bytes of a key in hexadecimal after Key=", index + 1)
         }
         section.key = key
       case (_, "Authenticated"), (_, "EncSize"), (_, "EDiv"), (_, "Rand"):
         guard isKeySection(section.name) else { continue }
         guard let number = number(value) else {
-          throw failure("expected a number behind \(name)=", index + 1)
+          throw failure("expected a number after \(name)=", index + 1)
         }
         let range = range(name)
         guard range.contains(number) else {
           throw failure(
-            "expected a number from \(range.lowerBound) to \(range.upperBound) behind \(name)=",
+            "expected a number from \(range.lowerBound) to \(range.upperBound) after \(name)=",
             index + 1)
         }
         section.numbers[name] = number

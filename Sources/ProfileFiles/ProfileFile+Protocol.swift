@@ -188,7 +188,7 @@ struct ProtocolReader {
         ]) ?? .frame
       add = try keys.node("add")?.number(in: -255...255) ?? 0
     }
-    guard part.at >= 0 else { throw length.error("a length stands at 0 or later", key: "at") }
+    guard part.at >= 0 else { throw length.error("a length is at offset 0 or later", key: "at") }
     return .length(part, counted, add: add)
   }
 
@@ -309,7 +309,7 @@ struct ProtocolReader {
       let most = 1 << (8 * bytes) - 1
       guard range.lowerBound >= 0, range.upperBound <= most else {
         throw node.error(
-          "\(node.kind) is no command of \(bytes == 1 ? "1 byte" : "\(bytes) bytes"), from 0 to \(most)"
+          "\(node.kind) is not a command of \(bytes == 1 ? "1 byte" : "\(bytes) bytes"), from 0 to \(most)"
         )
       }
       return range

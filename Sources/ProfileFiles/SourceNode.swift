@@ -60,7 +60,7 @@ struct SourceNode: Sendable {
       throw failure("is \(encoding) text; expected UTF-8, as which an editor can save it")
     }
     if let zero = bytes.firstIndex(of: 0) {
-      throw failure("a zero byte is no text", line: 1 + bytes[..<zero].count { $0 == 0x0a })
+      throw failure("a zero byte is not text", line: 1 + bytes[..<zero].count { $0 == 0x0a })
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw failure("is not UTF-8 text")
@@ -74,7 +74,7 @@ struct SourceNode: Sendable {
     } catch let error as YAMLEvents.Failure {
       if let line = tabbedLine(text, error.mark.line) {
         throw failure(
-          "is not YAML: a tab stands before the text of the line, where only blanks may", line: line
+          "is not YAML: a tab precedes the text of the line, where only blanks may", line: line
         )
       }
       throw failure("is not YAML: \(error.problem)", line: error.mark.line)

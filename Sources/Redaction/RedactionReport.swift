@@ -307,8 +307,8 @@ package struct RedactionReport: Equatable, Sendable {
       (unused, "part that belongs to no known field", "parts that belong to no known field"),
       (controllerLogs, "packet of a controller's debug log", "packets of a controller's debug log"),
       (
-        unexplained, "part of a record that nobody has explained",
-        "parts of records that nobody has explained"
+        unexplained, "unexplained part of a record",
+        "unexplained parts of records"
       ),
       (values, "attribute value", "attribute values"),
       (advertised, "field of an advertisement", "fields of advertisements"),

@@ -84,7 +84,7 @@ struct DevicesPage: ~Copyable {
     } else if !options.selection.devices.isEmpty, silent == 0, list.own.isEmpty {
       out.text("no device matches")
     } else {
-      out.text(advertises ? "this host advertises" : "nobody was heard advertising")
+      out.text(advertises ? "this host advertises" : "no device was heard advertising")
     }
     if silent > 0 {
       out.text("; ")

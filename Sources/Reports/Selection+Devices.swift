@@ -31,7 +31,7 @@ package struct DevicePattern: Sendable {
       kind = .address(address)
     } else if Self.looksLikeAddress(text) {
       throw SelectionError(
-        "'\(text)' is no address; expected six octets as in C0:FF:EE:12:34:56, or the first of them "
+        "'\(text)' is not an address; expected six octets as in C0:FF:EE:12:34:56, or the first of them "
           + "as in C0:FF:*")
     } else if text.utf8.allSatisfy({ $0 < 0x80 }) {
       kind = .name(Array(text.lowercased().utf8))

@@ -47,7 +47,7 @@ extension Selection {
       for part in text.split(separator: ",", omittingEmptySubsequences: false) {
         guard let layer = Layer(key: part.lowercased()) else {
           throw SelectionError(
-            "'\(part)' is no layer; there are \(keys.dropLast().joined(separator: ", ")) and "
+            "'\(part)' is not a layer; there are \(keys.dropLast().joined(separator: ", ")) and "
               + (keys.last ?? ""))
         }
         layers.append(layer)

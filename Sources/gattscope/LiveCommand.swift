@@ -90,7 +90,7 @@ struct LiveCommand: ParsableCommand {
 
   func validate() throws {
     if let other = others.first {
-      throw ValidationError("\(other): a source is named behind -i: gattscope live -i \(other).")
+      throw ValidationError("\(other): a source is named after -i: gattscope live -i \(other).")
     }
     do throws(LiveAddress.Refusal) {
       _ = try LiveAddress(input)

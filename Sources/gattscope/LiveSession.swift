@@ -126,7 +126,7 @@ struct LiveSession {
     var remarks = recorder.summary.allRemarks.filter { !told.contains($0) }
     remarks += [interruption.remark, reading.output.remark, unfinished].compactMap(\.self)
     // This code can describe an empty capture better than the report.
-    let nothing = unfinished == nil ? "nothing came" : "no whole record came"
+    let nothing = unfinished == nil ? "nothing arrived" : "no whole record arrived"
     remarks += summary.records > 0 ? reading.remarks : ["\(nothing) from \(address.name)"]
     try finish(
       recorder.status, summary, failure, remarks,
@@ -241,7 +241,7 @@ struct LiveSession {
       if status.finishedFiles > 0 {
         words += " and the \(count(status.finishedFiles, "file")) before it"
       }
-      if later > 0, status.leftOut == 0 { words += ", \(later) of them behind what was printed" }
+      if later > 0, status.leftOut == 0 { words += ", \(later) of them after what was printed" }
       let removed = status.removed
       if removed.files > 0 {
         words +=

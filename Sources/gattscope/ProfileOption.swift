@@ -52,7 +52,7 @@ extension ProfileFilesOnDisk {
     guard let folder, let names = try? names(in: folder) else { return [] }
     return names.compactMap { path in
       if !isProfile(path) { return (path, "profiles' names end in .yaml or .yml") }
-      return Terminal.isOtherThanFile(path) ? (path, "it is no regular file") : nil
+      return Terminal.isOtherThanFile(path) ? (path, "it is not a regular file") : nil
     }
   }
 

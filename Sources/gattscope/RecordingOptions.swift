@@ -61,7 +61,7 @@ struct RecordingOptions: ParsableArguments {
     }
     if rotate != nil, write == "-" || Terminal.isOtherThanFile(write) {
       throw ValidationError(
-        "--rotate: \(WriteFailure.subject(write)) is no file that another could follow.")
+        "--rotate: \(WriteFailure.subject(write)) cannot be continued in another file.")
     }
   }
 

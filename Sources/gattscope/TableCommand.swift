@@ -165,7 +165,7 @@ struct TableCommand: ParsableCommand {
       options.pseudonyms = Pseudonyms(key: try Terminal.file(redact))
       if options.pseudonyms == nil {
         Terminal.complain(
-          "\(redact) is no key for --redact: it has fewer than \(Pseudonyms.leastKeyBytes) bytes; "
+          "\(redact) is not a key for --redact: it has fewer than \(Pseudonyms.leastKeyBytes) bytes; "
             + "head -c 32 /dev/urandom > \(redact) makes one")
         throw ExitCode(65)
       }

@@ -220,7 +220,7 @@ enum OperationArgument {
   static func operation(_ text: String) throws -> ValueOperation {
     guard let found = ValueOperation.allCases.first(where: { $0.key.description == text }) else {
       throw ValidationError(
-        "'\(text)' is no operation; there are \(keys.dropLast().joined(separator: ", ")) and "
+        "'\(text)' is not an operation; there are \(keys.dropLast().joined(separator: ", ")) and "
           + (keys.last ?? ""))
     }
     return found

@@ -141,7 +141,7 @@ struct ConvertTests {
     let left = try run(
       "convert", "--force", "--as", "btsnoop-1002", "system.btsnoop", "old.btsnoop")
     #expect(left.status == 64 && folder.bytes("old.btsnoop") == [1, 2, 3])
-    #expect(left.errors.contains("1 record that is no packet was left out: 1 system note\n"))
+    #expect(left.errors.contains("1 record that is not a packet was left out: 1 system note\n"))
     #expect(
       left.errors.contains(
         "old.btsnoop was not written: nothing is left that its format has room for\n"))

@@ -281,7 +281,7 @@ struct OwnProfileTests {
     #expect(decode.text == "nothing of note\n" && decode.errors == "")
     let list = try Program.run(["profiles", "list"], environment: environment)
     let expected = ["dir", "pipe", "zero"].map {
-      "gattscope: \(place)/\($0).yaml is not read: it is no regular file\n"
+      "gattscope: \(place)/\($0).yaml is not read: it is not a regular file\n"
     }
     #expect(list.errors == expected.joined(), "got \(list.errors)")
     let show = try Program.run(["profiles", "show", "linked"], environment: environment)

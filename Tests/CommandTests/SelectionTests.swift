@@ -151,7 +151,7 @@ struct SelectionTests {
   @Test(
     "What cannot be understood is refused in one sentence that says what was expected",
     arguments: [
-      ("--layer nonsense", "'nonsense' is no layer; there are hci_cmd, hci_evt, acl"),
+      ("--layer nonsense", "'nonsense' is not a layer; there are hci_cmd, hci_evt, acl"),
       ("--uuid 1", "expected a UUID as in 180d"), ("--handle x", "expected an attribute handle"),
       ("--opcode nonsense", "no opcode has that name"),
       ("--event nonsense", "no event has that name"),
@@ -161,7 +161,10 @@ struct SelectionTests {
       ("--adapter x", "expected a controller's number"),
       ("--from 1 --from 2 --to 3", "several times need as many --from as --to"),
       ("--brief --json", "--brief is for text"), ("--direction up", "expected sent or received"),
-      ("--device F1:F1:F1:F1:F1:GG", "is no address; expected six octets as in C0:FF:EE:12:34:56"),
+      (
+        "--device F1:F1:F1:F1:F1:GG",
+        "is not an address; expected six octets as in C0:FF:EE:12:34:56"
+      ),
       ("--device F1:F1:F1", "'F1:F1:F1' is no address"),
       ("--packets x", "expected packets by number"),
       ("--connection 0", "expected connections by number"),

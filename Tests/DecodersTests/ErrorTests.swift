@@ -155,11 +155,11 @@ struct ErrorTests {
       ("x: {a: 1, a: 2}\na: 1\n", "test.yaml:1: the key `a` is there twice"),
       (
         "profile: x\r\ncharacteristics:\r\n\t- {uuid: 2aff}\r\n",
-        "test.yaml:3: is not YAML: a tab stands before the text of the line, where only blanks may"
+        "test.yaml:3: is not YAML: a tab precedes the text of the line, where only blanks may"
       ),
       (
         "profile: x\ncharacteristics:\n\t- {uuid: 2aff}\n",
-        "test.yaml:3: is not YAML: a tab stands before the text of the line, where only blanks may"
+        "test.yaml:3: is not YAML: a tab precedes the text of the line, where only blanks may"
       ),
       ("title: x\n", "test.yaml:1: the key `profile` is missing"),
       (

@@ -21,23 +21,23 @@ struct RefusalTests {
     ),
     (
       "- {name: a, type: utf8}\n- {name: b, type: u8}",
-      "test.yaml:7: characteristics.fields: nothing can stand behind `a` of line 6, which takes all bytes that remain; it needs one of the keys size, prefix, terminator"
+      "test.yaml:7: characteristics.fields: nothing can follow `a` of line 6, which takes all bytes that remain; it needs one of the keys size, prefix, terminator"
     ),
     (
       "- {name: g, fields: [{name: a, type: bytes, size: rest}]}\n- {name: b, type: u8}",
-      "test.yaml:7: characteristics.fields: nothing can stand behind `a` of line 6, which takes all bytes that remain; it needs one of the keys size, prefix, terminator"
+      "test.yaml:7: characteristics.fields: nothing can follow `a` of line 6, which takes all bytes that remain; it needs one of the keys size, prefix, terminator"
     ),
     (
       "- {name: a, type: u16, repeat: rest}\n- {name: b, type: u8}",
-      "test.yaml:7: characteristics.fields: nothing can stand behind `a` of line 6, which takes all bytes that remain; it needs a number for repeat, or max"
+      "test.yaml:7: characteristics.fields: nothing can follow `a` of line 6, which takes all bytes that remain; it needs a number for repeat, or max"
     ),
     (
       "- {name: a, repeat: rest, min: 1, fields: [{name: c, type: u8}]}\n- {name: b, type: u8}",
-      "test.yaml:7: characteristics.fields: nothing can stand behind `a` of line 6, which takes all bytes that remain; it needs a number for repeat, or max"
+      "test.yaml:7: characteristics.fields: nothing can follow `a` of line 6, which takes all bytes that remain; it needs a number for repeat, or max"
     ),
     (
       "- {name: f, type: u8}\n- {name: a, type: u8, when: f, repeat: rest}\n- {name: b, type: u8, when: f}",
-      "test.yaml:8: characteristics.fields: nothing can stand behind `a` of line 7, which takes all bytes that remain; it needs a number for repeat, or max"
+      "test.yaml:8: characteristics.fields: nothing can follow `a` of line 7, which takes all bytes that remain; it needs a number for repeat, or max"
     ),
     (
       "- {name: a, type: u8, values: {0: off, \"0-3\": on}}",
@@ -88,15 +88,15 @@ struct RefusalTests {
   @Test(arguments: [
     (
       "command: {at: 0, type: u8}", "0x100",
-      "test.yaml:4: messages.command: `0x100` is no command of 1 byte, from 0 to 255"
+      "test.yaml:4: messages.command: `0x100` is not a command of 1 byte, from 0 to 255"
     ),
     (
       "command: {at: 0, type: u16}", "\"0xff00-0x10000\"",
-      "test.yaml:4: messages.command: `0xff00-0x10000` is no command of 2 bytes, from 0 to 65535"
+      "test.yaml:4: messages.command: `0xff00-0x10000` is not a command of 2 bytes, from 0 to 65535"
     ),
     (
       "command: {at: 0, type: u8}", "-1",
-      "test.yaml:4: messages.command: `-1` is no command of 1 byte, from 0 to 255"
+      "test.yaml:4: messages.command: `-1` is not a command of 1 byte, from 0 to 255"
     ),
     (
       "command: {at: 1, type: u8}, length: {at: 0, type: u16}", "1",
@@ -152,6 +152,6 @@ struct RefusalTests {
         ])
     }
     let zero = reader.read([UInt8]("profile: x\ntitle: a\0b\n".utf8), name: "test.yaml")
-    #expect(zero.errors.map(\.description) == ["test.yaml:2: a zero byte is no text"])
+    #expect(zero.errors.map(\.description) == ["test.yaml:2: a zero byte is not text"])
   }
 }

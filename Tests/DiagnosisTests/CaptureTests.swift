@@ -193,7 +193,7 @@ import Testing
       $0.connect()
     }
     #expect(
-      findings(of: "capture-ends-damaged", in: evidence) == ["The capture is damaged behind #1 #1"])
+      findings(of: "capture-ends-damaged", in: evidence) == ["The capture is damaged after #1 #1"])
     #expect(evidence.lacks.map(\.text).last == "damaged at its end")
   }
 

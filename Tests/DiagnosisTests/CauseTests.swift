@@ -104,7 +104,7 @@ import Testing
       })
     #expect(
       told?.headline.text
-        == "connection 1 broke off at #4: no data came from the peer after #2",
+        == "connection 1 was lost at #4: no data came from the peer after #2",
       "\(told?.headline.text ?? "nothing")")
   }
 

@@ -295,6 +295,6 @@ import Testing
       for channel in 0..<40 { traffic.sdu("01 02", .received, cid: 0x40 + channel) }
     }
     #expect(lines.contains("24 more channels with data"), "\(lines)")
-    #expect(lines.contains("8 SDUs on more channels than are told one by one"), "\(lines)")
+    #expect(lines.contains("8 SDUs on more channels than are listed one by one"), "\(lines)")
   }
 }

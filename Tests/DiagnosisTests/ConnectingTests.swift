@@ -378,7 +378,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(attempt(alsoSeen: true) == nil)
   }
 
-  @Test("a device that may still be in a link that broke off here") func deadLink() throws {
+  @Test("a device that may still be in a link that was lost here") func deadLink() throws {
     func attempt(after pause: Int) -> Finding? {
       first(
         "connect-timeout",

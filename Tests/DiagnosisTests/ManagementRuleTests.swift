@@ -61,7 +61,7 @@ import Testing
     let evidence = evidence { $0.management(event: true, 0x0d, [4]) }
     #expect(
       findings(of: "mgmt-connect-failed", in: evidence) == [
-        "No connection to C0:11:22:33:44:55 came about: Connect Failed (0x04) #1"
+        "Could not connect to C0:11:22:33:44:55: Connect Failed (0x04) #1"
       ])
     #expect(rules(in: evidence) == ["mgmt-connect-failed", "capture-management-only"])
     #expect(
@@ -161,7 +161,7 @@ import Testing
         }
       ),
       (
-        "No HCI packet in this capture; the kernel tells of no connection or pairing that failed",
+        "No HCI packet in this capture; the kernel reports no connection or pairing that failed",
         { $0.addControl(0x23, [6]) }
       ),
     ]

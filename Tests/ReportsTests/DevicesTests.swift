@@ -72,7 +72,7 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
   }
 
   @Test func nobody() {
-    #expect(print([]) == "nobody was heard advertising\n")
+    #expect(print([]) == "no device was heard advertising\n")
     #expect(print([], json: true).isEmpty)
   }
 
@@ -185,7 +185,7 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
     }
     #expect(
       print([data(40), data(41)]) == """
-        nobody was heard advertising; 2 devices connected
+        no device was heard advertising; 2 devices connected
 
         unknown address, connection 1 (handle 0x0040), not heard advertising
         unknown address, connection 2 (handle 0x0041), not heard advertising

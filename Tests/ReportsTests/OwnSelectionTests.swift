@@ -41,7 +41,7 @@ struct OwnSelectionTests {
     let second = devices(both) { $0.adapters = [1...1] }
     #expect(second.page.contains("#5") && !second.page.contains("#1 "), "\(second.page)")
     let none = devices(both) { $0.adapters = [2...2] }
-    #expect(none.page == "nobody was heard advertising\n", "\(none.page)")
+    #expect(none.page == "no device was heard advertising\n", "\(none.page)")
   }
 
   /// No packet tells a device of the name, but this host has it.
@@ -67,7 +67,7 @@ struct OwnSelectionTests {
       TestRecord(bytes: hex("01 0a 20 01 00")),
       TestRecord(bytes: hex("04 0e 04 01 0a 20 00"), direction: .received),
     ]
-    #expect(devices(off) { _ in }.page == "nobody was heard advertising\n")
+    #expect(devices(off) { _ in }.page == "no device was heard advertising\n")
   }
 
   /// Android's LE_APCF_Command: filtering on, a filter set, then a scan (LE Set Scan Enable).

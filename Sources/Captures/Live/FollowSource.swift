@@ -180,7 +180,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
         case .inaccessible where error.message == FollowFeed.cannotGrow:
           if !hasToldNoCapture {
             hasToldNoCapture = true
-            say("the new file is no capture yet; reading goes on when it is one")
+            say("the new file is not a capture yet; reading goes on when it is one")
             return true
           }
         // The name does not exist for a moment, or the file is replaced again before it has a
@@ -190,7 +190,7 @@ package struct FollowSource: CaptureSource, ~Copyable {
         case .notReadable where feed.ending == nil && !interruption.hasCome:
           if !hasToldNoCapture {
             hasToldNoCapture = true
-            say("the new file is no capture yet; reading goes on when it is one")
+            say("the new file is not a capture yet; reading goes on when it is one")
             return true
           }
         case .notReadable: break
@@ -232,7 +232,7 @@ private final class FollowFeed: ByteFeed {
   private var wasAtEnd = false
   private static let knownBytes = 64
   /// The refusal of a pipe or a device.
-  static let cannotGrow = "is no file that can grow; streams are read to their end"
+  static let cannotGrow = "is not a file that can grow; streams are read to their end"
 
   init(_ path: String, _ interruption: Interruption) throws(CaptureFailure) {
     // Does not wait for the writer of a pipe.

@@ -18,7 +18,7 @@ package enum LiveAddress: Equatable, Sendable {
 
   /// The reason why a text is not an address, as the end of a sentence.
   package struct Refusal: Error, Equatable, Sendable {
-    /// "the port 99999 is no number from 1 to 65535".
+    /// "the port 99999 is not a number from 1 to 65535".
     package var words: String
   }
 
@@ -67,7 +67,7 @@ package enum LiveAddress: Equatable, Sendable {
       host = text[text.index(after: text.startIndex)..<end]
       let rest = text[text.index(after: end)...]
       guard rest.isEmpty || rest.hasPrefix(":") else {
-        throw Refusal(words: "\(rest) stands behind the address; expected a colon and a port")
+        throw Refusal(words: "\(rest) follows the address; expected a colon and a port")
       }
       digits = rest.isEmpty ? nil : rest.dropFirst()
     } else if text.count(where: { $0 == ":" }) == 1, let colon = text.firstIndex(of: ":") {
@@ -77,7 +77,7 @@ package enum LiveAddress: Equatable, Sendable {
     guard !host.isEmpty else { throw Refusal(words: "the host is missing") }
     guard let digits else { return .tcp(host: String(host), port: usualPort) }
     guard digits.isDigits, let port = UInt16(digits), port > 0 else {
-      throw Refusal(words: "the port \(digits) is no number from 1 to 65535")
+      throw Refusal(words: "the port \(digits) is not a number from 1 to 65535")
     }
     return .tcp(host: String(host), port: port)
   }

@@ -286,7 +286,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     let lost = Int32(bitPattern: knownDrops &- toldDrops)
     guard lost > 0 else { return }
     let records = lost == 1 ? "1 record was" : "\(lost) records were"
-    summary.remarks.append("\(records) lost behind the last one: the receive buffer was full")
+    summary.remarks.append("\(records) lost after the last one: the receive buffer was full")
     toldDrops = knownDrops
   }
 }

@@ -44,7 +44,7 @@ enum SerialLine {
     guard unsafe tcgetattr(opened, &settings) == 0 else {
       close(opened)
       throw CaptureFailure(
-        .unavailable, "this is no serial line; those of USB are /dev/ttyACM* and /dev/ttyUSB*")
+        .unavailable, "this is not a serial line; those of USB are /dev/ttyACM* and /dev/ttyUSB*")
     }
     unsafe cfmakeraw(&settings)
     settings.c_cflag |= tcflag_t(CLOCAL | CREAD)

@@ -34,9 +34,9 @@ final class ServerSocket {
         unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
       let words: String? =
         !isSocket
-        ? "something that is no socket has this name already; choose another path, or remove it"
+        ? "something that is not a socket has this name already; choose another path, or remove it"
         : Self.isListening(&address)
-          ? "somebody listens at this socket already; choose another path, or end that program"
+          ? "another program listens at this socket already; choose another path, or end that program"
           : nil
       if let words {
         close(opened)

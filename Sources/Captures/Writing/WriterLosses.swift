@@ -114,7 +114,7 @@ struct WriterLosses: Equatable, Sendable {
     let kinds = noteWords
     let counted: [(Int, String, String)] = [
       (
-        noteCount, "record that is no packet was left out: \(kinds)",
+        noteCount, "record that is not a packet was left out: \(kinds)",
         "records that are no packets were left out: \(kinds)"
       ),
       (

@@ -40,7 +40,7 @@ extension Rule {
         "the peer's address is a resolvable private one, none of the identity resolving keys of the capture or of --keys resolves it, and the link was encrypted with a stored key",
       needs: [.events],
       do:
-        "Give the bond with --keys, such as BlueZ's info file of the device: then its connections are told as one device's."
+        "Give the bond with --keys, such as BlueZ's info file of the device: then its connections are shown as one device's."
     ) { history, evidence in
       guard history.isUnresolved, let peer = history.connection.peer,
         let attempt = history.encryption.attempts.first(where: {
@@ -76,7 +76,7 @@ extension Rule {
         "\(count: lines.count, "key is", "keys are") known",
         headline: "\(count: lines.count, "key is", "keys are") known",
         why:
-          "\(evidence.keys.leftOut)The bytes stand in the order in which they cross HCI, as btmon and BlueZ print them: least significant first.",
+          "\(evidence.keys.leftOut)The bytes are in the order in which they cross HCI, as btmon and BlueZ print them: least significant first.",
         evidence: packets.sorted)
       finding.details = lines
       finding.isAppendix = true

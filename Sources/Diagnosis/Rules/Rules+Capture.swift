@@ -14,7 +14,7 @@ extension Rule {
     ) { evidence in
       guard evidence.extent.failure != nil else { return [] }
       let last = evidence.extent.lastPacket
-      let place: Wording = last > 0 ? "behind \(packet: last)" : "at its first record"
+      let place: Wording = last > 0 ? "after \(packet: last)" : "at its first record"
       return [
         Finding(
           "The capture is damaged \(place)",
@@ -90,7 +90,7 @@ extension Rule {
         case .headers:
           "All of it was received, and cut as in Android's log with filtered headers: two bytes of a value are left."
         case .channels:
-          "All of it is cut behind the L2CAP header, as in Android's filtered log, which leaves out the data of most channels, ATT and SMP among them."
+          "All of it is cut after the L2CAP header, as in Android's filtered log, which leaves out the data of most channels, ATT and SMP among them."
         case .snapshot(let length): "All are cut at \(length) bytes: a snapshot length was set."
         case nil: isFiltered ? "Most of the data is cut: so does Android's filtered log." : ""
         }
@@ -99,8 +99,8 @@ extension Rule {
         headline: records,
         why: Wording(
           sentences: extent.truncated == 1
-            ? "The file keeps only its beginning: what stands behind the cut is not known."
-            : "The file keeps only their beginnings: what stands behind the cuts is not known.",
+            ? "The file keeps only its beginning: what follows the cut is not known."
+            : "The file keeps only their beginnings: what follows the cuts is not known.",
           how),
         evidence: PacketSet(extent.cuts))
       switch reason {

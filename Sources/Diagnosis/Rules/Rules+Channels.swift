@@ -8,7 +8,7 @@ extension Rule {
   static let channels: [Rule] = [
     refused(
       .service, "l2cap-service-missing", .error,
-      "A channel is asked for that nobody listens for at the other side",
+      "A requested channel has no listener at the other side",
       when:
         "a connection request is refused since its PSM or SPSM is not supported (result 0x0002)",
       do:

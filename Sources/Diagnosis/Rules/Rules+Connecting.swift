@@ -321,7 +321,7 @@ extension Rule {
       headline: "this host ended a connection at once",
       why: cancel.map {
         "It had cancelled the attempt at \(packet: $0), too late: the link was created all the same, and then ended without any data."
-      } ?? "Nothing was sent on it: somebody on this side changed their mind.",
+      } ?? "Nothing was sent on it: this side changed its mind.",
       cancel == nil ? .likely : .certain,
       evidence: PacketSet([cancel, opened.packet, ended.packet].compactMap(\.self)),
       on: [history.id])
@@ -455,7 +455,7 @@ extension Evidence {
     else { return nil }
     guard began.nanoseconds(since: sign) < span else { return nil }
     return (
-      "The peer may have been in connection \(dead.id) still: that broke off here (\(packet: ended.packet)), which the peer learns only when it has heard nothing for the supervision timeout of \(duration: span), and many devices do not advertise before.",
+      "The peer may have been in connection \(dead.id) still: that was lost here (\(packet: ended.packet)), which the peer learns only when it has heard nothing for the supervision timeout of \(duration: span), and many devices do not advertise before.",
       ended.packet
     )
   }

@@ -201,7 +201,7 @@ extension Rule {
       let told: Wording =
         isLinkLayers
         ? "the peer's controller did not answer for 40 s: \(StatusCode.responseTimeout) (\(packet: last.packet))"
-        : "nothing was told of it for \(duration: waited ?? 0)"
+        : "nothing was reported about it for \(duration: waited ?? 0)"
       finding = Finding(
         "Encryption was started and never completed",
         headline: "encryption that was started at \(packet: attempt.moment.packet) never completed",

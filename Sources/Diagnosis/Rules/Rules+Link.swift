@@ -45,7 +45,7 @@ extension Rule {
     var finding = Finding(
       "The link was lost: Connection Timeout (0x08)",
       headline:
-        "connection \(history.id) broke off at \(packet: ended.packet): \(history.silenceWords)",
+        "connection \(history.id) was lost at \(packet: ended.packet): \(history.silenceWords)",
       why: why,
       evidence: PacketSet(
         [link.heardLast?.packet, link.unacknowledgedSince, ended.packet].compactMap(\.self)))
@@ -75,7 +75,7 @@ extension Rule {
     if let fatal = history.fatalProcedure {
       finding.what = "The link was lost right after \(fatal.words): Connection Timeout (0x08)"
       finding.headline =
-        "connection \(history.id) broke off at \(packet: ended.packet): nothing was heard from the peer after \(fatal.words) (\(packet: fatal.moment.packet))"
+        "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard from the peer after \(fatal.words) (\(packet: fatal.moment.packet))"
       finding.why = Wording(
         sentences: finding.why,
         "The last thing before was \(fatal.words) (\(packet: fatal.moment.packet)), and nothing was heard after it: one of the controllers seems to fail at it."
@@ -90,7 +90,7 @@ extension Rule {
     if link.supervisionTimeout ?? 0 >= 4_000_000_000 { finding.remedy = Rule.lossRemedy }
     finding.group = "The link was lost: Connection Timeout (0x08)"
     finding.groupHeadline =
-      "the link broke off, since this host heard nothing from the peer any more"
+      "the link was lost, since this host heard nothing from the peer any more"
     return [finding]
   }
 
@@ -175,7 +175,7 @@ extension Rule {
         let heard: Wording =
           history.link.heardLast.map { " The last data from it is \(packet: $0.packet)." } ?? ""
         finding.headline =
-          "connection \(history.id) broke off at \(packet: ended.packet): this host heard nothing from the peer any more"
+          "connection \(history.id) was lost at \(packet: ended.packet): this host heard nothing from the peer any more"
         finding.why = Wording(
           sentences:
             "No host asked for it. A peer has 40 s to answer a Link Layer procedure, and the link was open for \(duration: length): so this controller gave up earlier, most likely since it heard nothing from the peer any more.\(heard)",

@@ -38,8 +38,8 @@ extension Rule {
       evidence.managementAlone { $0.kind == .connection }.map { failure in
         let peer = failure.peerWords
         return failure.finding(
-          "No connection to \(peer) came about: \(failure.statusWords)",
-          "no connection to \(peer) came about (\(packet: failure.moment.packet))",
+          "Could not connect to \(peer): \(failure.statusWords)",
+          "could not connect to \(peer) (\(packet: failure.moment.packet))",
           "The kernel says so, and why is not in what it says.", evidence)
       }
     },

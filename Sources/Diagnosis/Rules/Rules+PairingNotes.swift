@@ -8,8 +8,9 @@ extension Rule {
   /// The rules about keys that are weaker than they look, and about unnecessary pairings.
   static let pairingNotes: [Rule] = [
     Rule(
-      "smp-invalid-public-key", .warning, "A public key is none, or is the other side's own",
-      when: "a public key that is no point of the curve P-256, or both with the same X coordinate",
+      "smp-invalid-public-key", .warning, "A public key is invalid, or is the other side's own",
+      when:
+        "a public key that is not a point on the curve P-256, or both with the same X coordinate",
       do:
         "Check the byte order of the key (X, then Y, each least significant byte first) and that it is checked before use: a key off the curve gives bits of the private key away."
     ) { connection, _ in

@@ -313,7 +313,7 @@ extension FailedPairing {
       "\(side.capitalized) answered with \(reason) \(attempt.progress)."
     if attempt.outcome.invalidKeys.contains(otherRole) {
       why =
-        "The public key that \(attempt.side(otherRole).words) sent is no point of the curve P-256; \(side.words) had to refuse it."
+        "The public key that \(attempt.side(otherRole).words) sent is not a point on the curve P-256; \(side.words) had to refuse it."
       packets.insert(attempt[otherRole].publicKey?.moment.packet)
     } else if let unexpected = attempt.unexpected, let name = attempt.unexpectedOpcode?.name {
       why = "\(why) Before, at \(packet: unexpected.first.packet), \(name) came out of turn."

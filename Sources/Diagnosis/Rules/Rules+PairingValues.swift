@@ -192,7 +192,7 @@ extension FailedPairing {
       let fits: Wording =
         attempt.method?.hasPasskey == true ? "fits" : "does not fit"
       why =
-        "\(all) \(fits) the commitment that \(side.words) opened\(tried). Its c1 works with other inputs than those that crossed the link, or the temporary key is no passkey."
+        "\(all) \(fits) the commitment that \(side.words) opened\(tried). Its c1 works with other inputs than those that crossed the link, or the temporary key is not a passkey."
       certainty = isThorough ? .certain : .likely
     case .legacy(let deviations):
       let ways = Wording(listing: deviations.map { "\($0.words)" })

@@ -70,7 +70,7 @@ extension Rule {
     },
     refused(
       "att-invalid-offset", .warning, 0x07...0x07,
-      "A part of a value is asked for, or written, that begins behind the value's end",
+      "A part of a value is asked for, or written, that begins after the value's end",
       when: "Invalid Offset (0x07) answers a request",
       do:
         """
@@ -156,7 +156,8 @@ extension Rule {
         : "\(refusal.refuser) said that it does not support this request; clients get along by others."
     },
     refused(
-      "att-unsupported-group", .note, 0x10...0x10, "A search by group asks for a type that is none",
+      "att-unsupported-group", .note, 0x10...0x10,
+      "A search by group asks for a type that cannot be a group",
       when: "Unsupported Group Type (0x10) answers a request",
       do: "Search by group for primary and secondary services only (Core, Vol 3, Part G, 2.5.3)."
     ) { _, _ in "The type that was asked for groups no attributes." },

@@ -131,7 +131,7 @@ extension ConnectionHistory {
     } else if let error = configuration.error {
       why = "\(why). The server refused it: \(error)."
     } else if came == 0 {
-      why = "\(why). The server took the value, and nothing came."
+      why = "\(why). The server accepted the value, and sent nothing."
     } else {
       why = "\(why). The server sends all the same."
     }

@@ -121,7 +121,7 @@ extension Rule {
     Rule(
       "frame-transfer-incomplete", .warning, "A transfer that was counted did not become complete",
       when:
-        "a vendor's message announces so many others, or so many parts, and fewer come",
+        "a vendor's message announces a number of others, or of parts, and fewer follow",
       do:
         """
         Ask for what is missing again; look for a transmit queue that overflows, or a link that \

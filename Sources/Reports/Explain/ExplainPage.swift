@@ -153,7 +153,7 @@ struct ExplainPage: ~Copyable {
     let margin = 2 + packetColumns + 2 + timeColumns + 2
     for (index, line) in shown.enumerated() {
       if left > 0, index == Self.storyStart {
-        block("… \(left) more; --full tells them", behind: margin, written: 0)
+        block("… \(left) more; --full lists them", behind: margin, written: 0)
       }
       out.text("  ")
       out.string(packets[index])

@@ -130,7 +130,7 @@ struct Explanation: Sendable {
     if connections.isEmpty, !isSelective {
       if evidence.hasManagementAlone {
         return
-          "No HCI packet in this capture; the kernel tells of no connection or pairing that failed"
+          "No HCI packet in this capture; the kernel reports no connection or pairing that failed"
       }
       return evidence.extent.advertisements > 0
         ? "No connection in this capture; gattscope devices lists who advertises"

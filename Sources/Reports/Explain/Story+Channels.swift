@@ -26,7 +26,7 @@ extension ConnectionHistory {
     return [
       StoryLine(
         first, to: last.packet,
-        "\(count: use.count, "SDU", "SDUs") on more channels than are told one by one")
+        "\(count: use.count, "SDU", "SDUs") on more channels than are listed one by one")
     ]
   }
 

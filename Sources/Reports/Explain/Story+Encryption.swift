@@ -46,7 +46,7 @@ extension ConnectionHistory {
       if attempt.start == .keyRequest, attempt.reply == nil {
         return "\(who); this host does not answer"
       }
-      return "\(who), and nothing is told of its end"
+      return "\(who), and its outcome is not in the capture"
     }
   }
 

@@ -26,7 +26,7 @@ package enum MapFile {
     if first == "[" || first == "#" { return [try cache(text, name: name)] }
     throw MapFileError(
       message:
-        "is no map; expected what map --json prints, or a cache file of BlueZ with [Attributes]")
+        "is not a map; expected what map --json prints, or a cache file of BlueZ with [Attributes]")
   }
 
   // MARK: map --json
@@ -40,7 +40,7 @@ package enum MapFile {
           : "is not JSON: it is wrong at byte \(reader.offset)")
     }
     guard let devices = document["devices"]?.elements else {
-      throw MapFileError(message: "is no map: it has no list of devices")
+      throw MapFileError(message: "is not a map: it has no list of devices")
     }
     var maps: [SuppliedMap] = []
     for device in devices {

@@ -64,8 +64,8 @@ package struct TraceReport: PacketReport, ~Copyable {
   private var emptiness: String? {
     if lines.count > told { return nil }
     return wasLeftOut
-      ? "nothing that an app is told belongs to what was chosen"
-      : "nothing in it is anything that an app is told"
+      ? "no callback matches the selection"
+      : "the capture has nothing that an app is told"
   }
 
   /// Why the app's log is not among the lines.

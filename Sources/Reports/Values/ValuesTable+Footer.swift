@@ -30,7 +30,7 @@ extension ValuesTable {
       if silent.isEmpty {
         out.text(all.count == 1 ? "; it was heard from" : "; each was heard from")
       } else {
-        out.text("; nothing came of ")
+        out.text("; nothing was received for ")
         list(silent, memory)
       }
       finishLine(into: &output)

@@ -28,10 +28,10 @@ struct AddressTests {
       ("", "the source is missing"), ("pcap:", "the device is missing"),
       ("unix:", "the path is missing"), ("tcp:", "the host is missing"),
       ("tcp::80", "the host is missing"), ("tty:@9600", "the device is missing"),
-      ("tcp:a:0", "the port 0 is no number from 1 to 65535"),
-      ("tcp:a:99999", "the port 99999 is no number from 1 to 65535"),
-      ("tcp:a:+80", "the port +80 is no number from 1 to 65535"),
-      ("tcp:[::1]x", "x stands behind the address; expected a colon and a port"),
+      ("tcp:a:0", "the port 0 is not a number from 1 to 65535"),
+      ("tcp:a:99999", "the port 99999 is not a number from 1 to 65535"),
+      ("tcp:a:+80", "the port +80 is not a number from 1 to 65535"),
+      ("tcp:[::1]x", "x follows the address; expected a colon and a port"),
     ]
     for (text, words) in expected {
       #expect(throws: LiveAddress.Refusal(words: words), "\(text)") { _ = try LiveAddress(text) }

@@ -273,6 +273,7 @@ struct SerialTests {
     #expect(
       failure("/dev/null")
         == CaptureFailure(
-          .unavailable, "this is no serial line; those of USB are /dev/ttyACM* and /dev/ttyUSB*"))
+          .unavailable, "this is not a serial line; those of USB are /dev/ttyACM* and /dev/ttyUSB*")
+    )
   }
 }

@@ -7,7 +7,7 @@ import Testing
 
 struct ServerTests {
   private static let taken =
-    "somebody listens at this socket already; choose another path, or end that program"
+    "another program listens at this socket already; choose another path, or end that program"
 
   /// However the bytes arrive, the records are those of the file, but for their time.
   @Test(arguments: [1, 7, 4096]) func pieces(piece: Int) throws {
@@ -164,7 +164,7 @@ struct ServerTests {
     #expect(
       throws: CaptureFailure(
         .unavailable,
-        "something that is no socket has this name already; choose another path, or remove it")
+        "something that is not a socket has this name already; choose another path, or remove it")
     ) {
       _ = try LiveSource(.server(file), Interruption())
     }

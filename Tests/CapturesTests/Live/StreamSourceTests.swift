@@ -261,7 +261,7 @@ struct FollowTests {
     record.framing == .monitor(opcode: 12) ? String(decoding: record.bytes, as: UTF8.self) : nil
   }
 
-  /// A new file that is no capture yet is waited for.
+  /// A new file that is not a capture yet is waited for.
   @Test func newFileIsNoCaptureYet() throws {
     let folder = TemporaryFolder()
     let path = folder.file("log", holding: Self.session)
@@ -273,7 +273,7 @@ struct FollowTests {
     #expect(unsafe rename(next, path) == 0)
     while records.count < 32, let record = try source.nextKept() { records.append(record) }
     #expect(
-      Self.note(records[31]) == "the new file is no capture yet; reading goes on when it is one")
+      Self.note(records[31]) == "the new file is not a capture yet; reading goes on when it is one")
     _ = folder.file("log", holding: Self.session)
     while records.count < 62, let record = try source.nextKept() { records.append(record) }
     #expect(records.map(\.number) == Array(1...62))
@@ -420,7 +420,7 @@ struct FollowTests {
     #expect(
       records.count > 31
         && Self.note(records[31])
-          == "the new file is no capture yet; reading goes on when it is one"
+          == "the new file is not a capture yet; reading goes on when it is one"
     )
     interruption.come()
     #expect(Reading(&source).failure == nil)
@@ -434,7 +434,7 @@ struct FollowTests {
     }
     #expect(
       throws: CaptureFailure(
-        .inaccessible, "is no file that can grow; streams are read to their end")
+        .inaccessible, "is not a file that can grow; streams are read to their end")
     ) {
       _ = try FollowSource(path: "/dev/null", Interruption())
     }
