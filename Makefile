@@ -167,7 +167,8 @@ bench: ## speed and memory, side by side with tshark and btmon
 test-fleet: build ## the tables of `table` in DuckDB and in a Spark cluster on this machine
 	@Scripts/install-packages.sh $(FLEET_PACKAGES) || echo "not all packages of the fleet's tests can be installed"
 	@$(MAKE) --no-print-directory .venv/bin/fleet-made || echo "DuckDB and PySpark cannot be installed: their tests are skipped"
-	GATTSCOPE=$(abspath $(BUILT)) $(firstword $(wildcard .venv/bin/python) $(PYTHON)) fleet/test_fleet.py
+	@python=.venv/bin/python; [ -x $$python ] || python=$(PYTHON); \
+		GATTSCOPE=$(abspath $(BUILT)) $$python fleet/test_fleet.py -v
 
 # Two packages, so that the rule for one library does not fit.
 .venv/bin/fleet-made: Makefile

@@ -82,9 +82,10 @@ class InstallTests(unittest.TestCase):
         documents = {
             f"share/doc/gattscope/{folder}/{path.name}" for folder in ("docs", "captures") for path in (ROOT / folder).iterdir()}
         profiles = {path.relative_to(ROOT).as_posix() for path in (ROOT / "Profiles").glob("*/*.yaml")}
+        fleet = {f"fleet/{name}" for name in ("load.sql", "questions.sql", "gattscope_fleet.py")}
         documents |= {
             f"share/doc/gattscope/{name}"
-            for name in {"README.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE", "COPYRIGHT", "Benchmarks/README.md"} | profiles}
+            for name in {"README.md", "CONTRIBUTING.md", "SECURITY.md", "LICENSE", "COPYRIGHT", "Benchmarks/README.md"} | profiles | fleet}
         self.assertEqual(
             found, {"bin/gattscope", f"{EXTCAP}/gattscope", "share/man/man1/gattscope.1", *COMPLETIONS.values(), *documents})
         for program in ("bin/gattscope", f"{EXTCAP}/gattscope"):

@@ -110,7 +110,7 @@ import Testing
       "abcdefghijklmnop", "abcdefghijklmnopq", "abcdefghijklmnopqrstuvwxyzabcdef",
       "abcdefghijklmnopqrstuvwxyzabcdefg", "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz",
     ] {
-      #expect(written { $0.name(name) } == name.description)
+      #expect(written { $0.text(name) } == name.description)
       #expect(written { $0.jsonWord(name) } == "\"\(name.description)\"")
     }
   }
