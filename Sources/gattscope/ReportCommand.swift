@@ -50,7 +50,7 @@ struct ReportCommand: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "How large the page may become, as in 500k or 5M; 20M if left out.", valueName: "size"),
+      "How large the page may become, as in 800k or 5M; 20M if left out.", valueName: "size"),
     transform: { try PageSize.read($0) })
   var limit: Int?
 
@@ -158,8 +158,8 @@ struct ReportCommand: ParsableCommand {
 
 /// `500k`, `20M`: a number of bytes.
 enum PageSize {
-  /// A page without a packet needs nearly as much.
-  private static let least = 100_000
+  /// What stands on a page beside its packets may need nearly as much.
+  private static let least = 500_000
 
   static func read(_ text: String) throws -> Int {
     let units: [Character: Int] = ["k": 1000, "K": 1000, "M": 1_000_000, "G": 1_000_000_000]
@@ -167,7 +167,7 @@ enum PageSize {
     let number = Int(unit == nil ? text[...] : text.dropLast())
     guard let (size, isTooLarge) = number?.multipliedReportingOverflow(by: unit ?? 1),
       !isTooLarge, size >= least, size <= 1_000_000_000
-    else { throw ValidationError("expected a size from 100k to 1G, as in 500k or 5M") }
+    else { throw ValidationError("expected a size from 500k to 1G, as in 800k or 5M") }
     return size
   }
 }

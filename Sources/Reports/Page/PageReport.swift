@@ -319,13 +319,15 @@ struct PageContents: Sendable {
   /// What else is to be said of the capture.
   var remarks: [String] = []
 
-  /// Of the page, one part in so many is for everything but packets.
+  /// Of the page, one part in so many is for everything but packets, and at least so many bytes.
   private static let shareOfProse = 8
+  private static let leastProse = 160_000
 
   init(limit: Int, decimals: Int) {
     details = PageDetails(limit: limit)
     rows = PageRows(
-      budget: limit - details.most - limit / Self.shareOfProse - PageTexts.byteCount)
+      budget: limit - details.most - max(limit / Self.shareOfProse, Self.leastProse)
+        - PageTexts.byteCount)
     self.decimals = decimals
   }
 
