@@ -51,7 +51,7 @@ struct ReportCommand: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The largest size of the page, as in 500k or 5M; 20M by default.", valueName: "size"),
+      "The largest size of the page, as in 800k or 5M; 20M by default.", valueName: "size"),
     transform: { try PageSize.read($0) })
   var limit: Int?
 
@@ -159,8 +159,8 @@ struct ReportCommand: ParsableCommand {
 
 /// `500k`, `20M`: a number of bytes.
 enum PageSize {
-  /// A page without a packet needs nearly as much.
-  private static let least = 100_000
+  /// What stands on a page beside its packets may need nearly as much.
+  private static let least = 500_000
 
   static func read(_ text: String) throws -> Int {
     let units: [Character: Int] = ["k": 1000, "K": 1000, "M": 1_000_000, "G": 1_000_000_000]
@@ -168,7 +168,7 @@ enum PageSize {
     let number = Int(unit == nil ? text[...] : text.dropLast())
     guard let (size, isTooLarge) = number?.multipliedReportingOverflow(by: unit ?? 1),
       !isTooLarge, size >= least, size <= 1_000_000_000
-    else { throw ValidationError("expected a size from 100k to 1G, as in 500k or 5M") }
+    else { throw ValidationError("expected a size from 500k to 1G, as in 800k or 5M") }
     return size
   }
 }

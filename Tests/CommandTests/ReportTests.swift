@@ -89,7 +89,7 @@ import Testing
 
   @Test(
     "sizes that are none are refused",
-    arguments: ["0", "10k", "x", "5T", "-1", "99999999999999999999", "2G"])
+    arguments: ["0", "499k", "x", "5T", "-1", "99999999999999999999", "2G"])
   func sizes(_ size: String) throws {
     let ending = try Program.run(["report", "--limit", size, Self.sample])
     #expect(ending.status == 64)

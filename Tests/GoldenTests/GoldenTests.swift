@@ -74,7 +74,7 @@ struct GoldenTests {
       $0 == "CAPTURE" ? "capture.btsnoop" : try Self.written($0, in: folder)
     }
     let ending = try Program.run(arguments + (isPlaced ? [] : ["capture.btsnoop"]), in: folder)
-    var got = ending.text
+    var got = Self.withoutStyle(ending.text)
     // What went wrong is part of the picture.
     if !ending.errors.isEmpty { got += "standard error: \(ending.errors)" }
     if ending.status != 0 { got += "exit status: \(ending.status)\n" }
@@ -87,6 +87,19 @@ struct GoldenTests {
     } else {
       Issue.record("\(golden.expected): \(Self.difference(expected, got))")
     }
+  }
+
+  /// A page without its style and script, which every page has; other output as it is.
+  private static func withoutStyle(_ text: String) -> String {
+    guard text.hasPrefix("<!doctype html>") else { return text }
+    var text = text
+    for (start, end) in [("<style>", "</style>"), ("<script>", "</script>")] {
+      guard let first = text.range(of: start),
+        let last = text.range(of: end, range: first.upperBound..<text.endIndex)
+      else { continue }
+      text.removeSubrange(first.upperBound..<last.lowerBound)
+    }
+    return text
   }
 
   /// An argument; `@NAME` is another sample capture, under its own name.

@@ -319,13 +319,16 @@ struct PageContents: Sendable {
   /// What else is to be said of the capture.
   var remarks: [String] = []
 
-  /// The divisor of the page's size that gives the share for everything but packets.
+  /// The divisor of the page's size that gives the share for everything but packets, and the least share in
+  /// bytes.
   private static let shareOfProse = 8
+  private static let leastProse = 160_000
 
   init(limit: Int, decimals: Int) {
     details = PageDetails(limit: limit)
     rows = PageRows(
-      budget: limit - details.most - limit / Self.shareOfProse - PageTexts.byteCount)
+      budget: limit - details.most - max(limit / Self.shareOfProse, Self.leastProse)
+        - PageTexts.byteCount)
     self.decimals = decimals
   }
 

@@ -81,7 +81,7 @@ extension PageWriter {
       let courses = entry.series.flatMap { table.courses($0, entry) }
       for plot in entry.plots.plots where plots.count < Self.mostPlots && plot.isWorthDrawing {
         // Where nothing says that the bytes are a number, the table decides.
-        if plot.field < 0, courses.isEmpty { continue }
+        if plot.definition == nil, courses.isEmpty { continue }
         var title = Output()
         title.raw(table.subject(entry, memory).bytes)
         if !plot.name.isEmpty {
@@ -101,7 +101,7 @@ extension PageWriter {
 
   /// What a chart shows, for those who do not see it.
   private func words(_ plot: ValuePlots.Plot, _ courses: [[UInt8]]) -> [UInt8] {
-    if plot.field < 0 { return courses.first ?? [] }
+    if plot.definition == nil { return courses.first ?? [] }
     return ValuesTable.text { text in
       text.count(plot.course.count, "value", "values")
       text.text(": ")

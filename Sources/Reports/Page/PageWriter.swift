@@ -149,6 +149,7 @@ struct PageWriter {
 
   private func writeFindings(into out: inout Output) {
     let findings = explanation.findings
+    if findings.isEmpty { out.text("<p>none</p>") }
     for severity in [Severity.error, .warning, .note] {
       let equal = findings.filter { ($0.severity ?? .note) == severity }
       guard !equal.isEmpty else { continue }

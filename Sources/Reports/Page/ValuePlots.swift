@@ -7,7 +7,9 @@ import Sessions
 struct ValuePlots: Sendable {
   /// The course of one field.
   struct Plot: Sendable {
+    /// What tells a definition's fields apart: those of one name and unit are one, as a number of 8 or 16 bits is.
     let field: Int
+    /// Which definition; nil: the value is assumed to be a number.
     let definition: ObjectIdentifier?
     let isWritten: Bool
     /// What the field is called; empty: the value is one number.
@@ -99,12 +101,13 @@ struct ValuePlots: Sendable {
       let words = definition.words
       return words.bytes(place).array
     }
-    let place = place(point.field, ObjectIdentifier(definition), isWritten) {
+    let field = point.name < 0 ? -2 - point.field : point.name << 16 | point.unit + 1
+    let place = place(field, ObjectIdentifier(definition), isWritten) {
       let name = word(point.name)
       let whole =
         isMessage ? [UInt8](definition.name.utf8) + (name.isEmpty ? [] : [0x20] + name) : name
       return Plot(
-        field: point.field, definition: ObjectIdentifier(definition), isWritten: isWritten,
+        field: field, definition: ObjectIdentifier(definition), isWritten: isWritten,
         name: whole, unit: word(point.unit), decimals: point.decimals)
     }
     guard let place else { return }

@@ -755,7 +755,7 @@
   }
 
   function drawChart(figure, chart) {
-    const wide = figure.clientWidth, tall = 110, left = 62, base = tall - 20, top = 8;
+    const wide = figure.clientWidth, tall = 110, left = chart && chart.words ? 112 : 62, base = tall - 20, top = 8;
     if (!wide || !chart) return;
     const times = [];
     let sum = 0;
@@ -774,7 +774,7 @@
     const names = codes ? chart.words.map(word => [word[0], word[1]]) : [[least, fixed(least, chart.decimals)], [most, fixed(most, chart.decimals)]];
     for (const [value, name] of names.slice(0, 8)) {
       svg.append(draw('path', {class: 'rule', d: 'M' + left + ' ' + py(value) + 'H' + wide}));
-      svg.append(draw('text', {x: left - 6, y: py(value) + 4, 'text-anchor': 'end'}, name.length > 9 ? name.slice(0, 8) + '…' : name, draw('title', {}, name)));
+      svg.append(draw('text', {x: left - 6, y: py(value) + 4, 'text-anchor': 'end'}, name.length * 6.8 > left ? name.slice(0, left / 6.8 - 2) + '…' : name, draw('title', {}, name)));
     }
     svg.append(draw('text', {x: left, y: tall - 4}, span(from)), draw('text', {x: wide - 4, y: tall - 4, 'text-anchor': 'end'}, span(to)));
     let curve = '', band = '', isOpen = false;
