@@ -67,7 +67,7 @@ package final class RowSinks {
     let place = isShared ? 0 : kind.rawValue
     for (index, column) in kind.columns.enumerated() {
       if index > 0 { outputs[place].byte(0x2c) }
-      outputs[place].name(column.name)
+      outputs[place].text(column.name)
     }
     outputs[place].byte(0x0a)
   }
@@ -177,7 +177,7 @@ struct RowWriter: ~Copyable {
 
   mutating func word(_ word: StaticString?) {
     guard let word else { return null() }
-    text { $0.name(word) }
+    text { $0.text(word) }
   }
 
   mutating func integer(_ number: Int?) {

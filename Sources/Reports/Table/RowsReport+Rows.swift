@@ -27,7 +27,7 @@ extension RowsReport {
       rows.text { output in
         for (index, part) in lacks.each.enumerated() {
           if index > 0 { output.byte(0x20) }
-          output.name(part.key)
+          output.text(part.key)
         }
       }
     }

@@ -27,23 +27,23 @@ package enum TableSchema: String, CaseIterable, Sendable {
       output.text(kind == .captures ? "\n\"" : ",\n\"")
       output.string(kind.name)
       output.text(#"":{"type":"object","description":"One row is "#)
-      output.name(kind.subject)
+      output.text(kind.subject)
       output.text(#"","additionalProperties":false,"properties":{"#)
       for (place, column) in kind.columns.enumerated() {
         output.text(place == 0 ? "\n  \"" : ",\n  \"")
-        output.name(column.name)
+        output.text(column.name)
         output.text(#"":{"type":[""#)
-        output.name(column.kind.json)
+        output.text(column.kind.json)
         output.text(#"","null"]"#)
         if column.kind == .time { output.text(#","format":"date-time""#) }
         output.text(#","description":""#)
-        output.name(column.says)
+        output.text(column.says)
         output.text("\"}")
       }
       output.text("},\n  \"required\":[")
       for (place, column) in kind.columns.enumerated() {
         output.text(place == 0 ? "\"" : ",\"")
-        output.name(column.name)
+        output.text(column.name)
         output.byte(0x22)
       }
       output.text("]}")
@@ -55,9 +55,9 @@ package enum TableSchema: String, CaseIterable, Sendable {
     output.string("CREATE TABLE IF NOT EXISTS \(kind.name) (")
     for (place, column) in kind.columns.enumerated() {
       output.text(place == 0 ? "\n  " : ",\n  ")
-      output.name(column.name)
+      output.text(column.name)
       output.byte(0x20)
-      output.name(column.kind.duckDB)
+      output.text(column.kind.duckDB)
     }
     output.text("\n);\n")
   }
@@ -69,9 +69,9 @@ package enum TableSchema: String, CaseIterable, Sendable {
       output.text(#"":{"type":"struct","fields":["#)
       for (place, column) in kind.columns.enumerated() {
         output.text(place == 0 ? #"{"name":""# : #",{"name":""#)
-        output.name(column.name)
+        output.text(column.name)
         output.text(#"","type":""#)
-        output.name(column.kind.spark)
+        output.text(column.kind.spark)
         output.text(#"","nullable":true,"metadata":{}}"#)
       }
       output.text("]}")
