@@ -17,14 +17,14 @@ struct GattscopeCommand: ParsableCommand {
         gattscope info btsnoop_hci.log               what is in the file
         gattscope explain btsnoop_hci.log            why something failed
         gattscope map btsnoop_hci.log                what services devices have
-        gattscope values btsnoop_hci.log             the values of each characteristic
+        gattscope values btsnoop_hci.log             the values of characteristics
         gattscope devices btsnoop_hci.log            who advertises, and what
         gattscope diff working.log failing.log       how two sessions differ
-        gattscope report -o page.html btsnoop_hci.log a page to look at and to send
+        gattscope report -o page.html btsnoop.log     a page to look at and to send
         sudo gattscope live                          what happens right now
-        gattscope convert IN OUT                     to another format, or a part of it
-        gattscope table --out rows uploads/          many files, as rows for a database
-        gattscope profiles list                      what is decoded; for your own: profiles --help
+        gattscope convert IN OUT                     another format, or a part
+        gattscope table --out rows uploads/          many files as database rows
+        gattscope profiles list                      what is decoded
         gattscope show --layer att --errors capture  ATT requests that were refused
         gattscope show --json capture | jq .summary  for programs
         ssh pi tail -c +1 -f trace | gattscope -     while btmon -w trace runs there
