@@ -76,9 +76,15 @@ struct GattscopeCommand: ParsableCommand {
   /// option.
   private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     if let command = parsedDirectly(arguments) { return command }
-    let corrected = Guesses.corrected(arguments)
-    if corrected != arguments, let command = parsedDirectly(corrected) { return command }
-    return try parseAsRoot(corrected)
+    do {
+      return try parseAsRoot(arguments)
+    } catch {
+      let corrected = Guesses.corrected(arguments)
+      guard corrected != arguments, Guesses.isUnknownOption(fullMessage(for: error)) else {
+        throw error
+      }
+      return try parsedDirectly(corrected) ?? parseAsRoot(corrected)
+    }
   }
 
   /// Returns the command that `arguments` name, or nil if only the whole command tree can parse or

@@ -44,12 +44,17 @@ enum Guesses {
     } + arguments[end...]
   }
 
+  /// The beginning of the parser's message about an option that a verb does not have.
+  private static let unknownOption = "Error: Unknown option '"
+
+  /// Returns whether the parser's `message` is about an option that a verb does not have.
+  static func isUnknownOption(_ message: String) -> Bool { message.hasPrefix(unknownOption) }
+
   /// Returns a sentence that says what to use instead of the option that the parser's `message`
   /// calls unknown.
   static func advice(insteadOf message: String) -> String? {
-    let beginning = "Error: Unknown option '"
-    guard message.hasPrefix(beginning) else { return nil }
-    let option = String(message.dropFirst(beginning.count).prefix { $0 != "'" && $0 != "=" })
+    guard isUnknownOption(message) else { return nil }
+    let option = String(message.dropFirst(unknownOption.count).prefix { $0 != "'" && $0 != "=" })
     return advice[option].map { "there is no \(option); \($0)" }
   }
 

@@ -166,16 +166,16 @@ import Testing
       ("\u{1}\u{2}", "keys"),
       ("[General]\nName\n", "keys:2: expected NAME=VALUE"),
       ("[LongTermKey]\nKey=00\n", "keys:2: expected the 16 bytes of a key"),
-      ("[LongTermKey]\nEDiv=x\n", "keys:2: expected a number behind EDiv="),
+      ("[LongTermKey]\nEDiv=x\n", "keys:2: expected a number after EDiv="),
       ("[General\n", "keys"),
       (
-        "[LongTermKey]\nEDiv=65536\n", "keys:2: expected a number from 0 to 65535 behind EDiv="
+        "[LongTermKey]\nEDiv=65536\n", "keys:2: expected a number from 0 to 65535 after EDiv="
       ),
-      ("[LongTermKey]\nEDiv=-1\n", "keys:2: expected a number behind EDiv="),
+      ("[LongTermKey]\nEDiv=-1\n", "keys:2: expected a number after EDiv="),
       (
-        "[LongTermKey]\n\nEncSize=200\n", "keys:3: expected a number from 7 to 16 behind EncSize="
+        "[LongTermKey]\n\nEncSize=200\n", "keys:3: expected a number from 7 to 16 after EncSize="
       ),
-      ("[LongTermKey]\nEncSize=6\n", "keys:2: expected a number from 7 to 16 behind EncSize="),
+      ("[LongTermKey]\nEncSize=6\n", "keys:2: expected a number from 7 to 16 after EncSize="),
       ("[LongTermKey]\nEDiv=65535\nEncSize=7\n", "nothing"),
     ])
   func errors(_ text: String, _ expected: String) {

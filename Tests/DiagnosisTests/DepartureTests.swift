@@ -40,6 +40,7 @@ import Testing
       lost {
         $0.advertise()
         $0.ask("0a 13 00", "0b 01")
+        $0.clock += 1500
       })
     #expect(finding.what.text == "The link was lost: Connection Timeout (0x08)")
     #expect(!finding.why.text.contains("advertised again"), "\(finding.why.text)")

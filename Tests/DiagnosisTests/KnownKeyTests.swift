@@ -119,7 +119,7 @@ import Testing
     #expect(found?.what.text == "2 keys are known")
     #expect(
       found?.why.text.hasPrefix(
-        "The key given in #\(first + 2) is left out: it is all zeros. The bytes stand") == true)
+        "The key given in #\(first + 2) is left out: it is all zeros. The bytes are") == true)
     #expect(found?.isAppendix == true)
     let packets = found?.evidence.ranges.map(\.lowerBound) ?? []
     #expect(packets == packets.sorted())
