@@ -57,6 +57,8 @@ struct Brief: Sendable {
     fileprivate(set) var descriptors = 0
     /// How many of them were found on the connection before.
     fileprivate(set) var again = 0
+    /// Whether a request was answered: packets between the two split a discovery into runs.
+    fileprivate(set) var isAnswered = false
   }
 
   /// The runs that have not been printed yet, ordered by their first packets.
@@ -246,6 +248,7 @@ extension Brief.Found {
     _ pdu: ATTPDU, _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ answer: Answer,
     _ memory: borrowing Memory, _ discovered: inout Set<UInt64>
   ) {
+    if pdu.opcode.role == .response { isAnswered = true }
     guard let items = pdu.fields.items, let request = answer.request else { return }
     let connection = UInt64(
       answer.link.map { UInt32(truncatingIfNeeded: memory.links.id($0)) } ?? 0)
@@ -363,7 +366,10 @@ extension Output {
       count(number, one, several)
     }
     if isFirst {
-      text(found.again > 0 ? "discovery, nothing new found" : "discovery, nothing found")
+      text(
+        found.again > 0
+          ? "discovery, nothing new found"
+          : found.isAnswered ? "discovery, nothing found" : "discovery, asked for")
     }
   }
 }

@@ -17,6 +17,9 @@ enum Guesses {
     "--display-filter": filters, "--filter": filters, "-Y": filters, "-f": filters,
     "--read": "the capture is named without an option: gattscope CAPTURE",
     "-r": "the capture is named without an option: gattscope CAPTURE",
+    "-i": "to watch live, use gattscope live -i SOURCE",
+    "-o": "redirect standard output, or use convert or report -o FILE",
+    "-w": "to write a file, use gattscope convert IN OUT, or live -w FILE",
     "-T": "for programs there is --json",
   ]
 
@@ -25,7 +28,9 @@ enum Guesses {
 
   /// Verbs that users often try first.
   private static let verbs = [
-    "analyse": "explain", "analyze": "explain", "capture": "live", "compare": "diff",
+    "analyse": "explain", "connections": "info", "errors": "explain", "html": "report",
+    "list": "devices",
+    "merge": "convert", "analyze": "explain", "capture": "live", "compare": "diff",
     "decode": "show", "diagnose": "explain", "dump": "show", "export": "convert", "gatt": "map",
     "monitor": "live", "print": "show", "read": "show", "record": "live", "redact": "convert",
     "scan": "devices", "services": "map", "sniff": "live", "stats": "info", "summary": "info",

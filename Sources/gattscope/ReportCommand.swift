@@ -104,6 +104,12 @@ struct ReportCommand: ParsableCommand {
     options.bonds = bonds
     options.selection = Run.finding(
       try selection.selection(profiles, to: to), in: found.files, bonds: bonds)
+    options.remarks = found.failures.map { failure in
+      // The sentence has the names of the archive and of the log in it.
+      redacting.redact
+        ? "an archive of this capture is damaged: what follows in it is missing"
+        : failure.sentence(about: failure.file.map(Self.fileName) ?? "the archive")
+    }
     options.name = captures.map(Self.fileName).joined(separator: " ")
     (options.title, options.note, options.showsKeys) = (title, note, showKeys)
     options.limit = limit ?? PageOptions.usualLimit

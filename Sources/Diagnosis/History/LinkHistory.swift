@@ -59,6 +59,8 @@ package struct LinkHistory: Sendable {
   /// How the peer was seen at the end of the link, if it still advertised a second or more after
   /// the link had fallen silent.
   package private(set) var seenAway: Sighting?
+  /// Whether it advertised so late that it had left the link for certain.
+  package private(set) var isCertainlyAway = false
   /// The parameters with which the link opened.
   package private(set) var parameters: LinkParameters?
   /// The parameters in force, if known.
@@ -190,15 +192,17 @@ package struct LinkHistory: Sendable {
 
   /// Records how the peer was seen last, when the link has ended.
   ///
-  /// A peer may advertise while it keeps a link, and go out of range later. Only advertising after
-  /// the link fell silent, according to the supervision timeout, shows that it was near and had
-  /// left.
+  /// A peer that advertises after its last data has probably left, by a restart for instance. It may
+  /// also advertise while it keeps a link, and go out of range later: only advertising after the link
+  /// fell silent, according to the supervision timeout, shows for certain that it had left.
   mutating func end(_ sighting: Sighting?) {
-    guard let sighting, let connectable = sighting.lastConnectable, let ended,
-      let timeout = supervisionTimeout, let left = ended.nanoseconds(since: connectable),
-      left <= timeout - Self.leastAbsence
+    guard let sighting, let connectable = sighting.lastConnectable, let ended, let lastSign,
+      lastSign.packet < connectable.packet
     else { return }
     seenAway = sighting
+    if let timeout = supervisionTimeout, let left = ended.nanoseconds(since: connectable) {
+      isCertainlyAway = left <= timeout - Self.leastAbsence
+    }
   }
 
   /// When a peer goes out of range, its advertising and its link fade at about the same time.

@@ -282,7 +282,7 @@ extension AttributeHistory {
         asked.value.map { "\(hex: $0)" } ?? asked.length.map { "\(count: $0, "byte", "bytes")" }
       return value.map { "write \($0) to \(attribute)" } ?? "write to \(attribute)"
     case .readRequest, .readBlobRequest: return "read \(attribute)"
-    default: return "answer \(Wording("\(asked.opcode)"))"
+    default: return "get an answer to \(Wording("\(asked.opcode)"))"
     }
   }
 

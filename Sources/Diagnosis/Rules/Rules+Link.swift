@@ -70,6 +70,7 @@ extension Rule {
         "Find out why the peer restarted: its log and reset reason, its power supply, and what it does when it gets what this host asked for last."
       finding.group = what
       finding.groupHeadline = "the peer left the link without ending it, and advertised again"
+      if !link.isCertainlyAway { finding.certainty = .likely }
       return [finding]
     }
     if let fatal = history.fatalProcedure {

@@ -161,8 +161,9 @@ struct DifferenceHTML: ~Copyable {
       for fact in facts {
         out.text("<tr><th scope=\"row\">")
         out.html(fact.name.description)
+        out.text("</th>")
         for (words, packet) in [(fact.left, fact.packets.left), (fact.right, fact.packets.right)] {
-          out.text("</th><td>")
+          out.text("<td>")
           out.html(words.isEmpty ? "not told" : words.text)
           if let packet { out.html(", #\(packet)") }
           out.text("</td>")
@@ -213,6 +214,11 @@ struct DifferenceHTML: ~Copyable {
     out.count(steps.count, "step that is the same", "steps that are the same")
     out.text("</summary>")
     ladder(steps.prefix(Self.mostSteps), difference, into: &out)
+    if steps.count > Self.mostSteps {
+      out.text("<p>")
+      out.decimal(steps.count - Self.mostSteps)
+      out.text(" more</p>")
+    }
     out.text("</details>\n")
   }
 

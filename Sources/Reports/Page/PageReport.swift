@@ -21,6 +21,8 @@ package struct PageOptions: PresentationOptions, Sendable {
   package var limit = Self.usualLimit
   /// Whether keys, addresses and names were replaced before the capture was read.
   package var isRedacted = false
+  /// What is to be said of the archives that the capture came from: their damage.
+  package var remarks: [String] = []
   /// Whether secrets are shown.
   package var showsKeys = false
   /// The keys that are known from elsewhere.
@@ -107,7 +109,9 @@ package struct PageReport: PacketReport, ~Copyable {
       if flags.contains(.advertising) { observeSignals(record, memory) }
       return
     }
-    guard showing.word(record, dissection, bytes, answer, memory, in: &sentence) else { return }
+    guard showing.word(record, dissection, bytes, answer, memory, in: &sentence),
+      showing.showsEverything || contents.rows.takes(flags, connection: connection)
+    else { return }
     if flags.contains(.advertising) { observeSignals(record, memory) }
     add(record, dissection, bytes, answer, memory, flags, connection)
     addDetails(

@@ -17,6 +17,9 @@ extension PageWriter {
   /// Charts of a page: more would not be looked at.
   private static let mostPlots = 96
 
+  /// The divisor of the page's size that gives how many rows the table of values has at most.
+  private static let bytesPerValueRow = 2000
+
   /// Writes the table of `values`, as rows of HTML.
   mutating func writeValues(
     _ values: inout ValuesReport, _ table: inout ValuesTable, _ memory: borrowing Memory,
@@ -29,7 +32,9 @@ extension PageWriter {
       return
     }
     var isOpen = false
-    for row in table.rows(memory) {
+    let most = options.limit / Self.bytesPerValueRow
+    let rows = table.rows(memory)
+    for row in rows.prefix(most) {
       if row.isHeading {
         if row.isDim || !isOpen {
           if isOpen { out.text("</tbody>") }
@@ -63,6 +68,12 @@ extension PageWriter {
       out.text("</td><td class=\"value\">")
       out.html(row.value.bytes)
       out.text("</td></tr>\n")
+    }
+    if rows.count > most {
+      if !isOpen { out.text("<tbody>") }
+      out.text("<tr><td colspan=\"6\">")
+      out.decimal(rows.count - most)
+      out.text(" more lines; gattscope values lists them</td></tr>")
     }
     out.text("</tbody>")
     var lines = Output()

@@ -111,7 +111,7 @@ struct PageWriter {
         "redacted: keys, addresses and names are pseudonyms, and asterisks stand for programs' texts"
       )
     }
-    lines += contents.remarks
+    lines += options.remarks + contents.remarks
     if let words = explanation.skippedWords { lines.append(words.text) }
     lines += leftOut
     guard !lines.isEmpty else { return }

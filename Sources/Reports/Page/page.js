@@ -473,15 +473,23 @@
 
   function go(packet) {
     const i = rowOf(packet);
-    if (i < 0) return;
-    choose(i, true);
+    if (i >= 0 && number[i] == packet) {
+      choose(i, true);
+    } else {
+      panel.replaceChildren(make('p', {}, panel.dataset.gone), make('pre', {}, 'gattscope show -v -x --packets ' + packet));
+    }
     at('packets').scrollIntoView();
   }
   function follow() {
     const packet = /^#packet=(\d+)$/.exec(location.hash), asked = /^#find=(.*)$/.exec(location.hash),
       ladder = /^#ladder=(\d+)$/.exec(location.hash), story = /^#connection-\d+$/.exec(location.hash);
     if (packet) go(Number(packet[1]));
-    if (asked) { at('search').value = decodeURIComponent(asked[1]); find(at('search').value); }
+    if (asked) {
+      let words = asked[1];
+      // A percent sign need not begin an escape.
+      try { words = decodeURIComponent(words); } catch { }
+      find(at('search').value = words);
+    }
     if (ladder) { filter.connection = at('connection').value = ladder[1]; setView('ladder'); arrange(); at('packets').scrollIntoView(); }
     if (story && at(story[0].slice(1))) at(story[0].slice(1)).open = true;
   }
