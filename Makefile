@@ -71,7 +71,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: $(CHECKERS) units-of-scripts units-of-damage tests-of-release help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet test-page picture bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
+.PHONY: $(CHECKERS) units-of-scripts units-of-damage tests-of-neighbours help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet test-page picture bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -101,9 +101,11 @@ test: packages lint ## everything that one optimised build shows: unit, golden, 
 	$(TEST)
 	@$(MAKE) --no-print-directory test-scripts
 
-# Two chains run side by side, since each keeps little more than one core busy.
-test-all: packages ## also the program that is handed out, a virtual machine, a fleet, a browser, and each fuzzer
-	@$(MAKE) --no-print-directory -j2 test tests-of-release
+# Side by side, since each keeps little more than one core busy; but never two that fill .venv.
+test-all: packages ## also the program that is handed out, a virtual machine, a browser, a fleet, and each fuzzer
+	@$(MAKE) --no-print-directory -j2 test release
+	@$(MAKE) --no-print-directory -j2 test-release tests-of-neighbours
+	@$(MAKE) --no-print-directory test-fleet
 	$(if $(filter 0,$(FUZZ_SECONDS)),,@$(MAKE) --no-print-directory fuzz)
 
 test-debug: ## the unit tests on a build that is not optimised
@@ -137,10 +139,8 @@ test-release: $(BUILD_PROGRAM) ## what only the program that is handed out can s
 	GATTSCOPE=$(abspath $(PROGRAM)) $(TEST) --filter GoldenTests
 	cd Scripts && GATTSCOPE=$(abspath $(PROGRAM)) $(PYTHON) -m unittest test_release test_packaging test_threads
 
-tests-of-release: release
-	@$(MAKE) --no-print-directory test-release
+tests-of-neighbours:
 	@$(MAKE) --no-print-directory test-live
-	@$(MAKE) --no-print-directory test-fleet
 	@$(MAKE) --no-print-directory test-page
 
 test-live: ## `live` against a real kernel, in a virtual machine
