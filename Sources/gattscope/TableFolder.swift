@@ -82,7 +82,8 @@ struct TableFolder {
       for line in manifest.split(separator: 0) { done.insert(Array(line)) }
     }
     do throws(Terminal.SystemFailure) {
-      try write(settings, to: settingsPath)
+      // Existing parts were written with the same settings, which an interruption must not destroy.
+      if parts.isEmpty { try write(settings, to: settingsPath) }
     } catch {
       Terminal.complain("\(path) cannot be written: \(error.words)")
       throw ExitCode(74)

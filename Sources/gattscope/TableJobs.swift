@@ -92,7 +92,9 @@ struct TableJobs {
       Terminal.wait(
         for: parts.map(\.worker.progress), milliseconds: Self.pollMilliseconds)
       let gap = MonotonicClock.nanoseconds - before - Int64(Self.pollMilliseconds) * 1_000_000
-      if gap > Self.longestTurn { for index in parts.indices { parts[index].heard += gap } }
+      if gap > Self.longestTurn {
+        for index in parts.indices { parts[index].heard.add(clamped: gap) }
+      }
       if Interruption.process.hasCome { throw ExitCode(130) }
       for index in parts.indices.reversed() { try follow(index) }
       progress.show(parts.map(\.done).reduce(0, +))

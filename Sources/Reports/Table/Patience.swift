@@ -11,6 +11,7 @@ package struct Patience: Sendable {
   /// Starts the time.
   package init(seconds: Int) {
     latest = MonotonicClock.nanoseconds
+    // Bounded: a day at most.
     deadline = latest + Int64(seconds) * 1_000_000_000
   }
 
@@ -20,7 +21,7 @@ package struct Patience: Sendable {
   /// Returns whether the time is over at `now`.
   mutating func isOver(at now: Int64) -> Bool {
     let pause = now - latest
-    if pause > Self.longestPause { deadline += pause }
+    if pause > Self.longestPause { deadline.add(clamped: pause) }
     latest = now
     return now > deadline
   }
