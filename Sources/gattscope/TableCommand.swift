@@ -179,7 +179,7 @@ struct TableCommand: ParsableCommand {
     var unread = 0
     let total: Int
     if let out {
-      let folder = TableFolder(out, options, form, profiles: try profilesDigest())
+      let folder = TableFolder(out, options, form, profiles: profilesDigest())
       let (first, done, lock) = try folder.prepare(resumes: resume)
       let plans = TablePlans(try paths(besides: out), in: folder, leavingOut: done)
       total = plans.count
@@ -228,10 +228,11 @@ struct TableCommand: ParsableCommand {
   }
 
   /// Returns a digest of the user's profiles, in their order.
-  private func profilesDigest() throws -> UInt64 {
+  private func profilesDigest() -> UInt64 {
     let digest = SHA256()
     for path in supplying.profile + ProfileFilesOnDisk.ofThisUser {
-      let content = try Terminal.file(path)
+      // One that cannot be read was reported before.
+      let content = (try? Terminal.contents(of: path)) ?? []
       digest.add(Array("\(content.count) ".utf8).bytes)
       digest.add(content.bytes)
     }

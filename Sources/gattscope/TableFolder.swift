@@ -123,7 +123,7 @@ struct TableFolder {
     var before: [UInt8]?
     if let facts = Terminal.facts(of: settingsPath.utf8, follows: false) {
       let start = Array("\(Self.settingsStart)".utf8)
-      before = facts.otherKind == nil ? try? Terminal.contents(of: settingsPath) : nil
+      if facts.otherKind == nil { before = try? Terminal.contents(of: settingsPath) }
       // A full disk leaves an empty one.
       let isOurs = before.map { $0.starts(with: start) || $0.isEmpty && !hasFolders } ?? false
       guard isOurs else {
