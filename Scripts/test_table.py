@@ -294,9 +294,10 @@ class BadInputTest(TableTest):
         kilobytes = peak(output, "table", "--kind", "captures", "--timeout", "5", large)
         (row,) = map(json.loads, output.read_bytes().splitlines())
         self.assertEqual(row["bytes"], 2 << 30)
-        # How much is read in five seconds depends on the machine.
+        # How much is read in five seconds depends on the machine: perhaps not even the digest is done.
         self.assertIn(row["status"], ("timed_out", "damaged"))
-        self.assertGreater(row["records"], 166)
+        if row["capture"] is not None:
+            self.assertGreater(row["records"], 166)
         self.assertLess(kilobytes, MOST_KILOBYTES)
 
     def test_time_is_up(self) -> None:
@@ -346,6 +347,18 @@ class BadInputTest(TableTest):
                 done = run("table", *arguments, cwd=self.folder)
                 self.assertEqual(done.returncode, 64, done.stderr)
         self.assertEqual(run("table", "--files-from", "/nowhere").returncode, 66)
+
+    def test_a_list_with_zero_bytes(self) -> None:
+        done = run("table", "--files-from", "-", given=b"one\0two\0")
+        self.assertEqual(done.returncode, 64)
+        self.assertEqual(done.stderr, b"gattscope: -: paths end with a zero byte: add -0\n")
+
+    def test_the_digest_of_a_large_file_counts(self) -> None:
+        large = self.folder / "large"
+        large.touch()
+        os.truncate(large, 1 << 40)
+        (row,) = rows("--kind", "captures", "--timeout", "1", large)
+        self.assertEqual([row["status"], row["damage"], row["capture"]], ["timed_out", "not done after 1 s", None])
 
 
 class FolderTest(TableTest):
@@ -450,6 +463,100 @@ class FolderTest(TableTest):
         for _ in range(2):
             self.assertEqual(run("table", "--out", files / "rows", "--resume", files).returncode, 0)
         self.assertEqual([row["status"] for row in tables(files / "rows")["captures"]], ["ok"])
+
+    def test_folders_of_others_are_left_alone(self) -> None:
+        out = self.folder / "out"
+        for name in ("partial-results", "partial-00000", "part-9223372036854775807"):
+            (out / name).mkdir(parents=True)
+            (out / name / "mine").write_text("mine")
+        done = run("table", "--out", out, "--resume", CAPTURES)
+        self.assertEqual(done.returncode, 73, done.stderr)
+        (out / "settings").write_text("mine")
+        for more in ([], ["--resume"]):
+            done = run("table", "--out", out, *more, CAPTURES)
+            self.assertEqual(done.returncode, 73, done.stderr)
+            self.assertIn(b"was not written by gattscope table", done.stderr)
+        self.assertEqual((out / "settings").read_text(), "mine")
+        self.assertTrue((out / "partial-00000" / "mine").exists())
+        shutil.rmtree(out / "partial-00000")
+        (out / "settings").unlink()
+        self.assertEqual(run("table", "--out", out, CAPTURES).returncode, 0)
+        self.assertEqual(sorted(each.name for each in out.glob("*/mine")), ["mine", "mine"])
+        # Of ours it removes what is not complete.
+        (out / "partial-00007").mkdir()
+        self.assertEqual(run("table", "--out", out, "--resume", CAPTURES).returncode, 0)
+        self.assertEqual(sorted(each.name for each in out.glob("part*")), ["part-00000", "part-9223372036854775807", "partial-results"])
+
+    def test_no_path_in_a_folder_with_pseudonyms(self) -> None:
+        files, key, out = self.folder / "somebody", self.folder / "key", self.folder / "out"
+        files.mkdir()
+        shutil.copy(CAPTURES / "heart-rate.btsnoop", files)
+        (files / "no-capture").write_text("no capture")
+        key.write_bytes(b"k" * 32)
+        for _ in range(2):
+            self.assertEqual(run("table", "--out", out, "--redact", key, "--resume", files).returncode, 0)
+        self.assertEqual(len(tables(out)["captures"]), 2, "a second run finds nothing to do")
+        for path in out.rglob("*"):
+            if path.is_file():
+                self.assertNotIn(b"somebody", path.read_bytes(), path)
+        key.write_bytes(b"o" * 32)
+        done = run("table", "--out", out, "--redact", key, "--resume", files)
+        self.assertEqual(done.returncode, 64, done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        for option in ("--redact", "--profile"):
+            done = run("table", "--out", self.folder / "other", option, pipe, files)
+            self.assertEqual(done.returncode, 66, done.stderr)
+            self.assertIn(b"is not a regular file", done.stderr)
+
+    def test_other_profiles(self) -> None:
+        out, profile = self.folder / "out", self.folder / "mine.yaml"
+        profile.write_bytes(next((ROOT / "Profiles").glob("*/*.yaml")).read_bytes())
+        sample = CAPTURES / "heart-rate.btsnoop"
+        self.assertEqual(run("table", "--out", out, sample).returncode, 0)
+        done = run("table", "--out", out, "--resume", "--profile", profile, sample)
+        self.assertEqual(done.returncode, 64, done.stderr)
+
+    def test_a_folder_that_begins_with_a_hyphen(self) -> None:
+        done = run("table", "--out=-odd", CAPTURES / "heart-rate.btsnoop", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(tables(self.folder / "-odd")["captures"]), 1)
+
+    def test_a_process_whose_parent_is_lost(self) -> None:
+        """The folder is in use until it has ended, so that it cannot destroy another run's part."""
+        out = self.folder / "out"
+        process = self.start("table", "--out", out, "--jobs", "1", self.fleet(300))
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while not (found := children.read_text().split()):
+            time.sleep(0.005)
+        worker = int(found[0])
+        while os.readlink(f"/proc/{worker}/fd/0") == "/dev/null" or not list(out.glob("partial-*")):
+            time.sleep(0.005)
+        os.kill(worker, signal.SIGSTOP)
+        process.kill()
+        process.wait(SECONDS)
+        done = run("table", "--out", out, "--resume", CAPTURES)
+        os.kill(worker, signal.SIGKILL)
+        self.assertEqual(done.returncode, 73, done.stderr)
+        self.assertIn(b"is in use by another run", done.stderr)
+
+    def test_suspended_and_continued(self) -> None:
+        """Time in which the whole job was suspended does not count."""
+        files, out = self.fleet(600), self.folder / "out"
+        process = self.start("table", "--out", out, "--jobs", "2", "--timeout", "1", files)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while len(found := children.read_text().split()) < 2:
+            time.sleep(0.005)
+        job = [process.pid, *map(int, found)]
+        time.sleep(0.2)
+        for each in job:
+            os.kill(each, signal.SIGSTOP)
+        time.sleep(4)
+        for each in job:
+            os.kill(each, signal.SIGCONT)
+        self.assertEqual(process.wait(SECONDS), 0)
+        self.assertNotIn("timed_out", {row["status"] for row in tables(out)["captures"]})
 
     def test_no_room(self) -> None:
         """As on a full disk: a part that cannot be written is not left, and the status says so."""

@@ -14,6 +14,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,15 +41,13 @@ def run(program: str, options: list[str], names: list[str], folder: Path, key: b
     if done.returncode:
         # No file can be the reason: the task fails, and Spark tries it again elsewhere.
         raise RuntimeError(f"gattscope ended with status {done.returncode}: {done.stderr.decode(errors='replace')}")
+    # One process makes the parts in the order of the files, and captures has one row of each.
+    places = iter(names)
     for part in sorted((folder / "out").glob("part-*")):
-        # Of each file one row, in the order of the files.
-        places = [int(entry.rsplit(b"/", 1)[1]) for entry in (part / "files").read_bytes().split(b"\0") if entry]
-        shown = {}
-        for place in places:
-            shown[str(folder / "in" / str(place))] = names[place]
+        with open(part / "captures.ndjson", encoding="utf-8") as rows:
+            shown = {json.loads(row)["file"]: next(places) for row in rows}
         if key is not None:
-            with open(part / "captures.ndjson", encoding="utf-8") as rows:
-                shown = {json.loads(row)["file"]: pseudonym(key, names[place]) for row, place in zip(rows, places, strict=True)}
+            shown = {file: pseudonym(key, name) for file, name in shown.items()}
         for table in sorted(part.glob("*.ndjson")):
             with open(table, encoding="utf-8") as rows:
                 for row in rows:
@@ -95,6 +94,11 @@ class Store:
         done = {name for name in found if self.system.exists(self.path(f"{self.root}/{table}/{name}/_SUCCESS"))}
         return done if complete else found
 
+    def has_rows(self, path: str) -> bool:
+        """Returns whether there are Parquet files directly in a folder; those of interrupted jobs are in other folders."""
+        found = self.system.listStatus(self.path(f"{self.root}/{path}"))
+        return any(status.getPath().getName().endswith(".parquet") for status in found)
+
     def remove(self, path: str) -> None:
         self.system.delete(self.path(f"{self.root}/{path}"), True)
 
@@ -122,6 +126,8 @@ def main() -> None:
 
     spark = SparkSession.builder.appName("gattscope fleet").getOrCreate()
     spark.conf.set("spark.sql.session.timeZone", "UTC")
+    # A run without the file _SUCCESS does not count.
+    spark._jsc.hadoopConfiguration().set("mapreduce.fileoutputcommitter.marksuccessfuljobs", "true")
     # Files are small, and a process for each few of them would cost more than they do.
     spark.conf.set("spark.sql.files.openCostInBytes", str(64 << 10))
     types = subprocess.run([arguments.gattscope, "schema", "--table", "spark"], capture_output=True, check=True).stdout
@@ -131,6 +137,10 @@ def main() -> None:
 
     store = Store(spark, out)
     complete = store.runs("captures", complete=True)
+    unmarked = sorted(run for run in store.runs("captures") - complete if store.has_rows(f"captures/{run}"))
+    if unmarked and not complete:
+        # Another program may have written or copied them: an interrupted job leaves no rows here.
+        sys.exit(f"{out}/captures has no run with the file _SUCCESS, but {unmarked[0]} has rows: add _SUCCESS to it or remove it")
     for table in schemas:
         for orphan in store.runs(table) - complete:
             store.remove(f"{table}/{orphan}")

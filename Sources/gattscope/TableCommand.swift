@@ -1,7 +1,9 @@
 import ArgumentParser
 import Bytes
 import Captures
+import Cryptography
 import Decoders
+import ProfileFiles
 import Reports
 
 /// `table`: rows for a database, of one file or of very many.
@@ -158,6 +160,7 @@ struct TableCommand: ParsableCommand {
   private var form: RowForm { csv ? .csv : .json }
 
   mutating func run() throws {
+    if out != nil { try checkRegularFiles() }
     var options = RowsOptions(try supplying.profiles())
     options.kinds = kinds
     options.patienceSeconds = timeout
@@ -176,12 +179,12 @@ struct TableCommand: ParsableCommand {
     var unread = 0
     let total: Int
     if let out {
-      let folder = TableFolder(out, options, form)
-      let (first, done) = try folder.prepare(resumes: resume)
-      let plans = TablePlans(try paths(besides: out), leavingOut: done)
+      let folder = TableFolder(out, options, form, profiles: profilesDigest())
+      let (first, done, lock) = try folder.prepare(resumes: resume)
+      let plans = TablePlans(try paths(besides: out), in: folder, leavingOut: done)
       total = plans.count
       var work = TableJobs(
-        folder, arguments: arguments(out), patienceSeconds: timeout,
+        folder, lock: lock, arguments: arguments(out), patienceSeconds: timeout,
         jobs: jobs ?? Terminal.processors, total: total)
       try work.run(plans.parts, from: first)
       unread = work.unread
@@ -215,13 +218,35 @@ struct TableCommand: ParsableCommand {
     return work.unread
   }
 
+  /// Refuses a key or profile that cannot be read twice: each process reads it.
+  private func checkRegularFiles() throws {
+    for path in [redact].compactMap(\.self) + supplying.profile
+    where Terminal.isOtherThanFile(path) {
+      Terminal.complain("\(path) is not a regular file, and --out reads it several times")
+      throw ExitCode(66)
+    }
+  }
+
+  /// Returns a digest of the user's profiles, in their order.
+  private func profilesDigest() -> UInt64 {
+    let digest = SHA256()
+    for path in supplying.profile + ProfileFilesOnDisk.ofThisUser {
+      // One that cannot be read was reported before.
+      let content = (try? Terminal.contents(of: path)) ?? []
+      digest.add(Array("\(content.count) ".utf8).bytes)
+      digest.add(content.bytes)
+    }
+    return digest.prefix()
+  }
+
   /// The arguments of a process that makes a part.
   private func arguments(_ out: String) -> [String] {
-    var arguments = ["table", "--out", out, "--timeout", String(timeout)]
-    arguments += ["--kind", kinds.each.map(\.name).joined(separator: ",")]
+    // In one word each, since a value may begin with a hyphen.
+    var arguments = ["table", "--out=\(out)", "--timeout=\(timeout)"]
+    arguments.append("--kind=\(kinds.each.map(\.name).joined(separator: ","))")
     if csv { arguments.append("--csv") }
-    if let redact { arguments += ["--redact", redact] }
-    for profile in supplying.profile { arguments += ["--profile", profile] }
+    if let redact { arguments.append("--redact=\(redact)") }
+    for profile in supplying.profile { arguments.append("--profile=\(profile)") }
     return arguments
   }
 
@@ -232,14 +257,19 @@ struct TableCommand: ParsableCommand {
     var finder = FileFinder(besides: out)
     for file in files { finder.add(Array(file.utf8)) }
     for list in filesFrom {
+      let paths: [UInt8]
       do throws(CaptureFailure) {
-        let paths = try Terminal.list(list)
-        PathList.forEach(in: paths, endingWith: endsWithZero ? 0 : 0x0a) {
-          finder.add(Array($0.prefix(FileFinder.mostPathBytes)))
-        }
+        paths = try Terminal.list(list)
       } catch {
         Terminal.complain(error.sentence(about: list))
         throw ExitCode(66)
+      }
+      if !endsWithZero, paths.contains(0) {
+        Terminal.complain("\(list): paths end with a zero byte: add -0")
+        throw ExitCode(64)
+      }
+      PathList.forEach(in: paths, endingWith: endsWithZero ? 0 : 0x0a) {
+        finder.add(Array($0.prefix(FileFinder.mostPathBytes)))
       }
     }
     return finder.paths
@@ -296,12 +326,14 @@ struct TablePlans {
   private static let mostFiles = 256
   private static let mostBytes: Int64 = 64 << 20
 
-  /// - Parameter done: what manifests say of files that are not to be read again.
-  init(_ paths: PathList, leavingOut done: Set<[UInt8]>) {
+  /// - Parameters:
+  ///   - folder: the folder that is written.
+  ///   - done: what manifests say of files that are not to be read again.
+  init(_ paths: PathList, in folder: TableFolder, leavingOut done: Set<[UInt8]>) {
     var (files, bytes): (Int, Int64) = (0, 0)
     paths.forEach { path in
       let facts = Terminal.facts(of: path)
-      if !done.isEmpty, done.contains(TableFolder.entry(path, facts)) { return }
+      if !done.isEmpty, done.contains(folder.entry(path, facts)) { return }
       if parts.isEmpty || files >= Self.mostFiles || bytes >= Self.mostBytes {
         parts.append([])
         (files, bytes) = (0, 0)

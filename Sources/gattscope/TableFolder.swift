@@ -11,6 +11,8 @@ struct TableFolder {
   private let settings: [UInt8]
   private let form: RowForm
   private let kinds: TableKinds
+  /// What takes the place of the entries of a manifest, if paths are not written.
+  private let pseudonyms: Pseudonyms?
 
   /// The file with what all parts have in common.
   private static let settingsName = "settings"
@@ -19,74 +21,140 @@ struct TableFolder {
   /// The file of a part that lists what is to be done.
   static let planName = "plan"
 
-  init(_ path: String, _ options: RowsOptions, _ form: RowForm) {
+  /// - Parameter profiles: a digest of the user's profiles.
+  init(_ path: String, _ options: RowsOptions, _ form: RowForm, profiles: UInt64 = 0) {
     self.path = path
+    pseudonyms = options.pseudonyms
     self.form = form
     kinds = options.kinds
     let names = options.kinds.each.map(\.name).joined(separator: ",")
-    settings = Array(
-      "tables \(names)\nform \(form == .csv ? "csv" : "json")\nredacted \(options.pseudonyms == nil ? "no" : "yes")\n"
-        .utf8)
+    var text = Output()
+    text.text(Self.settingsStart)
+    text.string("\(names)\nform \(form == .csv ? "csv" : "json")\nredacted ")
+    if let pseudonyms {
+      text.text("yes ")
+      text.hexDigits(pseudonyms.check, 16)
+    } else {
+      text.text("no")
+    }
+    text.text("\nprofiles ")
+    text.hexDigits(profiles, 16)
+    text.byte(0x0a)
+    settings = text.bytes.array
   }
+
+  /// What the file of settings begins with.
+  private static let settingsStart: StaticString = "tables "
 
   /// Prepares the folder, and holds it until the process ends.
   ///
   /// - Parameter resumes: whether it may hold parts already.
-  /// - Returns: the number of the next part, and what the parts that are there have done.
+  /// - Returns: the number of the next part, the entries of the files in existing parts, and the
+  ///   descriptor of the lock.
   /// - Throws: the exit status.
-  func prepare(resumes: Bool) throws -> (next: Int, done: Set<[UInt8]>) {
-    let isFree: Bool
+  func prepare(resumes: Bool) throws -> (next: Int, done: Set<[UInt8]>, lock: Int32) {
+    let lock: Int32?
     do throws(Terminal.SystemFailure) {
       if !Terminal.exists(path) { try Terminal.makeFolder(path) }
-      isFree = try Terminal.lock("\(path)/lock") != nil
+      lock = try Terminal.lock("\(path)/lock")
     } catch {
       Terminal.complain("\(path) cannot be written: \(error.words)")
       throw ExitCode(74)
     }
-    guard isFree else {
+    guard let lock else {
       Terminal.complain(
         "\(path) is in use by another run; wait for its end, or name another folder")
       throw ExitCode(73)
     }
-    var (next, done): (Int, Set<[UInt8]>) = (0, [])
-    var hasParts = false
-    for entry in (try? Terminal.contents(ofFolder: path.utf8)) ?? [] where entry.isFolder {
-      let name = String(decoding: entry.name, as: UTF8.self)
-      // What an earlier run has left unfinished.
-      if name.hasPrefix("partial-") { Terminal.removeFolder("\(path)/\(name)") }
-      guard name.hasPrefix("part-"), let number = Int(name.dropFirst(5)) else { continue }
-      hasParts = true
-      next = max(next, number + 1)
-      guard resumes else { continue }
+    let (parts, unfinished) = existingParts()
+    try checkSettings(
+      hasParts: !parts.isEmpty, hasFolders: !parts.isEmpty || !unfinished.isEmpty,
+      resumes: resumes)
+    let next = (parts.map(\.number).max() ?? -1) + 1
+    guard next <= Self.mostParts else {
+      Terminal.complain("\(path) has no number left for another part; name another folder")
+      throw ExitCode(73)
+    }
+    for name in unfinished { Terminal.removeFolder("\(path)/\(name)") }
+    var done: Set<[UInt8]> = []
+    for (name, _) in parts {
       let manifest = (try? Terminal.contents(of: "\(path)/\(name)/\(Self.manifestName)")) ?? []
       for line in manifest.split(separator: 0) { done.insert(Array(line)) }
     }
-    let settingsPath = "\(path)/\(Self.settingsName)"
-    if hasParts {
-      guard resumes else {
-        Terminal.complain(
-          "\(path) holds tables already; go on with --resume, or name another folder")
-        throw ExitCode(73)
-      }
-      guard let before = try? Terminal.contents(of: settingsPath), before == settings else {
-        Terminal.complain(
-          "\(path) was written with other options (see \(settingsPath)); --resume takes the same ones"
-        )
-        throw ExitCode(64)
-      }
-    }
     do throws(Terminal.SystemFailure) {
-      try write(settings, to: settingsPath)
+      // Existing parts were written with the same settings, which an interruption must not destroy.
+      if parts.isEmpty { try write(settings, to: settingsPath) }
     } catch {
       Terminal.complain("\(path) cannot be written: \(error.words)")
       throw ExitCode(74)
     }
-    return (next, done)
+    return (next, done, lock)
   }
 
-  /// What a manifest says of a file: size, time of the last change, path.
-  static func entry(_ path: ArraySlice<UInt8>, _ facts: Terminal.FileFacts?) -> [UInt8] {
-    Array("\(facts?.size ?? -1) \(facts?.changed ?? 0) ".utf8) + path
+  private var settingsPath: String { "\(path)/\(Self.settingsName)" }
+
+  /// The complete parts, and the names of those that an earlier run left unfinished.
+  private func existingParts() -> (parts: [(name: String, number: Int)], unfinished: [String]) {
+    var parts: [(name: String, number: Int)] = []
+    var unfinished: [String] = []
+    for entry in (try? Terminal.contents(ofFolder: path.utf8)) ?? [] where entry.isFolder {
+      let name = String(decoding: entry.name, as: UTF8.self)
+      if let number = Self.number(of: name, "part-") { parts.append((name, number)) }
+      if Self.number(of: name, "partial-") != nil { unfinished.append(name) }
+    }
+    return (parts, unfinished)
+  }
+
+  /// The largest number of a first part: later ones must not need more than 9 digits.
+  private static let mostParts = 900_000_000
+
+  /// Returns the number after the prefix, 1 to 9 digits, or nil if the name is another one.
+  private static func number(of name: String, _ prefix: String) -> Int? {
+    guard name.hasPrefix(prefix) else { return nil }
+    let digits = name.utf8.dropFirst(prefix.utf8.count)
+    guard 1...9 ~= digits.count, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+    return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+  }
+
+  /// Checks that what is in the folder was written by `table`, with the same options.
+  ///
+  /// - Throws: the exit status.
+  private func checkSettings(hasParts: Bool, hasFolders: Bool, resumes: Bool) throws {
+    var before: [UInt8]?
+    if let facts = Terminal.facts(of: settingsPath.utf8, follows: false) {
+      let start = Array("\(Self.settingsStart)".utf8)
+      if facts.otherKind == nil { before = try? Terminal.contents(of: settingsPath) }
+      // A full disk leaves an empty one.
+      let isOurs = before.map { $0.starts(with: start) || $0.isEmpty && !hasFolders } ?? false
+      guard isOurs else {
+        Terminal.complain(
+          "\(settingsPath) was not written by gattscope table; name another folder")
+        throw ExitCode(73)
+      }
+    } else if hasFolders {
+      Terminal.complain(
+        "\(path) holds parts, but no file settings of gattscope table; name another folder")
+      throw ExitCode(73)
+    }
+    guard hasParts else { return }
+    guard resumes else {
+      Terminal.complain(
+        "\(path) holds tables already; go on with --resume, or name another folder")
+      throw ExitCode(73)
+    }
+    guard before == settings else {
+      Terminal.complain(
+        "\(path) was written with other options, profiles or another key (see \(settingsPath)); --resume needs the same ones"
+      )
+      throw ExitCode(64)
+    }
+  }
+
+  /// Returns what a manifest says of a file: size, time of the last change, path; if paths are not
+  /// written, a pseudonym of that.
+  func entry(_ path: ArraySlice<UInt8>, _ facts: Terminal.FileFacts?) -> [UInt8] {
+    let entry = Array("\(facts?.size ?? -1) \(facts?.changed ?? 0) ".utf8) + path
+    return pseudonyms?.entry(entry) ?? entry
   }
 
   private func write(_ bytes: [UInt8], to path: String) throws(Terminal.SystemFailure) {
@@ -110,10 +178,14 @@ struct TableFolder {
   private func partial(_ part: Int) -> String { name(part, "partial") }
 
   /// Plans a part: the paths, in front of each a letter that says what to do with it.
-  func plan(_ part: Int, _ plan: [UInt8]) throws(Terminal.SystemFailure) {
+  ///
+  /// - Returns: the file with the plan, which its process reads as standard input.
+  func plan(_ part: Int, _ plan: [UInt8]) throws(Terminal.SystemFailure) -> String {
     discard(part)
     try Terminal.makeFolder(partial(part))
-    try write(plan, to: "\(partial(part))/\(Self.planName)")
+    let file = "\(partial(part))/\(Self.planName)"
+    try write(plan, to: file)
+    return file
   }
 
   /// Removes what there is of a part that is not complete.
@@ -126,7 +198,7 @@ struct TableFolder {
     var descriptors: [Int32] = []
     do throws(Terminal.SystemFailure) {
       let folder = partial(part)
-      guard let plan = try? Terminal.contents(of: "\(folder)/\(Self.planName)") else {
+      guard let plan = try? Terminal.contents(of: "/proc/self/fd/0") else {
         throw Terminal.SystemFailure(code: ENOENT)
       }
       for kind in TableKind.allCases {
@@ -140,19 +212,19 @@ struct TableFolder {
       let sinks = RowSinks(form, kinds, files: descriptors)
       var work = TableWork(options, to: sinks)
       var manifest: [UInt8] = []
-      for entry in plan.split(separator: 0) {
+      for planned in plan.split(separator: 0) {
         let unread = work.unread
-        let path = Array(entry.dropFirst())
+        let path = Array(planned.dropFirst())
         // Before it is read: what is written to it meanwhile makes it another one.
         let facts = Terminal.facts(of: path)
-        switch entry.first {
+        switch planned.first {
         case PlannedFile.crashed:
           work.giveUp(path, .failed, "gattscope ended before it was done with this file")
         case PlannedFile.hung:
           work.giveUp(path, .timedOut, "gattscope did not answer and was ended")
         default: work.add(path)
         }
-        manifest += Self.entry(path[...], facts) + [0]
+        manifest += entry(path[...], facts) + [0]
         if let failure = work.failure { throw Terminal.SystemFailure(code: failure) }
         // Nobody is there any more to take what is made.
         let word = work.unread == unread ? Terminal.wholeFile : Terminal.unreadFile
@@ -162,7 +234,6 @@ struct TableFolder {
       if let failure = work.failure { throw Terminal.SystemFailure(code: failure) }
       for descriptor in descriptors where descriptor >= 0 { try Terminal.closeFile(descriptor) }
       try write(manifest, to: "\(folder)/\(Self.manifestName)")
-      Terminal.removeFile("\(folder)/\(Self.planName)")
       try Terminal.renameFile(folder, to: name(part, "part"))
     } catch {
       discard(part)

@@ -18,6 +18,8 @@ struct TableJobs {
     var heard = MonotonicClock.nanoseconds
     /// Whether it was ended since it said nothing for too long.
     var isHung = false
+    /// How often a signal ended the process after its last file.
+    var lateEnds = 0
 
     init(_ number: Int, _ plan: [UInt8], _ worker: Terminal.Worker) {
       self.number = number
@@ -27,6 +29,9 @@ struct TableJobs {
   }
 
   private let folder: TableFolder
+  /// The descriptor of the folder's lock, which the processes hold too: if this process is killed, no
+  /// other run begins while one of them still writes.
+  private let lock: Int32
   private let arguments: [String]
   private let patience: Int64
   private let jobs: Int
@@ -39,14 +44,21 @@ struct TableJobs {
   private static let graceSeconds = 30
   /// How often it is looked at how long processes have said nothing.
   private static let pollMilliseconds: Int32 = 500
+  /// If two turns are further apart than this and the poll, all processes were suspended meanwhile.
+  private static let longestTurn: Int64 = 1_000_000_000
+  /// How often a process may be ended by a signal after its last file.
+  private static let mostLateEnds = 2
 
   /// - Parameters:
+  ///   - lock: the descriptor of the folder's lock.
   ///   - arguments: those of the processes, but for the number of the part.
   ///   - total: how many files there are in all parts.
   init(
-    _ folder: TableFolder, arguments: [String], patienceSeconds: Int, jobs: Int, total: Int
+    _ folder: TableFolder, lock: Int32, arguments: [String], patienceSeconds: Int, jobs: Int,
+    total: Int
   ) {
     self.folder = folder
+    self.lock = lock
     self.arguments = arguments
     patience = Int64(patienceSeconds + Self.graceSeconds) * 1_000_000_000
     self.jobs = jobs
@@ -76,8 +88,13 @@ struct TableJobs {
         parts.append(Part(number, plans[next], try start(number, plans[next])))
         next += 1
       }
+      let before = MonotonicClock.nanoseconds
       Terminal.wait(
         for: parts.map(\.worker.progress), milliseconds: Self.pollMilliseconds)
+      let gap = MonotonicClock.nanoseconds - before - Int64(Self.pollMilliseconds) * 1_000_000
+      if gap > Self.longestTurn {
+        for index in parts.indices { parts[index].heard.add(clamped: gap) }
+      }
       if Interruption.process.hasCome { throw ExitCode(130) }
       for index in parts.indices.reversed() { try follow(index) }
       progress.show(parts.map(\.done).reduce(0, +))
@@ -87,8 +104,12 @@ struct TableJobs {
   /// Starts the process of a part.
   private func start(_ number: Int, _ plan: [UInt8]) throws -> Terminal.Worker {
     do throws(Terminal.SystemFailure) {
-      try folder.plan(number, plan)
-      return try Terminal.work(arguments + ["--part", String(number)])
+      let input = try folder.plan(number, plan)
+      let worker = try Terminal.work(
+        arguments + ["--part=\(number)"], input: input, holding: lock)
+      // The process has it open. Left there, it would list the paths.
+      Terminal.removeFile(input)
+      return worker
     } catch {
       folder.discard(number)
       try Terminal.check(error.code)
@@ -122,20 +143,31 @@ struct TableJobs {
       progress.finish(part.done)
       return
     }
-    let plan = part.planWithoutCulprit
-    parts.append(Part(part.number, plan, try start(part.number, plan)))
+    let (plan, hasCulprit) = part.planWithoutCulprit
+    let lateEnds = part.lateEnds + (hasCulprit ? 0 : 1)
+    guard lateEnds < Self.mostLateEnds else {
+      folder.discard(part.number)
+      Terminal.complain(
+        "a process was ended \(lateEnds) times while it wrote part \(part.number), after the last file"
+      )
+      throw ExitCode(74)
+    }
+    var next = Part(part.number, plan, try start(part.number, plan))
+    next.lateEnds = lateEnds
+    parts.append(next)
   }
 }
 
 extension TableJobs.Part {
-  /// The plan in which the file that the process was at is not read any more.
-  fileprivate var planWithoutCulprit: [UInt8] {
+  /// The plan in which the file that the process was at is not read any more, and whether there was one.
+  fileprivate var planWithoutCulprit: (plan: [UInt8], hasCulprit: Bool) {
     var plan = plan
     var place = 0
     for _ in 0..<done { place = (plan[place...].firstIndex(of: 0) ?? plan.endIndex - 1) + 1 }
     // Where all files were done it ended at the tables' end, which may go better.
-    if place < plan.endIndex { plan[place] = isHung ? PlannedFile.hung : PlannedFile.crashed }
-    return plan
+    guard place < plan.endIndex else { return (plan, false) }
+    plan[place] = isHung ? PlannedFile.hung : PlannedFile.crashed
+    return (plan, true)
   }
 }
 

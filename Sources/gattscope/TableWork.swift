@@ -37,8 +37,10 @@ struct TableWork {
         return refuse(file, .unreadable, kind.description)
       }
       file.bytes = opened.facts.size
-      let (size, digest) = try opened.digest(atMost: opened.facts.size)
-      (file.bytes, file.capture) = (size, digest)
+      var patience = Patience(seconds: options.patienceSeconds)
+      guard let (size, digest) = try opened.digest(atMost: opened.facts.size, within: &patience)
+      else { return refuseLate(file) }
+      (file.bytes, file.capture, file.patience) = (size, digest, patience)
       read(
         file,
         CaptureFile(
@@ -56,8 +58,11 @@ struct TableWork {
       var file = file
       do throws(Terminal.SystemFailure) {
         let opened = try Terminal.openToRead(spool.path.utf8)
-        let (size, digest) = try opened.digest(atMost: opened.facts.size)
-        (file.bytes, file.capture) = (size, digest)
+        file.bytes = opened.facts.size
+        var patience = Patience(seconds: options.patienceSeconds)
+        guard let (size, digest) = try opened.digest(atMost: opened.facts.size, within: &patience)
+        else { return refuseLate(file) }
+        (file.bytes, file.capture, file.patience) = (size, digest, patience)
       } catch {
         return refuse(file, .unreadable, error.words)
       }
@@ -90,6 +95,10 @@ struct TableWork {
       if use.status == nil { return refuse(file, RowsStatus(error), error.message) }
     }
     if case .ok? = use.status {} else { unread += 1 }
+  }
+
+  private mutating func refuseLate(_ file: RowsFile) {
+    refuse(file, .timedOut, "not done after \(options.patienceSeconds) s")
   }
 
   private mutating func refuse(_ file: RowsFile, _ status: RowsStatus, _ words: String) {

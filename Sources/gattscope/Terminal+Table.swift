@@ -2,6 +2,7 @@ import Bytes
 import Captures
 import Cryptography
 import Glibc
+import Reports
 
 // What `table` needs of the system in addition: paths that are not UTF-8, folders, and processes.
 extension Terminal {
@@ -77,14 +78,21 @@ extension Terminal {
 
     /// Reads the first bytes of the file and returns how many there were, and the first eight bytes of their SHA-256.
     ///
-    /// - Parameter size: how many bytes to read at most: what is written meanwhile does not count.
+    /// - Parameters:
+    ///   - size: how many bytes to read at most: what is written meanwhile does not count.
+    ///   - patience: the time in which to read them. Returns nil if that is over.
     /// - Throws: the system's error.
-    func digest(atMost size: Int64) throws(SystemFailure) -> (size: Int64, digest: UInt64) {
+    func digest(
+      atMost size: Int64, within patience: inout Patience
+    ) throws(SystemFailure) -> (size: Int64, digest: UInt64)? {
       let digest = SHA256()
       var block = [UInt8](repeating: 0, count: 1 << 16)
       var offset: Int64 = 0
       var failure: Int32?
+      var isOver = false
       while offset < size {
+        isOver = patience.isOver()
+        if isOver { break }
         let wanted = Int(min(Int64(block.count), size - offset))
         let count = unsafe block.withUnsafeMutableBytes {
           unsafe pread(descriptor, $0.baseAddress, wanted, off_t(offset))
@@ -97,7 +105,7 @@ extension Terminal {
       }
       let prefix = digest.prefix()
       if let failure { throw SystemFailure(code: failure) }
-      return (offset, prefix)
+      return isOver ? nil : (offset, prefix)
     }
   }
 
@@ -187,8 +195,9 @@ extension Terminal {
 
   static func removeFile(_ path: String) { _ = unsafe unlink(path) }
 
-  /// Removes a folder that holds nothing but files.
+  /// Removes a folder that holds nothing but files. A link to a folder is left alone.
   static func removeFolder(_ path: String) {
+    guard facts(of: path.utf8, follows: false)?.isFolder == true else { return }
     for entry in (try? contents(ofFolder: path.utf8)) ?? [] {
       _ = unsafe withPath(Array(path.utf8) + [0x2f] + entry.name) { unsafe unlink($0) }
     }
@@ -242,15 +251,23 @@ extension Terminal {
   }
 
   /// Runs this program with other arguments.
-  static func work(_ arguments: [String]) throws(SystemFailure) -> Worker {
+  ///
+  /// - Parameters:
+  ///   - input: the file that is its standard input.
+  ///   - lock: a descriptor of a locked file, which the process also holds until its end.
+  static func work(
+    _ arguments: [String], input: String, holding lock: Int32
+  ) throws(SystemFailure) -> Worker {
     var ends: [Int32] = [-1, -1]
     guard unsafe pipe(&ends) == 0 else { throw SystemFailure(code: errno) }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
-    unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0)
     unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
+    // Of the same number it only clears FD_CLOEXEC.
+    unsafe posix_spawn_file_actions_adddup2(&actions, lock, lock)
     let environment = (try? contents(of: "/proc/self/environ")) ?? []
     let variables = environment.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     var strings = unsafe copies(["gattscope"] + arguments)

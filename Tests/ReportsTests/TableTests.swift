@@ -146,6 +146,30 @@ struct TableTests {
     #expect(made.map { cell("layout", $0) == "null" } == [true, false], "\(made)")
   }
 
+  @Test("The time during which the process was suspended does not count")
+  func suspended() {
+    let start = MonotonicClock.nanoseconds
+    var patience = Patience(seconds: 1)
+    let answers = [500, 5500, 6200, 7900].map { milliseconds in
+      patience.isOver(at: start + Int64(milliseconds) * 1_000_000)
+    }
+    #expect(answers == [false, false, true, true], "\(answers)")
+  }
+
+  @Test("Names end before the zeros that fill their field, and UUIDs are in their shortest form")
+  func shortForms() {
+    let devices = rows(.devices) { link in
+      link.add(
+        hex("04 3e 12 02 01 00 01 66 55 44 33 22 c1 06 05 09 61 62 00 00 c4"), .received)
+    }
+    #expect(devices.first.flatMap { cell("name", $0) } == "\"ab\"", "\(devices)")
+    let connections = rows(.connections) { link in
+      link.att("10 01 00 ff ff 00 28", .sent)
+      link.att("11 14 10 00 17 00 fb 34 9b 5f 80 00 00 80 00 10 00 00 01 ff 00 00", .received)
+    }
+    #expect(connections.first.flatMap { cell("services", $0) } == "\"ff01\"", "\(connections)")
+  }
+
   @Test("Names of ten megabytes are cut, and counted")
   func longNames() {
     let made = rows(.captures, file: [UInt8](repeating: 0x61, count: 10_000_000)) { _ in }

@@ -22,7 +22,7 @@ package struct Pseudonyms: Sendable {
 
   /// What a pseudonym is for: the same bytes have another one elsewhere.
   private enum Use: UInt8 {
-    case address, name, file
+    case address, name, file, entry, check
   }
 
   private func number(_ use: Use, _ bytes: [UInt8]) -> UInt64 {
@@ -47,6 +47,12 @@ package struct Pseudonyms: Sendable {
 
   /// The pseudonym of a path.
   func file(_ path: [UInt8]) -> [UInt8] { word("file-", number(.file, path)) }
+
+  /// Returns the pseudonym of an entry of a manifest.
+  package func entry(_ entry: [UInt8]) -> [UInt8] { word("entry-", number(.entry, entry)) }
+
+  /// A number that shows whether two keys are the same.
+  package var check: UInt64 { number(.check, []) }
 
   private func word(_ start: StaticString, _ number: UInt64) -> [UInt8] {
     var output = Output()

@@ -236,20 +236,23 @@ struct RowWriter: ~Copyable {
 
   /// A name that a person may have given.
   mutating func name(_ name: [UInt8]?) {
-    guard let pseudonyms, let name else { return string(name) }
-    string(pseudonyms.name(name))
+    guard let name else { return null() }
+    // Some devices fill a field of fixed length with zeros.
+    let end = name.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+    let text = Array(name.prefix(end))
+    string(pseudonyms?.name(text) ?? text)
   }
 
   mutating func uuid(_ uuid: BluetoothUUID?) {
     guard let uuid else { return null() }
-    text { $0.uuid(uuid) }
+    text { $0.uuid(uuid.shortest) }
   }
 
   mutating func uuids(_ list: [BluetoothUUID]) {
     text { output in
       for (index, uuid) in list.enumerated() {
         if index > 0 { output.byte(0x20) }
-        output.uuid(uuid)
+        output.uuid(uuid.shortest)
       }
     }
   }

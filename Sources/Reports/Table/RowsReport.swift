@@ -43,6 +43,8 @@ package struct RowsFile: Sendable {
   package var bonds: [Bond] = []
   /// What is damaged of an archive around it.
   package var damage: CaptureFailure?
+  /// The time that is left for it, or nil if it begins with the first record.
+  package var patience: Patience?
 
   /// A file of which nothing is known.
   package init(_ path: [UInt8]) { self.path = path }
@@ -101,7 +103,7 @@ package struct RowsReport: PacketReport, ~Copyable {
   var scalar = Output()
   var unit = Output()
   private var countdown = Self.packetsBetweenChecks
-  private let deadline: Int64
+  private var patience: Patience
   private var isStopped = false
   /// What became of the file; nil before its end.
   package private(set) var status: RowsStatus?
@@ -140,7 +142,7 @@ package struct RowsReport: PacketReport, ~Copyable {
     let decodes = kinds.contains(.operations) || kinds.contains(.fields)
     reading = ValueReading(
       decodes ? options.profiles : nil, showsKeys: false, keepsRecent: decodes)
-    deadline = MonotonicClock.nanoseconds + Int64(options.patienceSeconds) * 1_000_000_000
+    patience = file.patience ?? Patience(seconds: options.patienceSeconds)
   }
 
   /// The tables that values are followed for; captures count them.
@@ -159,7 +161,7 @@ package struct RowsReport: PacketReport, ~Copyable {
     if countdown == 0 {
       countdown = Self.packetsBetweenChecks
       if rows.failure != nil { isStopped = true }
-      if MonotonicClock.nanoseconds > deadline {
+      if patience.isOver() {
         isStopped = true
         status = .timedOut
       }

@@ -1,0 +1,28 @@
+import Bytes
+
+/// The time that a file may take. The time during which the process was suspended does not count.
+package struct Patience: Sendable {
+  private var deadline: Int64
+  private var latest: Int64
+
+  /// A longer pause between two checks means that the process was suspended.
+  private static let longestPause: Int64 = 2_000_000_000
+
+  /// Starts the time.
+  package init(seconds: Int) {
+    latest = MonotonicClock.nanoseconds
+    // Bounded: a day at most.
+    deadline = latest + Int64(seconds) * 1_000_000_000
+  }
+
+  /// Returns whether the time is over. Must be called often.
+  package mutating func isOver() -> Bool { isOver(at: MonotonicClock.nanoseconds) }
+
+  /// Returns whether the time is over at `now`.
+  mutating func isOver(at now: Int64) -> Bool {
+    let pause = now - latest
+    if pause > Self.longestPause { deadline.add(clamped: pause) }
+    latest = now
+    return now > deadline
+  }
+}
