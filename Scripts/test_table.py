@@ -304,7 +304,7 @@ class BadInputTest(TableTest):
         known = fleet_files.samples([CAPTURES])
         header, some = known[0]
         slow = self.folder / "slow"
-        slow.write_bytes(fleet_files.capture(header, some, 60_000_000, 0))
+        slow.write_bytes(fleet_files.capture(header, some, 200_000_000, 0))
         told = rows("--kind", "captures", "--timeout", "1", slow, CAPTURES / "heart-rate.btsnoop")
         self.assertEqual([row["status"] for row in told], ["timed_out", "ok"])
         self.assertEqual(told[0]["damage"], "not done after 1 s")

@@ -94,6 +94,33 @@ class DuckDBTest(FleetTest):
         for kind in KINDS:
             self.assertEqual(number(once, f"SELECT count(*) FROM {kind}"), number(twice, f"SELECT count(*) FROM {kind}"), kind)
 
+    def test_the_newest_version_of_a_path_counts(self) -> None:
+        files, rows = self.folder / "changing", self.folder / "changed"
+        files.mkdir()
+        data = (CAPTURES / "heart-rate.btsnoop").read_bytes()
+        (files / "grows").write_bytes(data[:3000])
+        shutil.copy(CAPTURES / "wristband.btsnoop", files / "touched")
+        gattscope("table", "--out", rows, files)
+        database = load(rows)
+        (files / "grows").write_bytes(data)
+        os.utime(files / "touched")
+        gattscope("table", "--out", rows, "--resume", files)
+        self.assertEqual(len(list(rows.glob("part-*"))), 2)
+        database.execute((FLEET / "load.sql").read_text())
+        for some in (database, load(rows)):
+            self.assertEqual(some.execute("SELECT bytes FROM captures ORDER BY file").fetchall()[0], (len(data),))
+            self.assertEqual(number(some, "SELECT count(*) FROM captures"), 2)
+            for kind in ("connections", "operations"):
+                self.assertEqual(number(some, f"SELECT count(*) FROM {kind}"), number(some, f"SELECT sum({kind}) FROM captures"), kind)
+
+    def test_tables_that_were_not_written_are_empty(self) -> None:
+        rows, key = self.folder / "without", self.folder / "key"
+        key.write_bytes(b"k" * 32)
+        gattscope("table", "--out", rows, "--redact", key, "--kind", "captures,findings", CAPTURES)
+        database = load(rows)
+        self.assertGreater(number(database, "SELECT count(*) FROM findings"), 10)
+        self.assertEqual(number(database, "SELECT count(*) FROM fields"), 0)
+
     def test_every_capture_fits_the_types(self) -> None:
         rows = self.folder / "samples"
         gattscope("table", "--out", rows, CAPTURES, *([MORE] if MORE.exists() else []))
