@@ -179,6 +179,9 @@ class ToldCommandTests(unittest.TestCase):
     def test_options_that_are_named_are_options(self) -> None:
         """Of the verb that a command names, else of any; but for those of other programs."""
         others = {"--filter", "--files", "--gattscope"}  # swift test's, spark-submit's, the Spark job's
+        # Names from other programs, which are understood as well.
+        guesses = (ROOT / "Sources/gattscope/Guesses.swift").read_text(encoding="utf-8")
+        others |= set(re.findall(r'"(--[a-z-]+)": "-', guesses))
         options: dict[str, set[str]] = {}
 
         def of(verb: str) -> set[str]:

@@ -540,7 +540,7 @@ class LiveTest(unittest.TestCase):
         expected = {
             "pcap:nothing-of-the-kind": (69, "libpcap"),
             f"unix:{self.folder}/no/folder": (69, f"no such file or directory; make its folder first: mkdir -p {self.folder}/no"),
-            f"unix:{ROOT / 'README.md'}": (69, "no socket has this name already; choose another path"),
+            f"unix:{ROOT / 'README.md'}": (69, "something that is not a socket has this name already; choose another path"),
             "tcp:127.0.0.1:1": (69, "nobody answers"),
             "tcp:host:0": (64, "1 to 65535"),
             f"tty:{self.folder}/line": (69, "no such file or directory; plug it in and look for its name: ls /dev/ttyACM*"),

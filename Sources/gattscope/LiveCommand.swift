@@ -14,10 +14,10 @@ struct LiveCommand: ParsableCommand {
       what has arrived is still read, files are completed, and a summary goes to standard error.
 
       Sources (-i):
-        monitor, hci0       the monitor channel of the Linux kernel: all adapters, or one
+        monitor, hci0       the Linux kernel's monitor channel: all adapters, or one
         pcap:NAME           a Bluetooth device of libpcap; --list lists them
-        unix:PATH           a socket that gattscope creates, for the clients of btmon --server
-        tcp:HOST[:PORT]     a btsnoop server, as on Android: adb forward tcp:8872 tcp:8872
+        unix:PATH           a socket created there, for clients of btmon --server
+        tcp:HOST[:PORT]     btsnoop, as on Android: adb forward tcp:8872 tcp:8872
         tty:DEVICE[@SPEED]  the monitor of Zephyr or BlueZ on a serial line
         -, PATH             a capture as a stream: standard input or a named pipe
 

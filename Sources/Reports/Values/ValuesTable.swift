@@ -32,6 +32,8 @@ struct ValuesTable: ~Copyable {
 
   /// On narrower terminals, lines start with the values.
   private static let leastColumns = 60
+  /// On narrower terminals lines are cut: single words would be too long for them.
+  private static let leastWrapped = 40
   /// The indentation of what does not fit into its line.
   private static let indentation = 6
   /// The width up to which a subject is in the same line; a longer one gets a line of its own.
@@ -349,7 +351,7 @@ struct ValuesTable: ~Copyable {
     var length = out.count
     while length > 0, out.bytes.byte(at: length - 1) == 0x20 { length -= 1 }
     out.shorten(to: length)
-    if isCut {
+    if isCut || (options.width.map { $0 < Self.leastWrapped } ?? false) {
       output.line(&out, ascii: &ascii, columns: options.width, glyphs)
     } else {
       output.wrappedLine(
