@@ -162,7 +162,7 @@ struct TableTests {
       link.add(
         hex("04 3e 12 02 01 00 01 66 55 44 33 22 c1 06 05 09 61 62 00 00 c4"), .received)
     }
-    #expect(devices.first.flatMap { cell("name", $0) } == "\"ab\"", "\(devices)")
+    #expect(devices.last.flatMap { cell("name", $0) } == "\"ab\"", "\(devices)")
     let connections = rows(.connections) { link in
       link.att("10 01 00 ff ff 00 28", .sent)
       link.att("11 14 10 00 17 00 fb 34 9b 5f 80 00 00 80 00 10 00 00 01 ff 00 00", .received)
