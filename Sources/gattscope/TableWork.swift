@@ -36,15 +36,11 @@ struct TableWork {
       if let kind = opened.facts.otherKind {
         return refuse(file, .unreadable, kind.description)
       }
-      file.bytes = opened.facts.size
-      var patience = Patience(seconds: options.patienceSeconds)
-      guard let (size, digest) = try opened.digest(atMost: opened.facts.size, within: &patience)
-      else { return refuseLate(file) }
-      (file.bytes, file.capture, file.patience) = (size, digest, patience)
+      guard try identify(opened, &file) else { return refuseLate(file) }
       read(
         file,
         CaptureFile(
-          name: String(decoding: path, as: UTF8.self), path: opened.path, atMost: size))
+          name: String(decoding: path, as: UTF8.self), path: opened.path, atMost: file.bytes))
     } catch {
       refuse(file, .unreadable, error.words)
     }
@@ -58,11 +54,7 @@ struct TableWork {
       var file = file
       do throws(Terminal.SystemFailure) {
         let opened = try Terminal.openToRead(spool.path.utf8)
-        file.bytes = opened.facts.size
-        var patience = Patience(seconds: options.patienceSeconds)
-        guard let (size, digest) = try opened.digest(atMost: opened.facts.size, within: &patience)
-        else { return refuseLate(file) }
-        (file.bytes, file.capture, file.patience) = (size, digest, patience)
+        guard try identify(opened, &file) else { return refuseLate(file) }
       } catch {
         return refuse(file, .unreadable, error.words)
       }
@@ -70,6 +62,20 @@ struct TableWork {
     } catch {
       refuse(file, RowsStatus(error), error.message)
     }
+  }
+
+  /// Records the size and the digest of a file, and starts its time.
+  ///
+  /// - Returns: whether it was read in that time.
+  private func identify(
+    _ opened: borrowing Terminal.OpenFile, _ file: inout RowsFile
+  ) throws(Terminal.SystemFailure) -> Bool {
+    file.bytes = opened.facts.size
+    var patience = Patience(seconds: options.patienceSeconds)
+    guard let (size, digest) = try opened.digest(atMost: opened.facts.size, within: &patience)
+    else { return false }
+    (file.bytes, file.capture, file.patience) = (size, digest, patience)
+    return true
   }
 
   private mutating func read(_ file: RowsFile, _ capture: CaptureFile) {

@@ -122,6 +122,28 @@ extension Traffic {
     #expect(recording.memory.attributes[place].uuid.low == 0x2a38, "the newer one is in force")
   }
 
+  @Test("A service that a later search does not list is gone, and so are its attributes")
+  func missingServices() throws {
+    let recording = run { traffic in
+      traffic.connect()
+      traffic.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 00 18 06 00 09 00 0d 18")
+      traffic.ask("10 0a 00 ff ff 00 28", "11 06 0a 00 ff ff 0f 18")
+      traffic.ask("08 06 00 09 00 03 28", "09 07 07 00 10 08 00 37 2a")
+      // The second one begins elsewhere, the last one is not there any more.
+      traffic.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 00 18 08 00 09 00 0a 18")
+      traffic.ask("10 0a 00 ff ff 00 28", "01 10 0a 00 0a")
+      // The last one may reach to the end.
+      traffic.ask("10 01 00 ff ff 00 28", "11 06 01 00 ff ff 00 18")
+    }
+    #expect(map(recording) == ["0001 service 1800-ffff"])
+    let database = try #require(peersDatabase(recording))
+    let missing = database.disagreements.filter { $0.newer == nil }
+    #expect(
+      missing.map { "\(words($0.older)) \($0.packet)" } == [
+        "0006 service 180d-0009 9", "000a service 180f-ffff 11", "0008 service 180a-0009 13",
+      ])
+  }
+
   @Test func oneThatSaysLessDoesNotDisagree() {
     let recording = run { traffic in
       traffic.connect()

@@ -90,7 +90,7 @@ struct DifferenceHTML: ~Copyable {
     facts(difference, into: &out)
     if !report.isOfMap { conversation(difference, into: &out) }
     var same: [String] = []
-    lines("Map", into: &out) { $0.map(difference, &same) }
+    if !compared.hasOneMap { lines("Map", into: &out) { $0.map(difference, &same) } }
     if !report.isOfMap { lines("Timing", into: &out) { $0.timing(difference, &same) } }
     for left in compared.notCompared {
       let parts = left.parts.map(\.description).joined(separator: ", ")

@@ -32,7 +32,9 @@ extension DifferenceReport.Compared {
     if isOfMap {
       return [(["security", "link", "conversation", "timing"], "a map has nothing but attributes")]
     }
-    return difference.timingRemark.map { [(["timing"], $0)] } ?? []
+    let map: [(parts: [StaticString], why: Wording)] =
+      hasOneMap ? [(["map"], "the capture has one map of a device, for all its connections")] : []
+    return map + (difference.timingRemark.map { [(["timing"], $0)] } ?? [])
   }
 
   /// How to make more of the sides comparable.

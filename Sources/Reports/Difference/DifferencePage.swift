@@ -152,7 +152,7 @@ struct DifferencePage: ~Copyable {
     facts(difference, .security, "Security", &same)
     facts(difference, .link, "Link", &same)
     connections(difference)
-    map(difference, &same)
+    if !compared.hasOneMap { map(difference, &same) }
     if !report.isOfMap {
       conversation(difference, &same)
       timing(difference, &same)

@@ -41,6 +41,8 @@ package struct DifferenceReport: Sendable {
     let difference: Difference
     /// Whether a side is a map, so that only attributes can be compared.
     let isOfMap: Bool
+    /// Whether both sides are connections of one device in one capture: its map is kept once.
+    let hasOneMap: Bool
   }
 
   let options: DiffOptions
@@ -78,7 +80,10 @@ package struct DifferenceReport: Sendable {
         one.connections = []
         other.connections = []
       }
-      return Compared(pair: pair, difference: Difference(one, other, asked), isOfMap: isOfMap)
+      return Compared(
+        pair: pair, difference: Difference(one, other, asked), isOfMap: isOfMap,
+        hasOneMap: options.isOneCapture && pair.left.address != nil
+          && pair.left.address == pair.right.address)
     }
   }
 

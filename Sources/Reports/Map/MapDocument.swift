@@ -132,8 +132,12 @@ struct MapDocument: ~Copyable {
       sink.beginItem()
       sink.identifier("handle", UInt64(disagreement.older.handle), digits: 4)
       for (key, attribute) in [("before", disagreement.older), ("now", disagreement.newer)]
-        as [(StaticString, Attribute)]
+        as [(StaticString, Attribute?)]
       {
+        guard let attribute else {
+          sink.number("missing", disagreement.packet)
+          continue
+        }
         sink.begin(key)
         sink.word("attribute", attribute.kind.key)
         sink.namedUUID(attribute.uuid, as: attribute.kind.use)

@@ -404,16 +404,23 @@ struct MapPage: ~Copyable {
   private mutating func disagreements(_ device: MapDevice) {
     for disagreement in device.database?.disagreements ?? [] {
       out.text("discoveries disagree: ")
-      name(disagreement.newer)
-      out.text(" (")
-      out.packet(disagreement.newer.packet)
-      out.text("), but before ")
+      if let newer = disagreement.newer {
+        name(newer)
+        out.text(" (")
+        out.packet(disagreement.packet)
+        out.text("), but before ")
+      }
       name(disagreement.older)
       if disagreement.older.via == .supplied {
         out.text(" (supplied)")
       } else {
         out.text(" (")
         out.packet(disagreement.older.packet)
+        out.byte(0x29)
+      }
+      if disagreement.newer == nil {
+        out.text(" is missing from a later search (")
+        out.packet(disagreement.packet)
         out.byte(0x29)
       }
       endLine()

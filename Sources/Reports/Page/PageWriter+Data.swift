@@ -4,9 +4,10 @@ import Captures
 import Diagnosis
 import Sessions
 
-/// What the script draws from: JSON in columns. Its members may change with every version; programs read `--json`.
+/// The data that the script draws: JSON in columns. Its members may change with every version;
+/// programs should read `--json`.
 extension PageWriter {
-  /// Connections that have a lane in the time line, and the bytes after which no further one has.
+  /// The most connections with a lane in the time line, and the bytes after which none is added.
   private static let mostLanes = 2000
   private var laneBytes: Int { options.limit / 40 }
 
@@ -35,15 +36,15 @@ extension PageWriter {
     lanes.copy(into: &out)
     out.byte(0x5d)
     out.text(",\"marks\":")
-    let findings = explanation.findings.filter { ($0.severity ?? .note) > .note }
-    out.list(findings.indices) { index, out in
-      let finding = findings[index]
+    let marks = marks
+    out.list(marks.indices) { index, out in
+      let (finding, connection, packet) = marks[index]
       out.text("[\"")
       out.text((finding.severity ?? .note).key)
       out.text("\",")
-      out.decimal(finding.connections.count == 1 ? finding.connections[0] : 0)
+      out.decimal(connection)
       out.byte(0x2c)
-      out.decimal(finding.evidence.last ?? 0)
+      out.decimal(packet)
       out.byte(0x2c)
       out.embedded(finding.what.text)
       out.byte(0x5d)
@@ -63,6 +64,20 @@ extension PageWriter {
     out.text(",\"charts\":")
     out.list(plots.indices) { index, out in write(plots[index], into: &out) }
     out.byte(0x7d)
+  }
+
+  /// The errors and warnings to mark in the time line: a finding about several connections on each of
+  /// them, at its last evidence there. Connection 0 means that of the packet.
+  private var marks: [(finding: Finding, connection: Int, packet: Int)] {
+    let packets = Dictionary(
+      uniqueKeysWithValues: explanation.connections.map { ($0.history.id, $0.history.packets) })
+    return explanation.findings.filter { ($0.severity ?? .note) > .note }.flatMap { finding in
+      let places = finding.connections.prefix(Self.mostLanes).compactMap { id in
+        let ends = finding.evidence.ranges.map(\.upperBound)
+        return ends.filter { packets[id]?.contains($0) ?? false }.max().map { (finding, id, $0) }
+      }
+      return places.isEmpty ? [(finding, 0, finding.evidence.last ?? 0)] : places
+    }
   }
 
   private func write(_ history: ConnectionHistory, into out: inout Output) {
@@ -110,7 +125,7 @@ extension PageWriter {
     let plot = drawn.plot
     out.byte(0x7b)
     if plot.isOfCodes {
-      // Between two changes the value stays.
+      // A code is valid until the next change.
       out.text("\"words\":")
       out.list(plot.words.indices) { index, out in
         out.byte(0x5b)

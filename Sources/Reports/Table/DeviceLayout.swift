@@ -11,12 +11,18 @@ extension MapDevice {
   /// before they changed.
   func layout(on connection: Connection) -> UInt64? {
     guard serviceExtent == .all, characteristicExtent == .all, !services.isEmpty,
-      let database, let discovery = database.discovery
+      isKnown(on: connection)
     else { return nil }
+    return layout
+  }
+
+  /// Returns whether the services are those that the device had on a connection, as far as the capture
+  /// shows: not if they were discovered, or found to have changed, after it.
+  func isKnown(on connection: Connection) -> Bool {
+    guard let database, let discovery = database.discovery else { return false }
     let hasChanged = database.changes > 0 || !database.disagreements.isEmpty
     let known = hasChanged ? discovery.upperBound : discovery.lowerBound
-    guard connection.lastPacket ?? .max >= known else { return nil }
-    return layout
+    return connection.lastPacket ?? .max >= known
   }
 
   private var layout: UInt64 {

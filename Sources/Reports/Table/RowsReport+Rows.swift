@@ -92,8 +92,8 @@ extension RowsReport {
     rows.flag(connection.isEncrypted)
     rows.word(history.paired)
     writePairingError(history)
-    let services = device?.services.map(\.declaration.uuid) ?? []
-    if services.isEmpty { rows.null() } else { rows.uuids(services) }
+    let services = device.flatMap { $0.isKnown(on: connection) ? $0.services : nil } ?? []
+    if services.isEmpty { rows.null() } else { rows.uuids(services.map(\.declaration.uuid)) }
     if let layout = device?.layout(on: connection) {
       rows.text { $0.hexDigits(layout, 16) }
     } else {

@@ -149,7 +149,9 @@ extension TableKind {
     TableColumn("encrypted", .flag, "whether it was encrypted at last"),
     TableColumn("paired", .string, "pairing method, no, failed, bonded_earlier or unknown"),
     TableColumn("pairing_error", .string, "why pairing failed"),
-    TableColumn("services", .string, "UUIDs of the peer's services, with spaces between"),
+    TableColumn(
+      "services", .string,
+      "UUIDs of the peer's services, with spaces between; null if they changed later"),
     TableColumn(
       "layout", .string,
       "fingerprint of the peer's services and characteristics; null unless all were discovered"),

@@ -68,7 +68,10 @@ extension Attributes {
     }
     var isNews = servers[source.server].count > count
     if let last, let search = request.search, let first = request.startHandle, first <= last {
-      change(source.server) { isNews = $0.cover(search, first, last) || isNews }
+      change(source.server) { database in
+        if search == .primaryServices { database.forgetServices(missingFrom: packet, first, last) }
+        isNews = database.cover(search, first, last) || isNews
+      }
     }
     if isNews, last != nil, request.type.map({ $0.isDeclaration }) ?? true {
       change(source.server) { $0.noteDiscovery(request.packet, packet) }
@@ -147,6 +150,7 @@ extension Attributes {
     else { return }
     let server = open(key, packet: packet)
     change(server) { database in
+      if search == .primaryServices { database.forgetServices(missingFrom: packet, first, last) }
       if database.cover(search, first, last) {
         database.noteDiscovery(request.packet, packet)
       }

@@ -13,8 +13,10 @@ package struct Database: Sendable {
   package struct Disagreement: Sendable {
     /// The attribute as it was known before.
     package let older: Attribute
-    /// The attribute now in force.
-    package let newer: Attribute
+    /// The attribute now in force; nil if a later search did not list the service.
+    package let newer: Attribute?
+    /// The packet that contradicts the older discovery.
+    package let packet: Int
   }
 
   /// The server's key (`Attributes.key`).
@@ -225,10 +227,37 @@ package struct Database: Sendable {
     guard isChanged, before.via != .inferred, !isVaguer(before, than: new) else {
       return (true, nil)
     }
-    if disagreements.count < Self.listed {
-      disagreements.append(Disagreement(older: before, newer: new))
-    }
+    note(Disagreement(older: before, newer: new, packet: new.packet))
     return (true, before)
+  }
+
+  private mutating func note(_ disagreement: Disagreement) {
+    if disagreements.count < Self.listed { disagreements.append(disagreement) }
+  }
+
+  /// Forgets the primary services that a search of these handles has not listed: a device that
+  /// restarts with other firmware has other services, without a Service Changed indication.
+  ///
+  /// - Parameter packet: The response, from which the listed services are known.
+  mutating func forgetServices(missingFrom packet: Int, _ first: UInt16, _ last: UInt16) {
+    // Handles of missing services. Those of the next listed service are known anew, and stay.
+    var gone: [(first: UInt16, last: UInt16)] = []
+    var isInGap = false
+    for place in Self.places(first, last, in: services) {
+      let service = slots[Int(services[place] & 0xffff)]
+      if service.packet == packet {
+        if isInGap {
+          gone[gone.count - 1].last = min(gone[gone.count - 1].last, service.handle - 1)
+        }
+        isInGap = false
+      } else if service.via == .discovered, !service.isSecondary {
+        note(Disagreement(older: service, newer: nil, packet: packet))
+        if !isInGap { gone.append((service.handle, service.handle)) }
+        isInGap = true
+        gone[gone.count - 1].last = max(gone[gone.count - 1].last, service.end)
+      }
+    }
+    for handles in gone { forget(handles.first, handles.last, keeping: packet) }
   }
 
   /// Returns whether the previous entry was only less precise: a list of types can report the value
@@ -369,7 +398,10 @@ package struct Database: Sendable {
 
   /// Forgets the attributes of a range that the server reports as changed (Core, Vol 3, Part G,
   /// 7.1).
-  mutating func forget(_ first: UInt16, _ last: UInt16) {
+  ///
+  /// - Parameter packet: The packet from which services before the range are known anew, if any: they
+  ///   keep their ends.
+  mutating func forget(_ first: UInt16, _ last: UInt16, keeping packet: Int? = nil) {
     guard first <= last else { return }
     changes += 1
     noteChange(first...last)
@@ -379,7 +411,7 @@ package struct Database: Sendable {
     // A service that extends into the range may end elsewhere now.
     for service in services[..<before] {
       let slot = Int(service & 0xffff)
-      guard slots[slot].end >= first else { continue }
+      guard slots[slot].end >= first, slots[slot].packet != packet else { continue }
       invalidated.append(slots[slot])
       slots[slot].end = 0
     }
