@@ -1,8 +1,8 @@
 import Bytes
 
 extension Output {
-  /// Appends text as HTML shows it. What is not printable is escaped as in `printable`, without doubling backslashes:
-  /// the text was worded for people already.
+  /// Appends text escaped for HTML. Unprintable characters are escaped as in `printable`, but
+  /// backslashes are not doubled, since the text is already worded for people.
   mutating func html(_ bytes: RawSpan) {
     var offset = 0
     while offset < bytes.byteCount {
@@ -37,11 +37,11 @@ extension Output {
     }
   }
 
-  /// Appends text as HTML shows it.
+  /// Appends text escaped for HTML.
   mutating func html(_ text: String) { html([UInt8](text.utf8).bytes) }
 
-  /// Appends text as HTML shows it, with a link to each packet that it names (`#48`, `#46–48`). What stands in quotes
-  /// came from a device and is left alone.
+  /// Appends text escaped for HTML, with a link for each packet that it names (`#48`, `#46–48`).
+  /// Text in quotes came from a device and is not linked.
   mutating func linked(_ text: RawSpan) {
     var (start, offset) = (0, 0)
     var (isQuoted, isEscaped) = (false, false)
@@ -57,7 +57,7 @@ extension Output {
       html(text.part(Slice(start: start, count: offset - start)))
       let number = Slice(start: offset + 1, count: length)
       var end = offset + 1 + length
-      // An en dash, three bytes of UTF-8, joins the ends of a range.
+      // In a range, an en dash (three bytes of UTF-8) joins the two numbers.
       if text.isDash(at: end) {
         let second = text.byte(at: end + 3) == 0x23 ? end + 4 : end + 3
         let last = text.digits(at: second)
@@ -73,10 +73,11 @@ extension Output {
     html(text.part(Slice(start: start, count: text.byteCount - start)))
   }
 
-  /// Appends text as HTML shows it, with a link to each packet that it names.
+  /// Appends text escaped for HTML, with a link for each packet that it names.
   mutating func linked(_ text: String) { linked([UInt8](text.utf8).bytes) }
 
-  /// Appends a JSON string that may stand in a script element: `<` is escaped, so nothing in it ends the element.
+  /// Appends a JSON string for a script element. `<` is escaped, so that no text can end the
+  /// element.
   mutating func embedded(_ bytes: RawSpan) {
     byte(0x22)
     var start = 0
@@ -89,25 +90,26 @@ extension Output {
     byte(0x22)
   }
 
-  /// Appends a JSON string that may stand in a script element.
+  /// Appends a JSON string for a script element.
   mutating func embedded(_ text: String) { embedded([UInt8](text.utf8).bytes) }
 }
 
 extension RawSpan {
-  /// How many decimal digits stand at `offset`, none if there are more than a packet's number has.
+  /// Returns the number of decimal digits at `offset`, or 0 if there are more than a packet number
+  /// has.
   fileprivate func digits(at offset: Int) -> Int {
     var count = 0
     while offset + count < byteCount, 0x30...0x39 ~= byte(at: offset + count) { count += 1 }
     return count <= 15 ? count : 0
   }
 
-  /// Whether an en dash stands at `offset`.
+  /// Returns whether an en dash is at `offset`.
   fileprivate func isDash(at offset: Int) -> Bool {
     offset + 3 <= byteCount && byte(at: offset) == 0xe2 && byte(at: offset + 1) == 0x80
       && byte(at: offset + 2) == 0x93
   }
 
-  /// Whether a letter or digit stands at `offset`.
+  /// Returns whether a letter, a digit or a byte of a character beyond ASCII is at `offset`.
   fileprivate func isWord(at offset: Int) -> Bool {
     let unit = byte(at: offset)
     return 0x30...0x39 ~= unit || 0x61...0x7a ~= unit | 0x20 || unit >= 0x80

@@ -2,16 +2,17 @@ import Bytes
 
 /// The fields and bytes of packets, for the part of a page that shows one of them.
 ///
-/// They share a budget, which is smaller on a page with many packets. Bytes are dropped first, then the
-/// fields of packets without an attribute or pairing, then those of later packets. Failures stay as
-/// long as there is room.
+/// They share a budget, which is smaller on a page with many packets. If it is exceeded, bytes are
+/// dropped first, then the fields of packets without ATT, pairing or a failure, then those of other
+/// packets, later ones first. Fields of failing packets are never dropped, but none are added once
+/// all fields need twice the budget.
 struct PageDetails: Sendable {
-  /// How much a reader misses the fields of a packet.
+  /// The importance of a packet's fields to the reader.
   enum Rank: Int, Sendable {
     case failing, important, other
   }
 
-  /// The fields of some packets: each line once, packets as lists of lines.
+  /// The fields of some packets. Each distinct line is kept once; packets are lists of lines.
   private struct Part: Sendable {
     var lines = TextTable()
     var packets: [UInt32] = []
@@ -50,41 +51,41 @@ struct PageDetails: Sendable {
     }
   }
 
-  /// Parts by rank, each of bounded size: the last ones can be dropped.
+  /// Parts by rank. Each has a bounded size, so that the last ones can be dropped.
   private var parts: [[Part]] = [[], [], []]
   private static let partBytes = 65_536
-  /// Hexadecimal digits of records, `..` for bytes that are hidden.
+  /// The hexadecimal digits of records, with `..` for hidden bytes.
   private var hex = TextTable()
   private var hexPackets: [(packet: UInt32, text: UInt32)] = []
   private var hexSize = 0
   private var fieldsSize = 0
-  /// What details may need on a page with few packets, and on one with many.
+  /// The bytes for details on a page with few packets; `least` is for one with many.
   let most: Int
   private let least: Int
   private let whole: Int
   private var budget: Int
   private var keepsBytes = true
-  /// Only ranks below this one are still taken.
+  /// Only fields of ranks below this one are still recorded.
   private var end = 3
-  /// Packets whose fields are not on the page.
+  /// The number of packets whose fields are not on the page.
   private(set) var withoutFields = 0
 
-  /// Longer records are not kept: nobody would read that many bytes.
+  /// The largest record whose bytes are kept; no reader would look at more.
   private static let mostBytes = 2048
 
-  /// - Parameter limit: how many bytes the whole page may have.
+  /// - Parameter limit: the largest size of the whole page, in bytes.
   init(limit: Int) {
     (most, least, whole) = (limit / 16, limit / 100, limit / 10)
     budget = most
   }
 
-  /// Records how many bytes the packets need so far.
+  /// Updates the budget from the number of bytes that packets need so far.
   mutating func learn(rows: Int) {
     budget = max(least, min(most, whole - rows))
     fit()
   }
 
-  /// Whether the fields of such a packet are worth writing; counts those that are not.
+  /// Returns whether to record the fields of a packet of this rank; counts the packet if not.
   mutating func wantsFields(_ rank: Rank) -> Bool {
     let wants = rank.rawValue < end && fieldsSize < 2 * budget
     if !wants { withoutFields += 1 }
@@ -101,7 +102,7 @@ struct PageDetails: Sendable {
     fit()
   }
 
-  /// Whether bytes of a record are kept.
+  /// Returns whether the bytes of a record of this length are kept.
   func wantsBytes(_ count: Int) -> Bool { keepsBytes && count <= Self.mostBytes }
 
   mutating func add(hex text: RawSpan, of packet: Int) {
@@ -126,7 +127,7 @@ struct PageDetails: Sendable {
     }
   }
 
-  /// Writes all of it.
+  /// Writes the fields and bytes as JSON.
   func write(into out: inout Output) {
     out.text("{\"fields\":[")
     var isFirst = true

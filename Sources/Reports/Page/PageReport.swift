@@ -7,44 +7,44 @@ import Diagnosis
 package import Dissectors
 package import Sessions
 
-/// How `report` presents a capture.
+/// The options of `report`.
 package struct PageOptions: PresentationOptions, Sendable {
-  /// Which packets, connections and attributes; what is empty chooses all.
+  /// The packets, connections and attributes to include. An empty selection includes all.
   package var selection = Selection()
   /// The capture's name.
   package var name = ""
-  /// A title of the user's own; empty: the capture's name.
+  /// The user's title. If it is empty, the capture's name is used.
   package var title = ""
-  /// A note of the user's own, set above all else.
+  /// The user's note, shown above everything else.
   package var note = ""
-  /// How many bytes the page may have.
+  /// The largest size of the page, in bytes.
   package var limit = Self.usualLimit
   /// Whether keys, addresses and names were replaced before the capture was read.
   package var isRedacted = false
-  /// What is to be said of the archives that the capture came from: their damage.
+  /// Remarks about damage to the archives that the capture came from.
   package var remarks: [String] = []
   /// Whether secrets are shown.
   package var showsKeys = false
-  /// The keys that are known from elsewhere.
+  /// Keys from sources other than the capture.
   package var bonds: [Bond] = []
-  /// Which passkeys are tried where one is searched for.
+  /// The passkeys to try when one is searched for.
   package var passkeys = SixDigits.all
-  /// People's own profiles.
+  /// The user's profiles.
   package var profiles = SuppliedProfiles()
-  /// The signs to use: a page is UTF-8.
+  /// The glyphs to use; a page is UTF-8.
   package var glyphs = Glyphs.utf8
-  /// Unused: a page has no terminal.
+  /// Unused, since a page has no terminal.
   package var usesColor = false
   package var width: Int?
 
-  /// Bytes of a page unless the user says otherwise.
+  /// The default size limit, in bytes.
   package static let usualLimit = 20_000_000
 
-  /// The defaults.
+  /// Creates the default options.
   package init() {}
 }
 
-/// `report`: one page of HTML to look at and to send. Collects while fed, and writes at the end.
+/// `report`: one HTML page. Collects its contents packet by packet, and writes them at the end.
 package struct PageReport: PacketReport, ~Copyable {
   private let options: PageOptions
   private var history: CaptureHistory?
@@ -60,7 +60,7 @@ package struct PageReport: PacketReport, ~Copyable {
   private var summary: CaptureSummary?
   private var lastTime: Int64 = 0
 
-  /// A page about a capture with this summary.
+  /// Creates a page about a capture with this summary.
   package init(_ options: PageOptions, _ summary: CaptureSummary, limits: Limits = Limits()) {
     self.options = options
     self.summary = summary
@@ -86,10 +86,10 @@ package struct PageReport: PacketReport, ~Copyable {
     contents = PageContents(limit: options.limit, decimals: summary.timeDecimals)
   }
 
-  /// Never: every packet may tell more.
+  /// Always false, since every packet may add to the page.
   package var isSatisfied: Bool { false }
 
-  /// Why no packet is on the page.
+  /// The reason why no packet is on the page.
   package var remark: String? { showing.remark(sentence.reading) }
 
   package mutating func packet(
@@ -170,7 +170,8 @@ package struct PageReport: PacketReport, ~Copyable {
     return (flags, connection, isFailure || !dissection.problems.isEmpty)
   }
 
-  /// Microseconds since the first packet; of a packet without a time those of the one before.
+  /// Returns the microseconds since the first packet. For a packet without a time, returns those of
+  /// the previous one.
   private mutating func moment(_ record: borrowing CaptureRecord) -> Int64 {
     guard let time = record.time, let start = showing.start else { return lastTime }
     lastTime = time.nanoseconds(since: start) / 1000
@@ -229,7 +230,7 @@ package struct PageReport: PacketReport, ~Copyable {
     }
   }
 
-  /// The run that a packet was folded into; 0: it has no line.
+  /// Returns the run that a packet was folded into, or 0 if it has no line.
   private mutating func run(of packet: Int) -> Int {
     guard let run = brief.runs.last(where: { $0.last == packet }) else { return 0 }
     if let known = openRuns.first(where: { $0.first == run.first }) { return known.run }
@@ -238,7 +239,7 @@ package struct PageReport: PacketReport, ~Copyable {
     return place
   }
 
-  /// Words the runs that end here.
+  /// Sets the words of the runs that end here.
   private mutating func wordRuns() {
     guard !brief.runs.isEmpty else { return }
     for index in brief.runs.indices {
@@ -306,25 +307,25 @@ package struct PageReport: PacketReport, ~Copyable {
   }
 }
 
-/// What a page is made of, beside what other reports conclude.
+/// The contents of a page, apart from what other reports conclude.
 struct PageContents: Sendable {
   var rows: PageRows
   var details: PageDetails
   var signals = PageSignals()
-  /// What advertisers are called, in the order in which they are drawn.
+  /// The names of the advertisers, in the order in which they are drawn.
   private(set) var signalNames: [[UInt8]] = []
   var start: Timestamp?
-  /// Decimals of the capture's times.
+  /// The number of decimals in the capture's times.
   let decimals: Int
-  /// Why there is no packet; nil if there are some.
+  /// The reason why there are no packets, or nil if there are some.
   var remark: String?
-  /// What ended the capture early.
+  /// The damage that ended the capture early.
   var damage: String?
-  /// What else is to be said of the capture.
+  /// Other remarks about the capture.
   var remarks: [String] = []
 
-  /// The divisor of the page's size that gives the share for everything but packets, and the least share in
-  /// bytes.
+  /// The space for everything but packets, their details and the page's files: the limit divided by
+  /// `shareOfProse`, but at least `leastProse` bytes.
   private static let shareOfProse = 8
   private static let leastProse = 160_000
 
@@ -336,7 +337,7 @@ struct PageContents: Sendable {
     self.decimals = decimals
   }
 
-  /// Learns what the advertisers are called.
+  /// Records the names of the advertisers.
   mutating func name(signalsBy memory: borrowing Memory) {
     for signal in signals.drawn {
       var output = Output()

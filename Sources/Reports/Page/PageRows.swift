@@ -2,12 +2,13 @@ import Bluetooth
 import Bytes
 import Sessions
 
-/// The packets of a page: what the list and the ladder draw, in columns of small numbers and two tables of texts.
+/// The packets of a page, as the list and the ladder draw them: columns of small numbers, and
+/// tables of texts.
 ///
-/// Grows up to the page's limit. What goes first is flow control and advertising, then what belongs to no connection;
-/// after that the page takes no more packets. How many were left out is counted.
+/// Grows up to its budget. After that, flow control and advertising are left out, then packets of
+/// no connection, and finally all later packets. The packets left out are counted.
 struct PageRows: Sendable {
-  /// What is true of a packet.
+  /// The properties of a packet.
   struct Flags: OptionSet, Sendable {
     let rawValue: UInt16
     static let sent = Self(rawValue: 1)
@@ -16,17 +17,17 @@ struct PageRows: Sendable {
     static let failure = Self(rawValue: 1 << 2)
     /// Something is wrong with the packet itself.
     static let problem = Self(rawValue: 1 << 3)
-    /// The packet carries no news (`show --brief`).
+    /// The packet is routine, so that `show --brief` folds it.
     static let folded = Self(rawValue: 1 << 4)
-    /// The capture does not say when it was made.
+    /// The record has no time.
     static let timeless = Self(rawValue: 1 << 5)
     static let request = Self(rawValue: 1 << 6)
     static let response = Self(rawValue: 1 << 7)
     static let advertising = Self(rawValue: 1 << 8)
     static let security = Self(rawValue: 1 << 9)
-    /// The packet only makes room for others.
+    /// The packet only reports free buffers.
     static let flowControl = Self(rawValue: 1 << 10)
-    /// The link is encrypted when the packet crosses it.
+    /// The link was encrypted when the packet was sent.
     static let encrypted = Self(rawValue: 1 << 11)
     /// The packet belongs to a run of folded packets.
     static let inRun = Self(rawValue: 1 << 12)
@@ -37,11 +38,11 @@ struct PageRows: Sendable {
     /// Microseconds since the first packet.
     var time: Int64
     var number: UInt32
-    /// The places of the words up to the subject, and of the rest.
+    /// The place in `heads` of the words up to the subject, and in `rests` of the other words.
     var head: UInt32 = 0
     var rest: UInt32 = 0
     var connection: UInt32 = 0
-    /// How many packets before this one its request is; 0: it answers none.
+    /// The packet number minus that of its request, or 0 if it answers no request.
     var answers: UInt32 = 0
     var flags: Flags
     var layer: UInt8
@@ -50,38 +51,40 @@ struct PageRows: Sendable {
   private(set) var rows: [Row] = []
   private(set) var heads = TextTable()
   private(set) var rests = TextTable()
-  /// What is wrong with packets: the messages, the packets' numbers, and the messages' places.
+  /// What is wrong with packets: the messages, and the packets' numbers with their messages'
+  /// places.
   private(set) var flaws = TextTable()
   private(set) var problems: [(packet: UInt32, text: UInt32)] = []
-  /// The runs of folded packets: what a line says of each. Packets in runs name theirs in order.
+  /// The places of the runs' words in `runTexts`; run 0 is unused. `runOfPacket` has the run of
+  /// each folded packet, in order.
   private(set) var runs: [UInt32] = [0]
   private var runTexts = TextTable()
   private(set) var runOfPacket: [(packet: UInt32, run: UInt32)] = []
-  /// How many packets were left out, by what they are.
+  /// The number of packets left out, by kind.
   private(set) var leftOut = (noise: 0, unconnected: 0, late: 0)
-  /// What is left out from now on.
+  /// The kinds of packets that are still added.
   private(set) var stage = Stage.all
 
-  /// Which packets are taken.
+  /// The kinds of packets that are added.
   enum Stage: Int, Sendable, Comparable {
     case all, withoutNoise, connected, none
     static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
   }
 
-  /// Bytes that the page may have for packets.
+  /// The bytes that the page has for packets.
   private let budget: Int
-  /// Bytes that those taken so far need, estimated from above.
+  /// An upper estimate of the bytes that the packets need so far.
   private(set) var size = 0
   private var lastTime: Int64 = 0
 
-  /// A row's number in the table of what rows have in common, with its comma.
+  /// The bytes of a row's number in the table of shared properties, with its comma.
   private static let commonBytes = 4
-  /// Longer texts are cut: the details have all of it.
+  /// The largest size of a text in bytes; longer ones are cut.
   static let mostText = 4096
 
   init(budget: Int) { self.budget = budget }
 
-  /// Whether such a packet is taken; counts it as left out if not.
+  /// Returns whether such a packet is still added; counts it as left out if not.
   mutating func takes(_ flags: Flags, connection: Int) -> Bool {
     guard stage > .all else { return true }
     if !flags.isDisjoint(with: [.advertising, .flowControl]) {
@@ -96,7 +99,7 @@ struct PageRows: Sendable {
     return false
   }
 
-  /// Adds a packet. What no longer fits goes.
+  /// Adds a packet, then leaves out kinds of packets until the rest fits the budget.
   mutating func add(_ row: Row, head: RawSpan, rest: RawSpan) {
     var row = row
     row.head = Self.intern(head, &heads, &size)
@@ -107,14 +110,14 @@ struct PageRows: Sendable {
     while size > budget, stage < .none { shrink() }
   }
 
-  /// Adds what is wrong with the packet that was added last.
+  /// Adds a message about what is wrong with the latest packet.
   mutating func add(problem: RawSpan) {
     guard let packet = rows.last?.number else { return }
     problems.append((packet, Self.intern(problem, &flaws, &size)))
     size += 8
   }
 
-  /// Notes which run of folded packets the packet that was added last belongs to.
+  /// Records the run of folded packets that the latest packet belongs to.
   mutating func fold(into run: Int) {
     guard let packet = rows.last?.number else { return }
     rows[rows.count - 1].flags.insert(.inRun)
@@ -124,13 +127,13 @@ struct PageRows: Sendable {
 
   /// Begins a run of folded packets.
   ///
-  /// - Returns: its place.
+  /// - Returns: the run's place.
   mutating func beginRun() -> Int {
     runs.append(0)
     return runs.count - 1
   }
 
-  /// Words a run.
+  /// Sets the words of a run.
   mutating func word(run: Int, _ text: RawSpan) {
     runs[run] = Self.intern(text, &runTexts, &size)
     size += 4
@@ -141,7 +144,7 @@ struct PageRows: Sendable {
   ) -> UInt32 {
     let count = table.count
     let place = table.place(of: text.cut(to: mostText))
-    // Escaped, quoted, with a comma.
+    // The text is escaped and quoted, and a comma follows.
     if table.count > count { size += min(text.byteCount, mostText) * 17 / 16 + 4 }
     return UInt32(place)
   }
@@ -190,7 +193,7 @@ struct PageRows: Sendable {
     }
   }
 
-  /// The place of a packet's row; nil if it has none.
+  /// Returns the place of a packet's row, or nil if it has none before `end`.
   func place(of packet: UInt32, before end: Int) -> Int? {
     var (low, high) = (0, end)
     while low < high {
@@ -202,7 +205,7 @@ struct PageRows: Sendable {
 }
 
 extension RawSpan {
-  /// The first `most` bytes, no character of UTF-8 cut in two.
+  /// Returns the first `most` bytes at most, without cutting a UTF-8 character in two.
   @_lifetime(copy self)
   func cut(to most: Int) -> RawSpan {
     guard byteCount > most else { return self }
@@ -215,24 +218,24 @@ extension RawSpan {
 // MARK: JSON
 
 extension PageRows {
-  /// What many packets have in common, so that a row needs one number for it.
+  /// Properties that many packets share, so that a row needs only one number for all of them.
   private struct Common: Hashable {
     var connection: Kin
     var layer: UInt8
     var flags: UInt16
-    /// How many rows before this one the request is; 0: none, or further away.
+    /// The distance in rows to the request, or 0 if there is none or it is further away.
     var distance: Int
   }
 
-  /// A packet's connection, as seen from the packet before that has one.
+  /// A packet's connection, relative to the previous packet that has one.
   private enum Kin: UInt8 {
     case none, same, next, other
   }
 
-  /// Requests that are further away stand in a list of their own.
+  /// The largest distance in `Common`; requests further away are in a list of their own.
   private static let nearest = 40
 
-  /// Writes the members of the data that describe packets.
+  /// Writes the members of the page's data that describe packets.
   func write(into out: inout Output) {
     out.text("\"layers\":[")
     for (index, layer) in Selection.Layer.allCases.enumerated() {
@@ -245,7 +248,8 @@ extension PageRows {
       out.decimal(Int(rows[index].time &- previous))
       previous = rows[index].time
     }
-    // Texts are in the order in which they came: 0 stands for the next new one, else the place follows, counted from 1.
+    // Texts are in the order of their first use: 0 is the next new text, and any other number is a
+    // text's place plus 1.
     var newest: UInt32 = 0
     out.text(",\"a\":")
     out.list(rows.indices) { index, out in out.place(rows[index].head, &newest) }
@@ -270,19 +274,20 @@ extension PageRows {
     out.list(0..<runTexts.count) { place, out in out.embedded(runTexts[place]) }
     out.text(",\"runs\":")
     out.list(runs.indices) { index, out in out.decimal(UInt(runs[index])) }
-    // How many runs have begun since that one, or less than 0 for as many new ones.
+    // The number of runs that have begun since the packet's run; if negative, the number of runs
+    // that begin here.
     var latest: UInt32 = 0
     out.text(",\"run\":")
     out.list(runOfPacket.indices) { index, out in
       let run = runOfPacket[index].run
       let skipped = run > latest ? run - latest : 0
       latest += skipped
-      // A run of which no packet is left leaves a gap.
+      // Runs without remaining packets are skipped, so more than one can begin at once.
       out.decimal(skipped > 0 ? -Int(skipped) : Int(latest - run))
     }
   }
 
-  /// Writes packets' numbers: where a run of consecutive ones begins, and how many it has.
+  /// Writes packet numbers as runs of consecutive ones: the first number and the count.
   private func writeNumbers(into out: inout Output) {
     out.text(",\"n\":[")
     var start = 0
@@ -360,14 +365,14 @@ extension PageRows {
 }
 
 extension Output {
-  /// Writes the place of a text, where texts are numbered in the order in which they come.
+  /// Writes the place of a text: 0 for the next new one, otherwise the place plus 1.
   fileprivate mutating func place(_ place: UInt32, _ newest: inout UInt32) {
     guard place == newest + 1 else { return decimal(UInt(place) + 1) }
     newest = place
     byte(0x30)
   }
 
-  /// Writes a JSON list, its elements by `element`.
+  /// Writes a JSON list, calling `element` for each index.
   mutating func list(_ indices: Range<Int>, _ element: (Int, inout Output) -> Void) {
     byte(0x5b)
     for index in indices {

@@ -3,7 +3,7 @@ import Bytes
 import Dissectors
 import Sessions
 
-/// How strongly advertisers were heard over time.
+/// The signal strengths of advertisers over time.
 struct PageSignals: Sendable {
   /// One advertiser.
   struct Signal: Sendable {
@@ -14,11 +14,11 @@ struct PageSignals: Sendable {
 
   private var places: [UInt64: Int] = [:]
   private(set) var signals: [Signal] = []
-  /// So many advertisers are measured, and so many of them drawn: those heard most often.
+  /// The most advertisers that are measured and drawn. Those with the most reports are drawn.
   private static let mostMeasured = 256
   private static let mostDrawn = 12
 
-  /// Takes the reports of the current packet.
+  /// Records the reports of the current packet.
   mutating func observe(_ reports: [Advertisement], at time: Int64) {
     for report in reports {
       guard let rssi = report.report.rssi, let address = report.report.address else { continue }
@@ -33,7 +33,7 @@ struct PageSignals: Sendable {
     }
   }
 
-  /// Those that are drawn, the one that was heard first first.
+  /// The advertisers to draw, in the order in which they were first heard.
   var drawn: [Signal] {
     let most = signals.enumerated().sorted {
       ($1.element.course.count, $0.offset) < ($0.element.course.count, $1.offset)
@@ -41,13 +41,14 @@ struct PageSignals: Sendable {
     return most.prefix(Self.mostDrawn).sorted { $0.offset < $1.offset }.map(\.element)
   }
 
-  /// How many more advertisers there are than are drawn.
+  /// The number of measured advertisers that are not drawn.
   var omitted: Int { max(0, signals.count - Self.mostDrawn) }
 }
 
-/// Numbers over time in a bounded number of points: each point is the least and the greatest of several.
+/// Numbers over time, in a bounded number of points. Each point holds the least and the greatest of
+/// several numbers.
 struct PlotCourse: Sendable {
-  /// Some numbers, and when the first of them came.
+  /// Consecutive numbers, and the time of the first one.
   struct Point: Sendable {
     var time: Int64
     var low: Double
@@ -86,7 +87,8 @@ struct PlotCourse: Sendable {
     perPoint *= 2
   }
 
-  /// Writes `"t":[…],"v":[…]`: times as differences, and where a point stands for several numbers both ends.
+  /// Writes `"t":[…],"low":[…]`, and `"high":[…]` if a point stands for different numbers. Times
+  /// are differences from the previous one.
   func write(decimals: Int, into out: inout Output) {
     var previous: Int64 = 0
     out.text("\"t\":")

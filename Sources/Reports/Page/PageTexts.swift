@@ -1,6 +1,7 @@
-/// The files of this folder that pages are made of. Each build copies them into the program (`Scripts/write-texts.sh`).
+/// The files of this folder that every page contains. Each build copies them into the program
+/// (`Scripts/write-texts.sh`).
 enum PageTexts {
-  /// How many bytes they add to each page.
+  /// The number of bytes that they add to each page.
   static var byteCount: Int {
     page.utf8CodeUnitCount + style.utf8CodeUnitCount + script.utf8CodeUnitCount
   }

@@ -4,9 +4,10 @@ import Captures
 import Diagnosis
 import Sessions
 
-/// What the script draws from: JSON in columns. Its members may change with every version; programs read `--json`.
+/// The data that the script draws: JSON in columns. Its members may change with every version;
+/// programs should read `--json`.
 extension PageWriter {
-  /// Connections that have a lane in the time line, and the bytes after which no further one has.
+  /// The most connections with a lane in the time line, and the bytes after which none is added.
   private static let mostLanes = 2000
   private var laneBytes: Int { options.limit / 40 }
 
@@ -110,7 +111,7 @@ extension PageWriter {
     let plot = drawn.plot
     out.byte(0x7b)
     if plot.isOfCodes {
-      // Between two changes the value stays.
+      // A code is valid until the next change.
       out.text("\"words\":")
       out.list(plot.words.indices) { index, out in
         out.byte(0x5b)

@@ -1,7 +1,7 @@
 import Bytes
 
 extension PageWriter {
-  /// Writes the tree of `map`: its lines, each a row of cells.
+  /// Writes the tree of `map` as headings, paragraphs and tables.
   func writeMap(_ page: inout MapPage, into out: inout Output) {
     var lines = Output()
     page.isOfCells = true
@@ -78,7 +78,7 @@ extension PageWriter {
 }
 
 extension RawSpan {
-  /// What follows the blanks at the beginning.
+  /// The bytes after the leading spaces.
   fileprivate var withoutBlanksInFront: RawSpan {
     @_lifetime(copy self) get {
       var count = 0

@@ -3,24 +3,24 @@ import Bytes
 import Diagnosis
 import Sessions
 
-/// A plot with what stands beside it.
+/// A plot and the texts beside it.
 struct DrawnPlot: Sendable {
   let plot: ValuePlots.Plot
-  /// What it shows, and what `values` says of it.
+  /// The title, and a description of the plot in words.
   let title: [UInt8]
   let words: [UInt8]
-  /// When the server was to send values: from, to; to is nil where that lasts to the end.
+  /// The spans in which the client was subscribed; `to` is nil if a span lasts to the end.
   let subscribed: [(from: Int64, to: Int64?)]
 }
 
 extension PageWriter {
-  /// Charts of a page: more would not be looked at.
+  /// The most charts of a page; no reader would look at more.
   private static let mostPlots = 96
 
-  /// The divisor of the page's size that gives how many rows the table of values has at most.
+  /// The page's size divided by this is the most rows in the table of values.
   private static let bytesPerValueRow = 2000
 
-  /// Writes the table of `values`, as rows of HTML.
+  /// Writes the table of `values` as HTML rows, and collects the plots.
   mutating func writeValues(
     _ values: inout ValuesReport, _ table: inout ValuesTable, _ memory: borrowing Memory,
     into out: inout Output
@@ -48,7 +48,7 @@ extension PageWriter {
         continue
       }
       if row.operation.isEmpty {
-        // The course of the numbers above.
+        // The row shows the course of the numbers above.
         out.text("<tr class=\"course\"><td></td><td colspan=\"5\">")
         out.html(row.value.bytes)
         out.text("</td></tr>\n")
@@ -91,7 +91,7 @@ extension PageWriter {
     for entry in table.facts.entries {
       let courses = entry.series.flatMap { table.courses($0, entry) }
       for plot in entry.plots.plots where plots.count < Self.mostPlots && plot.isWorthDrawing {
-        // Where nothing says that the bytes are a number, the table decides.
+        // If no profile defines the value, it is drawn only if the table also shows a course.
         if plot.definition == nil, courses.isEmpty { continue }
         var title = Output()
         title.raw(table.subject(entry, memory).bytes)
@@ -110,7 +110,7 @@ extension PageWriter {
     }
   }
 
-  /// What a chart shows, for those who do not see it.
+  /// Returns a description of a chart, for readers who cannot see it.
   private func words(_ plot: ValuePlots.Plot, _ courses: [[UInt8]]) -> [UInt8] {
     if plot.definition == nil { return courses.first ?? [] }
     return ValuesTable.text { text in
@@ -135,7 +135,7 @@ extension PageWriter {
     }
   }
 
-  /// When the client had switched an attribute's notifications or indications on.
+  /// Returns the spans in which the client had enabled an attribute's notifications or indications.
   private func subscribed(
     to entry: ValueEntry, _ facts: ValueFacts
   ) -> [(from: Int64, to: Int64?)] {
@@ -155,7 +155,7 @@ extension PageWriter {
     return spans
   }
 
-  /// Writes a figure for each chart; the script draws into it.
+  /// Writes a figure for each chart, into which the script draws.
   func writeFigures(into out: inout Output) {
     for drawn in plots {
       out.text("<figure class=\"chart\"><figcaption>")
@@ -166,7 +166,7 @@ extension PageWriter {
     }
   }
 
-  /// Microseconds from the first packet to a time.
+  /// Returns the microseconds from the first packet to a time.
   func moment(_ time: Timestamp) -> Int64 {
     contents.start.map { time.nanoseconds(since: $0) / 1000 } ?? 0
   }

@@ -3,8 +3,8 @@ import Bytes
 import Diagnosis
 import Sessions
 
-/// Writes the page: the template, with what each of its marks stands for. All of it can be read without the script,
-/// but for the list of packets, the ladder and the charts.
+/// Writes the page: the template with its marks filled in. Everything can be read without the
+/// script, except the time line, the list of packets, the ladder and the charts.
 struct PageWriter {
   let options: PageOptions
   let explanation: Explanation
@@ -12,10 +12,10 @@ struct PageWriter {
   /// The plots that are drawn, in the order of their figures.
   var plots: [DrawnPlot] = []
 
-  /// Connections that are told one by one, and bytes after which no further story is.
+  /// The most connections whose stories are written, and the bytes after which none is added.
   private static let mostStories = 400
   private var storyBytes: Int { options.limit / 100 }
-  /// Notes are folded away if there are more of them.
+  /// If there are more notes than this, they are folded away.
   private static let mostNotes = 4
 
   init(_ options: PageOptions, _ explanation: Explanation, _ contents: PageContents) {
@@ -24,7 +24,7 @@ struct PageWriter {
     self.contents = contents
   }
 
-  /// Writes all of it.
+  /// Writes the whole page.
   mutating func write(
     _ values: inout ValuesReport, _ map: inout MapPage, _ memory: borrowing Memory,
     into out: inout Output
@@ -92,7 +92,7 @@ struct PageWriter {
   private func writeNote(into out: inout Output) {
     guard !options.note.isEmpty else { return }
     out.text("<p class=\"own\">")
-    // Its line ends stay; everything else that is not printable is escaped.
+    // Line ends are kept; all other unprintable characters are escaped.
     let lines = options.note.split(separator: "\n", omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
       if index > 0 { out.text("<br>") }
@@ -101,7 +101,7 @@ struct PageWriter {
     out.text("</p>")
   }
 
-  /// What the capture lacks, what was done to it, and what the page leaves out.
+  /// Writes what the capture lacks, how it was changed, and what the page leaves out.
   private func writeRemarks(into out: inout Output) {
     var lines: [String] = []
     if let damage = contents.damage { lines.append(damage) }
@@ -124,7 +124,7 @@ struct PageWriter {
     out.text("</ul>")
   }
 
-  /// What did not fit into the page.
+  /// Remarks about what did not fit into the page.
   private var leftOut: [String] {
     let rows = contents.rows.leftOut
     var lines: [String] = []

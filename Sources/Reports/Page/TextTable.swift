@@ -1,19 +1,19 @@
 import Bytes
 
-/// Texts, each kept once and called by its place. Place 0 is the empty text.
+/// Distinct texts, each identified by its place. Place 0 is the empty text.
 struct TextTable: Sendable {
   private var bytes: [UInt8] = []
   private var ends: [UInt32] = [0]
   private var hashes: [UInt32] = [0]
-  /// Places by hash, in a table that is at most half full; 0 is free.
+  /// Places by hash, in a table that is at most half full; 0 marks a free slot.
   private var slots = [UInt32](repeating: 0, count: 1024)
 
-  /// How many texts there are, the empty one included.
+  /// The number of texts, including the empty one.
   var count: Int { ends.count }
-  /// How many bytes all of them have.
+  /// The total size of the texts in bytes.
   var byteCount: Int { bytes.count }
 
-  /// Returns the place of a text, which is added if it is new.
+  /// Returns the place of a text, after adding the text if it is new.
   mutating func place(of text: RawSpan) -> Int {
     guard text.byteCount > 0 else { return 0 }
     let hash = Self.hash(text)
@@ -48,7 +48,8 @@ struct TextTable: Sendable {
     }
   }
 
-  /// A hash of eight bytes at a time, folded so that the low bits depend on all of them.
+  /// Returns a hash, computed eight bytes at a time and folded so that its low bits depend on all
+  /// of them.
   private static func hash(_ text: RawSpan) -> UInt32 {
     var hash: UInt64 = 0x9e37_79b9_7f4a_7c15 ^ UInt64(truncatingIfNeeded: text.byteCount)
     var offset = 0
@@ -62,7 +63,8 @@ struct TextTable: Sendable {
 }
 
 extension RawSpan {
-  /// Up to eight bytes from `offset` on, as one number.
+  /// Returns the eight bytes at `offset` as one number. Near the end, returns the last eight bytes,
+  /// or the whole text if it is shorter than that.
   fileprivate func word(at offset: Int) -> UInt64 {
     if offset + 8 <= byteCount { return bigEndianU64(at: offset) }
     if byteCount >= 8 { return bigEndianU64(at: byteCount - 8) }
@@ -71,7 +73,7 @@ extension RawSpan {
     return word
   }
 
-  /// Whether both hold the same bytes, compared eight at a time.
+  /// Returns whether both hold the same bytes, comparing eight at a time.
   fileprivate func isSame(as other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }
     var offset = 0
@@ -82,13 +84,14 @@ extension RawSpan {
     return true
   }
 
-  /// Where the line that begins at `offset` ends.
+  /// Returns the offset at which the line that begins at `offset` ends.
   func lineEnd(from offset: Int) -> Int {
     var offset = offset
     let ones: UInt64 = 0x0101_0101_0101_0101
     while offset + 8 <= byteCount {
       let word = bigEndianU64(at: offset) ^ ones &* 0x0a
-      // The top bit of each byte that was a line end; a borrow can only set those before it, in front of the first.
+      // The top bit of each byte that is a line end. A borrow can also set it in earlier bytes, but
+      // only if a later byte is a line end.
       let found = (word &- ones) & ~word & ones &* 0x80
       if found != 0 { break }
       offset += 8

@@ -3,30 +3,31 @@ import Bytes
 import Decoders
 import Sessions
 
-/// The numbers in the values of one attribute, for charts: a course for each field.
+/// The numbers in the values of one attribute, for charts: one course per field.
 struct ValuePlots: Sendable {
   /// The course of one field.
   struct Plot: Sendable {
-    /// What tells a definition's fields apart: those of one name and unit are one, as a number of 8 or 16 bits is.
+    /// The identity of the field in its definition. Fields with the same name and unit share one,
+    /// such as the 8-bit and 16-bit forms of a number.
     let field: Int
-    /// Which definition; nil: the value is assumed to be a number.
+    /// The definition, or nil if the value is assumed to be a number.
     let definition: ObjectIdentifier?
     let isWritten: Bool
-    /// What the field is called; empty: the value is one number.
+    /// The field's name; empty if the value is a single number.
     let name: [UInt8]
     let unit: [UInt8]
     var decimals: Int
-    /// Of codes: the words for those that came.
+    /// The words for the codes that occurred.
     var words: [(code: Int, word: [UInt8])] = []
     var course = PlotCourse()
-    /// Of codes: the last one, and how many changes there were.
+    /// The latest code, or nil for a field without codes; and its changes.
     fileprivate var code: Int?
     fileprivate(set) var changes: [(time: Int64, code: Int)] = []
     /// Whether there were more changes than are kept.
     fileprivate(set) var isCut = false
     var isOfCodes: Bool { code != nil }
 
-    /// Whether there is something to see: a number that changes.
+    /// Whether there is something to see: a number or code that changes.
     var isWorthDrawing: Bool {
       if isOfCodes { return words.count > 1 }
       var (low, high) = (Double.infinity, -Double.infinity)
@@ -35,7 +36,7 @@ struct ValuePlots: Sendable {
     }
   }
 
-  /// A write that switches notifications or indications on or off.
+  /// A write that enables or disables notifications or indications.
   struct Switch: Sendable {
     let time: Int64
     let connection: Int
@@ -49,11 +50,11 @@ struct ValuePlots: Sendable {
   private static let mostChanges = 512
   private static let mostWords = 32
 
-  /// Takes a value.
+  /// Adds the numbers in a value.
   ///
   /// - Parameters:
   ///   - reading: what the value means.
-  ///   - start: the time that times count from.
+  ///   - start: the time from which times are counted.
   mutating func add(
     _ value: ConveyedValue, _ bytes: RawSpan, _ reading: borrowing ValueReading,
     since start: Timestamp
@@ -134,7 +135,7 @@ struct ValuePlots: Sendable {
   private mutating func place(
     _ field: Int, _ definition: ObjectIdentifier?, _ isWritten: Bool, _ make: () -> Plot
   ) -> Int? {
-    // A loop over places: a closure would be given a copy of each plot.
+    // A loop over places, since a closure would receive a copy of each plot.
     for place in plots.indices
     where plots[place].field == field && plots[place].definition == definition
       && plots[place].isWritten == isWritten

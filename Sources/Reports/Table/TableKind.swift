@@ -1,11 +1,10 @@
-// The tables of `table`: which there are, and their columns. What is declared here is written in this order, and
-// printed by `schema --table`.
+// The tables of `table` and their columns. Rows and `schema --table` have them in this order.
 
-/// A table of `table`: what each of its rows is about.
+/// A table of `table`, named after the subject of its rows.
 package enum TableKind: Int, CaseIterable, Sendable {
   case captures, connections, findings, operations, fields, devices
 
-  /// Its name, on the command line and as a file.
+  /// The name on the command line and of files.
   package var name: String {
     switch self {
     case .captures: "captures"
@@ -17,13 +16,13 @@ package enum TableKind: Int, CaseIterable, Sendable {
     }
   }
 
-  /// The table with a name.
+  /// Creates the table with this name, or returns nil if there is none.
   package init?(name: some StringProtocol) {
     guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = kind
   }
 
-  /// What a row is about.
+  /// The subject of a row.
   package var subject: StaticString {
     switch self {
     case .captures: "a file, whatever became of it"
@@ -36,37 +35,37 @@ package enum TableKind: Int, CaseIterable, Sendable {
   }
 }
 
-/// Several tables.
+/// A set of tables.
 package struct TableKinds: OptionSet, Sendable {
   package let rawValue: UInt8
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// One table.
+  /// Creates a set of one table.
   package init(_ kind: TableKind) { rawValue = 1 << UInt8(kind.rawValue) }
 
-  /// Every table.
+  /// All tables.
   package static let all = TableKinds(rawValue: 1 << UInt8(TableKind.allCases.count) - 1)
 
-  /// Whether a table is one of them.
+  /// Returns whether a table is in the set.
   package func contains(_ kind: TableKind) -> Bool { contains(TableKinds(kind)) }
 
-  /// The tables one by one.
+  /// The tables of the set, in their order.
   package var each: [TableKind] { TableKind.allCases.filter { contains($0) } }
 }
 
-/// A column: its type never changes, and a cell of which nothing is known is null.
+/// A column. Its type never changes, and a cell whose value is unknown is null.
 package struct TableColumn: Sendable {
   /// The type of its cells.
   package enum Kind: Sendable {
     case string, integer, real, flag, time
   }
 
-  /// Its name.
+  /// The column's name.
   package let name: StaticString
-  /// Its type.
+  /// The type of the column's cells.
   package let kind: Kind
-  /// What a cell says.
+  /// The description of its cells, as in `schema --table json` and docs/fleet.md.
   package let says: StaticString
 
   fileprivate init(_ name: StaticString, _ kind: Kind, _ says: StaticString) {
@@ -77,12 +76,12 @@ package struct TableColumn: Sendable {
 }
 
 extension TableKind {
-  /// The columns. New ones go to the end: programs read some by position.
+  /// The columns. Add new ones at the end, since some programs read them by position.
   package var columns: [TableColumn] { Self.columns[rawValue] }
 
   private static let columns: [[TableColumn]] = allCases.map { source + $0.own }
 
-  /// The columns that every table begins with.
+  /// The columns with which every table begins.
   private static let source: [TableColumn] = [
     TableColumn("file", .string, "path as it was given"),
     TableColumn("capture", .string, "first 16 hex digits of the content's SHA-256"),
