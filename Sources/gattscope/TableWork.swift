@@ -22,7 +22,7 @@ struct TableWork {
   /// Writes all buffered rows.
   func flush() { sinks.flush() }
 
-  /// Writes the row of a file during which a process of its own ended early.
+  /// Writes the row of a file that ended or blocked the process that read it.
   mutating func giveUp(_ path: [UInt8], _ status: RowsStatus, _ words: String) {
     refuse(RowsFile(path), status, words)
   }
@@ -50,7 +50,7 @@ struct TableWork {
     }
   }
 
-  /// Copies standard input to an unnamed file first, because its size and digest are in every row.
+  /// Copies standard input to an unnamed file first, because every row has the digest of its content.
   private mutating func addStandardInput(_ file: RowsFile) {
     do throws(CaptureFailure) {
       var input = try InputBuffer(path: "-")

@@ -1,5 +1,5 @@
-// Draws the time line, the list of packets, the ladder and the charts. Sentences come from the reports
-// or from page.html; texts are inserted as text nodes only.
+// Draws the time line, the list of packets, the ladder and the charts. Sentences come from
+// the reports or from page.html; texts are inserted as text nodes only.
 (() => {
   'use strict';
   const at = id => document.getElementById(id);
