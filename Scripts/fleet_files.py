@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Makes a folder of captures as a fleet sends them, of the sample captures: usage: fleet_files.py FOLDER COUNT [CAPTURES…]
+"""Creates a folder of captures like those of a fleet from samples: usage: fleet_files.py FOLDER COUNT [CAPTURES…]
 
-Each file is a sample, repeated or cut to about 33 KB, at another time, so that no two have the same content. One in 25 is cut
-short within a record, one in 40 is no capture. The same arguments make the same files."""
+Each file is a sample, repeated or cut to 33 KB on average and shifted in time, so that no two have the same
+content. One in 25 is cut short within a record; one in 40 is not a capture. The same arguments create
+the same files."""
 
 import random
 import struct
@@ -16,7 +17,7 @@ DAY = 86_400_000_000
 
 
 def records(data: bytes) -> list[tuple[int, bytes]]:
-    """The records of a btsnoop file: each one's time, and its bytes without the time."""
+    """Returns the records of a btsnoop file: the time, the other numbers of the header, and the bytes of each."""
     found, at = [], HEADER
     while at + RECORD.size <= len(data):
         original, kept, flags, drops, time = RECORD.unpack_from(data, at)
@@ -29,7 +30,7 @@ def records(data: bytes) -> list[tuple[int, bytes]]:
 
 
 def samples(folders: list[Path]) -> list[tuple[bytes, list]]:
-    """The btsnoop files of folders that have records: header and records."""
+    """Returns the header and records of each btsnoop file in the folders that has records."""
     found = []
     for folder in folders:
         for file in sorted(folder.rglob("*")):
@@ -41,7 +42,7 @@ def samples(folders: list[Path]) -> list[tuple[bytes, list]]:
 
 
 def capture(header: bytes, known: list, size: int, shift: int) -> bytes:
-    """A capture of about `size` bytes: the records once or several times, one after the other."""
+    """Returns a capture of at least `size` bytes, repeating the records as needed."""
     made, length, turn = [header], HEADER, 0
     span = max(known[-1][0] - known[0][0], 0) + 1_000_000
     while length < size:

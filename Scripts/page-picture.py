@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Photographs the page that `report` writes about a sample capture: the picture in README.md.
+"""Takes the screenshot in README.md, of the page that `report` writes about a sample capture.
 
 usage: page-picture.py GATTSCOPE OUT.png
 """
@@ -29,7 +29,7 @@ def main(gattscope: str, out: str) -> None:
             browser.execute_cdp_cmd(
                 "Emulation.setDeviceMetricsOverride", {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False})
             browser.get(page.as_uri())
-            # The ladder around the refused write, with the page still at its top.
+            # Shows the ladder around the refused write, with the page scrolled to its top.
             browser.execute_script(
                 "document.querySelector('[value=ladder]').click(); location.hash = 'packet=80'; setTimeout(() => scrollTo({top: 0, behavior: 'instant'}), 50)")
             browser.implicitly_wait(1)

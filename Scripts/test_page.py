@@ -1,6 +1,6 @@
-"""The page that `report` writes, as Chromium shows it: held against `show --json`, and looked at as people do.
+"""Tests the page that `report` writes, as Chromium shows it: compares it with `show --json`, and uses it as a reader would.
 
-Needs Chromium, its driver and Selenium (`make test-page` installs them); without them it is skipped.
+Needs Chromium, its driver and Selenium (`make test-page` installs them). Without them, the tests are skipped.
 """
 
 import json
@@ -28,12 +28,12 @@ SHARED = ROOT.parent / "shared" / "captures" / "real"
 WIDTHS = (320, 1440, 2560)
 SCHEMES = ("light", "dark")
 LEAST_CONTRAST = 4.5
-# How quickly and in how much memory a page of so many packets opens.
+# Targets for the time and memory that a large page needs to open.
 MOST_PAINT_MS, MOST_OPEN_MS, MOST_RENDERER_MB = 500, 3000, 600
 MOST_BYTES_OF_100K = 3_300_000
 MOST_LINES = 1200
 
-# Each text's colour and the colour behind it, of everything that is shown, as CSS has them.
+# The colour and background of each visible text, as CSS values.
 COLOURS = """
 const seen = new Map();
 const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -55,7 +55,7 @@ return [...seen];
 
 
 def contrast(ink: str, paper: str) -> float:
-    """The contrast of two CSS colours (WCAG 2.2, relative luminance)."""
+    """Returns the contrast of two CSS colours (WCAG 2.2, relative luminance)."""
 
     def luminance(colour: str) -> float:
         parts = [float(part) / 255 for part in re.findall(r"[\d.]+", colour)[:3]]
@@ -99,7 +99,7 @@ class PageTest(unittest.TestCase):
         return path
 
     def open(self, path: Path, place: str = "", width: int = 1440, scheme: str = "light") -> None:
-        """Opens a page, which must say that it is ready, and complain of nothing."""
+        """Opens a page, which must become ready and log no errors."""
         commands = self.browser.execute_cdp_cmd
         commands("Emulation.setDeviceMetricsOverride", {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False})
         commands("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
@@ -118,7 +118,7 @@ class PageTest(unittest.TestCase):
         return self.browser.find_element("css selector", selector)
 
     def entries(self, selector: str = ".row") -> list[str]:
-        """The texts of all rows, however many are drawn at a time."""
+        """Returns the texts of all rows by scrolling, since only some are drawn at a time."""
         return self.run_script(
             """
             const grid = document.getElementById('rows'), found = new Map();
@@ -152,7 +152,7 @@ class PageTest(unittest.TestCase):
             texts = self.entries()
             self.assertEqual(len(texts), len(expected), f"{name}: rows in the list")
             for packet, text in zip(expected, texts, strict=True):
-                # The page sets the colon between the words and the rest by its colours.
+                # The page separates the words from the rest by colour instead of a colon.
                 summary = packet["summary"].replace(": ", " ", 1)
                 self.assertTrue(text.startswith(str(packet["packet"])), f"{name}: expected #{packet['packet']}, got {text}")
                 self.assertIn(summary.replace(" ", ""), text.replace(":", "").replace(" ", "") + text.replace(" ", ""), f"{name}: #{packet['packet']}")
@@ -214,7 +214,7 @@ class PageTest(unittest.TestCase):
         expected = {packet["packet"] for packet in packets(capture) if "notification" in packet["summary"].lower()}
         texts = self.entries()
         self.assertEqual(self.run_script("return document.getElementById('count').textContent").split()[0], str(len(texts)))
-        # What only a packet's fields hold stands in the row, too.
+        # If only a packet's fields match, the row shows them.
         self.assertEqual([text for text in texts if "notification" not in text.lower()], [])
         self.assertLessEqual(expected, {int(text.split()[0]) for text in texts})
         hits = self.run_script("return document.querySelector('nav a[href=\"#values\"] b').textContent")
@@ -331,7 +331,7 @@ class PageTest(unittest.TestCase):
             self.assertEqual(label, figure.find_element("css selector", "p").text, "a chart's text is its label")
             self.assertTrue(figure.find_element("css selector", "path.curve").get_attribute("d").startswith("M"))
 
-    # What must not be
+    # What must not happen
 
     def test_nothing_is_requested(self) -> None:
         path = self.page(CAPTURES / "heart-rate.btsnoop")
@@ -350,7 +350,7 @@ class PageTest(unittest.TestCase):
         hostile = b"</script><script>document.title='x'</script><img src=x onerror=\"document.title='x'\">"
         bytes_ = (CAPTURES / "heart-rate.btsnoop").read_bytes()
         capture = self.folder / "hostile.btsnoop"
-        # The file's own name is hostile, too, and so are title and note.
+        # The file's name, the title and the note are hostile, too.
         for name in (b"Manufacturer", b"Strap", b"HRM", b"Heart"):
             if name in bytes_:
                 bytes_ = bytes_.replace(name, hostile[: len(name)])
@@ -391,7 +391,7 @@ class PageTest(unittest.TestCase):
                 return [Math.max(...paint), performance.getEntriesByType('navigation')[0].loadEventEnd, performance.memory.usedJSHeapSize];
                 """
             )
-            # No test asserts a time: the figures are printed for whoever measures.
+            # No test asserts a time: the figures are printed for the user.
             print(f"{count} packets: {path.stat().st_size / 1e6:.1f} MB, painted after {paint:.0f} ms (target {MOST_PAINT_MS}), "
                   f"loaded after {loaded:.0f} ms (target {MOST_OPEN_MS}), heap {heap / 1e6:.0f} MB (target {MOST_RENDERER_MB})")
             capture.unlink()
@@ -408,7 +408,7 @@ class PageTest(unittest.TestCase):
 
 
 class SourceTest(unittest.TestCase):
-    """What holds for the page's sources."""
+    """Tests the page's sources."""
 
     def test_script_style_and_template_stay_short(self) -> None:
         folder = ROOT / "Sources" / "Reports" / "Page"

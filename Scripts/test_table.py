@@ -1,4 +1,4 @@
-"""`table`: rows of many files, each by itself, whatever the files are like and whatever happens meanwhile."""
+"""Tests `table`: rows of many files, each read on its own, with damaged files and interrupted runs."""
 
 import csv
 import fcntl
@@ -37,7 +37,7 @@ def rows(*arguments: str | Path, given: bytes | None = None) -> list[dict]:
     return [json.loads(line) for line in run("table", *arguments, given=given).stdout.splitlines()]
 
 
-# A small process: the peak of one that it starts counts from its own.
+# A small process, since the peak memory of a child counts from that of its parent.
 MEASURE = """import json, resource, subprocess, sys
 done = subprocess.run(sys.argv[2:], stdout=open(sys.argv[1], "wb"), stderr=subprocess.DEVNULL)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -45,7 +45,7 @@ print(json.dumps([done.returncode, used.ru_maxrss]))"""
 
 
 def peak(output: Path | str, *arguments: str | Path) -> int:
-    """The most memory that the program takes, in kilobytes."""
+    """Returns the most memory that the program uses, in kilobytes."""
     command = [sys.executable, "-c", MEASURE, str(output), str(PROGRAM), *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, check=True, timeout=SECONDS)
     status, kilobytes = json.loads(done.stdout)
@@ -55,7 +55,7 @@ def peak(output: Path | str, *arguments: str | Path) -> int:
 
 
 def tables(folder: Path) -> dict[str, list[dict]]:
-    """The rows in a folder that `--out` made, by their table."""
+    """Returns the rows in an output folder, by table."""
     found = {}
     for kind in KINDS:
         lines = b"".join(file.read_bytes() for file in sorted(folder.glob(f"part-*/{kind}.ndjson"))).splitlines()
@@ -165,7 +165,7 @@ class RowTest(TableTest):
                         elif isinstance(value, (int, float)):
                             self.assertEqual(float(cell), value)
                         else:
-                            # A sign before what a spreadsheet would calculate, and nothing that is not printable.
+                            # A quote precedes what a spreadsheet would calculate, and nothing is unprintable.
                             self.assertIn(cell, {value, "'" + value} | ({cell} if not value.isprintable() else set()))
 
     def test_a_key_makes_pseudonyms_that_are_the_same_everywhere(self) -> None:
@@ -286,7 +286,7 @@ class BadInputTest(TableTest):
         self.assertLess(peaks[1], 1.2 * peaks[0], f"{peaks} KB")
 
     def test_two_gigabytes(self) -> None:
-        """The beginning of a capture, and nothing but zeros behind it."""
+        """Reads the beginning of a capture with only zeros after it."""
         large = self.folder / "large"
         large.write_bytes((CAPTURES / "heart-rate.btsnoop").read_bytes())
         os.truncate(large, 2 << 30)
@@ -294,7 +294,7 @@ class BadInputTest(TableTest):
         kilobytes = peak(output, "table", "--kind", "captures", "--timeout", "5", large)
         (row,) = map(json.loads, output.read_bytes().splitlines())
         self.assertEqual(row["bytes"], 2 << 30)
-        # How much is read in five seconds depends on the machine: perhaps not even the digest is done.
+        # How much is read in time depends on the machine: even the digest may be unfinished.
         self.assertIn(row["status"], ("timed_out", "damaged"))
         if row["capture"] is not None:
             self.assertGreater(row["records"], 166)
@@ -311,7 +311,7 @@ class BadInputTest(TableTest):
         self.assertGreater(told[0]["records"], 0)
 
     def test_a_file_that_grows(self) -> None:
-        """Rows and content are of the same bytes, however much is written meanwhile."""
+        """Rows and digest must be of the same bytes, even if the file grows meanwhile."""
         data = (CAPTURES / "heart-rate.btsnoop").read_bytes()
         growing = self.folder / "growing"
         growing.write_bytes(data[:16])
@@ -371,14 +371,14 @@ class FolderTest(TableTest):
             made.append(tables(self.folder / jobs))
         self.assertEqual(made[0], made[1])
         for path in (self.folder / "1").rglob("*"):
-            # What devices said to each other is nobody else's.
+            # Only the owner may read what devices sent to each other.
             self.assertEqual(path.stat().st_mode & 0o077, 0, path)
         streamed = {kind: [] for kind in KINDS}
         for row in rows(files):
             streamed[row.pop("kind")].append(row)
         for kind in KINDS:
             self.assertEqual(sorted(streamed[kind], key=json.dumps), made[0][kind])
-        # One in 25 is damaged, one in 40 is none.
+        # One in 25 is damaged; one in 40 is not a capture.
         statuses = [row["status"] for row in made[0]["captures"]]
         self.assertEqual(statuses.count("damaged"), 24)
         self.assertEqual(statuses.count("not_a_capture"), len([n for n in range(600) if n % 40 == 11 and n % 25 != 7]))
@@ -405,7 +405,7 @@ class FolderTest(TableTest):
         whole = self.folder / "whole"
         self.assertEqual(run("table", "--out", whole, files).returncode, 0)
         self.assertEqual(tables(out), tables(whole))
-        # Nothing is left to be done; what changed is done again, and what is new.
+        # Nothing is left to do; then only changed and new files are read.
         self.assertEqual(run("table", "--out", out, "--resume", files).returncode, 0)
         self.assertEqual(tables(out), tables(whole))
         shutil.copy(CAPTURES / "heart-rate.btsnoop", files / "new")
@@ -413,14 +413,14 @@ class FolderTest(TableTest):
         self.assertEqual(len(tables(out)["captures"]), 1001)
 
     def test_ended_from_outside(self) -> None:
-        """Killed, nothing but what is complete has a part's name, and the next run clears away the rest."""
+        """After a kill, only complete folders have a part's name, and the next run removes the others."""
         files, out = self.fleet(600), self.folder / "out"
         process = self.start("table", "--out", out, "--jobs", "2", files)
         while not list(out.glob("partial-*")):
             time.sleep(0.01)
         process.kill()
         process.wait(SECONDS)
-        # Its own processes end with the next file, since nobody listens.
+        # Its child processes end after the next file, since their parent no longer listens.
         deadline = time.monotonic() + SECONDS
         while True:
             done = run("table", "--out", out, "--resume", files)
@@ -432,7 +432,7 @@ class FolderTest(TableTest):
         self.assertFalse(list(out.glob("partial-*")))
 
     def test_a_process_that_is_lost(self) -> None:
-        """The file that it was at is a row, and all others have theirs."""
+        """The file that a killed process was reading must have a row, and so must all others."""
         files, out = self.fleet(300), self.folder / "out"
         process = self.start("table", "--out", out, "--jobs", "1", files)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -482,7 +482,7 @@ class FolderTest(TableTest):
         (out / "settings").unlink()
         self.assertEqual(run("table", "--out", out, CAPTURES).returncode, 0)
         self.assertEqual(sorted(each.name for each in out.glob("*/mine")), ["mine", "mine"])
-        # Of ours it removes what is not complete.
+        # Of its own folders, it removes incomplete ones.
         (out / "partial-00007").mkdir()
         self.assertEqual(run("table", "--out", out, "--resume", CAPTURES).returncode, 0)
         self.assertEqual(sorted(each.name for each in out.glob("part*")), ["part-00000", "part-9223372036854775807", "partial-results"])
@@ -524,7 +524,7 @@ class FolderTest(TableTest):
         self.assertEqual(len(tables(self.folder / "-odd")["captures"]), 1)
 
     def test_a_process_whose_parent_is_lost(self) -> None:
-        """The folder is in use until it has ended, so that it cannot destroy another run's part."""
+        """The folder must be locked until an orphaned process ends, so that it cannot destroy another run's part."""
         out = self.folder / "out"
         process = self.start("table", "--out", out, "--jobs", "1", self.fleet(300))
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -542,7 +542,7 @@ class FolderTest(TableTest):
         self.assertIn(b"is in use by another run", done.stderr)
 
     def test_suspended_and_continued(self) -> None:
-        """Time in which the whole job was suspended does not count."""
+        """Time in which the whole job was suspended must not count."""
         files, out = self.fleet(600), self.folder / "out"
         process = self.start("table", "--out", out, "--jobs", "2", "--timeout", "1", files)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
@@ -559,7 +559,7 @@ class FolderTest(TableTest):
         self.assertNotIn("timed_out", {row["status"] for row in tables(out)["captures"]})
 
     def test_no_room(self) -> None:
-        """As on a full disk: a part that cannot be written is not left, and the status says so."""
+        """As on a full disk, a part that cannot be written must be removed, and the exit status is 74."""
         out = self.folder / "out"
         limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))  # noqa: E731
         done = run("table", "--out", out, CAPTURES, preexec_fn=limit)

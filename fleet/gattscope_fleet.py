@@ -1,11 +1,12 @@
-"""Makes tables of the captures in any store that Spark reads, with one gattscope process for many files.
+"""Writes tables of the captures in any store that Spark can read, with one gattscope process for many files.
 
     spark-submit fleet/gattscope_fleet.py IN OUT --gattscope PATH
 
-IN is a folder, a bucket or a pattern; OUT gets Parquet: OUT/TABLE/run=…, with the columns of `gattscope schema --table spark`.
-A content that OUT has already is not added again, so the same run twice, or after an interruption, changes nothing; one job at
-a time may write to OUT. gattscope has to be there on every machine, or comes with `--files` and the PATH ./gattscope.
-docs/fleet.md says more."""
+IN is a folder, a bucket or a pattern. The output is Parquet in OUT/TABLE/run=…, with the columns of
+`gattscope schema --table spark`. Contents that are already in OUT are not added again, so repeating a
+run, or running again after an interruption, changes nothing. Only one job at a time may write to OUT.
+gattscope must be installed on every machine, or is sent with `--files` and the PATH ./gattscope.
+docs/fleet.md explains more."""
 
 import argparse
 import hashlib
@@ -24,24 +25,24 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import StructType
 
 BATCH_FILES, BATCH_BYTES = 1000, 256 << 20
-# Spark hands a file over in one piece of memory.
+# Spark passes a file as one block of memory.
 MOST_BYTES = 1 << 30
 
 
 def name_of(path: str) -> str:
-    """The path that gattscope itself would be given: of local files without the scheme."""
+    """Returns the path as it would be given to gattscope itself: that of a local file without the scheme."""
     return re.sub(r"^file:/+", "/", path)
 
 
 def run(program: str, options: list[str], names: list[str], folder: Path, key: bytes | None) -> Iterator[tuple[str, str]]:
-    """Runs gattscope on the files of a batch, which are named by their place in it: tables and rows, with the files' own names."""
+    """Runs gattscope on a batch of files, named by their place in it. Yields tables and rows, with the files' own names."""
     paths = b"\0".join(str(folder / "in" / str(place)).encode() for place in range(len(names)))
     command = [program, "table", "--out", str(folder / "out"), "--jobs", "1", *options, "--files-from", "-", "-0"]
     done = subprocess.run(command, input=paths, stderr=subprocess.PIPE, check=False)
     if done.returncode:
-        # No file can be the reason: the task fails, and Spark tries it again elsewhere.
+        # No file can cause this: the task fails, and Spark tries it again elsewhere.
         raise RuntimeError(f"gattscope ended with status {done.returncode}: {done.stderr.decode(errors='replace')}")
-    # One process makes the parts in the order of the files, and captures has one row of each.
+    # One process writes the parts in the order of the files, and captures has one row for each file.
     places = iter(names)
     for part in sorted((folder / "out").glob("part-*")):
         with open(part / "captures.ndjson", encoding="utf-8") as rows:
@@ -51,7 +52,7 @@ def run(program: str, options: list[str], names: list[str], folder: Path, key: b
         for table in sorted(part.glob("*.ndjson")):
             with open(table, encoding="utf-8") as rows:
                 for row in rows:
-                    # Rows begin with {"file":"…", and what gattscope was given needs no escapes.
+                    # Rows begin with {"file":"…", and the paths given to gattscope need no escapes.
                     end = row.index('"', 9)
                     yield table.stem, f'{{"file":{json.dumps(shown[row[9:end]])}{row[end + 1 :].rstrip()}'
 
@@ -61,7 +62,7 @@ def pseudonym(key: bytes, name: str) -> str:
 
 
 def rows_of(files: Iterator, program: str, options: list[str], key_file: str | None) -> Iterator[tuple[str, str]]:
-    """The rows of a partition's files, batch by batch."""
+    """Yields the rows of a partition's files, batch by batch."""
     key = Path(key_file).read_bytes() if key_file else None
     file = next(files, None)
     while file is not None:
@@ -77,7 +78,7 @@ def rows_of(files: Iterator, program: str, options: list[str], key_file: str | N
 
 
 class Store:
-    """What Hadoop's file systems are asked beside reading and writing tables."""
+    """The operations of Hadoop's file systems other than reading and writing tables."""
 
     def __init__(self, spark: SparkSession, root: str) -> None:
         self.path = spark._jvm.org.apache.hadoop.fs.Path
@@ -85,7 +86,7 @@ class Store:
         self.system = self.path(root).getFileSystem(spark._jsc.hadoopConfiguration())
 
     def runs(self, table: str, complete: bool = False) -> set[str]:
-        """The runs that wrote a table; those alone that wrote all of it, if asked."""
+        """Returns the runs that wrote a table; with `complete`, only those that wrote all of it."""
         folder = self.path(f"{self.root}/{table}")
         if not self.system.exists(folder):
             return set()
@@ -104,7 +105,7 @@ class Store:
 
 
 def too_large(file, schema: StructType, key_file: str | None) -> tuple[str, str]:
-    """The row of a file that is larger than Spark should take into memory."""
+    """Returns the row of a file that is too large for Spark to load into memory."""
     name = name_of(file.path)
     row = dict.fromkeys(schema.names) | {"bytes": file.length, "status": "unreadable"}
     row["file"] = pseudonym(Path(key_file).read_bytes(), name) if key_file else name
@@ -128,7 +129,7 @@ def main() -> None:
     spark.conf.set("spark.sql.session.timeZone", "UTC")
     # A run without the file _SUCCESS does not count.
     spark._jsc.hadoopConfiguration().set("mapreduce.fileoutputcommitter.marksuccessfuljobs", "true")
-    # Files are small, and a process for each few of them would cost more than they do.
+    # Files are small, and one process for every few files would cost more than reading them.
     spark.conf.set("spark.sql.files.openCostInBytes", str(64 << 10))
     types = subprocess.run([arguments.gattscope, "schema", "--table", "spark"], capture_output=True, check=True).stdout
     schemas = {table: StructType.fromJson(schema) for table, schema in json.loads(types).items()}
@@ -139,7 +140,7 @@ def main() -> None:
     complete = store.runs("captures", complete=True)
     unmarked = sorted(run for run in store.runs("captures") - complete if store.has_rows(f"captures/{run}"))
     if unmarked and not complete:
-        # Another program may have written or copied them: an interrupted job leaves no rows here.
+        # Another program may have written or copied the rows: an interrupted job leaves none here.
         sys.exit(f"{out}/captures has no run with the file _SUCCESS, but {unmarked[0]} has rows: add _SUCCESS to it or remove it")
     for table in schemas:
         for orphan in store.runs(table) - complete:
@@ -152,7 +153,7 @@ def main() -> None:
     captures = schemas["captures"]
     large = files.where(files.length > MOST_BYTES).select("path", "length").rdd.map(
         lambda file: too_large(file, captures, key_file))
-    # Kept once: every table is made of it, and gattscope runs once for each file.
+    # Stored first, since every table is made from it and gattscope should run once per file.
     spark.createDataFrame(rows.union(large), "kind string, row string").write.mode("overwrite").partitionBy("kind").parquet(
         f"{out}/_stage")
     stage = spark.read.parquet(f"{out}/_stage")
@@ -161,7 +162,7 @@ def main() -> None:
         parsed = f.from_json("row", schemas[table], {"mode": "FAILFAST"}).alias("row")
         return stage.where(stage.kind == table).select(parsed).select("row.*")
 
-    # One content counts once, under the first of its paths; what could not be read has none.
+    # Each content counts once, under the first of its paths. Unreadable files have no content.
     read = loaded("captures")
     fresh = read.where("capture IS NOT NULL").groupBy("capture").agg(f.min("file").alias("file"))
     failed = read.where("capture IS NULL").dropDuplicates(["file"])
@@ -173,7 +174,7 @@ def main() -> None:
     new = read.join(fresh, ["capture", "file"], "left_semi").select(read.columns).unionByName(failed).persist()
     count, digest = new.agg(f.count("*"), f.expr("bit_xor(xxhash64(file, capture))")).first()
     if count:
-        # The same files make the same run; captures are written last, and say that it is complete.
+        # The same files give the same run name. Captures are written last and mark the run as complete.
         run_name = f"run={count}-{digest & 0xFFFFFFFFFFFFFFFF:016x}"
         for table in sorted(schemas, key="captures".__eq__):
             some = new if table == "captures" else loaded(table).join(fresh, ["capture", "file"], "left_semi").select(

@@ -1,11 +1,11 @@
--- Loads what `gattscope table --out FOLDER` has written into the tables of `gattscope schema --table duckdb`:
+-- Loads the rows that `gattscope table --out FOLDER` wrote into the tables of `gattscope schema --table duckdb`:
 --
 --   gattscope schema --table duckdb | duckdb fleet.db
 --   duckdb fleet.db -c "SET VARIABLE rows = 'FOLDER'" -f fleet/load.sql -f fleet/questions.sql
 --
--- One content counts once, under the first of its paths, so that loading again adds nothing. The newest version of a path
--- replaces older ones: a file that changed between two runs with --resume is in two parts. A table without files is empty;
--- captures are needed, since they show which rows are new.
+-- Each content is loaded once, under the first of its paths, so that loading again adds nothing. The
+-- newest version of a path replaces older ones: a file that changed between two runs with --resume is
+-- in two parts. A table without files is empty; captures are needed, since they show which rows are new.
 
 SET TimeZone = 'UTC';
 BEGIN;
@@ -14,7 +14,7 @@ SET VARIABLE types = (
   SELECT '{' || string_agg('"' || column_name || '":"' || data_type || '"', ',' ORDER BY column_index) || '}'
   FROM duckdb_columns()
   WHERE table_name = 'captures' AND database_name = current_database() AND schema_name = current_schema());
--- A list must not be empty.
+-- `read_ndjson_objects` needs at least one file.
 SET VARIABLE files = (
   SELECT coalesce(list(file ORDER BY file), []) || ['/dev/null']
   FROM glob(getvariable('rows') || '/part-[0-9]*/captures.ndjson'));
@@ -26,7 +26,7 @@ FROM read_ndjson_objects(getvariable('files'), filename = true);
 CREATE TEMP TABLE latest AS
 FROM loaded_captures QUALIFY row_number() OVER (PARTITION BY file ORDER BY part DESC) = 1;
 
--- What is there of older versions.
+-- The rows of older versions.
 CREATE TEMP TABLE superseded AS
 SELECT old.file, old.capture FROM captures AS old JOIN latest USING (file)
 WHERE old.capture IS DISTINCT FROM latest.capture OR old.status IS DISTINCT FROM latest.status OR old.capture IS NULL;
@@ -50,7 +50,7 @@ WHERE capture IS NOT NULL AND capture NOT IN (SELECT capture FROM captures WHERE
 GROUP BY capture;
 
 INSERT INTO captures SELECT * EXCLUDE (part) FROM latest SEMI JOIN fresh USING (capture, file);
--- What could not be read has no content.
+-- Files that could not be read have no digest of their content.
 INSERT INTO captures SELECT * EXCLUDE (part) FROM latest WHERE capture IS NULL;
 
 SET VARIABLE types = (

@@ -1,4 +1,4 @@
--- Eight questions of a fleet's owner, as views that DuckDB and Spark both run.
+-- Eight questions about a fleet, as views that run in both DuckDB and Spark.
 
 -- 1. Which findings are frequent?
 CREATE OR REPLACE TEMP VIEW frequent_findings AS
@@ -14,14 +14,14 @@ FROM connections
 GROUP BY name, ended_by, reason, reason_name
 ORDER BY connections DESC, name, ended_by, reason;
 
--- 3. How do devices pair, and what comes of it?
+-- 3. How do devices pair, and does it succeed?
 CREATE OR REPLACE TEMP VIEW pairing_outcomes AS
 SELECT paired, pairing_error, count(*) AS connections, count(DISTINCT capture) AS files
 FROM connections
 GROUP BY paired, pairing_error
 ORDER BY connections DESC, paired, pairing_error;
 
--- 4. Which GATT layouts does a product have, and since when? More than one tells of a firmware that changed it.
+-- 4. Which GATT layouts does a product have, and since when? More than one means that a firmware changed it.
 CREATE OR REPLACE TEMP VIEW gatt_layouts AS
 SELECT name, layout, count(*) AS connections, count(DISTINCT peer) AS devices, min(opened) AS since, max(opened) AS until
 FROM connections
@@ -47,14 +47,14 @@ WHERE outcome <> 'ok'
 GROUP BY uuid, operation, outcome, error, error_name
 ORDER BY operations DESC, uuid, operation, outcome, error;
 
--- 7. Which uploads are of no use?
+-- 7. Which uploads are unusable?
 CREATE OR REPLACE TEMP VIEW uploads AS
 SELECT status, format, source, snoop_mode, coalesce(records, 0) = 0 AS empty, count(*) AS files
 FROM captures
 GROUP BY status, format, source, snoop_mode, coalesce(records, 0) = 0
 ORDER BY files DESC, status, format, source, snoop_mode;
 
--- 8. What separates links that are lost (supervision timeout) from the others: the phone's build, the interval, the MTU?
+-- 8. How do lost links (supervision timeout) differ from others: in the phone's build, interval or MTU?
 CREATE OR REPLACE TEMP VIEW lost_links AS
 SELECT captures.os, captures.build, connections.interval_ms > 50 AS slow, connections.mtu > 23 AS large_mtu,
   count(*) AS connections,

@@ -1,6 +1,6 @@
-"""The tables of a fleet in DuckDB and in Spark: `make test-fleet`. Both have the same rows, whatever is lost meanwhile.
+"""Tests the tables of a fleet in DuckDB and Spark (`make test-fleet`). Both must have the same rows, even if a worker is lost.
 
-Spark runs as a standalone cluster, a master and two workers in processes of their own."""
+Spark runs as a standalone cluster: a master and two workers, each in its own process."""
 
 import json
 import os
@@ -40,7 +40,7 @@ FILES = 400
 
 
 def skip_unless(there: object, what: str):
-    """Skips where something is not installed; continuous integration must not."""
+    """Skips the tests if something is not installed, which is a failure in continuous integration."""
     return unittest.skipUnless(there or IN_CI, f"{what} is not installed")
 
 
@@ -49,7 +49,7 @@ def gattscope(*arguments: str | Path) -> str:
 
 
 def load(*folders: Path):
-    """A database with the rows of these folders."""
+    """Returns a database with the rows of these folders."""
     database = duckdb.connect()
     database.execute(gattscope("schema", "--table", "duckdb"))
     for folder in folders:
@@ -69,7 +69,7 @@ class FleetTest(unittest.TestCase):
         cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
         cls.files = cls.folder / "files"
         fleet_files.make(cls.files, FILES, [CAPTURES])
-        # The same content twice, and a file that cannot be opened by its content.
+        # The same content twice.
         shutil.copy(cls.files / "000" / "000000.log", cls.files / "000" / "again.log")
         cls.rows = cls.folder / "rows"
         gattscope("table", "--out", cls.rows, cls.files)
@@ -127,7 +127,7 @@ class DuckDBTest(FleetTest):
         database = load(rows)
         for kind in KINDS:
             self.assertGreater(number(database, f"SELECT count(*) FROM {kind}"), 10, kind)
-        # Of what the samples hold, by hand: heart-rate.btsnoop and .pcap are one session, seen twice.
+        # Counted in the samples by hand: heart-rate.btsnoop and .pcap are the same session.
         layouts = database.execute(
             "SELECT layout FROM connections WHERE file LIKE '%/captures/heart-rate.btsnoop' OR file LIKE '%/captures/heart-rate.pcap'")
         found = layouts.fetchall()
@@ -136,7 +136,7 @@ class DuckDBTest(FleetTest):
         self.assertIsNotNone(found[0][0])
 
     def test_readme(self) -> None:
-        """The tables in the README are what DuckDB prints of the samples."""
+        """The tables in the README must be what DuckDB prints about the samples."""
         rows = self.folder / "readme"
         gattscope("table", "--out", rows, CAPTURES)
         database = load(rows)
@@ -154,7 +154,7 @@ class DuckDBTest(FleetTest):
             answer = database.execute(f"SELECT * FROM {question}").fetchall()
             self.assertLess(time.process_time() - start, 1, question)
             self.assertTrue(answer, question)
-        # Held against the rows themselves, counted here.
+        # Compared with the rows themselves, counted here.
         lines = {kind: [json.loads(line) for file in sorted(self.rows.glob(f"part-*/{kind}.ndjson"))
                         for line in file.read_text(encoding="utf-8").splitlines()] for kind in KINDS}
         lines = {kind: [row for row in some if not row["file"].endswith("again.log")] for kind, some in lines.items()}
@@ -243,7 +243,7 @@ class Cluster:
             return subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, stderr=log, text=True)
 
     def lose(self, worker: subprocess.Popen) -> None:
-        """Ends a worker and the executors that it has started."""
+        """Ends a worker and the executors that it started."""
         os.killpg(worker.pid, signal.SIGKILL)
         worker.wait()
 
@@ -279,7 +279,7 @@ class SparkTest(FleetTest):
         return {kind: f"read_parquet('{out}/{kind}/run=*/*.parquet', hive_partitioning = false)" for kind in KINDS}
 
     def compare(self, out: Path) -> None:
-        """Spark's rows are DuckDB's, each once."""
+        """Spark must have the same rows as DuckDB, each once."""
         database = load(self.rows)
         for kind, rows in self.tables(out).items():
             columns = ", ".join(column for column, *_ in database.execute(f"DESCRIBE {kind}").fetchall())
@@ -288,7 +288,7 @@ class SparkTest(FleetTest):
             self.assertEqual(number(database, digest.format(rows)), number(database, digest.format(kind)), kind)
 
     def test_cluster(self) -> None:
-        """An undisturbed run, the same run again, the questions, and one that loses a worker: one cluster for all of it."""
+        """Tests a normal run, its repetition, the questions, and a run that loses a worker, all in one cluster."""
         out = self.folder / "out"
         said = self.finish(self.submit(self.files, out, "--gattscope", PROGRAM))
         self.assertIn(f"{FILES} files are new", said)
@@ -299,7 +299,7 @@ class SparkTest(FleetTest):
         self.lost_worker()
 
     def answers(self, out: Path) -> None:
-        """Both engines answer the eight questions alike."""
+        """Both engines must give the same answers to the eight questions."""
         job = self.folder / "answers.py"
         job.write_text(
             "import json, re, sys\n"
@@ -319,7 +319,7 @@ class SparkTest(FleetTest):
         database = load(self.rows)
 
         def plain(cell: object) -> str:
-            """A cell as both write it: times without a zone, and numbers to six digits."""
+            """Returns a cell in a common form: times without a zone, and numbers with six digits."""
             text = str(cell).removesuffix("+00:00")
             try:
                 return f"{float(text):.6g}"
@@ -332,14 +332,14 @@ class SparkTest(FleetTest):
             self.assertEqual(there, here, question)
 
     def lost_worker(self) -> None:
-        """A worker is lost half-way; what it had begun is done again, and every row is there once."""
+        """If a worker is lost half-way, its work is done again, and every row must be there once."""
         out, runs = self.folder / "disturbed", self.folder / "runs"
         runs.touch()
         slow = self.folder / "slow"
         slow.write_text(f'#!/bin/sh\n[ "$1" = table ] && echo >> {runs} && sleep 0.5\nexec {PROGRAM} "$@"\n')
         slow.chmod(0o755)
         process = self.submit(self.files, out, "--gattscope", slow)
-        # Each partition of a megabyte is a run of gattscope: about 13 of them.
+        # gattscope runs once for each partition of a megabyte, about 13 times.
         deadline = time.monotonic() + SECONDS
         while runs.stat().st_size < 5:
             self.assertLess(time.monotonic(), deadline, "no task begins")

@@ -75,7 +75,7 @@ package enum AddressKind: UInt8, Sendable {
     }
   }
 
-  /// The name in the JSON contract; nil if there is none.
+  /// The name in the JSON contract; nil for kinds that it does not name.
   package var key: StaticString? {
     switch self {
     case .public: "public"

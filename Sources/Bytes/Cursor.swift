@@ -283,7 +283,7 @@ extension RawSpan {
     return true
   }
 
-  /// Returns the offset of the first byte that equals `value`, or nil if there is none.
+  /// Returns the offset of the first byte that equals `value`, or nil if no byte does.
   package func firstOffset(of value: UInt8) -> Int? {
     unsafe withUnsafeBytes { bytes in
       guard let start = bytes.baseAddress,

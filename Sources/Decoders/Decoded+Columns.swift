@@ -1,9 +1,10 @@
 package import Bytes
 
-// What was decoded field by field, for tables whose columns are the same for every profile.
+// Decoded values field by field, for tables whose columns are the same for every profile.
 
 extension DecodedWriter {
-  /// Writes the name of an entry's field, with dots into the groups around it.
+  /// Writes the name of an entry's field after those of the groups around it, with dots between
+  /// them.
   package func path(of place: Int, into output: inout Output) {
     for group in 0..<place
     where decoded.fields[group].form == .group && decoded.fields[group].end > place {
@@ -13,15 +14,15 @@ extension DecodedWriter {
     output.string(name(decoded.fields[place]))
   }
 
-  /// Writes an entry's value as JSON has it: a number, a word in quotes, true or false. Nothing for a group, nor for
-  /// what is hidden.
+  /// Writes an entry's value as in JSON: a number, a word in quotes, true or false. Writes nothing
+  /// for a group or a hidden value.
   package func scalar(_ place: Int, _ value: RawSpan, into output: inout Output) {
     let entry = decoded.fields[place]
     guard entry.form != .group, !isHidden(entry) else { return }
     self.value(entry, value, into: &output)
   }
 
-  /// Writes the unit of an entry's number; nothing where it has none.
+  /// Writes the unit of an entry's number, if it has one.
   package func unit(of place: Int, into output: inout Output) {
     guard let field = field(of: decoded.fields[place]), field.unit >= 0, field.tick == 0 else {
       return

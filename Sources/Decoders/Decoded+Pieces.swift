@@ -1,6 +1,6 @@
 package import Bytes
 
-// Parts of what was decoded, for reports that lay them out themselves.
+// Parts of decoded values, for reports with a layout of their own.
 
 /// A number with its unit.
 package struct DecodedQuantity: Equatable, Sendable {
@@ -8,7 +8,7 @@ package struct DecodedQuantity: Equatable, Sendable {
   package var value: Double
   /// The number of decimals in text.
   package var decimals: Int
-  /// The indexes of the field's name and unit among the definition's words; −1: none.
+  /// The indexes of the field's name and unit among the definition's words, or −1 if it has none.
   package var name: Int
   package var unit: Int
 }
@@ -17,18 +17,19 @@ package struct DecodedQuantity: Equatable, Sendable {
 package struct DecodedPoint: Sendable {
   /// The field's place in the definition.
   package var field: Int
-  /// The number, scaled; of a code its own.
+  /// The scaled number, or the code itself.
   package var value: Double
-  /// How many decimals text has.
+  /// The number of decimals in text.
   package var decimals = 0
-  /// The places of the field's name, its unit and the code's word among the definition's words; −1: none.
+  /// The indexes of the field's name, its unit and the code's word among the definition's words, or
+  /// −1 if there is none.
   package var name: Int
   package var unit = -1
   package var word = -1
 }
 
 extension DecodedWriter {
-  /// Calls `take` with each field whose course can be drawn, but for those that are hidden.
+  /// Calls `take` with each field whose course can be drawn, except hidden ones.
   package func forEachPoint(_ take: (DecodedPoint) -> Void) {
     for entry in decoded.fields where !isHidden(entry) {
       if let quantity = quantity(of: entry) {
@@ -46,7 +47,7 @@ extension DecodedWriter {
     }
   }
 
-  /// Writes an entry's value with its unit, as text; nothing for a group.
+  /// Writes an entry's value with its unit, as text. Writes nothing for a group.
   package func entry(_ place: Int, _ value: RawSpan, into output: inout Output) {
     let entry = decoded.fields[place]
     guard entry.form != .group else { return }

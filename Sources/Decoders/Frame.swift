@@ -133,12 +133,12 @@ package enum FrameExtent: Equatable, Sendable {
 /// The parts of a frame.
 package struct Frame: Equatable, Sendable {
   package var bytes: Slice
-  /// The command; nil if there is none.
+  /// The command, if any.
   package var command: Int?
-  /// The sequence number; nil if there is none.
+  /// The sequence number, if any.
   package var sequence: Int?
   package var payload: Slice
-  /// The checksum as found and as expected; nil if there is none.
+  /// The checksum as found and as expected, if any.
   package var checksum: (found: UInt32, expected: UInt32)? {
     hasChecksum ? (found, expected) : nil
   }

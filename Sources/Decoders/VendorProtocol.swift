@@ -149,7 +149,7 @@ package final class VendorProtocol: Sendable {
   }
 
   /// Returns the first claim that a characteristic satisfies, apart from the frame, preferring
-  /// claims that require more than a frame; nil if there is none.
+  /// claims that require more than a frame, if any.
   package func claim(
     characteristic: BluetoothUUID, service: BluetoothUUID?, isOfDevice: (String) -> Bool
   ) -> Claim? {

@@ -36,9 +36,9 @@ package struct Difference: Sendable {
 
     /// How the step changes from left to right.
     package internal(set) var kind: Kind
-    /// The operations on the left, one or a run; nil if there are none.
+    /// The operations on the left, one or a run, if any.
     package let left: Range<Int>?
-    /// The operations on the right; nil if there are none.
+    /// The operations on the right, if any.
     package let right: Range<Int>?
     /// The values that differ, up to a limit; for a run, those of its paired operations.
     package internal(set) var changes: [ValueChange] = []

@@ -127,7 +127,7 @@ package struct Operation: Sendable {
   package var failure: Slice?
   /// Why the capture does not show the outcome, in `bytes`; nil if it does.
   package var unknown: Slice?
-  /// The value; nil if there is none.
+  /// The value, if any.
   package var value: Slice?
   /// What is chosen at random for every session, or computed from that, as a `FieldList`: confirm
   /// and random values, keys. Operations are aligned without it.
@@ -143,13 +143,13 @@ package struct Operation: Sendable {
   /// The offset of the requested part of a value; 0 for all of it.
   package var offset = 0
 
-  /// The index of its attribute in `roles`; nil if there is none.
+  /// The index of its attribute in `roles`, if any.
   package var role: Int? {
     get { rolePlace.map { Int($0) } }
     set { rolePlace = newValue.map { Int32(clamping: $0) } }
   }
 
-  /// The index of its message in `messages`; nil if there is none.
+  /// The index of its message in `messages`, if any.
   package var message: Int? {
     get { messagePlace.map { Int($0) } }
     set { messagePlace = newValue.map { Int32(clamping: $0) } }

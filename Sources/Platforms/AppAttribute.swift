@@ -54,7 +54,7 @@ package struct AppValue: Sendable {
   package var operation: ValueOperation
   /// The attribute that the value belongs to.
   package var attribute: AppAttribute
-  /// The value's bytes; nil if there are none.
+  /// The value's bytes, if any.
   package var bytes: [UInt8]?
   /// Whether they are secret.
   package var isHidden: Bool

@@ -240,14 +240,14 @@ extension AppValue {
   /// Whether the capture does not show what the attribute is.
   var isOfUnknown: Bool { attribute.identity.uuid == nil }
 
-  /// The value as an argument; nil if there is none.
+  /// The value as an argument, if any.
   var argument: ArgumentValue? {
     bytes.map { isHidden ? .hidden($0.count, $0) : .bytes($0) }
   }
 }
 
 extension AppAnswer {
-  /// The value as an argument; nil if there is none.
+  /// The value as an argument, if any.
   var argument: ArgumentValue? {
     value.map { isHidden ? .hidden($0.count, $0) : .bytes($0) }
   }

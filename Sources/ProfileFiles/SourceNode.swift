@@ -99,7 +99,7 @@ struct SourceNode: Sendable {
   }
 
   /// Returns the line that begins with a tab: the one in which the library failed, or the one
-  /// before, whose end it may have read. Returns nil if there is none.
+  /// before, whose end it may have read. Returns nil if neither begins with a tab.
   private static func tabbedLine(_ text: String, _ line: Int) -> Int? {
     let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
     return [line, line - 1].first { number in

@@ -62,7 +62,7 @@ struct Outcome: Sendable {
     self.subject = subject
   }
 
-  /// Creates the outcome that an L2CAP response reports, or returns nil if there is none.
+  /// Creates the outcome that an L2CAP response reports, or returns nil if it reports no outcome.
   init?(_ pdu: SignallingPDU) {
     guard let result = pdu.result else { return nil }
     family = .l2cap(result.set)

@@ -127,7 +127,7 @@ extension ValueReading {
   private static var handle: UInt16 { 1 }
 
   /// Returns the incomplete frame that the values so far start, if a protocol is identified by its
-  /// frames, or nil if there is none.
+  /// frames, or nil if they start none.
   fileprivate mutating func openFrame(isWritten: Bool) -> OpenFrame? {
     for (place, vendor) in (library?.vendors ?? []).enumerated() where vendor.frame.isRecognizable {
       let open = messages.openFrame(

@@ -215,7 +215,7 @@ package struct Payloads: Sendable {
     return hasher.finalize()
   }
 
-  /// Returns the index of the payload of a stream that came last; nil if there is none.
+  /// Returns the index of the last payload of a stream, or nil if it has no payload.
   func latest(of stream: AdvertisingStream) -> Int? {
     all.indices.filter { all[$0].stream == stream }.max { all[$0].lastPacket < all[$1].lastPacket }
   }

@@ -1,8 +1,9 @@
-/// Paths as the system has them: bytes, which need not be UTF-8. Kept in one array, since there may be a million.
+/// Paths as the system has them: bytes, which may not be UTF-8. They are kept in one array, since
+/// there may be a million.
 struct PathList: Sendable {
-  /// The paths, each with a zero behind it.
+  /// The paths, each with a zero byte after it.
   private var bytes: [UInt8] = []
-  /// How many there are.
+  /// The number of paths.
   private(set) var count = 0
 
   mutating func add(_ path: some Sequence<UInt8>) {
@@ -11,14 +12,14 @@ struct PathList: Sendable {
     count += 1
   }
 
-  /// Hands out each path.
+  /// Calls `body` with each path.
   func forEach(_ body: (ArraySlice<UInt8>) throws -> Void) rethrows {
     try Self.forEach(in: bytes, endingWith: 0, body)
   }
 
-  /// Hands out each path of a list but empty ones.
+  /// Calls `body` with each path of a list, except empty ones.
   ///
-  /// - Parameter end: what stands behind each: a line feed, or a zero. The last one may lack it.
+  /// - Parameter end: the byte after each path: a line feed or zero. The last path may lack it.
   static func forEach(
     in list: [UInt8], endingWith end: UInt8, _ body: (ArraySlice<UInt8>) throws -> Void
   ) rethrows {

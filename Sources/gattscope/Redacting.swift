@@ -3,14 +3,14 @@ import Captures
 import Redaction
 import Sessions
 
-/// Learns how a capture is to be redacted, in two readings.
+/// The plan to redact a capture, learned in two readings.
 struct Redacting: CaptureUser, ~Copyable {
   private let options: RedactionOptions
   private let maps: [SuppliedMap]
   private let secretTypes: SecretTypes
   private var learner: RedactionLearner?
   private var planner: RedactionPlanner?
-  /// How to redact the capture, once it was read twice.
+  /// The plan, or nil until the capture was read twice.
   private(set) var plan: Redaction?
 
   init(_ options: RedactionOptions, maps: [SuppliedMap], secretTypes: SecretTypes) {
@@ -37,9 +37,9 @@ struct Redacting: CaptureUser, ~Copyable {
 }
 
 extension Spool {
-  /// The captures, with those that can be read only once kept in a folder.
+  /// Returns the captures, after copying those that can be read only once to a folder.
   ///
-  /// - Throws: where one cannot be read, or its end is damaged.
+  /// - Throws: an error if a capture cannot be read, or its end is damaged.
   static func readable(
     _ captures: [CaptureFile], in folder: String
   ) throws(CaptureFailure) -> [CaptureFile] {

@@ -6,16 +6,16 @@ import Redaction
 import Reports
 import Sessions
 
-/// `report`: one page to look at and to send.
+/// `report`: one HTML page about a capture.
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Write one HTML page to look at and to send.",
+    abstract: "Write one HTML page to read and to share.",
     discussion: """
-      The page opens in a browser without a network. It has the findings of explain, a time line of the \
-      connections, the packets as a list and as a ladder between host and peer, charts of values, the map, \
-      and a search over everything; packets, lanes and findings link to each other. Without JavaScript it \
-      still has the findings, the values and the map.
+      The page opens in a browser without a network. It shows the findings of explain, a time line of the \
+      connections, the packets as a list and as a ladder between host and peer, charts of values, and the map. \
+      You can search all of it; packets, lanes and findings link to each other. Without JavaScript, it \
+      still shows the findings, the values and the map.
 
       If a capture is too large for the page, flow control and advertising are left out first, and the \
       page says so.
@@ -45,13 +45,13 @@ struct ReportCommand: ParsableCommand {
   var title = ""
 
   @Option(
-    name: .long, help: ArgumentHelp("A note to print above everything else.", valueName: "text"))
+    name: .long, help: ArgumentHelp("A note to show above everything else.", valueName: "text"))
   var note = ""
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The largest size of the page, as in 800k or 5M; 20M by default.", valueName: "size"),
+      "The largest size of the page, as in 800k or 5M. The default is 20M.", valueName: "size"),
     transform: { try PageSize.read($0) })
   var limit: Int?
 
@@ -105,7 +105,7 @@ struct ReportCommand: ParsableCommand {
     options.selection = Run.finding(
       try selection.selection(profiles, to: to), in: found.files, bonds: bonds)
     options.remarks = found.failures.map { failure in
-      // The sentence has the names of the archive and of the log in it.
+      // The sentence names the archive and the log.
       redacting.redact
         ? "an archive of this capture is damaged: what follows in it is missing"
         : failure.sentence(about: failure.file.map(Self.fileName) ?? "the archive")
@@ -121,7 +121,8 @@ struct ReportCommand: ParsableCommand {
     } catch {
       failure = error
     }
-    // Of a damaged capture the page shows what is before the damage; half a page is worth nothing.
+    // A page about a damaged capture shows what is before the damage; an incomplete page is
+    // useless.
     if (failure as? ExitCode)?.rawValue != 74, lseek(file.descriptor, 0, SEEK_CUR) != 0 {
       do throws(WriteFailure) { try file.keep() } catch { throw Self.failed(error) }
     }
@@ -139,7 +140,7 @@ struct ReportCommand: ParsableCommand {
       }
     }
     var redacted = options
-    // What is known from elsewhere names devices by their real addresses.
+    // Keys from other sources name devices by their real addresses.
     redacted.bonds = []
     redacted.isRedacted = true
     let chosen = redacted
@@ -150,22 +151,22 @@ struct ReportCommand: ParsableCommand {
     }
   }
 
-  /// The last part of a path: the page is sent to others, whom the folders do not concern.
+  /// Returns the last part of a path. The page is sent to others, whom the folders do not concern.
   private static func fileName(_ path: String) -> String {
     path == "-"
       ? CaptureFailure.subject(path) : path.split(separator: "/").last.map(String.init) ?? path
   }
 
-  /// Says why the file is not there.
+  /// Reports why the file was not written, and returns the exit status.
   private static func failed(_ failure: WriteFailure) -> ExitCode {
     Terminal.complain(failure.sentence)
     return ExitCode(74)
   }
 }
 
-/// `500k`, `20M`: a number of bytes.
+/// The size of a page, as in `500k` or `20M`.
 enum PageSize {
-  /// What stands on a page beside its packets may need nearly as much.
+  /// The least size, in bytes: everything but the packets may need nearly as much.
   private static let least = 500_000
 
   static func read(_ text: String) throws -> Int {

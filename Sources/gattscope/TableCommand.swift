@@ -6,23 +6,23 @@ import Decoders
 import ProfileFiles
 import Reports
 
-/// `table`: rows for a database, of one file or of very many.
+/// `table`: rows for a database, from one file or many.
 struct TableCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "table",
-    abstract: "Write rows for a database, of one capture or of a hundred thousand.",
+    abstract: "Write rows for a database, from one capture or a hundred thousand.",
     discussion: """
-      Each file is read once, by itself, and gives rows for every table: captures (a row a file), connections, findings, operations \
-      (values of attributes), fields (what they are decoded to), and devices (advertisers). Folders are searched. What cannot be read \
-      is a row of captures, too: its status and damage say why, and the exit status stays 0 unless --strict is given.
+      Each file is read once, on its own, and gives rows for every table: captures (one row per file), connections, findings, \
+      operations (values of attributes), fields (what they are decoded to), and devices (advertisers). Folders are searched. A file \
+      that cannot be read also has a row in captures: its status and damage show why, and the exit status is 0 unless --strict is given.
 
-      Every row has all columns of its table, null where nothing is known; their types never change: gattscope schema --table. \
-      docs/fleet.md has the columns, scripts for DuckDB and Spark, and questions to begin with.
+      Every row has all columns of its table, with null for unknown values. Column types never change; gattscope schema --table \
+      prints them. docs/fleet.md lists the columns and has scripts for DuckDB and Spark, and example questions.
 
       Examples:
         gattscope table --kind findings btsnoop_hci.log
         gattscope table --out rows --jobs 4 uploads/   every table of a folder
-        gattscope table --out rows --resume uploads/   the files that have come since
+        gattscope table --out rows --resume uploads/   the files added since
         find . -name '*.zip' -print0 | gattscope table --out rows --files-from - -0
         gattscope table --csv --kind captures uploads/ > captures.csv
       """)
@@ -37,7 +37,7 @@ struct TableCommand: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Also read the files that this list names, a path a line; - for standard input.",
+      "Also read the files in this list, one path per line; - for standard input.",
       valueName: "list"),
     completion: .file())
   var filesFrom: [String] = []
@@ -50,7 +50,7 @@ struct TableCommand: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Which tables: \(tableNames). All if left out.",
+      "The tables to write: \(tableNames). The default is all.",
       valueName: "table,..."),
     transform: { text in
       var kinds: TableKinds = []
@@ -68,7 +68,7 @@ struct TableCommand: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Write into this folder, a file for each table and part, instead of standard output.",
+      "Write a file for each table and part to this folder, instead of standard output.",
       valueName: "folder"),
     completion: .directory)
   var out: String?
@@ -76,7 +76,7 @@ struct TableCommand: ParsableCommand {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "With --out: how many processes work at the same time; as many as there are processors if left out.",
+      "With --out: the number of processes to run at the same time. The default is the number of processors.",
       valueName: "number"),
     transform: { text in
       guard let number = Int(text), 1...256 ~= number else {
@@ -88,23 +88,23 @@ struct TableCommand: ParsableCommand {
 
   @Flag(
     name: .long,
-    help: "With --out: leave out the files that the folder has rows of, unless they changed.")
+    help: "With --out: skip files whose rows are already in the folder, unless they have changed.")
   var resume = false
 
-  @Flag(name: .long, help: "Write CSV instead of a JSON object a row.")
+  @Flag(name: .long, help: "Write CSV instead of one JSON object per row.")
   var csv = false
 
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Write pseudonyms for addresses, names and paths, and no values; they depend on the key in this file alone (16 bytes or more).",
+      "Write pseudonyms for addresses, names and paths, and no values. Pseudonyms depend only on the key in this file (16 bytes or more).",
       valueName: "key-file"),
     completion: .file())
   var redact: String?
 
   @Option(
     name: .long,
-    help: ArgumentHelp("Give a file up after this time.", valueName: "seconds"),
+    help: ArgumentHelp("Give up on a file after this time.", valueName: "seconds"),
     transform: { text in
       guard let number = Int(text), 1...86_400 ~= number else {
         throw ValidationError("expected a number of seconds from 1 to 86400")
@@ -119,7 +119,7 @@ struct TableCommand: ParsableCommand {
   @OptionGroup
   var supplying: ProfileFileOptions
 
-  /// The part of the folder to make: of the processes of `TableJobs`.
+  /// The number of the part to write, for the processes of `TableJobs`.
   @Option(name: .long, help: .hidden)
   var part: Int?
 
@@ -150,10 +150,10 @@ struct TableCommand: ParsableCommand {
 
   private static let tableNames = TableKind.allCases.map(\.name).joined(separator: ", ")
 
-  /// The tables that are asked for.
+  /// The chosen tables.
   private var kinds: TableKinds {
     guard kind.isEmpty else { return TableKinds(kind) }
-    // Fields are values.
+    // Fields are values, which `--redact` leaves out.
     return redact == nil ? .all : TableKinds.all.subtracting(TableKinds(.fields))
   }
 
@@ -201,7 +201,8 @@ struct TableCommand: ParsableCommand {
     if strict, unread > 0 { throw ExitCode(65) }
   }
 
-  /// Writes all rows to standard output.
+  /// Writes all rows to standard output. Returns the number of files that were not read to their
+  /// end.
   private func stream(_ paths: PathList, _ options: RowsOptions) throws -> Int {
     var work = TableWork(
       options, to: RowSinks(form, options.kinds, stream: Terminal.standardOutput))
@@ -218,7 +219,7 @@ struct TableCommand: ParsableCommand {
     return work.unread
   }
 
-  /// Refuses a key or profile that cannot be read twice: each process reads it.
+  /// Refuses a key or profile that is not a regular file, since each process reads it again.
   private func checkRegularFiles() throws {
     for path in [redact].compactMap(\.self) + supplying.profile
     where Terminal.isOtherThanFile(path) {
@@ -231,7 +232,7 @@ struct TableCommand: ParsableCommand {
   private func profilesDigest() -> UInt64 {
     let digest = SHA256()
     for path in supplying.profile + ProfileFilesOnDisk.ofThisUser {
-      // One that cannot be read was reported before.
+      // A profile that cannot be read was already reported.
       let content = (try? Terminal.contents(of: path)) ?? []
       digest.add(Array("\(content.count) ".utf8).bytes)
       digest.add(content.bytes)
@@ -239,9 +240,9 @@ struct TableCommand: ParsableCommand {
     return digest.prefix()
   }
 
-  /// The arguments of a process that makes a part.
+  /// Returns the arguments of a process that writes a part.
   private func arguments(_ out: String) -> [String] {
-    // In one word each, since a value may begin with a hyphen.
+    // One word for each option, since a value may begin with a hyphen.
     var arguments = ["table", "--out=\(out)", "--timeout=\(timeout)"]
     arguments.append("--kind=\(kinds.each.map(\.name).joined(separator: ","))")
     if csv { arguments.append("--csv") }
@@ -250,9 +251,9 @@ struct TableCommand: ParsableCommand {
     return arguments
   }
 
-  /// All files, those in folders and lists too.
+  /// Returns all files, including those in folders and lists.
   ///
-  /// - Parameter out: the folder that is written, in which nothing is looked for.
+  /// - Parameter out: the output folder, which is not searched.
   private func paths(besides out: String?) throws -> PathList {
     var finder = FileFinder(besides: out)
     for file in files { finder.add(Array(file.utf8)) }
@@ -276,18 +277,20 @@ struct TableCommand: ParsableCommand {
   }
 }
 
-/// Finds the files that arguments and lists name: folders are searched, links to folders are not followed.
+/// The files that arguments and lists name. Folders are searched; links to folders in them are not
+/// followed.
 struct FileFinder {
-  /// What was found: the files of a folder in the order of their names.
+  /// The files found, those of a folder in the order of their names.
   private(set) var paths = PathList()
-  /// Those that were found, since lists and folders may name a file several times.
+  /// The paths found so far, since lists and folders may name a file several times.
   private var known: Set<[UInt8]> = []
   private let left: Terminal.FileFacts?
 
-  /// What is kept of longer paths, which no file has, is more than a cell holds, so that it says that it is cut.
+  /// The most bytes kept of a path. Longer paths do not exist; this is more than a cell holds, so
+  /// their cells end in `…`.
   static let mostPathBytes = 1 << 14
 
-  /// - Parameter folder: a folder in which nothing is looked for.
+  /// - Parameter folder: a folder that is not searched.
   init(besides folder: String?) { left = folder.flatMap { Terminal.facts(of: $0.utf8) } }
 
   mutating func add(_ path: [UInt8]) {
@@ -307,7 +310,7 @@ struct FileFinder {
     {
       return
     }
-    // What cannot be opened gets a row.
+    // A folder that cannot be opened gets a row.
     guard let contents = try? Terminal.contents(ofFolder: folder) else { return note(folder) }
     let start = folder.last == 0x2f ? folder : folder + [0x2f]
     for entry in contents {
@@ -316,19 +319,19 @@ struct FileFinder {
   }
 }
 
-/// The parts that files are divided into: the same ones for any number of processes.
+/// The parts that files are divided into, which do not depend on the number of processes.
 struct TablePlans {
-  /// The paths of each, with a letter in front and a zero behind.
+  /// The paths of each part, with a letter of `PlannedFile` before and a zero byte after each path.
   private(set) var parts: [[UInt8]] = []
-  /// How many files there are.
+  /// The number of files.
   private(set) var count = 0
 
   private static let mostFiles = 256
   private static let mostBytes: Int64 = 64 << 20
 
   /// - Parameters:
-  ///   - folder: the folder that is written.
-  ///   - done: what manifests say of files that are not to be read again.
+  ///   - folder: the output folder.
+  ///   - done: the entries of manifests for files that are not to be read again.
   init(_ paths: PathList, in folder: TableFolder, leavingOut done: Set<[UInt8]>) {
     var (files, bytes): (Int, Int64) = (0, 0)
     paths.forEach { path in

@@ -4,21 +4,22 @@ import Captures
 import Glibc
 import Reports
 
-/// The folder that `table --out` writes into. It has a folder for each part of the files, named `part-00000` and so on,
-/// with a file for each table; a part has another name until all of it is written.
+/// The folder that `table --out` writes to. It has a folder for each part of the files, named
+/// `part-00000` and so on, with a file for each table. A part has another name until it is
+/// complete.
 struct TableFolder {
   private let path: String
   private let settings: [UInt8]
   private let form: RowForm
   private let kinds: TableKinds
-  /// What takes the place of the entries of a manifest, if paths are not written.
+  /// The pseudonyms for the entries of a manifest, or nil if paths are written.
   private let pseudonyms: Pseudonyms?
 
-  /// The file with what all parts have in common.
+  /// The file with the settings that all parts share.
   private static let settingsName = "settings"
   /// The file of a part that lists its captures, with sizes and times.
   static let manifestName = "files"
-  /// The file of a part that lists what is to be done.
+  /// The file of a part that lists what to do.
   static let planName = "plan"
 
   /// - Parameter profiles: a digest of the user's profiles.
@@ -43,12 +44,12 @@ struct TableFolder {
     settings = text.bytes.array
   }
 
-  /// What the file of settings begins with.
+  /// The beginning of the file of settings.
   private static let settingsStart: StaticString = "tables "
 
-  /// Prepares the folder, and holds it until the process ends.
+  /// Prepares the folder, and locks it until the process ends.
   ///
-  /// - Parameter resumes: whether it may hold parts already.
+  /// - Parameter resumes: whether the folder may already have parts.
   /// - Returns: the number of the next part, the entries of the files in existing parts, and the
   ///   descriptor of the lock.
   /// - Throws: the exit status.
@@ -93,7 +94,7 @@ struct TableFolder {
 
   private var settingsPath: String { "\(path)/\(Self.settingsName)" }
 
-  /// The complete parts, and the names of those that an earlier run left unfinished.
+  /// Returns the complete parts, and the names of those that an earlier run left unfinished.
   private func existingParts() -> (parts: [(name: String, number: Int)], unfinished: [String]) {
     var parts: [(name: String, number: Int)] = []
     var unfinished: [String] = []
@@ -105,10 +106,10 @@ struct TableFolder {
     return (parts, unfinished)
   }
 
-  /// The largest number of a first part: later ones must not need more than 9 digits.
+  /// The largest number of a first part, so that later ones do not need more than 9 digits.
   private static let mostParts = 900_000_000
 
-  /// Returns the number after the prefix, 1 to 9 digits, or nil if the name is another one.
+  /// Returns the number after the prefix, of 1 to 9 digits, or nil if the name is a different one.
   private static func number(of name: String, _ prefix: String) -> Int? {
     guard name.hasPrefix(prefix) else { return nil }
     let digits = name.utf8.dropFirst(prefix.utf8.count)
@@ -116,7 +117,7 @@ struct TableFolder {
     return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
   }
 
-  /// Checks that what is in the folder was written by `table`, with the same options.
+  /// Checks that `table` wrote the contents of the folder, with the same options.
   ///
   /// - Throws: the exit status.
   private func checkSettings(hasParts: Bool, hasFolders: Bool, resumes: Bool) throws {
@@ -124,7 +125,7 @@ struct TableFolder {
     if let facts = Terminal.facts(of: settingsPath.utf8, follows: false) {
       let start = Array("\(Self.settingsStart)".utf8)
       if facts.otherKind == nil { before = try? Terminal.contents(of: settingsPath) }
-      // A full disk leaves an empty one.
+      // A full disk leaves an empty file.
       let isOurs = before.map { $0.starts(with: start) || $0.isEmpty && !hasFolders } ?? false
       guard isOurs else {
         Terminal.complain(
@@ -150,8 +151,8 @@ struct TableFolder {
     }
   }
 
-  /// Returns what a manifest says of a file: size, time of the last change, path; if paths are not
-  /// written, a pseudonym of that.
+  /// Returns a file's entry in a manifest: its size, time of the last change and path, or a
+  /// pseudonym of these if paths are not written.
   func entry(_ path: ArraySlice<UInt8>, _ facts: Terminal.FileFacts?) -> [UInt8] {
     let entry = Array("\(facts?.size ?? -1) \(facts?.changed ?? 0) ".utf8) + path
     return pseudonyms?.entry(entry) ?? entry
@@ -177,9 +178,9 @@ struct TableFolder {
   /// The folder of a part that is being written.
   private func partial(_ part: Int) -> String { name(part, "partial") }
 
-  /// Plans a part: the paths, in front of each a letter that says what to do with it.
+  /// Writes the plan of a part: the paths, each after a letter that states what to do with it.
   ///
-  /// - Returns: the file with the plan, which its process reads as standard input.
+  /// - Returns: the file with the plan, which the part's process reads as standard input.
   func plan(_ part: Int, _ plan: [UInt8]) throws(Terminal.SystemFailure) -> String {
     discard(part)
     try Terminal.makeFolder(partial(part))
@@ -188,10 +189,10 @@ struct TableFolder {
     return file
   }
 
-  /// Removes what there is of a part that is not complete.
+  /// Removes an incomplete part.
   func discard(_ part: Int) { Terminal.removeFolder(partial(part)) }
 
-  /// Makes the tables of a part, in a process of its own.
+  /// Writes the tables of a part, in a process of its own.
   ///
   /// - Throws: the exit status.
   func work(on part: Int, _ options: RowsOptions) throws {
@@ -215,7 +216,8 @@ struct TableFolder {
       for planned in plan.split(separator: 0) {
         let unread = work.unread
         let path = Array(planned.dropFirst())
-        // Before it is read: what is written to it meanwhile makes it another one.
+        // Looked up before the file is read: if it is written to meanwhile, `--resume` reads it
+        // again.
         let facts = Terminal.facts(of: path)
         switch planned.first {
         case PlannedFile.crashed:
@@ -226,7 +228,7 @@ struct TableFolder {
         }
         manifest += entry(path[...], facts) + [0]
         if let failure = work.failure { throw Terminal.SystemFailure(code: failure) }
-        // Nobody is there any more to take what is made.
+        // If this fails, the process that started this one has ended and does not use the part.
         let word = work.unread == unread ? Terminal.wholeFile : Terminal.unreadFile
         guard Terminal.sayDone(word) else { throw Terminal.SystemFailure(code: EPIPE) }
       }
@@ -243,12 +245,12 @@ struct TableFolder {
   }
 }
 
-/// What a plan says of a file, in front of its path.
+/// The letters before paths in a plan.
 enum PlannedFile {
-  /// It is to be read.
+  /// Read the file.
   static let toRead = UInt8(ascii: "r")
-  /// A process ended while it read it.
+  /// A process ended while it read the file.
   static let crashed = UInt8(ascii: "c")
-  /// A process did not come to an end with it.
+  /// A process did not finish reading the file and was ended.
   static let hung = UInt8(ascii: "h")
 }

@@ -2,23 +2,23 @@ import ArgumentParser
 import Bytes
 import Reports
 
-/// Makes the parts of a folder of tables, several at the same time, each in a process of its own. If a
-/// file ends that process, it becomes a row, and the part is made again without it.
+/// Writes the parts of a folder of tables, several at a time, each in a process of its own. If a
+/// file ends its process, the file becomes a row, and the part is written again without it.
 struct TableJobs {
   /// A part that a process works on.
   fileprivate struct Part {
     let number: Int
-    /// The paths, each with a letter in front and a zero behind.
+    /// The paths, with a letter of `PlannedFile` before and a zero byte after each.
     var plan: [UInt8]
     var worker: Terminal.Worker
-    /// Files that are done, and those of them that were not read to their end.
+    /// The number of files that are done, and of those that were not read to their end.
     var done = 0
     var unread = 0
-    /// When the process has said something last.
+    /// The time at which the process last reported a file.
     var heard = MonotonicClock.nanoseconds
-    /// Whether it was ended since it said nothing for too long.
+    /// Whether the process was ended because it reported nothing for too long.
     var isHung = false
-    /// How often a signal ended the process after its last file.
+    /// The number of times that a signal ended the process after its last file.
     var lateEnds = 0
 
     init(_ number: Int, _ plan: [UInt8], _ worker: Terminal.Worker) {
@@ -29,30 +29,32 @@ struct TableJobs {
   }
 
   private let folder: TableFolder
-  /// The descriptor of the folder's lock, which the processes hold too: if this process is killed, no
-  /// other run begins while one of them still writes.
+  /// The descriptor of the folder's lock, which the processes hold too: if this process is killed,
+  /// no other run begins while one of them still writes.
   private let lock: Int32
   private let arguments: [String]
   private let patience: Int64
   private let jobs: Int
   private var parts: [Part] = []
   private var progress: TableProgress
-  /// Files of parts that are complete, which were not read to their end.
+  /// The number of files in complete parts that were not read to their end.
   private(set) var unread = 0
 
-  /// A process is ended when it needs longer for a file than the patience of `table`, and so much more.
+  /// The seconds that a process may take for a file beyond the timeout of `table` before it is
+  /// ended.
   private static let graceSeconds = 30
-  /// How often it is looked at how long processes have said nothing.
+  /// The milliseconds between two checks of how long processes have reported nothing.
   private static let pollMilliseconds: Int32 = 500
-  /// If two turns are further apart than this and the poll, all processes were suspended meanwhile.
+  /// If two checks are further apart than this and the poll, in nanoseconds, all processes were
+  /// suspended meanwhile.
   private static let longestTurn: Int64 = 1_000_000_000
-  /// How often a process may be ended by a signal after its last file.
+  /// The number of times that a signal may end a process after its last file.
   private static let mostLateEnds = 2
 
   /// - Parameters:
   ///   - lock: the descriptor of the folder's lock.
-  ///   - arguments: those of the processes, but for the number of the part.
-  ///   - total: how many files there are in all parts.
+  ///   - arguments: those of the processes, without the number of the part.
+  ///   - total: the number of files in all parts.
   init(
     _ folder: TableFolder, lock: Int32, arguments: [String], patienceSeconds: Int, jobs: Int,
     total: Int
@@ -65,11 +67,11 @@ struct TableJobs {
     progress = TableProgress(total)
   }
 
-  /// Makes all parts.
+  /// Writes all parts.
   ///
   /// - Parameters:
-  ///   - plans: what is to be done in each.
-  ///   - first: the number of the first one.
+  ///   - plans: the plan of each part.
+  ///   - first: the number of the first part.
   /// - Throws: the exit status.
   mutating func run(_ plans: [[UInt8]], from first: Int) throws {
     Terminal.interruptOnSignals(after: nil)
@@ -107,7 +109,7 @@ struct TableJobs {
       let input = try folder.plan(number, plan)
       let worker = try Terminal.work(
         arguments + ["--part=\(number)"], input: input, holding: lock)
-      // The process has it open. Left there, it would list the paths.
+      // The process has opened the plan. If it stayed, it would list the paths.
       Terminal.removeFile(input)
       return worker
     } catch {
@@ -117,7 +119,8 @@ struct TableJobs {
     }
   }
 
-  /// Processes the output of a part's process; once it has ended, the part is done or made again.
+  /// Processes the output of a part's process. Once the process has ended, the part is complete or
+  /// is written again.
   private mutating func follow(_ index: Int) throws {
     guard Terminal.isReadable(parts[index].worker.progress) else {
       if MonotonicClock.nanoseconds - parts[index].heard > patience {
@@ -159,37 +162,39 @@ struct TableJobs {
 }
 
 extension TableJobs.Part {
-  /// The plan in which the file that the process was at is not read any more, and whether there was one.
+  /// The plan with the file that the process was reading marked as one to skip, and whether there
+  /// was such a file.
   fileprivate var planWithoutCulprit: (plan: [UInt8], hasCulprit: Bool) {
     var plan = plan
     var place = 0
     for _ in 0..<done { place = (plan[place...].firstIndex(of: 0) ?? plan.endIndex - 1) + 1 }
-    // Where all files were done it ended at the tables' end, which may go better.
+    // If all files were done, the process ended while it finished the tables, which may succeed
+    // next time.
     guard place < plan.endIndex else { return (plan, false) }
     plan[place] = isHung ? PlannedFile.hung : PlannedFile.crashed
     return (plan, true)
   }
 }
 
-/// How far `table` has come, shown on a terminal while it takes longer than a second.
+/// The progress of `table`, shown on a terminal if it takes longer than a second.
 struct TableProgress {
   private let total: Int
   private var finished = 0
   private let start = MonotonicClock.nanoseconds
   private var shown: Int64 = 0
 
-  /// How often it is shown at most, in nanoseconds, and from when on.
+  /// The least time between two updates and the time before the first one, in nanoseconds.
   private static let pause: Int64 = 200_000_000
   private static let first: Int64 = 1_000_000_000
 
   init(_ total: Int) { self.total = total }
 
-  /// Takes files that are done for good.
+  /// Counts files of complete parts.
   mutating func finish(_ files: Int) { finished += files }
 
   /// Shows how many files are done.
   ///
-  /// - Parameter open: files of parts that are not complete.
+  /// - Parameter open: the number of files done in incomplete parts.
   mutating func show(_ open: Int = 0) {
     let now = MonotonicClock.nanoseconds
     guard now - start > Self.first, now - shown > Self.pause else { return }
@@ -197,6 +202,6 @@ struct TableProgress {
     Terminal.showProgress("\(finished + open) of \(total) files")
   }
 
-  /// Removes what is shown.
+  /// Removes the line.
   func end() { if shown > 0 { Terminal.showProgress("") } }
 }

@@ -4,11 +4,11 @@ import Decoders
 import Reports
 import Sessions
 
-/// The work of `table` on files, one after the other: nothing of a file is left when the next one begins.
+/// The work of `table` on files, one at a time. Nothing is kept of a file when the next one begins.
 struct TableWork {
   private let options: RowsOptions
   private let sinks: RowSinks
-  /// How many files were not read to their end.
+  /// The number of files that were not read to their end.
   private(set) var unread = 0
 
   init(_ options: RowsOptions, to sinks: RowSinks) {
@@ -16,13 +16,13 @@ struct TableWork {
     self.sinks = sinks
   }
 
-  /// The error of the first write that failed.
+  /// The `errno` of a write that failed, or nil if none did.
   var failure: Int32? { sinks.failure }
 
-  /// Writes out all rows.
+  /// Writes all buffered rows.
   func flush() { sinks.flush() }
 
-  /// Writes the row of a file for which a process of its own has ended before it was done.
+  /// Writes the row of a file that ended or blocked the process that read it.
   mutating func giveUp(_ path: [UInt8], _ status: RowsStatus, _ words: String) {
     refuse(RowsFile(path), status, words)
   }
@@ -46,7 +46,7 @@ struct TableWork {
     }
   }
 
-  /// Standard input is kept in an unnamed file first: what is known of its end stands in every row.
+  /// Copies standard input to an unnamed file first, because every row has the digest of its content.
   private mutating func addStandardInput(_ file: RowsFile) {
     do throws(CaptureFailure) {
       var input = try InputBuffer(path: "-")
@@ -97,7 +97,7 @@ struct TableWork {
         try use.use(&source)
       }
     } catch {
-      // Once rows were written, the failure stands in the last one.
+      // After rows were written, the row of the capture has the failure.
       if use.status == nil { return refuse(file, RowsStatus(error), error.message) }
     }
     if case .ok? = use.status {} else { unread += 1 }
@@ -113,12 +113,12 @@ struct TableWork {
   }
 }
 
-/// Makes the rows of one file from a source, whichever it is.
+/// Makes the rows of one file from a source of any kind.
 private struct RowsUse: CaptureUser, ~Copyable {
   private let file: RowsFile
   private let options: RowsOptions
   private let sinks: RowSinks
-  /// What became of it; nil before its rows were written.
+  /// The outcome of reading the file, or nil before its rows were written.
   private(set) var status: RowsStatus?
 
   init(_ file: RowsFile, _ options: RowsOptions, _ sinks: RowSinks) {

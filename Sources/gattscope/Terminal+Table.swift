@@ -4,24 +4,24 @@ import Cryptography
 import Glibc
 import Reports
 
-// What `table` needs of the system in addition: paths that are not UTF-8, folders, and processes.
+// What else `table` needs from the system: paths that are not UTF-8, folders and processes.
 extension Terminal {
-  /// What the system says of a file, as far as `table` asks.
+  /// The system's facts about a file that `table` uses.
   struct FileFacts: Sendable {
-    /// Its size in bytes.
+    /// The size in bytes.
     var size: Int64
-    /// When it was changed last, in nanoseconds since 1970.
+    /// The time of the last change, in nanoseconds since 1970.
     var changed: Int64
-    /// What makes it the same file under another path.
+    /// The device and inode, which identify the file under any path.
     var device: UInt64
     var node: UInt64
-    /// What it is instead of a regular file, as a clause: "is a pipe, not a file".
+    /// The kind of a file that is not a regular one, as a clause: "is a pipe, not a file".
     var otherKind: StaticString?
     /// Whether it is a folder.
     var isFolder = false
   }
 
-  /// Lends a path to the system, which wants a zero behind it.
+  /// Calls `body` with a path that ends with a zero byte, as the system needs it.
   private static func withPath<Result>(
     _ path: some Sequence<UInt8>, _ body: (UnsafePointer<CChar>) -> Result
   ) -> Result {
@@ -50,9 +50,9 @@ extension Terminal {
       isFolder: status.st_mode & S_IFMT == S_IFDIR)
   }
 
-  /// What the system says of what is at a path; nil where there is nothing.
+  /// Returns the facts about a path, or nil if nothing is there.
   ///
-  /// - Parameter follows: whether what a link leads to is meant.
+  /// - Parameter follows: whether links are followed.
   static func facts(of path: some Sequence<UInt8>, follows: Bool = true) -> FileFacts? {
     var status = stat()
     let result = unsafe withPath(path) {
@@ -61,12 +61,12 @@ extension Terminal {
     return result == 0 ? facts(status) : nil
   }
 
-  /// A file that is open for reading, and closed at the end.
+  /// An open file, which is closed when this value is destroyed.
   struct OpenFile: ~Copyable {
     private let descriptor: Int32
-    /// What the system said of it when it was opened.
+    /// The facts about the file when it was opened.
     let facts: FileFacts
-    /// The path under which this process can open it again.
+    /// The path by which this process can open the file again.
     var path: String { "/proc/self/fd/\(descriptor)" }
 
     fileprivate init(_ descriptor: Int32, _ facts: FileFacts) {
@@ -76,11 +76,12 @@ extension Terminal {
 
     deinit { close(descriptor) }
 
-    /// Reads the first bytes of the file and returns how many there were, and the first eight bytes of their SHA-256.
+    /// Reads the first bytes of the file. Returns their number and the first eight bytes of their
+    /// SHA-256, or nil if time runs out.
     ///
     /// - Parameters:
-    ///   - size: how many bytes to read at most: what is written meanwhile does not count.
-    ///   - patience: the time in which to read them. Returns nil if that is over.
+    ///   - size: the most bytes to read; bytes written meanwhile do not count.
+    ///   - patience: the time in which to read them.
     /// - Throws: the system's error.
     func digest(
       atMost size: Int64, within patience: inout Patience
@@ -109,14 +110,14 @@ extension Terminal {
     }
   }
 
-  /// An error of the system's.
+  /// An error of the system.
   struct SystemFailure: Error {
     let code: Int32
     /// The system's words.
     var words: String { systemWords(code) }
   }
 
-  /// Opens a file to be read; of a pipe it waits for nobody.
+  /// Opens a file for reading, without waiting for the writer of a pipe.
   static func openToRead(_ path: some Sequence<UInt8>) throws(SystemFailure) -> OpenFile {
     let descriptor = unsafe withPath(path) {
       unsafe Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
@@ -131,7 +132,7 @@ extension Terminal {
     return OpenFile(descriptor, facts(status))
   }
 
-  /// The names of what is in a folder, in the order of their bytes, each with whether it is a folder itself.
+  /// Returns the names in a folder in the order of their bytes, and whether each is a folder.
   static func contents(
     ofFolder path: some Sequence<UInt8>
   ) throws(SystemFailure) -> [(name: [UInt8], isFolder: Bool)] {
@@ -172,19 +173,20 @@ extension Terminal {
 
   // MARK: Files that are written
 
-  /// Makes a folder that only its owner can look into.
+  /// Creates a folder that only its owner can access.
   static func makeFolder(_ path: String) throws(SystemFailure) {
     guard unsafe mkdir(path, 0o700) == 0 else { throw SystemFailure(code: errno) }
   }
 
-  /// Makes a file that only its owner can read, or empties the one that is there, and returns it open for writing.
+  /// Creates a file that only its owner can read, or empties the existing one, and returns it open
+  /// for writing.
   static func makeFile(_ path: String) throws(SystemFailure) -> Int32 {
     let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw SystemFailure(code: errno) }
     return descriptor
   }
 
-  /// Closes a file that was written, so that an error of the file system's shows.
+  /// Closes a file that was written, and throws an error of the file system.
   static func closeFile(_ descriptor: Int32) throws(SystemFailure) {
     guard close(descriptor) == 0 else { throw SystemFailure(code: errno) }
   }
@@ -195,7 +197,7 @@ extension Terminal {
 
   static func removeFile(_ path: String) { _ = unsafe unlink(path) }
 
-  /// Removes a folder that holds nothing but files. A link to a folder is left alone.
+  /// Removes a folder that contains only files. A link to a folder is left alone.
   static func removeFolder(_ path: String) {
     guard facts(of: path.utf8, follows: false)?.isFolder == true else { return }
     for entry in (try? contents(ofFolder: path.utf8)) ?? [] {
@@ -204,9 +206,10 @@ extension Terminal {
     _ = unsafe rmdir(path)
   }
 
-  /// Locks a file, which is made if it is not there.
+  /// Locks a file, and creates it if it does not exist.
   ///
-  /// - Returns: its descriptor; the lock is held until that is closed. Nil where another process holds it.
+  /// - Returns: the descriptor, which holds the lock until it is closed, or nil if another process
+  ///   holds it.
   static func lock(_ path: String) throws(SystemFailure) -> Int32? {
     let descriptor = unsafe Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw SystemFailure(code: errno) }
@@ -219,17 +222,18 @@ extension Terminal {
 
   // MARK: Processes
 
-  /// A process of this program that works on a part, and what it says on its standard output.
+  /// A process of this program that works on a part, and the pipe from its standard output.
   struct Worker: Sendable {
-    /// Its process.
+    /// The process's id.
     let process: Int32
-    /// The end of the pipe that its standard output goes into.
+    /// The end of the pipe from which its standard output is read.
     let progress: Int32
 
-    /// Ends it at once.
+    /// Ends the process at once.
     func kill() { _ = Glibc.kill(process, SIGKILL) }
 
-    /// Waits for its end, once, and returns its status, or the signal that ended it.
+    /// Waits for the process to end. Returns its status, or the signal that ended it. Must be
+    /// called once.
     func wait() -> (status: Int32, signal: Int32?) {
       defer { close(progress) }
       var status: Int32 = 0
@@ -240,7 +244,7 @@ extension Terminal {
       return signal == 0 ? (status >> 8 & 0xff, nil) : (128 + signal, signal)
     }
 
-    /// Returns what the process has printed since; nil after its end.
+    /// Returns what the process has printed since the last call, or nil after it has ended.
     func take() -> [UInt8]? {
       var block = [UInt8](repeating: 0, count: 4096)
       let count = unsafe block.withUnsafeMutableBytes {
@@ -253,8 +257,8 @@ extension Terminal {
   /// Runs this program with other arguments.
   ///
   /// - Parameters:
-  ///   - input: the file that is its standard input.
-  ///   - lock: a descriptor of a locked file, which the process also holds until its end.
+  ///   - input: the file for its standard input.
+  ///   - lock: the descriptor of a locked file, which the process also holds until it ends.
   static func work(
     _ arguments: [String], input: String, holding lock: Int32
   ) throws(SystemFailure) -> Worker {
@@ -266,7 +270,7 @@ extension Terminal {
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0)
     unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
-    // Of the same number it only clears FD_CLOEXEC.
+    // With equal numbers, this only clears FD_CLOEXEC.
     unsafe posix_spawn_file_actions_adddup2(&actions, lock, lock)
     let environment = (try? contents(of: "/proc/self/environ")) ?? []
     let variables = environment.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
@@ -284,39 +288,39 @@ extension Terminal {
     return Worker(process: process, progress: ends[0])
   }
 
-  /// Copies of strings as the system takes them: nil stands behind the last one.
+  /// Returns copies of strings in the form that the system needs, with nil after the last one.
   private static func copies(_ strings: [String]) -> [UnsafeMutablePointer<CChar>?] {
     unsafe strings.map { unsafe strdup($0) } + [nil]
   }
 
-  /// Waits until one of the descriptors can be read, or the time is over.
+  /// Waits until one of the descriptors can be read or the time is up.
   static func wait(for descriptors: [Int32], milliseconds: Int32) {
     var waiting = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     _ = unsafe poll(&waiting, nfds_t(waiting.count), milliseconds)
   }
 
-  /// What a worker says of a file that was read to its end, and of another one.
+  /// The bytes with which a worker reports a file that was read to its end, and any other file.
   static let wholeFile = UInt8(ascii: ".")
   static let unreadFile = UInt8(ascii: "x")
 
-  /// Says on standard output of a worker that a file is done.
+  /// Reports on a worker's standard output that a file is done.
   ///
-  /// - Returns: whether the process that has started it still listens.
+  /// - Returns: whether the process that started the worker still listens.
   static func sayDone(_ word: UInt8) -> Bool {
     var byte = word
     return unsafe Glibc.write(STDOUT_FILENO, &byte, 1) == 1
   }
 
-  /// Where a table without a folder goes.
+  /// The destination of rows without `--out`.
   static var standardOutput: Int32 { STDOUT_FILENO }
 
-  /// Whether there is something to take from a descriptor, or its other end is closed.
+  /// Returns whether a descriptor has something to read, or its other end is closed.
   static func isReadable(_ descriptor: Int32) -> Bool {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&waiting, 1, 0) > 0
   }
 
-  /// Shows progress in one line, if standard error is a terminal.
+  /// Shows progress on one line, if standard error is a terminal.
   static func showProgress(_ text: String) {
     guard isatty(STDERR_FILENO) == 1 else { return }
     var output = Output(descriptor: STDERR_FILENO)

@@ -39,7 +39,7 @@ struct ArchiveWalk {
 
   /// Chooses the logs to read.
   ///
-  /// - Throws: If there are none.
+  /// - Throws: If the archive has no log.
   mutating func finish() throws(CaptureFailure) -> [CaptureFile] {
     contents.choose()
     if hasTooMany {

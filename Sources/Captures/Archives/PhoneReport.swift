@@ -173,7 +173,7 @@ extension PhoneReport {
     return all.compactMap { key, value in value.map { (key, $0) } }
   }
 
-  /// The same facts in one line; nil if there are none.
+  /// The same facts in one line, if any.
   package var words: String? {
     let parts = facts.map { key, value in
       switch "\(key)" {

@@ -221,8 +221,8 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     return false
   }
 
-  /// Receives the queued datagrams, waiting if there are none. Returns false once the interruption
-  /// came and nothing is left.
+  /// Receives the queued datagrams, and waits while the queue is empty. Returns false once the
+  /// interruption came and nothing is left.
   private mutating func receive() throws(CaptureFailure) -> Bool {
     // Also checked before each batch, so that a source that is never silent ends.
     if interruption.hasCome, end == nil { end = .now }

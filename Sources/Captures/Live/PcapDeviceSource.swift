@@ -175,7 +175,7 @@ private struct PcapDevice: ~Copyable {
     max(0, Int64(unsafe clibpcap_device_drops(device))) + max(0, Int64(cbluez_drops(descriptor)))
   }
 
-  /// Returns the next packet, or nil if there is none.
+  /// Returns the next packet, or nil if no packet is waiting.
   func next() throws(CaptureFailure) -> Packet? {
     var header: UnsafeMutablePointer<pcap_pkthdr>?
     var data: UnsafePointer<UInt8>?

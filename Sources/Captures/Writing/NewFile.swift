@@ -18,7 +18,7 @@ package struct NewFile: ~Copyable {
   private let path: String
   /// The file's own path, with links resolved; nil if it is not a regular file.
   private let target: String?
-  /// The temporary name; nil if there is none.
+  /// The temporary name, if any.
   private var temporary: String?
   private let isOwned: Bool
   private var isClosed = false

@@ -86,7 +86,7 @@ package struct MonitorNote: Sendable {
 
 extension MonitorNote {
   /// Returns the digits of the passkey in the text, as logged by BlueZ's daemon: `passkey 562297
-  /// entered 0`. Nil if there is none.
+  /// entered 0`, if any.
   package func passkey(_ bytes: RawSpan) -> Slice? {
     guard let text else { return nil }
     let word = ("passkey" as StaticString).bytes

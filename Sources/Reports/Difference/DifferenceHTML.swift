@@ -8,12 +8,12 @@ import Sessions
 /// first difference on. It needs no script.
 struct DifferenceHTML: ~Copyable {
   private let report: DifferenceReport
-  /// Words a value that changed, and which way an operation went.
+  /// The page of the text output, which words changed values and directions.
   private var page: DifferencePage
 
-  /// So many steps of a conversation are on the page.
+  /// The most steps of a conversation on the page.
   private static let mostSteps = 5000
-  /// Runs of equal steps are folded if they are longer.
+  /// The longest run of equal steps that is not folded.
   private static let mostEqual = 4
 
   init(_ report: DifferenceReport) {
@@ -108,7 +108,7 @@ struct DifferenceHTML: ~Copyable {
     }
   }
 
-  /// A section with the lines that `diff` prints, if it prints any.
+  /// Writes a section with the lines that `diff` prints, if it prints any.
   private mutating func lines(
     _ title: StaticString, into out: inout Output, _ write: (inout DifferencePage) -> Void
   ) {
@@ -118,7 +118,7 @@ struct DifferenceHTML: ~Copyable {
       out.text("<section><h2>")
       out.text(title)
       out.text("</h2><pre class=\"lines\">")
-      // The lines begin with an empty one.
+      // The first line is empty.
       out.html(page.out.bytes.part(Slice(start: 1, count: page.out.count - 1)))
       out.text("</pre></section>\n")
     }
@@ -206,7 +206,7 @@ struct DifferenceHTML: ~Copyable {
     out.text("</section>\n")
   }
 
-  /// Steps that are the same, behind a line that says how many.
+  /// Writes equal steps, folded under a line with their number.
   private mutating func folded(
     _ steps: ArraySlice<Difference.Step>, _ difference: Difference, into out: inout Output
   ) {
@@ -270,7 +270,7 @@ struct DifferenceHTML: ~Copyable {
 }
 
 extension Difference.Step.Kind {
-  /// The style of the page.
+  /// The CSS class of the step.
   fileprivate var style: StaticString {
     switch self {
     case .same: "same"

@@ -1,7 +1,7 @@
 import Bytes
 
 extension PageWriter {
-  /// Writes the tree of `map`: headings, and tables with a row for each attribute.
+  /// Writes the tree of `map` as headings, paragraphs and tables.
   func writeMap(_ page: inout MapPage, into out: inout Output) {
     var lines = Output()
     page.isOfCells = true

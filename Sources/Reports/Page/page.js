@@ -1,5 +1,5 @@
-// Draws what needs a script: the time line, the list of packets, the ladder and the charts. Every sentence comes from the
-// capture's report or from page.html; texts enter the page as text nodes only.
+// Draws the time line, the list of packets, the ladder and the charts. Sentences come from
+// the reports or from page.html; texts are inserted as text nodes only.
 (() => {
   'use strict';
   const at = id => document.getElementById(id);
@@ -14,14 +14,14 @@
   }
   const words = (text, values) => text.replace(/\{(\w+)\}/g, (all, name) => name in values ? values[name] : all);
 
-  // The packets, unpacked into arrays of numbers: time in seconds, number, texts, connection, layer, flags, request.
+  // Packets, unpacked into arrays. Times are in seconds; requests and responses are rows or -1.
   const SENT = 1, RECEIVED = 2, FAILED = 4, FLAWED = 8, FOLDED = 16, TIMELESS = 32, REQUEST = 64, ADVERTISING = 256,
     SECURITY = 512, ENCRYPTED = 2048, IN_RUN = 4096;
   const total = data.t.length;
   const time = new Float64Array(total), number = new Uint32Array(total), connection = new Uint32Array(total),
     layer = new Uint8Array(total), flags = new Uint16Array(total), request = new Int32Array(total).fill(-1),
     response = new Int32Array(total).fill(-1), runOf = new Int32Array(total).fill(-1), heads = places(data.a), rests = places(data.b);
-  // 0 stands for the next text that did not come before, else the place follows, counted from 1.
+  // Returns the places of texts: 0 stands for the next new text, other numbers for a place plus 1.
   function places(column) {
     let newest = 0;
     return Uint32Array.from(column, one => one ? one - 1 : ++newest);
@@ -69,7 +69,7 @@
     return words(count > 1 ? grid.dataset.run : grid.dataset.runOne, {text, n: count, from, to});
   }
 
-  // The first row whose number, or time, is at least this.
+  // Return the first row whose number or time is at least this, or -1.
   const rowOf = packet => search(number, packet), nextRow = seconds => search(time, seconds);
   function search(column, least) {
     let low = 0, high = total;
@@ -80,7 +80,7 @@
     return low < total ? low : -1;
   }
 
-  // MARK: Numbers for people
+  // MARK: Formatting of numbers
 
   const fixed = (value, decimals) => value.toFixed(decimals);
   function span(seconds) {
@@ -99,7 +99,7 @@
     return isNaN(date) ? '' : date.toISOString().replace('T', ' ').replace('Z', ' UTC');
   }
 
-  // MARK: What is chosen
+  // MARK: The state of filters and search
 
   const filter = {view: 'list', connection: '', layer: '', direction: '', errors: false, fold: true, from: null, to: null};
   const opened = new Set();
@@ -125,7 +125,7 @@
     return !terms.length || isHit(i);
   }
 
-  // The entries of the list: a row's place, -1 - run for a run of folded packets, or below SILENCE the row after a silence.
+  // Entries: row i, -1 - run for a run of folded packets, SILENCE - i for a silence before row i.
   const SILENCE = -(1 << 28), LONG = 0.5;
   let entries = [], entryOfRow = new Int32Array(total).fill(-1), waits = [], prior = [], matching = 0;
   function add(entry, wait, before) {
@@ -162,7 +162,7 @@
     render();
   }
 
-  // MARK: The list and the ladder: only the rows that are seen exist
+  // MARK: The list and the ladder, which have elements for visible rows only
 
   const grid = at('rows'), sheet = make('div', {class: 'window', role: 'presentation'}), space = make('div', {role: 'presentation'});
   const TALLEST = 8e6;
@@ -234,7 +234,7 @@
     const text = [make('span', {class: 'label'}, ...marked(data.heads[heads[i]]))];
     if (rests[i]) text.push(' ', make('span', {class: 'rest'}, ...marked(data.rests[rests[i]])));
     for (const flaw of flawsOf(i)) text.push(' ', make('span', {class: 'flaw'}, '⚠ ', ...marked(flaw)));
-    // What its fields alone hold is shown, so that the row explains itself.
+    // If only the packet's fields match, show the matching field in the row.
     terms.forEach((term, k) => {
       if (!isSaid(i, k) && fieldHits && fieldHits[k].has(number[i])) {
         text.push(' ', make('span', {class: 'rest'}, '[', ...marked(fieldHits[k].get(number[i])), ']'));
@@ -262,7 +262,7 @@
     render();
   }
 
-  // Shows a packet, whatever is chosen: what hides it is undone.
+  // Selects and shows a packet. Filters that hide it are reset.
   function choose(i, keepsHash) {
     if (i < 0 || i >= total) return;
     current = i;
@@ -358,7 +358,7 @@
     };
   }
 
-  // Bytes, sixteen or eight a line, with their offsets and characters; those of a field are marked.
+  // Returns a dump, 16 or 8 bytes a line with offsets and characters. Marks the bytes of a field.
   function dump(hex, place) {
     const ends = place ? place.split('–').map(Number) : [-1, -1], from = ends[0], to = ends[ends.length - 1];
     const wide = at('packet').clientWidth > 560 ? 16 : 8, out = make('pre', {class: 'dump'});
@@ -486,7 +486,7 @@
     if (packet) go(Number(packet[1]));
     if (asked) {
       let words = asked[1];
-      // A percent sign need not begin an escape.
+      // The address may have a percent sign that does not begin an escape.
       try { words = decodeURIComponent(words); } catch { }
       find(at('search').value = words);
     }
@@ -496,7 +496,7 @@
   window.addEventListener('hashchange', follow);
   document.addEventListener('click', event => {
     const target = event.target.closest('a[href^="#packet="]');
-    // The same link again leads there again.
+    // Following the same link again does not change the hash, so no event reports it.
     if (target && target.hash == location.hash) follow();
   });
 
@@ -530,7 +530,7 @@
 
   const called = one => one.id + '  ' + (one.name ? one.name + '  ' : '') + one.peer.replace(' ' + one.name, '');
 
-  // Connections of one peer share a lane where there are many and they do not overlap.
+  // Returns the lanes. Of more than 12 connections, those of a peer share one unless they overlap.
   function packed() {
     if (data.connections.length <= 12) return data.connections.map(one => ({name: called(one), all: [one]}));
     const rows = [];
@@ -643,7 +643,7 @@
     }
   }
 
-  // How long requests of ATT and pairing waited, on a logarithmic scale.
+  // Draws how long ATT requests waited for their answers, on a logarithmic scale.
   function drawLatency(svg, y, head) {
     const tall = 72, base = y + head + tall - 8, up = tall - 20, answers = [], taken = new Set();
     for (let i = 0; i < total; i++) {
@@ -732,7 +732,7 @@
       start = null;
       if (x(b) - x(a) > 5) return zoom(a, b);
       if (box) box.remove();
-      // A click chooses the answer that is meant, else the next packet.
+      // A click selects the answer within 12 pixels of it, or else the next packet.
       const corner = svg.getBoundingClientRect(), near = (left, top) => Math.hypot(left - event.clientX + corner.left, top - event.clientY + corner.top);
       const dot = answerDots.reduce((best, one) => near(one[0], one[1]) < near(best[0], best[1]) ? one : best, [-1e9, 0, -1]);
       const i = near(dot[0], dot[1]) < 12 ? dot[2] : nextRow(a);
@@ -808,7 +808,7 @@
     };
   }
 
-  // MARK: The beginning
+  // MARK: Start
 
   for (const one of document.querySelectorAll('[data-script]')) one.hidden = false;
   at('subscribed').hidden = !data.charts.some(one => one.on.length);
@@ -825,7 +825,7 @@
   arrange();
   drawTime();
   drawCharts();
-  // What went wrong first is what people come for.
+  // Select the first error or warning, which is what most readers look for.
   if (data.marks.length && !location.hash) choose(rowOf(data.marks[0][2]), true);
   follow();
   let size = window.innerWidth;

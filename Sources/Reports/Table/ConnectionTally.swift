@@ -4,15 +4,16 @@ import Captures
 import Dissectors
 import Sessions
 
-/// What is counted of one connection.
+/// The counts of one connection.
 struct ConnectionTally: Sendable {
-  /// Values and attempts.
+  /// The number of values and attempts.
   private(set) var operations = 0
-  /// Those that the server refused.
+  /// The number that the server refused.
   private(set) var refused = 0
-  /// Those without an answer.
+  /// The number without an answer.
   private(set) var unanswered = 0
-  /// How long answers took, in microseconds: all of them, or where there are very many every second, fourth and so on.
+  /// Times to an answer, in microseconds: all of them, or every second, fourth and so on if there
+  /// are more than `mostLatencies`.
   private(set) var latencies: [UInt32] = []
   private var stride = 1
   private var untilNext = 0
@@ -60,21 +61,21 @@ struct ConnectionTally: Sendable {
   }
 }
 
-/// What is counted of each connection. Bounded by `Limits`, as the list of connections is.
+/// The counts of each connection, bounded by `Limits` like the list of connections.
 struct ConnectionTallies: Sendable {
   private var tallies: [ConnectionTally] = []
-  /// Where they stand, by the connections' numbers.
+  /// Positions in `tallies`, by connection number.
   private var positions: [Int: Int] = [:]
-  /// The connection of the latest packet.
+  /// The connection that was counted last.
   private var latest = (id: 0, position: 0)
   private let limits: Limits
 
   init(_ limits: Limits) { self.limits = limits }
 
-  /// What was counted of a connection; nil where there was no room, or nothing to count.
+  /// The counts of a connection, or nil if there was no room or nothing to count.
   subscript(connection: Int) -> ConnectionTally? { positions[connection].map { tallies[$0] } }
 
-  /// Takes a packet.
+  /// Counts the bytes of a packet.
   mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
     _ memory: borrowing Memory
@@ -86,7 +87,7 @@ struct ConnectionTallies: Sendable {
     tallies[position].add(record, bytes: Int(header.length))
   }
 
-  /// Takes a value.
+  /// Counts a value or an attempt.
   mutating func add(_ value: ConveyedValue) {
     if let position = position(value.parties.connection) { tallies[position].add(value) }
   }

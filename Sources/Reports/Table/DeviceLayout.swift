@@ -4,11 +4,12 @@ import Cryptography
 import Sessions
 
 extension MapDevice {
-  /// A fingerprint of the services and characteristics: their UUIDs, types, properties and order, and
-  /// nothing that differs between two devices with the same firmware: no handles, values or packets.
+  /// Returns a fingerprint of the services and characteristics: their UUIDs, types, properties and
+  /// order. It contains nothing that differs between two devices with the same firmware: no
+  /// handles, values or packets.
   ///
-  /// Nil if not all of them were requested, and on a connection that ended before they were known, or
-  /// before they changed.
+  /// Returns nil if not all of them were requested, or if the connection ended before they were
+  /// known: before the first discovery or, if they changed, before the last one.
   func layout(on connection: Connection) -> UInt64? {
     guard serviceExtent == .all, characteristicExtent == .all, !services.isEmpty,
       isKnown(on: connection)

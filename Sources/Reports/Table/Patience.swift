@@ -1,21 +1,22 @@
 import Bytes
 
-/// The time that a file may take. The time during which the process was suspended does not count.
+/// The time that a file may take, without time in which the process was suspended.
 package struct Patience: Sendable {
   private var deadline: Int64
   private var latest: Int64
 
-  /// A longer pause between two checks means that the process was suspended.
+  /// The longest pause between two checks, in nanoseconds. A longer one means that the process was
+  /// suspended.
   private static let longestPause: Int64 = 2_000_000_000
 
-  /// Starts the time.
+  /// Starts the clock.
   package init(seconds: Int) {
     latest = MonotonicClock.nanoseconds
     // Bounded: a day at most.
     deadline = latest + Int64(seconds) * 1_000_000_000
   }
 
-  /// Returns whether the time is over. Must be called often.
+  /// Returns whether the time is over. Must be called often, because long pauses do not count.
   package mutating func isOver() -> Bool { isOver(at: MonotonicClock.nanoseconds) }
 
   /// Returns whether the time is over at `now`.

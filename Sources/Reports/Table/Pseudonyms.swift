@@ -2,16 +2,16 @@ import Bluetooth
 import Bytes
 import Cryptography
 
-/// Pseudonyms for addresses, names and paths in tables. They depend only on a key, so they are the same
-/// in every capture of a fleet, and cannot be reversed without the key.
+/// Pseudonyms for addresses, names and paths in tables. They depend only on a key, so they are the
+/// same in every capture of a fleet, and cannot be reversed without the key.
 package struct Pseudonyms: Sendable {
   private let cipher: AES128
 
   /// The minimum length of keys, in bytes.
   package static let leastKeyBytes = 16
 
-  /// Pseudonyms by a key of any length, at least 16 bytes; nil where it is shorter. Long keys are shortened as RFC 4615
-  /// does.
+  /// Creates pseudonyms from a key, or returns nil if it has fewer than 16 bytes. Every key is
+  /// condensed as RFC 4615 does with keys that do not have 16 bytes.
   package init?(key: [UInt8]) {
     guard key.count >= Self.leastKeyBytes,
       let zero = AES128(key: [UInt8](repeating: 0, count: AES128.size)),
@@ -20,7 +20,7 @@ package struct Pseudonyms: Sendable {
     self.cipher = cipher
   }
 
-  /// What a pseudonym is for: the same bytes have another one elsewhere.
+  /// The use of a pseudonym. The same bytes have different pseudonyms in different uses.
   private enum Use: UInt8 {
     case address, name, file, entry, check
   }
@@ -31,8 +31,9 @@ package struct Pseudonyms: Sendable {
     }
   }
 
-  /// The pseudonym of an address, which is of the same kind: of a random one the two most significant bits stay, of a
-  /// public one it says that the IEEE did not give it out (IEEE 802, 8.2).
+  /// Returns the pseudonym of an address, which is of the same kind: the two most significant bits
+  /// are kept, and a public address is marked as one that the IEEE did not assign (IEEE 802, 8.2).
+  /// Addresses of all zeros or all ones have no pseudonym and are returned unchanged.
   func address(_ address: DeviceAddress, isRandom: Bool) -> DeviceAddress {
     if address.value == 0 || address.value == 0xffff_ffff_ffff { return address }
     let bytes = (0..<6).map { UInt8(truncatingIfNeeded: address.value >> (8 * UInt64($0))) }
@@ -42,16 +43,16 @@ package struct Pseudonyms: Sendable {
     return DeviceAddress(value: value)
   }
 
-  /// The pseudonym of a name.
+  /// Returns the pseudonym of a name.
   func name(_ name: [UInt8]) -> [UInt8] { word("name-", number(.name, name)) }
 
-  /// The pseudonym of a path.
+  /// Returns the pseudonym of a path.
   func file(_ path: [UInt8]) -> [UInt8] { word("file-", number(.file, path)) }
 
   /// Returns the pseudonym of an entry of a manifest.
   package func entry(_ entry: [UInt8]) -> [UInt8] { word("entry-", number(.entry, entry)) }
 
-  /// A number that shows whether two keys are the same.
+  /// A number by which two keys can be compared without storing them.
   package var check: UInt64 { number(.check, []) }
 
   private func word(_ start: StaticString, _ number: UInt64) -> [UInt8] {

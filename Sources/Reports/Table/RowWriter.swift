@@ -1,26 +1,26 @@
 import Bluetooth
 package import Bytes
 
-/// How rows are written.
+/// The format of rows.
 package enum RowForm: Sendable {
   /// One JSON object a line, with every column.
   case json
-  /// Comma-separated values with the quoting of RFC 4180, below one line with the columns' names.
+  /// Comma-separated values with the quoting of RFC 4180, after one line with the columns' names.
   case csv
 }
 
-/// The places that rows are written to: a file for each table, or one stream for all.
+/// The destinations of rows: a file for each table, or one stream for all.
 package final class RowSinks {
-  /// How rows are written.
+  /// The format of rows.
   let form: RowForm
   /// Whether rows begin with the name of their table.
   let namesTables: Bool
   private var outputs: InlineArray<6, Output>
   private let isShared: Bool
 
-  /// Prepares a file for each of `kinds`; the descriptors of others are not used.
+  /// Prepares a file for each of `kinds`. The descriptors of other tables are not used.
   ///
-  /// - Parameter descriptors: open files, one for each table in their order.
+  /// - Parameter descriptors: open files, one for each table, in the order of the tables.
   package init(_ form: RowForm, _ kinds: TableKinds, files descriptors: [Int32]) {
     self.form = form
     namesTables = false
@@ -29,7 +29,7 @@ package final class RowSinks {
     for kind in kinds.each { header(kind) }
   }
 
-  /// Prepares one stream. Rows of several tables tell which table they are of.
+  /// Prepares one stream. If there are several tables, each row names its table.
   package init(_ form: RowForm, _ kinds: TableKinds, stream descriptor: Int32) {
     self.form = form
     namesTables = kinds.each.count > 1
@@ -49,7 +49,7 @@ package final class RowSinks {
   /// Appends the rows that are kept in memory.
   package func copy(into output: inout Output) { outputs[0].copy(into: &output) }
 
-  /// The `errno` of the first write that failed.
+  /// The `errno` of a write that failed, or nil if none did.
   package var failure: Int32? {
     for index in 0..<outputs.count {
       if let failure = outputs[index].failure { return failure }
@@ -57,7 +57,7 @@ package final class RowSinks {
     return nil
   }
 
-  /// Writes out what is buffered.
+  /// Writes all buffered rows.
   package func flush() {
     for index in 0..<outputs.count { outputs[index].flush() }
   }
@@ -72,7 +72,7 @@ package final class RowSinks {
     outputs[place].byte(0x0a)
   }
 
-  /// Appends a row.
+  /// Appends a row to a table.
   func add(_ row: borrowing Output, to kind: TableKind) {
     row.copy(into: &outputs[isShared ? 0 : kind.rawValue])
   }
@@ -81,7 +81,7 @@ package final class RowSinks {
 /// Writes rows cell by cell, in the order of the table's columns.
 struct RowWriter: ~Copyable {
   private let sinks: RowSinks
-  /// What takes the place of addresses and names; nil: they are written.
+  /// The pseudonyms for addresses and names, or nil to write them as they are.
   let pseudonyms: Pseudonyms?
   private var row = Output()
   private var cell = Output()
@@ -91,10 +91,10 @@ struct RowWriter: ~Copyable {
   private var columns: [TableColumn] = []
   private var place = 0
   private var clock = Clock()
-  /// How many cells were too long.
+  /// The number of cells that were too long and therefore cut.
   private(set) var cellsCut = 0
 
-  /// How many bytes a cell has at most: those of a value of 4096 bytes in hex.
+  /// The largest size of a cell in bytes: that of a value of 4096 bytes in hex.
   static let mostBytes = 8192
 
   init(_ sinks: RowSinks, _ pseudonyms: Pseudonyms?, file: [UInt8], capture: UInt64?) {
@@ -114,10 +114,10 @@ struct RowWriter: ~Copyable {
     swap(&row, &source)
   }
 
-  /// The error of the first write that failed.
+  /// The `errno` of a write that failed, or nil if none did.
   var failure: Int32? { sinks.failure }
 
-  /// Begins a row.
+  /// Begins a row with the cells that name its file.
   mutating func begin(_ kind: TableKind) {
     self.kind = kind
     columns = kind.columns
@@ -134,14 +134,14 @@ struct RowWriter: ~Copyable {
     place = 2
   }
 
-  /// Ends the row.
+  /// Ends the row and passes it to its destination.
   mutating func end() {
     assert(place == columns.count, "a row has a cell for each column")
     row.text(sinks.form == .json ? "}\n" : "\n")
     sinks.add(row, to: kind)
   }
 
-  /// Begins a cell.
+  /// Begins the next cell: a comma and, in JSON, the column's name.
   private mutating func next() {
     if place > 0 { row.byte(0x2c) }
     if sinks.form == .json {
@@ -152,13 +152,13 @@ struct RowWriter: ~Copyable {
     place += 1
   }
 
-  /// A cell of which nothing is known.
+  /// Appends a cell whose value is unknown.
   mutating func null() {
     next()
     if sinks.form == .json { row.text("null") }
   }
 
-  /// A cell of text that `write` appends.
+  /// Appends a cell with the text that `write` appends.
   mutating func text(_ write: (inout Output) -> Void) {
     cell.clear()
     write(&cell)
@@ -168,7 +168,7 @@ struct RowWriter: ~Copyable {
   mutating func string(_ bytes: [UInt8]?) {
     guard let bytes else { return null() }
     cell.clear()
-    // What does not fit is not copied.
+    // Only one byte more than fits is copied, so that `addText` cuts the cell.
     cell.raw(bytes.bytes.part(Slice(start: 0, count: min(bytes.count, Self.mostBytes + 1))))
     addText()
   }
@@ -186,14 +186,14 @@ struct RowWriter: ~Copyable {
     row.decimal(number)
   }
 
-  /// A number of which `value` is a multiple of a power of ten.
+  /// Appends a cell with a number: `value` divided by 10 to the power of `decimals`.
   mutating func real(_ value: Int?, decimals: Int) {
     guard let value else { return null() }
     next()
     row.fixed(value, decimals: decimals)
   }
 
-  /// A number that `write` appends.
+  /// Appends a cell with the number that `write` appends.
   mutating func real(_ write: (inout Output) -> Void) {
     next()
     write(&row)
@@ -205,7 +205,7 @@ struct RowWriter: ~Copyable {
     row.text(value ? "true" : "false")
   }
 
-  /// A time to the microsecond, which is all that DuckDB and Spark keep.
+  /// Appends a time in microseconds, the resolution of DuckDB and Spark.
   mutating func time(_ time: Timestamp?) {
     guard let time, time.isWritable else { return null() }
     next()
@@ -214,7 +214,7 @@ struct RowWriter: ~Copyable {
     if sinks.form == .json { row.byte(0x22) }
   }
 
-  /// The time between two, in seconds.
+  /// Appends the time from `start` to `time`, in seconds.
   mutating func elapsed(_ time: Timestamp?, since start: Timestamp?) {
     guard let time, let start else { return null() }
     next()
@@ -234,10 +234,10 @@ struct RowWriter: ~Copyable {
     text { $0.address(shown) }
   }
 
-  /// A name that a person may have given.
+  /// Appends a name that may have been given by the user, or its pseudonym.
   mutating func name(_ name: [UInt8]?) {
     guard let name else { return null() }
-    // Some devices fill a field of fixed length with zeros.
+    // Some devices pad a field of fixed length with zeros.
     let end = name.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
     let text = Array(name.prefix(end))
     string(pseudonyms?.name(text) ?? text)
@@ -257,7 +257,7 @@ struct RowWriter: ~Copyable {
     }
   }
 
-  /// Adds what the scratch cell holds: in JSON escaped, in CSV in quotes where it needs them.
+  /// Appends the scratch cell: escaped in JSON, and quoted in CSV if it needs quotes.
   private mutating func addText() {
     next()
     let isCut = cell.count > Self.mostBytes
@@ -271,7 +271,7 @@ struct RowWriter: ~Copyable {
       cell.copyEscaped(Slice(start: 0, count: cell.count), into: &row)
       row.byte(0x22)
     } else if cell.count == 0 {
-      // Without quotes it would be a cell of which nothing is known.
+      // Without quotes, the value would be unknown.
       row.text("\"\"")
     } else {
       printable.clear()
@@ -280,23 +280,24 @@ struct RowWriter: ~Copyable {
     }
   }
 
-  /// The cell without what a terminal or a reader of CSV may stumble over.
+  /// Scratch: the cell without characters that a terminal or a CSV reader may not handle.
   private var printable = Output()
 }
 
 extension RawSpan {
-  /// How many of the first `most` bytes to keep so that no UTF-8 character is cut.
+  /// Returns how many of the first `most` bytes to keep so that no UTF-8 character is cut.
   fileprivate func wholeCharacters(atMost most: Int) -> Int {
     var end = min(most, byteCount)
     guard end < byteCount else { return end }
-    // A character has three continuation bytes at most; more are no UTF-8.
+    // A character has three continuation bytes at most; more are not UTF-8.
     for _ in 0..<3 where end > 0 && byte(at: end) & 0xc0 == 0x80 { end -= 1 }
     return end
   }
 }
 
 extension Output {
-  /// Appends this buffer's text to another one, with unprintable characters and bytes that are not UTF-8 as U+FFFD.
+  /// Appends this buffer's text to another one, replacing unprintable characters and bytes that are
+  /// not UTF-8 with U+FFFD.
   fileprivate func copyPrintable(into other: inout Output) {
     var offset = 0
     while offset < count {
@@ -315,6 +316,6 @@ extension Output {
     }
   }
 
-  /// Appends this buffer's text to another one, as a cell of CSV.
+  /// Appends this buffer's text to another one, as a CSV cell.
   fileprivate func copyCell(into other: inout Output) { other.cell(bytes) }
 }

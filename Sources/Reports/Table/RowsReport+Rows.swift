@@ -47,7 +47,7 @@ extension RowsReport {
     rows.end()
   }
 
-  /// What a capture as a whole can lack.
+  /// The kinds of records that a capture may lack.
   private static let kinds: Coverage.Parts = [.commands, .events, .sentData, .receivedData]
 
   // MARK: Connections
@@ -143,7 +143,7 @@ extension RowsReport {
     rows.uuid(finding.attribute?.uuid)
     rows.code(finding.attribute?.handle.map { UInt64($0) }, digits: 4)
     rows.flag(finding.isResolved)
-    // What a rule says of one case may name devices.
+    // A finding's own words may name devices, so the rule's general ones are written instead.
     if options.pseudonyms == nil {
       rows.string(finding.what.text)
     } else {
@@ -152,7 +152,7 @@ extension RowsReport {
     rows.end()
   }
 
-  /// What each rule finds, in general.
+  /// The general words for what each rule finds, by its id.
   private static let catalogue = Dictionary(
     Rule.all.map { ($0.id.description, $0.finds) }, uniquingKeysWith: { first, _ in first })
 
@@ -281,7 +281,7 @@ extension RowsReport {
 }
 
 extension RowWriter {
-  /// The cells about a phone.
+  /// Appends the cells about the phone.
   mutating func phone(_ report: PhoneReport?) {
     string(report?.version.map { "Android \($0)" })
     string(report?.build)
@@ -299,17 +299,17 @@ extension ConveyedValue {
 }
 
 extension ValueReading {
-  /// The profile by which the value that was read last is decoded.
+  /// The profile that decodes the value read last.
   fileprivate var profileName: String? { vendorName ?? decoded.definition?.profile }
 
-  /// What that profile calls it; nil of a part of a message.
+  /// The profile's name for the value, or nil for a part of a message.
   fileprivate var messageName: String? {
     sighting != nil && sighting?.frame == nil ? nil : decoded.definition?.name
   }
 }
 
 extension CutLengths.Reason? {
-  /// As the column `source` has it.
+  /// The word for the column `source`.
   fileprivate var key: StaticString {
     switch self {
     case nil: "log"
@@ -322,7 +322,7 @@ extension CutLengths.Reason? {
 }
 
 extension RawSpan {
-  /// Whether JSON's bytes are a number.
+  /// Whether the bytes, a value in JSON, are a number.
   fileprivate var isNumber: Bool {
     guard byteCount > 0 else { return false }
     return byte(at: 0) == 0x2d || 0x30...0x39 ~= byte(at: 0)
@@ -330,7 +330,8 @@ extension RawSpan {
 }
 
 extension [UInt32] {
-  /// The smallest of these sorted numbers that as many per cent of them do not exceed; nil where there is none.
+  /// Returns the smallest of these sorted numbers that at least `percent` per cent of them do not
+  /// exceed, or nil if the list is empty.
   fileprivate func quantile(_ percent: Int) -> Int? {
     guard !isEmpty else { return nil }
     return Int(self[Swift.max(0, (count * percent + 99) / 100 - 1)])

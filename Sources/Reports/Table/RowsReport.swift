@@ -7,54 +7,54 @@ import Diagnosis
 package import Dissectors
 package import Sessions
 
-/// What is the same for all files of a run of `table`.
+/// The options that all files of a run of `table` share.
 package struct RowsOptions: Sendable {
-  /// Which tables.
+  /// The tables to write.
   package var kinds = TableKinds.all
-  /// People's own profiles.
+  /// The user's profiles.
   package let profiles: SuppliedProfiles
-  /// What profiles say of protocols: read once for all files.
+  /// The profiles' knowledge of protocols, read once for all files.
   let knowledge: ProfileKnowledge
-  /// What takes the place of addresses and names; nil: they are written.
+  /// The pseudonyms for addresses, names and paths, or nil to write them as they are.
   package var pseudonyms: Pseudonyms?
-  /// After how many seconds a file is given up.
+  /// The number of seconds after which a file is given up.
   package var patienceSeconds = 300
-  /// Which passkeys are tried where one is searched for.
+  /// The passkeys to try when one is searched for.
   package var passkeys = SixDigits.all
 
-  /// The defaults, with people's own profiles.
+  /// Creates the default options with the user's profiles.
   package init(_ profiles: SuppliedProfiles = SuppliedProfiles()) {
     self.profiles = profiles
     knowledge = ProfileKnowledge(profiles)
   }
 }
 
-/// A file that rows are made of.
+/// A file from which rows are made.
 package struct RowsFile: Sendable {
-  /// Its path, which need not be UTF-8.
+  /// The path, which may not be UTF-8.
   package let path: [UInt8]
-  /// The first eight bytes of its content's SHA-256; nil where it could not be read.
+  /// The first eight bytes of its content's SHA-256, or nil if it could not be read.
   package var capture: UInt64?
-  /// Its size.
+  /// The size in bytes.
   package var bytes: Int64?
-  /// What a bug report around it says about the phone.
+  /// The phone as the bug report around the capture describes it.
   package var phone: PhoneReport?
-  /// The bonds that the report lists.
+  /// The bonds that the bug report lists.
   package var bonds: [Bond] = []
-  /// What is damaged of an archive around it.
+  /// The damage of an archive around the capture.
   package var damage: CaptureFailure?
-  /// The time that is left for it, or nil if it begins with the first record.
+  /// The time that is left for the file, or nil to start the clock with the report.
   package var patience: Patience?
 
-  /// A file of which nothing is known.
+  /// Creates a file of which only the path is known.
   package init(_ path: [UInt8]) { self.path = path }
 }
 
-/// What became of a file.
+/// The outcome of reading a file.
 package enum RowsStatus: Sendable {
   case ok, damaged, notACapture, unreadable, timedOut, failed
 
-  /// As the column `status` has it.
+  /// The word for the column `status`.
   package var name: StaticString {
     switch self {
     case .ok: "ok"
@@ -66,7 +66,7 @@ package enum RowsStatus: Sendable {
     }
   }
 
-  /// What a failure makes of a file.
+  /// Creates the status of a file with this failure.
   package init(_ failure: CaptureFailure) {
     switch failure.kind {
     case .damaged: self = .damaged
@@ -76,8 +76,8 @@ package enum RowsStatus: Sendable {
   }
 }
 
-/// `table`: the rows of one file, for all tables in one pass. Rows of values are written while it is fed, all others at
-/// the end.
+/// `table`: the rows of one file, for all tables in one pass. Rows of values are written packet by
+/// packet, all others at the end.
 package struct RowsReport: PacketReport, ~Copyable {
   let options: RowsOptions
   private let limits: Limits
@@ -89,7 +89,7 @@ package struct RowsReport: PacketReport, ~Copyable {
   private var map: MapReport?
   private var listing: DeviceListing?
   private var conversations: Conversations
-  /// Whether values are asked for.
+  /// Whether any of the tables needs values.
   private let followsValues: Bool
   var reading: ValueReading
   var tallies: ConnectionTallies
@@ -97,7 +97,7 @@ package struct RowsReport: PacketReport, ~Copyable {
   var times = PacketTimes()
   /// The time of the first record that has one.
   private(set) var start: Timestamp?
-  /// How many rows of operations were written.
+  /// The number of values and attempts, which is that of the rows of operations.
   private(set) var operations = 0
   /// Scratch: a field's value, and its unit.
   var scalar = Output()
@@ -105,13 +105,13 @@ package struct RowsReport: PacketReport, ~Copyable {
   private var countdown = Self.packetsBetweenChecks
   private var patience: Patience
   private var isStopped = false
-  /// What became of the file; nil before its end.
+  /// The outcome of reading the file, or nil if it is not known yet.
   package private(set) var status: RowsStatus?
 
-  /// The number of packets between two looks at the clock.
+  /// The number of packets between two checks of the clock.
   private static let packetsBetweenChecks = 256
 
-  /// A report on the capture in `file`.
+  /// Creates a report on the capture in `file`.
   package init(
     _ file: RowsFile, _ summary: CaptureSummary, _ options: RowsOptions, to sinks: RowSinks,
     limits: Limits = Limits()
@@ -130,7 +130,7 @@ package struct RowsReport: PacketReport, ~Copyable {
     }
     if kinds.contains(.connections) {
       var map = MapOptions()
-      // Nobody asks for the values.
+      // None of the columns has values, so no profiles are needed.
       map.profiles = nil
       self.map = MapReport(map, limits: limits)
     }
@@ -145,7 +145,7 @@ package struct RowsReport: PacketReport, ~Copyable {
     patience = file.patience ?? Patience(seconds: options.patienceSeconds)
   }
 
-  /// The tables that values are followed for; captures count them.
+  /// The tables that need values; `captures` counts them.
   private static let ofValues = TableKinds([
     TableKinds(.captures), TableKinds(.connections), TableKinds(.operations), TableKinds(.fields),
   ])
@@ -179,10 +179,11 @@ package struct RowsReport: PacketReport, ~Copyable {
     takeValues(memory)
   }
 
-  /// Counts and writes the values whose outcome the last packet told.
+  /// Counts and writes the values whose outcome the latest packet determined.
   private mutating func takeValues(_ memory: borrowing Memory) {
     guard !conversations.values.isEmpty else { return }
-    // Held while they are written: a span of it would hold all of this.
+    // Copied to a constant, because a span of the property would borrow all of `self` while rows
+    // are written.
     let bytes = conversations.bytes
     for value in conversations.values where value.operation != .advertisement {
       operations += 1
@@ -228,7 +229,7 @@ package struct RowsReport: PacketReport, ~Copyable {
 }
 
 extension RowsReport {
-  /// Writes the row of a file that holds no capture, or of which none could be read.
+  /// Writes the row of a file in which no capture was found, or none that could be read.
   package static func refuse(
     _ file: RowsFile, _ status: RowsStatus, _ damage: String, _ options: RowsOptions,
     to sinks: RowSinks
@@ -247,11 +248,11 @@ extension RowsReport {
   }
 }
 
-/// The times of packets, by their numbers: of the first ones, as far as there is room.
+/// The times of the first packets, by number, up to a limit.
 struct PacketTimes: Sendable {
   private var times: [Timestamp?] = []
 
-  /// Later packets have no time here.
+  /// The most times that are kept; later packets have none.
   private static let most = 1 << 19
 
   mutating func add(_ record: borrowing CaptureRecord) {

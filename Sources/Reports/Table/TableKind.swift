@@ -1,11 +1,10 @@
-// The tables of `table`: which there are, and their columns. What is declared here is written in this order, and
-// printed by `schema --table`.
+// The tables of `table` and their columns. Rows and `schema --table` have them in this order.
 
-/// A table of `table`: what each of its rows is about.
+/// A table of `table`, named after the subject of its rows.
 package enum TableKind: Int, CaseIterable, Sendable {
   case captures, connections, findings, operations, fields, devices
 
-  /// Its name, on the command line and as a file.
+  /// The name on the command line and of files.
   package var name: String {
     switch self {
     case .captures: "captures"
@@ -17,13 +16,13 @@ package enum TableKind: Int, CaseIterable, Sendable {
     }
   }
 
-  /// The table with a name.
+  /// Creates the table with this name, or returns nil if no table has it.
   package init?(name: some StringProtocol) {
     guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
     self = kind
   }
 
-  /// What a row is about.
+  /// The subject of a row.
   package var subject: StaticString {
     switch self {
     case .captures: "a file, whatever became of it"
@@ -36,37 +35,37 @@ package enum TableKind: Int, CaseIterable, Sendable {
   }
 }
 
-/// Several tables.
+/// A set of tables.
 package struct TableKinds: OptionSet, Sendable {
   package let rawValue: UInt8
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// One table.
+  /// Creates a set of one table.
   package init(_ kind: TableKind) { rawValue = 1 << UInt8(kind.rawValue) }
 
-  /// Every table.
+  /// All tables.
   package static let all = TableKinds(rawValue: 1 << UInt8(TableKind.allCases.count) - 1)
 
-  /// Whether a table is one of them.
+  /// Returns whether a table is in the set.
   package func contains(_ kind: TableKind) -> Bool { contains(TableKinds(kind)) }
 
-  /// The tables one by one.
+  /// The tables of the set, in their order.
   package var each: [TableKind] { TableKind.allCases.filter { contains($0) } }
 }
 
-/// A column: its type never changes, and a cell of which nothing is known is null.
+/// A column. Its type never changes, and a cell whose value is unknown is null.
 package struct TableColumn: Sendable {
   /// The type of its cells.
   package enum Kind: Sendable {
     case string, integer, real, flag, time
   }
 
-  /// Its name.
+  /// The column's name.
   package let name: StaticString
-  /// Its type.
+  /// The type of the column's cells.
   package let kind: Kind
-  /// What a cell says.
+  /// The description of its cells, as in `schema --table json` and docs/fleet.md.
   package let says: StaticString
 
   fileprivate init(_ name: StaticString, _ kind: Kind, _ says: StaticString) {
@@ -77,12 +76,12 @@ package struct TableColumn: Sendable {
 }
 
 extension TableKind {
-  /// The columns. New ones go to the end: programs read some by position.
+  /// The columns. Add new ones at the end, since some programs read them by position.
   package var columns: [TableColumn] { Self.columns[rawValue] }
 
   private static let columns: [[TableColumn]] = allCases.map { source + $0.own }
 
-  /// The columns that every table begins with.
+  /// The columns with which every table begins.
   private static let source: [TableColumn] = [
     TableColumn("file", .string, "path as it was given"),
     TableColumn("capture", .string, "first 16 hex digits of the content's SHA-256"),
@@ -108,7 +107,7 @@ extension TableKind {
     TableColumn(
       "source", .string,
       "log; cut logs: summary, filtered_headers, filtered_channels or snapshot"),
-    TableColumn("lacks", .string, "kinds of records that the log lacks, with spaces between"),
+    TableColumn("lacks", .string, "kinds of records that the log lacks, separated by spaces"),
     TableColumn("os", .string, "phone's Android version, of a bug report"),
     TableColumn("build", .string, "phone's build, of a bug report"),
     TableColumn("device_model", .string, "phone's model, of a bug report"),
@@ -116,7 +115,7 @@ extension TableKind {
     TableColumn("first_time", .time, "earliest record"),
     TableColumn("last_time", .time, "latest record"),
     TableColumn("records", .integer, "records"),
-    TableColumn("records_cut", .integer, "records of which a part was kept"),
+    TableColumn("records_cut", .integer, "records that were kept only in part"),
     TableColumn("records_lost", .integer, "records that the recorder says it dropped"),
     TableColumn("adapters", .integer, "controllers"),
     TableColumn("connections", .integer, "connections"),
@@ -132,7 +131,7 @@ extension TableKind {
     TableColumn("transport", .string, "le, br_edr or unknown"),
     TableColumn("peer", .string, "peer's address"),
     TableColumn("peer_type", .string, "kind of that address"),
-    TableColumn("identity", .string, "peer's identity address, if it is another one"),
+    TableColumn("identity", .string, "peer's identity address, if it differs"),
     TableColumn("name", .string, "name that the peer gave"),
     TableColumn("local_role", .string, "central or peripheral: the captured host's"),
     TableColumn("opened_packet", .integer, "first packet"),
@@ -142,16 +141,16 @@ extension TableKind {
     TableColumn("reason", .string, "reason that the controller gave: 0x08"),
     TableColumn("reason_name", .string, "name of that reason"),
     TableColumn("mtu", .integer, "ATT MTU that was exchanged"),
-    TableColumn("interval_ms", .real, "connection interval in force last"),
-    TableColumn("latency", .integer, "peripheral latency in force last"),
-    TableColumn("timeout_ms", .integer, "supervision timeout in force last"),
-    TableColumn("phy", .string, "PHY that this side sends on, if an event tells it"),
-    TableColumn("encrypted", .flag, "whether it was encrypted at last"),
+    TableColumn("interval_ms", .real, "last connection interval"),
+    TableColumn("latency", .integer, "last peripheral latency"),
+    TableColumn("timeout_ms", .integer, "last supervision timeout"),
+    TableColumn("phy", .string, "PHY that this side sends on, if an event reports it"),
+    TableColumn("encrypted", .flag, "whether it was encrypted at the end"),
     TableColumn("paired", .string, "pairing method, no, failed, bonded_earlier or unknown"),
     TableColumn("pairing_error", .string, "why pairing failed"),
     TableColumn(
       "services", .string,
-      "UUIDs of the peer's services, with spaces between; null if they changed later"),
+      "UUIDs of the peer's services, separated by spaces; null if they changed later"),
     TableColumn(
       "layout", .string,
       "fingerprint of the peer's services and characteristics; null unless all were discovered"),
@@ -175,7 +174,7 @@ extension TableKind {
     TableColumn("time", .time, "its time; null beyond the first 524288 packets"),
     TableColumn("uuid", .string, "attribute that it is about"),
     TableColumn("handle", .string, "handle of that attribute"),
-    TableColumn("resolved", .flag, "whether later packets show that it came right"),
+    TableColumn("resolved", .flag, "whether later packets show that it was resolved"),
     TableColumn("what", .string, "what failed, as explain words it"),
   ]
 
@@ -207,8 +206,8 @@ extension TableKind {
     TableColumn("uuid", .string, "attribute"),
     TableColumn("profile", .string, "profile that decodes the value"),
     TableColumn("message", .string, "what the profile calls it"),
-    TableColumn("field", .string, "name, with dots into groups"),
-    TableColumn("number", .real, "scaled number; null if it is none"),
+    TableColumn("field", .string, "name, after those of its groups and dots"),
+    TableColumn("number", .real, "scaled number; null if it is not a number"),
     TableColumn("word", .string, "word, flag, text or bytes; null if it is a number"),
     TableColumn("unit", .string, "unit of the number"),
   ]
@@ -216,7 +215,7 @@ extension TableKind {
   private static let ofDevices: [TableColumn] = [
     TableColumn("address", .string, "address"),
     TableColumn("address_type", .string, "kind of that address"),
-    TableColumn("identity", .string, "identity address, if a key tells it"),
+    TableColumn("identity", .string, "identity address, if a key reveals it"),
     TableColumn("name", .string, "name that it advertises or gave"),
     TableColumn("company", .string, "first company whose data it sends: 0x004c"),
     TableColumn("company_name", .string, "name of that company"),
@@ -226,6 +225,6 @@ extension TableKind {
     TableColumn("rssi_max", .integer, "strongest signal in dBm"),
     TableColumn("interval_ms", .real, "estimated advertising interval"),
     TableColumn("connectable", .flag, "whether it was connectable"),
-    TableColumn("services", .string, "UUIDs that it advertises, with spaces between"),
+    TableColumn("services", .string, "UUIDs that it advertises, separated by spaces"),
   ]
 }

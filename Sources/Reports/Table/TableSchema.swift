@@ -1,12 +1,12 @@
 package import Bytes
 
-/// The column types of the tables, as another program wants them.
+/// The format of the tables' column types, which depends on the program that reads them.
 package enum TableSchema: String, CaseIterable, Sendable {
-  /// A JSON Schema (2020-12) with a definition for a row of each table.
+  /// A JSON Schema (2020-12) with a definition for the rows of each table.
   case json
   /// `CREATE TABLE` statements.
   case duckdb
-  /// A `StructType` for each table, as Spark writes them in JSON.
+  /// A `StructType` for each table, in Spark's JSON form.
   case spark
 
   /// Writes the types of all tables.
@@ -81,7 +81,7 @@ package enum TableSchema: String, CaseIterable, Sendable {
 }
 
 extension TableColumn.Kind {
-  /// As JSON Schema names it.
+  /// The type's name in JSON Schema.
   fileprivate var json: StaticString {
     switch self {
     case .string, .time: "string"
@@ -91,7 +91,7 @@ extension TableColumn.Kind {
     }
   }
 
-  /// As DuckDB names it.
+  /// The type's name in DuckDB.
   fileprivate var duckDB: StaticString {
     switch self {
     case .string: "VARCHAR"
@@ -102,7 +102,7 @@ extension TableColumn.Kind {
     }
   }
 
-  /// As Spark names it.
+  /// The type's name in Spark.
   fileprivate var spark: StaticString {
     switch self {
     case .string: "string"
