@@ -327,7 +327,8 @@ extension Traffic {
     let recording = run { traffic in
       traffic.connect()
       for start in 1...40 {
-        traffic.sent("10 01 00 ff ff 00 28")
+        // Each search begins behind the service before it, so it does not say that the earlier one is gone.
+        traffic.sent("10 \(String(start, radix: 16)) 00 ff ff 00 28")
         traffic.received("11 06 \(String(start, radix: 16)) 00 ff ff 0d 18")
         traffic.sent("0a 10 00")
       }
