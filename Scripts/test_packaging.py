@@ -167,7 +167,7 @@ class VersionTests(unittest.TestCase):
     def test_version_tells_what_it_is_made_of(self) -> None:
         lines = run(PROGRAM, "--version").splitlines()
         number = re.search(r'static let number = "(.*)"', (ROOT / "Sources/gattscope/Version.swift").read_text())
-        schema = re.search(r"static let number = (\d+)", (ROOT / "Sources/Reports/JSONSchema.swift").read_text())
+        schema = re.search(r"static let number = (\d+)", (ROOT / "Sources/Reports/Shared/JSONSchema.swift").read_text())
         self.assertRegex(lines[0], rf"^gattscope {re.escape(number[1])}, commit (unknown|[0-9a-f]{{12}}(, changed)?), JSON schema {schema[1]}$")
         version = r"(unknown|\d+\.\d+\.\d+)"
         self.assertRegex(lines[1], f"^built with swift-argument-parser {version}, OpenSSL {version}, libyaml {version}$")
