@@ -10,9 +10,9 @@ struct DevicesCommand: ParsableCommand {
     commandName: "devices",
     abstract: "List the devices that advertise, and what they advertise.",
     discussion: """
-      Lists the scans of this host and their settings, then what this host advertises, then each device \
-      that was heard or connected: addresses, name, services, how often and how strongly it was heard, and \
-      its distinct data. With --json, prints one object per line.
+      Lists the scans of this host and their settings, then each device that was heard or connected: \
+      addresses, name, services, how often and how strongly it was heard, and its distinct data. Connected \
+      devices come first, then connectable ones; what this host advertises comes last. With --json, prints one object per line.
 
       Only selected packets count: with --from and --to, the reports of that time. Intervals and signal \
       strength are given only if the scan did not filter duplicates. Beacons and other data are decoded if \
@@ -37,6 +37,9 @@ struct DevicesCommand: ParsableCommand {
   @OptionGroup
   var times: TimeOptions
 
+  @Flag(name: .long, help: "Explain what an iOS app could not advertise in the same way.")
+  var ios = false
+
   @OptionGroup
   var supplying: ProfileFileOptions
 
@@ -53,8 +56,10 @@ struct DevicesCommand: ParsableCommand {
   }
 
   mutating func run() throws {
+    presentation.terminal.page()
     var options = DevicesOptions()
     options.isJSON = presentation.json
+    options.showsAppleLimits = ios
     presentation.apply(to: &options.show)
     let profiles = try supplying.profiles()
     options.show.profiles = profiles

@@ -129,6 +129,7 @@ struct DiffCommand: ParsableCommand {
   }
 
   mutating func run() throws {
+    presentation.terminal.page()
     var options = DiffOptions()
     presentation.apply(to: &options)
     options.isJSON = presentation.json

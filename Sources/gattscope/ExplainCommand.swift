@@ -82,6 +82,7 @@ struct ExplainCommand: ParsableCommand {
   }
 
   mutating func run() throws {
+    presentation.terminal.page()
     if listRules {
       let catalogue = RuleCatalogue(face)
       let (glyphs, width) = (presentation.signs.glyphs, presentation.terminal.columns)

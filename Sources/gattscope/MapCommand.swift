@@ -44,6 +44,7 @@ struct MapCommand: ParsableCommand {
   var presentation: OutputOptions
 
   mutating func run() throws {
+    presentation.terminal.page()
     var options = MapOptions()
     subject.choose(in: &options.selection)
     options.isJSON = presentation.json

@@ -75,6 +75,7 @@ struct ShowCommand: ParsableCommand {
   }
 
   mutating func run() throws {
+    if !follow { presentation.terminal.page() }
     var options = ShowOptions()
     let profiles = try supplying.profiles()
     options.profiles = profiles
@@ -116,20 +117,24 @@ struct InfoCommand: ParsableCommand {
     commandName: "info",
     abstract: "Summarise a capture: format, time, records, adapters, connections, problems.",
     discussion: """
-      Run this first on a new capture.
+      Run this first on a new capture. Several captures are described one after the other.
 
       Examples:
         gattscope info btsnoop_hci.log
+        gattscope info *.log
         gattscope info --json btsnoop_hci.log | jq '.connections[].peer'
       """)
 
-  @Argument(help: Run.capturesHelp, completion: .file())
+  @Argument(
+    help: ArgumentHelp(
+      "The captures, archives or bug reports, or - for standard input.", valueName: "capture"),
+    completion: .file())
   var captures: [String]
 
   @OptionGroup(title: "Selection")
   var archives: ArchiveOptions
 
-  @Flag(name: .long, help: "Print a JSON document.")
+  @Flag(name: .long, help: "Print a JSON document for each capture.")
   var json = false
 
   @OptionGroup(title: "Terminal")
@@ -139,13 +144,34 @@ struct InfoCommand: ParsableCommand {
   var signs: SignOptions
 
   mutating func run() throws {
-    let found = try archives.search(captures)
+    terminal.page()
+    var failed: ExitCode?
+    var isFirst = true
+    for capture in captures {
+      do {
+        try describe(capture, isFirst: isFirst) { isFirst = false }
+      } catch let status as ExitCode where status.rawValue != 74 {
+        failed = failed ?? status
+      }
+    }
+    if let failed { throw failed }
+  }
+
+  /// Prints one block or document.
+  ///
+  /// - Parameter done: called if it was printed.
+  private func describe(
+    _ capture: String, isFirst: Bool, done: @escaping () -> Void
+  ) throws {
+    let found = try archives.search([capture])
     let (name, json, glyphs) = (found.files[0].name, json, signs.glyphs)
     let (width, usesColor) = (terminal.columns, terminal.usesColor)
-    try Run.captures(found, saysRemarks: false, profiles: nil) {
-      InfoReport(
-        name, $0, archives: found.archives, json: json, glyphs: glyphs, width: width,
-        usesColor: usesColor)
-    }
+    try Run.captures(
+      found, saysRemarks: false, profiles: nil,
+      {
+        InfoReport(
+          name, $0, archives: found.archives, json: json, isFirst: isFirst, glyphs: glyphs,
+          width: width, usesColor: usesColor)
+      }, inspect: { _ in done() })
   }
 }

@@ -158,7 +158,8 @@ extension Terminal {
   /// The rows and columns of the terminal, or nil if it does not report them.
   static var size: (rows: Int, columns: Int)? {
     var size = winsize()
-    guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0,
+    guard unsafe ioctl(screen.load(ordering: .relaxed), UInt(TIOCGWINSZ), &size) == 0,
+      size.ws_row > 0,
       size.ws_col > 0
     else { return nil }
     return (Int(size.ws_row), Int(size.ws_col))

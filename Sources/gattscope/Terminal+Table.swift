@@ -272,20 +272,44 @@ extension Terminal {
     unsafe posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO)
     // With equal numbers, this only clears FD_CLOEXEC.
     unsafe posix_spawn_file_actions_adddup2(&actions, lock, lock)
+    defer { close(ends[1]) }
+    do throws(SystemFailure) {
+      let process = try unsafe spawn("/proc/self/exe", ["gattscope"] + arguments, &actions)
+      return Worker(process: process, progress: ends[0])
+    } catch {
+      close(ends[0])
+      throw error
+    }
+  }
+
+  /// Starts a program that reads a descriptor as its standard input.
+  ///
+  /// - Parameters:
+  ///   - arguments: its arguments, the first of which is its name.
+  ///   - settings: variables in addition to this program's environment: `LESS=FRX`.
+  static func spawn(
+    _ path: String, _ arguments: [String], adding settings: [String], input: Int32
+  ) throws(SystemFailure) -> pid_t {
+    var actions = unsafe posix_spawn_file_actions_t()
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+    return try unsafe spawn(path, arguments, adding: settings, &actions)
+  }
+
+  private static func spawn(
+    _ path: String, _ arguments: [String], adding settings: [String] = [],
+    _ actions: inout posix_spawn_file_actions_t
+  ) throws(SystemFailure) -> pid_t {
     let environment = (try? contents(of: "/proc/self/environ")) ?? []
     let variables = environment.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
-    var strings = unsafe copies(["gattscope"] + arguments)
-    var settings = unsafe copies(variables)
+    var strings = unsafe copies(arguments)
+    var settings = unsafe copies(variables + settings)
     defer { unsafe (strings + settings).forEach { unsafe free($0) } }
     var process: pid_t = 0
-    let error = unsafe posix_spawn(
-      &process, "/proc/self/exe", &actions, nil, &strings, &settings)
-    close(ends[1])
-    guard error == 0 else {
-      close(ends[0])
-      throw SystemFailure(code: error)
-    }
-    return Worker(process: process, progress: ends[0])
+    let error = unsafe posix_spawn(&process, path, &actions, nil, &strings, &settings)
+    guard error == 0 else { throw SystemFailure(code: error) }
+    return process
   }
 
   /// Returns copies of strings in the form that the system needs, with nil after the last one.

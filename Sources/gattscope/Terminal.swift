@@ -23,6 +23,9 @@ struct TerminalOptions: ParsableArguments {
   @Option(name: .long, help: "When to use colours.")
   var color: Color = .auto
 
+  @Flag(name: .long, help: "Print long output to the terminal directly, not through $PAGER.")
+  var noPager = false
+
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -35,6 +38,9 @@ struct TerminalOptions: ParsableArguments {
       return width
     })
   var width: Int?
+
+  /// Shows what is printed from now on page by page, if it goes to a terminal.
+  func page() { if !noPager { Pager.start() } }
 
   /// Whether to colour: on a terminal, unless NO_COLOR is set (no-color.org).
   var usesColor: Bool {
@@ -78,7 +84,18 @@ extension Output {
 
 /// The system's standard output, files, time and signals.
 enum Terminal {
-  static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+  static var isTerminal: Bool { isatty(screen.load(ordering: .relaxed)) == 1 }
+
+  /// The descriptor of what standard output was connected to before the pager.
+  static let screen = Atomic<Int32>(STDOUT_FILENO)
+
+  /// Remembers what standard output is connected to, since it will change; returns false if the
+  /// system has no more descriptors.
+  static func keepScreen() -> Bool {
+    let copy = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+    if copy >= 0 { screen.store(copy, ordering: .relaxed) }
+    return copy >= 0
+  }
 
   /// The folder for temporary files.
   static var temporaryFolder: String {

@@ -91,6 +91,7 @@ struct TraceCommand: ParsableCommand {
   }
 
   mutating func run() throws {
+    presentation.terminal.page()
     var options = TraceOptions()
     subject.choose(in: &options.selection)
     options.selection.times = try stretches.times()

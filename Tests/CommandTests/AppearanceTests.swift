@@ -53,6 +53,42 @@ struct AppearanceTests {
   }
 
   @Test(
+    "On a terminal output goes through PAGER, unless it is empty or not wanted",
+    arguments: [
+      ("cat | tr a-z A-Z >\"$PAGED\"", [], true), ("cat", [], false), ("", [], false),
+      ("cat >\"$PAGED\"", ["--no-pager"], false),
+    ])
+  func pager(_ command: String, _ options: [String], _ isPaged: Bool) throws {
+    let folder = try Folder()
+    let (window, program) = try pseudoTerminal(columns: 100)
+    let process = Program.process(
+      ["info", Program.sample("heart-rate")] + options,
+      environment: ["PAGER": command, "PAGED": folder.path("paged")])
+    process.standardOutput = program
+    try Program.start(process)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    let printed = String(decoding: everything(from: window), as: UTF8.self)
+    let paged = String(decoding: folder.bytes("paged"), as: UTF8.self)
+    #expect(printed.contains("records") != isPaged, "\(printed)")
+    #expect(paged.contains("RECORDS") == isPaged, "\(paged)")
+  }
+
+  @Test("A pager that is closed early ends the program quietly")
+  func closedPager() throws {
+    let (_, program) = try pseudoTerminal(columns: 100)
+    let process = Program.process(
+      ["show", "-v", Program.sample("heart-rate")], environment: ["PAGER": "true"])
+    process.standardOutput = program
+    let errors = Pipe()
+    process.standardError = errors
+    try Program.start(process)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(errors.fileHandleForReading.readDataToEndOfFile().isEmpty)
+  }
+
+  @Test(
     "On a terminal text is coloured and cut to its width, unless told otherwise",
     arguments: [([:], true), (["NO_COLOR": "1"], false), (["TERM": "dumb"], false)])
   func terminal(_ environment: [String: String], _ isColored: Bool) throws {

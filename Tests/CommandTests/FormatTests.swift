@@ -142,9 +142,23 @@ struct FormatTests {
       (object?["file"] as? String).map { "\(index + 1) \($0)" }
     }
     #expect(files == ["1 \(first)", "91 \(second)"])
-    let info = try run("info", "--json", second, first)
-    let listed = info.objects.first??["files"] as? [[String: Any]]
-    #expect(listed?.map { $0["records"] as? Int } == [90, whole.lines.count - 91])
+  }
+
+  @Test("info describes each file on its own; one that cannot be read does not stop the rest")
+  func infoOfSeveral() throws {
+    let folder = try Folder()
+    let (first, second) = try halves(folder, second: 91, first: 90)
+    let whole = try run("show", sample("heart-rate"))
+    let missing = folder.path("missing.log")
+    let json = try run("info", "--json", second, missing, first)
+    #expect(json.status == 66)
+    #expect(json.errors == "gattscope: \(missing): no such file or directory\n")
+    let records = json.objects.map { ($0?["records"] as? [String: Any])?["total"] as? Int }
+    #expect(records == [whole.lines.count - 91, 90])
+    let text = try run("info", first, second)
+    #expect(text.status == 0)
+    let alone = try [first, second].map { try run("info", $0).text }
+    #expect(text.text == alone.joined(separator: "\n"))
   }
 
   @Test("Overlap is said once; standard input may be one of the files")
@@ -182,10 +196,7 @@ struct FormatTests {
       }
     }
     #expect(summaries(Array(objects[..<90] + objects[100...])) == summaries(whole))
-    for paths in [[second, first], [sample("heart-rate")]] {
-      let info = try Program.run(["info", "--json"] + paths).objects.first ?? nil
-      #expect((info?["connections"] as? [Any])?.count == 1)
-    }
+    #expect(Set(objects.compactMap { $0["connection"] as? Int }) == [1])
   }
 
   @Test("A damaged first file is read as far as it goes, then the next one")

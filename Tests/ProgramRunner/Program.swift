@@ -95,6 +95,7 @@ package struct Program: Sendable {
   /// The environment of every run.
   package static let environment = [
     "LC_ALL": "C.UTF-8", "TZ": "UTC", "SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/bin:/bin",
+    "PAGER": "",
   ]
 
   /// A process that has not been started; `nil` in `changes` takes a variable away.

@@ -142,6 +142,12 @@ struct ListedDevice: Sendable {
     said = AdvertisedFacts(device.payloads, name: name)
   }
 
+  /// The position in the list: 0 if it was connected, 1 if it can be, 2 otherwise.
+  var rank: Int {
+    if device.connectionCount > 0 { return 0 }
+    return device.wasConnectable ? 1 : 2
+  }
+
   /// Why the interval and the signal strength are unknown.
   enum Silence {
     case filtered, unknown

@@ -22,11 +22,6 @@ struct DevicesDocument: ~Copyable {
       self.scan(scan)
       line(into: &output)
     }
-    for own in list.own {
-      sink.beginDocument(in: &output)
-      self.own(own)
-      line(into: &output)
-    }
     for device in list.devices {
       sink.beginDocument(in: &output)
       self.device(device)
@@ -40,6 +35,11 @@ struct DevicesDocument: ~Copyable {
       sink.begin("events")
       sink.end()
       sink.number("packet", stranger.packet)
+      line(into: &output)
+    }
+    for own in list.own {
+      sink.beginDocument(in: &output)
+      self.own(own)
       line(into: &output)
     }
   }

@@ -8,6 +8,7 @@ struct DevicesPage: ~Copyable {
   var list: DeviceList
   let options: ShowOptions
   private let times: ShowOptions.TimeStyle?
+  private let showsAppleLimits: Bool
   private var clock = Clock()
   var out = Output()
   /// Describes advertising data as `show` does.
@@ -17,6 +18,7 @@ struct DevicesPage: ~Copyable {
     self.list = list
     self.options = options.show
     times = options.times
+    showsAppleLimits = options.showsAppleLimits
     sentence = Sentence(
       showsKeys: options.show.showsKeys, glyphs: options.show.glyphs,
       profiles: options.show.profiles)
@@ -27,10 +29,6 @@ struct DevicesPage: ~Copyable {
   mutating func write(into output: inout Output) {
     summary()
     scans()
-    for own in list.own {
-      out.byte(0x0a)
-      self.own(own)
-    }
     for device in list.devices {
       out.byte(0x0a)
       self.device(device)
@@ -50,6 +48,10 @@ struct DevicesPage: ~Copyable {
         out.decimal(list.strangers.count - Self.strangers)
         out.text(" more connections with unknown addresses\n")
       }
+    }
+    for own in list.own {
+      out.byte(0x0a)
+      self.own(own)
     }
     guard let width = options.width else {
       output.text(out.bytes, options.glyphs)
@@ -217,10 +219,11 @@ struct DevicesPage: ~Copyable {
     }
   }
 
-  /// Appends why no app on an Apple system can have advertised this.
+  /// Appends why no app on an Apple system can have advertised this, if that is asked for.
   mutating func apple(_ said: AdvertisedFacts) {
     // Apple's own systems advertise data that no app could.
-    guard !said.appleLimits.isEmpty, !said.companies.contains(where: { $0.rawValue == 0x004c })
+    guard showsAppleLimits, !said.appleLimits.isEmpty,
+      !said.companies.contains(where: { $0.rawValue == 0x004c })
     else { return }
     out.text("  an iOS app could not advertise this: ")
     var isFirst = true

@@ -11,6 +11,8 @@ package struct DevicesOptions: Sendable {
   /// How times are printed beside packets; nil: not at all.
   package var times: ShowOptions.TimeStyle?
   package var isJSON = false
+  /// Whether text explains why an app on iOS could not advertise the same.
+  package var showsAppleLimits = false
 
   /// Creates the default options.
   package init() {}
@@ -163,8 +165,8 @@ struct DeviceListing: ~Copyable {
       list.devices.append(listed(advertiser, memory))
     }
     // A capture is about the devices that were connected, so they come first.
-    let connected = list.devices.filter { $0.device.connectionCount > 0 }
-    list.devices = connected + list.devices.filter { $0.device.connectionCount == 0 }
+    // The order within each rank stays: that of the first packets.
+    list.devices = (0...2).flatMap { rank in list.devices.filter { $0.rank == rank } }
     hasListed = !list.own.isEmpty || !list.devices.isEmpty
     return list
   }

@@ -10,6 +10,8 @@ package struct InfoReport: PacketReport, ~Copyable {
   /// The archives that contained the capture.
   private let archives: [ArchiveContents]
   private let isJSON: Bool
+  /// Whether no block of text precedes this one.
+  private let isFirst: Bool
   private let glyphs: Glyphs
   private let width: Int?
   private let usesColor: Bool
@@ -20,11 +22,13 @@ package struct InfoReport: PacketReport, ~Copyable {
   /// given.
   package init(
     _ name: String, _ summary: CaptureSummary, archives: [ArchiveContents] = [], json isJSON: Bool,
-    glyphs: Glyphs, width: Int? = nil, usesColor: Bool = false, limits: Limits = Limits()
+    isFirst: Bool = true, glyphs: Glyphs, width: Int? = nil, usesColor: Bool = false,
+    limits: Limits = Limits()
   ) {
     self.name = name
     self.archives = archives
     self.isJSON = isJSON
+    self.isFirst = isFirst
     self.glyphs = glyphs
     self.width = width
     self.usesColor = usesColor
@@ -52,6 +56,7 @@ package struct InfoReport: PacketReport, ~Copyable {
       var document = InfoDocument(facts, source, archives, failure)
       document.write(memory, into: &output)
     } else {
+      if !isFirst { output.byte(0x0a) }
       var page = InfoPage(
         facts, source, archives, failure, glyphs, width: width, usesColor: usesColor)
       page.write(name, memory, into: &output)

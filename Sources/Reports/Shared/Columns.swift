@@ -36,6 +36,10 @@ struct GrowingColumn: Sendable {
 /// The colours of text on a terminal.
 enum TextStyle {
   case plain, dim, failure, warning
+  /// What this host sent, and received.
+  case sent, received
+  /// The names of PDUs that access attributes, and of those that make a link secure.
+  case attribute, security
 
   /// The terminal's escape sequence (ECMA-48, SGR).
   var sequence: StaticString {
@@ -44,6 +48,10 @@ enum TextStyle {
     case .dim: "\u{1b}[2m"
     case .failure: "\u{1b}[31m"
     case .warning: "\u{1b}[33m"
+    case .sent: "\u{1b}[36m"
+    case .received: "\u{1b}[32m"
+    case .attribute: "\u{1b}[1m"
+    case .security: "\u{1b}[35m"
     }
   }
 }

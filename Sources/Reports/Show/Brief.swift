@@ -21,16 +21,18 @@ struct Brief: Sendable {
     case discovery
     /// A round of passkey entry after the first: a line shows how many.
     case round(Int)
-    /// The commands after a Reset that set up the controller: a line shows how many. If one fails,
-    /// its answer has its own line, which names it.
-    case startUp(UInt16)
+    /// Commands that set up the controller, after a Reset or later: a line shows how many. If one
+    /// fails, its answer has its own line, which names it.
+    case startUp(UInt16), setUp(UInt16)
+    /// What was heard of advertisers: a line shows how many reports, and from how many devices.
+    case advertising
     /// The controller's debug log: a line shows the number of packets.
     case controllerLog
   }
 
   /// What a line summarises.
   enum Kind: Sendable {
-    case discovery, rounds, startUp, controllerLog
+    case discovery, rounds, startUp, setUp, controllerLog, advertising
   }
 
   /// The packets of one connection that are summarised in one line.
@@ -45,8 +47,37 @@ struct Brief: Sendable {
     fileprivate(set) var count = 1
     fileprivate(set) var found = Found()
     fileprivate(set) var rounds: ClosedRange<Int>?
-    /// The first command of a start-up.
+    /// The first command that set up the controller.
     fileprivate(set) var opcode: UInt16 = 0
+    fileprivate(set) var heard = Heard()
+  }
+
+  /// What advertising reports contain.
+  struct Heard: Sendable {
+    fileprivate(set) var reports = 0
+    /// The reports without an address.
+    fileprivate(set) var anonymous = 0
+    fileprivate(set) var devices: Set<DeviceAddress> = []
+    /// Whether there are devices that are not in the list.
+    fileprivate(set) var hasMore = false
+
+    /// The maximum number of devices that are remembered.
+    private static let limit = 4096
+
+    fileprivate mutating func add(_ advertisements: [Advertisement]) {
+      for advertisement in advertisements {
+        reports += 1
+        guard let address = advertisement.report.address ?? advertisement.train?.address else {
+          anonymous += 1
+          continue
+        }
+        if devices.count < Self.limit {
+          devices.insert(address)
+        } else if !devices.contains(address) {
+          hasMore = true
+        }
+      }
+    }
   }
 
   /// What a discovery found.
@@ -103,10 +134,10 @@ struct Brief: Sendable {
     switch dissection.content {
     case .command(let command):
       if command.opcode == HCICommand.hostNumberOfCompletedPackets { return .flowControl }
-      guard let starting, starting == record.adapter, Self.setsUp(command.opcode) else {
-        return nil
-      }
-      return .startUp(command.opcode)
+      guard Self.setsUp(command.opcode) else { return nil }
+      if let starting, starting == record.adapter { return .startUp(command.opcode) }
+      // Later, what a vendor's command does may be news.
+      return command.opcode >> 10 == 0x3f ? nil : .setUp(command.opcode)
     case .event(let event):
       if event.code == HCIEvent.numberOfCompletedPacketsCode { return .flowControl }
       // An event without a name is only a number, which shows nothing.
@@ -115,7 +146,9 @@ struct Brief: Sendable {
       {
         return .unknownEvent
       }
-      guard let opcode = dissection.answeredOpcode(event, bytes) else { return nil }
+      guard let opcode = dissection.answeredOpcode(event, bytes) else {
+        return memory.advertisements.reports.isEmpty ? nil : .advertising
+      }
       // Answers no command, but reports how many more commands the controller accepts (Core, Vol 4,
       // Part E, 4.4).
       if opcode == 0 { return .flowControl }
@@ -158,7 +191,9 @@ struct Brief: Sendable {
     case .discovery: kind = .discovery
     case .round: kind = .rounds
     case .startUp: kind = .startUp
+    case .setUp: kind = .setUp
     case .controllerLog: kind = .controllerLog
+    case .advertising: kind = .advertising
     case .answer, .flowControl, .fragment, .unknownEvent: return nil
     }
     let connection = answer.link.map { memory.links.id($0) } ?? 0
@@ -171,12 +206,17 @@ struct Brief: Sendable {
   private static let reset: UInt16 = 0x0c03
 
   /// Returns whether a command only sets up the controller or reads its capabilities: Controller &
-  /// Baseband commands, Informational Parameters, vendor commands, and the LE commands for masks,
-  /// features, sizes and defaults (Core, Vol 4, Part E, 7.3, 7.4, 7.8).
+  /// Baseband commands that are not about a connection, Informational Parameters, vendor commands,
+  /// and the LE commands for masks, features, sizes and defaults (Core, Vol 4, Part E, 7.3, 7.4,
+  /// 7.8).
   private static func setsUp(_ opcode: UInt16) -> Bool {
-    guard opcode != reset else { return false }
-    return switch opcode >> 10 {
-    case 3, 4, 0x3f: true
+    switch opcode >> 10 {
+    case 3:
+      switch opcode {
+      case reset, 0x0c08, 0x0c27, 0x0c28, 0x0c2d, 0x0c36, 0x0c37, 0x0c5f, 0x0c7b, 0x0c7c: false
+      default: true
+      }
+    case 4, 0x3f: true
     case 8:
       switch opcode {
       case 0x2001...0x2003, 0x2007, 0x200f, 0x2010, 0x2018, 0x201c, 0x2023, 0x2024, 0x2029, 0x202a,
@@ -211,6 +251,12 @@ struct Brief: Sendable {
     case .startUp(let opcode):
       let place = extend(known, .startUp, record, answer, memory)
       if known == nil { runs[place].opcode = opcode }
+    case .setUp(let opcode):
+      let place = extend(known, .setUp, record, answer, memory)
+      if known == nil { runs[place].opcode = opcode }
+    case .advertising:
+      let place = extend(known, .advertising, record, answer, memory)
+      runs[place].heard.add(memory.advertisements.reports)
     case .controllerLog: _ = extend(known, .controllerLog, record, answer, memory)
     }
   }
@@ -331,8 +377,10 @@ extension Output {
       found(run.found)
     } else if run.kind == .controllerLog {
       text("controller debug log")
-    } else if run.kind == .startUp {
-      text("start-up: ")
+    } else if run.kind == .advertising {
+      heard(run.heard)
+    } else if run.kind == .startUp || run.kind == .setUp {
+      text(run.kind == .startUp ? "start-up: " : "set-up: ")
       if let row = HCITable.core.command(run.opcode) {
         text(row.name)
       } else {
@@ -350,6 +398,22 @@ extension Output {
         text(glyphs.to)
         decimal(rounds.upperBound)
       }
+    }
+  }
+
+  private mutating func heard(_ heard: Brief.Heard) {
+    count(heard.reports, "advertising report", "advertising reports")
+    if heard.devices.count == 1, let device = heard.devices.first {
+      text(" from ")
+      address(device)
+    } else if !heard.devices.isEmpty {
+      text(heard.hasMore ? " from at least " : " from ")
+      count(heard.devices.count, "device", "devices")
+    }
+    if heard.anonymous > 0 {
+      text(", ")
+      if heard.anonymous < heard.reports { decimal(heard.anonymous); text(" of them ") }
+      text("without an address")
     }
   }
 

@@ -16,6 +16,8 @@ struct LineColumns: ~Copyable {
   private let hasGap: Bool
   private let glyphs: Glyphs
   private let usesColor: Bool
+  /// Whether the signs of directions are the usual ones, without a style.
+  private let hasUsualSigns: Bool
   /// The width of name and subject together, before the rest.
   private let subjectColumns: Int
   private var timeColumn: TimeColumn
@@ -74,6 +76,7 @@ struct LineColumns: ~Copyable {
     time = options.time == .elapsed && width < Self.columnsWithTime ? .none : options.time
     glyphs = options.glyphs
     usesColor = options.usesColor
+    hasUsualSigns = options.glyphs.isUTF8 && !options.usesColor
     timeColumn = TimeColumn(time, decimals: decimals, zoneOffset: options.zoneOffset)
     subjectColumns = width < 110 ? 24 : width < 130 ? 36 : 44
   }
@@ -138,8 +141,8 @@ struct LineColumns: ~Copyable {
     if hasSeveralAdapters { self.adapter(adapter, into: &line) }
     // The usual signs are constants here, and written directly.
     switch direction {
-    case .sent where glyphs.isUTF8 && !isInferred: line.text(Glyphs(isUTF8: true).sent)
-    case .received where glyphs.isUTF8 && !isInferred: line.text(Glyphs(isUTF8: true).received)
+    case .sent where hasUsualSigns && !isInferred: line.text(Glyphs(isUTF8: true).sent)
+    case .received where hasUsualSigns && !isInferred: line.text(Glyphs(isUTF8: true).received)
     default: sign(direction, isInferred, into: &line)
     }
     line.byte(0x20)
@@ -249,11 +252,13 @@ struct LineColumns: ~Copyable {
   /// Appends the direction of the packet.
   @inline(never)
   private func sign(_ direction: Direction?, _ isInferred: Bool, into line: inout Output) {
+    guard let direction else { return line.spaces(glyphs.isUTF8 ? 1 : 2) }
+    line.style(direction == .sent ? .sent : .received, isOn: usesColor)
     switch direction {
     case .sent: line.text(isInferred ? glyphs.sentInferred : glyphs.sent)
     case .received: line.text(isInferred ? glyphs.receivedInferred : glyphs.received)
-    case nil: line.spaces(glyphs.isUTF8 ? 1 : 2)
     }
+    line.style(.plain, isOn: usesColor)
   }
 
   // MARK: Words
@@ -261,11 +266,23 @@ struct LineColumns: ~Copyable {
   /// Appends name, subject and rest in their columns; what does not fit shifts the next to the
   /// right. Names and subjects are ASCII, so that their bytes are their columns, except for what
   /// `surplus` counts.
-  func words(_ sentence: borrowing Sentence, into line: inout Output) {
+  ///
+  /// - Parameter style: the style of the name, unless the packet is a failure.
+  func words(
+    _ sentence: borrowing Sentence, _ style: TextStyle, into line: inout Output
+  ) {
     let parts = sentence.parts
     if sentence.isFailure { line.style(.failure, isOn: usesColor) }
-    let start = line.count
+    let isNameStyled = usesColor && style != .plain && !sentence.isFailure
+    if isNameStyled { line.text(style.sequence) }
+    var start = line.count
     sentence.output.copy(parts.name, into: &line)
+    if isNameStyled {
+      let styled = line.count
+      line.style(.plain, isOn: true)
+      // The escape sequence has no columns.
+      start += line.count - styled
+    }
     if !parts.subject.isEmpty {
       line.spaces(max(1, start + Self.nameColumns - line.count))
       sentence.output.copy(parts.subject, into: &line)

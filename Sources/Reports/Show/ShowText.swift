@@ -88,14 +88,14 @@ package struct ShowText: SharedReport, ~Copyable {
       columns.prefix(
         record.number, record.time, since: showing.start, id, adapter, record.direction,
         isInferred: record.isDirectionInferred, into: &output)
-      columns.words(sentence, into: &output)
+      columns.words(sentence, dissection.style, into: &output)
       output.byte(0x0a)
     } else {
       line.clear()
       columns.prefix(
         record.number, record.time, since: showing.start, id, adapter, record.direction,
         isInferred: record.isDirectionInferred, into: &line)
-      columns.words(sentence, into: &line)
+      columns.words(sentence, dissection.style, into: &line)
       problems(dissection.problems)
       finishLine(into: &output)
     }
@@ -284,5 +284,12 @@ package struct ShowText: SharedReport, ~Copyable {
 
   private mutating func style(_ style: TextStyle) {
     line.style(style, isOn: options.usesColor)
+  }
+}
+
+extension Dissection {
+  /// The style of the packet's name: what users look for stands out.
+  fileprivate var style: TextStyle {
+    att != nil ? .attribute : smp != nil ? .security : .plain
   }
 }

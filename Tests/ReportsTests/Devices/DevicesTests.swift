@@ -32,10 +32,11 @@ private func heard(
 
 private func print(
   _ records: [TestRecord], json: Bool = false, limits: Limits = Limits(),
-  of devices: [DevicePattern] = [], showsKeys: Bool = false
+  of devices: [DevicePattern] = [], showsKeys: Bool = false, ios: Bool = false
 ) -> String {
   var options = DevicesOptions()
   options.isJSON = json
+  options.showsAppleLimits = ios
   options.show.selection.devices = devices
   options.show.showsKeys = showsKeys
   var source = RecordList(records)
@@ -44,8 +45,8 @@ private func print(
 }
 
 /// The lines of the first device.
-private func device(_ records: [TestRecord]) -> [String] {
-  let parts = print(records).split(separator: "\n\n").dropFirst(2)
+private func device(_ records: [TestRecord], ios: Bool = false) -> [String] {
+  let parts = print(records, ios: ios).split(separator: "\n\n").dropFirst(2)
   return parts.first?.split(separator: "\n").map(String.init) ?? []
 }
 
@@ -54,6 +55,21 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
 }
 
 @Suite struct DevicesTests {
+  @Test("Connectable devices come before others, whoever was heard first")
+  func order() throws {
+    let data = hex("02 01 06")
+    let text = print(
+      scan() + [
+        heard(data, event: 3, address: "01 44 33 22 11 c0"),
+        heard(data, event: 0, address: "02 44 33 22 11 c0"),
+        heard(data, event: 2, address: "03 44 33 22 11 c0"),
+      ])
+    let addresses = text.split(separator: "\n").filter { $0.contains("11:22:33:44") }.map {
+      $0.prefix(17)
+    }
+    #expect(addresses == ["C0:11:22:33:44:02", "C0:11:22:33:44:01", "C0:11:22:33:44:03"])
+  }
+
   @Test func aDevice() {
     let name = heard(structure(9, Array("HRM".utf8)), event: 4)
     let lines = print(scan() + [heard(hex("02 01 06 03 03 0d 18")), name])
@@ -114,8 +130,9 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
       (hex("14 ff 4c 00 01") + [UInt8](repeating: 0, count: 16), false, nil),
     ] as [([UInt8], Bool, String?)])
   func notFromAnApp(_ data: [UInt8], _ isScanResponse: Bool, _ expected: String?) {
-    let lines = device(scan() + [heard(data, event: isScanResponse ? 4 : 0)])
-    let said = lines.first { $0.contains("iOS") }
+    let records = scan() + [heard(data, event: isScanResponse ? 4 : 0)]
+    let said = device(records, ios: true).first { $0.contains("iOS") }
+    #expect(!device(records).contains { $0.contains("iOS") })
     #expect(said == expected.map { "  an iOS app could not advertise this: " + $0 })
   }
 

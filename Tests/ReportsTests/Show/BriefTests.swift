@@ -71,6 +71,27 @@ struct BriefTests {
     #expect(lines.contains { $0.contains("controller debug log (3 packets, #1–#3)") }, "\(lines)")
   }
 
+  @Test("What advertisers send is one line, with how many of them there are")
+  func advertising() {
+    func report(_ address: UInt8, rssi: UInt8 = 0xc4) -> TestRecord {
+      TestRecord(
+        bytes: [4, 0x3e, 15, 2, 1, 0, 1, address, 2, 3, 4, 5, 0xc6, 3, 2, 1, 6, rssi],
+        direction: .received)
+    }
+    let two = brief([report(1), report(2), report(1)])
+    #expect(
+      two.map { $0.hasSuffix("3 advertising reports from 2 devices (3 packets, #1–#3)") } == [true],
+      "\(two)")
+    let one = brief([report(1), reset, report(1), report(1)])
+    #expect(one.count == 3, "\(one)")
+    #expect(
+      one.last?.hasSuffix("2 advertising reports from C6:05:04:03:02:01 (2 packets, #3–#4)")
+        == true, "\(one)")
+    // A report that is cut is a problem, and has a line of its own.
+    let cut = TestRecord(bytes: [4, 0x3e, 5, 2, 1, 0, 1, 7], direction: .received)
+    #expect(brief([report(1), cut]).count == 2)
+  }
+
   @Test("Credits of a channel are flow control; so is an answer to no command")
   func credits() {
     let credits = acl([0x16, 1, 4, 0, 0x41, 0, 5, 0], cid: 5, sent: false)
@@ -121,8 +142,16 @@ struct BriefTests {
     let lines = brief([reset, done, mask, version, mask, scan, mask])
     #expect(lines.count == 5, "\(lines)")
     #expect(lines[1].hasSuffix("start-up: Set Event Mask and 2 more commands (3 packets, #3–#5)"))
-    #expect(lines[2].contains("LE Set Scan Enable") && lines[3].hasSuffix("Set Event Mask"))
-    #expect(brief([mask, version]).count == 2, "without a Reset")
+    #expect(lines[2].contains("LE Set Scan Enable"))
+    #expect(lines[3].hasSuffix("set-up: Set Event Mask (1 packet, #7)"), "\(lines)")
+    let later = brief([mask, version])
+    #expect(
+      later.map { $0.hasSuffix("set-up: Set Event Mask and 1 more command (2 packets, #1–#2)") }
+        == [true], "\(later)")
+    // What a vendor's command does is known only after a Reset; a timeout is that of a connection.
+    let vendor = TestRecord(bytes: [1, 0x77, 0xfc, 0])
+    let timeout = TestRecord(bytes: [1, 0x37, 0x0c, 4, 1, 0, 0, 0x7d])
+    #expect(brief([vendor, timeout]).count == 2)
     let failed = TestRecord(bytes: [4, 0x0e, 4, 1, 1, 0x0c, 0x12], direction: .received)
     let failing = brief([reset, mask, failed, version])
     #expect(failing.count == 4 && failing[2].contains("Set Event Mask: "), "\(failing)")

@@ -127,12 +127,13 @@ struct LineColumnsTests {
 
   @Test("In colour, with other times")
   func styles() {
+    let both: [Packet] = [(1, 0, 1, .sent), (2, 100, 1, .received), (3, 200, 0, .sent)]
     let packets: [Packet] = [(1, 0, 1, .sent), (2, 100, 1, .sent), (3, 200, 0, .sent)]
     #expect(
-      lines(packets) { $0.usesColor = true } == [
-        "\u{1b}[2m    1    0.0000       \u{1b}[0m  1 → ",
-        "\u{1b}[2m    2    0.0001       \u{1b}[0m  1 → ",
-        "\u{1b}[2m    3    0.0002       \u{1b}[0m    → ",
+      lines(both) { $0.usesColor = true } == [
+        "\u{1b}[2m    1    0.0000       \u{1b}[0m  1 \u{1b}[36m→\u{1b}[0m ",
+        "\u{1b}[2m    2    0.0001       \u{1b}[0m  1 \u{1b}[32m←\u{1b}[0m ",
+        "\u{1b}[2m    3    0.0002       \u{1b}[0m    \u{1b}[36m→\u{1b}[0m ",
       ])
     #expect(
       lines(packets) { $0.time = .none }

@@ -1,0 +1,49 @@
+import Bytes
+import Glibc
+import Synchronization
+
+/// The program that shows long output on a terminal page by page, as with git: `PAGER`, or less.
+enum Pager {
+  /// Its process, or 0 if there is none.
+  private static let process = Atomic<pid_t>(0)
+  /// Ends at once if everything fits on the screen, passes colours on, and leaves the text there.
+  private static let settingsOfLess = "FRX"
+
+  /// Starts the pager and connects standard output to it, and standard error if that is the
+  /// terminal, too. Does nothing if the output is not a terminal or no pager is wanted.
+  static func start() {
+    guard Terminal.isTerminal, process.load(ordering: .relaxed) == 0, let command else { return }
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0 else { return }
+    defer { ends.forEach { close($0) } }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let started = try? Terminal.spawn(
+      "/bin/sh", ["sh", "-c", command],
+      adding: Terminal.environment("LESS") == nil ? ["LESS=\(settingsOfLess)"] : [],
+      input: ends[0])
+    guard let started, Terminal.keepScreen() else { return }
+    process.store(started, ordering: .relaxed)
+    dup2(ends[1], STDOUT_FILENO)
+    if isatty(STDERR_FILENO) == 1 { dup2(ends[1], STDERR_FILENO) }
+    // Ctrl-C is for the pager; when it is closed, writing fails and the program ends.
+    signal(SIGINT, SIG_IGN)
+    atexit { Pager.wait() }
+  }
+
+  /// Ends the pager's input, and waits until the user has closed it.
+  private static func wait() {
+    for end in [STDOUT_FILENO, STDERR_FILENO] { close(end) }
+    let process = process.load(ordering: .relaxed)
+    while unsafe waitpid(process, nil, 0) < 0, errno == EINTR {}
+  }
+
+  /// The shell command that starts it, or nil if there is to be none.
+  private static var command: String? {
+    guard Terminal.environment("TERM") != "dumb" else { return nil }
+    if let wanted = Terminal.environment("PAGER") {
+      return wanted.isEmpty || wanted == "cat" ? nil : wanted
+    }
+    let folders = (Terminal.environment("PATH") ?? "").split(separator: ":")
+    return folders.contains { unsafe access("\($0)/less", X_OK) == 0 } ? "less" : nil
+  }
+}
