@@ -29,7 +29,7 @@ extension Fuzzing {
         guard
           var reader = try? CaptureReader(
             InputBuffer(descriptor: before.descriptor, owned: false))
-        else { return "\(formats[index - 1]): the file is no capture" }
+        else { return "\(formats[index - 1]): the file is not a capture" }
         broken = write(&reader, format, to: file.descriptor)
       }
       if let broken { return "\(format): \(broken)" }

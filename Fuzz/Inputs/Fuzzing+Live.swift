@@ -1,8 +1,8 @@
 import Captures
 
 extension Fuzzing {
-  /// The bytes are a choice, then data from a serial line or from a client of `btmon --server`. The
-  /// resulting records are written to a file of every format and read again.
+  /// Reads the bytes as a choice, then data from a serial line or from a client of `btmon
+  /// --server`. The resulting records are written to a file of every format and read again.
   package static func live(_ bytes: [UInt8], _ faces: Faces) -> String? {
     let choice = bytes.first ?? 0
     let arriving = Array(bytes.dropFirst())

@@ -1,7 +1,7 @@
 extension Fuzzing {
-  /// The bytes are PDUs. Two bytes precede each one: the first encodes its family, its direction
-  /// and the time since the previous PDU, the second its length. The rest of the capture is
-  /// generated, so that mutations change only what the family's own rules read.
+  /// Reads the bytes as PDUs. Two bytes precede each one: the first encodes its family, its
+  /// direction and the time since the previous PDU, the second its length. The rest of the capture
+  /// is generated, so that mutations change only what the family's own rules read.
   ///
   /// The very first byte chooses the connections.
   package static func pdu(_ bytes: [UInt8], _ faces: Faces) -> String? {

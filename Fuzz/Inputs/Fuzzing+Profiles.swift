@@ -8,8 +8,8 @@ import ProfileFiles
 extension Fuzzing {
   private static let definitions = BuiltInProfiles.all
 
-  /// The first bytes choose a built-in definition, which decodes the other bytes as a value. Then
-  /// several such values of the attribute cross a link, and every report shows them.
+  /// Decodes a value with a built-in definition, which the first bytes choose. Then several such
+  /// values of the attribute cross a link, and every report shows them.
   package static func decode(_ bytes: [UInt8], _ faces: Faces) -> String? {
     guard bytes.count > 3, !definitions.isEmpty else { return nil }
     let choice = Int(bytes[0]) | Int(bytes[1]) << 8
@@ -21,7 +21,7 @@ extension Fuzzing {
     return capture(session(bytes[2], definition, value), faces)
   }
 
-  /// The bytes are the text of a profile; its valid definitions decode a few values.
+  /// Reads the bytes as the text of a profile, and decodes a few values with its valid definitions.
   package static func profile(_ bytes: [UInt8]) -> String? {
     let file = ProfileReader().read(bytes, name: "fuzz")
     for error in file.errors where error.description.isEmpty { return "undescribed error" }
@@ -108,8 +108,8 @@ extension Fuzzing {
     return nil
   }
 
-  /// A btsnoop file (datalink 1002) in which a value is either advertised or crosses a link:
-  /// written and notified, both whole and in pieces of 20 bytes.
+  /// Returns a btsnoop file (datalink 1002) in which a value is either advertised or crosses a
+  /// link: written and notified, both whole and in pieces of 20 bytes.
   private static func session(_ choice: UInt8, _ definition: Definition, _ value: [UInt8])
     -> [UInt8]
   {

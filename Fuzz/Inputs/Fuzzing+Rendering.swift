@@ -109,7 +109,8 @@ extension Fuzzing {
     return render(&source, records: wholeRecords(file), face, supplies)
   }
 
-  /// The faces of `table`: every table as JSON, or as CSV without values and with pseudonyms.
+  /// Renders the faces of `table`: every table as JSON, or as CSV without values and with
+  /// pseudonyms.
   private static func renderTable<Source: CaptureSource & ~Copyable>(
     _ source: inout Source, _ summary: CaptureSummary, _ face: Face, _ supplies: Supplies
   ) -> String? {
@@ -130,7 +131,7 @@ extension Fuzzing {
       ? OutputCheck.json(output.bytes, lines: nil) : OutputCheck.text(output.bytes, lines: nil)
   }
 
-  /// The faces of `explain`. The ones that show keys also show the other wordings.
+  /// Renders the faces of `explain`. The ones that show keys also show the other wordings.
   private static func renderExplanation<Source: CaptureSource & ~Copyable>(
     _ source: inout Source, _ face: Face, _ supplies: Supplies
   ) -> String? {
@@ -155,7 +156,8 @@ extension Fuzzing {
       ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
   }
 
-  /// The faces of `trace`: one is Android's text with all details, the other the shortest text.
+  /// Renders the faces of `trace`: one is Android's text with all details, the other the shortest
+  /// text.
   private static func renderTrace<Source: CaptureSource & ~Copyable>(
     _ source: inout Source, _ summary: CaptureSummary, _ face: Face, _ supplies: Supplies
   ) -> String? {
@@ -182,7 +184,7 @@ extension Fuzzing {
       ? OutputCheck.json(output.bytes, lines: nil) : OutputCheck.text(output.bytes, lines: nil)
   }
 
-  /// The faces of `diff`, which compares two captures.
+  /// Renders the faces of `diff`, which compares two captures.
   ///
   /// - Parameter areSame: whether both are the same capture, which must not differ.
   static func compare<Source: CaptureSource & ~Copyable>(
@@ -208,7 +210,7 @@ extension Fuzzing {
       ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
   }
 
-  /// The forms of `values`; the number of lines depends on the packets.
+  /// Renders the forms of `values`; the number of lines depends on the packets.
   private static func renderValues<Source: CaptureSource & ~Copyable>(
     _ source: inout Source, _ summary: CaptureSummary, _ face: Face, _ supplies: Supplies
   ) -> String? {
@@ -234,7 +236,7 @@ extension Fuzzing {
     }
   }
 
-  /// The options that select packets by content, and the ones that fold packets.
+  /// Sets the options that select packets by content, and the ones that fold packets.
   private static func choose(_ face: Face, _ options: inout ShowOptions) throws(SelectionError) {
     switch face {
     case .bytes: options.showsBytes = true

@@ -4,7 +4,7 @@ import ProfileFiles
 import Reports
 
 extension Fuzzing {
-  /// The bytes are a file that users provide with a capture: bond keys (YAML, or in BlueZ's
+  /// Reads the bytes as a file that users provide with a capture: bond keys (YAML, or in BlueZ's
   /// format), a map (JSON, or BlueZ's cache), or an app's log. Its valid contents are applied to a
   /// capture.
   package static func supplied(_ bytes: [UInt8], _ faces: Faces) -> String? {

@@ -33,8 +33,8 @@ package enum Fuzzing {
     case redact
   }
 
-  /// The bytes are a file in the format that its beginning indicates; it is read, dissected and
-  /// rendered as in the program.
+  /// Reads, dissects and renders a file as the program does, in the format that its beginning
+  /// shows.
   package static func capture(_ bytes: [UInt8], _ faces: Faces) -> String? {
     guard let file = UnnamedFile(holding: bytes) else { return "no file could be made" }
     func open() -> CaptureReader? {
@@ -80,7 +80,7 @@ package enum Fuzzing {
     return nil
   }
 
-  /// The bytes are an archive, a compressed file or a text; the logs in it are read as one capture.
+  /// Reads an archive, a compressed file or a text, whose logs are one capture.
   package static func archive(_ bytes: [UInt8]) -> String? {
     guard let file = UnnamedFile(holding: bytes) else { return "no file could be made" }
     do throws(CaptureFailure) {
@@ -105,7 +105,7 @@ package enum Fuzzing {
   /// A limit, because a small archive may hold millions of records.
   private static let mostArchived = 20_000
 
-  /// The bytes are a pcap file. If the file header is missing, the first bytes choose one.
+  /// Reads a pcap file. If the file header is missing, the first bytes choose one.
   package static func pcap(_ bytes: [UInt8], _ faces: Faces) -> String? {
     if CaptureFormat.detect(bytes.bytes) == .pcap { return capture(bytes, faces) }
     let choice = bytes.first ?? 0
@@ -117,8 +117,8 @@ package enum Fuzzing {
     return capture(header + bytes.dropFirst(), faces)
   }
 
-  /// The bytes are a pcapng file. If it does not begin with a section, a section and an interface
-  /// are added.
+  /// Reads a pcapng file. If it does not begin with a section, a section and an interface are
+  /// added.
   package static func pcapng(_ bytes: [UInt8], _ faces: Faces) -> String? {
     if CaptureFormat.detect(bytes.bytes) == .pcapng { return capture(bytes, faces) }
     let choice = bytes.first ?? 0
@@ -131,7 +131,7 @@ package enum Fuzzing {
     return capture(section + interface + bytes.dropFirst(), faces)
   }
 
-  /// The bytes are a PacketLogger file. If it does not begin with a valid record, one is added.
+  /// Reads a PacketLogger file. If it does not begin with a valid record, one is added.
   package static func packetLogger(_ bytes: [UInt8], _ faces: Faces) -> String? {
     if CaptureFormat.detect(bytes.bytes) == .packetLogger { return capture(bytes, faces) }
     let first = numbers([12, 0x6000_0000, 0], (bytes.first ?? 0) & 1 != 0) + [0, 3, 12, 0]
@@ -145,7 +145,7 @@ package enum Fuzzing {
     }
   }
 
-  /// The bytes are records with arbitrary lengths, read by `LenientSource`.
+  /// Reads records with arbitrary lengths, using `LenientSource`.
   package static func dissect(_ bytes: [UInt8], _ faces: Faces) -> String? {
     guard var counted = LenientSource(bytes) else { return nil }
     var records = 0

@@ -2,7 +2,8 @@ import Bytes
 
 /// Checks that apply to all output.
 enum OutputCheck {
-  /// Text is UTF-8 without control characters except newlines, and without bidirectional controls.
+  /// Checks that text is UTF-8 without control characters except newlines, and without
+  /// bidirectional controls.
   static func text(_ bytes: RawSpan, lines: Int?) -> String? {
     var offset = 0
     var count = 0
@@ -29,7 +30,7 @@ enum OutputCheck {
     }
   }
 
-  /// JSON output has one object per line.
+  /// Checks that JSON output has one object per line.
   static func json(_ bytes: RawSpan, lines: Int?) -> String? {
     var reader = JSONReader(bytes)
     var count = 0
@@ -43,7 +44,8 @@ enum OutputCheck {
     return count == lines ? nil : "\(count) lines, not \(lines)"
   }
 
-  /// A page is text with two data blocks of JSON, which cannot end their script elements.
+  /// Checks that a page is text with two data blocks of JSON, which cannot end their script
+  /// elements.
   static func page(_ bytes: RawSpan) -> String? {
     if let broken = text(bytes, lines: nil) { return broken }
     for name in ["data", "details"] as [StaticString] {

@@ -2,8 +2,8 @@ import Bluetooth
 import Dissectors
 
 extension Planting {
-  /// A random capture with packets of many kinds: commands and events as the tables describe them,
-  /// PDUs of all protocols, monitor messages.
+  /// Returns a random capture with packets of many kinds: commands and events as the tables
+  /// describe them, PDUs of all protocols, monitor messages.
   static func generated(seed: UInt64) -> Planting {
     var planting = Planting(isMonitor: seed % 3 == 0, seed: seed)
     planting.generate()
@@ -93,7 +93,7 @@ extension Planting {
     }
   }
 
-  /// Unassigned and vendor codes.
+  /// Adds a packet with an unassigned or vendor code.
   private mutating func undefined() {
     let code = UInt16(number(0...255))
     switch number(0...6) {
@@ -158,7 +158,7 @@ extension Planting {
 
   // MARK: Parameters
 
-  /// Random bytes for a row's parameters. Secrets are planted later, once they are found.
+  /// Returns random bytes for a row's parameters. Secrets are planted later, once they are found.
   private mutating func build(_ parameters: [HCIParameter]) -> [UInt8] {
     var result: [UInt8] = []
     var state = BuildState()
@@ -341,8 +341,8 @@ extension Planting {
       [opcode] + bytes(sizes[opcode] ?? 16), channel: chance(8) ? 7 : 6, isReceived: chance(2))
   }
 
-  /// Credit-based channels: one for arbitrary data, and enhanced ATT bearers (Core, Vol 3, Part A,
-  /// 4.22 and 4.25).
+  /// Opens credit-based channels: one for arbitrary data, and enhanced ATT bearers (Core, Vol 3,
+  /// Part A, 4.22 and 4.25).
   private mutating func openChannels() {
     frame(
       [0x14, 2, 10, 0, 0x80, 0, 0x40, 0, 100, 0, 30, 0, 100, 0], channel: 5, isReceived: false)

@@ -170,7 +170,7 @@ struct Planting {
     records[index].bytes[start + 3] = UInt8(count >> 8)
   }
 
-  /// Whether a record has the length that its headers give.
+  /// Returns whether a record has the length that its headers give.
   private func isWhole(_ record: Record) -> Bool {
     let bytes = record.bytes
     switch dissect(record).content {

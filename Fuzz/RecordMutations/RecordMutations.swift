@@ -35,7 +35,7 @@ public func cross(
   return unsafe copy(cross(one, other, seed, most), to: start, most)
 }
 
-/// Whether a file begins like a pcapng section.
+/// Returns whether a file begins like a pcapng section.
 private func isPcapng(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x0a, 0x0d, 0x0d, 0x0a]) }
 
 private func copy(_ bytes: [UInt8], to start: UnsafeMutablePointer<UInt8>, _ most: Int) -> Int {

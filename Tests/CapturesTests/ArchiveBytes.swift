@@ -64,7 +64,7 @@ struct ZipBytes {
     (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 
-  /// CRC-32 (ISO 3309), as in RFC 1952.
+  /// Returns the CRC-32 (ISO 3309), as in RFC 1952.
   private static func checksum(_ bytes: [UInt8]) -> Int {
     var sum: UInt32 = .max
     for byte in bytes {
@@ -87,7 +87,7 @@ enum SummaryBytes {
     return [version] + time + stream(records(version))
   }
 
-  /// The records, which the stream contains.
+  /// Returns the records, which the stream contains.
   static func records(_ version: UInt8) -> [UInt8] {
     var bytes: [UInt8] = []
     func append(_ packet: [UInt8], of length: Int, after microseconds: Int, type: UInt8) {
@@ -102,7 +102,7 @@ enum SummaryBytes {
     return bytes
   }
 
-  /// A zlib stream with one uncompressed block (RFC 1950; RFC 1951, 3.2.4).
+  /// Returns a zlib stream with one uncompressed block (RFC 1950; RFC 1951, 3.2.4).
   private static func stream(_ bytes: [UInt8]) -> [UInt8] {
     let count = UInt16(bytes.count)
     var (a, b): (UInt32, UInt32) = (1, 0)

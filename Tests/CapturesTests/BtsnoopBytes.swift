@@ -37,7 +37,7 @@ struct BtsnoopBytes {
   /// Appends bytes that belong to no record.
   mutating func raw(_ more: [UInt8]) { bytes += more }
 
-  /// A file of `count` records of 1 to 40 bytes, a millisecond apart.
+  /// Returns a file of `count` records of 1 to 40 bytes, a millisecond apart.
   static func session(_ count: Int) -> BtsnoopBytes {
     var file = BtsnoopBytes()
     for index in 0..<count {

@@ -97,7 +97,7 @@ final class TemporaryFolder: Sendable {
     unsafe rmdir(path)
   }
 
-  /// The names of the files in it.
+  /// Returns the names of the files in it.
   func names() -> [String] {
     guard let folder = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(folder) }

@@ -108,7 +108,7 @@ struct PcapngBytes {
     writer.pad()
   }
 
-  /// An Enhanced Packet Block.
+  /// Appends an Enhanced Packet Block.
   mutating func packet(
     _ data: [UInt8], interface: UInt32 = 0, ticks: UInt64 = 0, captured: UInt32? = nil,
     original: UInt32? = nil, flags: UInt32? = nil, comments: [String] = [], drops: UInt64? = nil

@@ -49,7 +49,7 @@ enum Decoding {
     vendor.frame.extent(of: bytes.bytes)
   }
 
-  /// Whether the protocol recognises the bytes.
+  /// Returns whether the protocol recognises the bytes.
   static func recognizes(_ vendor: VendorProtocol, _ bytes: [UInt8]) -> Bool {
     vendor.isRecognized(in: bytes.bytes)
   }

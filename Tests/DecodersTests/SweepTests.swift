@@ -164,7 +164,7 @@ struct SweepTests {
     #expect(decoded.problems.map(\.code) == [.limit])
   }
 
-  /// Whether the braces, brackets and quotes of a text are balanced as in JSON.
+  /// Returns whether the braces, brackets and quotes of a text are balanced as in JSON.
   static func isJSON(_ text: String) -> Bool {
     var open: [UInt8] = []
     var isInside = false

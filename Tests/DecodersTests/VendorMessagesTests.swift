@@ -13,7 +13,7 @@ struct VendorMessagesTests {
     vendor = try #require(BuiltInProfiles.vendors.first { $0.profile == "wristband" })
   }
 
-  /// A wristband frame: A5, length, command, payload, XOR checksum.
+  /// Returns a wristband frame: A5, length, command, payload, XOR checksum.
   private func frame(_ command: UInt8, _ payload: [UInt8]) -> [UInt8] {
     let frame = [0xa5, UInt8(payload.count + 4), command] + payload
     return frame + [frame.reduce(0, ^)]

@@ -41,7 +41,7 @@ extension HCIParameter {
   }
 }
 
-/// The minimum size of parameters, and whether the size is fixed.
+/// Returns the minimum size of parameters, and whether the size is fixed.
 private func size(_ parameters: [HCIParameter]) -> (least: Int, fixed: Bool) {
   parameters.reduce((0, true)) { ($0.least + $1.size.least, $0.fixed && $1.size.fixed) }
 }
@@ -124,7 +124,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     }
   }
 
-  @Test("Names are written for readers")
+  @Test("Names are prose, not constants")
   func wording() {
     for row in Self.rows {
       let name = row.name.description
@@ -210,7 +210,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     }
   }
 
-  /// Whether every parameter of variable size directly follows its count, at every level.
+  /// Returns whether every parameter of variable size directly follows its count, at every level.
   static func counts(_ parameters: [HCIParameter]) -> Bool {
     var counted = false
     for (index, parameter) in parameters.enumerated() {

@@ -26,7 +26,7 @@ private func told(_ code: UInt16, _ parameters: String, isEvent: Bool) -> [Strin
   return walk(control(code, hex(parameters), isEvent: isEvent), bytes).told
 }
 
-/// The minimum size of parameters, and whether the size is fixed.
+/// Returns the minimum size of parameters, and whether the size is fixed.
 private func size(_ parameters: [HCIParameter]) -> (least: Int, isFixed: Bool) {
   parameters.reduce((0, true)) { sum, parameter in
     switch parameter.kind {
@@ -38,7 +38,7 @@ private func size(_ parameters: [HCIParameter]) -> (least: Int, isFixed: Bool) {
   }
 }
 
-/// Whether parameters agree with a fact such as `7`, `13+` or `-`.
+/// Returns whether parameters agree with a fact such as `7`, `13+` or `-`.
 private func agrees(_ parameters: [HCIParameter]?, _ fact: Substring) -> Bool {
   guard let parameters, fact != "-" else { return parameters != nil }
   let own = size(parameters)

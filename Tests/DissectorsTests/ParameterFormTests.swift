@@ -6,8 +6,8 @@ import Testing
 @testable import Dissectors
 
 @Suite("One name, one form") struct ParameterFormTests {
-  /// The form of a parameter in JSON; nil if it has none of its own or is hidden. Codes and sets of
-  /// flags are both objects with `code`.
+  /// Returns the form of a parameter in JSON; nil if it has none of its own or is hidden. Codes and
+  /// sets of flags are both objects with `code`.
   private func form(_ parameter: HCIParameter) -> String? {
     switch parameter.kind {
     case .unsigned(_, let form), .signed(_, let form), .selector(_, let form):

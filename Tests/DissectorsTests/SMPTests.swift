@@ -19,7 +19,7 @@ private let debugKey = (
 /// 16 bytes, 0x10 to 0x1f.
 private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
 
-/// A coordinate with ascending bytes that start at `first`.
+/// Returns a coordinate with ascending bytes that start at `first`.
 private func coordinate(_ first: Int) -> String {
   (first..<first + 32).map { digits($0, 2) }.joined(separator: " ")
 }

@@ -29,9 +29,9 @@ struct GoldenCase: Sendable, CustomTestStringConvertible {
     }
   }()
 
-  /// The capture's bytes: the file `name`, or a part of it. `name[:count]` is its first bytes,
-  /// `name[offset:]` omits the records before the offset, and `name[offset=value]` changes one
-  /// byte.
+  /// Returns the capture's bytes: the file `name`, or a part of it. `name[:count]` is its first
+  /// bytes, `name[offset:]` omits the records before the offset, and `name[offset=value]` changes
+  /// one byte.
   func captureBytes() throws -> [UInt8] {
     let parts = capture.split(separator: "[", maxSplits: 1)
     let name = String(parts[0])

@@ -3,21 +3,21 @@
 package import Bluetooth
 
 extension Traffic {
-  /// Signalling commands in one frame; `cid` 1 is BR/EDR, 5 is LE.
+  /// Appends signalling commands in one frame; `cid` 1 is BR/EDR, 5 is LE.
   package mutating func signal(
     _ text: String, _ direction: Direction, cid: Int = 5, handle: Int = 0x40
   ) {
     acl(l2cap(hex(text), cid: cid), direction, handle: handle)
   }
 
-  /// The first K-frame of an SDU of `length` bytes.
+  /// Appends the first K-frame of an SDU of `length` bytes.
   package mutating func first(
     _ length: Int, _ payload: [UInt8], _ direction: Direction, cid: Int = 0x41, handle: Int = 0x40
   ) {
     acl(l2cap(little(length) + payload, cid: cid), direction, handle: handle)
   }
 
-  /// A whole SDU in one K-frame.
+  /// Appends a complete SDU in one K-frame.
   package mutating func sdu(
     _ text: String, _ direction: Direction, cid: Int = 0x41, handle: Int = 0x40
   ) {
@@ -45,7 +45,7 @@ extension Traffic {
     signal("03 01 08 00 46 00 45 00 00 00 00 00", .received, cid: 1)
   }
 
-  /// Connection Complete of a BR/EDR link.
+  /// Appends the Connection Complete of a BR/EDR link.
   package mutating func connectClassic() {
     event(0x03, [0] + little(0x40) + little(0xc011_2233_4455, width: 6) + [1, 0])
   }

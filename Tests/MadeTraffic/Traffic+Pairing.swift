@@ -8,13 +8,14 @@ extension Traffic {
     acl(l2cap(bytes, cid: 6), direction, handle: handle)
   }
 
-  /// A Security Manager PDU, given in hexadecimal.
+  /// Appends a Security Manager PDU, given in hexadecimal.
   package mutating func smp(_ text: String, _ direction: Direction, handle: Int = 0x40) {
     smp(hex(text), direction, handle: handle)
   }
 
-  /// The features that a side offers. IO capability: 0 DisplayOnly, 1 DisplayYesNo, 2 KeyboardOnly,
-  /// 3 NoInputNoOutput, 4 KeyboardDisplay. AuthReq: 1 bonding, 4 MITM, 8 Secure Connections.
+  /// Returns the features that a side offers. IO capability: 0 DisplayOnly, 1 DisplayYesNo, 2
+  /// KeyboardOnly, 3 NoInputNoOutput, 4 KeyboardDisplay. AuthReq: 1 bonding, 4 MITM, 8 Secure
+  /// Connections.
   package static func pairingFeatures(
     response: Bool, io: UInt8, auth: UInt8, outOfBand: UInt8 = 0, size: UInt8 = 16
   ) -> [UInt8] {
@@ -33,15 +34,15 @@ extension Traffic {
       handle: handle)
   }
 
-  /// Confirm (3), Random (4) or DHKey Check (13), with every byte set to `byte`.
+  /// Appends a Confirm (3), Random (4) or DHKey Check (13), with every byte set to `byte`.
   package mutating func pairingValue(
     _ opcode: UInt8, _ byte: UInt8, _ direction: Direction, handle: Int = 0x40
   ) {
     smp([opcode] + [UInt8](repeating: byte, count: 16), direction, handle: handle)
   }
 
-  /// The Confirm and Random values of both sides in legacy pairing. They are not valid, and are not
-  /// checked.
+  /// Appends the Confirm and Random values of both sides in legacy pairing. They are not valid, and
+  /// are not checked.
   package mutating func legacyValues(from side: Direction = .sent, handle: Int = 0x40) {
     pairingValue(3, 1, side, handle: handle)
     pairingValue(3, 2, side.reversed, handle: handle)
@@ -49,21 +50,21 @@ extension Traffic {
     pairingValue(4, 4, side.reversed, handle: handle)
   }
 
-  /// Pairing Failed.
+  /// Appends a Pairing Failed.
   package mutating func pairingFailed(
     _ reason: UInt8, _ direction: Direction = .received, handle: Int = 0x40
   ) {
     smp([5, reason], direction, handle: handle)
   }
 
-  /// LE Enable Encryption with the pairing's key, and Encryption Change.
+  /// Appends LE Enable Encryption with the pairing's key, and Encryption Change.
   package mutating func encrypt(_ handle: Int = 0x40, status: UInt8 = 0) {
     command(0x2019, little(handle) + [UInt8](repeating: 0, count: 10 + 16))
     event(0x08, [status] + little(handle) + [status == 0 ? 1 : 0])
   }
 
-  /// A complete legacy Just Works pairing with bonding, from the connection to the keys: 3 + 4 + 2
-  /// + 2 records.
+  /// Appends a complete legacy Just Works pairing with bonding, from the connection to the keys: 3
+  /// + 4 + 2 + 2 records.
   package mutating func pairAndBond(_ handle: Int = 0x40) {
     exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1, handle: handle)
     legacyValues(handle: handle)
@@ -71,8 +72,8 @@ extension Traffic {
     smp([6] + [UInt8](repeating: 7, count: 16), .received, handle: handle)
   }
 
-  /// A record of the kernel's management interface: the command (16) or event (17) with this code,
-  /// about the peer of `connect`.
+  /// Appends a record of the kernel's management interface: the command (16) or event (17) with
+  /// this code, about the peer of `connect`.
   package mutating func management(
     event isEvent: Bool, _ code: Int, peer: Int = 0xc011_2233_4455, type: UInt8 = 2,
     _ more: [UInt8] = []

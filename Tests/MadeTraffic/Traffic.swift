@@ -104,7 +104,7 @@ package struct Traffic {
         time: records.first?.time, originalLength: 4, number: 0), at: 0)
   }
 
-  /// A record without a time.
+  /// Appends a record without a time.
   package mutating func addWithoutTime(_ bytes: [UInt8], _ direction: Direction?) {
     add(bytes, direction)
     records[records.count - 1].time = nil
@@ -120,29 +120,29 @@ package struct Traffic {
     add([4, code, UInt8(parameters.count)] + parameters, .received, kept: kept)
   }
 
-  /// An LE Meta event.
+  /// Appends an LE Meta event.
   package mutating func meta(_ subevent: UInt8, _ parameters: [UInt8]) {
     event(0x3e, [subevent] + parameters)
   }
 
-  /// Command Complete.
+  /// Appends a Command Complete.
   package mutating func complete(_ opcode: Int, _ returned: [UInt8] = [0]) {
     event(0x0e, [1] + little(opcode) + returned)
   }
 
-  /// Command Status.
+  /// Appends a Command Status.
   package mutating func status(_ opcode: Int, _ status: UInt8 = 0) {
     event(0x0f, [status, 1] + little(opcode))
   }
 
-  /// A message of the Linux monitor.
+  /// Appends a message of the Linux monitor.
   package mutating func note(_ opcode: UInt16, _ bytes: [UInt8] = []) {
     add(bytes, nil, framing: .monitor(opcode: opcode))
   }
 
   // MARK: Links
 
-  /// LE Connection Complete: interval 24, latency 0, timeout 72.
+  /// Appends an LE Connection Complete: interval 24, latency 0, timeout 72.
   package mutating func connect(
     _ handle: Int = 0x40, peer: Int = 0xc011_2233_4455, type: UInt8 = 1, role: UInt8 = 0,
     status: UInt8 = 0, timeout: Int = 72
@@ -157,7 +157,7 @@ package struct Traffic {
     event(0x05, [status] + little(handle) + [reason])
   }
 
-  /// The Disconnect command and its Command Status.
+  /// Appends a Disconnect command and its Command Status.
   package mutating func askToDisconnect(_ handle: Int = 0x40, status code: UInt8 = 0) {
     command(0x0406, little(handle) + [0x13])
     status(0x0406, code)
@@ -165,7 +165,7 @@ package struct Traffic {
 
   // MARK: Data
 
-  /// ACL data as given; `claimed` is the length in its header.
+  /// Appends ACL data as given; `claimed` is the length in its header.
   package mutating func acl(
     _ payload: [UInt8], _ direction: Direction, _ boundary: Boundary = .start,
     handle: Int = 0x40, claimed: Int? = nil, kept: Int? = nil
@@ -174,22 +174,22 @@ package struct Traffic {
     add([2] + header + payload, direction, kept: kept.map { $0 + 5 })
   }
 
-  /// An ATT PDU in one packet.
+  /// Appends an ATT PDU in one packet.
   package mutating func att(_ text: String, _ direction: Direction, handle: Int = 0x40) {
     acl(l2cap(hex(text)), direction, handle: handle)
   }
 
-  /// An ATT PDU that the captured host sent.
+  /// Appends an ATT PDU that the captured host sent.
   package mutating func sent(_ text: String, handle: Int = 0x40) {
     att(text, .sent, handle: handle)
   }
 
-  /// An ATT PDU that the captured host received.
+  /// Appends an ATT PDU that the captured host received.
   package mutating func received(_ text: String, handle: Int = 0x40) {
     att(text, .received, handle: handle)
   }
 
-  /// An L2CAP PDU in fragments of these sizes; the rest is the last fragment.
+  /// Appends an L2CAP PDU in fragments of these sizes; the rest is the last fragment.
   package mutating func split(
     _ pdu: [UInt8], _ sizes: [Int], _ direction: Direction = .received, handle: Int = 0x40
   ) {

@@ -59,7 +59,7 @@ package struct CaptureBytes: Sendable {
     bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// A capture of `count` notifications on one link, a millisecond apart.
+  /// Returns a capture of `count` notifications on one link, a millisecond apart.
   package static func session(_ count: Int) -> CaptureBytes {
     var file = CaptureBytes()
     for index in 0..<count {

@@ -50,7 +50,7 @@ package struct Talk: Sendable {
     att([0x52] + Self.u16(handle) + value, isSent: true)
   }
 
-  /// A write with its response, or with the error that refuses it.
+  /// Appends a write with its response, or with the error that refuses it.
   package mutating func request(_ handle: Int, _ value: [UInt8], error: UInt8? = nil) {
     att([0x12] + Self.u16(handle) + value, isSent: true)
     att(error.map { [1, 0x12] + Self.u16(handle) + [$0] } ?? [0x13], isSent: false)
@@ -60,13 +60,13 @@ package struct Talk: Sendable {
     att([0x1b] + Self.u16(handle) + value, isSent: false)
   }
 
-  /// An indication and its confirmation.
+  /// Appends an indication and its confirmation.
   package mutating func indicate(_ handle: Int, _ value: [UInt8]) {
     att([0x1d] + Self.u16(handle) + value, isSent: false)
     att([0x1e], isSent: true)
   }
 
-  /// A read and its response.
+  /// Appends a read and its response.
   package mutating func read(_ handle: Int, _ value: [UInt8]) {
     att([0x0a] + Self.u16(handle), isSent: true)
     att([0x0b] + value, isSent: false)

@@ -83,7 +83,8 @@ private struct Told: PacketReport {
       originalLength: bytes.count, drops: 0, number: number)
   }
 
-  /// LE Connection Complete: handle 0x0040, the given role, public peer 06:05:04:03:02:01.
+  /// Returns an LE Connection Complete: handle 0x0040, the given role, public peer
+  /// 06:05:04:03:02:01.
   private func connection(role: UInt8) -> [UInt8] {
     [4, 0x3e, 19, 1, 0, 0x40, 0, role, 0, 1, 2, 3, 4, 5, 6, 0x18, 0, 0, 0, 0x48, 0, 0]
   }

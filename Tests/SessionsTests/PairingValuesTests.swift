@@ -60,7 +60,8 @@ private struct Exchange {
     return ([method.key.description] + facts).joined(separator: ", ")
   }
 
-  /// The local address is searched too; the address in the capture would be the test's own.
+  /// Searches for both sides' passkeys, and for the local address instead of taking it from the
+  /// capture.
   private func legacy(_ passkeys: ClosedRange<UInt32>) -> [String] {
     guard let request, let response else { return ["no features"] }
     let search = PasskeySearch(

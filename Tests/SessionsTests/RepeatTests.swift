@@ -13,7 +13,7 @@ private let firstPart: [UInt8] = [2, 1, 6, 17, 0x2d] + (0xc0...0xc5).map { UInt8
 private let secondPart: [UInt8] = (0xc6...0xcf).map { UInt8($0) }
 
 extension Traffic {
-  /// LE Extended Advertising Report with one report; status 0 complete, 1 more to come.
+  /// Appends an LE Extended Advertising Report with one report; status 0 complete, 1 more to come.
   fileprivate mutating func extended(_ data: [UInt8], _ status: Int) {
     meta(
       0x0d,

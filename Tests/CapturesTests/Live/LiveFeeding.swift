@@ -95,7 +95,7 @@ enum Feeding {
 }
 
 extension Kept {
-  /// The record without fields that its protocol, or the one it is compared with, does not
+  /// Returns the record without fields that its protocol, or the one it is compared with, does not
   /// transmit.
   func stripped(time keepsTime: Bool = false, adapter keepsAdapter: Bool = true) -> Kept {
     var record = withoutPlace

@@ -12,7 +12,7 @@ private func name(_ text: String, type: UInt8 = 9) -> [UInt8] {
 }
 
 extension Traffic {
-  /// LE Advertising Report with one report.
+  /// Appends an LE Advertising Report with one report.
   fileprivate mutating func advertise(
     _ data: [UInt8], from address: Int = 0xc011_2233_4455, type: UInt8 = 1, event: UInt8 = 0
   ) {
@@ -21,8 +21,8 @@ extension Traffic {
       [1, event, type] + little(address, width: 6) + [UInt8(data.count)] + data + [0xc4])
   }
 
-  /// LE Extended Advertising Report with one report; `status` 0 complete, 1 more to come, 2
-  /// truncated.
+  /// Appends an LE Extended Advertising Report with one report; `status` 0 complete, 1 more to
+  /// come, 2 truncated.
   fileprivate mutating func extended(
     _ data: [UInt8], _ status: Int, from address: Int = 0xc011_2233_4455, sid: UInt8 = 1,
     properties: Int = 0, type: UInt8 = 1
@@ -33,7 +33,7 @@ extension Traffic {
     meta(0x0d, [1] + report)
   }
 
-  /// LE Periodic Advertising Report.
+  /// Appends an LE Periodic Advertising Report.
   fileprivate mutating func periodic(_ data: [UInt8], _ status: UInt8, sync: Int = 1) {
     meta(0x0f, little(sync) + [127, 127, 0xff, status, UInt8(data.count)] + data)
   }

@@ -48,23 +48,24 @@ func devices(
 }
 
 extension Traffic {
-  /// A command and its Command Complete.
+  /// Appends a command and its Command Complete.
   mutating func done(_ opcode: Int, _ parameters: [UInt8], status: UInt8 = 0) {
     command(opcode, parameters)
     complete(opcode, [status])
   }
 
-  /// LE Set Scan Parameters (active or passive, an interval of 100 ms, and a window of 100 ms by
-  /// default, in slots) and LE Set Scan Enable.
+  /// Appends LE Set Scan Parameters (active or passive, an interval of 100 ms, and a window of 100
+  /// ms by default, in slots) and LE Set Scan Enable.
   mutating func scan(filter: UInt8 = 0, isActive: Bool = true, window: Int = 160) {
     done(0x200b, [isActive ? 1 : 0] + little(160) + little(window) + [0, 0])
     done(0x200c, [1, filter])
   }
 
-  /// LE Set Scan Enable: off.
+  /// Appends an LE Set Scan Enable that stops scanning.
   mutating func stopScan() { done(0x200c, [0, 0]) }
 
-  /// LE Advertising Report with one report; event 0 ADV_IND, 3 ADV_NONCONN_IND, 4 SCAN_RSP.
+  /// Appends an LE Advertising Report with one report; event 0 ADV_IND, 3 ADV_NONCONN_IND, 4
+  /// SCAN_RSP.
   mutating func heard(
     _ data: [UInt8] = [], from address: Int = 0xc011_2233_4455, type: UInt8 = 1,
     event: UInt8 = 0, rssi: Int8 = -60

@@ -9,7 +9,7 @@ import Testing
 @testable import Sessions
 
 extension Traffic {
-  /// LE Periodic Advertising Sync Established, version 1 or 2.
+  /// Appends an LE Periodic Advertising Sync Established, version 1 or 2.
   fileprivate mutating func sync(
     _ handle: Int, from address: Int = 0xc011_2233_4455, type: UInt8 = 1, sid: UInt8 = 3,
     status: UInt8 = 0, isVersion2: Bool = false
@@ -19,7 +19,7 @@ extension Traffic {
       [status] + little(handle) + train(address, type, sid) + (isVersion2 ? [1, 6, 2, 8] : []))
   }
 
-  /// LE Periodic Advertising Sync Transfer Received, version 1 or 2.
+  /// Appends an LE Periodic Advertising Sync Transfer Received, version 1 or 2.
   fileprivate mutating func transfer(_ handle: Int, sid: UInt8 = 3, isVersion2: Bool = false) {
     meta(
       isVersion2 ? 0x26 : 0x18,
@@ -31,7 +31,7 @@ extension Traffic {
     [sid, type] + little(address, width: 6) + [1] + little(0x50) + [0]
   }
 
-  /// LE Periodic Advertising Report; status 0 complete, 1 more to come, 2 truncated.
+  /// Appends an LE Periodic Advertising Report; status 0 complete, 1 more to come, 2 truncated.
   fileprivate mutating func report(
     _ handle: Int, _ data: [UInt8], _ status: UInt8 = 0, subevent: UInt8? = nil
   ) {
@@ -44,14 +44,14 @@ extension Traffic {
     }
   }
 
-  /// LE Periodic Advertising Response Report with one response.
+  /// Appends an LE Periodic Advertising Response Report with one response.
   fileprivate mutating func response(
     set: UInt8 = 0, subevent: UInt8 = 0, slot: UInt8 = 0, _ data: [UInt8], _ status: UInt8 = 0
   ) {
     meta(0x28, [set, subevent, 0, 1, 127, 127, 0xff, slot, status, UInt8(data.count)] + data)
   }
 
-  /// LE Extended Advertising Report with one report; status 0 complete, 1 more to come.
+  /// Appends an LE Extended Advertising Report with one report; status 0 complete, 1 more to come.
   fileprivate mutating func extended(
     _ data: [UInt8], _ status: Int, from address: Int = 0xc011_2233_4455
   ) {

@@ -33,8 +33,8 @@ import Testing
     #expect(told[10].connection?.mtu == nil)
   }
 
-  /// A host that pairs the channels' ends in another order than they were opened responds on the
-  /// other channel. One response reveals this for all later ones.
+  /// Appends traffic of a host that pairs the channels' ends in another order than they were
+  /// opened, and so responds on the other channel. One response reveals this for all later ones.
   private static func crossing(_ traffic: inout Traffic) {
     traffic.connect()
     traffic.openBearers()

@@ -18,8 +18,8 @@ private func run(_ records: [StoredRecord], _ limits: Limits = Limits()) -> Reco
   return recording
 }
 
-/// A session with every feature: signalling with responses, bearers in parallel, SDUs in several
-/// frames, and a channel that closes before another opens with the same identifiers.
+/// Returns a session with every feature: signalling with responses, bearers in parallel, SDUs in
+/// several frames, and a channel that closes before another opens with the same identifiers.
 private func session() -> [StoredRecord] {
   var traffic = Traffic()
   traffic.connect()
@@ -255,7 +255,7 @@ private func session() -> [StoredRecord] {
   }
 }
 
-/// The other files' `run`, which this file's own hides.
+/// Calls the other files' `run`, which this file's own hides.
 private func capture(_ limits: Limits, _ build: (inout Traffic) -> Void) -> Recording {
   var traffic = Traffic()
   build(&traffic)

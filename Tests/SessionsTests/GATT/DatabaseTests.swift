@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sessions
 
-/// The only database of a recording, or this host's.
+/// Returns the only database of a recording, or this host's.
 private func peersDatabase(_ recording: Recording, isLocal: Bool = false) -> Database? {
   recording.memory.attributes.servers.first { ($0.key >> 63 == 1) == isLocal }
 }
@@ -51,7 +51,7 @@ extension Traffic {
     received("05 01 04 00 02 29", handle: handle)
   }
 
-  /// Encryption Change: on.
+  /// Appends an Encryption Change: on.
   fileprivate mutating func encrypt(_ handle: Int = 0x40) {
     event(0x08, [0] + little(handle) + [1])
   }

@@ -134,7 +134,7 @@ import Testing
 
   // MARK: No response
 
-  /// Number Of Completed Packets (0x13): handles and counts.
+  /// Appends a Number Of Completed Packets (0x13): handles and counts.
   private func completed(_ traffic: inout Traffic, _ packets: Int) {
     traffic.event(0x13, [1, 0x40, 0] + little(packets))
   }

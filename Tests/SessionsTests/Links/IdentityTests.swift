@@ -23,7 +23,7 @@ extension Traffic {
     acl(l2cap(bytes, cid: 6), direction)
   }
 
-  /// LE Add Device To Resolving List.
+  /// Appends an LE Add Device To Resolving List.
   fileprivate mutating func addToResolvingList() {
     command(0x2027, [1] + little(identity, width: 6) + irk + [UInt8](repeating: 7, count: 16))
   }

@@ -11,12 +11,13 @@ private let address = little(0xc011_2233_4455, width: 6)
 private let zeros = [UInt8](repeating: 0, count: 248)
 
 extension Traffic {
-  /// Remote Name Request Complete.
+  /// Appends a Remote Name Request Complete.
   fileprivate mutating func remoteName(_ name: String, status: UInt8 = 0) {
     event(0x07, [status] + address + (Array(name.utf8) + zeros).prefix(248))
   }
 
-  /// The management event Device Connected (0x0b) or Device Found (0x12) with a complete name.
+  /// Appends the management event Device Connected (0x0b) or Device Found (0x12) with a complete
+  /// name.
   fileprivate mutating func device(
     _ event: UInt8, _ name: String, type: UInt8, length: Int? = nil
   ) {

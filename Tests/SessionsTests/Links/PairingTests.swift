@@ -87,7 +87,7 @@ private func method(_ request: [UInt8], _ response: [UInt8]) -> String? {
 }
 
 extension Traffic {
-  /// A Security Manager PDU.
+  /// Appends a Security Manager PDU.
   fileprivate mutating func smp(
     _ pdu: [UInt8], _ direction: Direction = .sent, cid: Int = 6, on handle: Int = 0x40
   ) {
@@ -95,12 +95,12 @@ extension Traffic {
     add([2] + little(handle) + little(whole.count) + whole, direction)
   }
 
-  /// Confirm (3), Random (4), Public Key (12), DHKey Check (13).
+  /// Appends a Confirm (3), Random (4), Public Key (12) or DHKey Check (13).
   fileprivate mutating func value(_ opcode: UInt8, _ direction: Direction = .sent) {
     smp([opcode] + [UInt8](repeating: opcode, count: opcode == 12 ? 64 : 16), direction)
   }
 
-  /// Request and response.
+  /// Appends a Pairing Request and Response.
   fileprivate mutating func pair(
     io: (Int, Int) = (3, 3), mitm: Bool = false, sc: Bool = true, from side: Direction = .sent
   ) {
