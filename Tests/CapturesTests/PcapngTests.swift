@@ -278,8 +278,8 @@ struct PcapngTests {
     }
   }
 
-  /// Complete ignored blocks are between two packets: the second packet, or damage, is available
-  /// without waiting, but half a packet is not.
+  /// Between two packets are complete blocks that are left out: the second packet, or damage, is
+  /// available without waiting, but half a packet is not.
   @Test func readyBehindBlocksThatAreLeftOut() throws {
     var file = PcapngBytes()
     file.section()

@@ -125,8 +125,7 @@ struct MonitorTests {
     #expect(reading.records.map(\.number) == [1, 2, 3])
   }
 
-  /// If a socket overflows, the received and lost records add up to the sent ones, and the remark
-  /// gives the buffer's size.
+  /// If a socket overflows, the received and lost records add up to the sent ones.
   @Test func overflow() throws {
     let datagrams = Datagrams()
     defer { close(datagrams.sender) }
@@ -152,7 +151,7 @@ struct MonitorTests {
     #expect(records.count + lost == sent + 2)
   }
 
-  /// Datagrams that are not records are ignored, and the source ends even if more keep coming.
+  /// After an interruption, the source ends even if datagrams keep coming.
   @Test func neverSilent() throws {
     let datagrams = Datagrams()
     let interruption = Interruption()

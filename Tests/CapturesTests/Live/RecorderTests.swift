@@ -97,7 +97,7 @@ struct RecorderTests {
     #expect(Reading(path: folder.file("x")).records.count == 20_000)
   }
 
-  /// The record after those left out has their number as drops.
+  /// The record after those left out counts them as drops.
   @Test func leftOutAreDrops() throws {
     let pipe = Pipe()
     let session = BtsnoopBytes.session(3000).bytes

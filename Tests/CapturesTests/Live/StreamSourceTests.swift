@@ -325,7 +325,7 @@ struct FollowTests {
     var source = try FollowSource(path: path, interruption)
     var records: [Kept] = []
     while records.count < 30, let record = try source.nextKept() { records.append(record) }
-    // Meanwhile another thread waits for more at the end of the file.
+    // Another thread rewrites the file while reading waits at its end.
     var other = Self.session
     // Changes the first record's time, or the last record's last byte.
     other[atFirst ? 16 + 23 : other.count - 1] ^= 1

@@ -176,8 +176,7 @@ struct FailingWriterTests {
     #expect(behind.bytes.array == here.bytes.array)
   }
 
-  /// A failure in the second thread is known at the end at the latest, and stops the writing
-  /// earlier.
+  /// A failure in the second thread stops the writing early, and is known by the end.
   @Test func behindFullDisk() throws {
     let descriptor = unsafe open("/dev/full", O_WRONLY)
     var writer = CaptureWriter(

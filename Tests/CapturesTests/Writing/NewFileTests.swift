@@ -172,7 +172,7 @@ struct NewFileTests {
     #expect(failure?.reason == .system(error) || path == "/proc/x" && failure != nil)
   }
 
-  /// Input that can be read only once can be read repeatedly.
+  /// Spooled input can be read repeatedly, even from a pipe.
   @Test func spool() throws {
     let file = BtsnoopBytes.session(500)
     let pipe = Pipe()

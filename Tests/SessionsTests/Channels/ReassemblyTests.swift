@@ -116,7 +116,7 @@ import Testing
     #expect(told[4].problems == ["continuationWithoutStart(0,0)"])
   }
 
-  /// The PDU consists of the bytes in its length; the rest is reported as too long.
+  /// The PDU ends at its length, and extra bytes are reported.
   @Test func tooManyBytes() {
     let told = run { traffic in
       traffic.acl(notification(3) + [0xee, 0xee], .received)
