@@ -1,6 +1,6 @@
 import FuzzInputs
 
-/// libFuzzer's entry: one input.
+/// libFuzzer's entry point for one input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = unsafe [UInt8](UnsafeBufferPointer(start: start, count: count))

@@ -5,10 +5,10 @@ import Reports
 import Sessions
 
 extension Fuzzing {
-  /// Writes the capture in every format, with comments. What was written must be a capture that has as
-  /// many records as the writer says.
+  /// Writes the capture in every format, with comments. Each result must be a capture with the
+  /// number of records that the writer reports.
   ///
-  /// Only the first format reads `source`; the others read what the one before has written.
+  /// Only the first format reads `source`; each later one reads the previous result.
   static func convert<Source: CaptureSource & ~Copyable>(
     _ source: inout Source
   ) -> String? {
@@ -29,7 +29,7 @@ extension Fuzzing {
         guard
           var reader = try? CaptureReader(
             InputBuffer(descriptor: before.descriptor, owned: false))
-        else { return "\(formats[index - 1]): the file is no capture" }
+        else { return "\(formats[index - 1]): the file is not a capture" }
         broken = write(&reader, format, to: file.descriptor)
       }
       if let broken { return "\(format): \(broken)" }
@@ -50,7 +50,7 @@ extension Fuzzing {
     try? pass.run(&source, &report, into: &output)
     if let failure = report.writer.failure { return failure.sentence }
     let written = report.writer.recordsWritten
-    // A PacketLogger file without records has no bytes, by which nobody knows it.
+    // A PacketLogger file without records is empty, so its format cannot be detected.
     if format.container == .packetLogger, written == 0 { return nil }
     lseek(descriptor, 0, SEEK_SET)
     var found = 0
@@ -63,8 +63,8 @@ extension Fuzzing {
     return found == written ? nil : "\(found) records, not \(written)"
   }
 
-  /// Chooses packets and what they need: all of them must be records of the capture, and those that were
-  /// asked for among them.
+  /// Chooses packets and the packets that they depend on. All of these must be records of the
+  /// capture, and they must include the requested packets.
   static func choosePart<Source: CaptureSource & ~Copyable>(
     _ source: inout Source, records: Int
   ) -> String? {
@@ -82,7 +82,7 @@ extension Fuzzing {
     return nil
   }
 
-  /// Writes both sides to files and merges those.
+  /// Writes both sides to files and merges the files.
   static func merge(_ sides: (left: [UInt8], right: [UInt8])) -> String? {
     guard let left = UnnamedFile(holding: []), let right = UnnamedFile(holding: []),
       let first = write(sides.left, to: left), let second = write(sides.right, to: right)
@@ -90,31 +90,31 @@ extension Fuzzing {
     return merge([left.path, right.path], records: first + second)
   }
 
-  /// Merges capture files: of their records each comes out, or was left out as one that comes twice, and is
-  /// counted then.
+  /// Merges capture files. Each of their records must be in the result, or be left out as a repeat
+  /// and counted.
   ///
-  /// - Parameter records: how many the files have together.
+  /// - Parameter records: the number of records in all files.
   static func merge(_ paths: [String], records: Int) -> String? {
     let inputs = paths.map { CaptureFile(name: "fuzz", path: $0) }
     do throws(CaptureFailure) {
       let plan = try MergePlan(inputs)
       var source = try MergedSource(inputs, plan)
       var found = 0
-      // Damage ends a file; the others go on, and it is thrown at the end.
+      // Damage ends its own file only; the error is thrown after the other files end.
       while let record = try? source.next() {
         found += 1
-        if record.number < found { return "record \(record.number) comes as number \(found)" }
+        if record.number < found { return "record \(record.number) is number \(found)" }
       }
       let repeated = source.repeated.reduce(0, +)
       return found + repeated == records
         ? nil : "\(found) records and \(repeated) that come twice, of \(records)"
     } catch {
-      // What cannot be opened alone cannot be merged, either.
+      // A file that cannot be opened alone cannot be merged either.
       return nil
     }
   }
 
-  /// Writes what a lenient source has: how many records, or nil where nothing could be written.
+  /// Writes the records of a lenient source and returns their number, or nil if writing failed.
   private static func write(_ bytes: [UInt8], to file: borrowing UnnamedFile) -> Int? {
     guard var source = LenientSource(bytes) else { return nil }
     var writer = CaptureWriter(

@@ -1,12 +1,12 @@
 import Captures
 
 extension Fuzzing {
-  /// The bytes behind the first one, which chooses, are what arrives on a serial line or from a client of
-  /// `btmon --server`; what is read is written to a file of every kind and read again.
+  /// Reads the bytes as a choice, then data from a serial line or from a client of `btmon
+  /// --server`. The resulting records are written to a file of every format and read again.
   package static func live(_ bytes: [UInt8], _ faces: Faces) -> String? {
     let choice = bytes.first ?? 0
     let arriving = Array(bytes.dropFirst())
-    // In pieces of 1 to 64 bytes, so that frames end anywhere.
+    // Pieces of 1 to 64 bytes, so that frames end anywhere.
     let piece = Int(choice >> 2) + 1
     func input() -> InputBuffer {
       var rest = arriving[...]
@@ -31,7 +31,7 @@ extension Fuzzing {
       last = record.number
       if record.bytes.byteCount > max(bytes.count, 256) { return "record \(last) is too long" }
     }
-    // Between two records that are skipped bytes' notes stands one that is not, of six bytes at least.
+    // Between two records about skipped bytes is another record, which takes at least six bytes.
     if last > bytes.count / 3 + 1 { return "\(last) records of \(bytes.count) bytes" }
     for face in Face.chosen(faces) {
       var source = open()
@@ -49,7 +49,7 @@ extension Fuzzing {
     return nil
   }
 
-  /// Writes all of a source to a file and reads that.
+  /// Writes all records of a source to a file and reads the file.
   private static func rewrite<Source: CaptureSource & ~Copyable>(
     _ source: consuming Source, _ format: WriterFormat
   ) -> String? {
@@ -58,7 +58,7 @@ extension Fuzzing {
       descriptor: file.descriptor, owned: false, name: "fuzz", format, decimals: 9)
     while let record = try? source.next() { writer.write(record) }
     writer.finish()
-    // A PacketLogger file without records has no bytes, by which nobody knows it.
+    // A PacketLogger file without records is empty, so its format cannot be detected.
     if format.container == .packetLogger, writer.recordsWritten == 0 { return nil }
     file.rewind()
     var records = 0

@@ -1,9 +1,9 @@
 extension Fuzzing {
-  /// The bytes are PDUs, each behind two bytes: which family it is of, with its direction and how long it
-  /// comes after the one before; and its length. What stands around it in a capture is made, so that all
-  /// that changes is what the family's own rules read.
+  /// Reads the bytes as PDUs. Two bytes precede each one: the first encodes its family, its
+  /// direction and the time since the previous PDU, the second its length. The rest of the capture
+  /// is generated, so that mutations change only what the family's own rules read.
   ///
-  /// The first byte of all chooses which connections there are.
+  /// The very first byte chooses the connections.
   package static func pdu(_ bytes: [UInt8], _ faces: Faces) -> String? {
     let file = list(bytes).file
     for face in Face.chosen(faces) {
@@ -29,9 +29,9 @@ extension Fuzzing {
 }
 
 extension PacketList {
-  /// Puts a PDU where its family's stand.
+  /// Adds a PDU at the place of its family.
   fileprivate mutating func add(_ pdu: [UInt8], family: UInt8, isSent: Bool) {
-    // HCI_ACL's channels: connections 1 and 2, and what BR/EDR has of its own.
+    // ACL channels: connections 1 and 2, and those that only BR/EDR has.
     switch family {
     case 0...3: att(pdu, on: 1, isSent: isSent)
     case 4...5: att(pdu, on: 2, isSent: isSent)
@@ -45,10 +45,10 @@ extension PacketList {
     case 13...14: command(pdu)
     case 15...16: event(pdu.first ?? 0, Array(pdu.dropFirst()))
     case 17...18: event(0x3e, pdu)
-    // Command Complete and Command Status, whose first byte is how many commands may follow.
+    // Command Complete and Command Status, which begin with Num_HCI_Command_Packets.
     case 19: event(0x0e, [1] + pdu)
     case 20: event(0x0f, [0, 1] + pdu)
-    // Advertising data: in a report of the first kind, and of the extended one.
+    // Advertising data, in a legacy and in an extended report.
     case 21, 22:
       let data = Array(pdu.prefix(31))
       event(0x3e, [2, 1, 0, 1, 1, 2, 3, 4, 5, 0xc6, UInt8(data.count)] + data + [0xc0])
@@ -58,12 +58,12 @@ extension PacketList {
         0x3e,
         [0x0d, 1, 0, 0, 1, 1, 2, 3, 4, 5, 0xc6, 1, 0, 0xff, 0x7f, 0xc0]
           + [UInt8](repeating: 0, count: 9) + [UInt8(data.count)] + data)
-    // The monitor's own, by their opcodes: index records, SCO and ISO, words, management.
+    // Records that only the monitor has, by opcode: index records, SCO and ISO, text, management.
     case 24...26: record(pdu.first ?? 0, Array(pdu.dropFirst()))
     case 27: record(16, [1, 0, 0, 0] + pdu)
     case 28: record(17, [1, 0, 0, 0] + pdu)
     case 29: record(isSent ? 18 : 19, pdu)
-    // A piece of ACL data: what it claims is its own affair.
+    // A fragment of ACL data, with any lengths.
     default: record(isSent ? 4 : 5, pdu)
     }
   }

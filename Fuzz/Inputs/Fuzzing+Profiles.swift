@@ -3,13 +3,13 @@ import Bytes
 import Decoders
 import ProfileFiles
 
-// Decoders: the program's own definitions over any bytes, and people's profiles of any text.
+// Decoders: the built-in definitions with arbitrary values, and user profiles of arbitrary text.
 
 extension Fuzzing {
   private static let definitions = BuiltInProfiles.all
 
-  /// The first bytes choose one of the program's definitions, the others are a value that it decodes; then
-  /// they are sent as values of that attribute, several one after the other, and every report tells them.
+  /// Decodes a value with a built-in definition, which the first bytes choose. Then several such
+  /// values of the attribute cross a link, and every report shows them.
   package static func decode(_ bytes: [UInt8], _ faces: Faces) -> String? {
     guard bytes.count > 3, !definitions.isEmpty else { return nil }
     let choice = Int(bytes[0]) | Int(bytes[1]) << 8
@@ -21,10 +21,10 @@ extension Fuzzing {
     return capture(session(bytes[2], definition, value), faces)
   }
 
-  /// The bytes are a profile's text: what it defines, where it is right, decodes a few values.
+  /// Reads the bytes as the text of a profile, and decodes a few values with its valid definitions.
   package static func profile(_ bytes: [UInt8]) -> String? {
     let file = ProfileReader().read(bytes, name: "fuzz")
-    for error in file.errors where error.description.isEmpty { return "an error without words" }
+    for error in file.errors where error.description.isEmpty { return "undescribed error" }
     guard let profile = file.profile else {
       return file.errors.isEmpty ? "neither a profile nor an error" : nil
     }
@@ -52,13 +52,14 @@ extension Fuzzing {
     return nil
   }
 
-  /// What the profile defines crosses a link, and the reports tell it by the profile.
+  /// Sends values of the profile's definitions across a link; the reports use the profile.
   private static func tell(_ profile: Profile, _ bytes: [UInt8]) -> String? {
     var supplies = Supplies()
     supplies.profiles.definitions = profile.definitions
     if let vendor = profile.vendor { supplies.profiles.vendors = [vendor] }
     let value = Array(bytes.suffix(48))
-    // Some of them, and a face for each: a long profile would take as long as many short ones.
+    // Only a few definitions and one face each, or a long profile would take as long as many short
+    // ones.
     for (index, definition) in profile.definitions.prefix(3).enumerated() {
       let file = session(UInt8(bytes.count & 0xff), definition, value)
       for face in Face.chosen(.one(bytes.count + index * 7)) {
@@ -83,7 +84,7 @@ extension Fuzzing {
     }
     for field in decoded.fields where Int(field.bytes.start) + Int(field.bytes.count) > value.count
     {
-      return "a field ends behind the value"
+      return "a field ends after the value"
     }
     for showsKeys in [false, true] {
       guard let writer = DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys) else {
@@ -107,8 +108,8 @@ extension Fuzzing {
     return nil
   }
 
-  /// A btsnoop file (datalink 1002) in which a value crosses a link: written and notified as a whole and in
-  /// pieces of 20 bytes; or is advertised.
+  /// Returns a btsnoop file (datalink 1002) in which a value is either advertised or crosses a
+  /// link: written and notified, both whole and in pieces of 20 bytes.
   private static func session(_ choice: UInt8, _ definition: Definition, _ value: [UInt8])
     -> [UInt8]
   {
@@ -152,7 +153,7 @@ extension Fuzzing {
       att([0x0a, 3, 0], isSent: true)
       att([0x0b] + value, isSent: false)
     }
-    // And where nobody knows what is spoken, so that a vendor's frame may be recognized.
+    // The same on unknown attributes, where a vendor's frames may be recognised.
     for start in stride(from: 0, to: value.count, by: 20) {
       let piece = Array(value[start..<min(start + 20, value.count)])
       att([0x52, 0x10, 0] + piece, isSent: true)

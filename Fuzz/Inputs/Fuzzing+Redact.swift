@@ -4,8 +4,8 @@ import Redaction
 import Sessions
 
 extension Fuzzing {
-  /// Redacts a capture, which is read three times: as many records must come out, each with the number,
-  /// the length and the time that it had.
+  /// Redacts a capture, which takes three passes. Every record must remain, with the same number,
+  /// length and time.
   static func redact<Source: CaptureSource & ~Copyable>(_ open: () -> Source?) -> String? {
     guard var before = open() else { return nil }
     var broken: String?
@@ -25,14 +25,14 @@ extension Fuzzing {
     return broken
   }
 
-  /// Redacts a capture and hands out its records.
+  /// Redacts a capture and passes on each record of the result.
   private static func redact<Source: CaptureSource & ~Copyable>(
     _ open: () -> Source?, removesValues: Bool, _ take: (borrowing CaptureRecord) -> Void
   ) {
     guard var first = open(), var second = open(), let last = open() else { return }
     var generator = Counting()
     var options = RedactionOptions()
-    // Which pseudonyms there are must not be chance: what fails is to fail again.
+    // Pseudonyms are deterministic, so that failures can be reproduced.
     options.source = PseudonymSource(using: &generator)
     if removesValues { options.values = .all }
     options.passkeys = passkeys
@@ -47,13 +47,13 @@ extension Fuzzing {
     while let record = try? redacted.next() { take(record) }
   }
 
-  /// Plants secrets into a capture that is made by chance, cuts it, loses and repeats parts of it, and looks whether a
-  /// piece of a secret is left when it was redacted.
+  /// Plants secrets in a random capture, cuts it, loses and repeats parts of it, redacts it, and
+  /// checks that no piece of a secret is left.
   package static func plant(seed: UInt64) -> String? {
     leaves(Planting.generated(seed: seed), seed)
   }
 
-  /// The same with the records of a file, as `LenientSource` reads them.
+  /// Does the same with the records of a file, read as `LenientSource` reads them.
   package static func plant(_ bytes: [UInt8], seed: UInt64) -> String? {
     guard bytes.count > BtsnoopHeader.byteCount else { return nil }
     return leaves(Planting(bytes, seed: seed), seed)

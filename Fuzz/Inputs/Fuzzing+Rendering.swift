@@ -6,12 +6,12 @@ import Platforms
 import Reports
 import Sessions
 
-// Every face of every verb, and what must be true of it.
+// Every face of every verb, and what its output must satisfy.
 
 extension Fuzzing {
-  /// Renders all of `source` and checks what came out.
+  /// Renders all of `source` and checks the output.
   ///
-  /// - Parameter supplies: what people hand in beside the capture.
+  /// - Parameter supplies: the files that the user provides with the capture.
   static func render<Source: CaptureSource & ~Copyable>(
     _ source: inout Source, records: Int, _ face: Face, _ supplies: Supplies = Supplies()
   ) -> String? {
@@ -77,7 +77,7 @@ extension Fuzzing {
       options.profiles = supplies.profiles
       options.bonds = supplies.bonds
       options.passkeys = passkeys
-      // Every other page has to leave things out.
+      // The limit makes every other page leave records out.
       if records % 2 == 1 { options.limit = 100_000 }
       var report = PageReport(options, summary)
       run(&source, &report, supplies, &output)
@@ -86,7 +86,7 @@ extension Fuzzing {
     case .convertPart: return choosePart(&source, records: records)
     case .trace, .traceJSON, .traceText: return renderTrace(&source, summary, face, supplies)
     case .table, .tableCSV: return renderTable(&source, summary, face, supplies)
-    // These take two captures, or read one several times.
+    // These read two captures, or one capture several times.
     case .merge, .diff, .diffJSON, .redact: return nil
     case .devices, .devicesJSON:
       var devices = DevicesOptions()
@@ -99,7 +99,7 @@ extension Fuzzing {
     }
   }
 
-  /// Renders a btsnoop file that was made here.
+  /// Renders a btsnoop file that the fuzzer built.
   static func render(_ file: [UInt8], _ face: Face, _ supplies: Supplies = Supplies()) -> String? {
     guard var source = LenientSource(file) else { return nil }
     if face == .diff || face == .diffJSON, var other = LenientSource(file) {
@@ -109,7 +109,8 @@ extension Fuzzing {
     return render(&source, records: wholeRecords(file), face, supplies)
   }
 
-  /// The faces of `table`: every table as JSON, or those without values, with pseudonyms, as CSV.
+  /// Renders the faces of `table`: every table as JSON, or as CSV without values and with
+  /// pseudonyms.
   private static func renderTable<Source: CaptureSource & ~Copyable>(
     _ source: inout Source, _ summary: CaptureSummary, _ face: Face, _ supplies: Supplies
   ) -> String? {
@@ -130,7 +131,7 @@ extension Fuzzing {
       ? OutputCheck.json(output.bytes, lines: nil) : OutputCheck.text(output.bytes, lines: nil)
   }
 
-  /// The faces of `explain`; where keys are shown the others' wordings are, too.
+  /// Renders the faces of `explain`. The ones that show keys also show the other wordings.
   private static func renderExplanation<Source: CaptureSource & ~Copyable>(
     _ source: inout Source, _ face: Face, _ supplies: Supplies
   ) -> String? {
@@ -155,8 +156,8 @@ extension Fuzzing {
       ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
   }
 
-  /// The faces of `trace`: one text is Android's, with everything that it can tell; the other one is the
-  /// shortest.
+  /// Renders the faces of `trace`: one is Android's text with all details, the other the shortest
+  /// text.
   private static func renderTrace<Source: CaptureSource & ~Copyable>(
     _ source: inout Source, _ summary: CaptureSummary, _ face: Face, _ supplies: Supplies
   ) -> String? {
@@ -183,9 +184,9 @@ extension Fuzzing {
       ? OutputCheck.json(output.bytes, lines: nil) : OutputCheck.text(output.bytes, lines: nil)
   }
 
-  /// Both faces of `diff`, of two captures.
+  /// Renders the faces of `diff`, which compares two captures.
   ///
-  /// - Parameter areSame: whether they are one capture, so that nothing may differ.
+  /// - Parameter areSame: whether both are the same capture, which must not differ.
   static func compare<Source: CaptureSource & ~Copyable>(
     _ left: inout Source, _ right: inout Source, _ face: Face, areSame: Bool,
     _ supplies: Supplies = Supplies()
@@ -197,7 +198,7 @@ extension Fuzzing {
       supplies.profiles, bonds: supplies.bonds, showsKeys: false, passkeys: passkeys)
     run(&left, &one, supplies, &output)
     run(&right, &other, supplies, &output)
-    guard let here = one.capture, let there = other.capture else { return "a side has no end" }
+    guard let here = one.capture, let there = other.capture else { return "unfinished side" }
     var options = DiffOptions()
     options.showsEqual = true
     options.isJSON = face == .diffJSON
@@ -209,7 +210,7 @@ extension Fuzzing {
       ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
   }
 
-  /// The forms of `values`: how many lines there are depends on what the packets hold.
+  /// Renders the forms of `values`; the number of lines depends on the packets.
   private static func renderValues<Source: CaptureSource & ~Copyable>(
     _ source: inout Source, _ summary: CaptureSummary, _ face: Face, _ supplies: Supplies
   ) -> String? {
@@ -235,7 +236,7 @@ extension Fuzzing {
     }
   }
 
-  /// Each part of the selection that looks into packets, and what folds them.
+  /// Sets the options that select packets by content, and the ones that fold packets.
   private static func choose(_ face: Face, _ options: inout ShowOptions) throws(SelectionError) {
     switch face {
     case .bytes: options.showsBytes = true
@@ -256,14 +257,14 @@ extension Fuzzing {
     }
   }
 
-  /// Reads all of `source`, as the program does with what it was handed.
+  /// Reads all of `source`, as the program reads its input.
   private static func run<Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable>(
     _ source: inout Source, _ report: inout Report, _ supplies: Supplies, _ output: inout Output
   ) {
     var pass = Pass(
       maps: supplies.maps, secretTypes: SecretTypes(supplies.profiles.secretTypes),
       bonds: supplies.bonds)
-    // Damage is a good end: the report has been told what stands before it.
+    // Damage is expected: the report has received every record before it.
     try? pass.run(&source, &report, into: &output)
   }
 }

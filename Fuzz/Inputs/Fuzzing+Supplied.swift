@@ -4,20 +4,21 @@ import ProfileFiles
 import Reports
 
 extension Fuzzing {
-  /// The bytes are a file that people hand in beside a capture: keys of bonds (YAML, or as BlueZ keeps them),
-  /// a map (JSON, or BlueZ's cache), the log of an app. What can be made of them is used on a capture.
+  /// Reads the bytes as a file that users provide with a capture: bond keys (YAML, or in BlueZ's
+  /// format), a map (JSON, or BlueZ's cache), or an app's log. Its valid contents are applied to a
+  /// capture.
   package static func supplied(_ bytes: [UInt8], _ faces: Faces) -> String? {
     var supplies = Supplies()
     do throws(ProfileError) {
       supplies.bonds = try KeysFile.read(
         bytes, file: "fuzz", address: DeviceAddress(text: "C0:FF:EE:12:34:56"))
     } catch {
-      if error.description.isEmpty { return "an error without words" }
+      if error.description.isEmpty { return "undescribed error" }
     }
     do throws(MapFileError) {
       supplies.maps = try MapFile.read(bytes, name: "fuzz")
     } catch {
-      if error.message.isEmpty { return "an error without words" }
+      if error.message.isEmpty { return "an error without a message" }
     }
     supplies.log = AppLog(bytes, offset: 0)
     if let remembered = try? RememberedCapture(
@@ -33,21 +34,21 @@ extension Fuzzing {
     return nil
   }
 
-  /// A map against itself: nothing differs.
+  /// Compares a map with itself: nothing may differ.
   private static func compare(_ map: RememberedCapture, isJSON: Bool) -> String? {
     var options = DiffOptions()
     options.showsEqual = true
     options.isJSON = isJSON
     let report = DifferenceReport(map, map, options)
-    if !report.isSame { return "it differs from itself" }
+    if !report.isSame { return "differs from itself" }
     var output = Output()
     report.write(into: &output)
     return isJSON
       ? OutputCheck.json(output.bytes, lines: 1) : OutputCheck.text(output.bytes, lines: nil)
   }
 
-  /// Two connections, a resolvable private address, reads, writes and notifications of attributes that nothing
-  /// discovers: what maps, keys and logs are for.
+  /// Two connections, a resolvable private address, and reads, writes and notifications of
+  /// undiscovered attributes: a capture that maps, keys and logs apply to.
   private static let known: [UInt8] = {
     var list = PacketList()
     list.connect(1, isCentral: true, peer: [0x12, 0x34, 0x56, 0x78, 0x9a, 0x4b])

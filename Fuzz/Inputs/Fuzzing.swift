@@ -5,36 +5,36 @@ import Platforms
 import Reports
 import Sessions
 
-/// What the fuzzers do with an input, and what the tests do with every input that once failed.
+/// Runs the program's code on an input; the tests run it on every input that once failed.
 ///
-/// Nothing may trap, and what comes out must keep the promises that hold for every capture: one
-/// line a record, no raw control character, JSON that is JSON. A broken promise is given back in
-/// words; nil where all was kept.
+/// No input may trap, and the output must keep the promises that hold for every capture: one line
+/// per record, no raw control characters, valid JSON. The functions return a description of a
+/// broken promise, or nil.
 package enum Fuzzing {
-  /// The passkeys that are tried where one is searched for: the whole million takes seconds here, for which
-  /// a thousand other inputs can be tried.
+  /// The passkeys that a search tries. All one million would take seconds, enough for a thousand
+  /// other inputs.
   static let passkeys: ClosedRange<UInt32> = 0...99
 
-  /// How an input is rendered.
+  /// The ways to render an input.
   package enum Faces: Sendable {
     /// In every way.
     case all
-    /// In one way, which the number chooses: many times as many inputs in the same time.
+    /// In one way, chosen by the number, which leaves time for many more inputs.
     case one(Int)
-    /// As `convert` writes it, as it chooses a part, and as it merges files, in turns.
+    /// As `convert` writes it, as `convert` selects a part, and as `convert` merges files, in turn.
     case convert(Int)
-    /// As `diff` compares it, with itself or another part of it, as text and as JSON in turns.
+    /// As `diff` compares it, with itself or with another part of it, as text and as JSON in turn.
     case diff(Int)
-    /// As `explain` tells why it failed, in one of its forms.
+    /// As `explain` explains it, in one of the forms.
     case explain(Int)
-    /// As `trace` tells it to an app, on one platform or the other.
+    /// As `trace` traces it for an app, on either platform.
     case trace(Int)
     /// As `convert --redact` writes it.
     case redact
   }
 
-  /// The bytes are a file of the format that its beginning says: read, dissected and rendered as the
-  /// program does it.
+  /// Reads, dissects and renders a file as the program does, in the format that its beginning
+  /// shows.
   package static func capture(_ bytes: [UInt8], _ faces: Faces) -> String? {
     guard let file = UnnamedFile(holding: bytes) else { return "no file could be made" }
     func open() -> CaptureReader? {
@@ -53,7 +53,7 @@ package enum Fuzzing {
         last = record.number
         records += 1
       }
-      // Every record has bytes of its own.
+      // Every record takes up bytes of its own.
       let most = (isInflated ? CaptureLimits.summaryBytes : bytes.count) / (isInflated ? 7 : 12)
       if records > most { return "\(records) records of \(bytes.count) bytes" }
     }
@@ -80,7 +80,7 @@ package enum Fuzzing {
     return nil
   }
 
-  /// The bytes are an archive, a compressed file or a text: what logs it holds are read as one capture.
+  /// Reads an archive, a compressed file or a text, whose logs are one capture.
   package static func archive(_ bytes: [UInt8]) -> String? {
     guard let file = UnnamedFile(holding: bytes) else { return "no file could be made" }
     do throws(CaptureFailure) {
@@ -92,7 +92,7 @@ package enum Fuzzing {
       var records = 0
       while let record = try? counted.next() {
         records += 1
-        if record.number != records { return "record \(record.number) comes as \(records)" }
+        if record.number != records { return "record \(record.number) is number \(records)" }
         if records > mostArchived { return nil }
       }
       var source = try JoinedSource(found.files)
@@ -102,11 +102,10 @@ package enum Fuzzing {
     }
   }
 
-  /// A small archive may hold millions of records.
+  /// A limit, because a small archive may hold millions of records.
   private static let mostArchived = 20_000
 
-  /// The bytes are a pcap file; what does not begin like one gets a header whose kind its first bytes
-  /// choose.
+  /// Reads a pcap file. If the file header is missing, the first bytes choose one.
   package static func pcap(_ bytes: [UInt8], _ faces: Faces) -> String? {
     if CaptureFormat.detect(bytes.bytes) == .pcap { return capture(bytes, faces) }
     let choice = bytes.first ?? 0
@@ -118,7 +117,8 @@ package enum Fuzzing {
     return capture(header + bytes.dropFirst(), faces)
   }
 
-  /// The bytes are a pcapng file; what does not begin like one gets a section and an interface.
+  /// Reads a pcapng file. If it does not begin with a section, a section and an interface are
+  /// added.
   package static func pcapng(_ bytes: [UInt8], _ faces: Faces) -> String? {
     if CaptureFormat.detect(bytes.bytes) == .pcapng { return capture(bytes, faces) }
     let choice = bytes.first ?? 0
@@ -131,7 +131,7 @@ package enum Fuzzing {
     return capture(section + interface + bytes.dropFirst(), faces)
   }
 
-  /// The bytes are a PacketLogger file; what does not begin like one gets a first record.
+  /// Reads a PacketLogger file. If it does not begin with a valid record, one is added.
   package static func packetLogger(_ bytes: [UInt8], _ faces: Faces) -> String? {
     if CaptureFormat.detect(bytes.bytes) == .packetLogger { return capture(bytes, faces) }
     let first = numbers([12, 0x6000_0000, 0], (bytes.first ?? 0) & 1 != 0) + [0, 3, 12, 0]
@@ -145,7 +145,7 @@ package enum Fuzzing {
     }
   }
 
-  /// The bytes are records, whatever their lengths claim: see `LenientSource`.
+  /// Reads records with arbitrary lengths, using `LenientSource`.
   package static func dissect(_ bytes: [UInt8], _ faces: Faces) -> String? {
     guard var counted = LenientSource(bytes) else { return nil }
     var records = 0
@@ -166,7 +166,7 @@ package enum Fuzzing {
       }
       if face == .redact {
         if let broken = redact({ LenientSource(bytes) }) { return "\(face): \(broken)" }
-        // Planting takes four times as long.
+        // Planting takes four times as long as other faces.
         let seed = bytes.reduce(0) { $0 &* 31 &+ UInt64($1) }
         if seed % 4 == 0, let left = plant(bytes, seed: seed) { return "\(face): \(left)" }
         continue
@@ -176,7 +176,7 @@ package enum Fuzzing {
     return nil
   }
 
-  /// The records of a btsnoop file up to its end or its first damage, counted without the reader.
+  /// Counts the records of a btsnoop file up to its end or the first damage, without the reader.
   package static func wholeRecords(_ bytes: [UInt8]) -> Int {
     func number(_ offset: Int) -> Int {
       bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
@@ -184,7 +184,7 @@ package enum Fuzzing {
     var offset = 16
     var count = 0
     while offset + 24 <= bytes.count {
-      // Another file of the same kind.
+      // The header of another file of the same kind.
       if bytes[offset..<offset + 16] == bytes[..<16] {
         offset += 16
         continue
@@ -199,7 +199,6 @@ package enum Fuzzing {
     return count
   }
 
-  /// The ways in which a capture is rendered.
   enum Face: CaseIterable {
     case text, verbose, narrow, json, jsonWithKeys, info, infoJSON, map, mapJSON
     case devices, devicesJSON

@@ -2,11 +2,11 @@ import Bluetooth
 import Bytes
 import Captures
 
-/// Records out of any bytes, so that a fuzzer need not keep lengths right to get deep.
+/// Reads records from any bytes, so that a fuzzer does not need correct lengths to get deep.
 ///
-/// Laid out as a btsnoop file is, so that captures are good seeds, but nothing is damage: of the
-/// header's 16 bytes only the last counts (H1, H4 or monitor), a record that claims too much gets
-/// what is left, an original length that is smaller than the included one is raised to it.
+/// The layout is btsnoop's, which makes captures good seeds, but nothing counts as damage. Of the
+/// header's 16 bytes only the last matters (H1, H4 or monitor), a record with too large a length
+/// gets the remaining bytes, and an original length below the included length is raised to it.
 struct LenientSource: CaptureSource, ~Copyable {
   let summary: CaptureSummary
   private let bytes: [UInt8]
@@ -23,7 +23,7 @@ struct LenientSource: CaptureSource, ~Copyable {
       timeDecimals: bytes[0] & 1 == 0 ? 6 : 9)
   }
 
-  /// What the records of such bytes hold, of which there is a whole header.
+  /// Returns the datalink of bytes that have a complete header.
   static func datalink(_ bytes: [UInt8]) -> BtsnoopDatalink {
     // The last bytes of 1001, 1002 and 2001 are e9, ea and d1.
     let last = bytes[BtsnoopHeader.byteCount - 1]
@@ -57,9 +57,9 @@ struct LenientSource: CaptureSource, ~Copyable {
 }
 
 extension LenientSource {
-  /// Two captures out of the same records: the left one lacks some at its end, the right one some at its
-  /// beginning and some between. Which ones the header's version says, which nothing else reads; where it is
-  /// that of btsnoop, 1, both have everything.
+  /// Makes two captures from the same records: the left one lacks some at its end, the right one
+  /// some at its beginning and in between. The header's version, which is not used otherwise,
+  /// chooses them; with btsnoop's version, 1, both sides have every record.
   static func sides(_ bytes: [UInt8]) -> (left: [UInt8], right: [UInt8]) {
     var starts: [Int] = []
     var offset = BtsnoopHeader.byteCount

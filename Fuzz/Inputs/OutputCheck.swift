@@ -1,8 +1,9 @@
 import Bytes
 
-/// What must hold of everything that is printed.
+/// Checks that apply to all output.
 enum OutputCheck {
-  /// Text: UTF-8 without controls but the line's end, nothing that turns a terminal's direction.
+  /// Checks that text is UTF-8 without control characters except newlines, and without
+  /// bidirectional controls.
   static func text(_ bytes: RawSpan, lines: Int?) -> String? {
     var offset = 0
     var count = 0
@@ -29,13 +30,13 @@ enum OutputCheck {
     }
   }
 
-  /// One JSON object a line.
+  /// Checks that JSON output has one object per line.
   static func json(_ bytes: RawSpan, lines: Int?) -> String? {
     var reader = JSONReader(bytes)
     var count = 0
     while !reader.isAtEnd {
       guard reader.object(), reader.take(0x0a) else {
-        return "line \(count + 1) is no JSON object, at byte \(reader.offset)"
+        return "line \(count + 1) is not a JSON object, at byte \(reader.offset)"
       }
       count += 1
     }
@@ -43,7 +44,8 @@ enum OutputCheck {
     return count == lines ? nil : "\(count) lines, not \(lines)"
   }
 
-  /// A page: text whose two parts of data are JSON in which nothing ends their script elements.
+  /// Checks that a page is text with two data blocks of JSON, which cannot end their script
+  /// elements.
   static func page(_ bytes: RawSpan) -> String? {
     if let broken = text(bytes, lines: nil) { return broken }
     for name in ["data", "details"] as [StaticString] {
@@ -62,7 +64,7 @@ enum OutputCheck {
 }
 
 extension RawSpan {
-  /// Where a text that occurs ends; nil if it does not.
+  /// Returns the offset after `text`, or nil if it does not occur.
   fileprivate func end(of text: String) -> Int? {
     let text = [UInt8](text.utf8)
     var offset = 0
@@ -76,7 +78,7 @@ extension RawSpan {
   }
 }
 
-/// Reads JSON (RFC 8259) without white space, and keeps nothing of it.
+/// A JSON parser (RFC 8259, without white space) that only checks the syntax.
 private struct JSONReader: ~Escapable {
   private let bytes: RawSpan
   private(set) var offset = 0
@@ -148,7 +150,7 @@ private struct JSONReader: ~Escapable {
     let start = offset
     guard digits(), !isZero || offset == start + 1 else { return false }
     if take(0x2e), !digits() { return false }
-    // Numbers of floating point have an exponent where they are large or small.
+    // Very large and very small floating-point numbers have an exponent.
     guard take(0x65) else { return true }
     if !take(0x2b) { _ = take(0x2d) }
     return digits()

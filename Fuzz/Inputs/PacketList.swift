@@ -1,11 +1,10 @@
-/// A btsnoop file (datalink 2001) that is made packet by packet.
+/// A btsnoop file (datalink 2001) that is built packet by packet.
 struct PacketList {
-  /// The file so far.
   private(set) var file = [UInt8]("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 7, 0xd1]
-  /// Microseconds since the format's year 0; the first packet is of 2000-01-01.
+  /// Microseconds since the format's year 0; the first packet is from 2000-01-01.
   private var time: UInt64 = 0x00e0_3ab4_4a67_6000
 
-  /// A packet of adapter 0, as the monitor's opcode says.
+  /// Appends a packet of adapter 0 with the monitor's opcode.
   mutating func record(_ opcode: UInt8, _ packet: [UInt8]) {
     let count = [UInt8(packet.count >> 8 & 0xff), UInt8(packet.count & 0xff)]
     file += [0, 0] + count + [0, 0] + count + [0, 0, 0, opcode] + [0, 0, 0, 0]
@@ -14,7 +13,6 @@ struct PacketList {
     time += 1000
   }
 
-  /// Lets time pass.
   mutating func wait(microseconds: UInt64) { time += microseconds }
 
   mutating func command(_ bytes: [UInt8]) {
@@ -25,7 +23,7 @@ struct PacketList {
     record(3, [code, UInt8(min(bytes.count, 255))] + bytes.prefix(255))
   }
 
-  /// A frame of an L2CAP channel, in one ACL packet.
+  /// Appends a frame of an L2CAP channel, in one ACL packet.
   mutating func frame(_ bytes: [UInt8], channel: UInt8, on handle: UInt8, isSent: Bool) {
     let count = bytes.count
     let length = { (count: Int) in [UInt8(count & 0xff), UInt8(count >> 8)] }
@@ -38,7 +36,8 @@ struct PacketList {
     frame(pdu, channel: 4, on: handle, isSent: isSent)
   }
 
-  /// LE Connection Complete (Core, Vol 4, Part E, 7.7.65.1): a random address, 30 ms, 2 s.
+  /// Appends an LE Connection Complete (Core, Vol 4, Part E, 7.7.65.1): a random address, 30 ms, 2
+  /// s.
   mutating func connect(_ handle: UInt8, isCentral: Bool, peer: [UInt8]) {
     event(
       0x3e, [1, 0, handle, 0, isCentral ? 0 : 1, 1] + peer + [24, 0, 0, 0, 200, 0, 0])

@@ -1,26 +1,26 @@
-/// Changes pcapng files block by block and option by option: blocks come, go and change places, options get
-/// values at the ends of what they can say, and all lengths around a change are right most of the time.
+/// Mutates pcapng files by block and by option: adds, removes and moves blocks, gives options
+/// extreme values, and keeps most of the surrounding lengths correct.
 ///
-/// A byte that is flipped anywhere makes most such files end there, and no option of 64 bits ever gets its largest
-/// value in that way. The same seed changes the same bytes in the same way, as far as `inside` does.
+/// Flipping random bytes makes most such files end at the change, and never gives a 64-bit option
+/// its largest value. The same seed makes the same changes, as long as `inside` is deterministic.
 package struct PcapngMutator {
   /// An option: its code, and its value without the padding (pcapng, 3.5).
   private struct Option {
     var code: UInt16
     var value: [UInt8]
-    /// What is said of its length, where that is wrong.
+    /// The wrong length to write, if any.
     var claimed: UInt16?
   }
 
-  /// A block: what stands in it at fixed places, the packet, and the options.
+  /// A block: its fixed fields, its packet and its options.
   private struct Block {
     var kind: UInt32
     var fixed: [UInt8]
     var packet: [UInt8] = []
     var options: [Option] = []
-    /// What is said of its length at its front and at its end, where that is wrong.
+    /// The wrong lengths to write at the start and at the end, if any.
     var claimed: (front: UInt32, back: UInt32)?
-    /// Bytes that are no options although they stand there.
+    /// Bytes in the place of options that are not options.
     var rest: [UInt8] = []
   }
 
@@ -28,17 +28,17 @@ package struct PcapngMutator {
   private static let interface: UInt32 = 1
   private static let statistics: UInt32 = 5
   private static let packet: UInt32 = 6
-  /// How many bytes stand at fixed places (pcapng, 4.1 to 4.6).
+  /// The size of the fixed fields (pcapng, 4.1 to 4.6).
   private static let fixedBytes: [UInt32: Int] = [
     section: 16, interface: 8, statistics: 12, packet: 20,
   ]
-  /// Options of all blocks, of interfaces and of packets; and one that nobody knows.
+  /// The options of all blocks, of interfaces and of packets, and an unknown one.
   private static let codes: [UInt32: [UInt16]] = [
     section: [1, 2, 3, 4], interface: [1, 2, 9, 9, 10, 13, 14, 14], statistics: [1, 2, 4, 5],
     packet: [1, 2, 2, 3, 4, 4, 4, 5, 6, 7],
   ]
   private static let foreign: [UInt16] = [0, 0x0bac, 0x8bad, 0x7fff, 0xffff]
-  /// Numbers at the ends of their types.
+  /// Numbers at the limits of their types.
   private static let numbers: [UInt64] = [
     0, 1, 2, 0x7f, 0x80, 0xff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x1_0000_0000,
     .max >> 1, 1 << 63, .max - 1, .max,
@@ -61,7 +61,7 @@ package struct PcapngMutator {
     return mutator.bytes(most)
   }
 
-  /// One file with blocks of another one in it, read in the order of bytes of the first.
+  /// Inserts blocks of another file into one, in the first file's byte order.
   package static func cross(_ one: [UInt8], _ other: [UInt8], seed: UInt32, most: Int) -> [UInt8] {
     var mutator = Self(one, seed)
     let others = Self(other, seed).blocks
@@ -130,7 +130,7 @@ package struct PcapngMutator {
     return isBigEndian ? bytes.reversed() : bytes
   }
 
-  /// The blocks one behind the other, as many as there is room for.
+  /// Returns the blocks in order, up to the size `most`.
   private func bytes(_ most: Int) -> [UInt8] {
     var bytes: [UInt8] = []
     for block in blocks {
@@ -189,7 +189,7 @@ package struct PcapngMutator {
     }
   }
 
-  /// A packet more: an HCI event of H4 with its direction in front.
+  /// Adds a packet: an HCI event in H4 form, with the direction before it.
   private mutating func addPacket() {
     let event: [UInt8] = [0, 0, 0, 1, 4, 0x0e, 4, 1, 3, 12, 0]
     let length = little(UInt64(event.count), 4)
@@ -206,13 +206,13 @@ package struct PcapngMutator {
     mutating get { Self.numbers.randomElement(using: &random) ?? 0 }
   }
 
-  /// Sets a number at a fixed place: an interface, half of a time, a length, a link type.
+  /// Changes a number in the fixed fields: an interface, half of a time, a length, a link type.
   private mutating func number(_ index: Int, _ inside: ([UInt8], Int) -> [UInt8]) {
     let count = blocks[index].fixed.count
     guard count >= 4 else { return }
     let place = Int.random(in: 0...(count - 4) / 4, using: &random) * 4
     let new = little(number, 4)
-    // Without its magic number a section is not recognised.
+    // A section without its magic number is not recognised.
     guard blocks[index].kind != Self.section || place > 0 else { return }
     if Bool.random(using: &random) {
       blocks[index].fixed.replaceSubrange(place..<place + 4, with: new)
@@ -224,7 +224,7 @@ package struct PcapngMutator {
     }
   }
 
-  /// Says a wrong length of a block, or of an option.
+  /// Gives a block or an option a wrong length.
   private mutating func claim(_ index: Int) {
     let wrong = UInt32(truncatingIfNeeded: number)
     if let option = blocks[index].options.indices.randomElement(using: &random),
@@ -237,7 +237,7 @@ package struct PcapngMutator {
     }
   }
 
-  /// Puts the lengths of a packet right, most of the time.
+  /// Corrects the lengths of a packet, most of the time.
   private mutating func mendPacket(_ index: Int) {
     guard blocks[index].kind == Self.packet, blocks[index].fixed.count >= 20,
       Int.random(in: 0..<8, using: &random) > 0
@@ -259,12 +259,14 @@ package struct PcapngMutator {
     blocks[index].options.remove(at: option)
   }
 
-  /// An option that such a block may have, or one that it may not; with a number of the right width, or another.
+  /// Adds an option that is usually one of the block's own, with a number that usually has the
+  /// right width.
   private mutating func addOption(_ index: Int) {
     let own = Self.codes[blocks[index].kind] ?? [1]
     let isForeign = Int.random(in: 0..<8, using: &random) == 0
     let code = (isForeign ? Self.foreign : own).randomElement(using: &random) ?? 1
-    // if_tsresol and if_fcslen have one byte, epb_flags four, counts and offsets eight (pcapng, 4.2, 4.3).
+    // if_tsresol and if_fcslen have one byte, epb_flags four, counts and offsets eight (pcapng,
+    // 4.2, 4.3).
     let usual: Int =
       switch (blocks[index].kind, code) {
       case (Self.interface, 9), (Self.interface, 13): 1

@@ -2,8 +2,8 @@ import Bluetooth
 import Dissectors
 
 extension Planting {
-  /// A capture with packets of many kinds, chosen by chance: commands and events as the tables describe them, PDUs of
-  /// all protocols, notes.
+  /// Returns a random capture with packets of many kinds: commands and events as the tables
+  /// describe them, PDUs of all protocols, monitor messages.
   static func generated(seed: UInt64) -> Planting {
     var planting = Planting(isMonitor: seed % 3 == 0, seed: seed)
     planting.generate()
@@ -93,7 +93,7 @@ extension Planting {
     }
   }
 
-  /// What nobody has given out, and what is a vendor's.
+  /// Adds a packet with an unassigned or vendor code.
   private mutating func undefined() {
     let code = UInt16(number(0...255))
     switch number(0...6) {
@@ -138,7 +138,7 @@ extension Planting {
 
   private mutating func note() {
     guard isMonitor else {
-      // No packet, sound, isochronous data.
+      // H4 has no notes: SCO and ISO data instead.
       let isSound = chance(2)
       packet(isSound ? 3 : 5, chance(2), [0x43, 0, 24] + (isSound ? [] : [0]) + bytes(24))
       return
@@ -158,7 +158,7 @@ extension Planting {
 
   // MARK: Parameters
 
-  /// Bytes of parameters as a row describes them. What is a secret is planted later, where it is found.
+  /// Returns random bytes for a row's parameters. Secrets are planted later, once they are found.
   private mutating func build(_ parameters: [HCIParameter]) -> [UInt8] {
     var result: [UInt8] = []
     var state = BuildState()
@@ -167,7 +167,7 @@ extension Planting {
   }
 
   private struct BuildState {
-    /// What the next lists, or counted bytes, have.
+    /// The counts for the next lists or byte strings.
     var counts: [Int] = []
     var data: [[UInt8]] = []
     var selected: UInt16 = 0
@@ -210,13 +210,13 @@ extension Planting {
       case .restText: result += text()
       case .text(let size):
         let name = text().prefix(size - 1)
-        // What stood behind it before.
+        // Stale bytes after the text.
         let old = bytes(size - name.count - 1)
         plantLater(old, isCounted: false)
         result += name + [0] + old
       case .advertisingData(let size):
         let data = state.data.isEmpty ? structures() : state.data.removeFirst()
-        // Behind the zero that ends it, or where a count says that it ended: what stood there before.
+        // Stale bytes, after the terminating zero or after the counted bytes.
         let old = bytes(max(0, size - data.count - 1))
         plantLater(old, isCounted: false)
         result += data + (size > data.count ? [0] : []) + old
@@ -236,7 +236,7 @@ extension Planting {
     }
   }
 
-  /// A count of what comes behind it.
+  /// Returns a count for the list or bytes that follow.
   private mutating func count(
     _ following: ArraySlice<HCIParameter>, skipping skipped: Int, _ state: inout BuildState
   ) -> Int {
@@ -271,7 +271,6 @@ extension Planting {
     (0..<12).map { _ in UInt8.random(in: 0x41...0x5a, using: &random) }
   }
 
-  /// One or two AD structures.
   private mutating func structures() -> [UInt8] {
     var data: [UInt8] = [2, 1, 6]
     let types: [UInt8] = [8, 9, 0x30, 0x16, 0x21, 0xff, 0x22, 0x24, 0x17, 0x01, 0x19, 0x55]
@@ -284,7 +283,6 @@ extension Planting {
 
   // MARK: Data
 
-  /// Reads of services, characteristics and descriptors.
   private mutating func discover() {
     func ask(_ request: [UInt8], _ response: [UInt8]) {
       frame(request, channel: 4, isReceived: false)
@@ -294,7 +292,7 @@ extension Planting {
     ask(
       [0x10, 0x21, 0, 0xff, 0xff, 0, 0x28],
       [0x11, 20, 0x21, 0, 0x30, 0] + bytes(16) + [0x31, 0, 0x40, 0] + bytes(16))
-    // Name, serial number, System ID, a set's key, a key of a broadcast.
+    // Name, serial number, System ID, a set's key, a broadcast's key.
     ask(
       [0x08, 1, 0, 0x20, 0, 3, 0x28],
       [0x09, 7]
@@ -343,7 +341,8 @@ extension Planting {
       [opcode] + bytes(sizes[opcode] ?? 16), channel: chance(8) ? 7 : 6, isReceived: chance(2))
   }
 
-  /// Credit-based channels: one of anything, and enhanced bearers of ATT (Core, Vol 3, Part A, 4.22 and 4.25).
+  /// Opens credit-based channels: one for arbitrary data, and enhanced ATT bearers (Core, Vol 3,
+  /// Part A, 4.22 and 4.25).
   private mutating func openChannels() {
     frame(
       [0x14, 2, 10, 0, 0x80, 0, 0x40, 0, 100, 0, 30, 0, 100, 0], channel: 5, isReceived: false)
@@ -366,7 +365,7 @@ extension Planting {
         [[0x08, 0x09, 0x1f][number(0...2)], 1, 20, 0] + bytes(20), channel: 5, isReceived: chance(2)
       )
     case 1:
-      // An SDU in frames as large as the channel takes.
+      // An SDU in frames of the channel's maximum size.
       let sdu = Self.little(UInt16(data.count)) + data
       for start in stride(from: 0, to: sdu.count, by: 30) {
         frame(Array(sdu[start...].prefix(30)), channel: 0x40, isReceived: true)

@@ -2,14 +2,14 @@ import Bytes
 import Captures
 import Dissectors
 
-/// A capture in whose fields secrets were planted: no six bytes of one may be left when it was redacted, however
-/// records were cut, lost, sent twice or put together anew on the way.
+/// A capture with secrets planted in its fields. After redaction, no six bytes of a secret may be
+/// left, even if records were cut, lost, repeated or refragmented.
 struct Planting {
   /// One record of a btsnoop file.
   struct Record {
-    /// How many bytes the packet had.
+    /// The packet's original length.
     var originalLength: Int
-    /// Of H4: bit 0 received, bit 1 command or event; else the monitor's opcode.
+    /// H4: bit 0 is set if received, bit 1 for a command or event. Monitor: the opcode.
     var flags: UInt32
     var bytes: [UInt8]
 
@@ -21,15 +21,15 @@ struct Planting {
   }
 
   var records: [Record] = []
-  /// Of H4, or of the Linux monitor.
+  /// Whether the capture is of the Linux monitor, not H4.
   let isMonitor: Bool
   var random: SeededNumbers
-  /// All pieces of what was planted where nothing may stay.
+  /// All pieces of planted bytes that must never remain.
   private(set) var secrets: Set<UInt64> = []
-  /// The same where it stays unless all is removed, and is counted.
+  /// All pieces of planted bytes that are counted and remain unless all values are removed.
   private(set) var counted: Set<UInt64> = []
 
-  /// So many bytes make a piece.
+  /// The size of a piece in bytes.
   static let piece = 6
 
   init(isMonitor: Bool, seed: UInt64) {
@@ -37,7 +37,7 @@ struct Planting {
     random = SeededNumbers(state: seed)
   }
 
-  /// The records of a file that `LenientSource` reads.
+  /// Uses the records of a file, read as `LenientSource` reads them.
   init(_ file: [UInt8], seed: UInt64) {
     let datalink = LenientSource.datalink(file)
     self.init(isMonitor: datalink == .linuxMonitor, seed: seed)
@@ -64,7 +64,6 @@ struct Planting {
 
   // MARK: The file
 
-  /// The capture as a file.
   var file: [UInt8] {
     func big(_ number: UInt64, _ count: Int) -> [UInt8] {
       (0..<count).map { UInt8(truncatingIfNeeded: number >> UInt64(8 * (count - 1 - $0))) }
@@ -80,7 +79,7 @@ struct Planting {
     return file
   }
 
-  /// Reads a record as the program does.
+  /// Dissects a record as the program does.
   private func dissect(_ record: Record) -> Dissection {
     var dissection = Dissection()
     if isMonitor {
@@ -92,7 +91,7 @@ struct Planting {
     return dissection
   }
 
-  /// Where the header of an ACL packet begins; nil in a record of another kind.
+  /// Returns the offset of an ACL packet's header, or nil for other records.
   func dataStart(_ record: Record) -> Int? {
     if isMonitor {
       return [4, 5].contains(record.flags & 0xffff) && record.bytes.count >= 4 ? 0 : nil
@@ -113,14 +112,15 @@ struct Planting {
       case .note(let note): plant(index, note, dissection.body)
       case .sco, .iso: plant(index, dissection.body, isCounted: true)
       case .unknown: plant(index, Slice(start: 1, count: records[index].bytes.count - 1))
-      // Only the pass, which knows the connections, takes a packet for one of these.
+      // Only the pass recognises these packets, because it knows the connections.
       case .controllerLog: break
       }
       if chance(4) { append(index) }
     }
   }
 
-  /// Fills a part of a record with random bytes, or with capitals, which no pseudonym has in a row.
+  /// Fills a part of a record with random bytes, or with capitals, which pseudonyms never have in a
+  /// row.
   private mutating func plant(
     _ index: Int, _ slice: Slice, isName: Bool = false, isCounted: Bool = false
   ) {
@@ -134,7 +134,7 @@ struct Planting {
     note(planted, isCounted: isCounted)
   }
 
-  /// Notes bytes that a record has, or will have, where no field says that they are there.
+  /// Registers planted bytes that are, or will be, outside of any field.
   mutating func plantLater(_ planted: [UInt8], isCounted: Bool) {
     note(planted, isCounted: isCounted)
   }
@@ -154,14 +154,14 @@ struct Planting {
     }
   }
 
-  /// Bytes behind the packet's own end, or behind the end of what it carries.
+  /// Appends bytes after the end of the packet or of its payload.
   private mutating func append(_ index: Int) {
-    // Of what is a part of more, or not all there, what is appended would be the rest.
+    // Bytes after a fragment or a truncated packet would be its continuation.
     guard isWhole(records[index]) else { return }
     let planted = bytes(16)
     let before = parametersEnd(records[index])
     records[index].bytes += planted
-    // A record of the management interface has no length: what is behind it may be numbers that it did not have.
+    // Management records have no length field: appended bytes may become additional parameters.
     if parametersEnd(records[index]) == before { note(planted, isCounted: false) }
     records[index].originalLength = records[index].bytes.count
     guard let start = dataStart(records[index]), chance(2) else { return }
@@ -170,7 +170,7 @@ struct Planting {
     records[index].bytes[start + 3] = UInt8(count >> 8)
   }
 
-  /// Whether a record holds as many bytes as its headers say.
+  /// Returns whether a record has the length that its headers give.
   private func isWhole(_ record: Record) -> Bool {
     let bytes = record.bytes
     switch dissect(record).content {
@@ -187,7 +187,7 @@ struct Planting {
     }
   }
 
-  /// Where the parameters of a record of the management interface end by its row; nil of others.
+  /// Returns where the parameters of a management record end, or nil for other records.
   private func parametersEnd(_ record: Record) -> Int? {
     let dissection = dissect(record)
     guard case .control = dissection.content, let found = dissection.parameters else { return nil }
@@ -199,7 +199,7 @@ struct Planting {
     return Int(fields.rest().start)
   }
 
-  /// Commands, events and records of the management interface.
+  /// Plants into commands, events and management records.
   private mutating func plant(_ index: Int, _ found: HCIParameters, _ dissection: Dissection) {
     var isVendors = false
     switch dissection.content {
@@ -212,7 +212,7 @@ struct Planting {
           && HCICommand.isVendors(bytes.bytes.littleEndianU16(at: Int(found.outer.start) + 1))
     default: break
     }
-    // Microsoft's extension has layouts that a record alone does not tell.
+    // The layouts of Microsoft's extension cannot be determined from one record.
     if Self.mayBeMicrosofts(dissection, records[index].bytes) { return }
     plant(index, found.row?.parameters, found.outer, head: 0, isVendors: isVendors)
     if !found.inner.isEmpty {
@@ -278,7 +278,7 @@ struct Planting {
       case 0x21: plant(index, behind(16), isCounted: true)
       case 0x24...0x26, 0x29...0x2b, 0x31..., 0x00, 0x0b, 0x0c, 0x13:
         plant(index, data, isCounted: true)
-      // Of flags, an appearance, a role and the like what is more than they have.
+      // Bytes after the known size of flags, an appearance, a role and the like.
       case 0x01, 0x0a, 0x0d, 0x19, 0x1a, 0x1c: plant(index, behind(4))
       default: break
       }
@@ -300,7 +300,7 @@ struct Planting {
     if note.kind != .lmp { plant(index, body) }
   }
 
-  /// What a PDU in one packet carries.
+  /// Plants into a PDU that fits in one packet.
   private mutating func plantData(_ index: Int) {
     guard let start = dataStart(records[index]) else { return }
     let bytes = records[index].bytes
@@ -313,7 +313,7 @@ struct Planting {
     }
     switch bytes.bytes.littleEndianU16(at: start + 6) {
     case 4:
-      // What is behind the fields of a PDU, and values.
+      // Values, and bytes after the fields of a PDU.
       switch bytes[payload] {
       case 0x0b, 0x0d, 0x0f: plantValue(index, behind(1))
       case 0x12, 0x1b, 0x1d, 0x52: plantValue(index, behind(3))
@@ -337,14 +337,14 @@ struct Planting {
       default: plant(index, behind(1))
       }
     case 1, 5:
-      // Echoes, and codes that nobody has given out.
+      // Echoes and unassigned codes.
       if [0x08, 0x09].contains(bytes[payload]) || bytes[payload] > 0x1a { plant(index, behind(4)) }
     default: break
     }
   }
 
-  /// A value, unless it may be one that says how attributes are laid out: a short one, a hash or a UUID, a
-  /// declaration.
+  /// Plants into a value, unless it could be part of the attribute layout: a short value, a hash, a
+  /// UUID or a declaration.
   private mutating func plantValue(_ index: Int, _ slice: Slice) {
     guard slice.count > 8, slice.count != 16, slice.count != 19 else { return }
     plant(index, slice, isCounted: true)
@@ -352,7 +352,7 @@ struct Planting {
 
   // MARK: On the way
 
-  /// Sends PDUs in other fragments, cuts records, loses some and brings some twice.
+  /// Refragments PDUs, and cuts, loses and repeats records.
   mutating func disturb() {
     for index in records.indices.reversed() where chance(3) { split(index) }
     guard !chance(6) else { return }
@@ -372,13 +372,13 @@ struct Planting {
     }
   }
 
-  /// Cuts an ACL packet into pieces (Core, Vol 4, Part E, 5.4.2: the boundary flag 1).
+  /// Cuts an ACL packet into fragments (Core, Vol 4, Part E, 5.4.2: boundary flag 1).
   private mutating func split(_ index: Int) {
     guard let start = dataStart(records[index]), records[index].bytes[start + 1] & 0x30 != 0x10
     else { return }
     let record = records[index]
     var payload = record.bytes[(start + 4)...]
-    // All of one size, as controllers do it, or as chance has it.
+    // Fragments of one size, as controllers make them, or of random sizes.
     let size = chance(2) ? [5, 20, 27][number(0...2)] : 0
     var pieces: [Record] = []
     while !payload.isEmpty {
@@ -400,9 +400,10 @@ struct Planting {
 
   // MARK: What is left
 
-  /// The first piece of a secret that is left in a redacted record, or in the data of a link put together.
+  /// Returns the first piece of a secret that is left in a redacted record or in the reassembled
+  /// data of a link.
   ///
-  /// - Parameter all: whether what is counted must be gone, too.
+  /// - Parameter all: whether counted values must be gone too.
   func remains(in redacted: [[UInt8]], all: Bool) -> String? {
     var streams: [UInt32: [UInt8]] = [:]
     for (index, bytes) in redacted.enumerated() {
@@ -438,7 +439,7 @@ struct Planting {
   }
 }
 
-/// Finds where secrets can be planted in the parameters of a command or event.
+/// Finds the places for secrets in the parameters of a command or event.
 private struct PlaceFinder: HCIFieldVisitor {
   enum Kind { case secret, name, counted, advertisingData }
 

@@ -1,13 +1,13 @@
 import Captures
 
-/// Changes captures as lists of packets, so that what comes out is as far into a connection as what went in:
-/// packets come, go, change places and directions, are cut in two and come later, and what changes inside one
-/// has lengths that are right most of the time.
+/// Mutates captures as lists of packets, so that they stay as deep in a connection as before: adds,
+/// removes, moves, turns, splits and delays packets, and changes bytes in them with lengths that
+/// are correct most of the time.
 ///
-/// An input is laid out as `LenientSource` reads it. The same seed changes the same bytes in the same way, as
-/// far as `inside` does.
+/// Inputs have the layout that `LenientSource` reads. The same seed makes the same changes, as long
+/// as `inside` is deterministic.
 package struct RecordMutator {
-  /// One record: what stands before its packet, and that.
+  /// A record: its header and its packet.
   private struct Record {
     var header: [UInt8]
     var packet: [UInt8]
@@ -33,7 +33,8 @@ package struct RecordMutator {
     return mutator.bytes(most)
   }
 
-  /// The beginning of one capture and a part of another one, one behind the other or one in the other.
+  /// Combines the beginning of one capture with a part of another, which follows it or is inserted
+  /// in it.
   package static func cross(
     _ one: [UInt8], _ other: [UInt8], seed: UInt32, most: Int
   ) -> [UInt8] {
@@ -43,7 +44,7 @@ package struct RecordMutator {
     others = Array(others[mutator.range(others.count)])
     let count = mutator.records.count
     if Bool.random(using: &mutator.random) {
-      // Two captures in a row, and two sides: the one and the other.
+      // Two captures in sequence, and the two sides of a comparison.
       let share = 256 * count / (count + others.count)
       if share > 0, share < 256, mutator.header.count >= 10 {
         mutator.header[8] = UInt8(256 - share)
@@ -72,7 +73,7 @@ package struct RecordMutator {
     }
   }
 
-  /// The records one behind the other, as many as there is room for, with their lengths.
+  /// Returns the file: the header and the records with their lengths, up to the size `most`.
   private func bytes(_ most: Int) -> [UInt8] {
     var bytes = header
     for record in records {
@@ -93,7 +94,7 @@ package struct RecordMutator {
     (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * (count - 1 - $0))) }
   }
 
-  /// Some of `count` that stand together: one of them at least, seldom many.
+  /// Returns a range within `count`: at least one, rarely many.
   private mutating func range(_ count: Int) -> Range<Int> {
     let start = Int.random(in: 0..<count, using: &random)
     let most = Int.random(in: 0..<4, using: &random) == 0 ? count - start : min(4, count - start)
@@ -112,7 +113,7 @@ package struct RecordMutator {
     case 1: records.insert(contentsOf: records[range(records.count)], at: place)
     case 2: records.swapAt(index, place % records.count)
     case 3:
-      // Elsewhere: what came before comes after.
+      // Moves a record.
       let record = records.remove(at: index)
       records.insert(record, at: min(place, records.count))
     case 4: turn(index)
@@ -126,14 +127,16 @@ package struct RecordMutator {
     }
   }
 
-  /// The other direction: bit 0 of the flags; of the Linux monitor's the opcode, where it tells one.
+  /// Reverses the direction: bit 0 of the flags, or the opcode of a monitor record that has a
+  /// direction.
   private mutating func turn(_ index: Int) {
     let opcode = records[index].header[11]
     if LenientSource.datalink(header) == .linuxMonitor, opcode != 4, opcode != 5 { return }
     records[index].header[11] = opcode ^ 1
   }
 
-  /// This record and those behind it come later, or sooner: by a millisecond, or by what ends a wait.
+  /// Delays this record and the later ones, or moves them earlier: by a millisecond, or past a
+  /// timeout.
   private mutating func delay(_ index: Int) {
     let steps = [1000, 50_000, 2_000_000, 31_000_000, 3_600_000_000, -1000, -31_000_000]
     let step = steps.randomElement(using: &random) ?? 0
@@ -145,9 +148,10 @@ package struct RecordMutator {
     }
   }
 
-  /// Where the packet of a record begins: its HCI header, or nil where it is of another kind.
+  /// Finds a record's packet header.
   ///
-  /// - Returns: the offset of the header, and whether it is ACL data's, a command's or an event's.
+  /// - Returns: the offset of the header and whether it is ACL data, a command or an event, or nil
+  ///   if it is of another kind.
   private func layout(_ record: Record) -> (start: Int, type: UInt8)? {
     switch LenientSource.datalink(header) {
     case .h4: return record.packet.first.map { (1, $0) }
@@ -162,7 +166,7 @@ package struct RecordMutator {
     }
   }
 
-  /// Puts a packet's lengths right.
+  /// Corrects a packet's lengths.
   private mutating func mend(_ index: Int, wholeFrame: Bool) {
     guard let (start, type) = layout(records[index]) else { return }
     let count = records[index].packet.count - start
@@ -172,7 +176,7 @@ package struct RecordMutator {
     case 4 where count >= 2: records[index].packet[start + 1] = UInt8(min(count - 2, 255))
     case 2 where count >= 4:
       records[index].packet.replaceSubrange(start + 2..<start + 4, with: little(count - 4))
-      // A frame's first piece.
+      // The first fragment of a frame.
       if wholeFrame, count >= 8, records[index].packet[start + 1] & 0x10 == 0 {
         records[index].packet.replaceSubrange(start + 4..<start + 6, with: little(count - 8))
       }
@@ -180,7 +184,7 @@ package struct RecordMutator {
     }
   }
 
-  /// Changes bytes of a packet, most often those that a frame of L2CAP carries.
+  /// Changes bytes of a packet, usually the payload of an L2CAP frame.
   private mutating func rewrite(_ index: Int, _ inside: ([UInt8], Int) -> [UInt8]) {
     let packet = records[index].packet
     var start = 0
@@ -194,7 +198,7 @@ package struct RecordMutator {
     if Int.random(in: 0..<8, using: &random) > 0 { mend(index, wholeFrame: true) }
   }
 
-  /// Takes bytes from a packet's end; the lengths are those that are left, or say how many there were.
+  /// Removes bytes from a packet's end; the lengths are corrected, or show that bytes are missing.
   private mutating func shorten(_ index: Int) {
     let count = records[index].packet.count
     let left = Int.random(in: 0...count, using: &random)
@@ -202,8 +206,8 @@ package struct RecordMutator {
     if Bool.random(using: &random) { mend(index, wholeFrame: true) }
   }
 
-  /// Cuts an ACL packet in two: a first piece and one that goes on (Core, Vol 4, Part E, 5.4.2, the boundary
-  /// flag 1).
+  /// Splits an ACL packet into a first fragment and a continuation (Core, Vol 4, Part E, 5.4.2, the
+  /// boundary flag 1).
   private mutating func split(_ index: Int) {
     let record = records[index]
     guard let (start, type) = layout(record), type == 2, record.packet.count > start + 5 else {

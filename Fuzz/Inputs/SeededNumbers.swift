@@ -1,4 +1,4 @@
-/// Numbers of which each follows from the one before: SplitMix64.
+/// A seeded random number generator: SplitMix64.
 struct SeededNumbers: RandomNumberGenerator {
   var state: UInt64
 

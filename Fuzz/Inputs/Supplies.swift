@@ -3,14 +3,13 @@ import Decoders
 import Reports
 import Sessions
 
-/// What people hand in beside a capture.
+/// The files that a user provides with a capture.
 struct Supplies: Sendable {
-  /// Profiles of their own.
+  /// User profiles.
   var profiles = SuppliedProfiles()
-  /// Keys of bonds.
   var bonds: [Bond] = []
-  /// What devices have.
+  /// The maps of devices.
   var maps: [SuppliedMap] = []
-  /// What an app wrote meanwhile.
+  /// The log that an app wrote meanwhile.
   var log: AppLog?
 }

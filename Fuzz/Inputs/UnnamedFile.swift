@@ -1,11 +1,11 @@
 import Glibc
 
-/// A file that no folder lists and that goes with its descriptor: a fuzzer that is killed leaves
-/// nothing behind.
+/// A file without a name that vanishes with its descriptor, so that a killed fuzzer leaves nothing
+/// on disk.
 struct UnnamedFile: ~Copyable {
   let descriptor: Int32
 
-  /// A file that holds `bytes`, or nil where the system gives none.
+  /// Creates a file that contains `bytes`, or returns nil on failure.
   init?(holding bytes: [UInt8]) {
     var name = Array("/tmp/gattscope-fuzz-XXXXXX".utf8CString)
     descriptor = unsafe mkstemp(&name)
@@ -19,9 +19,8 @@ struct UnnamedFile: ~Copyable {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Where it can be opened once more.
+  /// A path that opens the file again.
   var path: String { "/proc/self/fd/\(descriptor)" }
 
-  /// Goes back to the first byte.
   func rewind() { lseek(descriptor, 0, SEEK_SET) }
 }

@@ -1,9 +1,10 @@
 import CLibFuzzer
 import FuzzInputs
 
-// A fuzzer that is linked with this changes its inputs as lists of packets, and pcapng files as lists of blocks.
+// A fuzzer linked with this mutates its inputs as lists of packets, and pcapng files as lists of
+// blocks.
 
-/// libFuzzer's way to have an input changed; now and then it does it itself, as if there were no packets.
+/// libFuzzer's hook for mutating an input; some inputs are mutated byte by byte as usual.
 @_cdecl("LLVMFuzzerCustomMutator")
 public func mutate(
   _ start: UnsafeMutablePointer<UInt8>, _ count: Int, _ most: Int, _ seed: UInt32
@@ -22,7 +23,7 @@ public func mutate(
   return unsafe copy(changed, to: start, most)
 }
 
-/// libFuzzer's way to have one input made of two.
+/// libFuzzer's hook for crossing two inputs.
 @_cdecl("LLVMFuzzerCustomCrossOver")
 public func cross(
   _ first: UnsafePointer<UInt8>, _ firstCount: Int, _ second: UnsafePointer<UInt8>,
@@ -34,7 +35,7 @@ public func cross(
   return unsafe copy(cross(one, other, seed, most), to: start, most)
 }
 
-/// Whether a file begins as a section of pcapng does.
+/// Returns whether a file begins like a pcapng section.
 private func isPcapng(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x0a, 0x0d, 0x0d, 0x0a]) }
 
 private func copy(_ bytes: [UInt8], to start: UnsafeMutablePointer<UInt8>, _ most: Int) -> Int {

@@ -28,14 +28,14 @@ struct CursorTests {
     let mask = UInt64.max >> UInt64(64 - 8 * width)
     #expect(try cursor.unsigned(width: width) == 0x8877_6655_4433_2211 & mask)
     #expect(cursor.offset == width)
-    // The same where nothing stands behind it.
+    // The same value at the end of the buffer.
     let last = Array(value.prefix(width))
     var end = Cursor(last.bytes)
     #expect(try end.unsigned(width: width) == 0x8877_6655_4433_2211 & mask)
     #expect(end.isAtEnd == true)
   }
 
-  /// Each read wants one byte more than there is; nothing is consumed.
+  /// Each read needs one byte more than is left; it consumes nothing.
   @Test(arguments: [1, 2, 4, 8], [0, 100])
   func onePastTheEndSaysWhatIsMissing(needed: Int, base: Int) {
     let short = [UInt8](repeating: 0xaa, count: needed - 1)
@@ -58,7 +58,7 @@ struct CursorTests {
     }
   }
 
-  /// What an inner length less an outer one may give.
+  /// The difference of an outer and an inner length may be negative.
   @Test func aNegativeCountIsNeverThere() {
     var cursor = Cursor(bytes.bytes)
     #expect(throws: ParseError(offset: 0, needed: -1, available: 20)) { _ = try cursor.take(-1) }
@@ -110,9 +110,9 @@ struct CursorTests {
   @Test(arguments: [
     (Slice(start: 0, count: 20), 0, 20),  // all of it
     (Slice(start: 5, count: 0), 5, 0),  // nothing, inside
-    (Slice(start: 18, count: 9), 18, 2),  // over the end
+    (Slice(start: 18, count: 9), 18, 2),  // past the end
     (Slice(start: 20, count: 1), 20, 0),  // at the end
-    (Slice(start: 99, count: 3), 20, 0),  // behind the end
+    (Slice(start: 99, count: 3), 20, 0),  // after the end
     (Slice(start: -4, count: 6), 0, 2),  // from before the start
     (Slice(start: 4, count: -6), 4, 0),  // a negative count
     (Slice(start: Int(Int32.max), count: Int(Int32.max)), 20, 0),

@@ -4,9 +4,8 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Serialized: a pipe's descriptor number must not be reused by a neighbour while it counts.
+/// Serialized, because a parallel test must not reuse a pipe's descriptor number during a test.
 @Suite(.serialized) struct DescriptorOutputTests {
-  /// A pipe's two ends.
   private func makePipe() -> (read: Int32, write: Int32) {
     var ends: [Int32] = [-1, -1]
     let result = unsafe pipe(&ends)
@@ -56,7 +55,7 @@ import Testing
       expected += piece
     }
     #expect(output.count < Output.bufferSize)
-    // More at once than the buffer holds.
+    // More than the buffer holds, in one write.
     let large = [UInt8](repeating: 7, count: 2 * Output.bufferSize + 1)
     output.raw(large.bytes)
     output.flush()
@@ -64,7 +63,7 @@ import Testing
     #expect(drain(file) == expected + large)
   }
 
-  /// The writer is a thread of its own: tests may have only one between them.
+  /// The writer has its own queue: the tests may share a single thread.
   @Test func waitsForASlowReader() {
     let ends = makePipe()
     defer { close(ends.read) }
@@ -95,7 +94,7 @@ import Testing
     #expect(output.failure == nil)
     output.flush()
     #expect(output.failure == EPIPE)
-    // What follows is dropped, and the first failure stays.
+    // Later output is dropped, and the first failure is kept.
     output.text("lost too")
     output.flush()
     #expect(output.count == 0)

@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Writing to whoever does not read, once the end was put to the program.
+/// Writing to a reader that does not read, after the program was asked to end.
 @Suite(.serialized) struct InterruptionTests {
   private func makePipe() -> (read: Int32, write: Int32) {
     var ends: [Int32] = [-1, -1]
@@ -20,7 +20,7 @@ import Testing
   private func interruption(
     patienceSeconds: Int64 = Descriptor.patienceSeconds
   ) -> Interruption {
-    // Threads of Dispatch, which tests run in, take no signals.
+    // Tests run in Dispatch's threads, which block signals.
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     unsafe sigaddset(&signals, SIGURG)
@@ -30,7 +30,7 @@ import Testing
     return interruption
   }
 
-  /// Nobody reads: after a second writing is given up, and what follows is dropped and counted.
+  /// No reader: after a second, writing stops, and the remaining output is dropped and counted.
   @Test(arguments: [false, true]) func nobodyReads(blocks: Bool) {
     let ends = makePipe()
     defer {
@@ -52,9 +52,9 @@ import Testing
     #expect(seconds > 1 && seconds < 10, "\(seconds) s")
   }
 
-  /// A reader who takes something now and then gets everything, though it takes longer than the patience
-  /// lasts. It has a thread of its own (those of Dispatch may all be busy), and both times are long enough
-  /// for a busy machine to be late.
+  /// A reader that reads a little now and then gets everything, even if this takes longer than the
+  /// timeout. It runs in its own thread because all of Dispatch's may be busy. Both times are long
+  /// enough for a busy machine.
   @Test func slowReader() throws {
     let ends = makePipe()
     let interruption = interruption(patienceSeconds: 6)
@@ -77,14 +77,14 @@ import Testing
     let seconds = Double(MonotonicClock.nanoseconds - start) / 1e9
     #expect(count == bytes.count)
     #expect(ending == .complete)
-    #expect(seconds > 6, "\(seconds) s: the patience was not put to the test")
+    #expect(seconds > 6, "\(seconds) s: too short to test the timeout")
     close(ends.write)
-    // What the reader has counted is known once it has ended.
+    // The reader's count is final once its thread has ended.
     reader.join()
     #expect(taken.withLock { $0 } == bytes.count)
   }
 
-  /// A named pipe that nobody opens for reading is not waited for either.
+  /// A named pipe that no process opens for reading does not block the program either.
   @Test func pipeWithoutReader() {
     let path = "/tmp/gattscope-fifo-\(getpid())"
     #expect(unsafe mkfifo(path, 0o600) == 0)
@@ -96,7 +96,7 @@ import Testing
     #expect(error == EINTR)
   }
 
-  /// What a store holds is what was put there, however it grew.
+  /// The store keeps its contents when it grows.
   @Test func byteStore() {
     let store = ByteStore(capacity: 16)
     var places: [Int] = []

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Bytes
 
-/// What is written in whole words of the machine, held against what writes it byte by byte, at every
-/// length and place where words begin and end.
+/// Compares code that writes whole machine words with code that writes single bytes, at every
+/// length and alignment.
 @Suite struct OutputPiecesTests {
 
   @Test(arguments: 0...40)
@@ -26,7 +26,7 @@ import Testing
     #expect(written { $0.jsonEscaped(plain.bytes) } == String(decoding: plain, as: UTF8.self))
   }
 
-  /// Letters of two, three and four bytes stand for themselves, across the words, too.
+  /// Letters of two, three and four bytes are not escaped, even across word boundaries.
   @Test(arguments: 0...16)
   func lettersOfOtherScriptsStay(before: Int) {
     let text = String(repeating: "a", count: before) + "äß→𝄞\u{2028}é"
@@ -59,13 +59,14 @@ import Testing
       let digits = "\(number)"
       let expected = String(repeating: " ", count: 6 - digits.count) + digits
       guard found == expected else {
-        Issue.record("\(expected) reads \(found)")
+        Issue.record("\(expected) was written as \(found)")
         return
       }
     }
   }
 
-  /// One move or two, or a call: each part of a buffer, also where it ends with the buffer's room.
+  /// Copies each part of a buffer, which takes one move, two moves or a call, including parts that
+  /// end with the buffer.
   @Test func partsOfABufferAreCopiedAtEachLength() {
     let all = (0..<1024).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 / 256) }
     var source = Output()
@@ -84,7 +85,7 @@ import Testing
   @Test(arguments: 1...16)
   func hexadecimalOfEachWidth(digits: Int) {
     for number in [0, 0x9a, 0x0123_4567_89ab_cdef, UInt64.max, 0xf0e1_d2c3_b4a5_9687] {
-      // Of a number with more digits the last ones.
+      // Only the last digits of a longer number are written.
       let all = String(repeating: "0", count: 16) + String(number, radix: 16)
       #expect(written { $0.hexadecimal(number, digits: digits) } == "0x" + all.suffix(digits))
       #expect(written { $0.hexDigits(number, digits) } == all.suffix(digits))
@@ -124,7 +125,7 @@ import Testing
     if value > 0 { #expect(written { $0.fraction(value, decimals: 9, trim: false) } == whole) }
   }
 
-  /// The same key again, one after another, and more keys than there are places for.
+  /// A repeated key, and more keys than the cache has room for.
   @Test func keysAreWrittenTheSameAgain() {
     var keys = KeyCache()
     var output = Output()

@@ -1,7 +1,7 @@
 import Bytes
 import Testing
 
-/// What `write` leaves in a buffer, as a string.
+/// Returns the text that `write` adds to an empty buffer.
 func written(_ write: (inout Output) -> Void) -> String {
   var output = Output()
   write(&output)
@@ -72,13 +72,13 @@ struct OutputTests {
 }
 
 struct UntrustedTextTests {
-  // Bytes as they could stand in a device's name, and what a terminal may get.
+  // Bytes that a device's name may contain, and what is safe to print on a terminal.
   @Test(
     arguments: [
       ([0x4a, 0x42, 0x4c], "JBL"),
       ([0x1b, 0x5b, 0x32, 0x4a], "\\x1b[2J"),  // ESC [ 2 J: clear the screen
       ([0x61, 0x0a, 0x0d, 0x09, 0x00, 0x7f], "a\\x0a\\x0d\\x09\\x00\\x7f"),
-      ([0x5c, 0x78, 0x31, 0x62], "\\\\x1b"),  // a backslash that was in the name
+      ([0x5c, 0x78, 0x31, 0x62], "\\\\x1b"),  // a backslash in the name
       ([0xc3, 0xbc], "ü"),
       ([0xc2, 0x9b], "\\u{9b}"),  // U+009B, the one-byte CSI
       ([0xe2, 0x80, 0xae, 0x41], "\\u{202e}A"),  // RIGHT-TO-LEFT OVERRIDE
@@ -116,7 +116,7 @@ struct UntrustedTextTests {
     #expect(written { $0.jsonEscaped(bytes.bytes) } == text)
   }
 
-  /// Every pair of bytes comes out as valid UTF-8 without controls, through both faces.
+  /// Both escaping methods turn every pair of bytes into valid UTF-8 without control characters.
   @Test func noPairOfBytesGetsThroughRaw() {
     for first in UInt8.min...UInt8.max {
       for second in UInt8.min...UInt8.max {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Bytes
 
-/// Sums and products stay at the end of their type.
+/// Sums and products saturate at the limits of their type.
 @Suite struct SaturatingTests {
   @Test func sums() {
     #expect((3 as UInt64).adding(clamped: 4) == 7)

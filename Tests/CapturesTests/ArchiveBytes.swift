@@ -1,4 +1,4 @@
-/// A tar archive (POSIX, pax): headers of 512 bytes, contents in blocks of as many.
+/// A tar archive (POSIX, pax): headers of 512 bytes, contents padded to blocks of that size.
 struct TarBytes {
   private(set) var bytes: [UInt8] = []
 
@@ -42,7 +42,8 @@ struct ZipBytes {
   init(_ entries: [(String, [UInt8])]) {
     var directory: [UInt8] = []
     for (name, content) in entries {
-      // Version 2.0, no flags, stored, no time; checksum, both sizes, length of the name, nothing more.
+      // Version 2.0, no flags, stored, no time, checksum, both sizes, length of the name, no extra
+      // field.
       let fields =
         Self.number(20, 2) + Self.number(0, 2) + Self.number(0, 2) + Self.number(0, 4)
         + Self.number(Self.checksum(content), 4) + Self.number(content.count, 4)
@@ -63,7 +64,7 @@ struct ZipBytes {
     (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 
-  /// CRC-32 (ISO 3309), as RFC 1952 has it.
+  /// Returns the CRC-32 (ISO 3309), as in RFC 1952.
   private static func checksum(_ bytes: [UInt8]) -> Int {
     var sum: UInt32 = .max
     for byte in bytes {
@@ -74,7 +75,7 @@ struct ZipBytes {
   }
 }
 
-/// Android's summary of three packets: a command, its answer, and the beginning of data of 250 bytes.
+/// Android's summary of three packets: a command, its answer, and the start of 250 bytes of data.
 enum SummaryBytes {
   /// The last packet's time in microseconds.
   static let lastTime: Int64 = 1_524_636_931_940_158
@@ -86,7 +87,7 @@ enum SummaryBytes {
     return [version] + time + stream(records(version))
   }
 
-  /// The records, which are inside the stream.
+  /// Returns the records, which the stream contains.
   static func records(_ version: UInt8) -> [UInt8] {
     var bytes: [UInt8] = []
     func append(_ packet: [UInt8], of length: Int, after microseconds: Int, type: UInt8) {
@@ -94,14 +95,14 @@ enum SummaryBytes {
       for length in lengths { bytes += [UInt8(length & 0xff), UInt8(length >> 8)] }
       bytes += (0..<4).map { UInt8(truncatingIfNeeded: microseconds >> (8 * $0)) } + [type] + packet
     }
-    // The first one's time since the one before tells nothing.
+    // The first record's time difference is ignored.
     append([0x03, 0x0c, 0], of: 3, after: 7777, type: 0x20)
     append([0x0e, 4, 1, 3, 0x0c, 0], of: 6, after: 2000, type: 0x10)
     append([1, 0x20, 0xfa, 0, 0xf6, 0, 4], of: 254, after: 1000, type: 0x21)
     return bytes
   }
 
-  /// A zlib stream of one block that is not compressed (RFC 1950; RFC 1951, 3.2.4).
+  /// Returns a zlib stream with one uncompressed block (RFC 1950; RFC 1951, 3.2.4).
   private static func stream(_ bytes: [UInt8]) -> [UInt8] {
     let count = UInt16(bytes.count)
     var (a, b): (UInt32, UInt32) = (1, 0)

@@ -3,7 +3,7 @@ import Bytes
 import Captures
 import Testing
 
-/// Logs in archives, made here byte by byte.
+/// Logs in archives, which the tests build byte by byte.
 struct ArchiveTests {
   private let folder = TemporaryFolder()
 
@@ -19,7 +19,7 @@ struct ArchiveTests {
     try CaptureSearch(names, entries: pattern, folder: folder.path)
   }
 
-  /// The records of all captures that were found, and what was wrong.
+  /// Counts the records of all captures found, and collects the failures.
   private func read(_ found: CaptureSearch) throws -> (records: Int, failures: [CaptureFailure]) {
     var source = try JoinedSource(found.files)
     let reading = Reading(&source)
@@ -38,7 +38,7 @@ struct ArchiveTests {
     ("notes.txt", Array("nothing\n".utf8)),
   ]).bytes
 
-  @Test("the logs of an archive are one capture; empty ones and copies are not read")
+  @Test("The logs of an archive are one capture, without empty logs and copies")
   func report() throws {
     let name = folder.file("report.tar", holding: Self.report)
     let found = try search([name])
@@ -55,7 +55,7 @@ struct ArchiveTests {
     #expect(contents.report.version == "16" && contents.report.madeAt == "2026-11-21 12:05:00")
   }
 
-  @Test("a pattern chooses entries by their paths") func pattern() throws {
+  @Test("A pattern selects entries by path") func pattern() throws {
     let name = folder.file("report.tar", holding: Self.report)
     let found = try search([name], entries: "*.last")
     #expect(found.files.count == 1)
@@ -66,7 +66,7 @@ struct ArchiveTests {
       "\(failure?.message ?? "")")
   }
 
-  @Test("archives are read in archives, two deep and no deeper", arguments: [1, 2, 3])
+  @Test("Archives in archives are read, up to two levels deep", arguments: [1, 2, 3])
   func nested(depth: Int) throws {
     var bytes = TarBytes([("a.log", Self.log([1, 2]))]).bytes
     for level in 1..<depth { bytes = TarBytes([("level\(level).tar", bytes)]).bytes }
@@ -80,7 +80,7 @@ struct ArchiveTests {
   }
 
   @Test(
-    "of an archive that ends early, at whatever byte, the entries before are read, and the damage is said"
+    "A truncated archive yields the entries before the cut, and reports the damage"
   )
   func truncated() throws {
     let whole = ZipBytes([("a.log", Self.log([1])), ("b.log", Self.log([2]))]).bytes
@@ -92,7 +92,7 @@ struct ArchiveTests {
         #expect(count >= records && count <= 2, "\(length): \(count) records after \(records)")
         records = count
         if count < 2 {
-          #expect(!failures.isEmpty, "\(length): \(count) records, and nothing is said")
+          #expect(!failures.isEmpty, "\(length): \(count) records without a failure")
         }
       } catch let failure as CaptureFailure {
         #expect(records == 0, "\(length): \(failure)")
@@ -102,7 +102,7 @@ struct ArchiveTests {
     #expect(records == 2)
   }
 
-  @Test("logs without records, and those that --entry leaves out, take no room from others")
+  @Test("Empty logs and logs that --entry excludes do not count towards the limit")
   func manyLogs() throws {
     let empty = (0..<2000).map { ("empty\($0).log", Self.log([])) }
     let some = (0..<70).map { ("some\($0).log", Self.log([Int64($0)])) }
@@ -118,7 +118,7 @@ struct ArchiveTests {
     #expect(try search([name], entries: "some6?.log").failures.isEmpty)
   }
 
-  @Test("entries are never written under their names, and links are not read") func names() throws {
+  @Test("Entries are never written to disk by name, and links are not read") func names() throws {
     let log = Self.log([1])
     let tar = TarBytes(
       [
@@ -133,7 +133,7 @@ struct ArchiveTests {
     #expect(folder.names().sorted() == ["x.tar"], "\(folder.names())")
   }
 
-  @Test("a text holds what decodes of a summary, whatever lines are between") func text() throws {
+  @Test("A summary in a text is decoded, whatever lines are in between") func text() throws {
     let summary = SummaryBytes.version2
     let base64 = SummaryBytes.base64(summary)
     let half = base64.count / 2 / 4 * 4
@@ -149,7 +149,7 @@ struct ArchiveTests {
     #expect(try read(found).records == 3)
   }
 
-  @Test("what holds no log says what it is") func nothing() throws {
+  @Test("An archive without a log is described") func nothing() throws {
     let text =
       "== dumpstate: 2018-04-25 11:45:07\n[ro.build.version.release]: [7.1.1]\nsSnoopLogSettingAtEnable = EMPTY\n"
     let name = folder.file(
@@ -163,7 +163,7 @@ struct ArchiveTests {
   }
 
   @Test(
-    "files that people take for captures",
+    "Files that users mistake for captures",
     arguments: [
       ("Bluetooth monitor ver 5.66\n= Note: Linux", "is btmon's text"),
       ("<!DOCTYPE html>\n<html lang=\"en\">", "is a web page"),
@@ -185,7 +185,7 @@ struct BtsnoozTests {
     Reading(path: folder.file("snooz", holding: bytes))
   }
 
-  @Test("both versions give the same packets and times", arguments: [1, 2])
+  @Test("Both versions give the same packets and times", arguments: [1, 2])
   func versions(_ version: UInt8) {
     let reading = read(SummaryBytes.make(version))
     #expect(reading.failure == nil)
@@ -196,7 +196,7 @@ struct BtsnoozTests {
     #expect(reading.records.map(\.direction) == [.sent, .received, .sent])
     #expect(
       reading.records.map(\.framing) == [.h1(.command), .h1(.event), .h1(.acl)])
-    // 250 bytes of data, of which version 1 does not know.
+    // 250 bytes of data, which version 1 does not record.
     #expect(reading.records.map(\.originalLength) == [3, 6, version == 1 ? 7 : 254])
     let last = SummaryBytes.lastTime
     #expect(
@@ -204,7 +204,7 @@ struct BtsnoozTests {
         == [last - 3000, last - 1000, last].map { Timestamp(microseconds: $0) })
   }
 
-  @Test("the form behind a btsnoop header has no dates") func behindHeader() {
+  @Test("The form after a btsnoop header has no dates") func behindHeader() {
     let bytes = BtsnoopBytes().bytes + SummaryBytes.records(2)
     let reading = read(bytes)
     #expect(
@@ -213,35 +213,35 @@ struct BtsnoozTests {
     #expect(reading.records.map(\.time) == [0, 2000, 3000].map { Timestamp(microseconds: $0) })
   }
 
-  @Test("of a summary that ends early, at whatever byte, what is whole is read") func truncated() {
+  @Test("A truncated summary yields its complete records") func truncated() {
     for version: UInt8 in [1, 2] {
       let whole = SummaryBytes.make(version)
       var records = 0
       for length in 11..<whole.count {
         let reading = read(Array(whole.prefix(length)))
         #expect(reading.records.count >= records, "\(version), \(length)")
-        #expect(reading.failure?.kind == .damaged, "\(version), \(length): nothing is said")
+        #expect(reading.failure?.kind == .damaged, "\(version), \(length): no damage reported")
         records = reading.records.count
       }
       #expect(records == 3)
     }
   }
 
-  @Test("a file that begins with btsnoop's header stays btsnoop, damaged or not") func damaged() {
+  @Test("A damaged file with btsnoop's header is still btsnoop") func damaged() {
     var file = BtsnoopBytes()
     file.record([4, 0x0e, 0], flags: 3, time: BtsnoopBytes.epoch)
     let reading = read(Array(file.bytes.dropLast()))
     #expect(reading.summary?.format == .btsnoop && reading.failure?.kind == .damaged)
   }
 
-  @Test("headers one after the other, however many, are no record and no damage") func headers() {
+  @Test("Repeated headers are neither records nor damage") func headers() {
     let header = BtsnoopBytes().bytes
     let reading = read(Array(repeating: header, count: 200_000).flatMap(\.self))
     #expect(reading.failure == nil && reading.records.isEmpty)
     #expect(reading.summary?.remarks.count == CaptureLimits.otherLinkTypes)
   }
 
-  @Test("two files one behind the other are read as one") func concatenated() {
+  @Test("Two concatenated files are read as one") func concatenated() {
     var file = BtsnoopBytes()
     file.record([4, 0x0e, 0], flags: 3, time: BtsnoopBytes.epoch)
     let reading = read(file.bytes + file.bytes)

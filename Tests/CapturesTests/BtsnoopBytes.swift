@@ -20,8 +20,8 @@ struct BtsnoopBytes {
     }
   }
 
-  /// A record; `original` and `included` are what its header claims, the payload's count unless
-  /// given.
+  /// Appends a record. The header's lengths, `original` and `included`, are the payload's by
+  /// default.
   mutating func record(
     _ payload: [UInt8], original: UInt32? = nil, included: UInt32? = nil, flags: UInt32 = 0,
     drops: UInt32 = 0, time: Int64 = Self.epoch
@@ -34,10 +34,10 @@ struct BtsnoopBytes {
     bytes += payload
   }
 
-  /// Bytes that belong to no record.
+  /// Appends bytes that belong to no record.
   mutating func raw(_ more: [UInt8]) { bytes += more }
 
-  /// A file of `count` records of 1 to 40 bytes, a millisecond apart.
+  /// Returns a file of `count` records of 1 to 40 bytes, a millisecond apart.
   static func session(_ count: Int) -> BtsnoopBytes {
     var file = BtsnoopBytes()
     for index in 0..<count {
@@ -48,7 +48,7 @@ struct BtsnoopBytes {
   }
 }
 
-/// A record's fields, kept.
+/// A copy of a record's fields.
 struct Kept: Equatable {
   var number: Int
   var time: Timestamp?
@@ -87,23 +87,22 @@ struct Kept: Equatable {
 }
 
 extension CaptureSource where Self: ~Copyable {
-  /// The next record, kept.
+  /// Returns a copy of the next record.
   mutating func nextKept() throws(CaptureFailure) -> Kept? {
     guard let record = try next() else { return nil }
     return Kept(record)
   }
 }
 
-/// What came out of a capture: its records, and the failure that ended it.
+/// The result of reading a capture: its records, and the failure that ended it.
 struct Reading {
   var records: [Kept] = []
   var failure: CaptureFailure?
 
   var message: String? { failure?.message }
-  /// What the source knew at the end.
+  /// The source's summary at the end.
   var summary: CaptureSummary?
 
-  /// Reads a file's bytes through a pipe.
   init(_ bytes: [UInt8]) {
     let pipe = Pipe()
     pipe.feed(bytes, piece: 4096)
@@ -111,7 +110,6 @@ struct Reading {
     pipe.wait()
   }
 
-  /// Reads the file at `path`.
   init(path: String) {
     do throws(CaptureFailure) {
       var reader = try CaptureReader(path: path)

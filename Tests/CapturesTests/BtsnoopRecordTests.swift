@@ -4,7 +4,7 @@ import Captures
 import Testing
 
 struct BtsnoopRecordTests {
-  /// The first record of a file with one record whose header has these fields.
+  /// Returns the record of a file with a single record whose header has these fields.
   private func record(
     datalink: UInt32 = 1002, flags: UInt32 = 0, time: Int64 = BtsnoopBytes.epoch
   ) throws -> Kept {
@@ -19,9 +19,9 @@ struct BtsnoopRecordTests {
   @Test func numbersOffsetsAndBytes() {
     var file = BtsnoopBytes()
     file.record([0x01, 0x03, 0x0c, 0x00])  // command: Reset
-    file.record([])  // nothing was kept, nothing was there
-    file.record([0x04, 0x0e], original: 7, flags: 3)  // an event, cut after two bytes
-    file.record([], original: 30)  // cut to nothing
+    file.record([])  // an empty packet
+    file.record([0x04, 0x0e], original: 7, flags: 3)  // an event, truncated to two bytes
+    file.record([], original: 30)  // truncated to nothing
     let reading = Reading(file.bytes)
     #expect(reading.failure == nil)
     #expect(reading.records.map(\.number) == [1, 2, 3, 4])
@@ -42,7 +42,7 @@ struct BtsnoopRecordTests {
     #expect(truncated == [false, true])
   }
 
-  // Flags bit 0: received; bit 1: command or event, which only H1 believes.
+  // Flags bit 0: received. Bit 1: command or event, which only H1 uses.
   @Test(
     arguments: [
       (0, .sent, .acl), (1, .received, .acl), (2, .sent, .command), (3, .received, .event),
@@ -83,8 +83,8 @@ struct BtsnoopRecordTests {
     #expect(unknown.direction == nil)
   }
 
-  // The field, and the same instant since 1970. Floor division by hand: -1 µs is a second less
-  // and 999 999 µs.
+  // The field, and the same instant since 1970. Floor division, worked out by hand: -1 µs is one
+  // second less and 999 999 µs.
   @Test(
     arguments: [
       (BtsnoopBytes.epoch, 0, 0),
@@ -101,12 +101,13 @@ struct BtsnoopRecordTests {
     #expect(time == Timestamp(seconds: seconds, nanoseconds: nanoseconds))
   }
 
-  /// The field counts all drops since the writer began; a record has those just before it.
+  /// The field counts all drops since the writer started; a record's drops are those just before
+  /// it.
   @Test(
     arguments: [
       ([0, 0, 0], [0, 0, 0]),
       ([3, 3, 5], [3, 0, 2]),
-      ([9, 2, 4], [9, 0, 2]),  // the writer began again
+      ([9, 2, 4], [9, 0, 2]),  // the writer restarted
       ([0, 0xffff_ffff, 0], [0, 0xffff_ffff, 0]),
     ] as [([UInt32], [UInt64])])
   func dropsAreIncreases(counts: [UInt32], drops: [UInt64]) {

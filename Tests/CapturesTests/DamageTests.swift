@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 struct DamageTests {
-  /// A good file of two records: 16 + (24 + 4) + (24 + 3) = 71 bytes.
+  /// A valid file of two records: 16 + (24 + 4) + (24 + 3) = 71 bytes.
   private let good: BtsnoopBytes = {
     var file = BtsnoopBytes()
     file.record([0x01, 0x03, 0x0c, 0x00])
@@ -11,7 +11,7 @@ struct DamageTests {
     return file
   }()
 
-  /// Reads it from a file, whose size is known, and through a pipe, whose end is found by reading.
+  /// Reads the bytes from a file, whose size is known, and from a pipe, whose end is not.
   private func read(_ file: BtsnoopBytes) throws -> (file: Reading, pipe: Reading) {
     let folder = TemporaryFolder()
     let path = folder.file("capture", holding: file.bytes)
@@ -63,7 +63,7 @@ struct DamageTests {
       "record 3 at byte 71: included length 900 exceeds original length 20; the rest was not read")
   }
 
-  /// Text behind the last record: its bytes 4 to 7, `has `, read as a length.
+  /// Text after the last record: its bytes 4 to 7, `has `, are read as a length.
   @Test func garbageBehindAGoodRecord() throws {
     var file = good
     file.raw(Array("the has nothing of a record in it".utf8))
@@ -72,7 +72,7 @@ struct DamageTests {
       + "but a record has at most 1048576; the rest was not read"
     let (fromFile, fromPipe) = try read(file)
     #expect(fromFile.records.count == 2)
-    // `the ` is larger still, so that the lengths do not contradict each other.
+    // The original length `the ` is larger, so the lengths do not contradict each other.
     #expect(fromFile.failure == CaptureFailure(.damaged, message))
     #expect(fromPipe.failure?.kind == .damaged)
   }
@@ -88,7 +88,7 @@ struct DamageTests {
         + "but a record has at most 1048576; the rest was not read")
   }
 
-  /// What a stream still holds is not known, and not waited for.
+  /// The remaining bytes of a stream are unknown, and the reader does not wait for them.
   @Test func aRecordOverTheLimitOfAStreamThatGoesOn() throws {
     var file = good
     file.record([1, 2, 3, 4, 5], included: 0x7fff_ffff)
@@ -131,7 +131,7 @@ struct DamageTests {
     #expect(isReady)
   }
 
-  /// Every prefix of a file gives the records that are whole in it, and says what is missing.
+  /// Every prefix of a file yields its complete records and describes what is missing.
   @Test func everyPrefix() {
     for count in 0...good.bytes.count {
       let reading = Reading(Array(good.bytes[..<count]))
@@ -145,7 +145,7 @@ struct DamageTests {
     }
   }
 
-  /// Each byte replaced by a few others: never a trap; records and a failure, or records alone.
+  /// Replacing any byte never traps: the result is records, with or without a failure.
   @Test func everyByteReplaced() {
     for position in good.bytes.indices {
       for replacement in [0x00, 0x01, 0x7f, 0x80, 0xff, good.bytes[position] ^ 0x10] as [UInt8] {
@@ -153,7 +153,7 @@ struct DamageTests {
         bytes[position] = replacement
         let reading = Reading(bytes)
         let isWhole = reading.failure == nil
-        // Two records, or one that took the second's bytes as its own: cut by `original`.
+        // Two records, or one that swallowed the second and was cut by `original`.
         #expect(!isWhole || reading.records.count <= 2)
         #expect(reading.failure?.kind != .inaccessible)
         if position < 16, !isWhole { #expect(reading.records.isEmpty) }

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A pipe whose writing end is fed from a thread of its own; what is left open is closed with it.
+/// A pipe whose writing end is fed from its own thread. Open ends are closed on release.
 final class Pipe: Sendable {
   private let reader: Mutex<Int32>
   private let writer: Mutex<Int32>
@@ -23,7 +23,7 @@ final class Pipe: Sendable {
     if left >= 0 { close(left) }
   }
 
-  /// The reading end; the caller closes it.
+  /// Returns the reading end, which the caller closes.
   func takeReader() -> Int32 {
     reader.withLock { end in
       defer { end = -1 }
@@ -31,7 +31,7 @@ final class Pipe: Sendable {
     }
   }
 
-  /// Whether anybody can still read what is written.
+  /// Whether the reading end is still open.
   var hasReader: Bool {
     writer.withLock { end in
       var state = pollfd(fd: end, events: 0, revents: 0)
@@ -40,7 +40,7 @@ final class Pipe: Sendable {
     }
   }
 
-  /// Writes now, from this thread; for less than a pipe holds.
+  /// Writes immediately, on this thread; only for data that fits in the pipe.
   func write(_ bytes: [UInt8]) {
     writer.withLock { end in
       var rest = bytes[...]
@@ -61,7 +61,7 @@ final class Pipe: Sendable {
     }
   }
 
-  /// Writes `bytes` in pieces and closes the pipe, from another thread.
+  /// Writes `bytes` in pieces from another thread, then closes the pipe.
   func feed(_ bytes: [UInt8], piece: Int) {
     queue.async { [self] in
       for start in stride(from: 0, to: bytes.count, by: piece) {
@@ -71,7 +71,8 @@ final class Pipe: Sendable {
     }
   }
 
-  /// Closes the pipe after `seconds`, so that a reader which waits for too much fails and ends.
+  /// Closes the pipe after `seconds`, so that a reader that waits for too much fails instead of
+  /// hanging.
   func guardAgainstWaiting(seconds: Int = 20) {
     queue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in self?.closeWriter() }
   }
@@ -80,7 +81,7 @@ final class Pipe: Sendable {
   func wait() { queue.sync {} }
 }
 
-/// A fresh folder that goes when it is released, with what is in it.
+/// A temporary folder that is removed with its contents on release.
 final class TemporaryFolder: Sendable {
   let path: String
 
@@ -96,7 +97,7 @@ final class TemporaryFolder: Sendable {
     unsafe rmdir(path)
   }
 
-  /// What is in it.
+  /// Returns the names of the files in it.
   func names() -> [String] {
     guard let folder = unsafe opendir(path) else { return [] }
     defer { unsafe closedir(folder) }
@@ -110,16 +111,16 @@ final class TemporaryFolder: Sendable {
     return names
   }
 
-  /// The path of `name` in the folder.
+  /// Returns the path of `name` in the folder.
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// A file in the folder, holding `bytes`.
+  /// Creates a file that contains `bytes`.
   func file(_ name: String, holding bytes: [UInt8]) -> String {
     append(bytes, to: name, flags: O_CREAT | O_TRUNC)
     return file(name)
   }
 
-  /// Writes `bytes` to the end of a file.
+  /// Appends `bytes` to a file.
   func append(_ bytes: [UInt8], to name: String, flags: Int32 = 0) {
     let descriptor = unsafe open(file(name), O_WRONLY | O_APPEND | flags, 0o600)
     precondition(descriptor >= 0)

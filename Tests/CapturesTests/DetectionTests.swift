@@ -23,7 +23,7 @@ struct DetectionTests {
         [UInt8](repeating: 0, count: 40),
         "is not a capture: it starts with 00 00 00 00; expected \(CaptureFormat.readable)"
       ),
-      // btsnoop in capitals, and with something else where its zero byte should be
+      // btsnoop in capitals, and with another byte in place of its zero
       (
         Array("BTSNOOP\0".utf8),
         "is not a capture: it starts with 42 54 53 4e; expected \(CaptureFormat.readable)"
@@ -52,11 +52,11 @@ struct DetectionTests {
   @Test(
     arguments: [
       [0, 0, 0, 8, 0x5f, 0, 0, 0, 0, 0x07, 0xa1, 0x20, 0x00],  // shorter than time and type
-      [0, 1, 0, 0, 0x5f, 0, 0, 0, 0, 0x07, 0xa1, 0x20, 0x00],  // 65 536 long
+      [0, 1, 0, 0, 0x5f, 0, 0, 0, 0, 0x07, 0xa1, 0x20, 0x00],  // 65 536 bytes long
       [0, 0, 0, 13, 0x5f, 0, 0, 0, 0, 0x0f, 0x42, 0x40, 0x00],  // a million microseconds
-      [0, 0, 0, 13, 0x5f, 0, 0, 0, 0, 0x07, 0xa1, 0x20, 0x44],  // a type that nobody has seen
+      [0, 0, 0, 13, 0x5f, 0, 0, 0, 0, 0x07, 0xa1, 0x20, 0x44],  // an unknown type
       [0, 0, 0, 13, 0x5f, 0, 0, 0, 0, 0x07, 0xa1, 0x20],  // no type
-      // its packet's own length is another one, and what follows is no record
+      // its packet's own length differs, and no record follows
       [0, 0, 0, 12, 0x5f, 0, 0, 0, 0, 0x07, 0xa1, 0x20, 0, 3, 12, 9]
         + [UInt8](repeating: 0xaa, count: 20),
       // an icon: 16 images, the first of 16 colours
@@ -147,7 +147,7 @@ struct OpeningTests {
     let made = unsafe mkfifo(path, 0o600)
     try #require(made == 0)
     let file = BtsnoopBytes.session(20)
-    // Opened for both, it can be filled before its reader comes.
+    // Opened for reading and writing, it can be filled before it has a reader.
     let writer = unsafe open(path, O_RDWR)
     let bytes = file.bytes
     let written = unsafe bytes.withUnsafeBytes { unsafe write(writer, $0.baseAddress, $0.count) }

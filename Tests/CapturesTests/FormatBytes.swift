@@ -1,4 +1,4 @@
-/// Numbers of either byte order behind one another.
+/// A sequence of numbers in either byte order.
 struct ByteWriter {
   private(set) var bytes: [UInt8] = []
   let isBigEndian: Bool
@@ -14,7 +14,7 @@ struct ByteWriter {
 
   mutating func put(_ more: [UInt8]) { bytes += more }
 
-  /// Zeros up to the next multiple of four.
+  /// Appends zeros up to the next multiple of four.
   mutating func pad() { while bytes.count % 4 != 0 { bytes.append(0) } }
 }
 
@@ -36,7 +36,7 @@ struct PcapBytes {
     writer.put(link)
   }
 
-  /// A record; the lengths are the data's unless given.
+  /// Appends a record. The lengths are the data's by default.
   mutating func record(
     _ data: [UInt8], seconds: UInt32 = 0, fraction: UInt32 = 0, captured: UInt32? = nil,
     original: UInt32? = nil
@@ -49,17 +49,16 @@ struct PcapBytes {
   }
 }
 
-/// A pcapng file under construction; blocks are in the order of the last section.
+/// A pcapng file under construction; blocks have the byte order of the last section.
 struct PcapngBytes {
   private(set) var bytes: [UInt8] = []
   private var isBigEndian = false
 
   init() {}
 
-  /// Cuts bytes off the end.
   mutating func removeLast(_ count: Int) { bytes.removeLast(count) }
 
-  /// A block; `first` and `last` are its lengths unless the true one is to be written.
+  /// Appends a block. Its lengths, `first` and `last`, are correct by default.
   mutating func block(
     _ type: UInt32, first: UInt32? = nil, last: UInt32? = nil, _ body: (inout ByteWriter) -> Void
   ) {
@@ -109,7 +108,7 @@ struct PcapngBytes {
     writer.pad()
   }
 
-  /// An Enhanced Packet Block.
+  /// Appends an Enhanced Packet Block.
   mutating func packet(
     _ data: [UInt8], interface: UInt32 = 0, ticks: UInt64 = 0, captured: UInt32? = nil,
     original: UInt32? = nil, flags: UInt32? = nil, comments: [String] = [], drops: UInt64? = nil
@@ -136,7 +135,6 @@ struct PcapngBytes {
     }
   }
 
-  /// A Simple Packet Block.
   mutating func simple(_ data: [UInt8], original: UInt32? = nil) {
     block(3) {
       $0.put(original ?? UInt32(data.count))
@@ -144,7 +142,7 @@ struct PcapngBytes {
     }
   }
 
-  /// A Packet Block of the first drafts.
+  /// Appends a Packet Block of the first drafts.
   mutating func old(_ data: [UInt8], interface: UInt16 = 0, drops: UInt16 = 0, ticks: UInt64 = 0) {
     block(2) {
       $0.put(interface)

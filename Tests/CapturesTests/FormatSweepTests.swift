@@ -2,8 +2,8 @@ import Bluetooth
 import Captures
 import Testing
 
-/// Every byte of a file of each format, changed and cut: never a trap, no endless loop, and damage that
-/// is said in words.
+/// Changes every byte of a file of each format and cuts the file at every byte: no traps, no
+/// endless loops, and every damage is described.
 struct FormatSweepTests {
   private static let files: [(String, [UInt8])] = {
     var found: [(String, [UInt8])] = []
@@ -54,7 +54,7 @@ struct FormatSweepTests {
     }
   }
 
-  /// A cut gives the records of the whole file that are in it, and nothing else.
+  /// A truncated file yields the records that are complete in it, and nothing else.
   @Test(arguments: files.indices) func everyPrefix(index: Int) {
     let (name, good) = Self.files[index]
     let whole = Reading(good).records

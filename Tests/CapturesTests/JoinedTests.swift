@@ -5,7 +5,7 @@ import Testing
 struct JoinedTests {
   private let folder = TemporaryFolder()
 
-  /// A btsnoop file of records at these microseconds.
+  /// Creates a btsnoop file of records at these microseconds.
   private func file(_ name: String, _ times: [Int64], cut: Int = 0) -> String {
     var file = BtsnoopBytes()
     for time in times { file.record([4, 0x0e, 0], flags: 3, time: BtsnoopBytes.epoch + time) }
@@ -29,7 +29,7 @@ struct JoinedTests {
     #expect(reading.summary?.remarks == [])
   }
 
-  /// Formats may be mixed; the finest clock counts; a file without a time stays where it is.
+  /// Formats may be mixed. The finest clock counts, and a file without times keeps its place.
   @Test func formatsAndFilesWithoutTime() throws {
     var pcapng = PcapngBytes()
     pcapng.section()
@@ -63,7 +63,7 @@ struct JoinedTests {
       ])
   }
 
-  @Test("the log of another device, of the same time: its controllers are others") func devices()
+  @Test("A log of another device at the same time has other controllers") func devices()
     throws
   {
     let (first, second) = (
@@ -77,7 +77,7 @@ struct JoinedTests {
       ])
   }
 
-  /// A clock that goes back within a file is no overlap of files.
+  /// A clock that goes back within a file is not an overlap of files.
   @Test func clocksThatGoBackAreNoOverlap() throws {
     let (reading, _) = try read([file("a", [100, 50, 90]), file("b", [200, 150])])
     #expect(reading.summary?.remarks == [])

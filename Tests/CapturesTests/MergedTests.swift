@@ -6,7 +6,8 @@ import Testing
 struct MergedTests {
   private let folder = TemporaryFolder()
 
-  /// A btsnoop file of H4 records: milliseconds and the byte that tells them apart.
+  /// Creates a btsnoop file of H4 records, given by milliseconds and a byte that distinguishes
+  /// them.
   private func file(
     _ name: String, _ records: [(milliseconds: Int64, mark: UInt8)], cut: Int = 0
   ) -> CaptureFile {
@@ -19,7 +20,7 @@ struct MergedTests {
     return CaptureFile(name: name, path: folder.file(name, holding: bytes))
   }
 
-  /// Records a second apart, starting at a given second.
+  /// Returns records a second apart, starting at a given second.
   private func seconds(_ range: Range<Int>, _ mark: Int = 0) -> [(milliseconds: Int64, mark: UInt8)]
   {
     range.map { (Int64($0) * 1000, UInt8(truncatingIfNeeded: $0 + mark)) }
@@ -56,7 +57,7 @@ struct MergedTests {
       ])
   }
 
-  /// What stands twice in one file stays twice.
+  /// A record that occurs twice in one file is kept twice.
   @Test func repeatsWithinAFileStay() throws {
     let twice: [(milliseconds: Int64, mark: UInt8)] = [(0, 1), (1000, 2), (1000, 2), (2000, 3)]
     let (reading, _, _) = try merge(file("a", twice), file("b", twice))
@@ -77,7 +78,7 @@ struct MergedTests {
     #expect(times == times.sorted())
   }
 
-  /// A btsnoop file of the Linux monitor's with a command of each of these controllers.
+  /// Creates a btsnoop file of the Linux monitor with a command for each of these controllers.
   private func monitor(
     _ name: String, _ adapters: Range<UInt32>, _ mark: UInt8, seconds: Int64
   ) -> CaptureFile {
@@ -89,7 +90,8 @@ struct MergedTests {
     return CaptureFile(name: name, path: folder.file(name, holding: file.bytes))
   }
 
-  /// Numbers are found without a search from the first for each; a few are named, and of how many more.
+  /// The search for free numbers does not start over for each controller. Remarks name a few
+  /// controllers and count the rest.
   @Test func manyControllers() throws {
     let (reading, _, several) = try merge(
       monitor("a", 0..<20_000, 3, seconds: 20), monitor("b", 0..<20_000, 4, seconds: 20))
@@ -100,7 +102,7 @@ struct MergedTests {
     #expect(remarks.last == "19992 more controllers of b have other numbers")
   }
 
-  /// Where no number is left two controllers share one, and that is said.
+  /// If no number is free, two controllers share one, which is reported.
   @Test func noNumberLeft() throws {
     let (reading, _, _) = try merge(
       monitor("a", 0..<65_534, 3, seconds: 20), monitor("b", 0..<3, 4, seconds: 20))
@@ -111,7 +113,7 @@ struct MergedTests {
       ])
   }
 
-  /// Single records that are alike by chance make no controller of two.
+  /// Single records that are equal by chance do not make two controllers one.
   @Test func alikeByChance() throws {
     let (reading, _, several) = try merge(
       file("phone", [(0, 7)] + seconds(1..<10)), file("sensor", [(0, 7)] + seconds(1..<10, 100)))
@@ -119,7 +121,7 @@ struct MergedTests {
     #expect(reading.records.count == 20)
   }
 
-  /// Rotated logs of two controllers: each goes on where it ended.
+  /// Rotated logs of two controllers: each continues its own earlier log.
   @Test func rotatedLogsOfTwo() throws {
     let (reading, _, _) = try merge(
       file("a1", seconds(0..<10)), file("b1", seconds(2..<14, 100)),
@@ -129,7 +131,8 @@ struct MergedTests {
     #expect(reading.summary?.remarks == ["hci0 of b1 is hci1", "hci0 of b2 is hci1"])
   }
 
-  /// A clock that was set back a little between two logs makes no other controller of the second.
+  /// A clock that was set back a little between two logs does not make the second one another
+  /// controller's.
   @Test func aSmallStepBack() throws {
     let (reading, _, several) = try merge(
       file("a", [(0, 1), (60_000, 2)]), file("b", [(59_700, 3), (120_000, 4)]))
@@ -137,7 +140,7 @@ struct MergedTests {
     #expect(reading.records.map { $0.bytes[3] } == [1, 3, 2, 4])
   }
 
-  /// The monitor's records and H4's are the same packets, whichever file they stand in.
+  /// The same packets are recognised as monitor records and as H4 records.
   @Test func formatsMayDiffer() throws {
     var monitor = BtsnoopBytes(datalink: 2001)
     for second in 0..<5 {
@@ -169,7 +172,7 @@ struct MergedTests {
     }
   }
 
-  /// A clock that goes back within a file leaves its records in their order.
+  /// Records keep their order within a file even if its clock goes back.
   @Test func orderWithinAFileStays() throws {
     let (reading, _, _) = try merge(
       file("a", [(5000, 1), (3000, 2), (6000, 3)]),

@@ -3,7 +3,7 @@ import Captures
 import Testing
 
 struct PacketLoggerTests {
-  /// Types, with what they are (Wireshark, packetlogger.c; 12 and 13: BlueZ, btsnoop.c).
+  /// Types and their meanings (Wireshark, packetlogger.c; 12 and 13: BlueZ, btsnoop.c).
   private static let types: [(UInt8, CaptureRecord.Framing, Direction?)] = [
     (0x00, .h1(.command), .sent), (0x01, .h1(.event), .received), (0x02, .h1(.acl), .sent),
     (0x03, .h1(.acl), .received), (0x08, .h1(.sco), .sent), (0x09, .h1(.sco), .received),

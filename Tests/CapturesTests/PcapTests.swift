@@ -8,10 +8,10 @@ struct PcapTests {
   @Test(arguments: [false, true], [false, true])
   func bothOrdersAndResolutions(bigEndian: Bool, nanoseconds: Bool) {
     var file = PcapBytes(link: 201, nanoseconds: nanoseconds, bigEndian: bigEndian)
-    // The direction is most significant byte first in every file.
+    // The direction is in big-endian order in every file.
     file.record([0, 0, 0, 0] + reset, seconds: 1_700_000_000, fraction: 999_999)
     file.record([0, 0, 0, 1, 4, 0x0e, 0], seconds: 0xffff_ffff, fraction: 1)
-    // Other bits of the direction mean nothing.
+    // Other bits of the direction are ignored.
     file.record([0xff, 0xff, 0xff, 0xfe, 4], seconds: 1)
     let reading = Reading(file.bytes)
     #expect(reading.failure == nil)
@@ -27,7 +27,7 @@ struct PcapTests {
     #expect(
       reading.records[0].time
         == Timestamp(seconds: 1_700_000_000, nanoseconds: 999_999 * unit))
-    // After 2038: seconds have no sign.
+    // After 2038: seconds are unsigned.
     #expect(reading.records[1].time == Timestamp(seconds: 0xffff_ffff, nanoseconds: unit))
   }
 
@@ -42,7 +42,7 @@ struct PcapTests {
 
   @Test func linuxMonitor() {
     var file = PcapBytes(link: 254)
-    // adapter, opcode: an event (nowhere), data sent and received, a note of no adapter
+    // adapter and opcode: an event (no adapter), data sent and received, a note without an adapter
     file.record([0, 2, 0, 3, 0x0e, 0])
     file.record([0, 0, 0, 4, 1, 0x20, 0, 0])
     file.record([0, 0, 0, 5, 1, 0x20, 0, 0])
@@ -55,7 +55,7 @@ struct PcapTests {
     #expect(records.map(\.bytes.count) == [2, 4, 4, 2])
   }
 
-  /// The link type's own header is cut, or counted in the original length.
+  /// The link type's own header may be truncated, or be counted in the original length.
   @Test func shortRecords() {
     var file = PcapBytes(link: 201)
     file.record([0, 0, 0])
@@ -71,14 +71,14 @@ struct PcapTests {
     #expect(reading.records.map(\.originalLength) == [3, 0, 86, 2])
   }
 
-  /// What is longer than the file's snapshot length is there all the same.
+  /// Records longer than the file's snapshot length are read in full.
   @Test func theSnapshotLengthIsNotBelieved() {
     var file = PcapBytes(link: 187, snapshot: 4)
     file.record([UInt8](repeating: 2, count: 300))
     #expect(Reading(file.bytes).records.map(\.bytes.count) == [300])
   }
 
-  /// A fraction of a second and more: the second is carried, nothing traps.
+  /// Fractions of a second or more carry into the seconds without a trap.
   @Test(arguments: [1_000_000, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff] as [UInt32], [false, true])
   func fractionsThatAreTooLarge(fraction: UInt32, nanoseconds: Bool) throws {
     var file = PcapBytes(link: 187, nanoseconds: nanoseconds)
@@ -148,7 +148,7 @@ struct PcapTests {
     pipe.wait()
   }
 
-  /// A record comes out as soon as its last byte is in.
+  /// A record is returned as soon as its last byte arrives.
   @Test func aStreamThatNeverEnds() throws {
     var file = PcapBytes(link: 187)
     for _ in 0..<3 { file.record(reset) }

@@ -6,7 +6,7 @@ struct PcapngTests {
   private let reset: [UInt8] = [1, 3, 12, 0]
   private let event: [UInt8] = [4, 0x0e, 0]
 
-  /// Ethernet and two of HCI, then a section of the other order with other interfaces.
+  /// Ethernet and two HCI interfaces, then a section of the other byte order with other interfaces.
   @Test(arguments: [false, true]) func sectionsAndInterfaces(bigEndian: Bool) {
     var file = PcapngBytes()
     file.section(bigEndian: bigEndian)
@@ -39,7 +39,7 @@ struct PcapngTests {
     #expect(reading.summary?.format == .pcapng)
   }
 
-  /// Where the link type has no direction the flags say it, and else nobody.
+  /// If the link type has no direction, the flags give it; otherwise it is unknown.
   @Test(
     arguments: [
       (nil, nil), (0, nil), (1, .received), (2, .sent), (3, nil), (0x25, .received),
@@ -90,7 +90,7 @@ struct PcapngTests {
     file.section(bigEndian: true)
     file.interface(187, snapshot: 6)
     file.simple(reset)
-    // cut to the snapshot length
+    // truncated to the snapshot length
     file.simple([4, 0x0e, 9, 9, 9, 9], original: 40)
     file.old(reset, drops: 3, ticks: 1_000_001)
     file.old(reset, drops: 0xffff)
@@ -104,7 +104,7 @@ struct PcapngTests {
       ])
   }
 
-  /// Ticks of every resolution; what a nanosecond cannot hold is cut off.
+  /// Ticks of every resolution; parts below a nanosecond are cut off.
   @Test(
     arguments: [
       (0, 7, 7, 0), (3, 7008, 7, 8_000_000), (6, 7_000_008, 7, 8000), (9, 7_000_000_008, 7, 8),
@@ -133,7 +133,7 @@ struct PcapngTests {
     #expect(Reading(file.bytes).summary?.timeDecimals == decimals)
   }
 
-  /// Offsets are added; absurd ones stop far away, where times still have differences.
+  /// Offsets are added. Absurd ones are clamped to a distant time at which differences still work.
   @Test(arguments: [(3600, 3607), (-10, -3), (.max, 1 << 56), (.min, -1 << 56)])
   func offsets(offset: Int64, seconds: Int64) {
     var file = PcapngBytes()
@@ -171,13 +171,13 @@ struct PcapngTests {
           "holds Ethernet packets (link type 1) and Bluetooth LE packets from an nRF Sniffer "
             + "(link type 272), which gattscope does not read yet; it reads Bluetooth HCI: "
             + "link types 187 and 201 (H4) and 254 (Linux monitor)"))
-    // One that comes later is enough.
+    // One HCI interface that follows is enough.
     file.interface(187)
     let later = Reading(file.bytes)
     #expect(later.failure == nil && later.summary?.leftOut.count == 1)
   }
 
-  /// What is wrong with the block behind a good packet, in words.
+  /// Checks the message about the block after a good packet.
   private func expect(_ message: String, _ change: (inout PcapngBytes) -> Void) {
     var file = PcapngBytes()
     file.section()
@@ -256,7 +256,7 @@ struct PcapngTests {
     pipe.wait()
   }
 
-  /// A packet comes out as soon as its block's last byte is in.
+  /// A packet is returned as soon as its block's last byte arrives.
   @Test func aStreamThatNeverEnds() throws {
     var file = PcapngBytes()
     file.section()
@@ -278,8 +278,8 @@ struct PcapngTests {
     }
   }
 
-  /// Whole blocks that are left out stand between two packets: the second is there without a wait, and
-  /// so is damage; half a packet behind them is not.
+  /// Between two packets are complete blocks that are left out: the second packet, or damage, is
+  /// available without waiting, but half a packet is not.
   @Test func readyBehindBlocksThatAreLeftOut() throws {
     var file = PcapngBytes()
     file.section()
@@ -314,7 +314,7 @@ struct PcapngTests {
     }
     let reading = Reading(file.bytes)
     #expect(reading.records.map(\.section) == [0, 1, 3])
-    // The name of one is part of the other's.
+    // One name is part of the other.
     #expect(
       reading.summary?.datalinkName == "HCI UART (H4) and HCI UART (H4), without direction")
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import Captures
 
 struct StreamTests {
-  /// However the bytes arrive, the records are the same, and `isReady` is false exactly where
+  /// However the bytes are split, the records are the same, and `isReady` is false exactly when
   /// `next` has to read.
   @Test(arguments: [1, 7, 23, 24, 4096]) func pieces(piece: Int) throws {
     let file = BtsnoopBytes.session(200)
@@ -27,7 +27,7 @@ struct StreamTests {
     pipe.wait()
   }
 
-  /// A record comes out as soon as its last byte is in, though the stream goes on.
+  /// A record is returned as soon as its last byte arrives, even if the stream continues.
   @Test func aStreamThatNeverEnds() throws {
     let file = BtsnoopBytes.session(3).bytes  // records end at 41, 73 and 112
     let pipe = Pipe()
@@ -46,7 +46,7 @@ struct StreamTests {
     }
   }
 
-  /// Two records in one write: the second is there without a wait, the third is not.
+  /// Of two records in one write, the second is available without waiting; the third is not.
   @Test func readyWhileWholeRecordsAreBuffered() throws {
     let file = BtsnoopBytes.session(3).bytes
     let pipe = Pipe()
@@ -67,7 +67,7 @@ struct StreamTests {
     #expect(ready == [true])
   }
 
-  /// A header that lies is said at once, without waiting for what it claims.
+  /// A wrong header is reported at once, without waiting for the length that it claims.
   @Test func readyWhereDamageIsBuffered() throws {
     var file = BtsnoopBytes()
     file.record([1])
@@ -94,7 +94,7 @@ struct StreamTests {
     #expect(reading.records == Reading(file.bytes).records)
   }
 
-  /// Signals that interrupt `read(2)` are not its end.
+  /// Signals that interrupt `read(2)` are not the end of the stream.
   @Test func interruptedReadsAreRepeated() {
     var action = sigaction()
     unsafe action.__sigaction_handler.sa_handler = { _ in }
@@ -134,8 +134,7 @@ struct StreamTests {
     #expect(result.withLock { $0?.records.count } == 5)
   }
 
-  /// Records that are larger than the buffer, between small ones; the buffer grows to the least
-  /// doubling that holds them.
+  /// Records larger than the buffer, between small ones. The buffer doubles until it holds them.
   @Test func recordsLargerThanTheBuffer() throws {
     var file = BtsnoopBytes()
     let sizes = [10, 300_000, 3, CaptureLimits.bufferBytes, CaptureLimits.bufferBytes - 24, 7]
@@ -150,7 +149,7 @@ struct StreamTests {
     #expect(reader.input.capacity == 2 * CaptureLimits.bufferBytes)
   }
 
-  /// A length alone does not size the buffer: only what arrives does.
+  /// A length alone does not make the buffer grow; only received bytes do.
   @Test(arguments: [200_000, 1_000_000, UInt32(CaptureLimits.recordBytes), 0x7fff_ffff])
   func aHostileLengthDoesNotAllocate(claimed: UInt32) throws {
     var file = BtsnoopBytes()
@@ -184,7 +183,7 @@ struct StreamTests {
     let path = folder.file("cut", holding: file.bytes)
     var reader = try BtsnoopReader(path: path)
     _ = try reader.next()
-    // The buffer holds 262 144 bytes of it: the second record began and will not end.
+    // The buffer already holds 262 144 bytes, so the second record has begun but will never end.
     let cut = unsafe truncate(path, 1000)
     #expect(cut == 0)
     #expect(
@@ -209,7 +208,7 @@ struct StreamTests {
 }
 
 struct InputBufferTests {
-  /// A buffer of 8 bytes in front of a pipe that holds `bytes` and is closed.
+  /// Returns a buffer of 8 bytes that reads from a closed pipe containing `bytes`.
   private func buffer(_ bytes: [UInt8]) -> InputBuffer {
     let pipe = Pipe()
     pipe.write(bytes)
@@ -224,7 +223,7 @@ struct InputBufferTests {
     #expect(try input.fill(3))
     #expect(input.take(2).array == [0, 1])
     #expect(input.start == 2)
-    // Bytes 2 to 6 fit behind what was taken; 2 to 8 do not.
+    // Bytes 2 to 6 fit after the consumed ones; bytes 2 to 8 do not.
     pipe.write([4, 5, 6])
     #expect(try input.fill(5))
     #expect(input.start == 2)
@@ -233,7 +232,7 @@ struct InputBufferTests {
     #expect(input.start == 0)
     #expect(input.count == 8)
     #expect(input.take(8).array == Array(2...9))
-    // Nothing is left: the front is free, whatever comes.
+    // Nothing is left, so reading starts at the front again.
     pipe.write([10])
     #expect(try input.fill(1))
     #expect(input.start == 0)

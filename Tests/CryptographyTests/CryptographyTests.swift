@@ -31,7 +31,7 @@ import Testing
     #expect(cipher.authenticationCode(of: Array(message.prefix(count))) == hex(code))
   }
 
-  /// Core, Vol 3, Part H, D.7: the sample data of ah.
+  /// Sample data for ah: Core, Vol 3, Part H, D.7.
   @Test func randomAddressHash() throws {
     let wire = [UInt8](hex("ec0234a357c8ad05341010a60a397d9b").reversed())
     let made = IdentityResolvingKey(wire.bytes)
@@ -39,7 +39,7 @@ import Testing
     #expect(key.hash(0x708194) == 0x0dfbaa)
     #expect(key.resolves(DeviceAddress(value: 0x7081_940d_fbaa)))
     #expect(!key.resolves(DeviceAddress(value: 0x7081_940d_fbab)))
-    #expect(!key.resolves(DeviceAddress(value: 0xf081_940d_fbaa)), "a static address")
+    #expect(!key.resolves(DeviceAddress(value: 0xf081_940d_fbaa)), "static address")
   }
 
   @Test func noKey() {
@@ -60,7 +60,7 @@ import Testing
     let hash = DatabaseHash.hash(of: message)
     #expect(hash == hex("f1ca2d48ecf58bac8a8830bbb9fba990"))
     #expect(DatabaseHash.matches(hash.reversed(), hash))
-    #expect(DatabaseHash.matches(hash, hash), "the order that some servers send")
+    #expect(DatabaseHash.matches(hash, hash), "some servers send the hash in this order")
     #expect(!DatabaseHash.matches(Array(hash.dropLast()), hash))
   }
 }

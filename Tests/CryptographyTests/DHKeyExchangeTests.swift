@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cryptography
 
-/// The values are those of Core, Vol 3, Part H, D.3 and D.4, and what bumble's f5 and f6 make of them.
+/// Values from Core, Vol 3, Part H, D.3 and D.4, and from bumble's f5 and f6 applied to them.
 @Suite struct DHKeyExchangeTests {
   private static let request = "0707100d000301"
   private static let response = "07071009000402"
@@ -23,7 +23,7 @@ import Testing
     #expect(keys.longTermKey == (try value(Sample.longTermKey)))
   }
 
-  /// D.4, and both values of one pairing without a passkey.
+  /// D.4, and both check values of one pairing without a passkey.
   @Test func checkValues() throws {
     let exchange = try Self.exchange()
     let sample = exchange.initiatorCheck(
@@ -38,7 +38,7 @@ import Testing
     #expect(responder == (try value("499fa4b33b77064d9cb3b66f9d42599e")))
   }
 
-  /// With the passkey 799308, right and wrong.
+  /// The correct and wrong values for the passkey 799308.
   @Test(arguments: [
     (PairingSide.initiator, "", "b489e95a1716bca3c15ca0c9f9b4c98e"),
     (.initiator, "initiator_address_type", "70b1665c690925a351e190e994b6e1fe"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Cryptography
 
-/// The bytes of "02 40 00", or of "024000".
+/// Converts hexadecimal text, "02 40 00" or "024000", to bytes.
 func hex(_ text: String) -> [UInt8] {
   let digits = Array(text.filter { $0 != " " })
   return stride(from: 0, to: digits.count - 1, by: 2).compactMap {
@@ -12,31 +12,31 @@ func hex(_ text: String) -> [UInt8] {
   }
 }
 
-/// The bytes of a number that is written as the specification prints it, in the order of the link.
+/// Converts a number in the specification's notation to its bytes in transmission order.
 func wire(_ text: String) -> [UInt8] { hex(text).reversed() }
 
-/// A value that is written as the specification prints it, read as it crosses the link.
+/// Parses a value in the specification's notation.
 func value(_ text: String) throws -> PairingValue {
   let bytes = wire(text)
   let value = PairingValue(bytes.bytes)
   return try #require(value)
 }
 
-/// A coordinate that is written as the specification prints it.
+/// Parses a coordinate in the specification's notation.
 func coordinate(_ text: String) throws -> P256Coordinate {
   let bytes = wire(text)
   let coordinate = P256Coordinate(bytes.bytes)
   return try #require(coordinate)
 }
 
-/// A Pairing Request or Response that is written as the specification prints it.
+/// Parses a Pairing Request or Response in the specification's notation.
 func command(_ text: String) throws -> PairingCommand {
   let bytes = wire(text)
   let command = PairingCommand(bytes.bytes)
   return try #require(command)
 }
 
-/// An address with its type before it, "00561237 37bfce".
+/// Parses an address that follows its type: "00561237 37bfce".
 func address(_ text: String) throws -> PairingAddress {
   let bytes = wire(text)
   let parts = (bytes.dropLast(), bytes.last)
@@ -44,11 +44,10 @@ func address(_ text: String) throws -> PairingAddress {
   return PairingAddress(DeviceAddress(value: value), isRandom: parts.1 == 1)
 }
 
-/// Six digits.
 func digits(_ number: UInt32) throws -> SixDigits { try #require(SixDigits(number)) }
 
-/// The two key pairs of Core, Vol 2, Part G, 7.1.2.1, of which the first is the debug key pair, and the
-/// other values of Core, Vol 3, Part H, D.2 to D.5.
+/// The two key pairs of Core, Vol 2, Part G, 7.1.2.1, the first of which is the debug key pair, and
+/// the other values of Core, Vol 3, Part H, D.2 to D.5.
 enum Sample {
   static let debugX = "20b003d2 f297be2c 5e2c83a7 e9f9a5b9 eff49111 acf4fddb cc030148 0e359de6"
   static let debugY = "dc809c49 652aeb6d 63329abf 5a52155c 766345c2 8fed3024 741c8ed0 1589d28b"

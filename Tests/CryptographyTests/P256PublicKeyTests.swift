@@ -8,14 +8,14 @@ import Testing
     P256PublicKey(x: try coordinate(Sample.otherX), y: try coordinate(Sample.otherY))
   }
 
-  /// As SMP carries it: X, then Y.
+  /// In SMP's order: X, then Y.
   @Test func read() throws {
     let bytes = wire(Sample.debugX) + wire(Sample.debugY)
     let key = P256PublicKey(bytes.bytes)
     #expect(key == .debug)
   }
 
-  /// Core, Vol 2, Part G, 7.1.2.1; Python's `cryptography` gives the same.
+  /// Core, Vol 2, Part G, 7.1.2.1. Python's `cryptography` computes the same value.
   @Test func sharedSecret() throws {
     let other = try Self.other()
     let expected = try coordinate(Sample.dhKey)
@@ -23,14 +23,15 @@ import Testing
     #expect(P256PublicKey.debugDHKey(other, .debug) == expected)
     #expect(
       P256PublicKey.debug.dhKey(withPrivateKey: try coordinate(Sample.otherPrivate)) == expected)
-    #expect(P256PublicKey.debugDHKey(other, other) == nil, "neither is the debug key")
-    // Python's `cryptography`.
+    #expect(P256PublicKey.debugDHKey(other, other) == nil, "neither key is the debug key")
+    // Computed with Python's `cryptography`.
     let both = try coordinate(
       "70aad7e649f91c7cae5f79fc32992787c38757a8728b7b55da7bb3cb4800ab2d")
     #expect(P256PublicKey.debugDHKey(.debug, .debug) == both)
   }
 
-  /// The point of the negative private key has the same X, and gives the same secret: p − Y, by Python.
+  /// The point of the negated private key has the same X and yields the same secret. Its Y is p −
+  /// Y, computed with Python.
   @Test func theOtherPointWithThatX() throws {
     let negative = P256PublicKey(
       x: P256PublicKey.debug.x,
@@ -56,7 +57,7 @@ import Testing
     #expect(P256KeyPair(privateKey: P256Coordinate(high: .max, low: .max)) == nil)
   }
 
-  /// Y of another point, zeros as an attacker sends them, and numbers beyond the field.
+  /// Invalid points: Y of another point, zeros as an attacker sends them, numbers beyond the field.
   @Test func notOnTheCurve() throws {
     let other = try Self.other()
     let zero = P256Coordinate(high: 0, low: 0)
@@ -70,7 +71,7 @@ import Testing
     }
     #expect(other.isOnCurve)
     for privateKey in [zero, beyond] {
-      #expect(other.dhKey(withPrivateKey: privateKey) == nil, "no private key")
+      #expect(other.dhKey(withPrivateKey: privateKey) == nil, "not a private key")
     }
   }
 }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Cryptography
 
-/// The specification's own sample data. The same numbers stand in bumble's tests/smp_test.py, which computes
+/// The specification's sample data. bumble's tests/smp_test.py has the same numbers and computes
 /// them with another implementation of AES.
 @Suite struct PairingFunctionTests {
-  /// Core, Vol 3, Part H, 2.2.3: c1's example.
+  /// Core, Vol 3, Part H, 2.2.3: the example for c1.
   @Test func c1() throws {
     let pairing = LegacyPairing(
       request: try command("07071000000101"), response: try command("05000800000302"),
@@ -19,7 +19,7 @@ import Testing
     #expect(confirm == (try value("1e1e3fef878988ead2a74dc5bef13b86")))
   }
 
-  /// Core, Vol 3, Part H, 2.2.4: s1's example.
+  /// Core, Vol 3, Part H, 2.2.4: the example for s1.
   @Test func s1() throws {
     let key = LegacyPairing.s1(
       temporaryKey: .zero, responderRandom: try value("000f0e0d0c0b0a091122334455667788"),
@@ -27,7 +27,7 @@ import Testing
     #expect(key == (try value("9a1fe1f0e8b0f49b5b4216ae796da062")))
   }
 
-  /// D.2; and with a passkey's bit, which bumble's f4 computed.
+  /// D.2, and a value with a passkey's bit, computed with bumble's f4.
   @Test func f4() throws {
     let debug = try coordinate(Sample.debugX)
     let random = try value(Sample.random1)
@@ -39,7 +39,7 @@ import Testing
     #expect(bit == (try value("e877cd55d274e336d5fb2976647450d2")))
   }
 
-  /// D.3; and with a random address, by bumble's f5.
+  /// D.3, and keys for a random address, computed with bumble's f5.
   @Test func f5() throws {
     let keys = SecureConnections.f5(
       dhKey: try coordinate(Sample.dhKey), initiatorRandom: try value(Sample.random1),
@@ -64,7 +64,7 @@ import Testing
     #expect(check == (try value("e3c47398 9cd0e8c5 d26c0b09 da958f61")))
   }
 
-  /// D.5: the value, and the digits that follow from it.
+  /// D.5: the value, and the digits shown for it.
   @Test func g2() throws {
     let (initiator, responder) = (
       try coordinate(Sample.debugX), try coordinate(Sample.otherPrivate)

@@ -5,7 +5,7 @@ import Testing
 @testable import Cryptography
 
 @Suite struct PairingValueTests {
-  /// The least significant byte crosses the link first.
+  /// The least significant byte is transmitted first.
   @Test func order() throws {
     let value = try value("000102030405060708090a0b0c0d0e0f")
     #expect(value.number == 0x0001_0203_0405_0607_0809_0a0b_0c0d_0e0f)
@@ -17,7 +17,7 @@ import Testing
     #expect(number.reversed.high == 0x98a6_bf73_f334_8d86_f166_f8b4_136b_7999)
   }
 
-  /// Only the number of bytes that there must be.
+  /// Only the exact number of bytes is accepted.
   @Test(arguments: 0...70) func sizes(_ count: Int) {
     let bytes = [UInt8](repeating: 0xff, count: count)
     let value = PairingValue(bytes.bytes)
@@ -30,7 +30,7 @@ import Testing
     #expect((key != nil) == (count == 64))
   }
 
-  /// Pairing Request, KeyboardOnly, no OOB data, AuthReq 0x0d: as it crosses the link.
+  /// Pairing Request as transmitted: KeyboardOnly, no OOB data, AuthReq 0x0d.
   @Test func whatASideCanDo() throws {
     let bytes = hex("01 02 00 0d 10 07 07")
     let made = PairingCommand(bytes.bytes)
@@ -48,14 +48,14 @@ import Testing
     #expect(SixDigits(0xf_423f).map { PairingValue($0) } == PairingValue(number: 999_999))
   }
 
-  /// An identity address was not that of the link.
+  /// An identity address is never the address of the link.
   @Test(arguments: [(0, false), (1, true), (2, nil), (3, nil), (4, nil), (0xff, nil)])
   func addressTypes(_ type: UInt8, _ isRandom: Bool?) {
     let address = PairingAddress(DeviceAddress(value: 1), AddressType(rawValue: type))
     #expect(address?.isRandom == isRandom)
   }
 
-  /// A key of 7 bytes keeps its 7 least significant ones (Core, Vol 3, Part H, 2.3.4).
+  /// A 7-byte key keeps its 7 least significant bytes (Core, Vol 3, Part H, 2.3.4).
   @Test func shortened() throws {
     let key = try value("ffeeddccbbaa99887766554433221100")
     #expect(key.shortened(to: 7).number == 0x66_5544_3322_1100)

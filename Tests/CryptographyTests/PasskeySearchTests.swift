@@ -4,8 +4,8 @@ import Testing
 
 @testable import Cryptography
 
-/// The inputs are those of c1's example (Core, Vol 3, Part H, 2.2.3). The confirm values were computed with
-/// bumble's security function e, right and wrong, with the passkey 000417.
+/// The inputs are those of the example for c1 (Core, Vol 3, Part H, 2.2.3). bumble's security
+/// function e computed the correct and wrong confirm values for the passkey 000417.
 @Suite struct PasskeySearchTests {
   private static let initiator = "01a1a2a3a4a5a6"
   private static let responder = "00b1b2b3b4b5b6"
@@ -24,7 +24,7 @@ import Testing
       confirm: try value(confirm), random: try value("5783d52156ad6f0e6388274ec6702ee0"))
   }
 
-  /// The temporary key of Just Works: the example itself.
+  /// Just Works: the temporary key of the example itself.
   @Test func justWorks() throws {
     let search = try #require(try Self.search())
     let found = search.search(try Self.opening("1e1e3fef878988ead2a74dc5bef13b86"), in: 0...0)
@@ -35,7 +35,7 @@ import Testing
   @Test(arguments: [
     ("", "945506ac7082d84fa21560cce1d98d39"),
     ("initiator_address_type", "2b9b303062c7a292fcc3a2061e560773"),
-    // 2, a type of HCI's.
+    // 2, an address type of HCI.
     ("initiator_address_type", "c7d585a425f41295365df6ebbc90b774"),
     ("responder_address_type", "8aa945e119d522edef353ed82498cbaf"),
     ("initiator_address_type responder_address_type", "2ce504102b8b4df35a7a61514554a865"),
@@ -63,7 +63,7 @@ import Testing
     #expect(found.passkey.description == "000417")
     #expect(found.deviations.map(\.key.description).joined(separator: " ") == names)
     #expect((search.asSpecified(opening, in: 0...500) != nil) == names.isEmpty)
-    // Forwards the same value comes out, but of a type of HCI's only the lowest bit is known.
+    // Computing forwards yields the same value; only the lowest bit of an HCI type is known.
     let again = found.inputs.c1(
       temporaryKey: PairingValue(found.passkey), random: opening.random, found.deviations)
     let isTypeOfHCI = confirm == "c7d585a425f41295365df6ebbc90b774"
@@ -71,7 +71,7 @@ import Testing
     #expect(search.search(opening, in: 0...416) == nil)
   }
 
-  /// What entered c1 instead is told.
+  /// The search reports the value that entered c1 instead.
   @Test func inputs() throws {
     let search = try #require(try Self.search())
     let found = search.search(
@@ -92,7 +92,7 @@ import Testing
     #expect(reversed?.inputs.responder == search.responder)
   }
 
-  /// One address that is missing is found, with its type.
+  /// The search finds one missing address and its type.
   @Test(arguments: [(nil, Self.responder), (Self.initiator, nil)] as [(String?, String?)])
   func anAddressIsMissing(_ initiator: String?, _ responder: String?) throws {
     let search = try #require(try Self.search(initiator: initiator, responder: responder))
@@ -104,7 +104,7 @@ import Testing
     #expect(found?.inputs.responder == (try address(Self.responder)))
   }
 
-  /// The other address may be wrong all the same, or have a wrong type.
+  /// The known address may still be wrong, or have the wrong type.
   @Test func aMissingAddressAndAnError() throws {
     let search = try #require(try Self.search(initiator: nil))
     let type = search.search(
@@ -117,7 +117,7 @@ import Testing
     let exchanged = search.search(
       try Self.opening("159492c5212938807cba9aedc059dd8c"), in: 400...500)
     #expect(exchanged?.deviations == [.addressesExchanged])
-    // Nothing says whose the other address is.
+    // Nothing shows which device owns the other address.
     let other = try Self.opening("8046b92905508aa85c71ed76244f4f0b")
     #expect(search.search(other, in: 400...500) == nil)
   }
@@ -126,7 +126,7 @@ import Testing
     #expect(try Self.search(initiator: nil, responder: nil) == nil)
   }
 
-  /// A temporary key that is no passkey; and numbers that are none are not tried.
+  /// A temporary key that is not a passkey; numbers that are not temporary keys are not tried.
   @Test func noneFits() throws {
     let search = try #require(try Self.search())
     let opening = try Self.opening("aa013205e3475156f698838709422999")

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Cryptography
 
-/// The public keys are those of Core, Vol 2, Part G, 7.1.2.1.
+/// The public keys of Core, Vol 2, Part G, 7.1.2.1.
 @Suite struct SecureConnectionsRoundsTests {
   private typealias Rounds = SecureConnectionsRounds
 
-  /// Two devices that enter passkeys, until the responder finds that the bits differ.
+  /// Two devices entering passkeys, until the responder finds a bit that differs.
   private struct Entry {
     let initiatorKey: P256Coordinate
     let responderKey: P256Coordinate
@@ -52,7 +52,7 @@ import Testing
     #expect(rounds.agreed.candidates == 1)
   }
 
-  /// 799308 ends on the bits 01100, 799309 on 01101, 799324 on 11100.
+  /// 799308 ends with the bits 01100, 799309 with 01101, 799324 with 11100.
   @Test(arguments: [(799_309, 1, 0), (799_324, 5, 0xc), (799_308 ^ 1 << 19, 20, 0x4_324c)])
   func differentPasskeys(_ typed: UInt32, _ round: Int, _ alike: UInt32) throws {
     let rounds = try Entry(typed, 799_308).analysed(refusedBy: .responder)
@@ -71,7 +71,7 @@ import Testing
     #expect(initiator.fit(try digits(typed)))
   }
 
-  /// Without a refusal the capture may have ended there: nothing is concluded.
+  /// Without a failure the capture may simply have ended there, so nothing is concluded.
   @Test func noRefusal() throws {
     let rounds = try Entry(799_309, 799_308).analysed()
     #expect(rounds.parting == nil)
@@ -80,7 +80,7 @@ import Testing
     #expect(rounds.agreed.candidates == 1_000_000)
   }
 
-  /// A responder that shows another bit than it has accepted: nothing has to be deduced.
+  /// The responder reveals a different bit than it accepted; both bits are known, not deduced.
   @Test func bothBitsAreShown() throws {
     var entry = try Entry(5, 5)
     entry.rounds.removeLast(16)
@@ -94,7 +94,7 @@ import Testing
     #expect(!parting.isDeduced)
   }
 
-  /// The initiator refuses a bit that is its own: the sides did not part.
+  /// The initiator refuses its own bit: the sides do not differ.
   @Test func refusedWithoutReason() throws {
     var entry = try Entry(5, 5)
     entry.rounds.removeLast(17)
@@ -104,7 +104,7 @@ import Testing
     #expect(rounds.agreed.number == 5)
   }
 
-  /// Records are missing: what one side shows is enough where the other went on.
+  /// With missing records, one side's bits are enough if the other side continued.
   @Test func gaps() throws {
     var entry = try Entry(799_308, 799_308)
     entry.rounds[1].initiatorConfirm = nil
@@ -121,7 +121,7 @@ import Testing
     #expect(entry.analysed().rounds[19].initiator == .hidden)
   }
 
-  /// 20 bits can be more than six digits; a 21st round is no round.
+  /// 20 bits can hold more than six digits; a 21st round is not counted.
   @Test func noPasskey() throws {
     var entry = try Entry(0xf_ffff, 0xf_ffff)
     entry.rounds.append(entry.rounds[0])
@@ -133,7 +133,7 @@ import Testing
     #expect(try Entry().analysed(refusedBy: .responder).rounds.isEmpty)
   }
 
-  /// The values were computed with bumble's f4: the bit 0 and 1, and 1 in ways that are wrong.
+  /// Values of bumble's f4: for bit 0, for bit 1, and for bit 1 computed wrongly.
   @Test(arguments: [
     ("d2e64d777f3a364e2e4fd46c3141392e", SecureConnectionsCommitment.opens(bit: 0)),
     ("e877cd55d274e336d5fb2976647450d2", .opens(bit: 1)),
@@ -159,7 +159,7 @@ import Testing
     #expect(commitment.bit == bit)
   }
 
-  /// A side that computes f4 wrongly is refused whatever its bit: the other's is not deduced.
+  /// A side that computes f4 wrongly is refused for either bit, so the other's bit is not deduced.
   @Test func wrongFunction() throws {
     var entry = try Entry(1, 0)
     entry.rounds[0].initiatorConfirm = SecureConnections.f4(
@@ -170,7 +170,7 @@ import Testing
     #expect(rounds.rounds[0].initiator == .deviates(bit: 1, .keysExchanged))
   }
 
-  /// The one commitment of Just Works and numeric comparison; the value by bumble's f4.
+  /// The only commitment of Just Works and numeric comparison, computed with bumble's f4.
   @Test func single() throws {
     let entry = try Entry()
     let confirm = try value("2615d60b89841810125ed444c6555d92")

@@ -39,7 +39,7 @@ struct ChunkTests {
     ProtocolTrial.payload(sighting).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  @Test("Payloads are joined by the one that completes the message")
+  @Test("The frame that completes a message has the joined payload")
   mutating func joined() {
     let first = trial.accept(frame(1, of: 3, "one "))
     #expect(first?.frame == nil && first?.chunk == ChunkNote(number: 1, count: 3))
@@ -47,12 +47,12 @@ struct ChunkTests {
     let whole = trial.accept(frame(3, of: 3, "three"))
     #expect(text(whole) == "one two three")
     #expect(whole?.packets == [1, 2, 3] && whole?.isJoined == true)
-    // One that is all of its message is none of several.
+    // A message of a single frame is not joined.
     let alone = trial.accept(frame(1, of: 1, "alone"))
     #expect(text(alone) == "alone" && alone?.isJoined == false)
   }
 
-  @Test("Gaps, repetitions and wrong order are said, and what comes late is taken")
+  @Test("Gaps, repetitions and wrong order are reported, and late frames are used")
   mutating func disorder() {
     _ = trial.accept(frame(1, of: 4, "a"))
     let ahead = trial.accept(frame(4, of: 4, "d"))?.chunk
@@ -66,11 +66,11 @@ struct ChunkTests {
     #expect(trial.accept(frame(0, of: 4, "x"))?.chunk?.isBeyond == true)
   }
 
-  @Test("A message that another one overtakes is incomplete, and said to be")
+  @Test("A message interrupted by another is reported as incomplete")
   mutating func overtaken() {
     let expected = Unfinished(kind: .parts, packet: 1, count: 3, received: 1, missing: [2, 3])
     _ = trial.accept(frame(1, of: 3, "a"))
-    // Another content under the same number, another count, the time.
+    // Different content under the same number, a different count, and a timeout.
     let other = trial.accept(frame(1, of: 3, "b"))
     #expect(other?.unfinished == [expected])
     #expect(trial.accept(frame(2, of: 2, "c"))?.unfinished.first?.packet == 2)
@@ -81,13 +81,13 @@ struct ChunkTests {
     #expect(tally?.incompleteMessages == 4 && tally?.unfinished.last?.missing == [2])
   }
 
-  @Test("The marked one is the last, behind all that came")
+  @Test("The marked frame is the last of the received frames")
   mutating func mark() throws {
     trial = try ProtocolTrial(Self.marked)
     #expect(trial.accept([0x81, 0, 0x61])?.chunk == ChunkNote(number: 1, count: nil))
     #expect(trial.accept([0x81, 1, 0x62])?.chunk?.number == 2)
     #expect(text(trial.accept([0x81, 0xff, 0x63])) == "abc")
-    // With a gap it waits for what is missing.
+    // With a gap, the message stays open until the missing frame arrives.
     _ = trial.accept([0x81, 0, 0x61])
     _ = trial.accept([0x81, 2, 0x63])
     let last = trial.accept([0x81, 0xff, 0x64])
@@ -96,7 +96,7 @@ struct ChunkTests {
     #expect(text(trial.accept([0x81, 0xff, 0x65])) == "e")
   }
 
-  @Test("One wrong checksum makes the message's wrong")
+  @Test("One wrong checksum makes the whole message's checksum wrong")
   mutating func damaged() {
     var wrong = frame(1, of: 2, "a")
     wrong[wrong.count - 1] ^= 1
@@ -106,7 +106,7 @@ struct ChunkTests {
     #expect(ProtocolTrial.decode(whole, [])?.problems == ["bad_checksum"])
   }
 
-  @Test("Numbers of 64 bits are no reason to trap")
+  @Test("64-bit numbers do not trap")
   mutating func numbers() throws {
     let text = """
       frame:
@@ -130,7 +130,7 @@ struct ChunkTests {
     trial.messages.finish()
   }
 
-  @Test("Parts without end take no memory without end")
+  @Test("Endless parts use bounded memory")
   mutating func bounds() throws {
     for round in 0..<2000 {
       _ = trial.accept(frame(UInt8(round % 250 + 1), of: 255, "0123456789"))

@@ -5,9 +5,10 @@ import Testing
 @testable import Decoders
 @testable import ProfileFiles
 
-/// Reads profiles and decodes bytes by them, for tests.
+/// Helpers that read profiles and decode bytes with them.
 enum Decoding {
-  /// A profile's file with one characteristic that has these fields, as YAML list elements.
+  /// Returns the file of a profile with one characteristic that has these fields, as YAML list
+  /// elements.
   static func profile(_ fields: String, more: String = "", before: String = "") -> String {
     var text = "profile: test\n\(before)characteristics:\n  - uuid: \"2aff\"\n    name: Test\n"
     text += fields.isEmpty ? "    fields: []\n" : "    fields:\n"
@@ -18,15 +19,15 @@ enum Decoding {
     return text + more
   }
 
-  /// A reader that knows the program's own profiles: making one reads all of them.
+  /// A reader that knows the built-in profiles; creating one reads all of them.
   static var reader: ProfileReader { ProfileReader(others: ProfileSources.files) }
 
-  /// What is read of a file.
+  /// Reads a file.
   static func read(_ text: String, by reader: ProfileReader = reader) -> ProfileFile {
     reader.read([UInt8](text.utf8), name: "test.yaml")
   }
 
-  /// The first definition of a file that must be right.
+  /// Returns the first definition of a file, which must have no errors.
   static func definition(
     _ text: String, _ location: SourceLocation = #_sourceLocation
   ) throws -> Definition {
@@ -35,7 +36,7 @@ enum Decoding {
     return try #require(file.profile?.definitions.first, sourceLocation: location)
   }
 
-  /// Bytes from hexadecimal digits.
+  /// Converts hexadecimal digits to bytes.
   static func bytes(_ hex: String) -> [UInt8] {
     let digits = Array(hex.utf8.filter { $0 != 0x20 })
     return stride(from: 0, to: digits.count - 1, by: 2).map { index in
@@ -43,27 +44,26 @@ enum Decoding {
     }
   }
 
-  /// How much of bytes is a frame. (What lends spans cannot stand inside an expectation.)
+  /// Returns the extent of the frame in bytes. (Spans cannot be borrowed inside an expectation.)
   static func extent(_ vendor: VendorProtocol, _ bytes: [UInt8]) -> FrameExtent {
     vendor.frame.extent(of: bytes.bytes)
   }
 
-  /// Whether bytes are recognised.
+  /// Returns whether the protocol recognises the bytes.
   static func recognizes(_ vendor: VendorProtocol, _ bytes: [UInt8]) -> Bool {
     vendor.isRecognized(in: bytes.bytes)
   }
 
-  /// The fields in JSON, then text and problems.
+  /// The fields in JSON, the text and the problems.
   struct Result {
     var fields: String
     var line: String
     var problems: [String]
     var decoded: Decoded
-    /// Whether a field is there only because there are bytes for it.
+    /// Whether a field was decoded only because there were bytes for it.
     var isAssumed: Bool { decoded.fields.contains { $0.isAssumed } }
   }
 
-  /// Decodes bytes.
   static func decode(
     _ definition: Definition, _ bytes: [UInt8], _ context: DecodingContext = DecodingContext()
   ) -> Result {
@@ -80,7 +80,7 @@ enum Decoding {
       problems: decoded.problems.map { "\($0.code.name)@\($0.bytes.start)" }, decoded: decoded)
   }
 
-  /// Decodes bytes by fields.
+  /// Decodes bytes with these fields.
   static func decode(
     _ fields: String, _ hex: String, more: String = "", before: String = "",
     _ context: DecodingContext = DecodingContext(), _ location: SourceLocation = #_sourceLocation

@@ -5,7 +5,7 @@ import Testing
 @testable import Decoders
 @testable import ProfileFiles
 
-@Suite("What services call their own errors")
+@Suite("The services' names for their own errors")
 struct ErrorNamesTests {
   private static let text = """
     profile: test
@@ -38,7 +38,7 @@ struct ErrorNamesTests {
     #expect(definitions[1].error(0x80) == [UInt8]("User Data Access Not Permitted".utf8))
   }
 
-  @Test("A word that is not there is none")
+  @Test("A missing word is rejected")
   func damaged() throws {
     let definition = try #require(Decoding.read(Self.text).profile?.definitions.first)
     var tables = definition.tables
@@ -50,7 +50,7 @@ struct ErrorNamesTests {
   }
 
   @Test(
-    "What is wrong is said",
+    "Errors in profiles are reported",
     arguments: [
       ("{0x7f: It}", "errors: expected an error code from 0x80 to 0xdf, found `0x7f`"),
       ("{0xe0: It}", "errors: expected an error code from 0x80 to 0xdf, found `0xe0`"),
@@ -70,7 +70,7 @@ struct ErrorNamesTests {
   }
 
   @Test(
-    "What is shown in a line has no control characters, and none that turns the line",
+    "Names must not have control characters or bidirectional controls",
     arguments: ["A\\e[31mB", "A\\nB", "A\\u202eB", "A\\u2028B"])
   func controls(_ name: String) {
     let service = Decoding.read(
@@ -90,7 +90,7 @@ struct ErrorNamesTests {
     #expect(service.errors.first?.description.contains("unknown key") == true)
   }
 
-  @Test("A service says nothing but its errors, and an advertisement has none")
+  @Test("A service requires errors, and an advertisement cannot have any")
   func keys() {
     let service = Decoding.read("profile: test\nservices:\n  - {uuid: \"181c\", name: It}\n")
     #expect(
@@ -105,10 +105,10 @@ struct ErrorNamesTests {
     #expect(advertisement.errors.count == 1)
   }
 
-  /// Apple, ANCS Specification, Error Codes; the Heart Rate Service, 1.6; Object Transfer as in Zephyr's
-  /// ots_internal.h.
+  /// Apple, ANCS Specification, Error Codes; the Heart Rate Service, 1.6; Object Transfer as in
+  /// Zephyr's ots_internal.h.
   @Test(
-    "Services of the program's own",
+    "Built-in services",
     arguments: [
       (Subject.Kind.characteristic, "2a39", 0x80, "Control Point Not Supported"),
       (.service, "7905f431-b5ce-4e99-a40f-4b1e122d00d0", 0xa2, "Invalid Parameter"),

@@ -3,9 +3,9 @@ import Testing
 @testable import Decoders
 @testable import ProfileFiles
 
-/// What is said about profiles that are wrong: file, line, keys, and what was expected.
+/// Errors in profiles: file, line, keys, and what was expected.
 struct ErrorTests {
-  /// A field, and the error about it. It stands in line 6.
+  /// A field in line 6, and the error about it.
   @Test(
     arguments: [
       (
@@ -142,7 +142,7 @@ struct ErrorTests {
     #expect(found.first?.hasPrefix(wanted) == true, "expected \(wanted), found \(found)")
   }
 
-  /// Whole files.
+  /// Complete files.
   @Test(
     arguments: [
       ("", "test.yaml: is empty"),
@@ -218,7 +218,7 @@ struct ErrorTests {
     #expect(found == ["test.yaml:7: characteristics.text: \(expected)"])
   }
 
-  /// One wrong definition does not hide the others.
+  /// A wrong definition does not hide the others.
   @Test
   func othersAreRead() {
     let file = Decoding.read(
@@ -233,7 +233,7 @@ struct ErrorTests {
     #expect(file.profile?.definitions.map(\.name) == ["B"])
   }
 
-  /// Nothing that is deep or large ends the program.
+  /// Deep or large input does not crash the program.
   @Test(arguments: ["[", "{a: ", "- ", "? ", "- - [{", "&a [", "!a ", "\"", "|\n "])
   func deep(_ piece: String) {
     let text = String(repeating: piece, count: 20_000)
@@ -248,7 +248,7 @@ struct ErrorTests {
     let text = "profile: x\ncharacteristics: [{uuid: \"2aff\", name: A, fields: \(fields)}]\n"
     let found = Decoding.read(text).errors.map(\.message)
     #expect(found == ["groups, layouts and choices nest up to 8 deep"])
-    // Doubling layouts: the count of fields is what ends it.
+    // Layouts that double in size: the limit on the number of fields stops them.
     var structures = "structures:\n  s0: [{name: a, type: u8}]\n"
     for level in 1...7 {
       let pair = ["a", "b", "c", "d"].map { "{name: \($0), layout: s\(level - 1)}" }

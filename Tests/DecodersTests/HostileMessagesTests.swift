@@ -5,7 +5,7 @@ import Testing
 @testable import Decoders
 @testable import ProfileFiles
 
-@Suite("What is remembered of protocols stays bounded, whatever comes")
+@Suite("The state of protocols stays bounded for any input")
 struct HostileMessagesTests {
   private static let delimited = """
     frame:
@@ -16,8 +16,8 @@ struct HostileMessagesTests {
     messages: [{command: 1, name: one, fields: [{name: data, type: bytes}]}]
     """
 
-  /// Looking for the end from the beginning each time would take minutes here.
-  @Test("A frame that never ends is given up at its limit", .timeLimit(.minutes(1)))
+  /// Searching for the end from the start each time would take minutes here.
+  @Test("An endless frame is abandoned at the limit", .timeLimit(.minutes(1)))
   func endless() throws {
     var trial = try ProtocolTrial(Self.delimited)
     _ = trial.accept([0x7e, 1])
@@ -29,13 +29,13 @@ struct HostileMessagesTests {
         return
       }
     }
-    // The end is found where it begins in one piece and ends in the next.
+    // The end marker is found if it is split across two pieces.
     trial = try ProtocolTrial(Self.delimited)
     _ = trial.accept([0x7e, 1, 0x41, 0x7f])
     #expect(trial.accept([0x7f])?.isJoined == true)
   }
 
-  @Test("Starts without end open no more than there are channels")
+  @Test("Endless starts open a bounded number of channels")
   func starts() throws {
     var trial = try ProtocolTrial(named: "wristband")
     let start: [UInt8] = [0xa5, 200, 1, 2]
@@ -44,7 +44,7 @@ struct HostileMessagesTests {
         start, isByFrame: true, milliseconds: Int64(index),
         handle: UInt16(truncatingIfNeeded: index & 0x3ff))
       guard sighting == nil else {
-        Issue.record("\(index) is told as a part of a protocol that nothing recognised")
+        Issue.record("\(index) was matched to an unrecognised protocol")
         return
       }
     }
@@ -52,7 +52,7 @@ struct HostileMessagesTests {
     #expect(trial.messages.channels.allSatisfy { $0.open.count <= 512 && $0.packets.count <= 64 })
   }
 
-  @Test("As many frames as fit into a value are told apart up to a limit")
+  @Test("The frames of a value are separated up to a limit")
   func many() throws {
     var trial = try ProtocolTrial(named: "wristband")
     let frame: [UInt8] = [0xa5, 4, 0x81, 0xa5 ^ 4 ^ 0x81]

@@ -1,4 +1,4 @@
-// Files with the keys of bonds.
+// Files with bond keys.
 
 import Bluetooth
 import ProfileFiles
@@ -14,7 +14,7 @@ import Testing
     try KeysFile.read(Array(text.utf8), file: "keys", address: address)
   }
 
-  /// What is wrong with a file; nothing where it is right.
+  /// Returns the error about a file, or an empty text.
   private static func error(_ text: String, address: DeviceAddress? = nil) -> String {
     do throws(ProfileError) {
       _ = try read(text, address: address)
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(
-    "keys may be written with the most significant byte first, as the specification prints them")
+    "Keys may be written in the specification's order, the most significant byte first")
   func byteOrder() throws {
     let bonds = try Self.read(
       """
@@ -76,7 +76,7 @@ import Testing
         - {address: "C0:FF:EE:12:34:56", irk: 0f0e0d0c0b0a09080706050403020100}
       """)
     #expect(bonds.first?.identityResolvingKey == Self.ascending)
-    // Two bits set in front: a static address.
+    // The two most significant bits are set: a static address.
     #expect(bonds.first?.type == .random)
   }
 
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test("the key that BlueZ writes under two names with Secure Connections is one") func once()
+  @Test("A Secure Connections key that BlueZ stores twice is one key") func once()
     throws
   {
     let key = "Key=000102030405060708090A0B0C0D0E0F\nEDiv=0\nRand=0\nAuthenticated=2\n"
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test(
-    "what is wrong is said in one sentence with its line, and never with the key",
+    "Errors are one sentence with the line, and never contain the key",
     arguments: [
       ("devices:\n  - address: nobody\n", "keys:2: devices.address: expected an address"),
       (
@@ -184,14 +184,14 @@ import Testing
   }
 
   @Test(
-    "a key that is wrong is not repeated in the message: it may be a right one but for a letter")
+    "Messages do not quote a wrong key, which may be a real key with one wrong letter")
   func noSecretInErrors() {
     let said = Self.error(
       "devices:\n  - {address: 'C0:FF:EE:12:34:56', irk: 00112233445566778899aabbccddeefg}\n")
     #expect(said.hasPrefix("keys:2") && !said.contains("0011"), "\(said)")
   }
 
-  @Test("BlueZ's file says nowhere whose it is: then that is asked for") func whose() {
+  @Test("A BlueZ file without an address asks for one") func whose() {
     #expect(Self.error("[General]\nName=Band\n").contains("ADDRESS=FILE"))
   }
 }

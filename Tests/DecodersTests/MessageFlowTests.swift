@@ -27,7 +27,7 @@ struct MessageFlowTests {
     ([first].compactMap { $0 } + trial.messages.following).map { ProtocolTrial.payload($0) }
   }
 
-  @Test("Each frame of a value is a message, and what is left begins the next")
+  @Test("Each frame of a value is a message, and the remaining bytes start the next")
   func several() throws {
     var trial = try ProtocolTrial(Self.sized)
     let first = trial.accept(frame([1]) + frame([2, 3]) + frame([]))
@@ -39,12 +39,12 @@ struct MessageFlowTests {
     #expect(payloads(rest, trial) == [[5, 6], [7]])
     #expect(rest?.packets == [2, 3])
     #expect(trial.messages.following.last?.trailing.count == 2)
-    // Nothing is left over from before.
+    // Nothing is left over.
     _ = trial.accept(frame([8]))
     #expect(trial.messages.following.isEmpty)
   }
 
-  @Test("Where only frames tell the protocol, all of a value's must be right")
+  @Test("If only frames identify the protocol, all frames of a value must be valid")
   func evidence() throws {
     var trial = try ProtocolTrial(Self.sized, isByFrame: true)
     #expect(trial.accept(frame([1]) + [0, 0], isByFrame: true) == nil)
@@ -55,9 +55,9 @@ struct MessageFlowTests {
     #expect(trial.accept(frame([1]) + wrong, isByFrame: true) != nil)
   }
 
-  /// Apple Notification Center Service, Get Notification Attributes: what iOS sends goes over as many
-  /// notifications as it takes, and has no length.
-  @Test("A response without a length ends where its fields do; a request is written whole")
+  /// Apple Notification Center Service, Get Notification Attributes: iOS splits the response into
+  /// as many notifications as needed, and it has no length field.
+  @Test("A response without a length ends with its fields; a request is one write")
   func openEnded() throws {
     var trial = try ProtocolTrial(named: "ancs")
     let request = Decoding.bytes("00 2a 00 00 00 00 01 20 00")
@@ -67,11 +67,11 @@ struct MessageFlowTests {
     #expect(trial.accept([UInt8](answer[..<20]))?.message == nil)
     let whole = trial.accept([UInt8](answer[20...]))
     #expect(whole?.bytes == answer && whole?.packets == [2, 3] && whole?.request == 1)
-    // A part that nothing goes on with is given up in time.
+    // A part without a continuation is abandoned after the timeout.
     _ = trial.accept([UInt8](answer[..<20]), milliseconds: 10)
     let next = trial.accept(answer, milliseconds: 2011)
     #expect(next?.isJoined == false && next?.message != nil)
-    // One that is too long is not a frame.
+    // Too long for a frame.
     var endless = answer[..<20] + [1, 0xff, 0xff]
     for _ in 0..<300 {
       _ = trial.accept([UInt8](endless), milliseconds: 3000)
@@ -80,8 +80,9 @@ struct MessageFlowTests {
     #expect((trial.messages.channels.map(\.open.count).max() ?? 0) <= 4096)
   }
 
-  /// Cut between two attributes the first part has all that its fields want, but not all that was asked for.
-  @Test("A response without a length goes on while its list is shorter than the request's")
+  /// Cut between two attributes, the first part has all required fields, but not all requested
+  /// attributes.
+  @Test("A response without a length continues until its list is as long as the request's")
   func asked() throws {
     var trial = try ProtocolTrial(named: "ancs")
     let request = Decoding.bytes("00 2a 00 00 00 00 01 20 00 03 80 00")
@@ -94,9 +95,9 @@ struct MessageFlowTests {
     let whole = trial.accept(third)
     #expect(whole?.bytes == first + second + third && whole?.packets == [2, 3, 4])
     #expect(whole?.request == 1)
-    // Nobody asked: what its fields explain is whole.
+    // Without a request, the response is complete when its fields are.
     #expect(trial.accept(first)?.message != nil)
-    // The phone gives fewer than were asked for: the next request shows that no more comes.
+    // The phone returns fewer attributes than requested; the next request ends the response.
     _ = trial.accept(request, isWritten: true, milliseconds: 100)
     #expect(trial.accept(first, milliseconds: 110)?.message == nil)
     _ = trial.accept(Decoding.bytes("00 2b 00 00 00 00"), isWritten: true, milliseconds: 120)
@@ -106,7 +107,8 @@ struct MessageFlowTests {
     #expect(next?.isJoined == false)
   }
 
-  /// An answer to the request for a notification's attributes: the app identifier, or that and a title.
+  /// Returns a response with a notification's attributes: the app identifier, and optionally a
+  /// title.
   private func answer(_ notification: UInt8, title: Bool = false) -> [UInt8] {
     [0, notification, 0, 0, 0, 0, 5, 0] + Array("com.a".utf8)
       + (title ? [1, 2, 0, 0x48, 0x69] : [])
@@ -116,21 +118,21 @@ struct MessageFlowTests {
     [0, notification, 0, 0, 0, 0] + (title ? [1, 32, 0] : [])
   }
 
-  @Test("An answer that is lost, or short, does not spoil those that follow")
+  @Test("A lost or short response does not affect the next ones")
   func lost() throws {
-    // Never answered: over when its time is.
+    // Never answered: the request expires.
     var trial = try ProtocolTrial(named: "ancs")
     _ = trial.accept(ask(42, title: true), isWritten: true)
     _ = trial.accept(ask(43), isWritten: true, milliseconds: 8000)
     let late = trial.accept(answer(43), milliseconds: 8010)
     #expect(late?.message != nil && late?.request == 2)
-    // The same within the time: the answer repeats the number of its own request.
+    // Not expired, but the response repeats its own request's number.
     trial = try ProtocolTrial(named: "ancs")
     _ = trial.accept(ask(42, title: true), isWritten: true)
     _ = trial.accept(ask(43), isWritten: true, milliseconds: 1000)
     let other = trial.accept(answer(43), milliseconds: 1010)
     #expect(other?.message != nil && other?.request == 2)
-    // Half an answer, and nothing more of it.
+    // Half a response, without its other half.
     trial = try ProtocolTrial(named: "ancs")
     _ = trial.accept(ask(42, title: true), isWritten: true)
     #expect(trial.accept(answer(42))?.message == nil)
@@ -145,10 +147,10 @@ struct MessageFlowTests {
   }
 
   @Test(
-    "What repeats another request's number overtakes a frame that is open, and is measured by its own"
+    "A response to another request ends an open frame, and its own request determines its length"
   )
   func repeated() throws {
-    // Fewer attributes than were asked for, then the next answer, which has all.
+    // Fewer attributes than requested, then the next response, which is complete.
     var trial = try ProtocolTrial(named: "ancs")
     _ = trial.accept(ask(42, title: true), isWritten: true)
     #expect(trial.accept(answer(42))?.message == nil)
@@ -160,14 +162,14 @@ struct MessageFlowTests {
     let tally = try #require(trial.messages.tallies.first)
     #expect(tally.requests == 2 && tally.answered == 2 && tally.unanswered == [])
     #expect(tally.incompleteMessages == 1)
-    // Cut inside an attribute, both requests before it.
+    // Cut inside an attribute, after both requests.
     trial = try ProtocolTrial(named: "ancs")
     _ = trial.accept(ask(42), isWritten: true)
     _ = trial.accept(ask(43), isWritten: true)
     #expect(trial.accept(Array(answer(42)[..<10]))?.message == nil)
     let cut = trial.accept(answer(43), milliseconds: 10)
     #expect(cut?.isJoined == false && cut?.request == 2)
-    // What goes on with the first one repeats nothing, although the second request was sent.
+    // A continuation of the first response repeats no number, even after the second request.
     trial = try ProtocolTrial(named: "ancs")
     _ = trial.accept(ask(42, title: true), isWritten: true)
     #expect(trial.accept(answer(42))?.message == nil)
@@ -176,7 +178,7 @@ struct MessageFlowTests {
     #expect(rest?.bytes == answer(42, title: true) && rest?.request == 1)
   }
 
-  @Test("A frame that the end leaves open is told, where the protocol is known")
+  @Test("A frame that is still open at the end is reported if the protocol is known")
   func leftOpen() throws {
     var trial = try ProtocolTrial(named: "ancs")
     _ = trial.accept(ask(42), isWritten: true)
@@ -189,10 +191,10 @@ struct MessageFlowTests {
     #expect(guess.messages.hasOpenFrames && guess.messages.leftOpen.isEmpty)
   }
 
-  @Test("Requests are told by a number of the header, with its bits")
+  @Test("A header number and its bits identify requests")
   func header() throws {
     var trial = try ProtocolTrial(named: "mcumgr")
-    // Operation 2 is a write's request, 3 its response; sequence number 0x2a.
+    // Operation 2 is a write request, 3 its response; the sequence number is 0x2a.
     let request = Decoding.bytes("02 00 00 01 00 00 2a 00 a0")
     let response = Decoding.bytes("03 00 00 01 00 00 2a 00 a0")
     #expect(trial.accept(request)?.isRequest == true)
@@ -211,7 +213,7 @@ struct MessageFlowTests {
       ])
   }
 
-  @Test("What fills a frame up is no field, and nothing else is taken for that")
+  @Test("Padding is not a field, and only valid padding is ignored")
   func padding() throws {
     var trial = try ProtocolTrial(named: "govee")
     var bytes = Decoding.bytes("33 01 01 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 33")
@@ -225,7 +227,7 @@ struct MessageFlowTests {
   }
 }
 
-@Suite("Examples of messages that come in several values")
+@Suite("Examples of messages that take several values")
 struct JoinedExampleTests {
   private func errors(_ hex: String, _ text: String) -> [String] {
     let file = Decoding.read(
@@ -280,9 +282,9 @@ struct ControlPointTests {
       packet: packet, time: Timestamp(microseconds: milliseconds * 1000))
   }
 
-  /// Record Access Control Point: 1 asks for records, 3 aborts, 4 for their number; 5 is the number, 6 the
-  /// response to the operation that stands in its third byte.
-  @Test("A response answers the request that it names, else the oldest")
+  /// Record Access Control Point: 1 requests records, 3 aborts, 4 requests their number; 5 is the
+  /// number, 6 the response to the operation in its third byte.
+  @Test("A response answers the request that it names, or the oldest")
   mutating func pairs() {
     #expect(accept([4, 1], isWritten: true, packet: 1) == nil)
     let number = accept([5, 0, 12, 0], packet: 2, milliseconds: 7)
@@ -294,12 +296,12 @@ struct ControlPointTests {
     #expect(accept([6, 0, 1, 1], packet: 7)?.isOrphan == true)
   }
 
-  @Test("A request that is refused waits for nothing, one without a response has none")
+  @Test("A refused request awaits no response; other requests may remain unanswered")
   mutating func unanswered() {
     _ = accept([1, 1], isWritten: true, packet: 1)
     messages.refuse(1)
     _ = accept([1, 1], isWritten: true, packet: 3)
-    // Half a minute is the profile's time.
+    // The profile's timeout is 30 s.
     #expect(accept([6, 0, 1, 1], packet: 4, milliseconds: 30_001)?.isOrphan == true)
     messages.finish()
     let tally = messages.tallies.first
@@ -307,9 +309,9 @@ struct ControlPointTests {
     #expect(tally?.title == "Record Access Control Point")
   }
 
-  @Test("Every control point of the program's that has responses says how they belong together")
+  @Test("Every built-in control point with responses defines how they match requests")
   func builtIn() {
-    // Those that a specification gives an answer of their own; others are written to, and that is all.
+    // Control points with responses defined by a specification; the others are only written to.
     let answering: [UInt16] = [
       0x2a52, 0x2a55, 0x2a66, 0x2a6b, 0x2a9f, 0x2aac, 0x2ac5, 0x2ac6, 0x2ad9, 0x2ba4, 0x2bbe,
       0x2bc6,

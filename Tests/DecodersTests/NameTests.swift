@@ -4,9 +4,9 @@ import Testing
 @testable import Decoders
 @testable import ProfileFiles
 
-/// Fields of one name: which ones may be, and what is written where two come all the same.
+/// Fields with equal names: which are allowed, and what is written if both are present.
 struct NameTests {
-  /// Fields, the first in line 6, that are never both there.
+  /// Fields, the first in line 6, that are never both present.
   @Test(arguments: [
     "- {name: f, type: u8}\n- {name: a, type: u8, when: f}\n- {name: a, type: u16, when: \"!f\"}",
     "- {name: f, type: u8}\n- {name: a, type: u8, when: f == 1}\n- {name: a, type: u16, when: f == 2}",
@@ -24,7 +24,7 @@ struct NameTests {
     #expect(found == [], "expected no errors, got \(found)")
   }
 
-  /// Fields, the first in line 6, of which both may be there; the line of the one and of the other.
+  /// Fields, the first in line 6, that may both be present, and both lines.
   @Test(
     arguments: [
       ("- {name: a, type: u8}\n- {name: a, type: u8}", 7, 6),
@@ -36,13 +36,13 @@ struct NameTests {
         "- {name: f, type: u8}\n- {name: a, type: u8, when: f & 1}\n- {name: a, type: u8, when: f & 2}",
         8, 7
       ),
-      // What remains is less behind the first one.
+      // Fewer bytes remain after the first field.
       (
         "- {name: a, type: u8, when: remaining > 2}\n- {name: a, type: u8, when: remaining <= 2}",
         7,
         6
       ),
-      // The sizes are those of different stretches.
+      // Each size is that of a different stretch.
       (
         "- {size: 2, fields: [{name: a, type: u16, when: size == 2}]}\n- {name: a, type: u8, when: size == 3}",
         7, 6
@@ -63,8 +63,8 @@ struct NameTests {
     #expect(found.map(\.line) == [line], "expected line \(line), got \(found.map(\.line))")
   }
 
-  /// Where a condition is not known both are there: no key of JSON comes twice, and
-  /// units and remarks name them as fields do.
+  /// If a condition is unknown, both fields are present. Each key occurs once in the JSON, and
+  /// units and remarks use the same names.
   @Test
   func unknownCondition() throws {
     let fields = """
@@ -81,14 +81,14 @@ struct NameTests {
     #expect(found.hasSuffix(wanted), "expected \(wanted), got \(found)")
   }
 
-  /// What no field explains is called unknown, as a field may be.
+  /// Unexplained bytes are named unknown, and so may a field be.
   @Test
   func unknownField() throws {
     let result = try Decoding.decode("- {name: unknown, type: u8}", "01 02")
     #expect(result.fields == #"{"unknown":1,"unknown.2":"02"}"#)
   }
 
-  /// Each turn of a group has the same units, which stand there once.
+  /// The units of a repeated group are the same and appear once.
   @Test
   func unitsOfGroups() throws {
     let fields =
@@ -100,7 +100,7 @@ struct NameTests {
     #expect(found == #","units":{"g.a":"m","g.b":"s"}"#)
   }
 
-  /// Sets of numbers, as conditions ask for them.
+  /// Sets of numbers, as conditions use them.
   @Test
   func numbers() {
     let low = NumberSet(Int.min...3)

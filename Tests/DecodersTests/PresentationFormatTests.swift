@@ -4,7 +4,7 @@ import Testing
 
 @testable import Decoders
 
-@Suite("Values by the presentation format that a descriptor gives")
+@Suite("Values decoded by the format of a presentation format descriptor")
 struct PresentationFormatTests {
   private func decode(_ formats: [String], _ value: String) -> Decoding.Result? {
     let read = formats.compactMap { PresentationFormat(Decoding.bytes($0).bytes) }
@@ -14,9 +14,9 @@ struct PresentationFormatTests {
     return Decoding.decode(definition, Decoding.bytes(value))
   }
 
-  /// Formats by Assigned Numbers, 2.4.1; units by 3.5: 272f °C, 27ad %, 2700 none, 2723 N.
+  /// Formats: Assigned Numbers, 2.4.1; units: 3.5: 272f °C, 27ad %, 2700 none, 2723 N.
   @Test(
-    "Numbers with their power of ten and unit",
+    "Numbers with their exponent and unit",
     arguments: [
       ("01 00 00 27 01 00 00", "01", "true", #"{"value":"true"}"#),
       ("04 00 ad 27 01 00 00", "37", "55 %", #"{"value":55}"#),
@@ -35,19 +35,19 @@ struct PresentationFormatTests {
     if let fields { #expect(result.fields == fields) }
   }
 
-  @Test("Formats that say nothing of bytes give nothing; nor does a descriptor of another length")
+  @Test("Formats without a layout and descriptors of another length decode nothing")
   func others() {
     for format in ["1b 00 00 27 01 00 00", "00 00 00 27 01 00 00", "ff 00 00 27 01 00 00"] {
       #expect(decode([format], "01") == nil, "\(format)")
     }
     #expect(PresentationFormat(Decoding.bytes("04 00 00 27 01 00").bytes) == nil)
-    // 10 to the power of 127 is no scale that anything is computed with.
+    // 10 to the power of 127 is not a usable scale.
     #expect(decode(["04 7f 00 27 01 00 00"], "01") == nil)
-    // Text has no end of its own.
+    // Text has no end marker.
     #expect(decode(["19 00 00 27 01 00 00", "04 00 00 27 01 00 00"], "01") == nil)
   }
 
-  @Test("The formats of an aggregate stand one behind the other")
+  @Test("The formats of an aggregate apply in sequence")
   func aggregate() throws {
     let formats = ["0e fe 2f 27 01 00 00", "04 00 ad 27 01 00 00"]
     let result = try #require(decode(formats, "f6 09 37"))

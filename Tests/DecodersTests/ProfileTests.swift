@@ -5,7 +5,7 @@ import Testing
 @testable import Decoders
 @testable import ProfileFiles
 
-/// Profiles as wholes: protocols, examples, the stored form, and the library.
+/// Complete profiles: protocols, examples, the stored form, and the library.
 struct ProfileTests {
   /// The wristband of docs/profiles.md.
   static let wristband = """
@@ -33,7 +33,7 @@ struct ProfileTests {
         examples: [{hex: "a5 06 83 03 00 23", fields: {total_packets: 3}}]
     """
 
-  /// Frames of the capture `wristband_a5`, which its truth file names.
+  /// Frames of the capture `wristband_a5`, from its truth file.
   @Test(arguments: [
     ("a50402a3", FrameExtent.complete(4), 0x02, true), ("a506030b14bf", .complete(6), 0x03, true),
     ("a506030b1400", .complete(6), 0x03, false), ("a505f7eeb9", .complete(5), 0xf7, true),
@@ -49,7 +49,7 @@ struct ProfileTests {
     #expect(Decoding.recognizes(vendor, bytes) == isSound)
   }
 
-  /// A frame over three notifications: how much is missing, and when it is whole.
+  /// A frame split over three notifications: its total length, and when it is complete.
   @Test
   func framesInParts() throws {
     let vendor = try #require(Decoding.read(Self.wristband).profile?.vendor)
@@ -108,7 +108,7 @@ struct ProfileTests {
     #expect(Decoding.extent(vendor, Decoding.bytes(hex)) == expected)
   }
 
-  /// Commands of several parts, a header that messages use, sequence numbers, a series.
+  /// Multipart commands, a header that messages use, sequence numbers, a series.
   @Test
   func headers() throws {
     let text = """
@@ -143,7 +143,7 @@ struct ProfileTests {
     #expect(again.frame == vendor.frame)
   }
 
-  /// Examples that do not come out say what does.
+  /// A wrong example yields an error with the actual result.
   @Test(arguments: [
     ("fields: {month: 12}", "examples.fields.month: expected `12`, decoded `11`"),
     ("fields: {year: 12}", "examples.fields.year: expected `12`, decoded nothing"),
@@ -162,7 +162,7 @@ struct ProfileTests {
     #expect(found.first?.contains(wanted) == true, "expected \(wanted), found \(found)")
   }
 
-  /// Bytes of an example are written in any case, with blanks or without.
+  /// Bytes in an example may have any case and contain blanks.
   @Test(arguments: ["aabb", "AA BB", "\"aa Bb\""])
   func exampleBytes(_ written: String) throws {
     let more = "    examples: [{hex: \"aa bb\", fields: {a: \(written)}}]\n"
@@ -171,7 +171,7 @@ struct ProfileTests {
     #expect(profile.examples.flatMap { $0.check(profile) }.map(\.description) == [])
   }
 
-  /// An example whose frame is not one of its message.
+  /// An example whose frame does not match its message.
   @Test(arguments: [
     ("01", "the frame's command 0x1 is of the message `one`"),
     ("ff", "no message has the frame's command 0xff"),
@@ -188,7 +188,7 @@ struct ProfileTests {
     #expect(found == [expected], "expected \(expected), got \(found)")
   }
 
-  /// The stored form gives the same definition, and a damaged one gives none or a sound one.
+  /// The stored form yields the same definition. If damaged, it yields none or a valid one.
   @Test
   func stored() throws {
     let text = Decoding.profile(
@@ -220,7 +220,7 @@ struct ProfileTests {
     }
   }
 
-  /// The most specific definition is taken, a person's own before the program's.
+  /// The most specific definition is used, and a user's before a built-in one.
   @Test
   func preference() throws {
     let text = """
@@ -247,7 +247,7 @@ struct ProfileTests {
   }
 }
 
-/// Definitions that are as specific as others.
+/// Definitions of equal precedence.
 struct TieTests {
   @Test
   func ties() throws {
@@ -272,7 +272,7 @@ struct TieTests {
       ])
   }
 
-  /// Control points: how responses belong to requests is kept with the definition.
+  /// Control points: a definition stores how responses match requests.
   @Test
   func controlPoint() throws {
     let text = """
@@ -293,7 +293,7 @@ struct TieTests {
     }
   }
 
-  /// A number with bits of either width: conditions and texts mean the one that is there.
+  /// A number with bits has two widths: conditions and texts refer to the one that is present.
   @Test
   func bitsOfEitherWidth() throws {
     let fields = """
@@ -308,9 +308,9 @@ struct TieTests {
   }
 }
 
-/// Frames as wholes: command, payload, checksum.
+/// Complete frames: command, payload, checksum.
 struct MessageTests {
-  /// What a frame of the wristband reads, as text and as JSON's fields.
+  /// The decoded wristband frame, as text and as JSON fields.
   @Test(arguments: [
     (
       "a506030b14bf", "packet count for 11-20?",
@@ -353,9 +353,9 @@ struct MessageTests {
   }
 }
 
-/// What decodes a value: definitions and protocols side by side.
+/// Choosing what decodes a value: definitions and protocols side by side.
 struct MatchTests {
-  /// The definition's or message's name for bytes of fff1.
+  /// Returns the name of the definition or message that decodes these bytes of fff1.
   private func name(_ text: String, _ hex: String, uuid: UInt16 = 0xfff1) throws -> String? {
     let file = Decoding.read(text)
     #expect(file.errors.map(\.description) == [])
@@ -379,9 +379,9 @@ struct MatchTests {
       "\ncharacteristics: [{uuid: \"fff1\", name: Plain, fields: [{name: b, type: text}]}]\n"
     let carrier = plain.replacing("name: Plain", with: "name: Serial, carrier: true")
     let request = "sport_packet_count.request"
-    // Where the profile says nothing of the characteristic, the frame is recognised.
+    // If the profile does not define the characteristic, the frame is recognised.
     #expect(try name(ProfileTests.wristband, "a506030b14bf") == request)
-    // A frame whose checksum is wrong is no evidence.
+    // A frame with a wrong checksum is not evidence.
     #expect(try name(ProfileTests.wristband, "a506030b1400") == nil)
     #expect(try name(ProfileTests.wristband + plain, "a506030b14bf") == "Plain")
     #expect(try name(ProfileTests.wristband + carrier, "a506030b14bf") == request)

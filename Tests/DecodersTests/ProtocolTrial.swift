@@ -5,13 +5,13 @@ import Testing
 @testable import Decoders
 @testable import ProfileFiles
 
-/// A protocol of a test's own, and what is open of it.
+/// A protocol for a test, and the state of its messages.
 struct ProtocolTrial {
   let vendor: VendorProtocol
   var messages = VendorMessages()
   private var packet = 0
 
-  /// A protocol from the keys behind `applies_to`.
+  /// Creates a protocol from the keys after `applies_to`.
   init(_ text: String, isByFrame: Bool = false) throws {
     let claim = isByFrame ? "{frame: true}" : "{characteristic: \"fff7\"}"
     let file = Decoding.read("profile: trial\napplies_to: [\(claim)]\n" + text)
@@ -19,12 +19,12 @@ struct ProtocolTrial {
     vendor = try #require(file.profile?.vendor)
   }
 
-  /// One of the program's own.
+  /// Uses a built-in protocol.
   init(named name: String) throws {
     vendor = try #require(BuiltInProfiles.vendors.first { $0.profile == name })
   }
 
-  /// Takes a value in the next packet.
+  /// Processes a value in the next packet.
   mutating func accept(
     _ bytes: [UInt8], isWritten: Bool = false, isByFrame: Bool = false, milliseconds: Int64? = 0,
     conversation: UInt64 = 2, handle: UInt16 = 0x12
@@ -36,14 +36,14 @@ struct ProtocolTrial {
       time: milliseconds.map { Timestamp(microseconds: $0 * 1000) })
   }
 
-  /// The payload of a message that was put together, or of one that stands in its value.
+  /// Returns the payload of a message that was joined, or that is in its value.
   static func payload(_ sighting: VendorSighting?, _ value: [UInt8] = []) -> [UInt8]? {
     guard let sighting, let frame = sighting.frame else { return nil }
     let bytes = sighting.bytes ?? value
     return Array(bytes[Int(frame.payload.start)..<frame.payload.end])
   }
 
-  /// What comes out of a message: fields in JSON, then problems.
+  /// Decodes a message: fields in JSON, then problems.
   static func decode(_ sighting: VendorSighting?, _ value: [UInt8]) -> Decoding.Result? {
     guard let sighting, let frame = sighting.frame, let message = sighting.message else {
       return nil

@@ -3,10 +3,10 @@ import Testing
 @testable import Decoders
 @testable import ProfileFiles
 
-/// Values that are decoded though text has no field of them.
+/// Values that are decoded although none of their fields appears in the text.
 struct QuietTests {
   @Test(
-    "A line says something of each value that is right",
+    "A line describes every valid value",
     arguments: [
       ("- {name: a, type: u8, quiet: true}", "01", "nothing of note"),
       ("- {name: a, type: u8, quiet: [1]}", "01", "nothing of note"),
@@ -27,7 +27,7 @@ struct QuietTests {
     #expect(found == expected, "expected \(expected), got \(found)")
   }
 
-  @Test("A message without fields says its name")
+  @Test("A message without fields shows its name")
   func message() throws {
     let text = """
       profile: x

@@ -3,7 +3,7 @@ import Testing
 @testable import Decoders
 @testable import ProfileFiles
 
-/// Profiles that read as if they were right, and could not mean what they say.
+/// Profiles that look valid but cannot mean what they state.
 struct RefusalTests {
   /// Fields, the first in line 6.
   @Test(arguments: [
@@ -65,7 +65,7 @@ struct RefusalTests {
     #expect(found == [expected], "expected \(expected), got \(found)")
   }
 
-  /// What takes all bytes of a group with a size, or stands in another case, is behind nothing.
+  /// A field that takes all bytes of a sized group, or is in another case, has no fields after it.
   @Test(arguments: [
     "- {name: g, size: 2, fields: [{name: a, type: utf8}]}\n- {name: b, type: u8}",
     "- {name: a, type: utf8, terminator: \"00\"}\n- {name: b, type: u8}",
@@ -84,7 +84,7 @@ struct RefusalTests {
     #expect(found == [], "expected no errors, got \(found)")
   }
 
-  /// A frame in line 3, and a message in line 4.
+  /// A frame in line 3 and a message in line 4.
   @Test(arguments: [
     (
       "command: {at: 0, type: u8}", "0x100",
@@ -124,7 +124,7 @@ struct RefusalTests {
     #expect(found == (expected.isEmpty ? [] : [expected]), "expected \(expected), got \(found)")
   }
 
-  /// How a text may be written: UTF-8, and with a mark in front.
+  /// The text encodings of files: UTF-8, also with a byte order mark.
   @Test
   func encodings() {
     let text = Decoding.profile("- {name: a, type: u8, unit: °C}")

@@ -3,8 +3,9 @@ import Testing
 
 @testable import ProfileFiles
 
-/// What is read of a profile's file holds what it stands in, and would never be freed where that held it.
-@Suite("What a file was read with is freed")
+/// The parsed contents of a profile file refer to their context, which must not refer back
+/// strongly, or neither would be freed.
+@Suite("The context of a parsed file is freed")
 struct ReleaseTests {
   @Test("The file of a characteristic's fields")
   func file() throws {
@@ -19,7 +20,7 @@ struct ReleaseTests {
     #expect(held == nil)
   }
 
-  @Test("The names around a group")
+  @Test("The scope around a group")
   func scope() {
     weak var held: Scope?
     do {

@@ -5,11 +5,11 @@ import Testing
 @testable import Decoders
 @testable import ProfileFiles
 
-@Suite("Series of messages that one announces")
+@Suite("Series of messages that another message announces")
 struct SeriesTests {
   private var trial: ProtocolTrial
 
-  /// Start, command, payload; the sum of all of it at the end.
+  /// Start, command and payload, then the sum of them all.
   private static let text = """
     frame:
       start: "a6"
@@ -46,7 +46,7 @@ struct SeriesTests {
     trial.accept(frame(0x84, [number, 0]), milliseconds: milliseconds)?.series
   }
 
-  @Test("The last one completes it, in whatever order they came")
+  @Test("The last message completes a series, in any order")
   mutating func complete() {
     let announcement = count(2)?.series
     #expect(announcement?.count == 4 && announcement?.isAnnouncement == true)
@@ -56,7 +56,7 @@ struct SeriesTests {
     }
     let last = data(2)
     #expect(last?.isComplete == true && last?.announcement == 1)
-    // What comes behind it belongs to none.
+    // Later messages do not belong to it.
     #expect(data(5) == nil)
     trial.messages.finish()
     #expect(trial.messages.tallies.first?.series == 1)
@@ -64,7 +64,7 @@ struct SeriesTests {
     #expect(trial.messages.tallies.first?.unfinished == [])
   }
 
-  @Test("What came before, has no place or is damaged does not count")
+  @Test("Repeated, misplaced and damaged messages do not count")
   mutating func wrong() {
     _ = count(1)
     #expect(data(1)?.received == 1)
@@ -77,21 +77,21 @@ struct SeriesTests {
     #expect(data(2)?.isComplete == true)
   }
 
-  @Test("What is missing is said by the message that shows it")
+  @Test("Missing messages are reported by the message that reveals them")
   mutating func incomplete() {
     _ = count(2)
     _ = data(2)
     _ = data(4)
-    // In time, an event proves nothing.
+    // Within the timeout an event proves nothing.
     #expect(trial.accept(frame(0x90), milliseconds: 900)?.unfinished == [])
     let expected = Unfinished(
       kind: .series, packet: 1, count: 4, received: 2, missing: [1, 3])
     #expect(trial.accept(frame(0x90), milliseconds: 1001)?.unfinished == [expected])
-    // Announced again, too.
+    // A repeated announcement reveals them too.
     _ = count(1, at: 2000)
     let again = count(1, at: 2001)
     #expect(again?.unfinished.first?.missing == [1, 2])
-    // A late one is one all the same.
+    // Late messages are accepted.
     _ = data(1, at: 2002)
     let late = data(2, at: 9000)
     #expect(late?.isLate == true && late?.isComplete == true)
@@ -102,7 +102,7 @@ struct SeriesTests {
     #expect(tally?.unfinished.last?.missing == [1, 2, 3, 4, 5, 6])
   }
 
-  @Test("Without a number messages are counted, of their own conversation")
+  @Test("Messages without numbers are counted per conversation")
   mutating func unnumbered() {
     let three: [UInt8] = [3, 0, 0, 0, 0, 0, 0, 0]
     #expect(trial.accept(frame(0x93, three))?.series?.count == 3)
@@ -110,12 +110,12 @@ struct SeriesTests {
     #expect(trial.accept(frame(0x94))?.series?.received == 1)
     #expect(trial.accept(frame(0x94))?.series?.received == 2)
     #expect(trial.accept(frame(0x94))?.series?.isComplete == true)
-    // None is announced: nothing is open.
+    // An announcement of no messages opens nothing.
     #expect(trial.accept(frame(0x93, [UInt8](repeating: 0, count: 8)))?.series?.isComplete == true)
     #expect(trial.accept(frame(0x94))?.series == nil)
   }
 
-  @Test("Counts and numbers from the wire are no reason to trap or to take memory")
+  @Test("Hostile counts and numbers neither trap nor use much memory")
   mutating func hostile() {
     let counts: [[UInt8]] = [
       [UInt8](repeating: 0xff, count: 8), [0, 0, 0, 0, 0, 0, 0, 0x80],

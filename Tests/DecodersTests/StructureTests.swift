@@ -4,7 +4,7 @@ import Testing
 
 @testable import Decoders
 
-/// How fields are put together: bits, conditions, repeats, groups, choices, layouts, checksums, texts.
+/// How fields combine: bits, conditions, repeats, groups, choices, layouts, checksums, texts.
 struct StructureTests {
   @Test
   func bits() throws {
@@ -28,7 +28,7 @@ struct StructureTests {
     #expect(wide.problems == ["reserved_bits@0"])
   }
 
-  /// A flag that no expression uses is named where it is set.
+  /// A flag that no expression uses is named if it is set.
   @Test
   func flagsInText() throws {
     let fields = """
@@ -37,7 +37,7 @@ struct StructureTests {
       """
     #expect(try Decoding.decode(fields, "02 64").line == "charging, level 100 %")
     #expect(try Decoding.decode(fields, "00 64").line == "level 100 %")
-    // A value that has nothing but flags says that none is set.
+    // The text of a value with only flags states that none is set.
     let flags = "- {name: flags, type: u8, bits: [{bit: 0, name: on_battery}]}"
     #expect(try Decoding.decode(flags, "00").line == "nothing set")
     #expect(try Decoding.decode(flags, "01").line == "on battery")
@@ -64,18 +64,21 @@ struct StructureTests {
       """
     let result = try Decoding.decode(fields, hex)
     #expect(result.fields.contains(#""c":9"#) == isThere)
-    // What is not known is there where bytes are left, and says so.
+    // If a condition is unknown, the field is assumed to be present if bytes are left, and marked
+    // so.
     #expect(result.isAssumed == (expression == "a / 0"))
   }
 
-  /// E2E-CRC of a CGM value: another characteristic's value decides; without it, the bytes do.
+  /// E2E-CRC of a CGM value: another characteristic's value decides, or the remaining bytes without
+  /// it.
   @Test
   func otherCharacteristic() throws {
     let fields = """
       - {name: value, type: u16}
       - {name: crc, type: u16, checksum: crc16_mcrf4xx, when: "@2aa8.features.e2e_crc"}
       """
-    // CRC-16/MCRF4XX of "123456789" is 0x6f91 (reveng's catalogue); of 01 02 here by the same code.
+    // CRC-16/MCRF4XX of "123456789" is 0x6f91 (reveng's catalogue); of 01 02, the same code
+    // computes it.
     let crc = ChecksumAlgorithm.crc16MCRF4XX.compute([0x01, 0x02].bytes)
     let hex = "0102" + String(crc & 0xff, radix: 16) + String(crc >> 8, radix: 16)
     let known = try Decoding.decode(fields, hex, DecodingContext(externals: [Known(1)]))
@@ -121,7 +124,7 @@ struct StructureTests {
     #expect(result.line == "1 2 3 4 5 6 7 8 and 2 more")
   }
 
-  /// Records with their size in front, which counts itself, as in CGM Measurement.
+  /// Records preceded by their size, which includes itself, as in CGM Measurement.
   @Test
   func sizedRecords() throws {
     let fields = """
@@ -139,7 +142,7 @@ struct StructureTests {
     )
     #expect(result.line == "1; 2 status 7; 3 status 8")
     #expect(result.problems == ["trailing_bytes@11"])
-    // A record that is cut short does not hide what came before it.
+    // A truncated record does not hide the ones before it.
     let short = try Decoding.decode(fields, "03 0100 05 02")
     #expect(short.fields == #"{"record":[{"value":1},{"unknown":"02"}]}"#)
     #expect(short.problems.first == "missing_bytes@4")
@@ -221,8 +224,8 @@ struct StructureTests {
     #expect(bad.decoded.problems.first?.expected == 3)
   }
 
-  /// The check value of each algorithm is that of "123456789" in the catalogue of parametrised CRC
-  /// algorithms (reveng); the sums are by hand.
+  /// Each algorithm's check value, for "123456789", is from the catalogue of parametrised CRC
+  /// algorithms (reveng); the sums are worked out by hand.
   @Test(arguments: [
     (ChecksumAlgorithm.xor8, UInt32(0x31)), (.sum8, 0xdd), (.sum8Negated, 0x23), (.sum16, 0x1dd),
     (.crc8, 0xf4), (.crc8Maxim, 0xa1), (.crc16CCITTFalse, 0x29b1), (.crc16XModem, 0x31c3),
@@ -250,7 +253,7 @@ struct StructureTests {
     #expect(try Decoding.decode(fields, "01 0a", more: more).line == expected)
   }
 
-  /// RuuviTag 3's temperature: sign, whole degrees and hundredths apart.
+  /// RuuviTag 3's temperature has separate sign, whole degrees and hundredths.
   @Test
   func computed() throws {
     let fields = """
@@ -265,7 +268,7 @@ struct StructureTests {
       result.fields == #"{"whole":1,"negative":true,"hundredths":5,"temperature":-1.05}"#)
   }
 
-  /// A secret is named and not told, in text, in JSON, in what no field explains and in problems.
+  /// A secret is named but never shown: not in text, JSON, unexplained bytes or problems.
   @Test
   func secrets() throws {
     let fields = """
@@ -292,7 +295,7 @@ struct StructureTests {
     }
   }
 
-  /// What is assumed is named in JSON.
+  /// JSON lists the assumed fields.
   @Test
   func assumedInJSON() throws {
     let fields = """

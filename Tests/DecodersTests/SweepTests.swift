@@ -6,7 +6,7 @@ import Testing
 @testable import Decoders
 @testable import ProfileFiles
 
-/// Numbers that are the same on each run (SplitMix64).
+/// Reproducible random numbers (SplitMix64).
 struct Seeded: RandomNumberGenerator {
   private var state: UInt64
 
@@ -21,7 +21,7 @@ struct Seeded: RandomNumberGenerator {
   }
 }
 
-/// Writes profiles at random: most are right, some are not.
+/// Generates random profiles; most are valid.
 struct RandomProfile {
   private var generator: Seeded
   private var names: [String] = []
@@ -37,7 +37,6 @@ struct RandomProfile {
     Int.random(in: 0..<100, using: &generator) < percent
   }
 
-  /// A file.
   mutating func text() -> String {
     let endian = chance(50) ? "endian: big\n" : ""
     let fields = list(depth: 0)
@@ -66,7 +65,7 @@ struct RandomProfile {
       if chance(30) { keys += ", min: \(Int.random(in: 0...3, using: &generator))" }
     }
     if chance(10) { keys += ", quiet: true" }
-    // Two fields of one name are mostly refused; now and then none of them is.
+    // Two fields with one name are usually refused, but sometimes both are valid.
     fresh += 1
     let name = chance(95) ? "a\(fresh)" : pick(["a", "b", "c", "d", "e", "f", "g", "h"])
     let kind = Int.random(in: 0..<10, using: &generator)
@@ -131,10 +130,10 @@ struct RandomProfile {
   }
 }
 
-/// Definitions and bytes at random, and examples cut at every place: nothing traps, and what comes out
-/// is bounded.
+/// Random definitions and bytes, and examples cut at every byte: nothing traps, and results are
+/// bounded.
 struct SweepTests {
-  /// Decodes and writes, and checks what must hold of everything.
+  /// Decodes and writes a value, and checks what must always hold.
   static func run(_ definition: Definition, _ bytes: [UInt8], _ words: String) {
     let result = Decoding.decode(definition, bytes)
     let fields = result.decoded.fields
@@ -152,20 +151,20 @@ struct SweepTests {
     #expect(isJSON(document), "\(words): \(document)")
   }
 
-  @Test("Where the bits of one more number have no room, none of them is told; what is left is")
+  @Test("If a number's bits exceed the limit, none is shown, and the remaining bytes are")
   func bits() throws {
     let definition = try Decoding.definition(
       Decoding.profile(
         "- {name: it, type: u8, repeat: rest, bits: [{bit: 0, name: a}, {bit: 1, name: b}, "
           + "{bit: 2, name: c}]}"))
     let decoded = Decoding.decode(definition, [UInt8](repeating: 7, count: 400)).decoded
-    // 341 numbers of three bits, and the bytes behind them.
+    // 341 numbers of three bits, and the bytes after them.
     #expect(decoded.fields.count == 1024, "\(decoded.fields.count)")
     #expect(decoded.fields.last?.bytes == Slice(start: 341, count: 59))
     #expect(decoded.problems.map(\.code) == [.limit])
   }
 
-  /// Whether braces, brackets and quotes of a text pair up as JSON's do.
+  /// Returns whether the braces, brackets and quotes of a text are balanced as in JSON.
   static func isJSON(_ text: String) -> Bool {
     var open: [UInt8] = []
     var isInside = false
@@ -210,11 +209,11 @@ struct SweepTests {
       }
       #expect(Definition(stored: definition.stored)?.tables == definition.tables, "seed \(seed)")
     }
-    // The generator shall write profiles, not nonsense.
+    // The generator must mostly write valid profiles.
     #expect(understood > 60, "\(understood) of 250 were right")
   }
 
-  /// Much of everything: what a definition asks for is bounded.
+  /// Excessive numbers of everything: the results are bounded.
   @Test(arguments: [
     "- {name: a, repeat: 1024, fields: [{name: b, repeat: 1024, fields: [{name: c, repeat: 1024, fields: [{name: d, repeat: 1024, fields: []}]}]}]}",
     "- {name: a, type: u8, repeat: rest}",
@@ -232,9 +231,9 @@ struct SweepTests {
   }
 }
 
-/// The program's own profiles.
+/// The built-in profiles.
 struct BuiltInTests {
-  /// All of them, by the texts that are in the program.
+  /// All built-in profiles, read from the texts in the program.
   static let profiles: [Profile] = {
     let reader = ProfileReader(others: ProfileSources.files)
     return ProfileSources.files.compactMap { reader.read($0.bytes, name: $0.name).profile }
@@ -253,7 +252,7 @@ struct BuiltInTests {
   @Test
   func everyDefinitionHasAnExample() {
     for profile in Self.profiles {
-      // Services have no bytes, and name errors only.
+      // Services have no bytes, only names of errors.
       var missing = Set(
         profile.definitions.indices.filter { profile.definitions[$0].subject.kind != .service })
       for example in profile.examples {
@@ -263,7 +262,7 @@ struct BuiltInTests {
     }
   }
 
-  /// Examples cut at every place: what is missing is said, and nothing is lost.
+  /// Examples cut at every byte: missing bytes are reported, and no byte is lost.
   @Test
   func examplesCutShort() {
     for profile in Self.profiles {
@@ -278,7 +277,7 @@ struct BuiltInTests {
     }
   }
 
-  /// What is in the program is what the files make: as many definitions, each the same.
+  /// The program's tables have the same definitions as the files.
   @Test
   func tablesAreTheProfiles() {
     var output = Output()
@@ -291,7 +290,7 @@ struct BuiltInTests {
         made.contains(StoredText.text(definition.stored))
           && BuiltInProfiles.definitions(definition.subject.kind, definition.subject.uuid)
             .contains { $0.stored == definition.stored },
-        "\(definition.name) is not as its profile has it; run make profiles")
+        "\(definition.name) differs from its profile; run make profiles")
     }
     let vendors = Self.profiles.compactMap(\.vendor)
     let stored = BuiltInProfiles.vendors.map(\.stored)
@@ -299,15 +298,15 @@ struct BuiltInTests {
     for profile in Self.profiles {
       guard let vendor = profile.vendor else { continue }
       let isThere = stored.contains(vendor.stored)
-      #expect(isThere, "\(profile.name) is not as its profile has it; run make profiles")
+      #expect(isThere, "\(profile.name) differs from its profile; run make profiles")
     }
   }
 
-  /// The folder of the package.
+  /// The package's folder.
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The texts in the program are the files of Profiles/, all of them.
+  /// The texts in the program are the files of Profiles/, and complete.
   @Test
   func textsAreTheFiles() throws {
     let files = FileManager.default.enumerator(
@@ -319,18 +318,19 @@ struct BuiltInTests {
       var bytes = [UInt8](try Data(contentsOf: file))
       if bytes.last != 0x0a { bytes.append(0x0a) }
       texts.append(bytes)
-      // Not the bytes themselves: a failure would print all of them.
+      // Compares outside of the expectation, which would print all bytes on failure.
       let isThere = built.contains(bytes)
-      #expect(isThere, "\(file.lastPathComponent) is not in the program as it is in Profiles/")
+      #expect(isThere, "\(file.lastPathComponent) differs between the program and Profiles/")
     }
     let (count, expected) = (ProfileSources.files.count, texts.count)
     #expect(count == expected, "Profiles/ has \(expected) files, the program \(count)")
     #expect(Self.profiles.count == texts.count)
-    // Scripts/write-texts.sh names a text after its file, `profiles show` looks for the profile's name.
+    // Scripts/write-texts.sh names a text after its file, and `profiles show` looks for the
+    // profile's name.
     #expect(Self.profiles.map(\.name) == ProfileSources.files.map(\.name))
   }
 
-  /// The profiles that docs/profiles.md shows as a whole are right, and their examples come out.
+  /// The complete profiles in docs/profiles.md are valid, and their examples decode as shown.
   @Test
   func documentedProfiles() throws {
     let page = Self.folder.appending(path: "docs").appending(path: "profiles.md")
@@ -348,7 +348,7 @@ struct BuiltInTests {
     }
   }
 
-  /// No two definitions are of the same bytes.
+  /// No two definitions apply to the same bytes.
   @Test
   func noTies() {
     #expect(ProfileTies.find(Self.profiles.map { ($0.name, $0) }).map(\.description) == [])

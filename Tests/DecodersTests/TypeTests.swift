@@ -3,9 +3,9 @@ import Testing
 
 @testable import Decoders
 
-/// One field of each type, with what its bytes come to in JSON and in text.
+/// One field of each type, and its bytes' decoding in JSON and in text.
 struct TypeTests {
-  /// A type's keys, bytes, JSON, text and problems. Worked out by hand, but where a source stands.
+  /// A type's keys, bytes, JSON, text and problems, worked out by hand unless a source is given.
   struct Row: CustomTestStringConvertible, Sendable {
     var keys: String
     var hex: String
@@ -216,14 +216,13 @@ struct TypeTests {
     #expect(result.problems == row.problems)
   }
 
-  /// A value that ends early is a problem at the offset where it should begin; text and bytes show what
-  /// is there.
+  /// A truncated value is a problem at its first byte; text and bytes show what is there.
   @Test(arguments: [
     ("type: u16", "01", "{\"unknown\":\"01\"}", ["missing_bytes@0"]),
     ("type: medfloat32", "0102", "{\"unknown\":\"0102\"}", ["missing_bytes@0"]),
     ("type: datetime", "", "{}", ["missing_bytes@0"]),
-    // Month 13; 30 February, of any year; 29 February of a common year, of a leap year, of one that is not
-    // known; hour 24; minute 60; second 60.
+    // Month 13; 30 February of any year; 29 February of a common year, of a leap year, of an
+    // unknown year; hour 24; minute 60; second 60.
     ("type: datetime", "e8070d01000000", "{\"it\":\"2024-13-01T00:00:00\"}", ["out_of_range@0"]),
     ("type: datetime", "0000021e000000", "{\"it\":\"????-02-30T00:00:00\"}", ["out_of_range@0"]),
     ("type: datetime", "e907021d000000", "{\"it\":\"2025-02-29T00:00:00\"}", ["out_of_range@0"]),

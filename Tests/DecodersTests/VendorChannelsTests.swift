@@ -2,9 +2,9 @@ import Testing
 
 @testable import Decoders
 
-@Suite("The channels on which protocols are looked for")
+@Suite("The channels on which protocols are searched for")
 struct VendorChannelsTests {
-  /// What is remembered, kept in the plainest way: the channel that was used last at the end.
+  /// A simple model of the cache: the most recently used channel is last.
   private struct Model {
     var held: [(key: UInt64, vendor: Int, mark: Int)] = []
 
@@ -24,14 +24,14 @@ struct VendorChannelsTests {
   }
 
   @Test(
-    "Each one is found until it was silent longest of all",
+    "A channel is found until it is the least recently used",
     arguments: [3, VendorChannels.most, VendorChannels.most + 1, 600, 100_000])
   func order(keys: Int) {
     var generator = Seeded(UInt64(keys))
     var channels = VendorChannels()
     var model = Model()
     for step in 0..<20_000 {
-      // Handles as they stand in a key, on a few conversations.
+      // Handles as in a real key, of a few conversations.
       let number = UInt64.random(in: 0..<UInt64(keys), using: &generator)
       let key = (number & 3) << 18 | (number >> 2) << 2 | (number & 1)
       let vendor = Int.random(in: 0..<2, using: &generator)
@@ -40,7 +40,7 @@ struct VendorChannelsTests {
       guard place.map({ channels[$0].packets.first ?? -1 }) == expected
       else {
         Issue.record(
-          "step \(step): \(String(describing: place)) is not what \(expected ?? -1) says")
+          "step \(step): \(String(describing: place)) is not \(expected ?? -1)")
         return
       }
       if place == nil {
@@ -48,7 +48,7 @@ struct VendorChannelsTests {
         guard channels[made].open.isEmpty, channels[made].packets.isEmpty,
           !channels[made].isRecognized
         else {
-          Issue.record("step \(step): a new channel knows what the old one knew")
+          Issue.record("step \(step): a new channel has the old one's state")
           return
         }
         channels[made].packets = [step]
@@ -61,7 +61,7 @@ struct VendorChannelsTests {
     #expect(Set(channels.map(\.key)) == Set(model.held.map(\.key)))
   }
 
-  @Test("Handles that stand side by side do not share a chain more often than chance would have it")
+  @Test("Adjacent handles share hash chains no more often than random ones")
   func spread() {
     var lengths: [Int: Int] = [:]
     for handle in UInt64(0)..<UInt64(VendorChannels.most) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Decoders
 
-@Suite("Frames and requests of vendors' protocols that are open")
+@Suite("Open frames and requests of vendor protocols")
 struct VendorMessagesTests {
   private let vendor: VendorProtocol
   private var messages = VendorMessages()
@@ -13,7 +13,7 @@ struct VendorMessagesTests {
     vendor = try #require(BuiltInProfiles.vendors.first { $0.profile == "wristband" })
   }
 
-  /// A frame of the wristband: A5, length, command, payload, exclusive or.
+  /// Returns a wristband frame: A5, length, command, payload, XOR checksum.
   private func frame(_ command: UInt8, _ payload: [UInt8]) -> [UInt8] {
     let frame = [0xa5, UInt8(payload.count + 4), command] + payload
     return frame + [frame.reduce(0, ^)]
@@ -29,20 +29,20 @@ struct VendorMessagesTests {
       time: Timestamp(microseconds: milliseconds * 1000))
   }
 
-  @Test("Bytes that begin like a frame are none until one is right")
+  @Test("Bytes that begin like a frame are not recognised before a valid frame")
   mutating func recognition() {
     var wrong = frame(0x82, [1, 2])
     wrong[wrong.count - 1] ^= 1
     #expect(accept(wrong, packet: 1) == nil)
     #expect(accept([0xa5], packet: 2) == nil)
     #expect(accept(frame(0x82, [1, 2]), packet: 3)?.frame?.isSound == true)
-    // From now on what is wrong is shown as that.
+    // From now on wrong frames are shown as such.
     #expect(accept(wrong, packet: 4)?.frame?.isSound == false)
     // But not on another channel.
     #expect(accept(wrong, handle: 0x20, packet: 5) == nil)
   }
 
-  @Test("Parts are marked where the protocol is known, and the last one has them all")
+  @Test("Parts are marked if the protocol is known, and the last one has the joined frame")
   mutating func parts() {
     let whole = frame(0x84, [UInt8](0..<47))
     let pieces = [whole[0..<20], whole[20..<40], whole[40..<51]].map { [UInt8]($0) }
@@ -59,7 +59,7 @@ struct VendorMessagesTests {
   }
 
   @Test(
-    "A frame that is not gone on with in time is given up, and so is one that another overtakes")
+    "A frame is abandoned after a timeout, or when another one begins")
   mutating func abandoned() {
     let whole = frame(0x84, [UInt8](0..<47))
     #expect(accept(frame(0x81, []), packet: 1) != nil)
@@ -71,7 +71,7 @@ struct VendorMessagesTests {
     #expect(other?.isJoined == false && other?.command == 0x85)
   }
 
-  @Test("A response answers the oldest request that it fits, of its own conversation")
+  @Test("A response answers the oldest matching request of its conversation")
   mutating func exchange() {
     #expect(
       accept(frame(3, [11, 20]), handle: 0x10, isWritten: true, packet: 1)?.isRequest == true)
@@ -80,14 +80,14 @@ struct VendorMessagesTests {
     let first = accept(frame(0x83, [1, 0]), packet: 4, milliseconds: 7)
     #expect(first?.request == 1 && first?.latency == 7_000_000)
     #expect(accept(frame(0x84, [1]), packet: 5)?.isOrphan == true)
-    // Five seconds later nobody waits.
+    // After five seconds the request has expired.
     #expect(accept(frame(0x83, [2, 0]), packet: 6, milliseconds: 5001)?.isOrphan == true)
     messages.finish()
     let tally = messages.tallies.first { $0.conversation == 2 }
     #expect(tally?.requests == 2 && tally?.answered == 1 && tally?.unanswered == [2])
   }
 
-  @Test("Nothing grows without bound")
+  @Test("All state is bounded")
   mutating func bounds() {
     for index in 0..<5000 {
       let handle = UInt16(truncatingIfNeeded: index)

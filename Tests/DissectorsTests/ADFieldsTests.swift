@@ -1,6 +1,6 @@
-// The fields of AD structures. What tshark 4.0 says of a report with the same bytes stands beside
-// them; where it knows the type less than bumble (data_types.py) or BlueZ (monitor, tools/oobtest.c),
-// what these say; else "by hand".
+// The fields of AD structures. The comments show tshark 4.0's decoding of a report with the same
+// bytes. For types that bumble (data_types.py) or BlueZ (monitor, tools/oobtest.c) decode in more
+// detail, the comments show theirs; otherwise "by hand".
 
 import Bluetooth
 import Bytes
@@ -8,12 +8,12 @@ import Testing
 
 @testable import Dissectors
 
-/// Structures without their length, and their fields as a visitor is told them.
+/// Structures without their length byte, and their fields as the visitor receives them.
 let structureFixtures: [(bytes: String, fields: [String])] = [
   // Power Level (dBm): -12
   ("0a f4", ["TX_Power -12"]),
-  // Vendor ID Source: Bluetooth SIG, Vendor ID: Nordic Semiconductor ASA (0x0059), Product ID: 0x1234,
-  // Version: 0x0201
+  // Vendor ID Source: Bluetooth SIG, Vendor ID: Nordic Semiconductor ASA (0x0059), Product ID:
+  // 0x1234, Version: 0x0201
   (
     "10 01 00 59 00 34 12 01 02",
     ["Vendor_ID_Source 1", "Vendor_ID 0x0059", "Product_ID 0x1234", "Product_Version 0x0201"]
@@ -40,7 +40,7 @@ let structureFixtures: [(bytes: String, fields: [String])] = [
   ("1b 66 55 44 33 22 c1 01", ["Address c12233445566", "Address_Type 1"]),
   // Peripheral and Central Role supported, Peripheral Role preferred
   ("1c 02", ["Role 2"]),
-  // Coordinates: False and so on, all of them
+  // Coordinates: all False
   ("25 00", ["Configuration 0x00"]),
   // By hand, in tshark's order: Latitude 67305985, Longitude 134678021, Tx Power Level -10,
   // Altitude 16961, Floor Number 67, Uncertainty 0x44
@@ -53,8 +53,8 @@ let structureFixtures: [(bytes: String, fields: [String])] = [
   ),
   // By hand: 16 and -16 decimetres
   ("25 03 10 00 f0 ff", ["Configuration 0x03", "Local_North 16", "Local_East -16"]),
-  // Organization ID: Bluetooth SIG, Role: Provider Only, Transport Data Incomplete, Transport State:
-  // Temporarily Unavailable, Data: aabb; a second block by hand
+  // Organization ID: Bluetooth SIG, Role: Provider Only, Transport Data Incomplete, Transport
+  // State: Temporarily Unavailable, Data: aabb; a second block by hand
   (
     "26 01 16 02 aa bb 02 08 00",
     [
@@ -123,7 +123,7 @@ let structureFixtures: [(bytes: String, fields: [String])] = [
   ("3d 07 64", ["Flags 0x07", "Path_Loss_Threshold 100"]),
 ]
 
-/// Structures without fields of their own, of a length that their type has.
+/// Structures without fields of their own, with a length that is valid for their type.
 private let plainStructures = [
   "01", "01 06", "02", "03 0d 18", "05 78 56 34 12",
   "07 00 01 02 03 04 05 06 07 08 09 0a 0b 0c 0d 0e 0f",
@@ -131,7 +131,7 @@ private let plainStructures = [
   "20 78 56 34 12", "24 17", "30 48", "34 01", "99", "ff 59 00", "ff 4c 00 10",
 ]
 
-/// Bit fields one behind the other, least significant first.
+/// Packs bit fields, the least significant bit first.
 private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
   var bits: [Bool] = []
   for field in fields { for bit in 0..<field.bits { bits.append(field.value >> bit & 1 == 1) } }
@@ -141,7 +141,8 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
 }
 
 @Suite struct ADFieldsTests {
-  /// Returns what the visitor gets for a structure after some other bytes, and what is wrong with it.
+  /// Returns the fields that the visitor receives for a structure after some other bytes, its
+  /// problem, and the bytes left.
   private func told(_ structure: [UInt8]) -> (told: [String], problem: String?, left: Int?) {
     let bytes = [0xaa, 0xaa, 0xaa] + structure
     let type = ADType(rawValue: structure[0])
@@ -170,7 +171,7 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
     }
   }
 
-  /// Core, Vol 6, Part B, 4.4.6.11, packed here bit by bit.
+  /// Core, Vol 6, Part B, 4.4.6.11, packed bit by bit.
   @Test func bigInfo() {
     let fields: [(value: UInt64, bits: Int)] = [
       (0x2345, 14), (1, 1), (0x678, 12), (3, 5), (4, 5), (5, 3), (0x6_789a, 20), (7, 4),
@@ -195,7 +196,7 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
         "GIV bytes 0102030405060708", "GSKD bytes 090a0b0c0d0e0f101112131415161718",
       ])
     #expect(all.problem == nil && all.left == 0)
-    // The bit behind the offset says in which unit it counts.
+    // The bit after the offset selects its unit.
     var finer = open
     finer[2] &= ~0x40
     #expect(told(finer).told.first == "BIG_Offset \(0x2345 * 30)")
@@ -219,8 +220,8 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
     #expect(told(hex(structure)).problem == problem)
   }
 
-  /// Cut at every length, and with every bit flipped: slices stay inside (see `told`), and a walk that
-  /// does not reach its end is a problem.
+  /// Cuts at every length and flips every bit: slices stay inside (see `told`), and a walk that
+  /// does not reach the end has a problem.
   @Test func sweep() {
     for fixture in structureFixtures.map(\.bytes) + plainStructures {
       let structure = hex(fixture)
@@ -240,7 +241,7 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
     }
   }
 
-  /// Every type at every length: the size that is asked for and the layout go together.
+  /// Every type at every length: the accepted sizes match the layout.
   @Test func everyLengthOfEveryType() {
     for type in UInt8.min...UInt8.max {
       for count in 0...255 {
@@ -251,7 +252,7 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
     }
   }
 
-  @Test("every AD type that the Assigned Numbers list has a name")
+  @Test("Every AD type in the Assigned Numbers has a name")
   func names() {
     let assigned: [UInt8] =
       Array(0x01...0x0a) + Array(0x0d...0x12) + Array(0x14...0x32) + [0x34, 0x3d, 0xff]
@@ -260,7 +261,7 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
     }
   }
 
-  // MARK: All structures of some data
+  // MARK: Lists of structures
 
   private func check(_ data: String) -> [String] {
     let bytes = hex(data)
@@ -275,12 +276,12 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
       check("02 19 41 04 03 0d 18 0f 09 09") == [
         "tooShort@2(2,1)", "leftOver@7(1,0)", "advertisingStructureTooLong@8(9,1)",
       ])
-    // A zero length ends the data early; behind it stand zeros.
+    // A zero length ends the data early; only zeros may follow.
     #expect(check("02 01 06 00 00 00") == [] && check("00") == [])
     #expect(check("02 01 06 00 02 19 41") == ["leftOver@4(3,0)"])
   }
 
-  /// What a host sets and what an inquiry found is checked as reports are.
+  /// Data that a host sets, and data of inquiry results, is checked like that of reports.
   @Test func dataOfCommandsIsChecked() {
     let data = hex("02 19 41") + [UInt8](repeating: 0, count: 28)
     #expect(problems(h4([1, 0x08, 0x20, 32, 3] + data)) == ["tooShort@7(2,1)"])
@@ -294,7 +295,7 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
     arguments: [
       ("02 01 06 03 03 0d 18", false, true), ("", false, true), ("02 01 06 09 ff 4c", true, true),
       ("05", true, true), ("05", false, false),
-      // What is broken behind a good beginning is broken.
+      // A valid beginning does not make up for a broken rest.
       ("02 01 06 09 ff 4c", false, true), ("02 01 06 68 65 20", false, true),
       ("02 01 06 68 65 20", true, true),
       // One mistake: the length of the only structure, a size, a type.
@@ -302,7 +303,7 @@ private func packed(_ fields: [(value: UInt64, bits: Int)]) -> [UInt8] {
       ("03 0a 01 02", false, true), ("02 ff 4c", false, true), ("03 98 01 02", false, true),
       ("03 98 01 02 02 01 06", false, true), ("03 98 01 02 02 99 06", false, true),
       ("03 98 01 02 02 01 06", true, true), ("03 98 01 02 09 ff 4c", true, true),
-      // Two: neither type nor size, and no way to the end.
+      // Two mistakes: neither the type nor the size is valid, and the structures miss the end.
       ("68 65 20 62", false, false), ("68 65 20 62", true, false), ("09 99 01", true, false),
       ("09 0a 01", false, false), ("09 0a 01", true, false),
       ("03 98 01 02 68 65", false, false), ("03 98 01 02 09 ff 4c", false, false),

@@ -1,6 +1,6 @@
-// Every PDU of the Attribute Protocol. The decoding beside each fixture is tshark 4.0's of a capture
-// built from the same bytes, except for opcodes 0x20, 0x21 and 0x23, which it does not know: those
-// are decoded by hand after Core, Vol 3, Part F, 3.4.4.11, 3.4.4.12 and 3.4.7.4.
+// Every PDU of the Attribute Protocol. The comments show tshark 4.0's decoding of a capture with
+// the same bytes. It does not know the opcodes 0x20, 0x21 and 0x23; these are decoded by hand after
+// Core, Vol 3, Part F, 3.4.4.11, 3.4.4.12 and 3.4.7.4.
 
 import Bluetooth
 import Bytes
@@ -8,11 +8,11 @@ import Testing
 
 @testable import Dissectors
 
-/// The Nordic UART service as it crosses the link, and one of its characteristics.
+/// The UUIDs of the Nordic UART service and of one of its characteristics, in transmission order.
 private let uart = "9e ca dc 24 0e e5 a9 e0 93 f3 a3 b5 01 00 40 6e"
 private let uartReceive = "9e ca dc 24 0e e5 a9 e0 93 f3 a3 b5 02 00 40 6e"
 
-/// ATT PDUs without anything wrong, and what they say.
+/// Valid ATT PDUs and their decoding.
 let attFixtures: [(bytes: String, says: String)] = [
   // Error Response - Attribute Not Found, Handle: 0x0005; request Read By Type
   ("01 08 05 00 0a", "Error Response request=08 handle=0005 error=0a"),
@@ -123,7 +123,7 @@ let attFixtures: [(bytes: String, says: String)] = [
 ]
 
 @Suite struct ATTTests {
-  /// What the PDU in `text` says and what is wrong with it.
+  /// Returns the decoding and the problems of the PDU in `text`.
   private func att(_ text: String, isTruncated: Bool = false, missing: Int = 0) -> [String] {
     let payload = hex(text)
     let bytes = l2cap(payload, length: payload.count + missing)
@@ -159,7 +159,7 @@ let attFixtures: [(bytes: String, says: String)] = [
     #expect(att(text) == [says, problem])
   }
 
-  /// Elements without a value. The type of a group is a UUID, so a group without a value is a problem.
+  /// Elements without a value. A group's value is the type's UUID, so an empty one is a problem.
   @Test func elementsOfHandlesAlone() {
     #expect(att("09 02 01 00 02 00") == [#"Read By Type Response items=["0001 =", "0002 ="]"#])
     #expect(
@@ -169,9 +169,9 @@ let attFixtures: [(bytes: String, says: String)] = [
   }
 
   @Test(arguments: [
-    // Elements of 3 bytes and one byte more.
+    // Elements of 3 bytes, and one byte more.
     ("09 03 01 00 41 02", #"Read By Type Response items=["0001 =41"]"#, "leftOver@9(1,0)"),
-    // Shorter than its only element.
+    // Shorter than the only element.
     ("09 07 01 00 41", "Read By Type Response items=[]", "leftOver@6(3,0)"),
     ("05 01 11 00 02", "Find Information Response items=[]", "leftOver@6(3,0)"),
     ("05 02 11 00 02 29", "Find Information Response items=[]", "leftOver@6(4,0)"),
@@ -192,7 +192,7 @@ let attFixtures: [(bytes: String, says: String)] = [
     #expect(att("23") == ["Multiple Handle Value Notification items=[]"])
   }
 
-  /// The end of the PDU may cut the last value; what is there of it stays.
+  /// The end of the PDU may cut the last value, whose beginning is kept.
   @Test func theLastValueOfAListWithLengthsIsCut() {
     #expect(
       att("23 0e 00 02 00 06 48 10 00 05 00 64")
@@ -203,7 +203,7 @@ let attFixtures: [(bytes: String, says: String)] = [
       att("21 01 00 64 05 00") == [#"Read Multiple Variable Response items=["=64", "= -5"]"#])
   }
 
-  /// A cut in the middle of a handle or length leaves bytes that are no item, and says so.
+  /// A cut inside a handle or length leaves bytes that belong to no item, and are reported.
   @Test func theLastItemOfAListWithLengthsHasNoLength() {
     #expect(
       att("23 0e 00 02 00 06 48 10 00 01")
@@ -215,7 +215,7 @@ let attFixtures: [(bytes: String, says: String)] = [
 
   // MARK: Short PDUs
 
-  /// The opcode survives, so that the transaction is still known.
+  /// The opcode is kept, so that the transaction is known.
   @Test(arguments: [
     ("01 08 05 00", "Error Response data=080500", "tooShort@8(1,0)"),
     ("02 f7", "Exchange MTU Request data=f7", "tooShort@5(2,1)"),
@@ -248,9 +248,9 @@ let attFixtures: [(bytes: String, says: String)] = [
     #expect(att("d2 14 00 01") == ["Signed Write Command data=140001", "tooShort@7(4,1)"])
   }
 
-  // MARK: What the capture did not keep
+  // MARK: Truncated captures
 
-  /// Half of a long UUID is no short one, and the middle of a value is no signature.
+  /// Half of a long UUID is not a short one, and the middle of a value is not a signature.
   @Test func cutByTheCapture() {
     #expect(
       att("08 01 00 ff ff 9e ca", isTruncated: true, missing: 14)
@@ -292,7 +292,7 @@ let attFixtures: [(bytes: String, says: String)] = [
         default: .reserved
         }
       #expect(ranges[code] == expected)
-      // Those that profiles may name, Apple's among them, though these are reserved.
+      // Codes that profiles may name, including Apple's reserved ones.
       let isOfProfile = ATTErrorCode(rawValue: UInt8(code)).isOfProfile
       #expect(isOfProfile == (0x80...0xdf).contains(code), "\(code)")
     }

@@ -1,5 +1,5 @@
-// Advertising reports and the AD structures in them. The values of the reports with tshark's names
-// beside them are tshark 4.0's, of a capture built from the same bytes.
+// Advertising reports and their AD structures. The comments show tshark 4.0's decoding of a capture
+// with the same bytes.
 
 import Bluetooth
 import Bytes
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Dissectors
 
-/// Events with reports that are whole, with how many they hold.
+/// Valid events with reports, and the number of reports.
 let advertisingFixtures: [(bytes: String, count: Int)] = [
   // Num Reports: 2: Connectable Undirected Advertising, Random c0:11:22:33:44:55, 9 bytes, "gatt",
   // RSSI -60; Scan Response, Public 11:22:33:44:55:66, 7 bytes, "gatts", RSSI 127
@@ -33,15 +33,15 @@ let advertisingFixtures: [(bytes: String, count: Int)] = [
   // By hand, after Core, Vol 4, Part E, 7.7.65.15: version 2 with event counter 5 and subevent 0;
   // truncated
   ("04 3e 0e 25 01 00 7f c4 ff 05 00 00 02 03 02 01 06", 1),
-  // BlueZ's monitor: Advertising handle 1, Subevent 2, Tx status 0, responses 2: TX -8, RSSI -60, no
-  // CTE, Response slot 3, Complete, 020106; 127, 127, slot 4, failed, nothing
+  // BlueZ's monitor: Advertising handle 1, Subevent 2, Tx status 0, responses 2: TX -8, RSSI -60,
+  // no CTE, Response slot 3, Complete, 020106; 127, 127, slot 4, failed, nothing
   ("04 3e 14 28 01 02 00 02 f8 c4 ff 03 00 03 02 01 06 7f 7f ff 04 ff 00", 2),
-  // Sync Handle: 0x0001, Num BIS 2, NSE 4, ISO Interval 0x0008, BN 2, PTO 0, IRC 2, Max PDU 100, SDU
-  // Interval 10000, Max SDU 100, LE 2M, unframed, encrypted
+  // Sync Handle: 0x0001, Num BIS 2, NSE 4, ISO Interval 0x0008, BN 2, PTO 0, IRC 2, Max PDU 100,
+  // SDU Interval 10000, Max SDU 100, LE 2M, unframed, encrypted
   ("04 3e 14 22 01 00 02 04 08 00 02 00 02 64 00 10 27 00 64 00 02 00 01", 1),
 ]
 
-/// All reports of an H4 event, as far as they can be read.
+/// Returns the readable reports of an H4 event.
 func reports(_ bytes: [UInt8]) -> [AdvertisingReport] {
   let dissection = h4(bytes)
   guard let list = AdvertisingReports(event: bytes.bytes, body: dissection.body) else { return [] }
@@ -105,7 +105,7 @@ func reports(_ bytes: [UInt8]) -> [AdvertisingReport] {
     #expect(words(report.data, of: fixture(3)) == "ff4c00")
   }
 
-  /// Bit 4 says that the PDU was a legacy one; without it no name of those fits.
+  /// Bit 4 marks a legacy PDU; only these have names.
   @Test(
     arguments: [
       (0x13, "ADV_IND"), (0x15, "ADV_DIRECT_IND"), (0x12, "ADV_SCAN_IND"),
@@ -114,7 +114,7 @@ func reports(_ bytes: [UInt8]) -> [AdvertisingReport] {
       (0x0a, nil), (0x11, nil), (0x1f, nil),
     ] as [(UInt8, String?)])
   func namesOfExtendedReports(_ type: UInt8, _ name: String?) throws {
-    // The data status in bits 5 and 6 changes no name.
+    // The data status in bits 5 and 6 does not change the name.
     for status in UInt8(0)..<4 {
       var bytes = fixture(2)
       bytes[5] = type | status << 5
@@ -234,7 +234,7 @@ func reports(_ bytes: [UInt8]) -> [AdvertisingReport] {
 
   // MARK: AD structures
 
-  /// "type=data" of each structure, and the overrun.
+  /// Returns "type=data" of each structure, and the overrun.
   private func structures(_ text: String, from start: Int = 0) -> [String] {
     let bytes = [UInt8](repeating: 0xaa, count: start) + hex(text)
     var list = ADStructures(bytes.bytes, Slice(start: start, count: bytes.count - start))
@@ -242,7 +242,7 @@ func reports(_ bytes: [UInt8]) -> [AdvertisingReport] {
     while let structure = list.next() {
       all.append("\(digits(structure.type.rawValue, 2))=\(words(structure.data, of: bytes))")
     }
-    // The end stays the end.
+    // The list stays at its end.
     #expect(list.next() == nil)
     if let overrun = list.overrun { all.append(words(overrun)) }
     return all
@@ -252,7 +252,7 @@ func reports(_ bytes: [UInt8]) -> [AdvertisingReport] {
     arguments: [
       ("", []), ("02 01 06", ["01=06"]), ("02 01 06 05 09 67 61 74 74", ["01=06", "09=67617474"]),
       ("01 ff", ["ff="]),
-      // Padding: what follows a zero length says nothing.
+      // Padding: bytes after a zero length are ignored.
       ("02 01 06 00 00 00", ["01=06"]), ("00 02 01 06", []),
       // Overruns.
       ("02 01", ["advertisingStructureTooLong@0(2,1)"]),

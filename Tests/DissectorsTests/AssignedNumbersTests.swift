@@ -1,5 +1,5 @@
-// Names from the generated tables. What they should be is from tshark 4.0 (-G values), bumble
-// (company_ids.py) or BlueZ (monitor), each of which carries tables of its own.
+// Names from the generated tables. The expected names are from tshark 4.0 (-G values), bumble
+// (company_ids.py) or BlueZ (monitor), which have tables of their own.
 
 import Bytes
 import Testing
@@ -11,7 +11,8 @@ private func text(_ name: AssignedName?) -> String? {
 }
 
 @Suite struct AssignedNumbersTests {
-  /// Sorted without repetition, so that halving finds all; every name is a line.
+  /// Each table is sorted and has no duplicates, as binary search requires; every name is a single
+  /// line.
   @Test func tablesAreWhole() {
     let tables: [(table: NameTable, least: Int)] = [
       (.companies, 4000), (.uuids, 1300), (.appearances, 300), (.uriSchemes, 150),
@@ -27,7 +28,7 @@ private func text(_ name: AssignedName?) -> String? {
         let name = text(table.name(of: number))
         #expect(name?.isEmpty == false && name?.contains("\n") == false, "\(number)")
       }
-      // Between, before and behind the numbers nothing is found.
+      // Numbers between, before and after those of the table have no name.
       let numbers = Set((0..<table.count).map { table.number(at: $0) })
       for number in UInt16.min...UInt16.max where !numbers.contains(number) {
         if let name = text(table.name(of: number)) { Issue.record("\(number): \(name)") }
@@ -35,14 +36,14 @@ private func text(_ name: AssignedName?) -> String? {
     }
   }
 
-  @Test("withdrawn names are kept; a name is one of what has the UUID") func kinds() {
+  @Test("Withdrawn names are kept, and a name belongs to a kind of attribute") func kinds() {
     let digital = BluetoothUUID(0x2a56)
     #expect(text(digital.name) == "Digital")
     #expect(text(BluetoothUUID(0x2a0b).name) == "Exact Time 100")
     #expect(text(BluetoothUUID(0x2a63).name) == "Cycling Power Measurement")
     #expect(text(digital.name(as: .characteristic)) == "Digital")
     #expect(digital.name(as: .service) == nil && digital.name(as: .descriptor) == nil)
-    // The GMAP Role is a characteristic; a gadget's service may have its number.
+    // The GMAP Role is a characteristic; a vendor's service may use its number.
     let squatted = BluetoothUUID(0x2c00)
     #expect(text(squatted.name) == "GMAP Role" && squatted.name(as: .service) == nil)
     #expect(text(BluetoothUUID(0x180d).name(as: .service)) == "Heart Rate")
@@ -76,7 +77,7 @@ private func text(_ name: AssignedName?) -> String? {
     #expect(text(uuid.registrant) == nil)
   }
 
-  /// UUIDs that somebody registered have no name: others use them too.
+  /// Registered UUIDs have no name, because others use them too.
   @Test(
     arguments: [
       (0xfeaa, "Google LLC"), (0xfd6f, "Apple, Inc."), (0xfff6, "Matter Profile ID"),
@@ -105,7 +106,7 @@ private func text(_ name: AssignedName?) -> String? {
     arguments: [
       (0x0000, "Unknown"), (0x0040, "Phone"), (0x0341, "Heart Rate Sensor: Heart Rate Belt"),
       (0x03c1, "Human Interface Device: Keyboard"),
-      // No such subcategory: the category.
+      // The subcategory does not exist: the category's name.
       (0x037f, "Heart Rate Sensor"), (0xffc0, nil),
     ] as [(UInt16, String?)])
   func appearances(_ number: UInt16, _ name: String?) {

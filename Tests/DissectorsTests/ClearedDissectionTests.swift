@@ -1,11 +1,11 @@
-// One dissection serves for all packets of a pass: what it says of one may not depend on the one before.
+// A pass reuses one dissection for all packets; no packet's result may depend on the packet before.
 
 import Bytes
 import Testing
 
 @testable import Dissectors
 
-/// All that a dissection holds, a line each.
+/// Describes all properties of a dissection, a line each.
 private func described(_ dissection: Dissection) -> [String] {
   let fields = Mirror(reflecting: dissection).children
     .filter { $0.label != "problems" }
@@ -13,7 +13,7 @@ private func described(_ dissection: Dissection) -> [String] {
   return fields + problems(dissection) + ["omitted: \(dissection.problems.omitted)"]
 }
 
-/// Dissects an H4 packet, the PDU of ACL data as if it were whole.
+/// Dissects an H4 packet, and the PDU of ACL data as if it were complete.
 private func read(_ bytes: [UInt8], into dissection: inout Dissection) {
   dissection.read(h4: bytes.bytes, isTruncated: false)
   if case .acl = dissection.content {
@@ -21,7 +21,7 @@ private func read(_ bytes: [UInt8], into dissection: inout Dissection) {
   }
 }
 
-/// ACL data with a PDU on a channel.
+/// Returns ACL data with a PDU on a channel.
 private func data(_ cid: Int, _ text: String) -> [UInt8] {
   let pdu = l2cap(hex(text), cid: cid)
   return [2, 0x40, 0x20] + little(pdu.count) + pdu
@@ -53,7 +53,7 @@ private let packets: [[UInt8]] =
         var new = Dissection()
         read(packet, into: &new)
         guard described(scratch) == described(new) else {
-          Issue.record("\(packet) behind \(before): \(described(scratch)), not \(described(new))")
+          Issue.record("\(packet) after \(before): \(described(scratch)), not \(described(new))")
           return
         }
       }

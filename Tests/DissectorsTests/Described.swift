@@ -1,21 +1,21 @@
-// Dissections in words, so that a test says what it expects in one line.
+// Text forms of dissections, so that a test states its expectation in one line.
 
 import Bluetooth
 import Bytes
 
 @testable import Dissectors
 
-/// The bytes of "02 40 00".
+/// Converts hexadecimal text, "02 40 00", to bytes.
 func hex(_ text: String) -> [UInt8] {
   text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
 }
 
-/// A number of bytes in the order in which they cross the link.
+/// Returns the bytes of a number in transmission order.
 func little(_ value: Int, width: Int = 2) -> [UInt8] {
   (0..<width).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
 }
 
-/// A number as `digits` hexadecimal digits.
+/// Returns a number as `digits` hexadecimal digits.
 func digits(_ value: some BinaryInteger, _ count: Int) -> String {
   let text = String(value, radix: 16)
   return String(repeating: "0", count: max(0, count - text.count)) + text
@@ -44,39 +44,39 @@ extension Dissection {
   }
 }
 
-/// What an H4 packet is.
+/// Dissects an H4 packet.
 func h4(_ bytes: [UInt8], isTruncated: Bool = false) -> Dissection {
   Dissection(h4: bytes.bytes, isTruncated: isTruncated)
 }
 
-/// An L2CAP PDU on `cid` around `payload`; its length field can lie.
+/// Returns an L2CAP PDU with `payload` on `cid`. Its length field may be wrong.
 func l2cap(_ payload: [UInt8], cid: Int = 4, length: Int? = nil) -> [UInt8] {
   little(length ?? payload.count) + little(cid) + payload
 }
 
-/// What an L2CAP PDU is that begins at `start`.
+/// Dissects an L2CAP PDU that begins at `start`.
 func pdu(_ bytes: [UInt8], from start: Int = 0, isTruncated: Bool = false) -> Dissection {
   var dissection = Dissection()
   dissection.parsePDU(bytes.bytes, from: start, isTruncated: isTruncated)
   return dissection
 }
 
-/// What is wrong with a dissection: "tooShort@7(2,1)".
+/// Returns a dissection's problems, such as "tooShort@7(2,1)".
 func problems(_ dissection: Dissection) -> [String] {
   (0..<dissection.problems.count).map { words(dissection.problems[$0]) }
 }
 
-/// A problem as "tooShort@7(2,1)", or without its place where it has none.
+/// Returns a problem as "tooShort@7(2,1)", without the offset if it has none.
 func words(_ problem: Problem) -> String {
   "\(problem.code)\(problem.offset.map { "@\($0)" } ?? "")(\(problem.first),\(problem.second))"
 }
 
-/// The bytes of a slice: "0d18".
+/// Returns the bytes of a slice, such as "0d18".
 func words(_ slice: Slice, of bytes: [UInt8]) -> String {
   bytes.bytes.part(slice).array.map { digits($0, 2) }.joined()
 }
 
-/// A UUID as it is printed: most significant byte first.
+/// Returns a UUID as it is printed, the most significant byte first.
 func words(_ uuid: BluetoothUUID) -> String {
   switch uuid.width {
   case 2: digits(uuid.low, 4)
@@ -85,7 +85,7 @@ func words(_ uuid: BluetoothUUID) -> String {
   }
 }
 
-/// An ATT PDU: its opcode's name, then every field that it has.
+/// Describes an ATT PDU: its opcode's name, then its fields.
 func words(_ pdu: ATTPDU?, of bytes: [UInt8]) -> String {
   guard let pdu else { return "none" }
   let fields = pdu.fields
@@ -111,7 +111,7 @@ func words(_ pdu: ATTPDU?, of bytes: [UInt8]) -> String {
   return parts.joined(separator: " ")
 }
 
-/// The items of a list, one string each.
+/// Returns the items of a list, one string each.
 func items(of list: ATTItems, in bytes: [UInt8]) -> [String] {
   var all: [String] = []
   var cursor = Cursor(bytes.bytes, list.list)
@@ -127,13 +127,13 @@ func items(of list: ATTItems, in bytes: [UInt8]) -> [String] {
   return all
 }
 
-/// A visitor that writes down what it is told, one string a field: "Handle 0x0040".
+/// A visitor that records the fields that it receives, one string each: "Handle 0x0040".
 struct Recorder: HCIFieldVisitor {
-  /// What was told.
+  /// The fields received.
   private(set) var told: [String] = []
   /// The slices of all fields.
   private(set) var slices: [Slice] = []
-  /// Whether every field's bytes were as many as its slice says.
+  /// Whether every field's bytes had the length of its slice.
   private(set) var isConsistent = true
 
   mutating func field(
@@ -170,7 +170,7 @@ struct Recorder: HCIFieldVisitor {
   mutating func endList() { told.append("]") }
 }
 
-/// Walks a command's or event's parameters, outer and inner, and gives what a visitor is told.
+/// Walks a command's or event's parameters, outer and inner, and returns the recorded fields.
 func walk(_ dissection: Dissection, _ bytes: [UInt8]) -> Recorder {
   var recorder = Recorder()
   guard let parameters = dissection.parameters else { return recorder }

@@ -1,4 +1,4 @@
-// From an H4 packet to its header, its row and its body; every length field that can lie.
+// From an H4 packet to its header, its row and its body, and every length field that may be wrong.
 
 import Bluetooth
 import Bytes
@@ -7,7 +7,7 @@ import Testing
 @testable import Dissectors
 
 @Suite struct HCIEnvelopeTests {
-  /// The name of the row of a packet, and of the command that it completes.
+  /// Returns the names of a packet's row and of the command that it completes.
   private func rows(_ dissection: Dissection) -> [String] {
     [dissection.parameters?.row, dissection.parameters?.completed].compactMap { row in
       row.map { $0.name.description }
@@ -21,7 +21,7 @@ import Testing
     let bytes = hex("01 06 04 03 40 00 13")
     let dissection = h4(bytes)
     guard case .command(let command) = dissection.content else {
-      Issue.record("no command: \(dissection.content)")
+      Issue.record("not a command: \(dissection.content)")
       return
     }
     #expect(command.opcode == HCICommand.disconnect && command.length == 3)
@@ -38,7 +38,7 @@ import Testing
     let bytes = hex("04 05 04 00 40 00 16")
     let dissection = h4(bytes)
     guard case .event(let event) = dissection.content else {
-      Issue.record("no event: \(dissection.content)")
+      Issue.record("not an event: \(dissection.content)")
       return
     }
     #expect(event.code == HCIEvent.disconnectionCompleteCode && !event.isLEMeta)
@@ -54,7 +54,7 @@ import Testing
   func acl(_ word: Int, _ boundary: UInt8, _ broadcast: UInt8) {
     let dissection = h4([2] + little(word) + hex("03 00 01 02 03"))
     guard case .acl(let header) = dissection.content else {
-      Issue.record("no ACL: \(dissection.content)")
+      Issue.record("not ACL data: \(dissection.content)")
       return
     }
     #expect(header.handle == 0x40 && header.length == 3)
@@ -66,7 +66,7 @@ import Testing
   @Test func sco() {
     let dissection = h4(hex("03 01 30 02 aa bb"))
     guard case .sco(let header) = dissection.content else {
-      Issue.record("no SCO: \(dissection.content)")
+      Issue.record("not SCO data: \(dissection.content)")
       return
     }
     #expect(header.handle == 1 && header.packetStatus == 3 && header.length == 2)
@@ -78,26 +78,26 @@ import Testing
     // The two upper bits of the length are reserved.
     let dissection = h4(hex("05 60 60 04 c0 01 02 03 04"))
     guard case .iso(let header) = dissection.content else {
-      Issue.record("no ISO: \(dissection.content)")
+      Issue.record("not ISO data: \(dissection.content)")
       return
     }
     #expect(header.handle == 0x60 && header.boundary == .complete && header.hasTimestamp)
     #expect(header.length == 4)
     #expect(dissection.problems.isEmpty)
-    // Too short for what it says that it has.
+    // Too short for the fields that its flags indicate.
     let bytes = hex("05 60 60 04 c0 01 02 03 04")
     #expect(ISOLoad(header, bytes.bytes, dissection.body) == nil)
   }
 
-  /// By hand, after Core, Vol 4, Part E, 5.4.5: time stamp 123456 µs, sequence number 7, an SDU of 4 bytes,
-  /// packet status 1.
+  /// By hand, after Core, Vol 4, Part E, 5.4.5: time stamp 123456 µs, sequence number 7, an SDU of
+  /// 4 bytes, packet status 1.
   @Test func isoLoad() {
     let bytes = hex("05 60 60 0c 00 40 e2 01 00 07 00 04 40 01 02 03 04")
     let dissection = h4(bytes)
     guard case .iso(let header) = dissection.content,
       let load = ISOLoad(header, bytes.bytes, dissection.body)
     else {
-      Issue.record("no ISO load: \(dissection.content)")
+      Issue.record("not an ISO load: \(dissection.content)")
       return
     }
     #expect(load.timestamp == 123_456 && load.sequenceNumber == 7 && load.sduLength == 4)
@@ -115,7 +115,7 @@ import Testing
     #expect(dissection.body == Slice(start: 0, count: 3))
   }
 
-  /// Where the capture kept nothing, nothing else can be wrong.
+  /// If the capture kept nothing of a record, there is no other problem.
   @Test func nothing() {
     #expect(problems(h4([])) == ["emptyRecord(0,0)"])
     #expect(problems(h4([], isTruncated: true)) == [])
@@ -156,23 +156,23 @@ import Testing
     #expect(problems(h4(hex(text), isTruncated: true)) == [])
   }
 
-  // MARK: Rows that disagree with the bytes
+  // MARK: Parameters that do not match their row
 
   @Test(arguments: [
-    // Disconnect without its reason, and with a byte more.
+    // Disconnect without its reason, and with an extra byte.
     ("01 06 04 02 40 00", "tooShort@6(1,0)"), ("01 06 04 04 40 00 13 00", "leftOver@7(1,0)"),
     // Reset has no parameters.
     ("01 03 0c 01 00", "leftOver@4(1,0)"),
     // Disconnection Complete without its reason.
     ("04 05 03 00 40 00", "tooShort@6(1,0)"),
-    // Number Of Completed Packets: two handles claimed and one there, and the other way round.
+    // Number Of Completed Packets: two handles claimed but one present, and the reverse.
     ("04 13 05 02 40 00 01 00", "tooShort@8(2,0)"),
     ("04 13 09 01 40 00 01 00 41 00 02 00", "leftOver@8(4,0)"),
-    // LE Set Extended Scan Parameters: two PHYs claimed and one there.
+    // LE Set Extended Scan Parameters: two PHYs claimed, one present.
     ("01 41 20 08 00 00 05 01 60 00 30 00", "tooShort@12(1,0)"),
-    // LE Set Extended Advertising Data: 5 bytes claimed and 2 there.
+    // LE Set Extended Advertising Data: 5 bytes claimed, 2 present.
     ("01 37 20 06 01 03 01 05 02 01", "tooShort@8(5,2)"),
-    // LE Advertising Report: the data's length points behind the end.
+    // LE Advertising Report: the data's length exceeds the event.
     ("04 3e 0c 02 01 00 01 55 44 33 22 11 c0 09 02", "tooShort@14(9,1)"),
   ])
   func rowsThatLie(_ text: String, _ problem: String) {
@@ -180,7 +180,7 @@ import Testing
     #expect(problems(h4(hex(text), isTruncated: true)) == [])
   }
 
-  /// LE Set Advertising Data has a field of 31 bytes; its length says how many of them count.
+  /// LE Set Advertising Data has a field of 31 bytes, and a length that gives the bytes in use.
   @Test func aCountThatIsLargerThanItsField() {
     let field = [UInt8](repeating: 0, count: 31)
     #expect(problems(h4([1, 0x08, 0x20, 32, 31] + field)) == [])
@@ -192,7 +192,7 @@ import Testing
   @Test func leMetaWithoutSubevent() {
     let dissection = h4(hex("04 3e 00"))
     guard case .event(let event) = dissection.content else {
-      Issue.record("no event")
+      Issue.record("not an event")
       return
     }
     #expect(!event.isLEMeta)
@@ -242,7 +242,7 @@ import Testing
     #expect(dissection.problems.isEmpty)
   }
 
-  /// A handle that only the return parameters hold: Read RSSI.
+  /// A handle that is only in the return parameters: Read RSSI.
   @Test func commandCompleteAboutALink() {
     let bytes = hex("04 0e 07 01 05 14 00 40 00 c4")
     #expect(h4(bytes).parameters?.connectionHandle(bytes.bytes) == 0x40)
@@ -250,7 +250,7 @@ import Testing
     #expect(h4(short).parameters?.connectionHandle(short.bytes) == nil)
   }
 
-  /// A controller that refuses a command may return its Status alone.
+  /// A controller that refuses a command may return only the Status.
   @Test func commandCompleteOfAFailure() {
     let refused = hex("04 0e 04 01 09 10 0c")
     #expect(h4(refused).parameters?.status(refused.bytes) == 0x0c)
@@ -265,7 +265,7 @@ import Testing
     #expect(h4(bytes).problems.isEmpty)
   }
 
-  /// LE Set Scan Enable (0x200c) with a byte that its row does not have: only who asks is told.
+  /// LE Set Scan Enable (0x200c) with a byte that its row does not have: reported only on request.
   @Test func problemsThatNobodyWants() {
     let bytes = hex("01 0c 20 03 01 00 00")
     #expect(h4(bytes).problems.count == 1 && h4(bytes).problems[0].code == .leftOver)
@@ -289,7 +289,8 @@ import Testing
   }
 }
 
-/// A dissection is cleared for every packet. With the 32 bytes of its anchor it is not copied for each.
+/// Every packet clears the dissection, so it must stay small. Its anchor, which prevents copies,
+/// takes 32 bytes.
 @Test func aDissectionStaysSmall() {
   #expect(MemoryLayout<Dissection>.size - MemoryLayout<(any Sendable)?>.size <= 400)
 }

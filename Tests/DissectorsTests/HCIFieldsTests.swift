@@ -1,5 +1,6 @@
-// What a visitor gets for real packets. The values are tshark 4.0's, of a capture built from the
-// same bytes; names are the specification's. Where tshark does not know the packet, the test says so.
+// The fields that a visitor receives for real packets. The values are tshark 4.0's, of a capture
+// with the same bytes; the names are the specification's. Comments mark packets that tshark does
+// not know.
 
 import Bluetooth
 import Bytes
@@ -7,7 +8,7 @@ import Testing
 
 @testable import Dissectors
 
-/// Commands and events without anything wrong, and their fields.
+/// Valid commands and events, and their fields.
 let hciFixtures: [(bytes: String, fields: [String])] = [
   // LE Set Extended Scan Parameters: Scanning PHYs: 0x05, LE Coded, LE 1M; LE 1M: Active, 96 (60
   // msec), 48 (30 msec); LE Coded: Passive, 288 (180 msec), 144 (90 msec)
@@ -69,8 +70,8 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
     ]
   ),
   // LE Set Extended Advertising Parameters: handle 0x01, properties 0x0013, 160 (100 msec) to 240
-  // (150 msec), channels 37 38 39, own random, peer public 11:22:33:44:55:66, power 127, LE 1M, skip
-  // 0, LE 1M, SID 0x02, notification 0x01
+  // (150 msec), channels 37 38 39, own random, peer public 11:22:33:44:55:66, power 127, LE 1M,
+  // skip 0, LE 1M, SID 0x02, notification 0x01
   (
     "01 36 20 19 01 13 00 a0 00 00 f0 00 00 07 01 00 66 55 44 33 22 11 00 7f 01 00 01 02 01",
     [
@@ -146,8 +147,8 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
       "Connection_Handle 0x0040", "RSSI -60",
     ]
   ),
-  // LE Extended Advertising Report: 0x0013, Random c0:11:22:33:44:55, LE 1M, none, SID 0xff, TX 127,
-  // RSSI 127, Data Length: 5, Device Name: abc
+  // LE Extended Advertising Report: 0x0013, Random c0:11:22:33:44:55, LE 1M, none, SID 0xff, TX
+  // 127, RSSI 127, Data Length: 5, Device Name: abc
   (
     "04 3e 1f 0d 01 13 00 01 55 44 33 22 11 c0 01 00 ff 7f 7f 00 00 00 00 00 00 00 00 00 05 04 09 "
       + "61 62 63",
@@ -183,8 +184,8 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
     #expect(recorder.told == ["Name \(text)"])
   }
 
-  /// What stands before the end was told; a list that is cut is closed. An item of which nothing is
-  /// there is none.
+  /// A visitor receives the fields before the end, and the end of a truncated list. An item without
+  /// any bytes is not an item.
   @Test func aWalkThatEndsEarly() {
     let bytes = hex("02 40 00 01 00 41")
     var fields = HCIFields(bytes.bytes, Slice(start: 0, count: 6))
@@ -199,7 +200,7 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
       ])
   }
 
-  /// Signed numbers keep their sign, long ones their bits.
+  /// Signed numbers keep their sign, and long ones all of their bits.
   @Test func numbersAtTheirLimits() {
     let bytes = hex("80 00 80 ff ff ff ff ff ff ff ff ff ff ff")
     var fields = HCIFields(bytes.bytes, Slice(start: 0, count: bytes.count))
@@ -209,7 +210,7 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
     #expect(fields.rest() == Slice(start: 14, count: 0))
   }
 
-  /// A list without a count goes to the end, and ends although its items have no bytes.
+  /// A list without a count extends to the end. It also ends if its items have no bytes.
   @Test func listsWithoutACount() {
     let bytes = hex("01 02 03")
     var fields = HCIFields(bytes.bytes, Slice(start: 0, count: 3))
@@ -229,7 +230,7 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
     #expect(counted.told == ["Empty [", "{", "A bytes ", "}", "]"])
   }
 
-  /// No list of the tables has items that could be empty: such a list would never end.
+  /// No list of the tables has items that may be empty; such a list would never end.
   @Test func itemsOfListsHaveBytes() {
     func check(_ parameters: [HCIParameter]) {
       for parameter in parameters {

@@ -1,7 +1,7 @@
-// Events and commands of Core 5.1 to 5.4 with their fields, as bumble reads them, those with IQ
-// samples as tshark 4.0 does, where no other is named.
+// Events and commands of Core 5.1 to 5.4 and their fields, as decoded by bumble, or those with IQ
+// samples by tshark 4.0, unless another source is given.
 
-/// Commands and events without anything wrong, and their fields.
+/// Valid commands and events, and their fields.
 let hciLaterFixtures: [(bytes: String, fields: [String])] = [
   // LE Periodic Advertising Sync Established [v2]
   (

@@ -1,7 +1,6 @@
-// Names of HCI commands and events by their codes, as bumble's hci.py has them (its constants, less
-// their prefixes and endings): the second source of the tables' codes. Facts, one a line.
+// Names of HCI commands and events by code, from the constants of bumble's hci.py without their
+// prefixes and suffixes: the second source of the tables' codes. One fact per line.
 
-/// The commands.
 let commandNameFacts = """
   0401 INQUIRY
   0402 INQUIRY_CANCEL
@@ -346,7 +345,6 @@ let commandNameFacts = """
   20a6 LE_CS_WRITE_CACHED_REMOTE_SUPPORTED_CAPABILITIES_V2
   """
 
-/// The events.
 let eventNameFacts = """
   01 INQUIRY_COMPLETE
   02 INQUIRY_RESULT
@@ -415,7 +413,6 @@ let eventNameFacts = """
   ff VENDOR
   """
 
-/// The LE Meta subevents.
 let subeventNameFacts = """
   01 LE_CONNECTION_COMPLETE
   02 LE_ADVERTISING_REPORT

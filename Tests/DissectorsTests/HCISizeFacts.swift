@@ -1,9 +1,8 @@
-// Sizes of HCI parameters by code, as the tables of BlueZ's monitor/packet.c have them, with the sizes
-// of its structures in monitor/bt.h where it names one: the second source of the layouts. Return
-// parameters begin with Status; a subevent's parameters do not count its code. Where a size is not
-// fixed it is the least.
+// Sizes of HCI parameters by code, from the tables of BlueZ's monitor/packet.c and the structures
+// of monitor/bt.h that they name: the second source of the layouts. Return parameters include
+// Status; a subevent's parameters exclude its code. Variable sizes are minimum sizes.
 
-/// Parameters of commands of one size.
+/// Command parameters of fixed size.
 let commandSizes: [UInt16: Int] = [
   0x0401: 5, 0x0402: 0, 0x0403: 9, 0x0404: 0, 0x0405: 13, 0x0406: 3, 0x0407: 4, 0x0408: 6,
   0x0409: 7, 0x040a: 7, 0x040b: 22, 0x040c: 6, 0x040d: 23, 0x040e: 6, 0x040f: 4, 0x0411: 2,
@@ -43,14 +42,14 @@ let commandSizes: [UInt16: Int] = [
   0x2092: 10, 0x2093: 23, 0x2094: 4, 0x2097: 3, 0x209d: 8, 0x20a1: 20, 0x20a2: 18, 0x20a3: 0,
 ]
 
-/// Parameters of commands of variable size, at least.
+/// Command parameters of variable size: the minimum.
 let commandLeastSizes: [UInt16: Int] = [
   0x0435: 3, 0x0436: 3, 0x0c05: 1, 0x0c11: 1, 0x0c35: 5, 0x0c3a: 1, 0x0c76: 3, 0x0c83: 3,
   0x100f: 8, 0x140b: 6, 0x2037: 4, 0x2038: 4, 0x2039: 2, 0x203f: 3, 0x2041: 3, 0x2043: 10,
   0x204f: 7, 0x2050: 9, 0x2062: 15, 0x2063: 15, 0x2064: 1, 0x2065: 1, 0x206b: 24, 0x2095: 30,
 ]
 
-/// Return parameters of one size.
+/// Return parameters of fixed size.
 let returnSizes: [UInt16: Int] = [
   0x0402: 1, 0x0403: 1, 0x0404: 1, 0x0408: 7, 0x040b: 7, 0x040c: 7, 0x040d: 7, 0x040e: 7,
   0x041a: 7, 0x0420: 8, 0x042b: 7, 0x042c: 7, 0x042d: 7, 0x042e: 7, 0x042f: 7, 0x0430: 7,
@@ -85,13 +84,13 @@ let returnSizes: [UInt16: Int] = [
   0x20a1: 1, 0x20a2: 1,
 ]
 
-/// Return parameters of variable size, at least.
+/// Return parameters of variable size: the minimum.
 let returnLeastSizes: [UInt16: Int] = [
   0x0c39: 2, 0x100b: 3, 0x100d: 2, 0x100e: 2, 0x140a: 5, 0x140c: 2, 0x2062: 3, 0x2063: 3,
   0x2065: 2, 0x20a3: 2,
 ]
 
-/// Parameters of events of one size.
+/// Event parameters of fixed size.
 let eventSizes: [UInt16: Int] = [
   0x01: 1, 0x03: 11, 0x04: 10, 0x05: 4, 0x06: 3, 0x07: 255, 0x08: 4, 0x09: 3, 0x0a: 4, 0x0b: 11,
   0x0c: 8, 0x0d: 21, 0x0f: 4, 0x10: 1, 0x11: 2, 0x12: 8, 0x14: 6, 0x16: 6, 0x17: 6, 0x18: 23,
@@ -102,19 +101,19 @@ let eventSizes: [UInt16: Int] = [
   0x55: 10, 0x56: 4, 0x57: 2, 0x59: 5,
 ]
 
-/// Parameters of events of variable size, at least.
+/// Event parameters of variable size: the minimum.
 let eventLeastSizes: [UInt16: Int] = [
   0x02: 1, 0x0e: 3, 0x13: 1, 0x15: 1, 0x19: 3, 0x22: 1, 0x2f: 1, 0x3e: 1, 0x48: 3, 0x51: 18,
 ]
 
-/// Parameters of LE Meta subevents of one size.
+/// LE Meta subevent parameters of fixed size.
 let subeventSizes: [UInt16: Int] = [
   0x01: 18, 0x03: 9, 0x04: 11, 0x05: 12, 0x06: 10, 0x07: 10, 0x08: 65, 0x09: 33, 0x0a: 30, 0x0c: 5,
   0x0e: 15, 0x10: 2, 0x12: 5, 0x13: 8, 0x14: 3, 0x17: 3, 0x18: 19, 0x19: 28, 0x1a: 6, 0x2b: 253,
   0x2c: 31, 0x2d: 75, 0x2e: 3, 0x2f: 33, 0x30: 21, 0x33: 1,
 ]
 
-/// Parameters of LE Meta subevents of variable size, at least.
+/// LE Meta subevent parameters of variable size: the minimum.
 let subeventLeastSizes: [UInt16: Int] = [
   0x02: 1, 0x0b: 1, 0x0d: 1, 0x0f: 7, 0x1b: 18, 0x1c: 2, 0x1d: 2, 0x1e: 2, 0x1f: 4, 0x22: 19,
   0x31: 15, 0x32: 8, 0x35: 8, 0x37: 13,

@@ -1,6 +1,6 @@
-// The structs of commands, returns and events that the memory of connections reads: what each field is,
-// and where the bytes end too early. Bytes: laid out by hand after Core, Vol 4, Part E, 7, each number
-// with a value of its own.
+// The structs of commands, returns and events that connection tracking reads: each field, and where
+// truncated bytes are an error. The bytes are laid out by hand after Core, Vol 4, Part E, 7, with a
+// different value for each number.
 
 import Bluetooth
 import Bytes
@@ -8,7 +8,7 @@ import Testing
 
 @testable import Dissectors
 
-/// A struct with the bytes of its parameters, what they say, and how many of them it cannot do without.
+/// A struct: the bytes of its parameters, its expected description, and its minimum size.
 struct StructFixture: CustomTestStringConvertible, Sendable {
   let name: String
   let bytes: [UInt8]
@@ -29,9 +29,9 @@ struct StructFixture: CustomTestStringConvertible, Sendable {
 
   var testDescription: String { name }
 
-  /// Checks what is read of the whole, and that each shorter beginning of it gives an error where it must.
+  /// Checks the complete struct, and that every prefix below the minimum size throws.
   func check() throws {
-    #expect(try read(bytes) == told, "\(name): the whole")
+    #expect(try read(bytes) == told, "\(name): all bytes")
     for count in 0..<bytes.count {
       let cut = Array(bytes.prefix(count))
       if count < least {
@@ -43,7 +43,7 @@ struct StructFixture: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// Hexadecimal digits of a key's bytes; `-` where there is none.
+/// Returns the hexadecimal digits of a key, or `-` without a key.
 func keyText(_ bytes: [UInt8], _ slice: Slice?) -> String {
   guard let slice else { return "-" }
   return bytes.bytes.part(slice).array.map { digits($0, 2) }.joined()
@@ -256,7 +256,8 @@ private func complete(_ subevent: UInt8, _ bytes: [UInt8]) throws -> String {
     try fixture.check()
   }
 
-  /// Combination keys of P-192 and of P-256; of the others the type does not say it.
+  /// Combination keys of P-192 and of P-256; the other types do not show whether a key is
+  /// authenticated.
   @Test func linkKeyTypes() {
     for byte in UInt8.min...UInt8.max {
       let told = LinkKeyType(rawValue: byte).isAuthenticated
@@ -265,7 +266,7 @@ private func complete(_ subevent: UInt8, _ bytes: [UInt8]) throws -> String {
     }
   }
 
-  /// The names that code uses, against those of the tables.
+  /// Compares the names in the code with those of the tables.
   @Test(arguments: [
     (HCICommand.inquiryCancel, "Inquiry Cancel"),
     (HCICommand.exitPeriodicInquiryMode, "Exit Periodic Inquiry Mode"),
@@ -326,7 +327,7 @@ private func complete(_ subevent: UInt8, _ bytes: [UInt8]) throws -> String {
   ])
   func commandNames(_ opcode: UInt16, _ name: String) {
     let row = HCITable.core.command(opcode).map { $0.name.description } ?? "none"
-    // The tables tell versions apart.
+    // The tables distinguish versions.
     #expect(row == name || row == "\(name) [v2]", "\(digits(opcode, 4)) is \(row)")
   }
 

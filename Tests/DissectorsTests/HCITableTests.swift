@@ -1,21 +1,19 @@
-// The HCI tables against two other implementations: codes and names against bumble, layouts against
-// BlueZ's monitor. Where the tables differ on purpose, the difference stands here with its reason.
+// Compares the HCI tables with two other implementations: codes and names with bumble, layouts with
+// BlueZ's monitor. Deliberate differences are listed here with their reason.
 
 import Bluetooth
 import Testing
 
 @testable import Dissectors
 
-/// Every row of some tables, with nothing left out.
 private func all(_ tables: [[HCIRow]]) -> [HCIRow] { tables.flatMap(\.self) }
 
-/// Rows by code.
 private func byCode(_ tables: [[HCIRow]]) -> [UInt16: HCIRow] {
   Dictionary(all(tables).map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
 }
 
 extension HCIParameter {
-  /// The bytes that a parameter takes at least, and whether it always takes just these.
+  /// A parameter's minimum size, and whether the size is fixed.
   fileprivate var size: (least: Int, fixed: Bool) {
     switch kind {
     case .unsigned(let width, _), .signed(let width, _), .selector(let width, _):
@@ -38,17 +36,17 @@ extension HCIParameter {
     let sizes = items.map(\.size)
     let least = sizes.map(\.least).min() ?? 0
     let takesAll = items.last?.kind == .otherwise
-    // A value without a layout may be followed by nothing.
+    // A value without a layout may have no parameters.
     return (takesAll ? least : 0, takesAll && sizes.allSatisfy { $0 == (least, true) })
   }
 }
 
-/// The bytes that parameters take at least, and whether they always take just these.
+/// Returns the minimum size of parameters, and whether the size is fixed.
 private func size(_ parameters: [HCIParameter]) -> (least: Int, fixed: Bool) {
   parameters.reduce((0, true)) { ($0.least + $1.size.least, $0.fixed && $1.size.fixed) }
 }
 
-/// The codes where `layouts` disagree with the facts, each with what they say.
+/// Returns the codes whose layout disagrees with the facts, with both sizes.
 private func disagreements(
   _ layouts: [UInt16: [HCIParameter]?], fixed: [UInt16: Int], least: [UInt16: Int],
   except known: [UInt16: String] = [:]
@@ -68,7 +66,7 @@ private func disagreements(
   return wrong.sorted()
 }
 
-/// A name as a constant of bumble's would have it.
+/// Converts a name to the form of bumble's constants.
 private func constant(_ name: StaticString) -> String {
   var constant = ""
   for character in name.description.uppercased() {
@@ -81,7 +79,7 @@ private func constant(_ name: StaticString) -> String {
   return constant
 }
 
-/// The lines of a list of names whose row is missing or has another name.
+/// Returns the lines of a list of names whose row is missing or has another name.
 private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [String: String])
   -> [String]
 {
@@ -101,12 +99,12 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
 }
 
 @Suite struct HCITableTests {
-  /// All there is.
+  /// All tables with codes.
   static let tables = [hciCommandTables, hciEventTables, hciLEMetaTables, [androidEventRows]]
-  /// And what no code finds.
+  /// All rows, including those that are found without a code.
   static let rows = tables.flatMap(all) + [microsoftCommandRow, microsoftEventRow]
 
-  /// LE Set Advertising Data (0x2008), Link Key Request Reply (0x040b: a device, and its key).
+  /// LE Set Advertising Data (0x2008), and Link Key Request Reply (0x040b: an address and its key).
   @Test func whatLayoutsAreAsked() throws {
     let data = try #require(HCITable.core.command(0x2008)).parameters
     #expect(data.has(.known) && data.has(.advertisingData) && data.connectionHandleOffset == nil)
@@ -115,7 +113,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     #expect(key.has(.secret) && !data.has(.secret))
   }
 
-  @Test("codes ascend within each table and are unique")
+  @Test("Codes ascend within each table and are unique")
   func codes() {
     for tables in Self.tables {
       for table in tables {
@@ -126,7 +124,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     }
   }
 
-  @Test("names are worded for readers")
+  @Test("Names are prose, not constants")
   func wording() {
     for row in Self.rows {
       let name = row.name.description
@@ -134,7 +132,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     }
   }
 
-  @Test("every command, event and subevent that bumble names is there, by that name")
+  @Test("Every command, event and subevent in bumble has a row with the same name")
   func names() {
     let commands = misnamed(
       commandNameFacts, in: hciCommandTables,
@@ -155,7 +153,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     #expect(subevents == [])
   }
 
-  @Test("parameters of commands are as long as BlueZ has them")
+  @Test("Command parameters have BlueZ's sizes")
   func commandLayouts() {
     let layouts = byCode(hciCommandTables).mapValues(\.parameters)
     let known: [UInt16: String] = [
@@ -168,7 +166,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
       disagreements(layouts, fixed: commandSizes, least: commandLeastSizes, except: known) == [])
   }
 
-  @Test("return parameters are as long as BlueZ has them")
+  @Test("Return parameters have BlueZ's sizes")
   func returnLayouts() {
     let layouts = byCode(hciCommandTables).mapValues(\.returns)
     let known: [UInt16: String] = [
@@ -180,7 +178,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
       disagreements(layouts, fixed: returnSizes, least: returnLeastSizes, except: known) == [])
   }
 
-  @Test("parameters of events are as long as BlueZ has them")
+  @Test("Event parameters have BlueZ's sizes")
   func eventLayouts() {
     let layouts = byCode(hciEventTables).mapValues(\.parameters)
     let known: [UInt16: String] = [
@@ -199,7 +197,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
         subevents, fixed: subeventSizes, least: subeventLeastSizes, except: knownSubevents) == [])
   }
 
-  @Test("return parameters begin with Status, and a list or counted bytes follow a count")
+  @Test("Return parameters begin with Status, and lists and counted bytes follow a count")
   func shape() {
     for row in all(hciCommandTables) {
       if let returns = row.returns { #expect(returns.first == .status) }
@@ -212,23 +210,23 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     }
   }
 
-  /// Whether what has a variable size stands right behind what says its size, at every level.
+  /// Returns whether every parameter of variable size directly follows its count, at every level.
   static func counts(_ parameters: [HCIParameter]) -> Bool {
     var counted = false
     for (index, parameter) in parameters.enumerated() {
       switch parameter.kind {
       case .count, .countOfBits, .countBeyond: counted = true
-      // What stands between is counted, too.
+      // Fields in between are part of the counted bytes.
       case .unsigned where parameters[..<index].contains(where: \.countsBeyond): break
       case .unsigned where parameters[index...].contains { $0.kind == .countedSecret }: break
       case .choice, .alternative, .otherwise:
-        // A choice may begin with what the count before is of.
+        // A choice may begin with the list or bytes of the count before it.
         let outer: [HCIParameter] = counted ? [.count("Outer")] : []
         if case .choice = parameter.kind {
           guard parameter.items.allSatisfy({ counts(outer + $0.items) }) else { return false }
           counted = false
         }
-      // Without a count a list goes to the end.
+      // A list without a count extends to the end.
       case .list where index == parameters.count - 1 && !counted:
         guard Self.counts(parameter.items) else { return false }
       case .list:
@@ -246,7 +244,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     return !counted
   }
 
-  @Test("a choice stands behind its selector, its layouts are for different values, the rest last")
+  @Test("A choice follows its selector, and its layouts have distinct values, the default last")
   func choices() {
     func check(_ parameters: [HCIParameter], _ row: StaticString, selected: Bool) {
       var selected = selected
@@ -291,7 +289,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
   }
 
   @Test(
-    "a lone dash stands behind the number that it makes a range of, and no other label is as short")
+    "A label of one character is a dash between two numbers of a range")
   func ranges() {
     for row in Self.rows {
       for parameters in [row.parameters ?? [], row.returns ?? []] {
@@ -305,7 +303,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     }
   }
 
-  @Test("parameters have the specification's form of names, once in a packet")
+  @Test("Parameter names have the specification's form and are unique in a packet")
   func parameterNames() {
     let rows = Self.rows
     for row in rows {
@@ -317,13 +315,13 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     }
   }
 
-  /// The names of parameters, and of each layout with those before it; those of a list's items not.
+  /// Returns the names of parameters, including those of layouts but not those of list items.
   static func names(_ parameters: [HCIParameter]) -> [String] {
     var all: [String] = []
     for parameter in parameters {
       switch parameter.kind {
       case .choice:
-        // Layouts share names; within each they differ.
+        // Layouts may share names, but names within a layout are unique.
         var further: Set<String> = []
         for layout in parameter.items {
           let own = names(layout.items)
@@ -337,7 +335,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     return all
   }
 
-  @Test("every named set stands in a row, and every set has names")
+  @Test("Every code set is used by a row and has names")
   func setsUsed() {
     var used: Set<CodeSet> = []
     let management = [managementCommandTables, managementEventTables]
@@ -345,14 +343,14 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
       Self.collect(row.parameters ?? [], into: &used)
       Self.collect(row.returns ?? [], into: &used)
     }
-    // Stand in the Security Manager's PDUs.
+    // Used by the Security Manager's PDUs.
     used.formUnion([.oobDataFlag, .authReq, .keyDistribution])
-    // Only the page number in front tells which LMP features the extended ones are.
+    // Only the preceding page number shows which LMP features the extended ones are.
     used.insert(.lmpFeatures2)
-    // Stand in advertising data.
+    // Used by advertising data.
     for row in adRows { Self.collect(row.parameters, into: &used) }
     used.formUnion([.advertisingFlags, .indoorPosition, .meshBeacon, .bigPHY])
-    // Stand in L2CAP's signalling commands.
+    // Used by L2CAP's signalling commands.
     used.formUnion(CodeSet.allCases.filter { $0 == .psm || "\($0)".hasPrefix("l2cap") })
     for set in CodeSet.allCases {
       #expect(used.contains(set), "\(set)")
@@ -360,7 +358,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     }
   }
 
-  /// The sets that parameters name their values by.
+  /// Collects the code sets that name the values of parameters.
   static func collect(_ parameters: [HCIParameter], into used: inout Set<CodeSet>) {
     for parameter in parameters {
       switch parameter.kind {
@@ -375,7 +373,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
   }
 
   @Test(
-    "keys, passkeys, PIN codes, broadcast codes and random numbers are secrets, and nothing else is"
+    "Only keys, passkeys, PIN codes, broadcast codes and random numbers are secrets"
   )
   func secrets() {
     let commands: [UInt16: Int] = [
@@ -393,7 +391,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
     #expect(Self.secrets(in: [androidEventRows], of: \.parameters) == [:])
   }
 
-  /// How many secrets each row has, of those that have any.
+  /// Returns the number of secrets of each row that has any.
   static func secrets(
     in tables: [[HCIRow]], of parameters: (HCIRow) -> [HCIParameter]?
   ) -> [UInt16: Int] {
@@ -411,7 +409,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
 }
 
 extension HCIParameter {
-  /// Whether this counts the bytes of the fields behind it and of what they count.
+  /// Whether it counts the bytes of the following fields and of what they count.
   fileprivate var countsBeyond: Bool {
     if case .countBeyond = kind { true } else { false }
   }

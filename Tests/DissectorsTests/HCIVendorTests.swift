@@ -1,5 +1,5 @@
-// The commands and events that Android requires, and Microsoft's extension. The meanings are of the
-// named source: a phone's log with Wireshark's reading of it, bumble, or AOSP's packet definitions
+// The commands and events that Android requires, and Microsoft's extension. The meanings are from
+// the named source: a phone's log as decoded by Wireshark, bumble, or AOSP's packet definitions
 // with their test vectors.
 
 import Bluetooth
@@ -8,7 +8,7 @@ import Testing
 
 @testable import Dissectors
 
-/// Android's packets without anything wrong, and their fields.
+/// Android's packets without problems, and their fields.
 let androidFixtures: [(bytes: String, fields: [String])] = [
   // LE Get Vendor Capabilities (a phone of version 1.01)
   (
@@ -92,7 +92,7 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
       "TX_Power 127", "RSSI -60", "Timestamp 10", "}", "]",
     ]
   ),
-  // LE APCF, from a phone's log: enable, a filter, what it looks for, its end (Wireshark)
+  // LE APCF, from a phone's log: enabling, a filter, its conditions, its end (Wireshark)
   ("01 57 fd 02 00 01", ["Sub_Opcode 0", "Enable 1"]),
   (
     "01 57 fd 12 01 00 03 40 00 11 11 01 80 00 00 00 00 00 00 00 00 00",
@@ -237,8 +237,8 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
     #expect(problems(dissection) == [])
   }
 
-  /// Capabilities of every version, which only their length and their version tell apart, end where
-  /// they end; within a version something is missing.
+  /// Only length and version distinguish the capabilities' versions. Each may end where a version
+  /// ends; inside a version, bytes are missing.
   @Test func capabilitiesOfEveryVersion() {
     let all = hex(
       "00 10 01 00 28 00 01 40 01 06 01 14 00 01 01 00 23 00 00 00 01 23 00 00 00 01 01 01 01 00 "
@@ -254,7 +254,7 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
     }
   }
 
-  /// Controllers that claim version 0.99 have the codecs where others have address generation.
+  /// Controllers that report version 0.99 have the codecs in the place of address generation.
   @Test func capabilitiesOfVersion099() {
     let bytes = hex("04 0e 16 01 53 fd 00 10 01 00 28 00 01 40 01 63 00 14 00 01 01 1f 00 00 00")
     let told = walk(h4(bytes), bytes).told
@@ -262,7 +262,7 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
     #expect(problems(h4(bytes)) == [])
   }
 
-  /// The 32 codecs of a phone: SBC, AAC and Opus.
+  /// A phone's 32 codecs: SBC, AAC and Opus.
   @Test func audioBuffers() {
     let times =
       "f4 01 f4 01 64 00 f4 01 f4 01 64 00" + String(repeating: " 00", count: 18)
@@ -280,7 +280,7 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
     #expect(problems(h4(bytes)) == [])
   }
 
-  /// Bytes behind a subcommand that nobody knows are no fault, and are no parameters.
+  /// Bytes after an unknown subcommand are neither a problem nor parameters.
   @Test(arguments: ["01 57 fd 03 77 01 02", "01 54 fd 02 09 01", "04 0e 07 01 56 fd 00 04 09 00"])
   func unknownSubcommands(_ text: String) {
     let bytes = hex(text)
@@ -288,18 +288,18 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
     #expect(h4(bytes).parameters?.row != nil)
   }
 
-  /// A subcommand whose parameters are cut, or have too many bytes.
+  /// A subcommand with truncated parameters, or with extra bytes.
   @Test(arguments: [
     ("01 54 fd 02 05 01", "tooShort@6(1,0)"), ("01 54 fd 04 05 01 02 03", "leftOver@7(1,0)"),
     ("01 57 fd 00", "tooShort@4(1,0)"), ("01 57 fd 03 00 01 02", "leftOver@6(1,0)"),
-    // Four bytes of five of a filter's features.
+    // Four of the five bytes of a filter's features.
     ("01 57 fd 04 01 00 03 40", "tooShort@7(2,1)"),
   ])
   func subcommandsOfTheWrongLength(_ text: String, _ problem: String) {
     #expect(problems(h4(hex(text))) == [problem])
   }
 
-  /// A UUID that is as long as none is bytes.
+  /// A UUID of an invalid length is shown as bytes.
   @Test func aFilterForNoUUID() {
     let bytes = hex("01 57 fd 09 03 00 06 01 02 03 ff ff ff")
     #expect(
@@ -308,7 +308,7 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
       ])
   }
 
-  /// Other vendors' events are not Android's, whatever they begin with.
+  /// Other vendors' events are not Android's, whatever their first bytes.
   @Test(arguments: [
     "04 ff 02 54 00", "04 ff 04 55 01 00 40", "04 ff 06 55 01 00 40 00 07",
     "04 ff 0b 56 01 00 00 55 44 33 22 11 c0", "04 ff 07 57 00 00 00 09 00 01",
@@ -320,7 +320,7 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
     #expect(dissection.parameters?.outer == dissection.body)
   }
 
-  /// A handle that only the chosen layout has.
+  /// A handle that is only in the chosen layout.
   @Test func handlesBehindASelector() {
     func handle(_ text: String) -> UInt16? {
       let bytes = hex(text)
@@ -330,11 +330,11 @@ let androidFixtures: [(bytes: String, fields: [String])] = [
     #expect(handle("01 5d fd 01 02") == nil)
     #expect(handle("04 ff 05 58 11 42 00 01 02") == 0x42)
     #expect(handle("04 ff 04 58 05 1f 07") == nil)
-    // Cut before it.
+    // Truncated before the handle.
     #expect(handle("01 5d fd 02 04 41") == nil)
   }
 
-  /// An older quality report, behind which stands what only its vendor knows.
+  /// An older quality report, followed by vendor-specific bytes.
   @Test func anOlderQualityReport() {
     let bytes = hex(
       "04 ff 33 58 02 11 40 00 00 09 b8 0c 03 01 40 1f 40 e2 01 00 07 00 00 00 08 00 00 00 09 00 00 "

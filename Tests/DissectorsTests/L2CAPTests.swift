@@ -15,7 +15,7 @@ import Testing
     #expect(dissection.problems.isEmpty)
   }
 
-  /// Offsets count from the first byte of the packet, not of the PDU.
+  /// Offsets are relative to the packet's first byte, not the PDU's.
   @Test func behindOtherHeaders() {
     let bytes = hex("02 40 00 07 00") + l2cap(hex("0a 03"))
     let dissection = pdu(bytes, from: 5)
@@ -54,14 +54,14 @@ import Testing
       (0xffff, nil),
     ] as [(Int, String?)])
   func channels(_ cid: Int, _ name: String?) {
-    // A Read Request, a Pairing Failed, and on other channels just bytes.
+    // A Read Request, a Pairing Failed, and raw bytes on other channels.
     let isSMP = cid == 6 || cid == 7
     let dissection = pdu(l2cap(hex(isSMP ? "05 03" : "0a 03 00"), cid: cid))
     #expect(dissection.l2cap?.cid.name?.description == name)
     #expect(dissection.l2cap?.cid.carriesSecurityManager == (cid == 6 || cid == 7))
-    // Only the ATT channel's payload is read as ATT, and only the Security Manager's as SMP.
+    // Only the ATT channel's payload is decoded as ATT, and only the Security Manager's as SMP.
     #expect((dissection.att != nil) == (cid == 4) && (dissection.smp != nil) == isSMP)
-    // As a signalling command it is too short.
+    // It is too short for a signalling command.
     #expect(dissection.problems.isEmpty == (cid != 1 && cid != 5))
     #expect(dissection.isSignalling == (cid == 1 || cid == 5))
   }

@@ -1,8 +1,8 @@
-// Names and sizes of the management interface's commands and events by their codes, as the tables of
-// BlueZ's monitor/packet.c have them: the second source of the rows. `+` after a size: at least so
-// many bytes.
+// Names and sizes of the management interface's commands and events by code, from the tables of
+// BlueZ's monitor/packet.c: the second source of the rows. `+` after a size marks a minimum.
 
-/// Commands: opcode, size of the parameters, size of the return parameters, name. `-`: not known there.
+/// Commands: opcode, size of the parameters, size of the return parameters, name. `-`: unknown
+/// there.
 let managementCommandFacts = """
   0001 0 3 Read Management Version Information
   0002 0 4+ Read Management Supported Commands

@@ -1,5 +1,5 @@
-// The structs of management records. Bytes: laid out by hand after the structures of BlueZ's
-// lib/bluetooth/mgmt.h, each number with a value of its own.
+// The structs of management records. The bytes are laid out by hand after the structures of BlueZ's
+// lib/bluetooth/mgmt.h, with a different value for each number.
 
 import Bluetooth
 import Bytes
@@ -44,7 +44,7 @@ private let fixtures: [StructFixture] = [
   },
 ]
 
-/// What the keys of a record are.
+/// Describes the keys of a record.
 private func keys(_ code: UInt16, _ parameters: [UInt8], isEvent: Bool) -> [String]? {
   let bytes = [1, 0, 0, 0] + little(Int(code)) + parameters
   let dissection = Dissection(
@@ -74,7 +74,8 @@ private func keys(_ code: UInt16, _ parameters: [UInt8], isEvent: Bool) -> [Stri
   return told
 }
 
-/// Records with keys: code, whether it is an event, what stands in front, one key, and what that says.
+/// Records with keys: the code, whether it is an event, the bytes before the keys, one key, and its
+/// expected description.
 private let keyRecords: [(code: UInt16, isEvent: Bool, head: String, key: String, told: String)] = [
   (
     ManagementCommand.loadLinkKeys, false, "01 02 00", "\(address6) 00 08 \(key16) 04",
@@ -115,7 +116,7 @@ private let keyRecords: [(code: UInt16, isEvent: Bool, head: String, key: String
 @Suite struct ManagementStructTests {
   @Test(arguments: fixtures) func structs(_ fixture: StructFixture) throws { try fixture.check() }
 
-  /// Two keys, then cut off at each length: whole keys are told, nothing else, and nothing traps.
+  /// Two keys, truncated at each length: only complete keys are returned, and nothing traps.
   @Test(arguments: keyRecords)
   func keysOfRecords(
     _ record: (code: UInt16, isEvent: Bool, head: String, key: String, told: String)
@@ -129,7 +130,7 @@ private let keyRecords: [(code: UInt16, isEvent: Bool, head: String, key: String
         ? nil : [String](repeating: record.told, count: (count - head.count) / key.count)
       #expect(told == expected, "\(digits(record.code, 4)), the first \(count) bytes")
     }
-    // The same code of the other kind brings other things.
+    // The same code of the other kind means something else.
     #expect(keys(record.code, whole, isEvent: !record.isEvent).map { $0 != [record.told] } ?? true)
   }
 

@@ -1,5 +1,6 @@
-// The rows of the kernel's management interface against BlueZ's monitor, and what they make of bytes.
-// Bytes: laid out by hand after the structures of BlueZ's lib/bluetooth/mgmt.h.
+// Compares the rows of the kernel's management interface with BlueZ's monitor, and checks how they
+// decode bytes. The bytes are laid out by hand after the structures of BlueZ's
+// lib/bluetooth/mgmt.h.
 
 import Bluetooth
 import Bytes
@@ -7,7 +8,7 @@ import Testing
 
 @testable import Dissectors
 
-/// A management record: cookie 1, code, parameters.
+/// Returns a management record: cookie 1, code, parameters.
 private func record(_ code: UInt16, _ parameters: [UInt8]) -> [UInt8] {
   [1, 0, 0, 0] + little(Int(code)) + parameters
 }
@@ -19,17 +20,17 @@ private func control(
     monitor: isEvent ? 17 : 16, record(code, parameters).bytes, isTruncated: isTruncated)
 }
 
-/// What a record says.
+/// Returns the decoded fields of a record.
 private func told(_ code: UInt16, _ parameters: String, isEvent: Bool) -> [String] {
   let bytes = record(code, hex(parameters))
   return walk(control(code, hex(parameters), isEvent: isEvent), bytes).told
 }
 
-/// The bytes that parameters take at least, and whether they always take just these.
+/// Returns the minimum size of parameters, and whether the size is fixed.
 private func size(_ parameters: [HCIParameter]) -> (least: Int, isFixed: Bool) {
   parameters.reduce((0, true)) { sum, parameter in
     switch parameter.kind {
-    // BlueZ counts the fields that may be missing.
+    // BlueZ counts the optional fields.
     case .optionalSecret(let count): (sum.0 + count, sum.1)
     case .list, .counted, .countedSecret, .rest, .advertisingData: (sum.0, false)
     default: (sum.0 + (parameter.size ?? 0), sum.1)
@@ -37,7 +38,7 @@ private func size(_ parameters: [HCIParameter]) -> (least: Int, isFixed: Bool) {
   }
 }
 
-/// Whether a fact like `7`, `13+` or `-` is what the parameters are like.
+/// Returns whether parameters agree with a fact such as `7`, `13+` or `-`.
 private func agrees(_ parameters: [HCIParameter]?, _ fact: Substring) -> Bool {
   guard let parameters, fact != "-" else { return parameters != nil }
   let own = size(parameters)
@@ -48,7 +49,7 @@ private let commands = managementCommandTables.flatMap(\.self)
 private let events = managementEventTables.flatMap(\.self)
 
 @Suite struct ManagementTableTests {
-  /// They become keys of JSON.
+  /// They become JSON keys.
   @Test func parameterNames() {
     func check(_ parameters: [HCIParameter]) {
       let names = parameters.map(\.name.description)
@@ -83,8 +84,8 @@ private let events = managementEventTables.flatMap(\.self)
     }
   }
 
-  /// By code: where the protocol's text (doc/mgmt-protocol.rst), whose names and layouts these are, is
-  /// not what the monitor has.
+  /// By code: differences between the monitor and the protocol's text (doc/mgmt-protocol.rst), the
+  /// source of these names and layouts.
   private let differences: [UInt16: String] = [
     // Names.
     0x0059: "Mesh Send", 0x005a: "Mesh Send Cancel", 0x005b: "Send HCI command and wait for event",
@@ -92,7 +93,7 @@ private let events = managementEventTables.flatMap(\.self)
     0x004b: "4+", 0x004c: "4+",
     // mgmt_cp_start_service_discovery has four bytes before its list, not three.
     0x003a: "3+",
-    // The monitor's check is loose: all fields are of fixed size; one AD type is not certain.
+    // The monitor's check is loose: all fields have a fixed size; one AD type is uncertain.
     0x0054: "18+", 0x0057: "6+",
   ]
 
@@ -108,7 +109,7 @@ private let events = managementEventTables.flatMap(\.self)
       count += 1
       if differences[code] != nil { continue }
       #expect(row.name.description == parts[3], "\(line)")
-      // Not inside `#expect`, which would describe whole rows.
+      // Outside of `#expect`, which would print complete rows.
       let isAgreed = (agrees(row.parameters, parts[1]), agrees(row.returns, parts[2]))
       #expect(isAgreed.0, "\(line): parameters \(size(row.parameters ?? []))")
       #expect(isAgreed.1, "\(line): returns \(size(row.returns ?? []))")
@@ -119,9 +120,9 @@ private let events = managementEventTables.flatMap(\.self)
   private let eventDifferences: [UInt16: String] = [
     0x002d: "Controller Suspended", 0x002e: "Controller Resumed", 0x0032: "Mesh Packet Complete",
     0x002f: "ADV Monitor Device Found", 0x0030: "ADV Monitor Device Lost",
-    // Lists of parameters, which the monitor does not have at all.
+    // Lists of parameters, which the monitor does not know.
     0x0028: "", 0x0029: "",
-    // The return parameters come behind.
+    // The return parameters follow.
     0x0001: "3+",
   ]
 
@@ -146,9 +147,9 @@ private let events = managementEventTables.flatMap(\.self)
     }
   }
 
-  /// What BlueZ's mgmt.h gives a member `val[16]`, `irk`, `pin_code`, `passkey`, `hash` or `rand`, read
-  /// structure by structure; and mgmt_cp_hci_cmd_sync, which can wrap any HCI command. Out-of-band data
-  /// that comes as AD structures is told by those.
+  /// The members that BlueZ's mgmt.h names `val[16]`, `irk`, `pin_code`, `passkey`, `hash` or
+  /// `rand`, counted structure by structure, and mgmt_cp_hci_cmd_sync, which can contain any HCI
+  /// command. Out-of-band data in AD structures is decoded by their types.
   @Test func whatCarriesSecrets() {
     func secrets(_ rows: [HCIRow], _ parameters: (HCIRow) -> [HCIParameter]?) -> [UInt16: Int] {
       HCITableTests.secrets(in: [rows], of: parameters)
@@ -192,7 +193,7 @@ private let events = managementEventTables.flatMap(\.self)
         ])
   }
 
-  /// Two lengths before two pieces of data.
+  /// Two lengths, then two byte strings.
   @Test func advertising() {
     #expect(
       told(
@@ -238,9 +239,9 @@ private let events = managementEventTables.flatMap(\.self)
       ])
   }
 
-  /// Where Store_Hint stands: in this event alone behind the address, as in the kernel's header
-  /// (include/net/bluetooth/mgmt.h) and in BlueZ's lib/bluetooth/mgmt.h. Interval 30-50 ms, latency 0,
-  /// timeout 5 s.
+  /// The position of Store_Hint: only in this event it follows the address, as in the kernel's
+  /// header (include/net/bluetooth/mgmt.h) and in BlueZ's lib/bluetooth/mgmt.h. Interval 30-50 ms,
+  /// latency 0, timeout 5 s.
   @Test func newConnectionParameter() {
     #expect(
       told(0x1c, "\(address) 02 01 18 00 28 00 00 00 f4 01", isEvent: true) == [
@@ -259,7 +260,7 @@ private let events = managementEventTables.flatMap(\.self)
       ])
   }
 
-  /// Out-of-band data has a second pair since Secure Connections.
+  /// Out-of-band data has had a second pair since Secure Connections.
   @Test(arguments: [2, 4])
   func outOfBand(_ values: Int) {
     let data = (0..<values).map { _ in key }.joined(separator: " ")
@@ -283,7 +284,7 @@ private let events = managementEventTables.flatMap(\.self)
       ])
     #expect(
       told(0x02, "05 00 0a", isEvent: true) == ["Command_Opcode 0x0005", "Status 10"])
-    // One that failed need not return anything.
+    // A failed command need not return parameters.
     #expect(problems(control(0x01, hex("19 00 05"), isEvent: true)) == [])
     #expect(problems(control(0x01, hex("19 00 00"), isEvent: true)) == ["tooShort@9(6,0)"])
     #expect(problems(control(0x02, hex("19 00"), isEvent: true)) == ["tooShort@8(1,0)"])
@@ -312,7 +313,8 @@ private let events = managementEventTables.flatMap(\.self)
     [1, 0, 0, 0] + little(Int(code)) + hex(parameters)
   }
 
-  /// Each row whose size is fixed, cut at every length: one problem; with a byte more: left over.
+  /// Every row of fixed size, truncated at every length, has one problem; with an extra byte, bytes
+  /// are left over.
   @Test func everyPrefixOfEveryRow() {
     func sweep(_ code: UInt16, _ head: [UInt8], _ parameters: [HCIParameter]?, isEvent: Bool) {
       guard let parameters else { return }
@@ -340,7 +342,8 @@ private let events = managementEventTables.flatMap(\.self)
     for row in events where row.code != 1 { sweep(row.code, [], row.parameters, isEvent: true) }
   }
 
-  /// 20 000 records of random bytes, seed 254: every slice lies inside, and every list ends.
+  /// 20 000 records of random bytes, seed 254: every slice is inside the record, and every list
+  /// ends.
   @Test func randomRecords() {
     var random = SplitMix(seed: 254)
     for round in 0..<20_000 {
@@ -351,7 +354,7 @@ private let events = managementEventTables.flatMap(\.self)
         bytes = little(Int(code)) + [0] + bytes
         code = 1
       }
-      // Small counts are met more often than large ones.
+      // Small counts are reached more often than large ones.
       if random.next(below: 2) == 1, bytes.count > 2 {
         bytes[0] = random.byte() & 3
         bytes[1] = 0

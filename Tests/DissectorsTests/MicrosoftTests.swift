@@ -1,5 +1,5 @@
-// Microsoft's extension, byte by byte. The packets are the test vectors of AOSP's packet definitions,
-// or made after BlueZ's monitor/msft.h.
+// Microsoft's extension, byte by byte. The packets are the test vectors of AOSP's packet
+// definitions, or follow BlueZ's monitor/msft.h.
 
 import Bytes
 import Testing
@@ -15,7 +15,7 @@ import Testing
     return known
   }()
 
-  /// Returns the fields of a packet of that controller.
+  /// Dissects a packet of that controller.
   private func dissected(_ bytes: [UInt8], isTruncated: Bool = false) -> Dissection {
     var dissection = h4(bytes, isTruncated: isTruncated)
     if dissection.isUnknownVendors, let known = Self.known {
@@ -102,7 +102,8 @@ import Testing
     #expect(problems(dissection) == [])
   }
 
-  /// Cut at every length: the header says so or a field does; what the capture cut off is no fault.
+  /// Truncated at every length: the header or a field reports it, unless the capture truncated the
+  /// packet.
   @Test func everyPrefix() {
     for fixture in Self.fixtures {
       let packet = hex(fixture.bytes)
@@ -117,7 +118,7 @@ import Testing
     }
   }
 
-  /// A pattern's length may be less than what it counts.
+  /// A pattern's length may be smaller than the bytes that it counts.
   @Test(arguments: [0, 1, 2])
   func aPatternOfNothing(_ length: Int) {
     let bytes = hex("01 1e fc 0a 03 10 05 04 aa 01 01 0\(length) 03 00")

@@ -6,8 +6,7 @@ import Testing
 
 @testable import Dissectors
 
-/// Records that are no packets, without anything wrong: opcode, bytes, and how many of them at least
-/// must be there.
+/// Valid records that are not packets: opcode, bytes, and the minimum size.
 let monitorFixtures: [(opcode: UInt16, bytes: String, least: Int)] = [
   // Primary controller, USB, 11:22:33:44:55:66, "hci0"
   (0, "00 01 66 55 44 33 22 11 68 63 69 30 00 00 00 00", 16),
@@ -52,7 +51,7 @@ let monitorFixtures: [(opcode: UInt16, bytes: String, least: Int)] = [
     #expect(problems(monitor(fixture.opcode, hex(fixture.bytes))) == [])
   }
 
-  /// All 20: packets without a type byte, notes and control traffic.
+  /// All 20 opcodes: packets without a type byte, notes and control traffic.
   @Test func everyOpcode() {
     #expect(MonitorOpcode.allCases.map(\.rawValue) == Array(0...19))
     let types: [MonitorOpcode: PacketType] = [
@@ -92,7 +91,7 @@ let monitorFixtures: [(opcode: UInt16, bytes: String, least: Int)] = [
   @Test func packetsHaveNoTypeByte() {
     let dissection = monitor(2, hex("03 0c 00"))
     guard case .command(let command) = dissection.content else {
-      Issue.record("no command")
+      Issue.record("not a command")
       return
     }
     #expect(command.opcode == HCICommand.reset && dissection.problems.isEmpty)
@@ -103,7 +102,7 @@ let monitorFixtures: [(opcode: UInt16, bytes: String, least: Int)] = [
   func unknownOpcodes(_ opcode: UInt16) {
     let dissection = monitor(opcode, [1, 2, 3])
     guard case .note(let note) = dissection.content else {
-      Issue.record("no note")
+      Issue.record("not a note")
       return
     }
     #expect(note.kind == .unknown)
@@ -135,9 +134,9 @@ let monitorFixtures: [(opcode: UInt16, bytes: String, least: Int)] = [
     #expect(text(note(13, bytes)?.text, of: bytes) == "up\0")
   }
 
-  /// Some writers give no identifier at all (bluez issue 92).
+  /// Some programs write no identifier (bluez issue 92).
   @Test(
-    "The digits of a passkey in a log are found",
+    "The digits of a passkey in a log",
     arguments: [
       ("a.c:user_passkey_notify_callback() passkey 562297 entered 0", "562297"),
       ("Passkey: 000123", "000123"), ("passkey is 123456", nil), ("passkey", nil),
@@ -168,10 +167,10 @@ let monitorFixtures: [(opcode: UInt16, bytes: String, least: Int)] = [
     let dissection = monitor(14, hex("01 00 00 00 02 00 01 16 00 01 00 00 00 ff 62"))
     #expect(problems(dissection) == ["tooShort@14(255,1)"])
     guard case .note(let note) = dissection.content else {
-      Issue.record("no note")
+      Issue.record("not a note")
       return
     }
-    // What stands before is not lost.
+    // The fields before it are kept.
     #expect(note.cookie == 1 && note.version == 1 && note.flags == 1)
   }
 
@@ -187,7 +186,7 @@ let monitorFixtures: [(opcode: UInt16, bytes: String, least: Int)] = [
   @Test func bytesThatNoFieldClaims() {
     #expect(problems(monitor(1, [1])) == ["leftOver@0(1,0)"])
     #expect(problems(monitor(15, hex("07 00 00 00 01 02"))) == ["leftOver@4(2,0)"])
-    // Only their maker can read a controller's diagnostics.
+    // Only the vendor can decode a controller's diagnostics.
     #expect(problems(monitor(11, [1, 2, 3])) == [])
     #expect(monitor(11, [1, 2, 3]).body == Slice(start: 0, count: 3))
   }

@@ -1,4 +1,4 @@
-// PacketLogger records that are no packets. Layouts: Wireshark, packetlogger.c.
+// PacketLogger records that are not packets. Layouts: Wireshark, packetlogger.c.
 
 import Bytes
 import Testing
@@ -16,7 +16,7 @@ import Testing
 
   private func note(_ dissection: Dissection) throws -> MonitorNote {
     guard case .note(let note) = dissection.content else {
-      Issue.record("no note: \(dissection.content)")
+      Issue.record("not a note: \(dissection.content)")
       throw CancellationError()
     }
     return note
@@ -44,7 +44,8 @@ import Testing
         == ["CB", "com", "Sv"])
   }
 
-  /// Too short for its strings: a problem, and the bytes; cut by the capture: the bytes alone.
+  /// A record that is too short for its strings is a problem and is shown as bytes; one that the
+  /// capture truncated is only shown as bytes.
   @Test func everyPrefixOfALine() throws {
     for count in 0..<line.count - 2 {
       let bytes = Array(line.prefix(count))
@@ -70,7 +71,7 @@ import Testing
     #expect(!dissection.isSecretNote)
   }
 
-  /// How these are laid out nobody has said: bytes.
+  /// Records with an undocumented layout are shown as bytes.
   @Test(arguments: [(0xfb, false), (0xfd, true), (0xfe, false)] as [(UInt8, Bool)])
   func bytes(type: UInt8, isSecret: Bool) throws {
     let dissection = logged(type, [1, 2, 3])
@@ -90,7 +91,7 @@ import Testing
     #expect(unknown.problems[0] == Problem(.unknownRecordType, 0x55))
   }
 
-  /// The header of a link type is not whole: the bytes, and what was expected.
+  /// A truncated header of a link type: its bytes, and the expected size.
   @Test func incomplete() {
     let bytes: [UInt8] = [0, 0, 1]
     let dissection = Dissection(incomplete: bytes.bytes, needed: 4, isTruncated: false)

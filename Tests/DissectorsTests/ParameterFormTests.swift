@@ -1,4 +1,4 @@
-// A parameter's name is its key in JSON: under one key stands one form.
+// A parameter's name is its JSON key: each key has one form.
 
 import Bluetooth
 import Testing
@@ -6,8 +6,8 @@ import Testing
 @testable import Dissectors
 
 @Suite("One name, one form") struct ParameterFormTests {
-  /// What JSON makes of a parameter; nil where it has none of its own or is hidden. A code and a set of
-  /// flags are both an object with `code`.
+  /// Returns the form of a parameter in JSON; nil if it has none of its own or is hidden. Codes and
+  /// sets of flags are both objects with `code`.
   private func form(_ parameter: HCIParameter) -> String? {
     switch parameter.kind {
     case .unsigned(_, let form), .signed(_, let form), .selector(_, let form):
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  /// The forms of each key; a unit is a part of the key.
+  /// Collects the forms of each key, which includes the unit.
   private func collect(
     _ parameters: [HCIParameter], _ row: String, into forms: inout [String: [String: String]]
   ) {

@@ -1,4 +1,5 @@
-// The Security Manager's PDUs. Bytes: made with bumble's smp.py, whose reading of them stands beside.
+// The Security Manager's PDUs. The bytes are made with bumble's smp.py, whose decoding is in
+// comments.
 
 import Bluetooth
 import Bytes
@@ -6,8 +7,8 @@ import Testing
 
 @testable import Dissectors
 
-/// The X and Y coordinates of the debug public key, most significant byte first (Core, Vol 3, Part H,
-/// 2.3.5.6.1; the same as the private key there times the generator of P-256).
+/// The X and Y coordinates of the debug public key, most significant byte first (Core, Vol 3, Part
+/// H, 2.3.5.6.1; equal to the private key there times the generator of P-256).
 private let debugKey = (
   x:
     "20 b0 03 d2 f2 97 be 2c 5e 2c 83 a7 e9 f9 a5 b9 ef f4 91 11 ac f4 fd db cc 03 01 48 0e 35 9d e6",
@@ -18,12 +19,12 @@ private let debugKey = (
 /// 16 bytes, 0x10 to 0x1f.
 private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
 
-/// A coordinate whose first byte is `first`.
+/// Returns a coordinate with ascending bytes that start at `first`.
 private func coordinate(_ first: Int) -> String {
   (first..<first + 32).map { digits($0, 2) }.joined(separator: " ")
 }
 
-/// PDUs without anything wrong, and what they say.
+/// Valid PDUs and their descriptions.
 let smpFixtures: [(bytes: String, words: String)] = [
   // DISPLAY_YES_NO, BONDING|MITM|SC|CT2, ENC_KEY|ID_KEY, ENC_KEY|ID_KEY|SIGN_KEY|LINK_KEY
   ("01 01 00 2d 10 03 0f", "Pairing Request io=1 oob=0 auth=2d size=16 initiator=03 responder=0f"),
@@ -51,7 +52,7 @@ let smpFixtures: [(bytes: String, words: String)] = [
   ("0e 03", "Pairing Keypress Notification 3"),
 ]
 
-/// A PDU in words: its opcode's name, then its fields.
+/// Describes a PDU: its opcode's name, then its fields.
 private func words(_ pdu: SMPPDU?, of bytes: [UInt8]) -> String {
   guard let pdu else { return "none" }
   func spaced(_ slice: Slice) -> String {
@@ -106,8 +107,8 @@ private func words(_ pdu: SMPPDU?, of bytes: [UInt8]) -> String {
     }
   }
 
-  /// Cut at every length although the L2CAP length agrees: one problem, at the field that is not there;
-  /// what is there stays.
+  /// Truncated at every length, with a matching L2CAP length: one problem, at the missing field;
+  /// the existing fields are kept.
   @Test(arguments: smpFixtures)
   func everyPrefix(_ fixture: (bytes: String, words: String)) {
     let whole = hex(fixture.bytes)
@@ -122,7 +123,7 @@ private func words(_ pdu: SMPPDU?, of bytes: [UInt8]) -> String {
       }
       #expect(incomplete.opcode.rawValue == whole[0])
       #expect(incomplete.data == Slice(start: 5, count: count - 1))
-      // What the capture cut off is no fault of the sender's.
+      // Truncation by the capture is not the sender's error.
       let cut = Array(l2cap(whole, cid: 6).prefix(4 + count))
       #expect(problems(pdu(cut, isTruncated: true)) == [])
     }
@@ -154,7 +155,7 @@ private func words(_ pdu: SMPPDU?, of bytes: [UInt8]) -> String {
     #expect(problems(dissection) == ["unknownOpcode@4(15,0)"])
   }
 
-  /// The names of bumble's SMP_…_ERROR constants, in the specification's spelling.
+  /// bumble's SMP_…_ERROR constants, in the specification's spelling.
   @Test func everyReason() {
     let names = [
       "Passkey Entry Failed", "OOB Not Available", "Authentication Requirements",

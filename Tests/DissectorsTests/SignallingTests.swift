@@ -4,9 +4,8 @@ import Testing
 
 @testable import Dissectors
 
-/// A command of each kind: its bytes, its name, and its fields. The meaning of 0x01 to 0x0b
-/// and 0x12 to 0x16 is tshark 4.0's, that of 0x17 to 0x1a bumble's; 0x0c to 0x11 as BlueZ's monitor
-/// has them.
+/// A command of each kind: its bytes, its name, and its fields, as decoded by tshark 4.0 (0x01 to
+/// 0x0b and 0x12 to 0x16), bumble (0x17 to 0x1a) or BlueZ's monitor (0x0c to 0x11).
 let signallingFixtures: [(bytes: String, name: String, told: String)] = [
   ("01 05 02 00 00 00", "Command Reject", "Reason 0"),
   ("01 05 04 00 01 00 30 00", "Command Reject", "Reason 1, Actual_MTU 48"),
@@ -115,7 +114,7 @@ let signallingFixtures: [(bytes: String, name: String, told: String)] = [
   ("1a 05 02 00 03 00", "Credit Based Reconfigure Response", "Result 3"),
 ]
 
-/// All commands of a C-frame in words: "Echo Request 4: Echo_Data bytes 61".
+/// Describes all commands of a C-frame: "Echo Request 4: Echo_Data bytes 61".
 private func commands(_ bytes: [UInt8]) -> [String] {
   let dissection = pdu(bytes)
   var all: [String] = []
@@ -170,10 +169,10 @@ private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
     }
   }
 
-  /// Every field of a number stands where the bytes have it: each byte changed alone changes
-  /// exactly what is shown of the field around it.
+  /// Numbers are read from the right bytes: changing a single byte changes what is shown, or is
+  /// reported.
   @Test func fieldsCoverTheirBytes() {
-    // The type of an option that is not known is not one of its fields.
+    // An unknown option's type is not shown as a field.
     for fixture in signallingFixtures
     where !fixture.told.contains("rest") && !fixture.told.contains("Value") {
       let bytes = l2cap(hex(fixture.bytes), cid: 1)
@@ -182,7 +181,7 @@ private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
         changed[index] ^= 0x40
         #expect(
           commands(changed) != commands(bytes) || !problems(pdu(changed)).isEmpty,
-          "byte \(index) of \(fixture.bytes) is told nowhere")
+          "byte \(index) of \(fixture.bytes) is not shown")
       }
     }
   }
@@ -194,7 +193,7 @@ private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
         "Information Request 5: Info_Type 2", "Connection Request 6: PSM 1, Source_CID 0x0040",
       ])
     #expect(problems(pdu(l2cap(two, cid: 1))) == [])
-    // On LE there may be only one.
+    // LE allows only one.
     #expect(problems(pdu(l2cap(two, cid: 5))) == ["leftOver@10(8,0)"])
   }
 
@@ -226,7 +225,7 @@ private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
     #expect(problems(pdu(l2cap(hex(bytes), cid: 1))) == [problem])
   }
 
-  /// Cut at every length: one problem, unless the capture cut it.
+  /// Truncated at every length: one problem, unless the capture truncated it.
   @Test func everyPrefixOfEveryCommand() {
     for fixture in signallingFixtures {
       let whole = l2cap(hex(fixture.bytes), cid: 5)
@@ -236,7 +235,7 @@ private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
           problems(pdu(cut)).count == 1, "\(fixture.bytes) at \(count): \(problems(pdu(cut)))")
         #expect(problems(pdu(cut, isTruncated: true)) == [], "\(fixture.bytes) at \(count)")
         _ = commands(cut)
-        // The same with lengths that agree with what is there.
+        // The same with lengths that match the truncated command.
         guard count >= 8 else { continue }
         var short = Array(cut[4...])
         short[2] = UInt8(count - 8)
@@ -248,7 +247,7 @@ private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
     }
   }
 
-  /// A channel that was refused has no MTU.
+  /// A refused channel has no MTU.
   @Test func limitsOfARefusal() {
     let refused = hex("15 02 0a 00 00 00 00 00 00 00 00 00 02 00")
     #expect(problems(pdu(l2cap(refused, cid: 5))) == [])
@@ -265,7 +264,7 @@ private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
     #expect(!SignallingCode.flowControlCredit.isRequest)
   }
 
-  /// Which responses are refusals: bytes of the command's data, by its code.
+  /// Whether a response is a refusal, by its code and data.
   @Test(
     arguments: [
       ("03 01 08 00 40 00 45 00 00 00 00 00", false),
@@ -289,7 +288,7 @@ private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
 }
 
 @Suite struct ChannelFrameTests {
-  /// Control fields: bits as tshark 4.0 reads them.
+  /// Control fields, as decoded by tshark 4.0.
   @Test func controlFields() {
     func control(_ layout: ControlField.Layout, _ bytes: String) -> ControlField? {
       var dissection = pdu(l2cap(hex(bytes), cid: 0x40))
@@ -313,7 +312,7 @@ private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
     #expect(control(.extended, "08 00 04") == nil)
   }
 
-  /// An iAP2 link packet (SYN), an iAP2 and an iAP1 handshake; and what only looks like one.
+  /// An iAP2 link packet (SYN), an iAP2 and an iAP1 handshake, and similar bytes that are neither.
   @Test func accessories() {
     func found(_ bytes: String) -> AccessoryProtocol? {
       let bytes = hex(bytes)
@@ -337,9 +336,9 @@ private func told(_ command: SignallingCommand, _ bytes: [UInt8]) -> String {
       }
     }
     #expect(frame("0b ef 05 61 62 9a") == "2 6162")
-    // With the poll bit: a byte of credits before the payload.
+    // With the poll bit, a byte of credits precedes the payload.
     #expect(frame("0b ff 05 07 61 62 9a") == "2 6162")
-    // SABM; the multiplexer's channel; too short; too long.
+    // SABM, the multiplexer's channel, too short.
     #expect(frame("0b 3f 01 1c") == nil)
     #expect(frame("03 ef 05 61 62 9a") == nil)
     #expect(frame("0b ef 07 61 62 9a") == nil)

@@ -1,5 +1,6 @@
-// Every fixture cut at every length and damaged at every byte, and many packets of random bytes: no
-// input traps, every slice lies inside the packet, and what the capture cut off is no fault.
+// Truncates every fixture at every length, damages every byte, and dissects many random packets:
+// nothing traps, every slice is inside the packet, and truncation by the capture is not the
+// sender's error.
 
 import Bluetooth
 import Bytes
@@ -7,9 +8,9 @@ import Testing
 
 @testable import Dissectors
 
-/// Everything that can be read of an H4 packet, and what went wrong while it was read.
+/// Reads everything in an H4 packet, and records what goes wrong.
 private struct Examined {
-  /// The dissection, with the L2CAP PDU of ACL data parsed as if it were whole.
+  /// The dissection, with the L2CAP PDU of ACL data parsed as if it were complete.
   var dissection: Dissection
   /// Slices outside the packet.
   var outside: [String] = []
@@ -106,21 +107,20 @@ private struct Examined {
   var isBlamed: Bool { !dissection.problems.isEmpty }
 }
 
-/// A packet of ACL data with a whole L2CAP PDU.
+/// Returns an ACL packet with a complete L2CAP PDU.
 private func data(_ payload: [UInt8], cid: Int = 4) -> [UInt8] {
   let pdu = l2cap(payload, cid: cid)
   return [2, 0x40, 0] + little(pdu.count) + pdu
 }
 
-/// An LE Advertising Report with one structure, which comes without its length.
+/// Returns an LE Advertising Report with one structure, given without its length.
 private func legacyReport(_ structure: [UInt8]) -> [UInt8] {
   let data = [UInt8(structure.count)] + structure
   let report = [0, 1] + little(0xc011_2233_4455, width: 6) + [UInt8(data.count)] + data + [0xc4]
   return [4, 0x3e, UInt8(report.count + 2), 2, 1] + report
 }
 
-/// Packets of each row whose size is fixed, its parameters filled with `byte`: opcode or event code,
-/// and the packet.
+/// Returns a packet for each row of fixed size, with its parameters filled with `byte`.
 private func packetsOfRows(filledWith byte: UInt8) -> [[UInt8]] {
   func filled(_ size: Int) -> [UInt8] { [UInt8](repeating: byte, count: size) }
 
@@ -130,7 +130,7 @@ private func packetsOfRows(filledWith byte: UInt8) -> [[UInt8]] {
       packets.append([1] + little(Int(row.code)) + [UInt8(size)] + filled(size))
     }
     if let size = row.returns.size, row.returns.has(.known), size > 0 {
-      // Status 0: a failure may return less.
+      // Status 0, because a failure may return less.
       let returned = [0] + filled(size - 1)
       packets.append([4, 0x0e, UInt8(size + 3), 1] + little(Int(row.code)) + returned)
     }
@@ -149,8 +149,8 @@ private func packetsOfRows(filledWith byte: UInt8) -> [[UInt8]] {
   return packets
 }
 
-/// Packets whose field for advertising data is longer than the data: an extended inquiry result, and
-/// the command that sets what is answered. Flags, a name, a Device ID, and BIGInfo without and with
+/// Packets whose advertising data is shorter than its field: an extended inquiry result, and the
+/// command that sets the response. Flags, a name, a Device ID, and BIGInfo without and with
 /// encryption.
 private let inquiryResponses: [[UInt8]] = {
   let structures =
@@ -163,7 +163,7 @@ private let inquiryResponses: [[UInt8]] = {
   ]
 }()
 
-/// All whole packets that the tests of this module know.
+/// All valid packets in this module's tests.
 private let whole: [[UInt8]] =
   attFixtures.map { data(hex($0.bytes)) } + smpFixtures.map { data(hex($0.bytes), cid: 6) }
   + hciFixtures.map { hex($0.bytes) } + hciLaterFixtures.map { hex($0.bytes) }
@@ -174,7 +174,7 @@ private let whole: [[UInt8]] =
   + signallingFixtures.filter { !$0.told.contains("rest") }.map { data(hex($0.bytes), cid: 5) }
   + [hex("03 40 00 02 01 02"), hex("05 40 20 02 00 01 02")]
 
-/// The packet with its header's length field set to what is there.
+/// Returns the packet's first bytes with a matching length field in the header.
 private func shortened(_ packet: [UInt8], to count: Int) -> [UInt8]? {
   let header = [0, 4, 5, 4, 3, 5][Int(packet[0])]
   guard count >= header, count - header < 256 || packet[0] == 2 || packet[0] == 5 else {
@@ -191,7 +191,8 @@ private func shortened(_ packet: [UInt8], to count: Int) -> [UInt8]? {
 }
 
 @Suite struct SweepTests {
-  /// Cut at every length: something is too short, or a length claims too much, and exactly one.
+  /// Truncated at every length: something is too short, or a length claims too much, and each
+  /// problem is reported once.
   @Test func everyPrefixOfEveryPacket() {
     for packet in whole + packetsOfRows(filledWith: 0x00) {
       for count in 0..<packet.count {
@@ -202,7 +203,7 @@ private func shortened(_ packet: [UInt8], to count: Int) -> [UInt8]? {
           ["tooShort", "lengthTooLarge", "emptyRecord"].contains { problem.hasPrefix($0) }
         }
         #expect(isExpected && examined.outside.isEmpty, "\(prefix): \(found)")
-        // The layer that was cut reports it, and the layers above it; never one of them twice.
+        // The truncated layer and the layers above report it, each once.
         #expect(Set(found).count == found.count, "\(prefix): \(found)")
         let kept = Examined(prefix, isTruncated: true)
         #expect(!kept.isBlamed && kept.outside.isEmpty, "\(prefix): \(problems(kept.dissection))")
@@ -211,7 +212,7 @@ private func shortened(_ packet: [UInt8], to count: Int) -> [UInt8]? {
     }
   }
 
-  /// Parameters that are short although the header's length agrees: exactly one problem.
+  /// Parameters that are too short, with a matching length in the header, have exactly one problem.
   @Test func everyPacketWithTooFewParameters() {
     for packet in packetsOfRows(filledWith: 0x00) where packet[0] == 1 || packet[0] == 4 {
       #expect(problems(h4(packet)) == [], "\(packet)")
@@ -227,8 +228,8 @@ private func shortened(_ packet: [UInt8], to count: Int) -> [UInt8]? {
     }
   }
 
-  /// PDUs of ATT that are short although the lengths around them agree. Bytes that are missing in a
-  /// list or a value leave a shorter list or value.
+  /// ATT PDUs that are too short, with matching lengths around them. A truncated list or value is
+  /// just a shorter one.
   @Test func everyPrefixOfEveryATTPDU() {
     let least: [UInt8: Int] = [
       0x01: 5, 0x02: 3, 0x03: 3, 0x04: 5, 0x05: 2, 0x06: 7, 0x08: 7, 0x09: 2, 0x0a: 3, 0x0c: 5,
@@ -246,8 +247,8 @@ private func shortened(_ packet: [UInt8], to count: Int) -> [UInt8]? {
     }
   }
 
-  /// Every byte of every packet in turn 0x00, 0xff, with its upper bit and with each bit flipped; of
-  /// the packets that are made of rows only the first three.
+  /// Sets every byte of every packet to 0x00 and 0xff, and flips each of its bits; in the packets
+  /// made from rows, only the top bit.
   @Test func everyByteDamaged() {
     for packet in whole { damage(packet, flips: 0..<8) }
     for packet in packetsOfRows(filledWith: 0xff) where packet.count < 80 {
@@ -266,7 +267,8 @@ private func shortened(_ packet: [UInt8], to count: Int) -> [UInt8]? {
     }
   }
 
-  /// 20 000 packets of each type, seed 2026 + type: headers that often fit, then anything.
+  /// 20 000 packets of each type, seed 2026 + type: headers that are often valid, then random
+  /// bytes.
   @Test(arguments: 0...6)
   func randomPackets(_ type: Int) {
     var random = SplitMix(seed: UInt64(2026 + type))
@@ -303,13 +305,13 @@ private func shortened(_ packet: [UInt8], to count: Int) -> [UInt8]? {
   }
 }
 
-/// Codes that have rows, to begin random packets with.
+/// Codes with rows, for the headers of random packets.
 private struct HCICodes {
   private let commands = hciCommandTables.flatMap(\.self).map(\.code)
   private let events = hciEventTables.flatMap(\.self).map(\.code)
   private let subevents = hciLEMetaTables.flatMap(\.self).map(\.code)
 
-  /// A packet's header of `type`: mostly with a code that is known.
+  /// Returns a packet header of `type`, usually with a known code.
   func header(_ type: Int, _ random: inout SplitMix) -> [UInt8] {
     let length = random.byte()
     switch (type, random.next(below: 4)) {
@@ -333,14 +335,12 @@ private struct HCICodes {
   }
 }
 
-/// A small generator of numbers that gives the same ones everywhere (SplitMix64).
+/// A small random number generator with reproducible results (SplitMix64).
 struct SplitMix {
   private var state: UInt64
 
-  /// A generator that gives the numbers of `seed`.
   init(seed: UInt64) { state = seed }
 
-  /// The next number.
   mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state
@@ -349,9 +349,8 @@ struct SplitMix {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number below `limit`.
+  /// Returns a number below `limit`.
   mutating func next(below limit: Int) -> Int { Int(next() % UInt64(limit)) }
 
-  /// A byte.
   mutating func byte() -> UInt8 { UInt8(truncatingIfNeeded: next()) }
 }

@@ -11,7 +11,7 @@ struct GoldenCase: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  /// Where this file lies.
+  /// The folder of this file.
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
   /// The table: `name | capture | arguments | expected-file`.
@@ -29,8 +29,9 @@ struct GoldenCase: Sendable, CustomTestStringConvertible {
     }
   }()
 
-  /// The capture's bytes: `name`, or what is made of it by `name[:count]` (its first bytes), `name[offset:]` (without
-  /// the records before that offset) or `name[offset=value]` (one byte changed).
+  /// Returns the capture's bytes: the file `name`, or a part of it. `name[:count]` is its first
+  /// bytes, `name[offset:]` omits the records before the offset, and `name[offset=value]` changes
+  /// one byte.
   func captureBytes() throws -> [UInt8] {
     let parts = capture.split(separator: "[", maxSplits: 1)
     let name = String(parts[0])
@@ -50,12 +51,12 @@ struct GoldenCase: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// Whether the expected files are to be written anew.
+/// Whether to rewrite the expected files.
 private let isRecording = ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1"
 
-@Suite("What the program prints, to the letter")
+@Suite("The program's exact output")
 struct GoldenTests {
-  @Test("The table can be read, and every expected file belongs to it")
+  @Test("The table is readable and uses every expected file")
   func table() throws {
     #expect(GoldenCase.all.count > 20)
     let folder = GoldenCase.folder.appending(path: "Expected")
@@ -68,14 +69,14 @@ struct GoldenTests {
   func golden(_ golden: GoldenCase) throws {
     let folder = try Folder()
     try folder.write("capture.btsnoop", try golden.captureBytes())
-    // Where more has to follow the capture, CAPTURE stands for it.
+    // CAPTURE marks the capture's position if other arguments follow it.
     let isPlaced = golden.arguments.contains("CAPTURE")
     let arguments = try golden.arguments.map {
       $0 == "CAPTURE" ? "capture.btsnoop" : try Self.written($0, in: folder)
     }
     let ending = try Program.run(arguments + (isPlaced ? [] : ["capture.btsnoop"]), in: folder)
     var got = Self.withoutStyle(ending.text)
-    // What went wrong is part of the picture.
+    // The expected file includes errors.
     if !ending.errors.isEmpty { got += "standard error: \(ending.errors)" }
     if ending.status != 0 { got += "exit status: \(ending.status)\n" }
     let file = GoldenCase.folder.appending(path: "Expected/\(golden.expected)")
@@ -83,13 +84,14 @@ struct GoldenTests {
     guard got != expected else { return }
     if isRecording {
       try got.write(to: file, atomically: true, encoding: .utf8)
-      Issue.record("\(golden.expected) was written anew; read what changed before committing it")
+      Issue.record("\(golden.expected) was rewritten; review the change before committing it")
     } else {
       Issue.record("\(golden.expected): \(Self.difference(expected, got))")
     }
   }
 
-  /// A page without its style and script, which every page has; other output as it is.
+  /// Removes the style and script, which are the same in every HTML page; returns other output
+  /// unchanged.
   private static func withoutStyle(_ text: String) -> String {
     guard text.hasPrefix("<!doctype html>") else { return text }
     var text = text
@@ -102,7 +104,7 @@ struct GoldenTests {
     return text
   }
 
-  /// An argument; `@NAME` is another sample capture, under its own name.
+  /// Returns an argument; for `@NAME`, copies that sample capture to the folder under its own name.
   private static func written(_ argument: String, in folder: Folder) throws -> String {
     guard argument.hasPrefix("@") else { return argument }
     let name = String(argument.dropFirst())
@@ -111,7 +113,7 @@ struct GoldenTests {
     return "\(name).btsnoop"
   }
 
-  /// The first lines that differ, a few of them.
+  /// Returns the first lines that differ.
   private static func difference(_ expected: String, _ got: String) -> String {
     let left = expected.split(separator: "\n", omittingEmptySubsequences: false)
     let right = got.split(separator: "\n", omittingEmptySubsequences: false)

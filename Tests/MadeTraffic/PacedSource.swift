@@ -1,37 +1,35 @@
-// A capture that is made while it is read, on a clock that the test owns.
+// A capture that grows while it is read, on the test's own clock.
 
 package import Captures
 import Synchronization
 
-/// A clock that goes on only when it is told to.
+/// A clock that only the test advances.
 package final class TestClock: Sendable {
   private let time = Atomic<Int64>(0)
 
-  /// At 0.
   package init() {}
 
-  /// Milliseconds.
+  /// The time in milliseconds.
   package var now: Int64 { time.load(ordering: .relaxed) }
 
-  /// Lets time go by.
   package func advance(_ milliseconds: Int64) {
     time.wrappingAdd(milliseconds, ordering: .relaxed)
   }
 }
 
-/// A source in which nothing comes for a while before certain records.
+/// A source that stays silent for a while before certain records.
 package struct PacedSource<Base: CaptureSource & ~Copyable>: CaptureSource, ~Copyable {
   private var base: Base
   private let clock: TestClock
   private let silence: (Int) -> Int64
   private var number = 1
-  /// How much of the silence before the next record is left.
+  /// What is left of the silence before the next record.
   private var left: Int64
-  /// How long each wait was to be, -1 for one without an end.
+  /// The requested timeout of each wait, or -1 if it had none.
   package private(set) var waits: [Int64] = []
 
-  /// - Parameter silence: how many milliseconds nothing comes before a record, by its number; that behind
-  ///   the last one stands before the end.
+  /// - Parameter silence: the silence before a record, in milliseconds, given the record's number.
+  ///   The silence after the last record precedes the end.
   package init(_ base: consuming Base, _ clock: TestClock, silence: @escaping (Int) -> Int64) {
     self.base = base
     self.clock = clock

@@ -1,15 +1,16 @@
-// A GATT server and its client in traffic.
+// A GATT server and its client.
 
 package import Bluetooth
 
 extension Traffic {
-  /// A request of the captured host, and the peer's answer; the other way round where the peer asks.
+  /// Appends a request of the captured host and the peer's answer, or the reverse if the peer is
+  /// the client.
   package mutating func ask(_ request: String, _ answer: String, by client: Direction = .sent) {
     att(request, client)
     att(answer, client == .sent ? .received : .sent)
   }
 
-  /// The client discovers the service 180d Heart Rate, 0x000e to 0x0015: 2a37 at 0x0010 (notify), its CCCD at
+  /// Discovers the service 180d Heart Rate, 0x000e to 0x0015: 2a37 at 0x0010 (notify), its CCCD at
   /// 0x0011, 2a38 at 0x0013 (read), 2a39 at 0x0015 (write). Six packets.
   package mutating func discoverHeartRate(by client: Direction = .sent) {
     ask("10 01 00 ff ff 00 28", "11 06 0e 00 15 00 0d 18", by: client)
@@ -19,7 +20,7 @@ extension Traffic {
     ask("04 11 00 11 00", "05 01 11 00 02 29", by: client)
   }
 
-  /// The client discovers the service 1809 Health Thermometer, 0x0016 to 0x0019: 2a1c at 0x0018 (indicate),
+  /// Discovers the service 1809 Health Thermometer, 0x0016 to 0x0019: 2a1c at 0x0018 (indicate),
   /// its CCCD at 0x0019. Six packets.
   package mutating func discoverThermometer(by client: Direction = .sent) {
     ask("10 16 00 ff ff 00 28", "11 06 16 00 19 00 09 18", by: client)
@@ -27,14 +28,14 @@ extension Traffic {
     ask("04 19 00 19 00", "05 01 19 00 02 29", by: client)
   }
 
-  /// Both sides' pairing features; with neither display nor keyboard, where `canEnter` is false, that is
-  /// Just Works. Two packets.
+  /// Appends both sides' pairing features. If `canEnter` is false they have neither display nor
+  /// keyboard and use Just Works. Two packets.
   package mutating func agreeToPair(canEnter: Bool = false) {
     // IO capability, no OOB data, bonding and MITM, 16 bytes, no keys (Core, Vol 3, Part H, 3.5.1).
     smp(canEnter ? "01 02 00 05 10 00 00" : "01 03 00 01 10 00 00", .sent)
     smp(canEnter ? "02 00 00 05 10 00 00" : "02 03 00 01 10 00 00", .received)
   }
 
-  /// Lets time go by, in milliseconds.
+  /// Advances the time by milliseconds.
   package mutating func wait(_ milliseconds: Int) { clock += milliseconds }
 }

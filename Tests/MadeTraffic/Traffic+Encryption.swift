@@ -1,9 +1,9 @@
-// Encryption in traffic: commands and events of HCI, pairing as short as it goes.
+// Encryption: HCI commands and events, and the shortest possible pairing.
 
 package import Bluetooth
 
 extension Traffic {
-  /// LE Enable Encryption and its Command Status; the key's bytes are all `key`.
+  /// Appends LE Enable Encryption and its Command Status; every byte of the key is `key`.
   package mutating func startEncryption(
     _ handle: Int = 0x40, key: UInt8 = 0x11, ediv: Int = 0, rand: Int = 0, status code: UInt8 = 0
   ) {
@@ -14,7 +14,8 @@ extension Traffic {
     status(0x2019, code)
   }
 
-  /// LE Long Term Key Request, answered with a key of bytes that are all `key`; nil: there is none.
+  /// Appends an LE Long Term Key Request and its answer: a key whose bytes are all `key`, or no key
+  /// if it is nil.
   package mutating func requestKey(
     _ handle: Int = 0x40, key: UInt8?, ediv: Int = 0, rand: Int = 0
   ) {
@@ -28,28 +29,29 @@ extension Traffic {
     }
   }
 
-  /// LE Long Term Key Request.
+  /// Appends an LE Long Term Key Request.
   package mutating func askForKey(_ handle: Int = 0x40, ediv: Int = 0, rand: Int = 0) {
     meta(0x05, little(handle) + little(rand, width: 8) + little(ediv))
   }
 
-  /// Encryption Change.
+  /// Appends an Encryption Change.
   package mutating func encrypted(
     _ handle: Int = 0x40, status: UInt8 = 0, enabled: UInt8 = 1
   ) {
     event(0x08, [status] + little(handle) + [enabled])
   }
 
-  /// Encryption Change, version 2, with a key size.
+  /// Appends an Encryption Change, version 2, with a key size.
   package mutating func encrypted(_ handle: Int = 0x40, keySize: UInt8) {
     event(0x59, [0] + little(handle) + [1, keySize])
   }
 
-  /// Legacy pairing with bonding up to the point where there is a key; its values are not sound.
+  /// Appends a legacy pairing with bonding, up to the creation of the key; its values are not
+  /// valid.
   ///
   /// - Parameters:
-  ///   - initiator: who asks.
-  ///   - sizes: the longest keys that both sides take, the initiator's first.
+  ///   - initiator: the side that starts pairing.
+  ///   - sizes: both sides' maximum key sizes, the initiator's first.
   package mutating func pairLegacy(
     by initiator: Direction = .sent, handle: Int = 0x40, sizes: (Int, Int) = (16, 16)
   ) {
@@ -64,7 +66,7 @@ extension Traffic {
     }
   }
 
-  /// Secure Connections, of which the last step alone is there: both sides have the key.
+  /// Appends only the last step of Secure Connections: both sides have the key.
   package mutating func pairSecurely(by initiator: Direction = .sent, handle: Int = 0x40) {
     let responder: Direction = initiator == .sent ? .received : .sent
     let value = [UInt8](repeating: 0x5a, count: 16).map { String($0, radix: 16) }
@@ -75,8 +77,8 @@ extension Traffic {
     smp("0d \(value)", responder, handle: handle)
   }
 
-  /// A connection that is paired, encrypted with a key of bytes that are all `key`, and ended: both have
-  /// a bond now. This host is the central.
+  /// Appends a connection that is paired, encrypted with a key whose bytes are all `key`, and
+  /// ended. Both sides are bonded afterwards. This host is the central.
   package mutating func bond(key: UInt8 = 0x11, peer: Int = 0xc011_2233_4455) {
     connect(peer: peer)
     pairSecurely()
@@ -87,7 +89,7 @@ extension Traffic {
     disconnect(reason: 0x16)
   }
 
-  /// The same where this host is the peripheral.
+  /// Does the same with this host as the peripheral.
   package mutating func bondAsPeripheral(key: UInt8 = 0x11) {
     connect(role: 1)
     pairSecurely(by: .received)
@@ -97,7 +99,7 @@ extension Traffic {
     disconnect()
   }
 
-  /// A command of the management interface, of a socket with the cookie 1.
+  /// Appends a command of the management interface, on the socket with the cookie 1.
   package mutating func addControl(_ opcode: Int, _ parameters: [UInt8]) {
     note(16, little(1, width: 4) + little(opcode) + parameters)
   }

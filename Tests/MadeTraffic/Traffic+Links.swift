@@ -3,11 +3,12 @@
 package import Bluetooth
 
 extension Traffic {
-  /// The device that `connect` connects to.
+  /// The address of the device that `connect` connects to.
   package static let peer = 0xc011_2233_4455
 
-  /// LE Create Connection and its Command Status: intervals of 30 to 50 ms, supervision timeout 5000 ms,
-  /// unless `wanted` has others. With `policy` 1 the filter accept list is used.
+  /// Appends LE Create Connection and its Command Status. `wanted` holds the parameters: intervals
+  /// of 30 to 50 ms and a supervision timeout of 5000 ms by default. `policy` 1 uses the filter
+  /// accept list.
   package mutating func askToConnect(
     peer: Int = Traffic.peer, type: UInt8 = 1, policy: UInt8 = 0,
     wanted: String = "18 00 28 00 00 00 f4 01", status code: UInt8 = 0
@@ -19,7 +20,8 @@ extension Traffic {
     status(0x200d, code)
   }
 
-  /// LE Extended Create Connection on some PHYs (bit 0 LE 1M, bit 2 LE Coded) and its Command Status.
+  /// Appends LE Extended Create Connection on `phys` (bit 0 LE 1M, bit 2 LE Coded) and its Command
+  /// Status.
   package mutating func askToConnect(
     phys: UInt8, peer: Int = Traffic.peer, type: UInt8 = 1
   ) {
@@ -29,14 +31,15 @@ extension Traffic {
     status(0x2043)
   }
 
-  /// LE Create Connection Cancel, its Command Complete, and LE Connection Complete with a status.
+  /// Appends LE Create Connection Cancel, its Command Complete, and LE Connection Complete with a
+  /// status.
   package mutating func giveUpConnecting(status code: UInt8 = 0x02) {
     command(0x200e)
     complete(0x200e)
     connect(0, peer: 0, type: 0, status: code)
   }
 
-  /// LE Advertising Report of an ADV_IND, or another event type.
+  /// Appends an LE Advertising Report of an ADV_IND or of another event type.
   package mutating func advertise(
     peer: Int = Traffic.peer, type: UInt8 = 1, event: UInt8 = 0, data: String = "02 01 06",
     rssi: Int8 = -56
@@ -48,7 +51,8 @@ extension Traffic {
         + [UInt8(bitPattern: rssi)])
   }
 
-  /// LE Extended Advertising Report of a connectable advertisement on a primary PHY (1 LE 1M, 3 Coded).
+  /// Appends an LE Extended Advertising Report of a connectable advertisement. `phy` is the primary
+  /// PHY: 1 LE 1M, 3 LE Coded.
   package mutating func advertise(phy: UInt8, peer: Int = Traffic.peer, type: UInt8 = 1) {
     meta(
       0x0d,
@@ -56,27 +60,27 @@ extension Traffic {
         + [phy, phy, 0, 127, 0xc8] + little(0) + [0] + little(0, width: 6) + [3, 2, 1, 6])
   }
 
-  /// Number Of Completed Packets of one link.
+  /// Appends a Number Of Completed Packets for one link.
   package mutating func completed(_ packets: Int, handle: Int = 0x40) {
     event(0x13, [1] + little(handle) + little(packets))
   }
 
-  /// L2CAP Connection Parameter Update Request: intervals of 100 to 125 ms, latency 0, timeout 4000 ms,
-  /// unless `wanted` has others.
+  /// Appends an L2CAP Connection Parameter Update Request. `wanted` holds the parameters: intervals
+  /// of 100 to 125 ms, latency 0 and a timeout of 4000 ms by default.
   package mutating func askForParameters(
     _ direction: Direction, wanted: String = "50 00 64 00 00 00 90 01", identifier: String = "01"
   ) {
     signal("12 \(identifier) 08 00 \(wanted)", direction)
   }
 
-  /// Its response.
+  /// Appends an L2CAP Connection Parameter Update Response.
   package mutating func answerParameters(
     _ direction: Direction, accepts: Bool, identifier: String = "01"
   ) {
     signal("13 \(identifier) 02 00 \(accepts ? "00" : "01") 00", direction)
   }
 
-  /// LE Connection Update and its Command Status.
+  /// Appends LE Connection Update and its Command Status.
   package mutating func changeParameters(
     wanted: String = "50 00 64 00 00 00 90 01", handle: Int = 0x40, status code: UInt8 = 0
   ) {
@@ -84,7 +88,7 @@ extension Traffic {
     status(0x2013, code)
   }
 
-  /// LE Connection Update Complete: 125 ms, latency 0, timeout 4000 ms.
+  /// Appends an LE Connection Update Complete: 125 ms, latency 0, timeout 4000 ms.
   package mutating func parametersChanged(
     _ parameters: String = "64 00 00 00 90 01", handle: Int = 0x40, status: UInt8 = 0
   ) {

@@ -1,20 +1,20 @@
-// A capture in memory: records written one line each, and the source that hands them out.
+// A capture in memory: records that take a line each to write, and the source that returns them.
 
 package import Bluetooth
 import Bytes
 package import Captures
 
-/// The bytes of "02 40 00".
+/// Converts hexadecimal text, "02 40 00", to bytes.
 package func hex(_ text: String) -> [UInt8] {
   text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
 }
 
-/// A number in the order in which its bytes cross the link.
+/// Returns the bytes of a number in transmission order.
 package func little(_ value: Int, width: Int = 2) -> [UInt8] {
   (0..<width).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
 }
 
-/// A record that waits to be handed out.
+/// A record that a source will return.
 package struct StoredRecord {
   package var bytes: [UInt8]
   package var direction: Direction?
@@ -23,14 +23,13 @@ package struct StoredRecord {
   package var time: Timestamp?
   package var originalLength: Int
   package var drops: UInt64 = 0
-  /// Its number, where it is not the position.
+  /// Its number, if it differs from the position.
   package var number: Int?
-  /// Which file it is from.
+  /// The file that it is from.
   package var file = 0
-  /// The record that it is the same as, in a file before.
+  /// The record of an earlier file that it repeats.
   package var original: Int?
 
-  /// A record of these bytes.
   package init(
     bytes: [UInt8], direction: Direction?, adapter: UInt16?, framing: CaptureRecord.Framing,
     time: Timestamp?, originalLength: Int, drops: UInt64 = 0, number: Int? = nil, file: Int = 0,
@@ -49,31 +48,30 @@ package struct StoredRecord {
   }
 }
 
-/// Records under construction: each a millisecond after the one before, on adapter 0, H4.
+/// Records under construction, a millisecond apart, in H4 form on adapter 0.
 package struct Traffic {
-  /// Where ACL data stands in its PDU.
+  /// The position of ACL data in its PDU.
   package enum Boundary: Int {
     case start = 0, more, flushable
   }
 
   package private(set) var records: [StoredRecord] = []
-  /// Milliseconds since 1970 of the next record.
+  /// The time of the next record, in milliseconds since 1970.
   package var clock = 1_700_000_000_000
   /// The adapter of the records that follow.
   package var adapter: UInt16? = 0
   /// The file of the records that follow.
   package var file = 0
 
-  /// How many records were left out that have numbers too.
+  /// The number of records left out, which have numbers too.
   package var leftOut = 0
 
-  /// Nothing yet.
+  /// Creates an empty capture.
   package init() {}
 
-  /// The number of the record that comes next.
+  /// The number of the next record.
   package var next: Int { records.count + leftOut + 1 }
 
-  /// A record of any kind.
   package mutating func add(
     _ bytes: [UInt8], _ direction: Direction?, framing: CaptureRecord.Framing = .h4,
     kept: Int? = nil, drops: UInt64 = 0
@@ -86,7 +84,7 @@ package struct Traffic {
     clock += 1
   }
 
-  /// The records `numbers` as another file has them, too.
+  /// Repeats the records `numbers` in another file.
   package mutating func again(_ numbers: ClosedRange<Int>) {
     for number in numbers {
       var record = records[number - 1]
@@ -95,7 +93,7 @@ package struct Traffic {
     }
   }
 
-  /// Puts an event with the number 0 before everything, which keeps its numbers.
+  /// Inserts an event with the number 0 at the start; the other records keep their numbers.
   package mutating func beginWithAnEvent() {
     for index in records.indices where records[index].number == nil {
       records[index].number = index + 1
@@ -106,7 +104,7 @@ package struct Traffic {
         time: records.first?.time, originalLength: 4, number: 0), at: 0)
   }
 
-  /// A record whose time is not known.
+  /// Appends a record without a time.
   package mutating func addWithoutTime(_ bytes: [UInt8], _ direction: Direction?) {
     add(bytes, direction)
     records[records.count - 1].time = nil
@@ -114,39 +112,37 @@ package struct Traffic {
 
   // MARK: Commands and events
 
-  /// A command.
   package mutating func command(_ opcode: Int, _ parameters: [UInt8] = []) {
     add([1] + little(opcode) + [UInt8(parameters.count)] + parameters, .sent)
   }
 
-  /// An event.
   package mutating func event(_ code: UInt8, _ parameters: [UInt8] = [], kept: Int? = nil) {
     add([4, code, UInt8(parameters.count)] + parameters, .received, kept: kept)
   }
 
-  /// An LE Meta event.
+  /// Appends an LE Meta event.
   package mutating func meta(_ subevent: UInt8, _ parameters: [UInt8]) {
     event(0x3e, [subevent] + parameters)
   }
 
-  /// Command Complete.
+  /// Appends a Command Complete.
   package mutating func complete(_ opcode: Int, _ returned: [UInt8] = [0]) {
     event(0x0e, [1] + little(opcode) + returned)
   }
 
-  /// Command Status.
+  /// Appends a Command Status.
   package mutating func status(_ opcode: Int, _ status: UInt8 = 0) {
     event(0x0f, [status, 1] + little(opcode))
   }
 
-  /// A note of the Linux monitor.
+  /// Appends a message of the Linux monitor.
   package mutating func note(_ opcode: UInt16, _ bytes: [UInt8] = []) {
     add(bytes, nil, framing: .monitor(opcode: opcode))
   }
 
   // MARK: Links
 
-  /// LE Connection Complete: interval 24, latency 0, timeout 72.
+  /// Appends an LE Connection Complete: interval 24, latency 0, timeout 72.
   package mutating func connect(
     _ handle: Int = 0x40, peer: Int = 0xc011_2233_4455, type: UInt8 = 1, role: UInt8 = 0,
     status: UInt8 = 0, timeout: Int = 72
@@ -157,12 +153,11 @@ package struct Traffic {
         + hex("18 00 00 00") + little(timeout) + [0])
   }
 
-  /// Disconnection Complete.
   package mutating func disconnect(_ handle: Int = 0x40, reason: UInt8 = 0x13, status: UInt8 = 0) {
     event(0x05, [status] + little(handle) + [reason])
   }
 
-  /// The Disconnect command and its Command Status.
+  /// Appends a Disconnect command and its Command Status.
   package mutating func askToDisconnect(_ handle: Int = 0x40, status code: UInt8 = 0) {
     command(0x0406, little(handle) + [0x13])
     status(0x0406, code)
@@ -170,7 +165,7 @@ package struct Traffic {
 
   // MARK: Data
 
-  /// ACL data as it is; `claimed` is what the header says of its length.
+  /// Appends ACL data as given; `claimed` is the length in its header.
   package mutating func acl(
     _ payload: [UInt8], _ direction: Direction, _ boundary: Boundary = .start,
     handle: Int = 0x40, claimed: Int? = nil, kept: Int? = nil
@@ -179,22 +174,22 @@ package struct Traffic {
     add([2] + header + payload, direction, kept: kept.map { $0 + 5 })
   }
 
-  /// An ATT PDU in one packet.
+  /// Appends an ATT PDU in one packet.
   package mutating func att(_ text: String, _ direction: Direction, handle: Int = 0x40) {
     acl(l2cap(hex(text)), direction, handle: handle)
   }
 
-  /// An ATT PDU that the captured host sent.
+  /// Appends an ATT PDU that the captured host sent.
   package mutating func sent(_ text: String, handle: Int = 0x40) {
     att(text, .sent, handle: handle)
   }
 
-  /// An ATT PDU that the captured host received.
+  /// Appends an ATT PDU that the captured host received.
   package mutating func received(_ text: String, handle: Int = 0x40) {
     att(text, .received, handle: handle)
   }
 
-  /// An L2CAP PDU in pieces of these sizes; what is left makes the last piece.
+  /// Appends an L2CAP PDU in fragments of these sizes; the rest is the last fragment.
   package mutating func split(
     _ pdu: [UInt8], _ sizes: [Int], _ direction: Direction = .received, handle: Int = 0x40
   ) {
@@ -206,29 +201,29 @@ package struct Traffic {
   }
 }
 
-/// An L2CAP PDU on `cid` around `payload`.
+/// Returns an L2CAP PDU with `payload` on `cid`.
 package func l2cap(_ payload: [UInt8], cid: Int = 4) -> [UInt8] {
   little(payload.count) + little(cid) + payload
 }
 
-/// An L2CAP PDU with a notification of `count` bytes of value: 0, 1, 2 and so on.
+/// Returns an L2CAP PDU with a notification of a `count`-byte value: 0, 1, 2 and so on.
 package func notification(_ count: Int, handle: Int = 0x0e) -> [UInt8] {
   l2cap([0x1b] + little(handle) + (0..<count).map { UInt8(truncatingIfNeeded: $0) })
 }
 
-/// Hands out stored records; each is lent until the next one is asked for.
+/// A source of stored records; each one is valid until the next is requested.
 package struct MemorySource: CaptureSource, ~Copyable {
   private let records: [StoredRecord]
   private let failure: CaptureFailure?
   private var position = 0
   private var current: [UInt8] = []
 
-  /// - Parameter failure: thrown after the last record instead of the end.
+  /// - Parameter failure: an error to throw after the last record instead of ending.
   package init(_ traffic: Traffic, failure: CaptureFailure? = nil) {
     self.init(traffic.records, failure: failure)
   }
 
-  /// - Parameter failure: thrown after the last record instead of the end.
+  /// - Parameter failure: an error to throw after the last record instead of ending.
   package init(_ records: [StoredRecord], failure: CaptureFailure? = nil) {
     self.records = records
     self.failure = failure

@@ -1,20 +1,19 @@
 import Foundation
 
-/// A btsnoop file under construction, and what can be said of one without the program's own reader.
+/// A btsnoop file under construction, and facts about it that do not need the program's reader.
 package struct CaptureBytes: Sendable {
-  /// The file so far.
   package private(set) var bytes: [UInt8]
   /// 1970-01-01 00:00:00 UTC in a record's time field.
   private static let epoch: Int64 = 0x00dc_ddb3_0f2f_8000
 
-  /// A file's header.
+  /// Creates a file with a header only.
   package init(datalink: UInt32 = 1002, version: UInt32 = 1) {
     bytes = Array("btsnoop\0".utf8)
     append(version)
     append(datalink)
   }
 
-  /// A file that is there.
+  /// Reads an existing file.
   package init(contentsOf path: String) throws {
     bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
   }
@@ -25,7 +24,7 @@ package struct CaptureBytes: Sendable {
     }
   }
 
-  /// Appends a record; the lengths are the payload's unless given.
+  /// Appends a record. The lengths are the payload's by default.
   package mutating func record(
     _ payload: [UInt8], flags: UInt32 = 0, included: UInt32? = nil, original: UInt32? = nil,
     microseconds: Int64 = 0
@@ -38,7 +37,7 @@ package struct CaptureBytes: Sendable {
     bytes += payload
   }
 
-  /// The offsets after each whole record, the header's end first.
+  /// The offset after the header and after each complete record.
   package var ends: [Int] {
     var ends = [16]
     var offset = 16
@@ -53,14 +52,14 @@ package struct CaptureBytes: Sendable {
     return ends
   }
 
-  /// How many whole records there are.
+  /// The number of complete records.
   package var records: Int { ends.count - 1 }
 
   private func number(at offset: Int) -> Int {
     bytes[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// A capture of `count` notifications on one link, a millisecond apart.
+  /// Returns a capture of `count` notifications on one link, a millisecond apart.
   package static func session(_ count: Int) -> CaptureBytes {
     var file = CaptureBytes()
     for index in 0..<count {

@@ -1,18 +1,17 @@
 package import Foundation
 import Glibc
 
-/// The built program, run as a user runs it.
+/// The built program, run as users run it.
 package struct Program: Sendable {
-  /// What came of a run.
+  /// The result of a run.
   package struct Ending: Sendable {
-    /// The exit status; the signal's number, negative, where a signal ended it.
+    /// The exit status, or the negative number of the signal that ended the run.
     package var status: Int32
-    /// What stood on standard output.
+    /// The bytes on standard output.
     package var output: [UInt8]
-    /// What stood on standard error.
+    /// The text on standard error.
     package var errors: String
 
-    /// An ending from its parts.
     package init(status: Int32, output: [UInt8], errors: String) {
       self.status = status
       self.output = output
@@ -21,24 +20,24 @@ package struct Program: Sendable {
 
     /// Standard output as text.
     package var text: String { String(decoding: output, as: UTF8.self) }
-    /// Its lines.
+    /// The lines of standard output.
     package var lines: [String] {
       output.split(separator: 0x0a, omittingEmptySubsequences: false).dropLast().map {
         String(decoding: $0, as: UTF8.self)
       }
     }
-    /// Its lines as JSON objects; nil for a line that is not one.
+    /// The lines as JSON objects; nil for a line that is not a JSON object.
     package var objects: [[String: Any]?] {
       output.split(separator: 0x0a).map {
         (try? JSONSerialization.jsonObject(with: Data($0))) as? [String: Any]
       }
     }
-    /// The packet numbers of JSON lines.
+    /// The packet numbers of the JSON lines.
     package var packets: [Int] { objects.map { $0?["packet"] as? Int ?? -1 } }
   }
 
-  /// Where the program lies: where the variable GATTSCOPE says, so that an optimised build is tested as
-  /// well, else beside the bundle of the tests.
+  /// The program's location: the environment variable GATTSCOPE, so that optimised builds can be
+  /// tested, or beside the test bundle.
   package static let url: URL = {
     if let path = ProcessInfo.processInfo.environment["GATTSCOPE"] {
       return URL(filePath: path).absoluteURL
@@ -51,17 +50,18 @@ package struct Program: Sendable {
     return tests.deletingLastPathComponent().appending(path: "gattscope")
   }()
 
-  /// The package's own folder: this file stands two folders below it.
+  /// The package's folder, two levels above this file.
   package static let package = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// The path of a sample capture; a name without one of the other formats' extensions is btsnoop's.
+  /// Returns the path of a sample capture. A name without another format's extension is a btsnoop
+  /// file.
   package static func sample(_ name: String) -> String {
     let isOther = [".pcap", ".pcapng", ".pklg"].contains { name.hasSuffix($0) }
     return package.appending(path: "captures/\(name)\(isOther ? "" : ".btsnoop")").path
   }
 
-  /// The btsnoop files among the sample captures and, where they are there, the shared ones.
+  /// The btsnoop files among the sample captures and, if present, the shared captures.
   package static let captures: [URL] = {
     var found: [URL] = []
     let folders = [package.appending(path: "captures"), sharedCaptures]
@@ -72,8 +72,8 @@ package struct Program: Sendable {
         guard let start = try? Data(contentsOf: file).prefix(25),
           start.prefix(8) == Data("btsnoop\0".utf8)
         else { continue }
-        // Behind this header are records of Android's summary: the first one would claim over a megabyte, and the last
-        // byte is a packet's type there.
+        // Records of Android's summary follow this header: the first would claim over a megabyte,
+        // and the last byte is at the position of its packet type.
         if start.count == 25, start[16] != 0, [0x10, 0x11, 0x20, 0x21].contains(start[24]) {
           continue
         }
@@ -83,22 +83,21 @@ package struct Program: Sendable {
     return found.sorted { $0.path < $1.path }
   }()
 
-  /// Those without the long ones, whose keys nobody wrote down.
+  /// The captures except the long ones, whose keys are unknown.
   package static let smallCaptures = captures.filter { file in
     (try? file.resourceValues(forKeys: [.fileSizeKey]).fileSize).map { $0 < 50_000 } ?? false
   }
 
-  /// Captures of other origin, beside the package.
+  /// Captures from other sources, beside the package.
   package static let sharedCaptures = package.deletingLastPathComponent()
     .appending(path: "shared/captures")
 
-  /// The environment of every run.
   package static let environment = [
     "LC_ALL": "C.UTF-8", "TZ": "UTC", "SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/bin:/bin",
     "PAGER": "",
   ]
 
-  /// A process that has not been started; `nil` in `changes` takes a variable away.
+  /// Returns a process that has not started; a nil value in `changes` removes a variable.
   package static func process(
     _ arguments: [String], in folder: URL? = nil, environment changes: [String: String?] = [:]
   ) -> Process {
@@ -114,14 +113,14 @@ package struct Program: Sendable {
     return process
   }
 
-  /// Runs the program to its end, in a fresh folder unless one is given.
+  /// Runs the program to its end, in a new folder unless one is given.
   package static func run(
     _ arguments: [String], in folder: Folder? = nil, input: String? = nil,
     environment: [String: String?] = [:]
   ) throws -> Ending {
     let scratch = try Folder()
     let process = process(arguments, in: (folder ?? scratch).url, environment: environment)
-    // Files, not pipes: nobody has to read them while the program runs.
+    // Files instead of pipes, because they need no reader while the program runs.
     let output = try scratch.create("output")
     let errors = try scratch.create("errors")
     process.standardOutput = output
@@ -134,9 +133,9 @@ package struct Program: Sendable {
       errors: String(decoding: scratch.bytes("errors"), as: UTF8.self))
   }
 
-  /// Starts a process with all signals let through: it inherits the mask of the thread that starts
-  /// it, and Dispatch's threads block nearly all. It also inherits which signals are ignored: a shell
-  /// starts background jobs with two ignored.
+  /// Starts a process with all signals unblocked and default actions. A process inherits the signal
+  /// mask of the thread that starts it, and Dispatch's threads block nearly all signals. It also
+  /// inherits ignored signals: a shell starts background jobs with two ignored.
   package static func start(_ process: Process) throws {
     for number in [SIGINT, SIGQUIT] { signal(number, SIG_DFL) }
     var none = sigset_t()
@@ -147,18 +146,16 @@ package struct Program: Sendable {
     try process.run()
   }
 
-  /// The exit status, or the signal, negative.
+  /// Returns the exit status, or the negative number of the signal that ended the process.
   package static func status(of process: Process) -> Int32 {
     process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
   }
 }
 
-/// A fresh folder, which goes with what is in it.
+/// A temporary folder that is removed with its contents.
 package final class Folder: Sendable {
-  /// Where it is.
   package let url: URL
 
-  /// Makes the folder.
   package init() throws {
     url = FileManager.default.temporaryDirectory.appending(path: "gattscope-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -166,23 +163,23 @@ package final class Folder: Sendable {
 
   deinit { try? FileManager.default.removeItem(at: url) }
 
-  /// The path of a file in it.
+  /// Returns the path of a file in the folder.
   package func path(_ name: String) -> String { url.appending(path: name).path }
 
-  /// A new file to write to.
+  /// Creates a file and opens it for writing.
   package func create(_ name: String) throws -> FileHandle {
     try Data().write(to: url.appending(path: name))
     return try FileHandle(forWritingTo: url.appending(path: name))
   }
 
-  /// A file that holds `bytes`; gives its path.
+  /// Creates a file that contains `bytes` and returns its path.
   @discardableResult
   package func write(_ name: String, _ bytes: [UInt8]) throws -> String {
     try Data(bytes).write(to: url.appending(path: name))
     return path(name)
   }
 
-  /// What a file holds.
+  /// Returns the contents of a file, or an empty array if it cannot be read.
   package func bytes(_ name: String) -> [UInt8] {
     [UInt8]((try? Data(contentsOf: url.appending(path: name))) ?? Data())
   }

@@ -1,17 +1,14 @@
-/// A capture of one connection's ATT PDUs under construction, ten milliseconds apart: what a client that is
-/// the captured host says, and what the server answers.
+/// A capture of one connection's ATT PDUs under construction, ten milliseconds apart: requests of
+/// the captured host, which is the client, and the server's responses.
 package struct Talk: Sendable {
-  /// The file so far.
   package private(set) var file = CaptureBytes()
   private var milliseconds: Int64 = 0
 
-  /// Nothing said.
+  /// Creates an empty conversation.
   package init() {}
 
-  /// Lets time pass.
   package mutating func wait(_ milliseconds: Int64) { self.milliseconds += milliseconds }
 
-  /// Appends a PDU.
   package mutating func att(_ pdu: [UInt8], isSent: Bool) {
     milliseconds += 10
     var packet: [UInt8] = [2, 1, isSent ? 0 : 0x20]
@@ -25,8 +22,9 @@ package struct Talk: Sendable {
     [UInt8(truncatingIfNeeded: value), UInt8(truncatingIfNeeded: value >> 8)]
   }
 
-  /// The discovery of a service that has characteristics with short UUIDs (handle of the value, UUID), each
-  /// declared at the handle before, and descriptors.
+  /// Discovers a service with descriptors and with characteristics of short UUIDs. Each
+  /// characteristic is given by its value's handle and its UUID; its declaration is at the handle
+  /// before.
   package mutating func discover(
     _ service: Int, _ range: ClosedRange<Int>, _ characteristics: [(handle: Int, uuid: Int)],
     descriptors: [(handle: Int, uuid: Int)] = []
@@ -48,29 +46,27 @@ package struct Talk: Sendable {
     }
   }
 
-  /// A write without response.
   package mutating func write(_ handle: Int, _ value: [UInt8]) {
     att([0x52] + Self.u16(handle) + value, isSent: true)
   }
 
-  /// A write with its response, or the error that refuses it.
+  /// Appends a write with its response, or with the error that refuses it.
   package mutating func request(_ handle: Int, _ value: [UInt8], error: UInt8? = nil) {
     att([0x12] + Self.u16(handle) + value, isSent: true)
     att(error.map { [1, 0x12] + Self.u16(handle) + [$0] } ?? [0x13], isSent: false)
   }
 
-  /// A notification.
   package mutating func notify(_ handle: Int, _ value: [UInt8]) {
     att([0x1b] + Self.u16(handle) + value, isSent: false)
   }
 
-  /// An indication with its confirmation.
+  /// Appends an indication and its confirmation.
   package mutating func indicate(_ handle: Int, _ value: [UInt8]) {
     att([0x1d] + Self.u16(handle) + value, isSent: false)
     att([0x1e], isSent: true)
   }
 
-  /// A read with its response.
+  /// Appends a read and its response.
   package mutating func read(_ handle: Int, _ value: [UInt8]) {
     att([0x0a] + Self.u16(handle), isSent: true)
     att([0x0b] + value, isSent: false)

@@ -1,5 +1,5 @@
-// The pass over captures: what tshark 4.0 says of this project's own (packets, ATT PDUs and, of each
-// response, its request), and that nothing is lost over others, where they are there.
+// Compares the pass over this project's captures with tshark 4.0 (packets, ATT PDUs and each
+// response's request), and checks that it loses nothing in other captures, if present.
 
 import Bluetooth
 import Bytes
@@ -11,14 +11,13 @@ import Testing
 
 @testable import Sessions
 
-/// The project's folder.
 private let project = URL(filePath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent()
 
 /// Captures beside the project, which are not part of it.
 private let others = project.deletingLastPathComponent().appending(path: "shared/captures")
 
-/// A pass over a file.
+/// Runs a pass over a file.
 private func run(_ file: URL) throws -> Recording {
   var source = try BtsnoopReader(path: file.path(percentEncoded: false))
   var recording = Recording()
@@ -32,7 +31,7 @@ private func run(_ file: URL) throws -> Recording {
   return recording
 }
 
-/// The response and request of every transaction: "47<45".
+/// Returns the response and request of every transaction: "47<45".
 private func pairs(_ told: Recording) -> Set<String> {
   Set(
     told.packets.compactMap { seen in
@@ -42,7 +41,7 @@ private func pairs(_ told: Recording) -> Set<String> {
 }
 
 @Suite struct CaptureTests {
-  @Test("files of different times may be of several devices, whose controllers have one number")
+  @Test("Files of different times may be of several devices with the same controller number")
   func controllersOfFiles() {
     func start(_ traffic: inout Traffic, _ address: Int, version: UInt8) {
       traffic.complete(0x1001, [0, version, 0, 0, version, 0x0f, 0, 0, 0])
@@ -61,7 +60,7 @@ private func pairs(_ told: Recording) -> Set<String> {
     #expect(all.map(\.hciVersion) == [10, 11])
   }
 
-  @Test("what is open where a file ends, and the next begins later, is not followed into that")
+  @Test("Open connections do not continue in a file that begins later")
   func filesOfDifferentTimes() {
     let told = run { traffic in
       traffic.connect()
@@ -74,7 +73,7 @@ private func pairs(_ told: Recording) -> Set<String> {
     #expect(told.connections.first?.ending == .fileEnded)
     #expect(told.connections.first?.lastPacket == 2)
     #expect(told.connections.last?.isOpeningMissing == true)
-    // A log that was begun anew because it was full goes on at once.
+    // A log that was rotated because it was full continues at once.
     let goesOn = run { traffic in
       traffic.connect()
       traffic.file = 1
@@ -83,7 +82,7 @@ private func pairs(_ told: Recording) -> Set<String> {
     #expect(goesOn.connections.map(\.id) == [1])
   }
 
-  /// `tshark -Y btatt.request_in_frame`, which leaves out errors and confirmations.
+  /// `tshark -Y btatt.request_in_frame`, which excludes errors and confirmations.
   @Test(arguments: [
     (
       "heart-rate", 166, 82,
@@ -110,20 +109,21 @@ private func pairs(_ told: Recording) -> Set<String> {
     #expect(told.packets.count { $0.att != nil } == pdus)
     let missing = Set(expected.split(separator: " ").map(String.init)).subtracting(pairs(told))
     #expect(missing.isEmpty)
-    // Errors answer too.
+    // Errors are responses too.
     #expect(told.packets.allSatisfy { $0.att != "Error Response" || $0.answer.request != nil })
     #expect(told.problems == [])
   }
 
-  /// Every opcode of the monitor and one that is undefined.
+  /// Every opcode of the monitor, and an undefined one.
   @Test func monitor() throws {
     let told = try run(project.appending(path: "captures/monitor.btsnoop"))
     #expect(told.packets.count == 28 && pairs(told) == ["17<15"])
     #expect(told.problems == ["unknownMonitorOpcode(25,0)"])
   }
 
-  /// Two links at once, over which tshark stumbles: it takes both responses to Exchange MTU for the
-  /// second request's, and cannot join packets 35, 37, 38 and 40, whose first holds one byte.
+  /// Two simultaneous links, which tshark gets wrong: it assigns both responses to Exchange MTU to
+  /// the second request, and cannot reassemble the packets 35, 37, 38 and 40, the first of which
+  /// has one byte.
   @Test func twoLinksAtOnce() throws {
     let told = try run(project.appending(path: "captures/enhanced-connection.btsnoop"))
     #expect(told.packets.count == 51)

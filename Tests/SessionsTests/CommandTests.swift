@@ -34,7 +34,8 @@ import Testing
     #expect(told.packets.map(\.answers) == [nil, "answers 1 after 1 ms", nil, nil, nil])
   }
 
-  /// Some controllers answer a command that they do not know under the opcode 0xffff: it is the next answer.
+  /// Some controllers answer an unknown command with the opcode 0xffff, which answers the next
+  /// command.
   @Test func unknownCommand() {
     let told = run { traffic in
       traffic.command(0xfd53)
@@ -44,7 +45,8 @@ import Testing
     #expect(told.packets.map(\.answers) == [nil, "answers 1 after 1 ms", nil])
   }
 
-  /// Several commands may wait, also of one opcode and on several adapters.
+  /// Several commands may be open, including commands with one opcode and commands on several
+  /// adapters.
   @Test func severalAtOnce() {
     let told = run { traffic in
       traffic.command(0x1405, little(0x40))
@@ -62,7 +64,7 @@ import Testing
   }
 
   /// The controller allows one command at a time: a second one means that the first was answered,
-  /// and that the capture lacks the answer.
+  /// and that the capture lacks the response.
   @Test func lostAnswerShiftsNothing() {
     let told = run { traffic in
       traffic.complete(0x1001, [0])
@@ -74,7 +76,7 @@ import Testing
     #expect(told.packets.map { $0.answer.request?.packet } == [nil, nil, 2, nil, nil, 5, nil, 7])
   }
 
-  /// Also where the capture begins with it: from the second answer on.
+  /// The same if the capture begins with it: from the second response on.
   @Test func lostAnswerAtTheBeginning() {
     let told = run { traffic in
       traffic.command(0x200c, [1, 0])
@@ -87,7 +89,7 @@ import Testing
     #expect(told[7].answers == "answers 6 after 1 ms")
   }
 
-  /// Also where the controller takes several: another command that was sent later was answered.
+  /// The same if the controller allows several: a later command was answered.
   @Test func lostAnswerOfSeveral() {
     let told = run { traffic in
       traffic.event(0x0e, [4, 0, 0])
@@ -114,7 +116,7 @@ import Testing
     #expect(told.packets.compactMap(\.answer.request?.packet) == [2, 3, 6, 7])
   }
 
-  /// A handle in the answer tells equal commands apart.
+  /// A handle in the response distinguishes commands with the same opcode.
   @Test func answersThatNameTheirLink() {
     let told = run { traffic in
       traffic.connect(0x40)
@@ -135,7 +137,7 @@ import Testing
     #expect(told[3].answers == nil)
   }
 
-  /// The status of the first Disconnect is lost: the refusal is the second's.
+  /// The first Disconnect's status is lost: the refusal is the second one's.
   @Test func lostStatusOfADisconnect() {
     let told = run { traffic in
       traffic.complete(0x1001, [0])
@@ -280,7 +282,8 @@ import Testing
 
   // MARK: Links
 
-  /// Open links beyond the limit: the one that was silent longest is forgotten, and it is said once.
+  /// If open links exceed the limit, the one that was silent longest is forgotten, which is
+  /// reported once.
   @Test func linksAreBounded() {
     var limits = Limits()
     limits.links = 4
@@ -295,7 +298,7 @@ import Testing
     #expect(told[9].problems == ["limitReached(4,0)"])
     #expect(told.memory.links.count == 40 && told.memory.links.mostOpen == 4)
     #expect(told.connections.map { Int($0.handle) } == [0, 37, 38, 39])
-    // Whoever lists connections is told what was left.
+    // The list of connections counts what was left out.
     #expect(told.memory.links.otherEndings == 36)
     #expect(told.memory.links.departed?.handle == 36)
     #expect(told.memory.links.departed?.ending == .forgotten)
@@ -303,7 +306,7 @@ import Testing
     #expect(entries("index", of: told.memory.links) == 4)
   }
 
-  /// Links that have ended make room without a word.
+  /// Ended links are dropped first, which is not reported.
   @Test func endedLinksGoFirst() {
     var limits = Limits()
     limits.links = 3
@@ -319,7 +322,7 @@ import Testing
     #expect(entries("slots", of: told.memory.links) == 3)
   }
 
-  /// A slot that another link takes over brings no fragments and no requests along.
+  /// A reused slot keeps no fragments or requests of the previous link.
   @Test func forgottenLinksLeaveNothing() {
     var limits = Limits()
     limits.links = 1
@@ -335,7 +338,7 @@ import Testing
     #expect(told.connections.map(\.id) == [2])
   }
 
-  /// Limits of nothing still let one thing be remembered.
+  /// Limits of zero still allow one entry.
   @Test func limitsOfNothing() {
     var limits = Limits()
     limits.links = 0

@@ -1,4 +1,4 @@
-// The debug logs of Qualcomm's and MediaTek's controllers, which have the form of ACL data.
+// The debug logs of Qualcomm's and MediaTek's controllers, which look like ACL data.
 
 import Bluetooth
 import Captures
@@ -9,14 +9,14 @@ import Testing
 @testable import Sessions
 
 @Suite struct ControllerLogTests {
-  /// ACL data with this first word, around what would be an SMP Signing Information.
+  /// Returns ACL data with this first word, containing what would be an SMP Signing Information.
   private func record(_ word: Int) -> [UInt8] {
     let pdu = l2cap([0x0a] + [UInt8](repeating: 0xaa, count: 16), cid: 6)
     return [2] + little(word) + little(pdu.count) + pdu
   }
 
   @Test(
-    "a log opens no connection, and nothing of it is read as a PDU",
+    "A log opens no connection and is not read as PDUs",
     arguments: [
       0x2edc, 0x2edd, 0x05fe, 0x05ff, 0xfc6f, 0x0f00, 0x2ff1, 0x2fff,
     ])
@@ -32,7 +32,7 @@ import Testing
     #expect(told.connections.isEmpty)
   }
 
-  @Test("what the host sends, and other flags, are data") func data() {
+  @Test("The host's packets and other flags are data") func data() {
     for (word, direction) in [
       (0x0edc, Direction.sent), (0x0edc, .received), (0x25fe, .received), (0x2eff, .received),
     ] {
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test("a connection with the handle of a log is a connection") func connection() {
+  @Test("A connection may have a log's handle") func connection() {
     let told = run {
       $0.connect(0x0edc)
       $0.add(record(0x2edc), .received)

@@ -1,4 +1,4 @@
-// Directions of captures that do not carry them, against what the same captures say when they do.
+// Infers directions in captures without them, and compares with the same captures' own directions.
 
 import Bluetooth
 import Bytes
@@ -10,7 +10,7 @@ import Testing
 
 @testable import Sessions
 
-/// The directions that a report is told, and the PDUs that were whole.
+/// Collects the directions that a report receives, and the number of complete PDUs.
 private struct Told: PacketReport {
   var directions: [Direction?] = []
   var areInferred: [Bool] = []
@@ -61,7 +61,7 @@ private struct Told: PacketReport {
     return records
   }
 
-  /// The packet boundary flags tell it, fragments included.
+  /// The packet boundary flags show the direction, even of fragments.
   @Test(arguments: ["heart-rate", "heart-rate.peripheral", "wristband", "pairing-fails"])
   func asTheCaptureWouldSay(_ name: String) throws {
     let known = try records(name)
@@ -83,12 +83,13 @@ private struct Told: PacketReport {
       originalLength: bytes.count, drops: 0, number: number)
   }
 
-  /// LE Connection Complete: handle 0x0040, the role given, public peer 06:05:04:03:02:01.
+  /// Returns an LE Connection Complete: handle 0x0040, the given role, public peer
+  /// 06:05:04:03:02:01.
   private func connection(role: UInt8) -> [UInt8] {
     [4, 0x3e, 19, 1, 0, 0x40, 0, role, 0, 1, 2, 3, 4, 5, 6, 0x18, 0, 0, 0, 0x48, 0, 0]
   }
 
-  /// Boundary flag 00 or 10 in front of an ATT PDU on handle 0x0040.
+  /// Returns an ATT PDU on handle 0x0040 with boundary flag 00 or 10.
   private func att(_ boundary: UInt8, _ pdu: [UInt8]) -> [UInt8] {
     let count = UInt8(pdu.count)
     return [2, 0x40, boundary << 4, count + 4, 0, count, 0, 4, 0] + pdu
@@ -101,7 +102,7 @@ private struct Told: PacketReport {
     return report.directions
   }
 
-  /// A controller that begins with 00 too: once a read's answer has come so, the role decides.
+  /// A controller that also uses 00: once a read's response arrives with it, the role decides.
   @Test(arguments: [(UInt8(0), true), (1, false)])
   func flagsThatTellNothing(role: UInt8, isCentral: Bool) throws {
     let read: [UInt8] = [0x0a, 3, 0]
@@ -111,11 +112,11 @@ private struct Told: PacketReport {
     ])
     let (client, server): (Direction, Direction) =
       isCentral ? (.sent, .received) : (.received, .sent)
-    // The first one has nothing against it yet.
+    // Nothing contradicts the first one yet.
     #expect(found == [.received, .sent, server, client, server])
   }
 
-  /// The same where the role is not known: from then on nobody can say.
+  /// Without a role, such directions are unknown from then on.
   @Test func flagsThatTellNothingWithoutARole() throws {
     let found = try directions([
       att(2, [0x0a, 3, 0]), att(2, [0x0b, 7]), att(2, [0x0a, 3, 0]), att(0, [0x0a, 3, 0]),
@@ -124,13 +125,13 @@ private struct Told: PacketReport {
     #expect(found == [.received, nil, nil, .sent, .received])
   }
 
-  /// Packets without a direction are joined and dissected all the same.
+  /// Packets without a direction are still joined and dissected.
   @Test func unknownDirectionsAreDissected() throws {
     let numbered = [
       att(2, [0x0a, 3, 0]), att(2, [0x0b, 7]),
       // a Read Request in two fragments, the second a continuation
       [2, 0x40, 0x20, 4, 0, 3, 0, 4, 0], [2, 0x40, 0x10, 3, 0, 0x0a, 3, 0],
-      // 11 begins nothing that a direction is known of
+      // 11 does not begin a packet with a known direction
       [2, 0x41, 0x30, 7, 0, 3, 0, 4, 0, 0x0a, 3, 0],
     ].enumerated().map { record($1, number: $0 + 1) }
     let report = try told(numbered)
@@ -138,7 +139,7 @@ private struct Told: PacketReport {
     #expect(report.pdus == 4)
   }
 
-  /// SCO and ISO data, and what is no packet, have none.
+  /// SCO data, ISO data and records that are not packets have no direction.
   @Test func others() throws {
     #expect(
       try directions([

@@ -1,4 +1,4 @@
-// Captures that lack a record: what is said of the rest must not shift.
+// Captures that lack a record: the analysis of the other records must not change.
 
 import Bluetooth
 import Bytes
@@ -13,7 +13,7 @@ import Testing
 private let captures = URL(filePath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent().appending(path: "captures")
 
-/// All records of a capture of the project.
+/// Returns all records of a capture of the project.
 private func records(_ name: String) throws -> [StoredRecord] {
   var source = try BtsnoopReader(
     path: captures.appending(path: "\(name).btsnoop").path(percentEncoded: false))
@@ -38,8 +38,8 @@ private func run(_ records: [StoredRecord]) throws -> Recording {
 }
 
 @Suite struct LossTests {
-  /// Without any one record no later packet answers another request than it did, problem or not; and
-  /// at most one connection more is seen.
+  /// If any single record is missing, no later packet answers a different request than before, with
+  /// or without a problem, and at most one more connection appears.
   @Test(arguments: [
     "enhanced-connection", "heart-rate", "heart-rate.peripheral", "monitor", "pairing-fails",
     "wristband", "write-refused",

@@ -1,4 +1,4 @@
-// The maps of the generated captures, from both sides, against what their generator says is true.
+// Compares the maps of the generated captures, from both sides, with their generator's truth files.
 
 import Bluetooth
 import Bytes
@@ -21,8 +21,8 @@ private let scenarios: [String] = {
     .map { String($0.dropLast(".truth.json".count)) }.sorted()
 }()
 
-/// The part of a truth file that says what the server has. UUIDs are upper case there, properties a
-/// bit mask, handles numbers; services stand in the order in which they were made.
+/// The server's attributes in a truth file. UUIDs are upper case, properties a bit mask, handles
+/// numbers; services are in the order of their creation.
 private struct Truth: Decodable {
   struct Service: Decodable {
     var uuid: String
@@ -46,7 +46,7 @@ private struct Truth: Decodable {
 
   var gatt: [Service]?
 
-  /// A line an attribute, in the order of handles.
+  /// The attributes in the order of handles, a line each.
   var lines: [String] {
     (gatt ?? []).sorted { $0.start < $1.start }.flatMap { service in
       ["service \(service.uuid.lowercased()) \(service.start)-\(service.end)"]
@@ -61,7 +61,8 @@ private struct Truth: Decodable {
   }
 }
 
-/// The same of a database. Values have no line: what their declarations say must hold for them.
+/// Returns the same lines for a database. Values have no line, because their declarations describe
+/// them.
 private func lines(_ database: Database) -> [String] {
   database.attributes.compactMap { attribute in
     var output = Output()
@@ -112,8 +113,8 @@ struct MapTruthTests {
     }
   }
 
-  /// The capture lost its discovery but for one search for descriptors: that one is read off it, and
-  /// nothing else may claim to be.
+  /// The capture lost its discovery except for one search for descriptors: only that result may
+  /// count as discovered.
   @Test func withoutDiscovery() throws {
     let recording = try run("damaged/nodisc")
     let databases = recording.memory.attributes.servers

@@ -1,4 +1,4 @@
-// How much memory the joining of PDUs and SDUs takes, whatever comes.
+// The memory for joining PDUs and SDUs, whatever the input.
 
 import Bluetooth
 import Bytes
@@ -8,12 +8,12 @@ import Testing
 @testable import Dissectors
 @testable import Sessions
 
-/// What `joiner` says that its places hold.
+/// Returns the bytes that `joiner` claims to hold.
 private func said(_ joiner: Any) -> Int? {
   part("open", of: joiner).flatMap { part("held", of: $0) as? Int }
 }
 
-/// Bytes of memory that the places of `joiner` hold.
+/// Returns the bytes of memory that the places of `joiner` hold.
 private func held(_ joiner: Any) -> Int {
   guard let places = part("open", of: joiner).flatMap({ part("places", of: $0) }) else { return -1 }
   return Mirror(reflecting: places).children.reduce(0) { sum, place in
@@ -24,8 +24,8 @@ private func held(_ joiner: Any) -> Int {
 }
 
 @Suite struct MemoryBoundTests {
-  /// PDUs of 60 000 bytes in two fragments on each link, one link after the other: what was joined is
-  /// given back.
+  /// PDUs of 60 000 bytes in two fragments, on one link after the other: the memory of joined PDUs
+  /// is freed.
   @Test func completedPDUs() throws {
     let limits = Limits()
     var reassembly = Reassembly(limits)
@@ -50,7 +50,7 @@ private func held(_ joiner: Any) -> Int {
       held(reassembly) <= 16_384 * 2 && held(reassembly) == said(reassembly))
   }
 
-  /// A frame of an SDU of 65 000 bytes.
+  /// Sends a frame of an SDU of 65 000 bytes.
   private func send(
     _ sdus: inout SDUs, _ payload: [UInt8], slot: Int, _ direction: Direction,
     _ problems: inout [Problem]
@@ -68,8 +68,8 @@ private func held(_ joiner: Any) -> Int {
     return sdu
   }
 
-  /// Hostile: all channels that are remembered, both ways, each in the midst of a large SDU. No more is
-  /// kept than the limit says, and an SDU that is not given up is still joined.
+  /// Hostile input: all remembered channels, in both directions, are in the middle of a large SDU.
+  /// The bytes kept stay within the limit, and SDUs that are not abandoned are still joined.
   @Test func unfinishedSDUs() {
     let limits = Limits()
     var sdus = SDUs(limits)
@@ -87,12 +87,12 @@ private func held(_ joiner: Any) -> Int {
     #expect(problems.map(\.code) == [.limitReached])
     let last = send(&sdus, Array(body[60_000...]), slot: limits.channels - 1, .received, &problems)
     #expect(last == body && problems.count == 1)
-    // One that was given up: its end is no SDU.
+    // The end of an abandoned SDU is not an SDU.
     let lost = send(&sdus, Array(body[60_000...]), slot: 0, .sent, &problems)
     #expect(lost == nil && problems.map(\.code) == [.limitReached, .frameOutOfStep])
   }
 
-  /// SDUs of 60 000 bytes that are completed, on one channel after the other.
+  /// Completed SDUs of 60 000 bytes, on one channel after the other.
   @Test func completedSDUs() {
     let limits = Limits()
     var sdus = SDUs(limits)

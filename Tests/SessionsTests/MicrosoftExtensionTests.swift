@@ -1,4 +1,4 @@
-// Microsoft's extension of HCI: whose opcode and prefix only the capture tells.
+// Microsoft's HCI extension, whose opcode and prefix are only known from the capture.
 
 import Bluetooth
 import Bytes
@@ -9,9 +9,9 @@ import Testing
 
 @testable import Sessions
 
-/// An extension is recognised by what the capture shows of its controller, and by nothing else.
+/// An extension is recognised only from the capture's facts about its controller.
 @Suite struct MicrosoftExtensionTests {
-  /// The name of the row of a record of this traffic, the last one's.
+  /// Returns the row's name for the last record of this traffic.
   private func last(_ write: (inout Traffic) -> Void) -> String? {
     var traffic = Traffic()
     write(&traffic)
@@ -25,9 +25,9 @@ import Testing
 
   /// LE Monitor Advertisement for a pattern of AD type 3 (AOSP's test vector).
   private let monitor = hex("01 1e fc 0e 03 10 05 04 aa 01 01 06 03 00 80 81 82 83")
-  /// What Read Supported Features returns: 02 87 80 (AOSP's test vector).
+  /// The return parameters of Read Supported Features: 02 87 80 (AOSP's test vector).
   private let features = hex("00 00 7f 00 00 00 00 00 00 00 02 87 80")
-  /// LE Monitor Device behind that prefix.
+  /// LE Monitor Device after that prefix.
   private let device = hex("04 ff 0c 87 80 02 01 55 44 33 22 11 c0 05 01")
 
   @Test func aControllerOfAMakerThatIsNotKnown() {
@@ -49,13 +49,13 @@ import Testing
         traffic.complete(0x1001, hex("00 0b 00 00 0b 02 00 11 22"))
         traffic.add(monitor, .sent)
       } == "Microsoft Extension")
-    // Broadcom's 0xfc1e is something else.
+    // Broadcom's 0xfc1e is another command.
     #expect(
       last { traffic in
         traffic.complete(0x1001, hex("00 0b 00 00 0b 0f 00 11 22"))
         traffic.add(monitor, .sent)
       } == nil)
-    // Another controller's maker says nothing of this one.
+    // Another controller's manufacturer does not apply to this one.
     #expect(
       last { traffic in
         traffic.complete(0x1001, hex("00 0b 00 00 0b 02 00 11 22"))
@@ -73,7 +73,7 @@ import Testing
       }
     }
     #expect(learnt(features, device) == "Microsoft Extension Event")
-    // A refusal, a prefix that is cut, another's event, and an event of another kind.
+    // A refusal, truncated prefixes, another prefix's event, and an event of another kind.
     for returned in [[1] + features.dropFirst(), features.dropLast(), Array(features.prefix(10))] {
       #expect(learnt(Array(returned), device) == "Vendor Specific")
     }
@@ -82,7 +82,7 @@ import Testing
     #expect(learnt(features, hex("04 ff 02 87 80")) == "Vendor Specific")
   }
 
-  /// Known of no more controllers than are kept.
+  /// Extensions are known of no more controllers than the limit.
   @Test func isBounded() {
     var limits = Limits()
     limits.adapters = 2
@@ -99,7 +99,7 @@ import Testing
   }
 }
 
-/// A report that notes which rows describe packets.
+/// A report that collects the names of the rows that describe packets.
 private struct RowNames: PacketReport {
   private(set) var last: String?
 

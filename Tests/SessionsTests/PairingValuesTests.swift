@@ -1,5 +1,5 @@
-// What the values of a pairing come to, over captures of pairings that succeed and fail, against what the
-// generator and the kernel's test programs said: passkeys, digits and keys.
+// Conclusions from the values of successful and failed pairings in captures, compared with the
+// output of the generator and of the kernel's test programs: passkeys, digits and keys.
 
 import Bluetooth
 import Bytes
@@ -12,25 +12,24 @@ import Testing
 @testable import Dissectors
 @testable import Sessions
 
-/// The project's folder.
 private let project = URL(filePath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent()
 
 /// Captures beside the project, which are not part of it.
 private let others = project.deletingLastPathComponent().appending(path: "shared/captures")
 
-/// One pairing, its values in the order in which they came.
+/// A pairing, with its values in the order of the packets.
 private struct Exchange {
   let initiator: Direction
   let peer: PairingAddress?
   var method: PairingMethod?
   var request: PairingCommand?
   var response: PairingCommand?
-  /// Of each direction.
+  /// By direction.
   var confirms: [[PairingValue]] = [[], []]
   var randoms: [[PairingValue]] = [[], []]
   var keys: [P256PublicKey?] = [nil, nil]
-  /// Who sent Pairing Failed.
+  /// The sender of Pairing Failed.
   var failedBy: Direction?
   /// The key of LE Enable Encryption.
   var encryptionKey: PairingValue?
@@ -51,7 +50,7 @@ private struct Exchange {
     }
   }
 
-  /// What can be computed, in words.
+  /// Describes the results that can be computed.
   func facts(near passkey: UInt32) -> String {
     guard let method else { return "no method" }
     let facts =
@@ -61,7 +60,8 @@ private struct Exchange {
     return ([method.key.description] + facts).joined(separator: ", ")
   }
 
-  /// The local address is searched, too: the capture's own would be the test's.
+  /// Searches for both sides' passkeys, and for the local address instead of taking it from the
+  /// capture.
   private func legacy(_ passkeys: ClosedRange<UInt32>) -> [String] {
     guard let request, let response else { return ["no features"] }
     let search = PasskeySearch(
@@ -177,7 +177,7 @@ private struct Exchanges: PacketReport {
   ) {}
 }
 
-/// What the pairings of a capture come to.
+/// Returns the results of a capture's pairings.
 private func pairings(_ file: URL, near passkey: UInt32) throws -> [String] {
   var source = try CaptureReader(path: file.path(percentEncoded: false))
   var exchanges = Exchanges()
@@ -188,8 +188,8 @@ private func pairings(_ file: URL, near passkey: UInt32) throws -> [String] {
 }
 
 @Suite struct PairingValuesTests {
-  /// What captures/README.md says: the gadget showed 923800, the person typed 923801; the other passkey
-  /// is typed right.
+  /// From captures/README.md: the gadget showed 923800, and the user entered 923801; the other
+  /// passkey is entered correctly.
   @Test(arguments: [
     ("pairing-fails", "legacy_passkey, initiator 923801, at c0ffeec0ffee random"),
     ("write-refused", "sc_passkey, 20 rounds, 20 agree on 353169"),
@@ -200,7 +200,8 @@ private func pairings(_ file: URL, near passkey: UInt32) throws -> [String] {
     #expect(found == [expected])
   }
 
-  /// Its values are words, from which nothing follows; its last pairings are refused at once.
+  /// The values are arbitrary text, so nothing can be concluded; the last pairings are refused at
+  /// once.
   @Test func words() throws {
     let found = try pairings(
       project.appending(path: "captures/pairing-all-keys.btsnoop"), near: 0)
@@ -216,8 +217,8 @@ private func pairings(_ file: URL, near passkey: UInt32) throws -> [String] {
 
   private static let isThere = FileManager.default.fileExists(atPath: others.path)
 
-  /// The generator's truth.json: 799308 is shown, and where pairing fails another one typed. `own` stands
-  /// for the address of the side whose capture it is, which the search has found.
+  /// From the generator's truth.json: 799308 is shown, and failing pairings enter another passkey.
+  /// `own` replaces the address of the captured side, which the search has found.
   @Test(
     .enabled(if: isThere, "no ../shared/captures"),
     arguments: [
@@ -244,14 +245,14 @@ private func pairings(_ file: URL, near passkey: UInt32) throws -> [String] {
       let found = try pairings(
         others.appending(path: "generated/\(name)\(side).btsnoop"), near: 799_308)
       var expected = expected.replacing("own", with: own)
-      // The central's host gives its controller the key.
+      // The central's host passes the key to its controller.
       if side.isEmpty, name.hasPrefix("pair_legacy") { expected += ", its key encrypts" }
       #expect(found == [expected], "\(name)\(side)")
     }
   }
 
-  /// What the kernel's test programs printed, in the files beside the capture. One capture holds both
-  /// sides' traffic.
+  /// The output of the kernel's test programs, from the files beside the capture. One capture has
+  /// both sides' traffic.
   @Test(
     .enabled(if: isThere, "no ../shared/captures"),
     arguments: [
@@ -268,8 +269,8 @@ private func pairings(_ file: URL, near passkey: UInt32) throws -> [String] {
         "pair-gatt-coc-612.btsnoop", 221_299,
         [
           "sc_just_works, opens(bit: 0), 546769", "sc_numeric_comparison, opens(bit: 0), 137849",
-          // These two were given up, without a confirm value that does not fit. The first passkey is
-          // 562297, which ends on the bits 001.
+          // These two were cancelled without a mismatched confirm value. The first passkey is
+          // 562297, which ends with the bits 001.
           "sc_passkey, 3 rounds, 3 agree on 1", "sc_passkey, 0 rounds, 0 agree on 0",
           "legacy_just_works, initiator 000000, responder 000000",
           "legacy_passkey, initiator 221299, responder 221299",

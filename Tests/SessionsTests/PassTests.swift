@@ -25,7 +25,7 @@ import Testing
     #expect(told.packets.count == 3 && told.finishes == 1)
   }
 
-  /// What stands before the damage is told, and the end as well.
+  /// The records before the damage and the end are reported.
   @Test func damage() {
     let failure = CaptureFailure(.damaged, "is cut")
     let told = run(failure: failure) { $0.command(0x0c03) }
@@ -48,7 +48,7 @@ import Testing
     #expect(told[5].problems == ["timeOutOfRange(0,0)"])
   }
 
-  /// Each framing leads to the same packet.
+  /// Every framing yields the same packet.
   @Test func framings() {
     let told = run { traffic in
       let data = hex("40 00 07 00") + l2cap(hex("0a 03 00"))
@@ -64,8 +64,8 @@ import Testing
     #expect(told[1].answer.fragment.start == 5 && told[2].answer.fragment.start == 4)
   }
 
-  /// Packets whose direction cannot be inferred (boundary flag 11) are joined and dissected; what
-  /// they answer is not known.
+  /// Packets whose direction cannot be inferred (boundary flag 11) are joined and dissected, but
+  /// not matched to requests.
   @Test func dataWithoutDirection() {
     let told = run { traffic in
       traffic.add([2] + hex("40 30 07 00") + l2cap(hex("0a 03 00")), nil)
@@ -76,7 +76,7 @@ import Testing
     #expect(told.memory.links.count == 1 && told.problems == [])
   }
 
-  /// Records that are no packets, and those whose own header is not whole.
+  /// Records that are not packets, and records with a truncated header.
   @Test func framingsWithoutPackets() {
     let told = run { traffic in
       traffic.add(hex("68 69"), nil, framing: .packetLogger(type: 0xfc))
@@ -101,7 +101,8 @@ import Testing
     #expect(told[1].pdu == l2cap([1, 2, 3], cid: 6) && told[5].problems == ["tooShort(2,1)"])
   }
 
-  /// Random traffic on a few handles with tiny limits, seed 7: nothing traps, everything is told.
+  /// Random traffic on a few handles with tiny limits, seed 7: nothing traps, and every packet is
+  /// reported.
   @Test func randomTraffic() {
     var limits = Limits()
     (limits.links, limits.commands, limits.names, limits.advertisingChains) = (2, 2, 2, 2)

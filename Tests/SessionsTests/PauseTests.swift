@@ -1,4 +1,4 @@
-// What a pass does where its source has nothing for now.
+// What a pass does while its source has no data.
 
 import Bytes
 import Captures
@@ -8,10 +8,10 @@ import Testing
 
 @testable import Sessions
 
-/// Asks to be called again after a number of milliseconds, a number of times.
+/// Asks to be called again after a number of milliseconds.
 private struct Waker: PacketReport, ~Copyable {
   let wait: Int32?
-  /// Is satisfied after a number of pauses.
+  /// The number of pauses after which it is satisfied.
   var enough = Int.max
   var events: [String] = []
   var pauses = 0
@@ -39,9 +39,9 @@ private struct Waker: PacketReport, ~Copyable {
   ) { events.append("end") }
 }
 
-@Suite("Where a source has nothing for now") struct PauseTests {
-  /// The events of a report, and the waits of a source of two records that is silent for 250 ms before the
-  /// second.
+@Suite("While a source has no data") struct PauseTests {
+  /// Returns a report's events and the waits of a source of two records that is silent for 250 ms
+  /// before the second.
   private func run(_ report: consuming Waker) -> (events: [String], waits: [Int64]) {
     var traffic = Traffic()
     traffic.command(0x0c03)
@@ -54,25 +54,25 @@ private struct Waker: PacketReport, ~Copyable {
     return (report.events, source.waits)
   }
 
-  @Test("A report is asked again as often as it wants, until a packet comes") func again() {
+  @Test("A report is called as often as it asks until a packet arrives") func again() {
     let (events, waits) = run(Waker(every: 100))
     #expect(events == ["#1", "pause", "pause", "pause", "#2", "end"])
     #expect(waits == [100, 100, 100])
   }
 
-  @Test("One that wants nothing is asked once, and the packet waited for") func once() {
+  @Test("A report that asks for nothing is called once") func once() {
     let (events, waits) = run(Waker(every: nil))
     #expect(events == ["#1", "pause", "#2", "end"])
     #expect(waits == [-1])
   }
 
-  @Test("One that has enough ends the pass without waiting") func enough() {
+  @Test("A satisfied report ends the pass without waiting") func enough() {
     let (events, waits) = run(Waker(every: 100, enough: 2))
     #expect(events == ["#1", "pause", "pause", "end"])
     #expect(waits == [100])
   }
 
-  @Test("A source without a wait of its own goes on at once") func plain() {
+  @Test("A source without a wait continues at once") func plain() {
     var source = MemorySource(Traffic())
     let goesOn = source.wait(milliseconds: 1000)
     #expect(goesOn)

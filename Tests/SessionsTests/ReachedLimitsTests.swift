@@ -1,12 +1,12 @@
-// What is said at the end of the tables that were full.
+// The report about full tables at the end.
 
 import Testing
 
 @testable import Dissectors
 @testable import Sessions
 
-@Suite("Limits that were reached") struct ReachedLimitsTests {
-  @Test("Each is told once, with the packet that told of it first, in the order of the packets")
+@Suite("Reached limits") struct ReachedLimitsTests {
+  @Test("Each limit is reported once, with its first packet, in packet order")
   func order() {
     var reached = ReachedLimits()
     var problems = Problems()
@@ -22,7 +22,7 @@ import Testing
     #expect(reached.all.map(\.problem.second) == [0, 9])
   }
 
-  @Test("A packet full of other problems does not hide that a limit was reached")
+  @Test("A packet full of other problems does not hide a reached limit")
   func priority() {
     var problems = Problems()
     for count in 1...6 { problems.add(Problem(.leftOver, at: nil, count)) }

@@ -1,4 +1,4 @@
-// What a pass told its report, kept for a test to look at.
+// Everything that a pass reports, kept for tests.
 
 import Bluetooth
 import Bytes
@@ -14,31 +14,30 @@ struct Seen {
   var number = 0
   /// "fragmentLost(7,20)".
   var problems: [String] = []
-  /// The opcode's name and the bytes of the ATT PDU, opcode included.
+  /// The ATT opcode's name; the bytes of the PDU include the opcode.
   var att: String?
   var attBytes: [UInt8] = []
-  /// The bytes of the whole L2CAP PDU.
+  /// The bytes of the complete L2CAP PDU.
   var pdu: [UInt8] = []
-  /// What is behind the last header.
+  /// The bytes after the last header.
   var body: [UInt8] = []
-  /// The control field.
   var control: ControlField?
   /// The packets that the commands of a signalling frame answer.
   var notes: [Int?] = []
-  /// The ATT MTUs that they come to.
+  /// The ATT MTUs that these commands set.
   var attMTUs: [UInt16?] = []
-  /// The link as it was known then.
+  /// The link as it was known at that packet.
   var connection: Connection?
   var answer = Answer()
   /// The packets of a joined PDU.
   var fragments: [Int] = []
-  /// The data of each advertising report: its own, or joined.
+  /// The data of each advertising report, joined if it was fragmented.
   var advertised: [[UInt8]] = []
-  /// The packets of each chain; none where a report was whole.
+  /// The packets of each chain; empty for unfragmented reports.
   var chains: [[Int]] = []
-  /// The advertiser of each report's train, where it is known.
+  /// The advertiser of each report's train, if known.
   var trains: [PeriodicTrain?] = []
-  /// Of each report, whether its first part seems to be missing.
+  /// For each report, whether its first part seems to be missing.
   var lacksFirstPart: [Bool] = []
   /// Whether one of its reports may be a part of something secret.
   var mayHoldSecret = false
@@ -52,7 +51,7 @@ struct Seen {
   }
 }
 
-/// What was known at the end of a capture: the parts of a memory that tests look at.
+/// The state at the end of a capture: the parts of a memory that tests inspect.
 struct Known {
   var links = Memory().links
   var names = Memory().names
@@ -81,25 +80,25 @@ struct Known {
   }
 }
 
-/// Everything a pass told.
+/// Collects everything that a pass reports.
 struct Recording: PacketReport {
   private(set) var packets: [Seen] = []
-  /// What was known at the end.
+  /// The state at the end.
   private(set) var memory = Known()
   private(set) var finishes = 0
-  /// After how many packets this report has enough.
+  /// The number of packets after which the report is satisfied.
   var enough = Int.max
-  /// What ended the capture.
+  /// The failure that ended the capture.
   private(set) var failure: CaptureFailure?
 
   var isSatisfied: Bool { packets.count >= enough }
 
-  /// Packet `number`, from 1.
+  /// Returns packet `number`, counted from 1.
   subscript(number: Int) -> Seen {
     packets.indices.contains(number - 1) ? packets[number - 1] : Seen()
   }
 
-  /// All connections that are remembered, by their ids.
+  /// All remembered connections, by id.
   var connections: [Connection] {
     var all: [Connection] = []
     memory.links.forEach { all.append($0) }
@@ -113,7 +112,7 @@ struct Recording: PacketReport {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
-    // What only shows that the capture has events.
+    // A record that only shows that the capture has events.
     if record.number == 0 { return }
     var seen = Seen()
     seen.number = record.number
@@ -162,7 +161,7 @@ struct Recording: PacketReport {
   }
 }
 
-/// Runs a pass over what `build` writes.
+/// Runs a pass over the records of `build`.
 func run(
   limits: Limits = Limits(), enough: Int = .max, failure: CaptureFailure? = nil,
   _ build: (inout Traffic) -> Void
@@ -182,7 +181,8 @@ func run(
   return recording
 }
 
-/// The same in a capture that has an event before: so it has both directions. The event is not counted.
+/// Does the same with an event at the start, so that the capture has both directions. The event
+/// does not count.
 func runAmongEvents(_ build: (inout Traffic) -> Void) -> Recording {
   run { traffic in
     build(&traffic)
@@ -190,7 +190,7 @@ func runAmongEvents(_ build: (inout Traffic) -> Void) -> Recording {
   }
 }
 
-/// How many entries the private table `name` of a value has: the bound that no interface shows.
+/// Returns the size of a value's private table `name`, which no interface exposes.
 func entries(_ name: String, of value: Any) -> Int? {
   for child in Mirror(reflecting: value).children where child.label == name {
     return Mirror(reflecting: child.value).children.count
@@ -198,7 +198,7 @@ func entries(_ name: String, of value: Any) -> Int? {
   return nil
 }
 
-/// The private part `name` of a value.
+/// Returns a value's private property `name`.
 func part(_ name: String, of value: Any) -> Any? {
   Mirror(reflecting: value).children.first { $0.label == name }?.value
 }

@@ -1,4 +1,4 @@
-// Records that two files have: shown again, learnt once.
+// Records that are in two files are shown twice but processed once.
 
 import Bluetooth
 import Bytes
@@ -13,7 +13,7 @@ private let firstPart: [UInt8] = [2, 1, 6, 17, 0x2d] + (0xc0...0xc5).map { UInt8
 private let secondPart: [UInt8] = (0xc6...0xcf).map { UInt8($0) }
 
 extension Traffic {
-  /// LE Extended Advertising Report with one report; status 0 complete, 1 more to come.
+  /// Appends an LE Extended Advertising Report with one report; status 0 complete, 1 more to come.
   fileprivate mutating func extended(_ data: [UInt8], _ status: Int) {
     meta(
       0x0d,
@@ -23,8 +23,8 @@ extension Traffic {
 }
 
 @Suite struct RepeatTests {
-  /// The second file begins again with all that the first one has, a request and a PDU that wait for
-  /// the rest among them.
+  /// The second file repeats everything in the first one, including an open request and an
+  /// incomplete PDU.
   @Test func nothingIsLearntTwice() {
     let told = run { traffic in
       traffic.connect()
@@ -50,7 +50,7 @@ extension Traffic {
     }
     #expect(told[10].att == "Read Request" && told[11].attBytes == hex("0b 07"))
     #expect(told[15].att == "Read Request" && told[16].att == nil)
-    // What the first file began goes on.
+    // Requests and PDUs of the first file continue.
     #expect(told[17].fragments == [8, 17] && told[17].pdu == notification(30))
     #expect(told[18].answers == "answers 7 after 3 ms")
     #expect(told[19].answers == "answers 6 after 5 ms")
@@ -59,8 +59,8 @@ extension Traffic {
     #expect(told[17].connection?.id == 2)
   }
 
-  /// Records of the second file that the first one lacks, with some before and behind them that it has:
-  /// what was before them is not known to go on.
+  /// The second file has records that the first one lacks, between records of both: it is unknown
+  /// whether earlier requests continue there.
   @Test func recordsBetweenThoseOfAnother() {
     let told = run { traffic in
       traffic.connect()
@@ -76,7 +76,7 @@ extension Traffic {
     #expect(told[6].connection?.id == 1 && told[6].answers == nil)
   }
 
-  /// A part of an advertisement is one the second time, too: what it holds is not known.
+  /// A repeated fragment of an advertisement is still a fragment, with unknown contents.
   @Test func partsOfAdvertisements() {
     let told = run { traffic in
       traffic.extended(firstPart, 1)
@@ -91,8 +91,7 @@ extension Traffic {
     #expect((4...6).allSatisfy { told[$0].chains.joined().isEmpty })
   }
 
-  /// Encrypted Data Key Material (2b88) is read: which values are keys is known for the first records
-  /// only.
+  /// Encrypted Data Key Material (2b88) is read: only the first copy shows which values are keys.
   @Test func keyMaterial() {
     let told = run { traffic in
       traffic.connect()

@@ -1,5 +1,5 @@
-// The values of generated sessions, as both sides' captures tell them, against what the generator says it
-// did.
+// Compares the values of generated sessions, in both sides' captures, with the generator's truth
+// files.
 
 import Bluetooth
 import Bytes
@@ -16,16 +16,16 @@ private let generated = URL(filePath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
   .appending(path: "shared/captures/generated")
 
-/// What a `NAME.truth.json` says of values. The mapping:
+/// The values in a `NAME.truth.json`:
 ///
-/// - `read`, `notification`, `indication`: that value of that handle; with `error` an attempt that was
-///   refused and has none.
-/// - `write` with `response`: a Write Request, or a prepared write where it does not fit into one PDU;
-///   without `response` a Write Command.
+/// - `read`, `notification`, `indication`: the value of the handle; with `error`, a refused attempt
+///   without a value.
+/// - `write` with `response`: a Write Request, or a prepared write if it does not fit in one PDU;
+///   without `response`, a Write Command.
 /// - `subscribe`: a write of 1 (2 with `indicate`) to the descriptor 2902 of the characteristic.
-/// - `prepare_then_cancel`: a prepared write that was given up; which bytes is not said.
+/// - `prepare_then_cancel`: a cancelled prepared write of unknown bytes.
 /// - `read_by_type`: a read of the characteristic that was written last.
-/// - `raw`: the PDU itself: a Read (0a), Read Blob (0c) or Write (12) that was refused, a Read Multiple
+/// - `raw`: the PDU itself: a refused Read (0a), Read Blob (0c) or Write (12), or a Read Multiple
 ///   (0e) of one attribute several times; Find Information (04) has no values.
 private struct Truth {
   /// "read 19 01", "write 21 02 refused 128".
@@ -105,7 +105,7 @@ private struct Truth {
 }
 
 extension Conversing {
-  /// As `Truth` has it; with the descriptors' empty tail as `truth.json` writes it.
+  /// The values in the form of `Truth`; descriptors' empty values as `truth.json` writes them.
   fileprivate var values: [String] {
     told.filter { $0.value.operation != .advertisement }.map { told in
       let value = told.value

@@ -54,7 +54,8 @@ struct AddressTests {
     #expect(LiveAddress.stream("-").name == "standard input")
   }
 
-  /// Every name in the list is one that `-i` takes, and the monitor channel says what it needs here.
+  /// `-i` accepts every name in the list, and the monitor channel's entry shows what it requires
+  /// here.
   @Test func list() throws {
     let list = LiveSourceInfo.all
     #expect(list.first?.name == "monitor")

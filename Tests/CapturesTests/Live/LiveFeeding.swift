@@ -6,9 +6,9 @@ import Synchronization
 
 @testable import Captures
 
-/// What the live tests share: threads that feed, and a guard against waiting for ever.
+/// Shared by the live tests: threads that feed sources, and a guard against waiting forever.
 enum Feeding {
-  /// An interruption that comes by itself where a test would wait for ever.
+  /// Returns an interruption that happens by itself if a test would wait forever.
   static func guarded(seconds: Int = 30) -> Interruption {
     let interruption = Interruption()
     DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { [weak interruption] in
@@ -17,7 +17,7 @@ enum Feeding {
     return interruption
   }
 
-  /// Does `work` in another thread.
+  /// Runs `work` in another thread.
   static func thread(_ work: @escaping @Sendable () -> Void) {
     DispatchQueue(label: "feeder").async { work() }
   }
@@ -36,7 +36,7 @@ enum Feeding {
     }
   }
 
-  /// Connects to a Unix socket, once somebody listens.
+  /// Connects to a Unix socket as soon as it has a listener.
   static func connect(_ path: String) -> Int32 {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -57,13 +57,13 @@ enum Feeding {
     return -1
   }
 
-  /// A socket that listens on a port of this machine's, which the system chooses.
+  /// Creates a listening socket on a local port that the system chooses.
   static func listener() -> (descriptor: Int32, port: UInt16) {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     return (descriptor, bind(descriptor, listens: true))
   }
 
-  /// Binds a socket of IPv4 on this machine; its port.
+  /// Binds an IPv4 socket on this machine and returns its port.
   static func bind(_ descriptor: Int32, listens: Bool) -> UInt16 {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -78,7 +78,7 @@ enum Feeding {
     }
   }
 
-  /// A sample capture's records as a client of `btmon --server` sends them.
+  /// Returns a sample capture's records as a client of `btmon --server` sends them.
   static func serverBytes(_ records: [Kept]) -> [UInt8] {
     records.flatMap { record -> [UInt8] in
       guard case .monitor(let opcode) = record.framing else { return [] }
@@ -95,7 +95,8 @@ enum Feeding {
 }
 
 extension Kept {
-  /// The record without what its protocol does not carry, or the other one does not.
+  /// Returns the record without fields that its protocol, or the one it is compared with, does not
+  /// transmit.
   func stripped(time keepsTime: Bool = false, adapter keepsAdapter: Bool = true) -> Kept {
     var record = withoutPlace
     if !keepsTime { record.time = nil }

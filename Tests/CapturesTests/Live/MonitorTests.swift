@@ -6,12 +6,13 @@ import Testing
 @testable import Captures
 
 struct MonitorTests {
-  /// The real thing: what this machine's kernel says, whichever it is.
+  /// This machine's kernel: the result depends on its Bluetooth and permissions.
   @Test func thisMachine() {
     do throws(CaptureFailure) {
       let interruption = Interruption()
       var source = try MonitorSource(interruption)
-      // It has Bluetooth and the permission: what a bind replays comes at once, a note on the kernel first.
+      // It has Bluetooth and the permission. Binding replays records at once, the kernel's note
+      // first.
       interruption.come()
       let reading = Reading(&source)
       #expect(reading.records.first?.framing == .monitor(opcode: 12))
@@ -31,13 +32,13 @@ struct MonitorTests {
     #expect(MonitorSource.failure(ENOBUFS).message == "no buffer space available")
   }
 
-  /// A socket of datagrams, which stands for the monitor's: the same calls, times and counts.
+  /// A datagram socket in place of the monitor's: the same calls, times and counts.
   private struct Datagrams {
     let receiver = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
     let sender = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
 
-    /// The kernel begins to stamp datagrams, other than the monitor's, some time after the first socket
-    /// asks for it: this one does, and stays.
+    /// The kernel starts to timestamp datagrams, other than the monitor's, some time after the
+    /// first socket requests it. This socket does, and stays open.
     private static let stamped: Int32 = {
       let first = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
       var isOn: Int32 = 1
@@ -78,7 +79,7 @@ struct MonitorTests {
     }
   }
 
-  /// What a bind replays is told apart from what comes after it, also where it is of the same kind.
+  /// Replayed records are distinguished from later ones, even of the same kind.
   @Test func replay() throws {
     let datagrams = Datagrams()
     defer { close(datagrams.sender) }
@@ -111,7 +112,7 @@ struct MonitorTests {
     #expect(zip(times, times.dropFirst()).allSatisfy { !$1.isEarlier(than: $0) })
   }
 
-  /// One adapter: its records, and those of none.
+  /// Selecting an adapter yields its records and those without an adapter.
   @Test func oneAdapter() throws {
     let datagrams = Datagrams()
     defer { close(datagrams.sender) }
@@ -124,13 +125,12 @@ struct MonitorTests {
     #expect(reading.records.map(\.number) == [1, 2, 3])
   }
 
-  /// A socket that overflows: what was received and what was lost is what was sent, and the remark says how
-  /// large the buffer is.
+  /// If a socket overflows, the received and lost records add up to the sent ones.
   @Test func overflow() throws {
     let datagrams = Datagrams()
     defer { close(datagrams.sender) }
     let interruption = Feeding.guarded()
-    // Without the capability the kernel may give less than wanted, never more than this.
+    // Without the capability the kernel may allocate less than requested, but never more.
     var source = try datagrams.source(interruption, wanted: 4096)
     let sent = 2000
     for index in 0..<sent {
@@ -138,7 +138,7 @@ struct MonitorTests {
     }
     usleep(10_000)
     var records: [Kept] = []
-    // Room again: what comes now has the count.
+    // Now there is room, and the next record has the count.
     while source.isReady || records.isEmpty, let record = try source.nextKept() {
       records.append(record)
     }
@@ -151,7 +151,7 @@ struct MonitorTests {
     #expect(records.count + lost == sent + 2)
   }
 
-  /// Datagrams that are no records are left out, and the source ends though more and more comes.
+  /// After an interruption, the source ends even if datagrams keep coming.
   @Test func neverSilent() throws {
     let datagrams = Datagrams()
     let interruption = Interruption()
@@ -175,7 +175,7 @@ struct MonitorTests {
     close(isOver.takeReader())
   }
 
-  /// Devices that libpcap does not know, or whose packets are no HCI, as this machine says it.
+  /// Devices that are unknown to libpcap or have no HCI packets, with this machine's messages.
   @Test func pcapDevices() {
     func failure(_ name: String) -> CaptureFailure? {
       do throws(CaptureFailure) {

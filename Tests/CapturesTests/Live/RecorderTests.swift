@@ -7,7 +7,7 @@ import Testing
 @testable import Captures
 
 struct RecorderTests {
-  /// Everything comes through as it was, and stands in the file.
+  /// Every record is passed on unchanged and written to the file.
   @Test(arguments: ["monitor.btsnoop", "wristband.pcapng", "android-phone.btsnoop"])
   func everything(name: String) throws {
     let expected = Reading(path: Samples.path(name))
@@ -29,7 +29,7 @@ struct RecorderTests {
     #expect(Reading(path: folder.file("x")).records.count == expected.records.count)
   }
 
-  /// What ends the source ends the records, and is told behind them.
+  /// The failure that ends the source ends the records, and is reported after the last one.
   @Test func failure() throws {
     let pipe = Pipe()
     pipe.feed(BtsnoopBytes.session(5).bytes.dropLast(), piece: 11)
@@ -45,8 +45,8 @@ struct RecorderTests {
     #expect(after == nil)
   }
 
-  /// Nobody takes anything: a source that waits is stopped when the room is used up, and loses nothing;
-  /// the file has everything that was read.
+  /// Without a consumer, a source that can wait is stopped when the buffer is full, and loses
+  /// nothing. The file has every record that was read.
   @Test func aSourceThatWaits() throws {
     let folder = TemporaryFolder()
     let session = BtsnoopBytes.session(20_000)
@@ -72,7 +72,7 @@ struct RecorderTests {
     #expect(recorder.status.leftOut == 0)
   }
 
-  /// Nobody takes anything: of a source that loses what is not read, records are left out and counted.
+  /// Without a consumer, records of a source that cannot wait are left out and counted.
   @Test func aSourceThatLoses() throws {
     let folder = TemporaryFolder()
     let pipe = Pipe()
@@ -97,7 +97,7 @@ struct RecorderTests {
     #expect(Reading(path: folder.file("x")).records.count == 20_000)
   }
 
-  /// The record after those that were left out tells how many they were.
+  /// The record after those left out counts them as drops.
   @Test func leftOutAreDrops() throws {
     let pipe = Pipe()
     let session = BtsnoopBytes.session(3000).bytes
@@ -112,12 +112,12 @@ struct RecorderTests {
     recorder.mark("too late")
     let reading = Reading(&records)
     let told = reading.records.reduce(0) { $0 + Int($1.drops) }
-    // Those at the very end have no record behind them.
+    // No record follows those at the very end.
     #expect(told == 0)
     #expect(reading.records.count + 1 + recorder.status.leftOut == 3000)
   }
 
-  /// Markers stand between what came before and what comes after, here and in the file.
+  /// Markers appear between the records before and after them, in the output and in the file.
   @Test func markers() throws {
     let folder = TemporaryFolder()
     let pipe = Pipe()
@@ -144,11 +144,11 @@ struct RecorderTests {
     #expect(file.map(\.comments) == [[], ["now"]])
   }
 
-  /// While printing is stopped, a marker that comes behind a record in the file is printed behind it.
+  /// While printing is stopped, a marker keeps its place among the records, as in the file.
   @Test func markersKeepTheirPlace() throws {
     let folder = TemporaryFolder()
     let pipe = Pipe()
-    // Data received, with a number.
+    // Received data, numbered.
     let bytes = (0..<3000).flatMap { number -> [UInt8] in
       Feeding.little(UInt16(5)) + Feeding.little(UInt16(0)) + Feeding.little(UInt16(100))
         + Feeding.little(UInt32(number)) + [UInt8](repeating: 0, count: 96)
@@ -169,13 +169,13 @@ struct RecorderTests {
     thread?.join()
     let written = Reading(path: folder.file("x")).records
     #expect(recorder.status.markers == 80)
-    // 64 wait; the others are in the file alone, and the record behind them says so.
+    // 64 are buffered. The others are only in the file, and the record after them counts them.
     #expect(recorder.status.leftOut == 16)
     #expect(printed.reduce(0) { $0 + Int($1.drops) } == 16)
     #expect(written.count == 3080)
     #expect(written.firstIndex { $0.framing == .monitor(opcode: 13) } == before)
     let kept = Array(written[..<(before + 64)]) + Array(written[(before + 80)...])
-    // One answer, not thousands of records side by side.
+    // One result, instead of thousands of records in the failure message.
     let isSame = printed.map(\.bytes) == kept.map(\.bytes)
     #expect(isSame)
     let isNumbered =
@@ -183,7 +183,7 @@ struct RecorderTests {
     #expect(isNumbered)
   }
 
-  /// A full disk is told at once, once, and the records go on.
+  /// A full disk is reported once, immediately, and reading continues.
   @Test func fullDisk() throws {
     let source = try CaptureReader(path: Samples.path("monitor.btsnoop"))
     let writer = try CaptureWriter(path: "/dev/full", WriterFormat(.btsnoop, .monitor))
@@ -202,7 +202,7 @@ struct RecorderTests {
       reading.summary?.remarks == ["/dev/full: \(expected.count) records were not written"])
   }
 
-  /// Whoever stops taking records does not stop the reading.
+  /// A consumer that stops does not stop the reading.
   @Test func abandoned() throws {
     let pipe = Pipe()
     pipe.feed(BtsnoopBytes.session(20_000).bytes, piece: 4096)

@@ -6,7 +6,7 @@ import Testing
 @testable import Captures
 
 struct SerialTests {
-  /// A frame: opcode, extensions, bytes.
+  /// Returns a frame of an opcode, extensions and bytes.
   private static func frame(_ opcode: UInt16, _ extensions: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
     Feeding.little(UInt16(4 + extensions.count + bytes.count)) + Feeding.little(opcode)
       + [0, UInt8(extensions.count)] + extensions + bytes
@@ -24,8 +24,8 @@ struct SerialTests {
     return reading
   }
 
-  /// However the bytes arrive at a terminal, the records are those of the file, but for the adapter and
-  /// what of the time is less than a tenth of a millisecond.
+  /// However a terminal splits the bytes, the records are the file's, except for the adapter and
+  /// the part of the time below a tenth of a millisecond.
   @Test(arguments: [1, 7, 4096]) func pieces(piece: Int) throws {
     let expected = Reading(path: Samples.path("monitor.btsnoop")).records
     let start = try #require(expected.first?.time)
@@ -38,7 +38,7 @@ struct SerialTests {
     var source = try LiveSource(.serial(path, speed: 115_200), Feeding.guarded())
     Feeding.thread {
       Feeding.write(bytes, to: master, piece: piece)
-      // A terminal throws away what was not read when its other end closes.
+      // A terminal discards unread bytes when its other end closes.
       var left: Int32 = 1
       while unsafe ioctl(master, UInt(TIOCOUTQ), &left) == 0, left > 0 { usleep(1000) }
       usleep(100_000)
@@ -59,11 +59,11 @@ struct SerialTests {
     #expect(reading.summary?.remarks == [])
   }
 
-  /// A new pseudo-terminal: its controlling end, and the path of the other.
+  /// Creates a pseudo-terminal: its controlling end, and the path of the other.
   private static func terminal() -> (Int32, String) {
     let master = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY)
     #expect(master >= 0)
-    // TIOCSPTLCK and TIOCGPTN, which are not imported: unlock it, and ask for its number.
+    // TIOCSPTLCK and TIOCGPTN, which are not imported, unlock it and return its number.
     var number: Int32 = 0
     let unlocked = unsafe ioctl(master, 0x4004_5431, &number)
     let named = unsafe ioctl(master, 0x8004_5430, &number)
@@ -71,7 +71,7 @@ struct SerialTests {
     return (master, "/dev/pts/\(number)")
   }
 
-  /// Every byte value arrives as it is: nothing is taken for a control character.
+  /// Every byte value arrives unchanged; none acts as a control character.
   @Test func rawMode() throws {
     let (master, path) = Self.terminal()
     var source = try LiveSource(.serial(path, speed: 1_000_000), Feeding.guarded())
@@ -96,7 +96,8 @@ struct SerialTests {
       ])
   }
 
-  /// What is no record is skipped, and told in its place; whether it was a record nobody knows.
+  /// Bytes that are not a record are skipped and reported at their position; they may have been a
+  /// record.
   @Test func rubbish() {
     let good = Self.frame(3, Self.ticks(5), [0x0e, 1, 9])
     let torn = Array(good.dropFirst(4))
@@ -117,7 +118,7 @@ struct SerialTests {
     }
   }
 
-  /// A frame that the end cut is neither rubbish nor a loss, and is told.
+  /// A frame that the end cut off counts neither as skipped bytes nor as a loss, and is reported.
   @Test func cutFrame() {
     let good = Self.frame(3, Self.ticks(5), [0x0e, 1, 9])
     for cut in 1..<good.count {
@@ -133,7 +134,7 @@ struct SerialTests {
     }
   }
 
-  /// Rubbish without an end is told while it comes, and is no loss.
+  /// Endless skipped bytes are reported while they arrive, and are not a loss.
   @Test func longRubbish() {
     let good = Self.frame(3, Self.ticks(5), [0x0e, 1, 9])
     let reading = Self.read(good + [UInt8](repeating: 0xff, count: 10_000) + good)
@@ -154,7 +155,7 @@ struct SerialTests {
       reading.summary?.remarks == ["10000 bytes belong to no record and were skipped, in 1 place"])
   }
 
-  /// A console's few lines are enough to say what is probably wrong, while the line is still open.
+  /// A few lines of a console are enough to report the probable cause while the line is still open.
   @Test func rubbishAtFirst() throws {
     let (master, path) = Self.terminal()
     var source = try LiveSource(.serial(path, speed: 115_200), Feeding.guarded())
@@ -169,7 +170,7 @@ struct SerialTests {
     close(master)
   }
 
-  /// A line that has no records at all: said once while it comes, and at the end.
+  /// A line without any records is reported once while bytes arrive, and at the end.
   @Test func nothingButRubbish() {
     let reading = Self.read([UInt8](repeating: 0xff, count: 50_000))
     #expect(reading.records.count == 2)
@@ -181,10 +182,10 @@ struct SerialTests {
       ])
   }
 
-  /// At the line's end every byte of this begins a frame that would go on behind it, and a whole frame lies
-  /// behind all of them: that is looked for once, not from each of them anew.
+  /// When the line ends, a frame that would continue after the end begins at every one of these
+  /// bytes, and a complete frame follows them. The reader searches for it once, not from each byte.
   @Test func hostileEnd() {
-    // ACL data of 60 000 bytes each, in frames of six bytes and their headers of four.
+    // ACL data of 60 000 bytes each, in frames of six bytes and headers of four.
     let claim = Self.frame(5, [], []).dropFirst(2)
     let long =
       Feeding.little(UInt16(4 + 4 + 60_000)) + claim + [0x40, 0] + Feeding.little(UInt16(60_000))
@@ -197,7 +198,7 @@ struct SerialTests {
     #expect(seconds < 10, "\(seconds) s")
   }
 
-  /// Whoever used the line before may have left two stop bits and hardware flow control.
+  /// A previous user of the line may have left two stop bits and hardware flow control set.
   @Test func lineSettings() throws {
     let (master, path) = Self.terminal()
     defer { close(master) }
@@ -214,7 +215,7 @@ struct SerialTests {
     #expect(settings.c_cflag & left == 0)
   }
 
-  /// A lost byte costs a record or two, not the line.
+  /// A lost byte costs a record or two, not the rest of the line.
   @Test func everyByteLost() {
     let frames = (0..<6).map {
       Self.frame(3, Self.ticks(UInt32($0)), [0x0e, 4, 1, UInt8($0), 3, 0])
@@ -231,8 +232,8 @@ struct SerialTests {
     }
   }
 
-  /// The clock goes on where its 32 bits are full, keeps small steps back, and begins anew where it goes
-  /// back further.
+  /// The clock continues when its 32 bits wrap, keeps small steps back, and restarts on larger
+  /// ones.
   @Test func clock() {
     var clock = SerialClock()
     let now = Timestamp(seconds: 1000, nanoseconds: 0)
@@ -246,10 +247,10 @@ struct SerialTests {
     #expect(at(0x10, 0) == 3_200_000)
     #expect(at(0x08, 1) == 2_400_000)
     #expect(at(0x08 + 50_000_000, 2) == 5_000_002_400_000)
-    // Started again.
+    // Restarted.
     #expect(at(7, 5003) == 5_003_000_000_000)
     #expect(at(10_007, 5004) == 5_004_000_000_000)
-    // Six days of silence: more than the clock's range, which is 4.97 days.
+    // Six days of silence exceed the clock's range of 4.97 days.
     let days: Int64 = 6 * 86_400
     let passed = UInt32(truncatingIfNeeded: 10_007 + days * 10_000)
     #expect(at(passed, 5004 + days) == (5004 + days) * 1_000_000_000)

@@ -9,7 +9,7 @@ struct ServerTests {
   private static let taken =
     "another program listens at this socket already; choose another path, or end that program"
 
-  /// However the bytes arrive, the records are those of the file, but for their time.
+  /// However the bytes are split, the records are the file's, except for the time.
   @Test(arguments: [1, 7, 4096]) func pieces(piece: Int) throws {
     let expected = Reading(path: Samples.path("monitor.btsnoop")).records
     let folder = TemporaryFolder()
@@ -32,8 +32,8 @@ struct ServerTests {
     #expect(reading.summary?.format == .monitorServer)
   }
 
-  /// Clients are heard one after the other, as sections, with a note between them; what one ends within is left
-  /// out.
+  /// Clients are read one after the other, as sections with a note between them. A client's
+  /// incomplete last record is left out.
   @Test func severalClients() throws {
     let folder = TemporaryFolder()
     let path = folder.file("s")
@@ -70,7 +70,7 @@ struct ServerTests {
     #expect(rest.failure == nil)
   }
 
-  /// Who connects and says nothing, as a second program does, is no client: neither an end nor a section.
+  /// A program that connects and sends nothing is not a client: it is neither an end nor a section.
   @Test(arguments: [false, true]) func silentClients(reopens: Bool) throws {
     let folder = TemporaryFolder()
     let path = folder.file("s")
@@ -95,7 +95,7 @@ struct ServerTests {
     withExtendedLifetime(folder) {}
   }
 
-  /// Whoever is not heard is told, but for those who say nothing.
+  /// Waiting clients that have sent data are reported; silent ones are not.
   @Test func clientsThatAreNotHeard() throws {
     let folder = TemporaryFolder()
     let path = folder.file("s")
@@ -129,7 +129,7 @@ struct ServerTests {
         == "record 1 at byte 0: 1 of 3 bytes are there; the stream ends early")
   }
 
-  /// The file goes with the source, an old one is replaced, and what is no socket stays.
+  /// The socket's file is removed with the source. A stale socket is replaced, any other file kept.
   @Test func socketFiles() throws {
     let folder = TemporaryFolder()
     let path = folder.file("s")
@@ -142,7 +142,7 @@ struct ServerTests {
       _ = consume source
     }
     #expect(unsafe access(path, F_OK) != 0)
-    // One that a process left behind.
+    // A socket that another process left.
     let stale = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -177,7 +177,7 @@ struct ServerTests {
     }
   }
 
-  /// The interruption ends the wait for a client, and a client that says no more.
+  /// An interruption ends the wait for a client and for a client's next bytes.
   @Test func interruption() throws {
     let folder = TemporaryFolder()
     for sendsRecord in [false, true] {

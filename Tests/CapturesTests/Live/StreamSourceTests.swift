@@ -8,7 +8,7 @@ import Testing
 struct StreamSourceTests {
   private static let session = BtsnoopBytes.session(50).bytes
 
-  /// Android's server: a btsnoop stream by TCP, however its bytes arrive.
+  /// Android's server: a btsnoop stream over TCP, however the bytes are split.
   @Test(arguments: [1, 7, 4096]) func tcp(piece: Int) throws {
     let (listener, port) = Feeding.listener()
     Feeding.thread {
@@ -34,8 +34,8 @@ struct StreamSourceTests {
     }
   }
 
-  /// A server that closes is connected to again, and its records are of a new section, behind a note that has
-  /// the time of the record before it.
+  /// A source reconnects to a server that closes. The new records are a new section, after a note
+  /// with the time of the record before it.
   @Test func reopened() throws {
     let (listener, port) = Feeding.listener()
     let interruption = Feeding.guarded()
@@ -63,7 +63,7 @@ struct StreamSourceTests {
     #expect(records[101].bytes == records[0].bytes)
   }
 
-  /// What comes again and is no capture ends the source; who cannot be reached for a while is told.
+  /// A source ends if it reopens as something else than a capture; remarks report a long wait.
   @Test func reopeningFails() throws {
     let folder = TemporaryFolder()
     let path = folder.file("fifo")
@@ -78,7 +78,7 @@ struct StreamSourceTests {
     }
     var source = try LiveSource(.stream(path), reopens: true, Feeding.guarded())
     let reading = Reading(&source)
-    // The note that it closed is one.
+    // One of them is the note about the closing.
     #expect(reading.records.count == 51)
     #expect(reading.failure?.kind == .notReadable)
 
@@ -89,7 +89,7 @@ struct StreamSourceTests {
       close(listener)
       Feeding.write(Self.session, to: client, piece: 4096)
       close(client)
-      // Long enough for an attempt or two.
+      // Enough time for an attempt or two.
       usleep(1_500_000)
       interruption.come()
     }
@@ -104,7 +104,7 @@ struct StreamSourceTests {
       "\(remarks)")
   }
 
-  /// A named pipe: its writer is waited for, and another one after it.
+  /// The source waits for a named pipe's writer, and then for the next one.
   @Test func namedPipe() throws {
     let folder = TemporaryFolder()
     let path = folder.file("fifo")
@@ -115,7 +115,7 @@ struct StreamSourceTests {
         let writer = unsafe open(path, O_WRONLY)
         Feeding.write(Self.session, to: writer, piece: 7)
         close(writer)
-        // A pipe that the next one opened at once would have no end in between.
+        // A pipe that is reopened immediately would have no end in between.
         usleep(300_000)
       }
     }
@@ -127,7 +127,7 @@ struct StreamSourceTests {
     #expect(records.map(\.section) == (0..<101).map { $0 <= 50 ? 0 : 1 })
   }
 
-  /// Who answers and closes before anything came is there, but not what is to be read.
+  /// A server that closes before it sends anything was reachable, but had nothing to read.
   @Test func closedAtOnce() {
     let (listener, port) = Feeding.listener()
     Feeding.thread {
@@ -148,7 +148,7 @@ struct StreamSourceTests {
       "\(String(describing: failure))")
   }
 
-  /// The interruption within a header: no failure of the source's, but not nothing either.
+  /// An interruption within a header is not the source's failure, but is reported.
   @Test(arguments: [
     (5, "its header ends early: 5 of 16 bytes are there"),
     (10, "its header ends early: 10 of 16 bytes are there"),
@@ -173,7 +173,7 @@ struct StreamSourceTests {
     #expect(after == nil)
   }
 
-  /// The interruption ends the wait for a pipe's writer, and what a pipe holds is still read.
+  /// An interruption ends the wait for a pipe's writer; bytes already in the pipe are still read.
   @Test func interruptedPipe() throws {
     let folder = TemporaryFolder()
     let path = folder.file("fifo")
@@ -197,7 +197,7 @@ struct StreamSourceTests {
     #expect(reading.records.count == 50)
   }
 
-  /// A file that is named as a source is read once, even where sources are to be opened again.
+  /// A regular file given as a source is read once, even with reopening on.
   @Test func aFileIsReadOnce() throws {
     let path = Samples.path("heart-rate.btsnoop")
     var source = try LiveSource(.stream(path), reopens: true, Feeding.guarded())
@@ -207,7 +207,7 @@ struct StreamSourceTests {
 
 struct FollowTests {
   private static let session = BtsnoopBytes.session(30).bytes
-  /// Where its tenth record ends.
+  /// The offset after its tenth record.
   private static let tenth = Reading(session).records[10].fileOffset
 
   /// A file that is written piece by piece.
@@ -231,8 +231,8 @@ struct FollowTests {
     withExtendedLifetime(folder) {}
   }
 
-  /// The file is renamed and a new one gets its name: both are read, the old one to its end, also where
-  /// it gets more after the new one is there.
+  /// A file is renamed, and a new one takes its name. Both are read, the old one to its end, even
+  /// if it grows after the new one exists.
   @Test func renamed() throws {
     let folder = TemporaryFolder()
     let path = folder.file("log", holding: Array(Self.session.prefix(Int(Self.tenth))))
@@ -256,12 +256,12 @@ struct FollowTests {
     #expect(Reading(&source).records.isEmpty)
   }
 
-  /// What a note of the program's own says.
+  /// Returns the text of the program's own notes.
   private static func note(_ record: Kept) -> String? {
     record.framing == .monitor(opcode: 12) ? String(decoding: record.bytes, as: UTF8.self) : nil
   }
 
-  /// A new file that is not a capture yet is waited for.
+  /// A new file that is not yet a capture is waited for.
   @Test func newFileIsNoCaptureYet() throws {
     let folder = TemporaryFolder()
     let path = folder.file("log", holding: Self.session)
@@ -282,7 +282,7 @@ struct FollowTests {
     #expect(Reading(&source).failure == nil)
   }
 
-  /// The interruption before the first byte: a source without records, not an empty file.
+  /// An interruption before the first byte yields a source without records, not an empty file.
   @Test func interruptedBeforeTheFirstByte() throws {
     let folder = TemporaryFolder()
     let path = folder.file("log", holding: [])
@@ -316,8 +316,8 @@ struct FollowTests {
     #expect(Reading(&source).failure == nil)
   }
 
-  /// A file that is emptied and has grown past where reading stood at the next look: its first bytes are others,
-  /// or those before that place are.
+  /// A file is truncated and grows past the reading position before the next check. Its first bytes
+  /// differ, or the bytes before the position do.
   @Test(arguments: [true, false]) func writtenAnew(atFirst: Bool) throws {
     let folder = TemporaryFolder()
     let path = folder.file("log", holding: Self.session)
@@ -325,14 +325,14 @@ struct FollowTests {
     var source = try FollowSource(path: path, interruption)
     var records: [Kept] = []
     while records.count < 30, let record = try source.nextKept() { records.append(record) }
-    // Reading waits meanwhile, in another thread, at the end of what it knows.
+    // Another thread rewrites the file while reading waits at its end.
     var other = Self.session
-    // The first record's time, or the last record's last byte.
+    // Changes the first record's time, or the last record's last byte.
     other[atFirst ? 16 + 23 : other.count - 1] ^= 1
     let all = other + Self.session.dropFirst(16)
     Feeding.thread {
       usleep(300_000)
-      // In one write, in place: never shorter than before.
+      // One write in place: the file is never shorter than before.
       let file = unsafe open(path, O_WRONLY)
       Feeding.write(all, to: file, piece: all.count)
       close(file)
@@ -345,7 +345,7 @@ struct FollowTests {
     withExtendedLifetime(folder) {}
   }
 
-  /// What somebody ended within a record is told.
+  /// An interruption within a record is reported.
   @Test func interruptedWithinARecord() throws {
     let folder = TemporaryFolder()
     let path = folder.file("log", holding: Self.session.dropLast(3))
@@ -366,7 +366,7 @@ struct FollowTests {
     withExtendedLifetime(folder) {}
   }
 
-  /// A file that ends within a record when it is replaced is a remark; one that is damaged is not.
+  /// A replaced file that ends within a record yields a remark; a damaged one is a failure.
   @Test func endsWithinARecord() throws {
     let folder = TemporaryFolder()
     let path = folder.file("log", holding: Self.session.dropLast(3))
@@ -384,7 +384,7 @@ struct FollowTests {
     #expect(Reading(&source).failure?.kind == .damaged)
   }
 
-  /// The interruption ends a long file before its end.
+  /// An interruption ends a long file before its end.
   @Test func interruptedBacklog() throws {
     let folder = TemporaryFolder()
     let many = BtsnoopBytes.session(50_000).bytes
@@ -400,7 +400,7 @@ struct FollowTests {
     withExtendedLifetime(folder) {}
   }
 
-  /// A pipe that takes the name is no file that grows: nobody waits for its writer.
+  /// A pipe that takes the name is not a growing file: the source does not wait for its writer.
   @Test func replacedByAPipe() throws {
     let folder = TemporaryFolder()
     let path = folder.file("log", holding: Self.session)

@@ -29,11 +29,11 @@ struct FailingWriterTests {
     #expect(writer.remarks == ["3 records were not written"])
   }
 
-  /// What close(2) says against the file is said: its descriptor is closed already.
+  /// An error of close(2) is reported: here the descriptor is already closed.
   @Test func closing() throws {
     let folder = TemporaryFolder()
     let file = unsafe open(folder.file("x"), O_WRONLY | O_CREAT, 0o600)
-    // One that no other test gets meanwhile.
+    // A number that no other test receives meanwhile.
     let descriptor = fcntl(file, F_DUPFD_CLOEXEC, 900)
     close(file)
     #expect(descriptor >= 900)
@@ -49,7 +49,7 @@ struct FailingWriterTests {
     withExtendedLifetime(folder) {}
   }
 
-  /// Names are kept only of files that may become too old.
+  /// Names are kept only of files that may be removed later.
   @Test(arguments: [nil, 3]) func namesKept(count: Int?) throws {
     let folder = TemporaryFolder()
     let path = folder.file("x")
@@ -60,7 +60,7 @@ struct FailingWriterTests {
     }
     #expect(finished.kept.count == (count == nil ? 0 : 2))
     #expect(finished.count == (count == nil ? 5 : 2))
-    // The first three, of 1, 2 and 3 records.
+    // The first three files, of 1, 2 and 3 records.
     #expect(finished.removed.files == (count == nil ? 0 : 3))
     #expect(finished.removed.records == (count == nil ? 0 : 6))
     #expect(unsafe (access(folder.file("x.1"), F_OK) == 0) == (count == nil))
@@ -79,10 +79,10 @@ struct FailingWriterTests {
         + "mkdir -p /nowhere")
   }
 
-  /// A write that stops within a record is taken back to the end of the one before: the file stays
-  /// readable. The file is memory that is sealed against growth.
+  /// A write that fails within a record is undone up to the end of the previous one, so the file
+  /// stays readable. The file is memory that is sealed against growth.
   ///
-  /// Each record has 100 bytes behind its own header (and of pcapng the options and what ends a block).
+  /// Each record has 100 bytes after its own header (plus options and a trailer in pcapng).
   @Test(
     arguments: [4096, 8192, 12_288],
     [(.btsnoop, 16, 124), (.pcap, 24, 120), (.pcapng, 104, 148), (.packetLogger, 0, 113)]
@@ -108,10 +108,10 @@ struct FailingWriterTests {
     #expect(found == whole)
   }
 
-  /// What this system does not have.
+  /// A function that this system lacks.
   private enum Absence: Error { case memfd }
 
-  /// Memory with so much room, which cannot grow.
+  /// Returns memory of a size that cannot grow.
   private static func sealedFile(_ room: Int) throws -> Int32 {
     typealias Create = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
     let symbol = unsafe dlsym(nil, "memfd_create")
@@ -126,7 +126,7 @@ struct FailingWriterTests {
     return descriptor
   }
 
-  /// What was lost before a record that becomes a comment was lost before the packet that it stands at.
+  /// Drops before a record that becomes a comment count as drops before the commented packet.
   @Test func dropsBeforeMarker() throws {
     let folder = TemporaryFolder()
     var writer = try CaptureWriter(path: folder.file("x"), WriterFormat(.pcapng, .h4))
@@ -144,7 +144,7 @@ struct FailingWriterTests {
     #expect(drops == [5])
   }
 
-  /// An option's length has room for 65 535 bytes; what fills it is written whole.
+  /// An option's length allows 65 535 bytes, and an option of that size is written in full.
   @Test func longestOption() {
     var output = Output()
     let block = PcapngBlock(.enhancedPacket, into: &output)
@@ -155,7 +155,7 @@ struct FailingWriterTests {
     #expect(written.count == 8 + 4 + 65_536)
   }
 
-  /// With a second thread the same file comes out: 10 000 records are several times what it takes at once.
+  /// A second thread writes the same file: 10 000 records are several of its batches.
   @Test(arguments: [WriterFormat.Container.btsnoop, .pcap, .pcapng, .packetLogger])
   func behind(container: WriterFormat.Container) throws {
     let folder = TemporaryFolder()
@@ -176,14 +176,14 @@ struct FailingWriterTests {
     #expect(behind.bytes.array == here.bytes.array)
   }
 
-  /// What fails in the second thread is known at the end, and ends the writing before.
+  /// A failure in the second thread stops the writing early, and is known by the end.
   @Test func behindFullDisk() throws {
     let descriptor = unsafe open("/dev/full", O_WRONLY)
     var writer = CaptureWriter(
       descriptor: descriptor, owned: true, name: "x", WriterFormat(.btsnoop, .monitor),
       behind: true)
     #expect(writer.failure?.reason == .system(ENOSPC), "the header is written at once")
-    // A descriptor that fails only later: a pipe that nobody reads any more.
+    // A descriptor that fails later: a pipe whose reader closes.
     var ends: [Int32] = [0, 0]
     unsafe pipe(&ends)
     signal(SIGPIPE, SIG_IGN)
@@ -192,7 +192,7 @@ struct FailingWriterTests {
     #expect(writer.failure == nil)
     close(ends[0])
     Self.write(50_000, to: &writer)
-    #expect(writer.failure?.reason == .system(EPIPE), "known before all was made")
+    #expect(writer.failure?.reason == .system(EPIPE), "known before all records were made")
     writer.finish()
     #expect(writer.recordsWritten == 0)
     #expect(writer.recordsLost == 50_000)
@@ -217,7 +217,7 @@ struct FailingWriterTests {
     #expect(seconds == (9...30).map { Int64($0) })
   }
 
-  /// Files of another run are not touched, and a record that is longer than a file has one of its own.
+  /// Files of another run are kept, and a record longer than the limit has a file of its own.
   @Test func rotationKeepsWhatIsThere() throws {
     let folder = TemporaryFolder()
     let path = folder.file("air")

@@ -58,7 +58,7 @@ struct NewFileTests {
     #expect(bytes(path) == [9])
   }
 
-  /// What was there stays until then, and who could read it can read the new one; a link stays a link.
+  /// The old file stays until then. The new one keeps its permissions, and a link stays a link.
   @Test func replaces() throws {
     let path = folder.file("out", holding: [9])
     #expect(unsafe chmod(path, 0o640) == 0)
@@ -75,7 +75,7 @@ struct NewFileTests {
     #expect(names == ["link", "out"])
   }
 
-  /// What is new only its owner can read, however it is written, and whatever the mask would allow.
+  /// Only the owner can read new files, however they are written and whatever the umask.
   @Test func newFilesAreTheirOwners() throws {
     let file = try NewFile(path: folder.file("out"))
     try file.keep()
@@ -93,7 +93,7 @@ struct NewFileTests {
     }
   }
 
-  /// A file that is written anew in place stays readable to whom it was, as do those that follow it.
+  /// A file that is rewritten in place keeps its permissions, and the files after it get them too.
   @Test func rotationKeepsTheMode() throws {
     let path = folder.file("log", holding: [9])
     #expect(unsafe chmod(path, 0o640) == 0)
@@ -109,7 +109,7 @@ struct NewFileTests {
     }
   }
 
-  /// A file of another user stays that user's, or is not replaced.
+  /// Another user's file keeps its owner, or is not replaced.
   @Test func anothersFile() throws {
     guard getuid() == 0 else { return }
     let path = folder.file("out", holding: [9])
@@ -122,7 +122,7 @@ struct NewFileTests {
     #expect(status.st_uid == 65534 && status.st_gid == 65534)
   }
 
-  /// Two do not write to one file; whoever comes second is told, and the first goes on.
+  /// A file cannot have two writers: the second one fails, and the first continues.
   @Test func oneWriter() throws {
     let path = folder.file("log")
     let format = WriterFormat(.btsnoop, .h4)
@@ -150,7 +150,7 @@ struct NewFileTests {
     try file.keep()
   }
 
-  /// What is no file is written at once, and stays what it is.
+  /// A path that is not a regular file is written at once, and not replaced.
   @Test func devices() throws {
     let file = try NewFile(path: "/dev/null")
     write([1], to: file.descriptor)
@@ -172,7 +172,7 @@ struct NewFileTests {
     #expect(failure?.reason == .system(error) || path == "/proc/x" && failure != nil)
   }
 
-  /// What can be read only once can be read again and again.
+  /// Spooled input can be read repeatedly, even from a pipe.
   @Test func spool() throws {
     let file = BtsnoopBytes.session(500)
     let pipe = Pipe()

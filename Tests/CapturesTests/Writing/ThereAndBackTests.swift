@@ -3,9 +3,9 @@ import Testing
 
 @testable import Captures
 
-/// Every capture in every format: where the writer says nothing of losses, nothing is lost.
+/// Converts every capture to every format: nothing is lost unless the writer reports it.
 struct ThereAndBackTests {
-  /// Every capture that can be read, here and beside the package.
+  /// The paths of all readable captures, here and beside the package.
   private static let captures: [String] = {
     let own = URL(filePath: Samples.path(""))
     let shared = own.deletingLastPathComponent().deletingLastPathComponent()
@@ -30,7 +30,7 @@ struct ThereAndBackTests {
 
   private let folder = TemporaryFolder()
 
-  /// What was written, and what the writer says of it.
+  /// A written file, and the writer's remarks.
   private struct Written {
     let path: String
     let remarks: [String]
@@ -38,7 +38,7 @@ struct ThereAndBackTests {
     let decimals: Int
     let container: WriterFormat.Container
 
-    /// Whether there is nothing to read: a PacketLogger file without records has no bytes.
+    /// Whether the file is empty: PacketLogger has no file header.
     var isEmpty: Bool { container == .packetLogger && records == 0 }
   }
 
@@ -63,7 +63,7 @@ struct ThereAndBackTests {
   }
 
   @Test(
-    "A format written as another one and back is the same file, or the writer says what it is not")
+    "Converting to another format and back yields the same file, or remarks on the differences")
   func everyCapture() throws {
     #expect(Self.captures.count > 20)
     #expect(Self.formats.count == 9)
@@ -89,8 +89,8 @@ struct ThereAndBackTests {
     #expect(same > Self.captures.count * 20)
   }
 
-  /// What comes first is compared with the capture itself: time, direction, lengths and bytes of each packet.
-  @Test("Packets keep their bytes, their times and the lengths that they had")
+  /// Compares the first conversion with the capture itself: time, direction, lengths and bytes.
+  @Test("Packets keep their bytes, times and original lengths")
   func samePackets() throws {
     for capture in Self.captures {
       let original = Reading(path: capture).records
@@ -110,7 +110,7 @@ struct ThereAndBackTests {
 }
 
 extension Kept {
-  /// The packet without a type byte in front, and the length that it had.
+  /// The packet without a leading type byte, and its original length.
   fileprivate var packet: [UInt8] {
     let skipped = framing == .h4 ? 1 : 0
     return bytes.dropFirst(skipped) + numberBytes(originalLength - skipped)

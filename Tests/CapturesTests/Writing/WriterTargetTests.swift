@@ -7,7 +7,7 @@ struct WriterTargetTests {
     CaptureSummary(format: format, datalink: datalink, datalinkName: "", timeDecimals: 6)
   }
 
-  /// Without a number the target holds most of what the capture has.
+  /// Without a link type, the target is the variant of the format that keeps most of the capture.
   @Test(arguments: [
     ("btsnoop", CaptureSummary.Format.btsnoop, 1002 as UInt32?, WriterFormat(.btsnoop, .h4)),
     ("btsnoop", .btsnoop, 1001, WriterFormat(.btsnoop, .h4)),
@@ -31,7 +31,7 @@ struct WriterTargetTests {
     #expect(target.format(of: summary(format, datalink)) == expected)
   }
 
-  /// Of H4 only pcapng tells controllers apart.
+  /// Of the H4 formats, only pcapng distinguishes controllers.
   @Test func severalControllers() throws {
     let capture = summary(.btsnoop, 1002)
     let formats = try ["btsnoop", "pcap", "pcapng", "pcap-201", "pklg"].map { name in
@@ -54,7 +54,7 @@ struct WriterTargetTests {
     #expect(Set(WriterTarget.rows.map(\.name)).count == WriterTarget.rows.count)
   }
 
-  /// While records arrive, all formats that can hold the monitor's records do, since markers are such.
+  /// Live captures use the monitor's records wherever the format can hold them, for their markers.
   @Test func live() {
     #expect(WriterTarget(path: "a/b.btsnoop")?.liveFormat == WriterFormat(.btsnoop, .monitor))
     #expect(WriterTarget(path: "b.LOG")?.liveFormat == WriterFormat(.btsnoop, .monitor))

@@ -19,7 +19,8 @@ struct WriterTests {
     WriterFormat(.packetLogger, .packetLogger),
   ]
 
-  /// What every format holds of a packet, in the terms of H4; nil for what is no packet.
+  /// A packet's contents that every format keeps, in terms of H4; nil for records that are not
+  /// packets.
   private struct Packet: Equatable {
     var time: Timestamp?
     var direction: Direction?
@@ -43,8 +44,8 @@ struct WriterTests {
     }
   }
 
-  /// Every packet of a sample comes back from every format as it was; of the monitor's records all do,
-  /// from formats of the monitor's.
+  /// Every packet of a sample is the same after a round trip in every format; in the monitor's
+  /// formats, so is every record of the monitor.
   @Test(arguments: samples, formats) func roundTrip(name: String, format: WriterFormat) throws {
     let folder = TemporaryFolder()
     let path = folder.file("out")
@@ -56,7 +57,7 @@ struct WriterTests {
     while let record = try source.next() { writer.write(record) }
     writer.finish()
     #expect(writer.failure == nil)
-    // A PacketLogger file without records has no bytes, by which nobody knows it.
+    // A PacketLogger file without records is empty, so its format cannot be detected.
     if format.container == .packetLogger, writer.recordsWritten == 0 { return }
     let written = Reading(path: path)
     #expect(written.failure == nil)
@@ -65,7 +66,7 @@ struct WriterTests {
     let hasDirection = format.content != .h4WithoutDirection
     var before = original.records.compactMap { Packet($0, withDirection: hasDirection) }
     for index in before.indices {
-      // One without a time gets that of the one before, one without a direction that of its kind.
+      // A record without a time gets the previous record's, and one without a direction its kind's.
       let time = before[index].time ?? before[index - 1].time ?? Timestamp(microseconds: 0)
       let isCut = format.container == .btsnoop || format.container == .packetLogger
       before[index].time = Timestamp(
@@ -84,7 +85,7 @@ struct WriterTests {
       if case .monitor = $0.framing { true } else { false }
     }
     if name.hasSuffix(".pklg"), format.container == .packetLogger {
-      // Its own lines have a place there, too.
+      // PacketLogger also keeps its own messages.
       #expect(original.records.map(\.withoutPlace) == written.records.map(\.withoutPlace))
       #expect(writer.remarks == [])
     } else if isMonitor, format.content == .monitor {
@@ -98,7 +99,8 @@ struct WriterTests {
     }
   }
 
-  /// The monitor's records have one opcode for commands and one for events: what went the other way is told.
+  /// The monitor has one opcode for commands and one for events; the opposite direction is reported
+  /// lost.
   @Test func directionsThatTheMonitorHasNot() throws {
     for (type, isReceived) in [(1, false), (1, true), (4, true), (4, false)] as [(UInt8, Bool)] {
       var file = PcapngBytes()
@@ -125,7 +127,8 @@ struct WriterTests {
     }
   }
 
-  /// btsnoop counts what was lost in 32 bits since its beginning; pcapng has 64 for each packet.
+  /// btsnoop counts drops from the start of the file in 32 bits; pcapng has 64 bits for each
+  /// packet.
   @Test func largeCountsOfDrops() throws {
     var file = PcapngBytes()
     file.section()
@@ -152,7 +155,7 @@ struct WriterTests {
     #expect(pcapng.remarks == [])
   }
 
-  /// What a format has no room for is told, and nothing else is.
+  /// Everything that a format cannot hold is reported, and nothing else.
   @Test func losses() throws {
     var file = PcapngBytes()
     file.section()
@@ -195,8 +198,7 @@ struct WriterTests {
     #expect(pcapng.records.map(\.direction) == [.received, .sent])
   }
 
-  /// A packet without a direction is left out where the target tells one, and kept where it has no room
-  /// for any.
+  /// A packet without a direction is left out if the target requires one, and kept if it has none.
   @Test func directionless() throws {
     var file = PcapBytes(link: 187)
     file.record([2, 0x40, 0, 1, 0, 7], seconds: 5)
@@ -218,7 +220,7 @@ struct WriterTests {
     #expect(plain.records.map(\.bytes) == [[2, 0x40, 0, 1, 0, 7], [1, 3, 12, 0]])
   }
 
-  /// A marker is a user log where the monitor's records are, and a comment of the next packet in pcapng.
+  /// A marker is a user log among monitor records, and a comment of the next packet in pcapng.
   @Test func markers() throws {
     func write(_ format: WriterFormat) throws -> [Kept] {
       let folder = TemporaryFolder()
@@ -247,7 +249,8 @@ struct WriterTests {
     #expect(packets.map(\.comments) == [["pressed the button"]])
   }
 
-  /// The file is a complete capture after every flush, and before the first record unless it has no header.
+  /// The file is a complete capture after every flush, and before the first record unless the
+  /// format has no header.
   @Test(arguments: formats) func completeAtEveryMoment(format: WriterFormat) throws {
     let folder = TemporaryFolder()
     let path = folder.file("x")
@@ -269,7 +272,7 @@ struct WriterTests {
 }
 
 extension Kept {
-  /// The record without what depends on where it stands.
+  /// The record without the fields that depend on its position.
   var withoutPlace: Kept {
     var record = self
     record.number = 0
@@ -280,7 +283,6 @@ extension Kept {
   }
 }
 
-/// The project's sample captures.
 enum Samples {
   static func path(_ name: String) -> String {
     let parts = #filePath.split(separator: "/").dropLast(4)

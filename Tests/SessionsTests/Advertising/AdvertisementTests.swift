@@ -6,13 +6,13 @@ import Testing
 
 @testable import Sessions
 
-/// AD structures with a complete (9) or shortened (8) name.
+/// Returns AD structures with a complete (9) or shortened (8) name.
 private func name(_ text: String, type: UInt8 = 9) -> [UInt8] {
   [UInt8(text.utf8.count + 1), type] + Array(text.utf8)
 }
 
 extension Traffic {
-  /// LE Advertising Report with one report.
+  /// Appends an LE Advertising Report with one report.
   fileprivate mutating func advertise(
     _ data: [UInt8], from address: Int = 0xc011_2233_4455, type: UInt8 = 1, event: UInt8 = 0
   ) {
@@ -21,8 +21,8 @@ extension Traffic {
       [1, event, type] + little(address, width: 6) + [UInt8(data.count)] + data + [0xc4])
   }
 
-  /// LE Extended Advertising Report with one report; `status` 0 complete, 1 more to come, 2
-  /// truncated.
+  /// Appends an LE Extended Advertising Report with one report; `status` 0 complete, 1 more to
+  /// come, 2 truncated.
   fileprivate mutating func extended(
     _ data: [UInt8], _ status: Int, from address: Int = 0xc011_2233_4455, sid: UInt8 = 1,
     properties: Int = 0, type: UInt8 = 1
@@ -33,7 +33,7 @@ extension Traffic {
     meta(0x0d, [1] + report)
   }
 
-  /// LE Periodic Advertising Report.
+  /// Appends an LE Periodic Advertising Report.
   fileprivate mutating func periodic(_ data: [UInt8], _ status: UInt8, sync: Int = 1) {
     meta(0x0f, little(sync) + [127, 127, 0xff, status, UInt8(data.count)] + data)
   }
@@ -61,7 +61,7 @@ extension Traffic {
     }
     let names = told.memory.names
     #expect(told[2].connection?.name.flatMap { names[$0] } == Array("gatt".utf8))
-    // A public address of the same number is another device.
+    // A public address with the same number belongs to another device.
     #expect(told[3].connection?.name == nil)
   }
 
@@ -92,7 +92,7 @@ extension Traffic {
     #expect(text(run { $0.advertise(name("")) }) == nil)
     #expect(text(run { $0.advertise([9, 9, 0x61]) }) == nil)
     #expect(text(run { $0.advertise([]) }) == nil)
-    // Nobody's name.
+    // A name without an owner.
     let anonymous = run { $0.advertise(name("x"), type: 0xff) }
     #expect(entries("names", of: anonymous.memory.names) == 0)
   }
@@ -124,7 +124,7 @@ extension Traffic {
     #expect(told.problems == [])
   }
 
-  /// A fragment in the middle begins anywhere: what looks like a name there is none.
+  /// A later fragment may begin anywhere: bytes in it that look like a name are not one.
   @Test func fragmentsAloneTeachNothing() {
     let told = run { traffic in
       traffic.extended([20, 0xff, 1, 2], 1)
@@ -133,7 +133,7 @@ extension Traffic {
     #expect(text(told) == nil)
   }
 
-  /// Advertisers, sets, scan responses and adapters are told apart.
+  /// Chains are separate by advertiser, set, scan response and adapter.
   @Test func interleaved() {
     let told = run { traffic in
       traffic.extended([1], 1)
@@ -156,7 +156,7 @@ extension Traffic {
     #expect(told.packets[5...].flatMap(\.chains) == [[5, 6], [4, 7], [3, 8], [2, 9], [1, 10]])
   }
 
-  /// What was heard before a reset does not begin what is heard after it.
+  /// Reports before a reset do not continue after it.
   @Test func resetForgetsWhatIsOpen() {
     let told = run { traffic in
       traffic.extended([1], 1)
@@ -207,9 +207,9 @@ extension Traffic {
     #expect(told[2].advertised == [[2]] && told[2].chains == [[]])
   }
 
-  // MARK: What is wrong
+  // MARK: Malformed reports
 
-  /// A wrong count is one problem, and the reports before it stay.
+  /// A wrong count is a single problem, and the reports before it are kept.
   @Test func countsThatLie() {
     let told = run { traffic in
       let report = [0, 1] + little(0xc011_2233_4455, width: 6) + [0, 0xc4]
@@ -224,11 +224,11 @@ extension Traffic {
     let told = run { traffic in
       traffic.event(0x3e, [0x02, 1, 0, 1] + little(1, width: 6) + [3, 1, 2, 3, 0xc4], kept: 14)
     }
-    // What was kept of the report stays: who it was.
+    // The rest of the report is kept: the advertiser.
     #expect(told.problems == ["truncated(14,18)"] && told[1].advertised == [[]])
   }
 
-  /// Data is broken once it is all there, and is said to be once.
+  /// Only complete data can be malformed, and is reported once.
   @Test func onlyWholeDataIsBroken() {
     let told = run { traffic in
       traffic.advertise([2, 1, 6, 5, 9, 0x41])
@@ -254,7 +254,7 @@ extension Traffic {
 
   // MARK: Limits
 
-  /// Over the limit a chain is given up; its end is no advertisement of its own.
+  /// A chain over the limit is abandoned, and its end is not an advertisement of its own.
   @Test func bytesOfAChainAreBounded() {
     var limits = Limits()
     limits.advertisingBytes = 100
@@ -274,7 +274,7 @@ extension Traffic {
     #expect(text(second) == nil)
   }
 
-  /// Fragments without data leave no more packet numbers than fragments of ACL data.
+  /// Empty fragments are bounded in number like fragments of ACL data.
   @Test func packetsOfAChainAreBounded() {
     var limits = Limits()
     limits.fragmentNumbers = 5
@@ -290,7 +290,7 @@ extension Traffic {
     limits.advertisingChains = 3
     let told = run(limits: limits) { traffic in
       for index in 0..<30 { traffic.extended([3, 8, UInt8(index)], 1, from: index) }
-      // The oldest were forgotten; 27, 28 and 29 are known.
+      // The oldest were forgotten; 27, 28 and 29 are remembered.
       for index in 26..<30 { traffic.extended([0], 0, from: index) }
     }
     #expect(
@@ -298,7 +298,7 @@ extension Traffic {
         [0], [3, 8, 27, 0], [3, 8, 28, 0], [3, 8, 29, 0],
       ])
     #expect(entries("chains", of: told.memory.advertisements) == 3)
-    // Said once, however many follow.
+    // Reported once, however many follow.
     #expect(told.problems == ["limitReached(3,8)"])
   }
 
@@ -309,7 +309,7 @@ extension Traffic {
       for index in 0..<40 { traffic.advertise(name("n\(index)"), from: index) }
       traffic.connect(peer: 39)
       traffic.connect(0x41, peer: 35)
-      // The name of a link that is open may be forgotten, and is not another's then.
+      // An open link's name may be forgotten, but is never replaced by another's.
       for index in 40..<44 { traffic.advertise(name("n\(index)"), from: index) }
     }
     let names = told.memory.names

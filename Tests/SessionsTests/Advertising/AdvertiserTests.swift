@@ -1,4 +1,4 @@
-// Who advertised, and what: what `Advertisers` makes of reports.
+// The advertisers and advertisements that `Advertisers` collects from reports.
 
 import Bluetooth
 import Bytes
@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sessions
 
-/// What `devices` is told, without its words.
+/// Collects what `devices` shows, without its text output.
 struct DeviceRecording: PacketReport {
   var advertisers: Advertisers
   /// The packets whose reports count.
@@ -32,7 +32,7 @@ struct DeviceRecording: PacketReport {
   }
 }
 
-/// The advertisers in what `build` writes.
+/// Returns the advertisers in the records of `build`.
 func devices(
   limits: Limits = Limits(), counted: ClosedRange<Int> = 1...Int.max,
   _ build: (inout Traffic) -> Void
@@ -48,23 +48,24 @@ func devices(
 }
 
 extension Traffic {
-  /// A command and its Command Complete.
+  /// Appends a command and its Command Complete.
   mutating func done(_ opcode: Int, _ parameters: [UInt8], status: UInt8 = 0) {
     command(opcode, parameters)
     complete(opcode, [status])
   }
 
-  /// LE Set Scan Parameters (active or not, interval 100 ms, window 100 ms unless given in slots) and LE
-  /// Set Scan Enable.
+  /// Appends LE Set Scan Parameters (active or passive, an interval of 100 ms, and a window of 100
+  /// ms by default, in slots) and LE Set Scan Enable.
   mutating func scan(filter: UInt8 = 0, isActive: Bool = true, window: Int = 160) {
     done(0x200b, [isActive ? 1 : 0] + little(160) + little(window) + [0, 0])
     done(0x200c, [1, filter])
   }
 
-  /// LE Set Scan Enable: off.
+  /// Appends an LE Set Scan Enable that stops scanning.
   mutating func stopScan() { done(0x200c, [0, 0]) }
 
-  /// LE Advertising Report with one report; event 0 ADV_IND, 3 ADV_NONCONN_IND, 4 SCAN_RSP.
+  /// Appends an LE Advertising Report with one report; event 0 ADV_IND, 3 ADV_NONCONN_IND, 4
+  /// SCAN_RSP.
   mutating func heard(
     _ data: [UInt8] = [], from address: Int = 0xc011_2233_4455, type: UInt8 = 1,
     event: UInt8 = 0, rssi: Int8 = -60
@@ -76,16 +77,15 @@ extension Traffic {
   }
 }
 
-/// The least, middle and greatest level.
+/// Returns the minimum, median and maximum level.
 func levels(_ signals: SignalLevels?) -> [Int]? {
   signals?.range.map { [$0.min, $0.median, $0.max] }
 }
 
-/// One AD structure.
 func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 1), type] + data }
 
 @Suite struct AdvertiserTests {
-  /// ADV_IND, ADV_NONCONN_IND (3) and SCAN_RSP (4) of one device: only the first can be scanned.
+  /// ADV_IND, ADV_NONCONN_IND (3) and SCAN_RSP (4) of one device: only the first is scannable.
   @Test func scanResponsesOfWhatIsScannable() {
     let told = devices { traffic in
       traffic.scan()
@@ -113,7 +113,7 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
     #expect(numbers.first == [1, 2] && numbers.count == 6)
   }
 
-  /// Twenty connections with one device, then its identity for private addresses with many.
+  /// Twenty connections with one device, then its identity for many private addresses.
   @Test func connectionsAreCountedOnce() {
     let told = devices { traffic in
       for _ in 0..<20 {
@@ -147,7 +147,7 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
       traffic.scan()
       for rssi: Int8 in [-70, -50, -61, -60, 127] { traffic.heard(rssi: rssi) }
     }
-    // 127 stands for none; of four the second one.
+    // 127 means no signal; of the four others, the second is the median.
     #expect(levels(told.all.first?.signals) == [-70, -61, -50])
     let filtered = devices { traffic in
       traffic.scan(filter: 1)
@@ -171,15 +171,15 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
     #expect(SessionsTests.levels(levels) == [-128, -30, 5] && levels.count == 6)
   }
 
-  /// Milliseconds between reports, and the interval that they come from.
+  /// Milliseconds between reports, and the advertising interval behind them.
   @Test(
     arguments: [
       ([100, 100, 100], 100), ([100], nil), ([100, 101], 100),
-      // Events that were missed make the gap a multiple.
+      // Missed events make the gap a multiple.
       ([103, 206, 105, 310, 104, 102], 103),
-      // The same event, heard on three channels within milliseconds.
+      // The same event, received on three channels within milliseconds.
       ([1, 1, 98, 1, 1, 98, 1, 1, 98], 100),
-      // Away for a while.
+      // Out of range for a while.
       ([20, 21, 22, 20, 21, 70_000, 20, 22], 20),
     ] as [([Int], Int?)])
   func interval(_ gaps: [Int], _ expected: Int?) {
@@ -210,7 +210,7 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
       traffic.heard()
     }
     #expect(told.all.first?.gaps?.estimate == 100_000 && told.all.first?.gaps?.count == 2)
-    // The scanner listened half of the time.
+    // The scanner listened for half of the time.
     #expect(told.all.first?.scanPaused == true)
   }
 
@@ -229,7 +229,7 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
     }
     let device = try #require(told.all.first)
     #expect(device.payloads.all.map(\.count) == [4, 2, 1])
-    // The first one came before any advertisement; another device's do not count.
+    // The first response came before any advertisement; another device's does not count.
     #expect(device.joins.map(\.advertisement) == [1, 2])
     #expect(device.joins.map(\.response) == [0, 0] && device.joins.map(\.count) == [2, 1])
     #expect(device.count(.advInd) == 3 && device.count(.scanRsp) == 4 && device.reports == 7)
@@ -240,7 +240,7 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
     let told = devices { traffic in
       traffic.scan()
       for value: UInt8 in [1, 1, 2, 2, 1] { traffic.heard([2, 10, value]) }
-      // What another kind of report carries is no change.
+      // Data in another kind of report is not a change.
       traffic.heard([2, 10, 9], event: 3)
     }
     let device = try #require(told.all.first)
@@ -300,7 +300,7 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
       traffic.scan()
       for (address, rssi) in [(first, Int8(-50)), (second, -60)] {
         traffic.heard([2, 10, 1], from: address, rssi: rssi)
-        // LE Enhanced Connection Complete: the peer is the identity, its own RPA behind it.
+        // LE Enhanced Connection Complete: the peer's identity, then its resolvable address.
         traffic.meta(
           0x0a,
           [0] + little(0x40) + [0, 3] + little(identity, width: 6)
@@ -350,7 +350,7 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
       traffic.scan()
       for number in 0..<2000 {
         traffic.heard([2, 10, 1], from: 0xc000_0000_0000 + number)
-        // One that is there all the time stays.
+        // A device that is always present is kept.
         if number % 20 == 0 { traffic.heard([2, 10, 2], from: 0xd0d0_d0d0_d0d0) }
       }
     }
@@ -358,7 +358,7 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
     #expect(told.forgotten == 1901)
     #expect(told.all.first?.address?.value == 0xd0d0_d0d0_d0d0)
     #expect(told.all.first?.reports == 100)
-    // What the forgotten ones took of memory is free again.
+    // The memory of forgotten advertisers is free again.
     #expect(told.budget.bytes == limits.payloadBytes - 300)
   }
 

@@ -1,4 +1,4 @@
-// Scans that were on before the capture, and what other sources than the controller's reports show of devices.
+// Scans that were on before the capture, and devices from sources other than advertising reports.
 
 import Bluetooth
 import Bytes
@@ -11,9 +11,9 @@ import Testing
 
 @Suite("Scans begun before the capture, batch scans, the kernel's instances")
 struct OtherReportsTests {
-  /// The same data of the same device within a second: a controller that filters duplicates would have
-  /// reported once.
-  @Test("Reports that come twice prove that duplicates are reported, from the first one on")
+  /// The same data from the same device within a second: a controller that filters duplicates would
+  /// report it once.
+  @Test("Repeated reports prove that duplicates are reported from the start")
   func proven() throws {
     let told = devices { traffic in
       for rssi in [Int8(-50), -60, -70, -80] {
@@ -27,12 +27,12 @@ struct OtherReportsTests {
     let device = try #require(told.all.first)
     #expect(levels(device.signals) == [-80, -70, -50] && device.doubtfulReports == 0)
     #expect(device.gaps?.count == 3, "\(String(describing: device.gaps))")
-    #expect(device.scanPaused, "nobody knows whether the scanner was at it all the time")
-    #expect(levels(told.all.last?.signals) == [-40, -40, -40], "the whole scan is proven")
+    #expect(device.scanPaused, "the scanner may have paused")
+    #expect(levels(told.all.last?.signals) == [-40, -40, -40], "proven for the entire scan")
   }
 
   @Test(
-    "Nothing is proven by other data, another device, or the same long after",
+    "Other data, another device, or a late repetition proves nothing",
     arguments: [
       ([2, 1, 6], [2, 1, 4], 0xc011_2233_4455, 0),
       ([2, 1, 6], [2, 1, 6], 0xc011_2233_4456, 0),
@@ -49,7 +49,7 @@ struct OtherReportsTests {
     #expect(told.all.reduce(0) { $0 + $1.doubtfulReports } == 2)
   }
 
-  @Test("What a command says is not put in doubt by reports")
+  @Test("Reports do not override a command")
   func filtered() {
     let told = devices { traffic in
       traffic.scan(filter: 1)
@@ -60,8 +60,8 @@ struct OtherReportsTests {
     #expect(told.all.first?.filteredReports == 2)
   }
 
-  /// Read Results of a batch scan: form 2 has data, form 1 has none.
-  @Test("Results of Android's batch scan are devices, counted by themselves")
+  /// Read Results of a batch scan: form 2 has data, form 1 does not.
+  @Test("Android's batch scan results are devices with a count of their own")
   func batch() throws {
     func record(_ address: Int) -> [UInt8] {
       little(address, width: 6) + [1, 0x7f, 0xba, 0x14, 0]
@@ -74,7 +74,7 @@ struct OtherReportsTests {
           + record(0xc0ff_ffff_ffff) + [0, 0])
       traffic.command(0xfd56, [4, 1])
       traffic.complete(0xfd56, [0, 4, 1, 1] + record(0xc011_2233_4455))
-      // One that was refused, and one whose count is a lie.
+      // A refused result, and one with a wrong count.
       traffic.complete(0xfd56, [1, 4, 1, 1] + record(0xc0ee_eeee_eeee))
       traffic.complete(0xfd56, [0, 4, 1, 255] + record(0xc0ff_ffff_ffff))
     }
@@ -87,9 +87,9 @@ struct OtherReportsTests {
     #expect(told.scans.all.isEmpty)
   }
 
-  /// Add Extended Advertising Parameters (0x0054) and Data (0x0055), then Remove Advertising (0x003f):
-  /// flags 0x4101 are connectable, LE 2M and given intervals.
-  @Test("Instances of the kernel's: parameters, data, and how they end")
+  /// Add Extended Advertising Parameters (0x0054) and Data (0x0055), then Remove Advertising
+  /// (0x003f). The flags 0x4101 mean connectable, LE 2M and intervals present.
+  @Test("The kernel's instances: parameters, data, and how they end")
   func instances() throws {
     func command(_ code: Int, _ parameters: [UInt8], status: UInt8, _ traffic: inout Traffic) {
       traffic.note(16, little(1, width: 4) + little(code) + parameters)
@@ -114,7 +114,7 @@ struct OtherReportsTests {
     #expect(set.periods.map(\.ending) == [.host])
   }
 
-  @Test("Commands to the kernel that are cut or too short do nothing")
+  @Test("Truncated or short commands to the kernel have no effect")
   func shortCommands() {
     let whole = [UInt8]([1]) + little(1, width: 4) + [0, 0, 0, 0, 2, 1, 7, 7, 7]
     for code in [0x3e, 0x3f, 0x54, 0x55] as [UInt16] {

@@ -1,4 +1,4 @@
-// Periodic advertising: whose train a report belongs to; and data whose first part is missing.
+// Periodic advertising: which train a report belongs to, and data without its first part.
 
 import Bluetooth
 import Bytes
@@ -9,7 +9,7 @@ import Testing
 @testable import Sessions
 
 extension Traffic {
-  /// LE Periodic Advertising Sync Established, version 1 or 2.
+  /// Appends an LE Periodic Advertising Sync Established, version 1 or 2.
   fileprivate mutating func sync(
     _ handle: Int, from address: Int = 0xc011_2233_4455, type: UInt8 = 1, sid: UInt8 = 3,
     status: UInt8 = 0, isVersion2: Bool = false
@@ -19,7 +19,7 @@ extension Traffic {
       [status] + little(handle) + train(address, type, sid) + (isVersion2 ? [1, 6, 2, 8] : []))
   }
 
-  /// LE Periodic Advertising Sync Transfer Received, version 1 or 2.
+  /// Appends an LE Periodic Advertising Sync Transfer Received, version 1 or 2.
   fileprivate mutating func transfer(_ handle: Int, sid: UInt8 = 3, isVersion2: Bool = false) {
     meta(
       isVersion2 ? 0x26 : 0x18,
@@ -31,7 +31,7 @@ extension Traffic {
     [sid, type] + little(address, width: 6) + [1] + little(0x50) + [0]
   }
 
-  /// LE Periodic Advertising Report; status 0 complete, 1 more to come, 2 truncated.
+  /// Appends an LE Periodic Advertising Report; status 0 complete, 1 more to come, 2 truncated.
   fileprivate mutating func report(
     _ handle: Int, _ data: [UInt8], _ status: UInt8 = 0, subevent: UInt8? = nil
   ) {
@@ -44,14 +44,14 @@ extension Traffic {
     }
   }
 
-  /// LE Periodic Advertising Response Report with one response.
+  /// Appends an LE Periodic Advertising Response Report with one response.
   fileprivate mutating func response(
     set: UInt8 = 0, subevent: UInt8 = 0, slot: UInt8 = 0, _ data: [UInt8], _ status: UInt8 = 0
   ) {
     meta(0x28, [set, subevent, 0, 1, 127, 127, 0xff, slot, status, UInt8(data.count)] + data)
   }
 
-  /// LE Extended Advertising Report with one report; status 0 complete, 1 more to come.
+  /// Appends an LE Extended Advertising Report with one report; status 0 complete, 1 more to come.
   fileprivate mutating func extended(
     _ data: [UInt8], _ status: Int, from address: Int = 0xc011_2233_4455
   ) {
@@ -115,7 +115,7 @@ extension Traffic {
       // Reset.
       traffic.complete(0x0c03)
       traffic.report(1, [])
-      // A handle is given to another train.
+      // A handle is reused for another train.
       traffic.sync(1)
       traffic.sync(1, sid: 9)
       traffic.report(1, [])
@@ -142,7 +142,7 @@ extension Traffic {
       traffic.report(1, [4, 0x30, 0x61], 1)
       traffic.report(2, [4, 0x30, 0x62], 1, subevent: 7)
       traffic.report(1, [0x62, 0x63])
-      // Another subevent of the same train is something else.
+      // Another subevent of the same train is separate.
       traffic.report(2, [2, 1, 6], subevent: 8)
       traffic.report(2, [0x63, 0x64], subevent: 7)
     }
@@ -167,7 +167,7 @@ extension Traffic {
     #expect(told[6].chains == [[]] && told.problems == [])
   }
 
-  // MARK: First parts that are missing
+  // MARK: Missing first parts
 
   private let middle: [UInt8] = [0x68, 0x65, 0x20, 0x62, 0x61, 0x6c, 0x63, 0x6f, 0x6e, 0x79]
 
@@ -180,19 +180,19 @@ extension Traffic {
       traffic.report(2, middle, 1)
       traffic.report(2, [2, 1, 6])
       traffic.report(2, [2, 1, 6])
-      // The controller lost what followed it.
+      // The controller lost the rest.
       traffic.report(3, middle, 2)
     }
     #expect([1, 2, 4, 5, 8].map { told[$0].lacksFirstPart } == Array(repeating: [true], count: 5))
     #expect([1, 2, 4, 5, 8].allSatisfy { told[$0].mayHoldSecret })
-    // The end of what was given up is no advertisement.
+    // The end of an abandoned chain is not an advertisement.
     #expect(told[6].lacksFirstPart == [true] && told[6].chains == [[]])
     #expect(told[3].lacksFirstPart == [false] && told[7].lacksFirstPart == [false])
     #expect(told.problems == [])
   }
 
-  /// A capture begins with the first record that is read, which need not have the number 1: in a
-  /// pcapng file packets of another interface may come before it.
+  /// A capture begins with the first record that is read, whose number may be above 1: in a pcapng
+  /// file, packets of another interface may precede it.
   @Test func aCaptureThatBeginsWithWhatIsLeftOut() {
     let told = run { traffic in
       traffic.leftOut = 2
@@ -205,8 +205,8 @@ extension Traffic {
     #expect(told.problems == ["advertisingStructureTooLong(104,9)"])
   }
 
-  /// Mistakes of those who advertise are no parts, even at the capture's beginning: what is broken
-  /// is said to be, where it is.
+  /// Advertisers' mistakes are not taken for later parts, even at the start of the capture:
+  /// malformed data is reported where it occurs.
   @Test(
     arguments: [
       ([2, 1, 6, 0x1e, 9, 0x41, 0x63], "advertisingStructureTooLong(30,3)"),
@@ -226,8 +226,8 @@ extension Traffic {
     }
   }
 
-  /// Whatever the bytes are: a report that follows another of the same advertisement goes on with it
-  /// or begins anew, and a controller that was reset has nothing to go on with.
+  /// Regardless of the bytes, a report that follows another of the same advertisement continues it
+  /// or begins anew, and a reset controller has nothing to continue.
   @Test func whatCannotLackItsFirstPart() {
     let told = run { traffic in
       traffic.extended([2, 1, 6], 0)
@@ -247,7 +247,7 @@ extension Traffic {
       told.problems == Array(repeating: "advertisingStructureTooLong(104,9)", count: 4))
   }
 
-  /// What is remembered for that is bounded; beyond it the bytes decide.
+  /// The remembered starts are bounded; beyond the limit the bytes decide.
   @Test func startsAreBounded() {
     var limits = Limits()
     limits.advertisingChains = 3
@@ -261,7 +261,7 @@ extension Traffic {
     #expect(starts.map { entries("seen", of: $0) } == 3)
   }
 
-  /// A report that the capture cut ends its chain all the same.
+  /// A report that the capture truncated still ends its chain.
   @Test func cutAtTheEndOfAChain() {
     let told = run { traffic in
       traffic.report(1, [4, 0x30, 0x61], 1)
@@ -274,7 +274,7 @@ extension Traffic {
     #expect(told[3].advertised == [[2, 1, 6]] && !told[3].mayHoldSecret)
   }
 
-  /// Where nothing can be missing, broken data is broken.
+  /// If nothing can be missing, malformed data is reported.
   @Test func laterItIsBroken() {
     let told = run { traffic in
       traffic.command(0x0c03)
@@ -288,7 +288,7 @@ extension Traffic {
     #expect(told[3].lacksFirstPart == [false] && told[4].chains == [[3, 4]])
   }
 
-  /// A gap ends what was open, and what comes may be a later part again.
+  /// A gap ends open chains, and later parts may follow it again.
   @Test func recordsThatWereLost() {
     let told = run { traffic in
       traffic.command(0x0c03)

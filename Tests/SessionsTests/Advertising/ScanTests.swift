@@ -1,4 +1,4 @@
-// The scans of the captured host, and what it advertises itself.
+// The captured host's scans, and its own advertising.
 
 import Bluetooth
 import Bytes
@@ -14,7 +14,7 @@ import Testing
       traffic.scan(filter: 1, isActive: false, window: 80)
       traffic.heard()
       traffic.stopScan()
-      // Under way when it ended: of the same scan.
+      // Received after the command to stop, but part of the same scan.
       traffic.heard()
     }
     #expect(told.scans.all.count == 1)
@@ -32,11 +32,11 @@ import Testing
       traffic.scan()
       traffic.done(0x0c03, [])
       traffic.done(0x200c, [1, 0])
-      // The same again changes nothing.
+      // Repeating the command changes nothing.
       traffic.done(0x200c, [1, 0])
     }
     #expect(told.scans.all.map(\.ending) == [.replaced, .timeout, .reset, nil])
-    // After a reset the host's parameters are gone.
+    // A reset clears the host's parameters.
     #expect(told.scans.all.map { $0.parameters == nil } == [false, false, false, true])
     #expect(told.scans.all.last?.lastPacket == 19)
   }
@@ -68,7 +68,7 @@ import Testing
     #expect(told.scans.all.map(\.lastPacket) == [3, 5])
   }
 
-  /// Where the answer is missing, a report tells that the scan has begun.
+  /// If the response is missing, a report shows that the scan has begun.
   @Test func answersThatAreMissing() throws {
     let told = devices { traffic in
       traffic.command(0x200b, [1] + little(160) + little(160) + [0, 0])
@@ -81,7 +81,7 @@ import Testing
     #expect(levels(told.all.first?.signals) == [-40, -40, -40])
   }
 
-  /// A command whose answer was lost takes effect before those that were answered after it.
+  /// A command with a lost response takes effect before commands that are answered later.
   @Test func answersThatWereLost() {
     let told = devices { traffic in
       traffic.scan()
@@ -133,7 +133,7 @@ import Testing
     #expect(told.scans.all.last?.ending == .host)
   }
 
-  // MARK: The kernel's word
+  // MARK: The kernel's scans
 
   @Test func theKernelsDiscovery() {
     func found(_ traffic: inout Traffic) {
@@ -189,14 +189,14 @@ import Testing
     let told = devices { traffic in
       traffic.command(0x2036, parameters)
       traffic.complete(0x2036, [0, 0])
-      // In two pieces.
+      // In two fragments.
       traffic.done(0x2037, [1, 1, 0, 2] + hex("04 09"))
       traffic.done(0x2037, [1, 2, 0, 3] + Array("abc".utf8))
       // Unchanged data.
       traffic.done(0x2037, [1, 4, 0, 0])
       traffic.done(0x2039, hex("01 01 01 00 00 00"), status: 0x12)
       traffic.done(0x2039, hex("01 01 01 64 00 00"))
-      // Its duration is over: Advertising Timeout.
+      // The duration has passed: Advertising Timeout.
       traffic.meta(0x12, hex("3c 01 00 00 00"))
       traffic.done(0x2039, hex("01 01 01 64 00 00"))
       traffic.done(0x203d, [])
@@ -211,7 +211,7 @@ import Testing
     #expect(set.parameters?.secondaryPHY == 0)
   }
 
-  /// The last part of a key must not pass for data that begins with it: operations 1 first, 0
+  /// The last fragment of a key must not be taken for complete data: operations 1 first, 0
   /// intermediate, 2 last (Core, Vol 4, Part E, 7.8.54).
   @Test func partsWithoutABeginning() {
     func sent(_ build: (inout Traffic) -> Void) -> [[UInt8]]? {
@@ -237,8 +237,7 @@ import Testing
     #expect(isLost == [])
   }
 
-  /// Data of which the capture did not keep everything: 31 bytes, of which 10 are there, and of parts
-  /// nothing behind the first gap.
+  /// Data that the capture truncated: 10 of 31 bytes, and only the fragments before the first gap.
   @Test func dataThatIsCut() {
     let told = devices { traffic in
       let data = hex("02 01 06 1b ff 4c 00") + [UInt8](repeating: 0, count: 24)
@@ -253,7 +252,7 @@ import Testing
     #expect(payloads.map(\.data) == [hex("02 01 06 1b ff 4c 00 00 00 00"), hex("02 01")])
   }
 
-  /// Records that two files have are counted, and carried out, once.
+  /// Records that are in two files are processed and counted once.
   @Test func recordsOfTwoFiles() {
     let told = devices { traffic in
       traffic.done(0x2008, [3] + hex("02 01 06") + [UInt8](repeating: 0, count: 28))
@@ -265,7 +264,7 @@ import Testing
     #expect(told.all.map(\.reports) == [1] && told.scans.all.map(\.reports) == [1])
   }
 
-  /// Directed advertising at a high duty cycle ends after 1.28 s at most (Core, Vol 4, Part E, 7.8.9).
+  /// High duty cycle directed advertising ends after at most 1.28 s (Core, Vol 4, Part E, 7.8.9).
   @Test func directedAdvertisingThatTimesOut() {
     let told = devices { traffic in
       traffic.done(0x2006, hex("20 00 20 00 01 00 00 01 02 03 04 05 06 07 00"))
@@ -315,7 +314,7 @@ import Testing
     #expect(told.own.all.first?.periods.last?.ending == .host)
   }
 
-  /// Commands whose parameters are cut or lie.
+  /// Commands with truncated or wrong parameters.
   @Test func commandsThatAreCut() {
     let whole: [(Int, [UInt8])] = [
       (0x200b, hex("01 a0 00 a0 00 00 00")),

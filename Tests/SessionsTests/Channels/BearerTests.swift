@@ -1,4 +1,4 @@
-// ATT bearers on channels of their own, and channels of BR/EDR.
+// ATT bearers on channels of their own, and BR/EDR channels.
 
 import Bluetooth
 import Bytes
@@ -28,13 +28,13 @@ import Testing
     #expect(told[4].answer.channel?.bearer?.rawValue == 0x40)
     #expect(told[9].answer.channel?.bearer?.rawValue == 0x40)
     #expect(told[6].answer.channel == nil)
-    // The MTU of an enhanced bearer is the channel's.
+    // An enhanced bearer uses its channel's MTU.
     #expect(told[10].problems == ["mtuExchangeNotAllowed(0,0)"])
     #expect(told[10].connection?.mtu == nil)
   }
 
-  /// A host that joins the ends of channels in another order than they were opened answers on the other
-  /// one: what one response shows holds for those behind it.
+  /// Appends traffic of a host that pairs the channels' ends in another order than they were
+  /// opened, and so responds on the other channel. One response reveals this for all later ones.
   private static func crossing(_ traffic: inout Traffic) {
     traffic.connect()
     traffic.openBearers()
@@ -66,7 +66,8 @@ import Testing
       ])
   }
 
-  /// 2b7d Volume State has three bytes and 2a50 PnP ID seven: what is read is the other channel's.
+  /// 2b7d Volume State has three bytes and 2a50 PnP ID has seven: the value belongs to the other
+  /// channel's request.
   @Test func theLengthTellsWhoseAnswerItIs() {
     func traffic(_ value: String) -> (inout Traffic) -> Void {
       { traffic in
@@ -83,7 +84,7 @@ import Testing
     #expect(crossed[8].answers == "answers 7 after 1 ms")
     #expect(crossed.problems == ["answersOtherChannel(7,0)"])
     #expect(run(traffic("01 00 05"))[8].answers == "answers 6 after 2 ms")
-    // An error names the handle that was asked for on the other channel.
+    // The error names the handle of the other channel's request.
     let error = run { traffic in
       traffic.connect()
       traffic.openBearers()
@@ -92,7 +93,8 @@ import Testing
       traffic.sdu("01 0a 14 00 02", .received, cid: 0x41)
     }
     #expect(error[6].answers == "answers 5 after 1 ms")
-    // Where nothing waits its request may be missing: only what is certain is another channel's.
+    // Without an open request here, its request may be missing: only a certain match is another
+    // channel's.
     let missing = run { traffic in
       traffic.connect()
       traffic.openBearers()
@@ -101,7 +103,7 @@ import Testing
     }
     #expect(missing[5].answers == nil)
     #expect(missing.problems == ["responseWithoutRequest(0,0)"])
-    // An error that names the beginning of a range that was searched is certain; one that names another is not.
+    // An error that names the first handle of a searched range is certain; another handle is not.
     for (named, isAnswer) in [("01 00", true), ("05 00", false)] {
       let search = run { traffic in
         traffic.connect()
@@ -111,12 +113,12 @@ import Testing
       }
       #expect(search[5].answers == (isAnswer ? "answers 4 after 1 ms" : nil), "\(named)")
     }
-    // Neither has two bytes: then the server is wrong, not the channel.
+    // Neither has two bytes: the server is wrong, not the channel.
     let other = run(traffic("01 00"))
     #expect(other[8].answers == "answers 6 after 2 ms" && other.problems == [])
   }
 
-  /// An ATT PDU in two frames is one PDU.
+  /// An ATT PDU in two frames is a single PDU.
   @Test func attOverSeveralFrames() {
     let value = (0..<60).map { UInt8($0) }
     let told = run { traffic in
@@ -158,7 +160,7 @@ import Testing
     #expect(told[5].answer.channel?.bearer?.rawValue == 0x45)
   }
 
-  /// Once the mode is agreed on both ways, frames begin with a control field.
+  /// Once both sides agree on the mode, frames begin with a control field.
   @Test func enhancedRetransmissionMode() {
     let option = "04 09 03 08 03 d0 07 e0 2e f2 03"
     let told = run { traffic in
@@ -172,7 +174,7 @@ import Testing
       traffic.acl(l2cap(hex("06 42 aa bb"), cid: 0x46), .sent)
       traffic.acl(l2cap(hex("81 05"), cid: 0x45), .received)
     }
-    #expect(told[6].control == nil, "agreed on one way only")
+    #expect(told[6].control == nil, "only one direction is configured")
     #expect(told[9].control?.txSeq == 3 && told[9].body == [0xaa, 0xbb])
     #expect(told[10].control?.isSupervisory == true && told[10].body == [])
     #expect(told.problems == [])

@@ -1,4 +1,4 @@
-// L2CAP's tables where records are missing, where there is too much, and where bytes are random.
+// L2CAP's tables with missing records, with too many entries, and with random bytes.
 
 import Bluetooth
 import Bytes
@@ -9,7 +9,6 @@ import Testing
 @testable import Dissectors
 @testable import Sessions
 
-/// Runs a pass over stored records.
 private func run(_ records: [StoredRecord], _ limits: Limits = Limits()) -> Recording {
   var source = MemorySource(records)
   var recording = Recording()
@@ -19,8 +18,8 @@ private func run(_ records: [StoredRecord], _ limits: Limits = Limits()) -> Reco
   return recording
 }
 
-/// A session with everything: signalling with answers, bearers that share their work, SDUs in several
-/// frames, a channel that closes and one that opens under the same identifiers.
+/// Returns a session with every feature: signalling with responses, bearers in parallel, SDUs in
+/// several frames, and a channel that closes before another opens with the same identifiers.
 private func session() -> [StoredRecord] {
   var traffic = Traffic()
   traffic.connect()
@@ -53,7 +52,7 @@ private func session() -> [StoredRecord] {
 }
 
 @Suite struct ChannelLossTests {
-  /// Without any one record no later packet answers another request than it did.
+  /// If any single record is missing, no later packet answers a different request than before.
   @Test func oneRecordIsLost() {
     var all = session()
     for index in all.indices { all[index].number = index + 1 }
@@ -71,7 +70,7 @@ private func session() -> [StoredRecord] {
     }
   }
 
-  /// The same with two channels that opened without being seen.
+  /// The same with two channels whose opening is missing.
   @Test func oneRecordIsLostOfInferredChannels() {
     var traffic = Traffic()
     traffic.connect()
@@ -98,8 +97,9 @@ private func session() -> [StoredRecord] {
     }
   }
 
-  /// 300 captures of 60 records, seed 612: commands and frames with few identifiers, so that they meet,
-  /// whole, broken and cut short. Nothing traps, tables keep their bounds, answers follow requests.
+  /// 300 random captures of 60 records, seed 612: commands and frames with few identifiers, so that
+  /// they collide, valid, malformed and truncated. Nothing traps, tables stay bounded, and
+  /// responses follow requests.
   @Test func randomTraffic() {
     var random = Numbers(seed: 612)
     var limits = Limits()
@@ -136,7 +136,7 @@ private func session() -> [StoredRecord] {
     #expect(told[5].problems == ["limitReached(3,4)"])
   }
 
-  /// Those that nobody opened go before those that were opened.
+  /// Channels whose opening is missing are dropped before opened ones.
   @Test func openedChannelsStay() {
     var limits = Limits()
     limits.channels = 3
@@ -149,7 +149,7 @@ private func session() -> [StoredRecord] {
     #expect(told[12].att == "Read Request")
   }
 
-  /// A log that was full is begun anew at once: what waits at its end is answered in the next one.
+  /// A full log continues at once in the next file, which answers its last requests.
   @Test func nextFileAtOnce() {
     let told = capture(Limits()) { traffic in
       traffic.connect()
@@ -160,7 +160,7 @@ private func session() -> [StoredRecord] {
     #expect(told[3].answers == "answers 2 after 1 ms")
   }
 
-  /// What waits at the end of a file is not answered by one that begins later.
+  /// A request at the end of a file is not answered by a file that begins later.
   @Test func nextFile() {
     let told = capture(Limits()) { traffic in
       traffic.connect()
@@ -179,11 +179,11 @@ private func session() -> [StoredRecord] {
     #expect(told[6].problems == ["responseWithoutRequest(0,0)"])
     #expect(told[7].problems == ["continuationWithoutStart(0,0)"])
     #expect(told[9].answers == "answers 8 after 1 ms")
-    // The next file begins half a minute later: it may be another connection.
+    // The next file begins half a minute later, so it may be another connection.
     #expect(told.memory.links.count == 2)
   }
 
-  /// PDUs that never end share a bound: the oldest is given up, which is said once.
+  /// Endless PDUs share a limit: the oldest is abandoned, which is reported once.
   @Test func joinedBytes() {
     var limits = Limits()
     limits.joinedBytes = 20_000
@@ -255,14 +255,14 @@ private func session() -> [StoredRecord] {
   }
 }
 
-/// `run` of the other files, whose name this file's own one hides.
+/// Calls the other files' `run`, which this file's own hides.
 private func capture(_ limits: Limits, _ build: (inout Traffic) -> Void) -> Recording {
   var traffic = Traffic()
   build(&traffic)
   return run(traffic.records, limits)
 }
 
-/// Numbers that are the same everywhere (SplitMix64), and traffic made of them.
+/// Reproducible random numbers (SplitMix64), and traffic made of them.
 private struct Numbers {
   private var state: UInt64
 
@@ -278,12 +278,13 @@ private struct Numbers {
 
   mutating func bytes(_ count: Int) -> [UInt8] {
     (0..<count).map { _ in
-      // Small numbers meet more often.
+      // Small numbers collide more often.
       next(below: 3) == 0 ? UInt8(next(below: 256)) : [0, 0x40, 0x41, 1, 2, 3][next(below: 6)]
     }
   }
 
-  /// Mostly data: signalling of every code, frames on few channels, in pieces or cut short.
+  /// Adds mostly data: signalling with every code, and frames on few channels, fragmented or
+  /// truncated.
   mutating func add(to traffic: inout Traffic) {
     let direction = next(below: 2) == 0 ? Direction.sent : .received
     let handle = [0x40, 0x40, 0x41][next(below: 3)]

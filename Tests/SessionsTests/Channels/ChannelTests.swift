@@ -1,4 +1,4 @@
-// L2CAP channels: opened, used, closed; credits and SDUs; bearers.
+// L2CAP channels: opening, use and closing; credits and SDUs; bearers.
 
 import Bluetooth
 import Bytes
@@ -10,7 +10,7 @@ import Testing
 @testable import Sessions
 
 @Suite struct ChannelTests {
-  /// Bytes that no frame repeats.
+  /// Distinct bytes, so that frames differ.
   private let payload = (0..<100).map { UInt8($0) }
 
   @Test func sduInSeveralFrames() {
@@ -32,7 +32,7 @@ import Testing
     #expect(told[5].answer.channel?.isOutOfCredits == false)
   }
 
-  /// A frame may itself come in several records: all of them carried the SDU.
+  /// A frame may itself span several records, which all carry the SDU.
   @Test func framesInSeveralRecords() {
     let told = run { traffic in
       traffic.connect()
@@ -58,7 +58,7 @@ import Testing
     #expect(told.problems == [])
   }
 
-  /// Frames against the credits that were given at first and later.
+  /// Compares frames with the initial and the later credits.
   @Test func credits() {
     let told = run { traffic in
       traffic.connect()
@@ -93,7 +93,7 @@ import Testing
     let told = run { traffic in
       traffic.connect()
       traffic.openChannel()
-      // The peer takes SDUs of 64 bytes in frames of 23, this host 100 and 30.
+      // The peer accepts SDUs of 64 bytes in frames of 23; this host 100 and 30.
       traffic.first(65, Array(payload[0..<21]), .sent)
       traffic.acl(l2cap(Array(payload[21..<65]), cid: 0x41), .sent)
       traffic.first(29, Array(payload[0..<29]), .received, cid: 0x40)
@@ -107,7 +107,8 @@ import Testing
     #expect(told[7].body == [0, 1, 2])
   }
 
-  /// A frame of the SDU is missing: the next SDU is told by its length, not joined to the first.
+  /// A frame of the SDU is missing: the length shows that another SDU begins, which is not joined
+  /// to it.
   @Test func frameOfAnSDUIsLost() {
     let told = run { traffic in
       traffic.connect()
@@ -127,7 +128,7 @@ import Testing
       traffic.openChannel()
       traffic.first(20, Array(payload[0..<10]), .received, cid: 0x40)
       traffic.acl(l2cap(Array(payload[10..<30]), cid: 0x40), .received)
-      // Where the next SDU begins is no longer known until one shows itself.
+      // The start of the next SDU is unknown until one is recognised.
       traffic.acl(l2cap(Array(payload[30..<40]), cid: 0x40), .received)
       traffic.signal("16 05 04 00 40 00 09 00", .sent)
       traffic.sdu("07", .received, cid: 0x40)
@@ -139,7 +140,7 @@ import Testing
     #expect(told[8].body == [7])
   }
 
-  /// What the capture did not keep had arrived.
+  /// Bytes that the capture truncated did arrive.
   @Test func truncatedFrame() {
     let told = run { traffic in
       traffic.connect()
@@ -155,7 +156,8 @@ import Testing
     #expect(told.problems == ["truncated(21,31)"])
   }
 
-  /// The identifier in a frame is the receiver's: the same number is another channel the other way.
+  /// A frame has the receiver's identifier: the same number in the other direction is another
+  /// channel.
   @Test func identifiersAreTheReceivers() {
     let told = run { traffic in
       traffic.connect()
@@ -179,7 +181,8 @@ import Testing
     #expect(told.memory.channels.opened.isEmpty)
   }
 
-  /// Enhanced: identifiers come in the order of the request; 0 is a channel that was not opened.
+  /// Enhanced channels: identifiers are in the order of the request; 0 is a channel that was not
+  /// opened.
   @Test func someOfSeveralChannelsAreOpened() {
     let told = run { traffic in
       traffic.connect()
@@ -231,7 +234,7 @@ import Testing
     #expect(told[9].problems == ["invalidIdentifier(0,0)"])
   }
 
-  /// Several commands in one frame have an answer each.
+  /// Each of several commands in one frame has a response.
   @Test func answersOfOneFrame() {
     let told = run { traffic in
       traffic.connectClassic()
@@ -262,7 +265,7 @@ import Testing
     #expect(told[8].problems == [])
   }
 
-  /// Channels end with their connection, and with the controller.
+  /// Channels end with their connection and with the controller.
   @Test(arguments: [false, true])
   func connectionEnds(_ isReset: Bool) {
     let told = run { traffic in
@@ -279,7 +282,7 @@ import Testing
     #expect(told[8].problems == ["responseWithoutRequest(0,0)"])
   }
 
-  /// After lost records a channel is only likely to be there still, and its credits are not known.
+  /// After lost records a channel is probably still open, but its credits are unknown.
   @Test func lostRecords() {
     let told = run { traffic in
       traffic.connect()

@@ -1,4 +1,4 @@
-// What is concluded of L2CAP channels from their frames alone.
+// Conclusions about L2CAP channels from their frames alone.
 
 import Bluetooth
 import Bytes
@@ -19,7 +19,7 @@ import Testing
         traffic.sdu("0b aa", .received, cid: 0x40)
       }
     }
-    // Two answers are evidence, one is not.
+    // Two responses are evidence, one is not.
     #expect((2...5).map { told[$0].att } == [nil, nil, nil, nil])
     #expect((2...5).map { told[$0].answer.channel?.isUnknown } == [true, true, true, true])
     #expect(told[6].att == "Read Request" && told[6].answer.channel?.psm == .eatt)
@@ -32,24 +32,24 @@ import Testing
 
   @Test(
     arguments: [
-      // Only one way.
+      // Only one direction.
       [("0a 01 00", Direction.sent, 0x51), ("0a 02 00", .sent, 0x51), ("0a 03 00", .sent, 0x51)],
-      // Responses that do not fit.
+      // Responses that do not match.
       [
         ("0a 01 00", .sent, 0x51), ("13", .received, 0x40), ("0a 02 00", .sent, 0x51),
         ("13", .received, 0x40), ("0a 03 00", .sent, 0x51), ("13", .received, 0x40),
       ],
-      // Notifications alone.
+      // Only notifications.
       [
         ("1b 01 00 aa", .received, 0x40), ("1b 01 00 aa", .received, 0x40),
         ("1b 01 00 aa", .sent, 0x40),
       ],
-      // Outside of the identifiers that LE has.
+      // Identifiers outside of LE's range.
       [
         ("0a 01 00", .sent, 0x80), ("0b aa", .received, 0x81), ("0a 02 00", .sent, 0x80),
         ("0b aa", .received, 0x81), ("0a 03 00", .sent, 0x80), ("0b aa", .received, 0x81),
       ],
-      // No ATT opcode in between.
+      // Interrupted by a byte that is not an ATT opcode.
       [
         ("0a 01 00", .sent, 0x51), ("0b aa", .received, 0x40), ("99", .sent, 0x51),
         ("0a 02 00", .sent, 0x51), ("0b aa", .received, 0x40), ("0a 02 00", .sent, 0x51),
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  /// Which of two channels asked cannot be known.
+  /// The request's channel is ambiguous.
   @Test func twoThatMayHaveAsked() {
     let told = run { traffic in
       traffic.connect()
@@ -79,7 +79,7 @@ import Testing
     #expect(told.packets.allSatisfy { $0.att == nil })
   }
 
-  /// The accessory protocol is known by its own bytes alone.
+  /// The accessory protocol is recognised by its own bytes only.
   @Test func accessoryWithoutOpening() {
     let told = run { traffic in
       traffic.acl(l2cap(hex("0b ef 05 61 62 9a"), cid: 0x46), .sent)

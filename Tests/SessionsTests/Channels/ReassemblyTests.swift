@@ -19,7 +19,7 @@ import Testing
     #expect(told.problems == [])
   }
 
-  /// In two, three and many pieces, the first of which may be shorter than L2CAP's header.
+  /// Two, three and many fragments, the first of which may be shorter than L2CAP's header.
   @Test(arguments: [
     [27], [27, 27], [4], [3], [2], [1], [1, 1, 1, 1, 1], [5, 1], [60], [0], [0, 0, 3, 0],
   ])
@@ -98,7 +98,7 @@ import Testing
     }
     #expect(told[2].problems == ["fragmentLost(20,37)"])
     #expect(told[2].attBytes == hex("1b 0e 00 01"))
-    // Nothing is known of the length where not even the header arrived.
+    // Without a complete header the length is unknown.
     #expect(told[4].problems == ["fragmentLost(2,0)"])
     #expect(told[5].pdu == notification(30))
   }
@@ -116,7 +116,7 @@ import Testing
     #expect(told[4].problems == ["continuationWithoutStart(0,0)"])
   }
 
-  /// The PDU is made of what belongs to it; the rest is said to be too much.
+  /// The PDU ends at its length, and extra bytes are reported.
   @Test func tooManyBytes() {
     let told = run { traffic in
       traffic.acl(notification(3) + [0xee, 0xee], .received)
@@ -142,7 +142,7 @@ import Testing
     #expect(told[3].problems == ["continuationWithoutStart(0,0)"])
   }
 
-  /// The header's length is larger than the record, which the capture says is whole.
+  /// The header's length exceeds a record that the capture did not truncate.
   @Test func lengthThatLies() {
     let told = run { traffic in
       traffic.acl(notification(10), .received, claimed: 200)
@@ -156,7 +156,7 @@ import Testing
     #expect(told[3].problems == [])
   }
 
-  // MARK: What the capture did not keep
+  // MARK: Truncated captures
 
   @Test func truncatedWhole() {
     let told = run { traffic in
@@ -168,13 +168,13 @@ import Testing
     #expect(told[1].att == "Handle Value Notification")
     #expect(told[1].attBytes == Array(notification(100)[4..<20]))
     #expect(told[1].problems == ["truncated(25,112)"])
-    // Without L2CAP's header nobody knows where the PDU ends: nothing waits for more of it.
+    // Without L2CAP's header the PDU's end is unknown, so no continuation is awaited.
     #expect(told[2].att == nil && told[2].problems == ["truncated(7,112)"])
     #expect(told[2].answer.fragment.isTruncated && !told[2].answer.fragment.isFragment)
     #expect(told[3].att == "Handle Value Notification" && told[3].problems == [])
   }
 
-  /// A header that the capture did not keep opens nothing, but ends what was open.
+  /// A truncated header opens nothing, but ends the open PDU.
   @Test func truncatedBeforeTheHeaderIsThere() {
     let told = run { traffic in
       traffic.acl(Array(notification(30)[..<20]), .received)
@@ -187,8 +187,8 @@ import Testing
     #expect(told[4].problems == [] && told[4].att == "Handle Value Notification")
   }
 
-  /// A gap in the first, the middle and the last piece: what stands before it is kept, what follows
-  /// is only counted.
+  /// A gap in the first, middle and last fragment: the bytes before it are kept, the ones after it
+  /// only counted.
   @Test(arguments: [0, 1, 2])
   func truncatedWithinFragments(_ cut: Int) {
     let pdu = notification(93)
@@ -208,7 +208,7 @@ import Testing
       told.problems.count == 1 && told[cut + 1].problems.first?.hasPrefix("truncated") == true)
   }
 
-  /// More data than the PDU has is too much, kept or not.
+  /// Data beyond the PDU's length is too long, whether the capture kept it or not.
   @Test func truncatedAndTooLong() {
     let told = run { traffic in
       traffic.acl(notification(3) + [0xee, 0xee], .received, kept: 9)
@@ -246,7 +246,7 @@ import Testing
     #expect(told[last + 1].problems == [])
   }
 
-  /// 10 000 empty continuations leave no more numbers than the limit says.
+  /// 10 000 empty continuations add no more packet numbers than the limit.
   @Test func numbersOfFragmentsAreBounded() {
     var limits = Limits()
     limits.fragmentNumbers = 3
@@ -259,7 +259,7 @@ import Testing
     #expect(told[32].fragments == [1, 2, 3])
   }
 
-  /// No more bytes of a PDU are kept than the limit says; its end is still found.
+  /// A PDU's bytes are kept up to the limit; its end is still found.
   @Test func bytesAreBounded() {
     var limits = Limits()
     limits.pduBytes = 40

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Sessions
 
-/// Channels that are refused, answered wrongly, or opened where another one is.
+/// Channels that are refused, answered wrongly, or opened over existing ones.
 @Suite struct RefusedChannelTests {
-  /// Bytes that no frame repeats.
+  /// Distinct bytes, so that frames differ.
   private let payload = (0..<100).map { UInt8($0) }
 
-  /// A mode that was refused (result 1, unacceptable parameters) is forgotten; the next request, which
-  /// proposes none, means basic mode.
+  /// A refused mode (result 1, unacceptable parameters) is discarded. The next request proposes no
+  /// mode, which means basic mode.
   @Test func refusedRetransmissionMode() {
     let option = "04 09 03 08 03 d0 07 e0 2e f2 03"
     let told = run { traffic in
@@ -27,7 +27,8 @@ import Testing
     #expect(told[10].control == nil && told[10].body == [0x06, 0x42, 0xaa, 0xbb])
   }
 
-  /// An end can be only one channel's: the one that had it is closed, and its other end still known.
+  /// An identifier belongs to one channel: the previous one is closed, and its other end is still
+  /// known.
   @Test func channelsWithTheSameEnd() {
     let told = run { traffic in
       traffic.connect()
@@ -56,7 +57,8 @@ import Testing
     #expect(told[3].problems == ["channelCountMismatch(\(count),2)"])
   }
 
-  /// A frame in several records that completes no SDU: its bytes are joined, the SDU's are not.
+  /// A frame in several records that does not complete an SDU: the frame's bytes are joined, but
+  /// not the SDU's.
   @Test func joinedFrameOfAnSDU() {
     let told = run { traffic in
       traffic.connect()

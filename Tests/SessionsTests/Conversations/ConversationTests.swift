@@ -1,4 +1,4 @@
-// What requests and responses come to (Core, Vol 3, Part F, 3.4; Part G, 4.8 to 4.11).
+// Values from requests and responses (Core, Vol 3, Part F, 3.4; Part G, 4.8 to 4.11).
 
 import Bluetooth
 import Bytes
@@ -60,12 +60,13 @@ import Testing
         "own read 0x0010: 0102 #3", "own write_without_response 0x0012: bb #4",
         "own notification 0x0014: dd #5", "own indication 0x0014: ee #6", "read 0x0010: 03 #9",
       ])
-    // One handle, two servers.
+    // The same handle on two servers.
     #expect(told.told[0].value.attribute.server != told.told[4].value.attribute.server)
   }
 
-  /// The lengths of values that were read one by one may be others by now: Read Multiple (0x0e) of
-  /// 0x0009, which had 4 bytes and has 2, and of a key's 24 (Encrypted Data Key Material, 0x2b88).
+  /// Values may have another length than when they were read one by one: Read Multiple (0x0e) of
+  /// 0x0009, which had 4 bytes and has 2, and of a key with 24 (Encrypted Data Key Material,
+  /// 0x2b88).
   @Test func severalValuesAroundAKey() {
     let key = (0xa0..<0xb8).map { String($0, radix: 16) }.joined(separator: " ")
     let told = converse { traffic in
@@ -83,8 +84,8 @@ import Testing
     #expect(!read.isEmpty && read.allSatisfy(\.value.isSecret), "\(told.lines)")
   }
 
-  /// Multiple Handle Value Notification (0x23) of three empty values in two fragments: the packets are
-  /// kept once.
+  /// Multiple Handle Value Notification (0x23) of three empty values in two fragments: the packets
+  /// are stored once.
   @Test func fragmentsOfSeveralValues() {
     let told = converse { traffic in
       traffic.connect()
@@ -95,7 +96,7 @@ import Testing
     #expect(told.told.map(\.value.packets) == [0..<2, 0..<2, 0..<2])
   }
 
-  /// Records that two files have.
+  /// Records that are in two files.
   @Test func valuesOfTwoFilesAreToldOnce() {
     let told = converse { traffic in
       traffic.connect()
@@ -128,7 +129,8 @@ import Testing
       told.lines == ["read 0x0003: 4142434445 #3", "read 0x0003 from 5 #6 refused 0x0007"])
   }
 
-  /// A Read Blob Request (0x0c) that goes on with 0x0003 is answered when a value of 0x0009 is open.
+  /// A Read Blob Request (0x0c) that continues 0x0003 is answered while a value of 0x0009 is
+  /// incomplete.
   @Test func readsAreNotMixed() {
     let told = converse { traffic in
       traffic.connect()
@@ -159,7 +161,7 @@ import Testing
   }
 
   @Test(
-    "A value that fills its last PDU ends with an empty part, or with an error that says so",
+    "A value that fills its last PDU ends with an empty part or an error",
     arguments: [("0d", 4), ("01 0c 10 00 07", 4), ("01 0c 10 00 0b", 4)])
   func longReadThatEndsExactly(_ end: String, _ packets: Int) {
     let told = converse { traffic in
@@ -223,7 +225,7 @@ import Testing
     #expect(told.told[1].packets == [5, 7])
   }
 
-  /// A client that asks for the same part again has it once.
+  /// A part that is requested twice counts once.
   @Test func partThatIsReadTwice() {
     let told = converse { traffic in
       traffic.connect()
@@ -254,7 +256,8 @@ import Testing
       told.lines == ["read 0x0010: \(Self.digits) #5", "read 0x0010: \(Self.digits)1617 #7"])
   }
 
-  /// Without the exchange the MTU is at least the largest PDU; a client that goes on tells.
+  /// Without an exchange the MTU is at least the largest PDU; a client that continues reading
+  /// confirms it.
   @Test func theMTUOfALinkThatWasOpenBefore() {
     let long = (0..<40).map { _ in "55" }
     let told = converse { traffic in

@@ -1,4 +1,4 @@
-// The values that conversations tell, each as one line of text.
+// The values of conversations, each as one line of text.
 
 import Bluetooth
 import Bytes
@@ -9,9 +9,8 @@ import Testing
 
 @testable import Sessions
 
-/// Every value of a capture.
+/// Collects every value of a capture.
 struct Conversing: PacketReport {
-  /// One value.
   struct Told {
     /// "read 0x0010: 01 02 #5".
     var line: String
@@ -22,7 +21,7 @@ struct Conversing: PacketReport {
 
   private(set) var told: [Told] = []
   private(set) var limits: [Conversations.Limited] = []
-  /// The most values and bytes that were held for one packet.
+  /// The most bytes that were held for one packet.
   private(set) var mostBytes = 0
   var conversations: Conversations
 
@@ -88,7 +87,7 @@ struct Conversing: PacketReport {
   }
 }
 
-/// The values of records in memory.
+/// Returns the values of records in memory.
 func converse(
   _ limits: Limits = Limits(), failure: CaptureFailure? = nil, _ write: (inout Traffic) -> Void
 ) -> Conversing {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sessions
 
-/// What is known of the attribute that a packet is about: "value 2a37 of 180d".
+/// Describes the attribute that a packet is about: "value 2a37 of 180d".
 private func told(_ recording: Recording, _ number: Int) -> String? {
   guard let place = recording[number].answer.attribute else { return nil }
   let attribute = recording.memory.attributes[place]
@@ -17,7 +17,7 @@ private func name(_ uuid: BluetoothUUID) -> String {
 }
 
 @Suite struct AttributeTests {
-  /// One primary service with a characteristic and its descriptor, found in each way that there is.
+  /// A primary service with a characteristic and its descriptor, discovered in every possible way.
   @Test(arguments: [
     ["10 01 00 ff ff 00 28", "11 06 01 00 05 00 0d 18"],
     ["06 01 00 ff ff 00 28 0d 18", "07 01 00 05 00"],
@@ -51,7 +51,7 @@ private func name(_ uuid: BluetoothUUID) -> String {
       traffic.received("05 01 01 00 00 28 02 00 03 28 03 00 37 2a 04 00 02 29")
       for handle in 1...4 { traffic.sent("0a 0\(handle) 00") }
     }
-    // What a declaration declares is in its value, which was not read.
+    // A declaration's contents are in its value, which was not read.
     #expect(told(recording, 4) == nil && told(recording, 5) == nil)
     #expect(told(recording, 6) == "value 2a37" && told(recording, 7) == "descriptor 2902")
   }
@@ -189,7 +189,7 @@ private func name(_ uuid: BluetoothUUID) -> String {
         traffic.disconnect()
       }
     }
-    // Said once, whatever else has no room.
+    // Reported once, whatever else exceeds the limit.
     #expect(recording.problems == ["limitReached(10,7)"])
     let servers = try #require(part("servers", of: recording.memory.attributes))
     #expect(Mirror(reflecting: servers).children.count == 3)

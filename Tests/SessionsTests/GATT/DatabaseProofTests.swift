@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sessions
 
-/// The sample database of the specification (Core, Vol 3, Part G, Appendix B).
+/// The specification's sample database (Core, Vol 3, Part G, Appendix B).
 private let sample: [Attribute] = {
   var all: [Attribute] = []
   func add(_ handle: UInt16, _ kind: Attribute.Kind, _ uuid: UInt16, _ target: UInt16 = 0) {
@@ -44,10 +44,10 @@ private let sample: [Attribute] = {
   return all
 }()
 
-/// Its hash as the specification prints it; the characteristic's value is the other way round.
+/// Its hash in the specification's byte order; the characteristic's value is reversed.
 private let hash = hex("f1 ca 2d 48 ec f5 8b ac 8a 88 30 bb b9 fb a9 90")
 
-/// The outcome in words: "missing 0009 descriptor 2902".
+/// Describes the outcome: "missing 0009 descriptor 2902".
 private func outcome(_ attributes: [Attribute]) -> String {
   var budget = DatabaseProof.Budget(servers: 1)
   return switch DatabaseProof(attributes, hash: hash.reversed(), budget: &budget) {
@@ -66,7 +66,8 @@ private func outcome(_ attributes: [Attribute]) -> String {
     #expect(DatabaseProof.hash(of: sample) == hash.reversed())
   }
 
-  /// Whatever is left out, the proof names it. A value is no part of the hash: its declaration says all.
+  /// The proof names any attribute that is left out, except a value: only its declaration is
+  /// hashed.
   @Test(arguments: sample.indices)
   func oneMissing(_ index: Int) {
     var attributes = sample
@@ -78,7 +79,7 @@ private func outcome(_ attributes: [Attribute]) -> String {
     #expect(outcome(attributes) == expected)
   }
 
-  /// A characteristic without its value, both left out.
+  /// A characteristic without its declaration and value.
   @Test func aWholeCharacteristicMissing() {
     let attributes = sample.filter { $0.handle != 0x15 && $0.handle != 0x16 }
     #expect(outcome(attributes) == "missing characteristic 21 2a19")
@@ -92,8 +93,8 @@ private func outcome(_ attributes: [Attribute]) -> String {
     #expect(outcome(attributes) == "surplus descriptor 23")
   }
 
-  /// The CCCDs of 2a05 (0x09) and 2a18 (0x12) were not asked for: one was written, of the other is known that
-  /// it must be there.
+  /// The CCCDs of 2a05 (0x09) and 2a18 (0x12) were not discovered: one was written, and the other
+  /// must exist.
   @Test func conclusions() throws {
     let attributes = sample.filter { !$0.uuid.isShort(0x2902) }
     var written = AttributeUse(0x12, packet: 7)
@@ -106,7 +107,7 @@ private func outcome(_ attributes: [Attribute]) -> String {
       #expect(found.map(\.target) == [0x08, 0x11] && found.allSatisfy { $0.via == .inferred })
       #expect(found.map(\.packet) == packets)
     }
-    // The other descriptor stands first, so nobody knows where the CCCD is unless it was written.
+    // The other descriptor is first, so the CCCD's handle is unknown unless it was written.
     var moved = sample
     let places = moved.indices.filter { moved[$0].handle == 0x12 || moved[$0].handle == 0x13 }
     (moved[places[0]].uuid, moved[places[1]].uuid) = (moved[places[1]].uuid, moved[places[0]].uuid)
@@ -115,14 +116,15 @@ private func outcome(_ attributes: [Attribute]) -> String {
     #expect(DatabaseProof.conclusions(left, [], hash: (other, 5))?.map(\.handle) == [0x09, 0x13])
     // Another hash proves nothing.
     #expect(DatabaseProof.conclusions(attributes, [written], hash: (other, 5)) == nil)
-    // A handle that was written with something else is no CCCD.
+    // A handle that was written with another value is not a CCCD.
     written.take(.write, [0x04, 0x00], packet: 9)
     #expect(
       DatabaseProof.conclusions(attributes, [written], hash: (hash.reversed(), 5))?.map(\.packet)
         == [5, 5])
   }
 
-  /// Servers share what may be hashed: what many cost is what one does, and the last still has its part.
+  /// Servers share a budget for hashing: many cost as much as one, and the last one still has its
+  /// share.
   @Test func oneBudget() {
     let attributes = sample.filter { $0.handle > 6 && $0.kind != .descriptor }
     let clock = ContinuousClock()
@@ -144,7 +146,7 @@ private func outcome(_ attributes: [Attribute]) -> String {
     var lacking = sample
     lacking.remove(at: 5)
     guard case .missing = DatabaseProof(lacking, hash: hash.reversed(), budget: &budget) else {
-      Issue.record("nothing is left for the last server")
+      Issue.record("the last server has no budget left")
       return
     }
   }
@@ -154,7 +156,7 @@ private func outcome(_ attributes: [Attribute]) -> String {
     #expect(outcome(attributes) == "disproved")
   }
 
-  /// A service of a vendor, with a short and with a long UUID.
+  /// A vendor's service, with a short and with a long UUID.
   @Test(arguments: [
     BluetoothUUID(0xfff0), BluetoothUUID(high: 0x6e40_0001_b5a3_f393, low: 0xe0a9_e50e_24dc_ca9e),
   ])
@@ -173,7 +175,7 @@ private func outcome(_ attributes: [Attribute]) -> String {
       case .missing(let found) = DatabaseProof(
         attributes, hash: DatabaseProof.hash(of: whole), budget: &budget)
     else {
-      Issue.record("nothing was found")
+      Issue.record("no outcome")
       return
     }
     #expect(found.handle == 0x17 && found.uuid == uuid && found.kind == .service)

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Sessions
 
-/// The only database of a recording, or the one of this host.
+/// Returns the only database of a recording, or this host's.
 private func peersDatabase(_ recording: Recording, isLocal: Bool = false) -> Database? {
   recording.memory.attributes.servers.first { ($0.key >> 63 == 1) == isLocal }
 }
 
-/// All attributes of the peer, in words: "0003 value 2a37".
+/// Describes all attributes of the peer: "0003 value 2a37".
 private func map(_ recording: Recording) -> [String] {
   (peersDatabase(recording)?.attributes ?? []).map(words)
 }
@@ -35,7 +35,7 @@ private func digits(_ number: UInt64) -> String {
 }
 
 extension Traffic {
-  /// A heart rate service with its value at 0003 and a CCCD.
+  /// Discovers a heart rate service with its value at 0003 and a CCCD.
   fileprivate mutating func discover(
     value: String = "37 2a", others: String = "", handle: Int = 0x40
   ) {
@@ -51,7 +51,7 @@ extension Traffic {
     received("05 01 04 00 02 29", handle: handle)
   }
 
-  /// Encryption Change: on.
+  /// Appends an Encryption Change: on.
   fileprivate mutating func encrypt(_ handle: Int = 0x40) {
     event(0x08, [0] + little(handle) + [1])
   }
@@ -64,7 +64,7 @@ extension Traffic {
       traffic.sent("10 01 00 ff ff 01 28")
       traffic.received("11 06 20 00 22 00 0f 18")
       traffic.sent("08 01 00 0f 00 02 28")
-      // Of a short UUID, and of a long one, which is read apart.
+      // Included services with a short UUID, and with a long one, which is read separately.
       traffic.received("09 08 02 00 20 00 22 00 0f 18")
       traffic.sent("08 03 00 0f 00 02 28")
       traffic.received("09 06 03 00 30 00 33 00")
@@ -122,14 +122,14 @@ extension Traffic {
     #expect(recording.memory.attributes[place].uuid.low == 0x2a38, "the newer one is in force")
   }
 
-  @Test("A service that a later search does not list is gone, and so are its attributes")
+  @Test("A service that a later search does not list is removed with its attributes")
   func missingServices() throws {
     let recording = run { traffic in
       traffic.connect()
       traffic.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 00 18 06 00 09 00 0d 18")
       traffic.ask("10 0a 00 ff ff 00 28", "11 06 0a 00 ff ff 0f 18")
       traffic.ask("08 06 00 09 00 03 28", "09 07 07 00 10 08 00 37 2a")
-      // The second one begins elsewhere, the last one is not there any more.
+      // The second service begins elsewhere, and the last one no longer exists.
       traffic.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 00 18 08 00 09 00 0a 18")
       traffic.ask("10 0a 00 ff ff 00 28", "01 10 0a 00 0a")
       // The last one may reach to the end.
@@ -147,7 +147,8 @@ extension Traffic {
   @Test func oneThatSaysLessDoesNotDisagree() {
     let recording = run { traffic in
       traffic.connect()
-      // A list of types that does not tell values, a service that is said to reach to the end.
+      // A list of types that does not identify values, and a service that claims to reach to the
+      // end.
       traffic.sent("04 03 00 04 00")
       traffic.received("05 01 03 00 37 2a 04 00 02 29")
       traffic.discover()
@@ -162,7 +163,7 @@ extension Traffic {
 
   // MARK: Over reconnections
 
-  /// How the value at 0003 is known on the second connection.
+  /// Returns how the value at 0003 is known on the second connection.
   private func via(_ first: (inout Traffic) -> Void, _ second: (inout Traffic) -> Void) -> String? {
     let recording = run { traffic in
       traffic.connect()
@@ -183,7 +184,7 @@ extension Traffic {
     let changing = { (traffic: inout Traffic) in traffic.discover(others: Self.withServiceChanged) }
     #expect(via(changing, { _ in }) == "carried")
     #expect(via({ $0.discover() }, { _ in }) == "discovered", "it has no Service Changed")
-    #expect(via(changing, { $0.encrypt() }) == "discovered", "a key of before: they are bonded")
+    #expect(via(changing, { $0.encrypt() }) == "discovered", "an earlier key: they are bonded")
     #expect(
       via(
         { traffic in
@@ -202,7 +203,7 @@ extension Traffic {
       hash(&traffic, "11")
     }
     #expect(via(first, { hash(&$0, "11") }) == "discovered")
-    #expect(via(first, { hash(&$0, "22") }) == nil, "another hash empties all")
+    #expect(via(first, { hash(&$0, "22") }) == nil, "another hash clears everything")
   }
 
   @Test func serviceChangedEmptiesItsRange() throws {
@@ -226,7 +227,7 @@ extension Traffic {
         traffic.received("13")
       }
       traffic.received("1b 10 00 06 48")
-      // Between value and configuration stands another descriptor.
+      // Another descriptor is between the value and its configuration.
       traffic.received("1b 18 00 61")
       traffic.received("1d 26 00 01")
       traffic.sent("12 11 00 00 00")
@@ -246,12 +247,12 @@ extension Traffic {
   @Test(arguments: [
     // A Write Command: vendors write 01 00 as data.
     ["> 52 11 00 01 00", "< 1b 10 00 01"],
-    // Three bytes, and a value that no configuration has.
+    // Three bytes, and a value that is not a configuration.
     ["> 12 11 00 01 00 00", "< 13", "< 1b 10 00 01"],
     ["> 12 11 00 04 00", "< 13", "< 1b 10 00 01"],
     // Refused.
     ["> 12 11 00 01 00", "< 01 12 11 00 05", "< 1b 10 00 01"],
-    // Notified from a higher handle only, or before it was written.
+    // Notified only from a higher handle, or before the write.
     ["> 12 11 00 01 00", "< 13", "< 1b 12 00 01"],
     ["< 1b 10 00 01", "> 12 11 00 01 00", "< 13"],
   ])
@@ -304,7 +305,7 @@ extension Traffic {
     #expect(recording.problems == ["limitReached(2048,7)"])
     let database = try #require(peersDatabase(recording))
     #expect(database.count == Limits().attributes)
-    #expect(!database.attributes.contains { $0.handle == 0 }, "a value handle of 0 is none")
+    #expect(!database.attributes.contains { $0.handle == 0 }, "a value handle of 0 is invalid")
     #expect(Set(database.attributes.map(\.handle)).count == database.count)
   }
 
@@ -327,7 +328,8 @@ extension Traffic {
     let recording = run { traffic in
       traffic.connect()
       for start in 1...40 {
-        // Each search begins behind the service before it, so it does not say that the earlier one is gone.
+        // Each search begins after the previous service, so it does not show that this service is
+        // gone.
         traffic.sent("10 \(String(start, radix: 16)) 00 ff ff 00 28")
         traffic.received("11 06 \(String(start, radix: 16)) 00 ff ff 0d 18")
         traffic.sent("0a 10 00")

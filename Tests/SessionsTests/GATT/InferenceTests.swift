@@ -1,4 +1,4 @@
-// What is learnt without discovery, or with a part of it.
+// Attributes that are learnt without discovery, or with a part of it.
 
 import Bluetooth
 import MadeTraffic
@@ -6,7 +6,7 @@ import Testing
 
 @testable import Sessions
 
-/// The attributes of the only server: "0011 2902 of 0010".
+/// Describes the attributes of the only server: "0011 2902 of 0010".
 private func known(_ recording: Recording) -> [String] {
   (recording.memory.attributes.servers.first?.attributes ?? []).map { attribute in
     let words = "\(digits(attribute.handle)) \(String(attribute.uuid.low, radix: 16))"
@@ -20,14 +20,14 @@ private func digits(_ handle: UInt16) -> Substring {
 }
 
 @Suite struct InferenceTests {
-  /// Without its request a Find Information Response alone says what it lists.
+  /// Without its request, only a Find Information Response can be understood.
   @Test func responsesWithoutTheirRequest() {
     let types = run { traffic in
       traffic.received("05 01 10 00 37 2a 11 00 02 29")
       traffic.received("1b 10 00 05")
     }
     #expect(known(types) == ["0010 2a37", "0011 2902"])
-    // What sends is a value; what is next to it is its.
+    // An attribute that notifies is a value, and the adjacent descriptor belongs to it.
     let kinds = types.memory.attributes.servers.first?.attributes.map(\.kind)
     #expect(kinds == [.value, .descriptor])
     #expect(types.problems == ["responseWithoutRequest(0,0)"])
@@ -38,7 +38,7 @@ private func digits(_ handle: UInt16) -> Substring {
     }
   }
 
-  /// Each of several notifications in one PDU counts as one alone does.
+  /// Each of several notifications in one PDU counts like a single one.
   @Test func severalNotificationsAtOnce() {
     let recording = run { traffic in
       traffic.sent("12 11 00 01 00")
@@ -50,7 +50,7 @@ private func digits(_ handle: UInt16) -> Substring {
     #expect(known(recording) == ["0011 2902 of 0010 inferred", "0015 2902 of 0014 inferred"])
   }
 
-  /// A CCCD that was discovered is that of the nearest value below it that sends.
+  /// A discovered CCCD belongs to the nearest notifying value below it.
   @Test func ownersOfDiscoveredConfigurations() {
     let discover = { (traffic: inout Traffic) in
       traffic.sent("04 11 00 13 00")
@@ -73,7 +73,7 @@ private func digits(_ handle: UInt16) -> Substring {
       discover(&traffic)
     }
     #expect(known(before) == ["0012 2904 of 0010", "0013 2902 of 0010"])
-    // Behind it, or another characteristic's declaration between: not its.
+    // After the CCCD, or beyond another characteristic's declaration: not its value.
     let others = run { traffic in
       discover(&traffic)
       traffic.received("1b 14 00 05")
@@ -84,7 +84,7 @@ private func digits(_ handle: UInt16) -> Substring {
     #expect(known(others).contains("0013 2902"), "\(known(others))")
   }
 
-  /// What is discovered again is still that value's.
+  /// A rediscovered CCCD still belongs to the value.
   @Test func configurationsThatAreDiscoveredAgain() {
     let recording = run { traffic in
       traffic.sent("04 11 00 11 00")

@@ -1,4 +1,4 @@
-// Values that are read in several parts, as `show` joins them on the packet that completes them.
+// Values that are read in several parts, which `show` joins on the packet that completes them.
 
 import Bluetooth
 import Bytes
@@ -9,7 +9,7 @@ import Testing
 
 @testable import Sessions
 
-/// The values that packets complete.
+/// Collects the values that packets complete.
 private struct Joining: PacketReport {
   private(set) var lines: [String] = []
   var isSatisfied: Bool { false }
@@ -32,7 +32,7 @@ private struct Joining: PacketReport {
   /// 22 bytes fill a Read Response at the default MTU, 23 (Core, Vol 3, Part G, 5.2.1).
   private static let full = "0b" + String(repeating: " 41", count: 22)
 
-  /// What a client reads between a value's first part and the second one.
+  /// Joins a value, with other traffic between its first and second part.
   private func joined(_ between: (inout Traffic) -> Void) -> [String] {
     var traffic = Traffic()
     traffic.connect()
@@ -49,8 +49,9 @@ private struct Joining: PacketReport {
     return report.lines
   }
 
-  /// Hosts read a long Device Name by its type, and its rest by Read Blob: 19 bytes fill the PDU with their handle.
-  @Test("Read By Type that Read Blob goes on with is one value, and names the device")
+  /// Hosts read a long Device Name by type and the rest with Read Blob: with the handle, 19 bytes
+  /// fill the PDU.
+  @Test("Read By Type and its continuation with Read Blob are one value, the device's name")
   func readByTypeInParts() {
     let write = { (traffic: inout Traffic) in
       traffic.connect()
@@ -75,7 +76,7 @@ private struct Joining: PacketReport {
     #expect(name == [UInt8](repeating: 0x41, count: 19) + [0x42, 0x43])
   }
 
-  @Test("what fills the PDU and is not gone on with may go on") func readByTypeAlone() {
+  @Test("A value that fills the PDU without a continuation may be longer") func readByTypeAlone() {
     let values = converse { traffic in
       traffic.connect()
       traffic.sent("08 01 00 ff ff 00 2a")
@@ -93,7 +94,7 @@ private struct Joining: PacketReport {
     #expect(joined { _ in } == ["48: 23 #5"])
   }
 
-  /// The value was read again and is shorter now: what is read behind it does not go on with the old one.
+  /// The value was read again and is shorter now, so later parts do not continue the old value.
   @Test func aWholeValueBetween() {
     let again = joined { traffic in
       traffic.sent("0a 30 00")
@@ -107,7 +108,7 @@ private struct Joining: PacketReport {
     #expect(another == ["48: 23 #7"])
   }
 
-  /// Records of one controller were lost: what another one reads goes on.
+  /// One controller lost records: reads on another continue.
   @Test(arguments: [UInt16(0), 1])
   func lostRecords(_ adapter: UInt16) {
     let lines = joined { traffic in
@@ -118,7 +119,7 @@ private struct Joining: PacketReport {
     #expect(lines == (adapter == 0 ? [] : ["48: 23 #6"]))
   }
 
-  /// Data that is not kept is counted once, whichever way it comes in.
+  /// Data that is not kept is counted once, however it is added.
   @Test func dataThatIsNotKept() {
     var budget = PayloadBudget(bytes: 100, others: 100)
     let stream = AdvertisingStream(.advInd)

@@ -1,5 +1,6 @@
-// Requests that are open side by side on one bearer: which response answers which, and what values and map
-// make of it. ATT allows one (Core, Vol 3, Part F, 3.3.2), and a server answers in order.
+// Requests that are open at the same time on one bearer: which response answers which request, and
+// how this affects values and the map. ATT allows one request (Core, Vol 3, Part F, 3.3.2), and
+// servers respond in order.
 
 import Bluetooth
 import Bytes
@@ -13,7 +14,7 @@ import Testing
 @Suite struct OpenRequestsTests {
   private func run(_ build: (inout Traffic) -> Void) -> Recording { runAmongEvents(build) }
 
-  /// How often each attribute was used, as `map` has it: "0x0003 read 1: 64 #3".
+  /// Returns the uses of each attribute, as `map` shows them: "0x0003 read 1: 64 #3".
   private func uses(_ write: (inout Traffic) -> Void) -> [String] {
     var traffic = Traffic()
     write(&traffic)
@@ -25,7 +26,7 @@ import Testing
     return report.lines
   }
 
-  /// A second answer with no request between shows that both requests were open.
+  /// A second response without a request in between shows that both requests were open.
   @Test func valuesOfAClientThatDoesNotWait() {
     let told = converse { traffic in
       traffic.sent("0a 03 00")
@@ -37,7 +38,8 @@ import Testing
     #expect(told.told.map(\.value.latency) == [2_000_000, 2_000_000])
   }
 
-  /// An export of one direction has no answer at all: what was written counts as written. Notifications are no answers.
+  /// A capture of one direction has no responses, so writes count as successful. Notifications are
+  /// not responses.
   @Test func mapOfOneDirection() {
     let write = { (traffic: inout Traffic) in
       traffic.sent("12 17 00 01")
@@ -67,7 +69,7 @@ import Testing
     #expect(lines == ["0x0003 read 1: 64 #3", "0x0005 read 1: 65 #4"])
   }
 
-  /// A request follows: then there was one answer, the newest request's.
+  /// If a request follows, there was only one response, to the newest request.
   @Test func anAnswerThatIsMissing() {
     let write = { (traffic: inout Traffic) in
       traffic.sent("0a 03 00")
@@ -84,7 +86,8 @@ import Testing
     #expect(uses { write(&$0) } == ["0x0005 read 1: 64 #3", "0x0006 read 1: 66 #5"])
   }
 
-  /// A server that answers out of order: what can only be the answer to the earlier request is that.
+  /// A server that responds out of order: a response that only matches the earlier request answers
+  /// it.
   @Test func aLateAnswer() {
     let write = { (traffic: inout Traffic) in
       traffic.sent("0a 03 00")
@@ -100,7 +103,7 @@ import Testing
     #expect(uses { write(&$0) } == ["0x0003 read 1: 64 #4", "0x0005 write 1: 02 #2"])
   }
 
-  /// Of two that it may be the answer to nobody knows which.
+  /// A response that matches two requests is ambiguous.
   @Test func aLateAnswerOfTwo() {
     let told = run { traffic in
       traffic.sent("0a 03 00")
@@ -113,7 +116,7 @@ import Testing
     #expect(told[5].problems == ["responseWithoutRequest(0,0)"])
   }
 
-  /// The same at the end of the connection, and of the capture.
+  /// The same at the end of the connection and of the capture.
   @Test func anAnswerThatNothingFollows() {
     let ended = converse { traffic in
       traffic.connect()
@@ -135,7 +138,7 @@ import Testing
     #expect(uses { write(&$0) } == ["0x0005 write 1: 02 #2"])
   }
 
-  /// Three and four at once: each answer more shifts those before it.
+  /// Three and four open requests: each further response shifts the earlier ones.
   @Test(arguments: [3, 4])
   func severalAtOnce(_ count: Int) {
     let write = { (traffic: inout Traffic) in
@@ -147,7 +150,7 @@ import Testing
     #expect(uses { write(&$0) } == (1...count).map { "0x000\($0) read 1: 0\($0) #\(count + $0)" })
   }
 
-  /// Of five the oldest is remembered no more: nobody knows which answer is whose, and none is said to be.
+  /// Of five requests the oldest is forgotten: responses are ambiguous, and none is assigned.
   @Test func moreThanAreRemembered() {
     let write = { (traffic: inout Traffic) in
       for handle in 1...5 { traffic.sent("0a 0\(handle) 00") }
@@ -157,7 +160,7 @@ import Testing
     #expect(
       lines.filter { !$0.contains("no response") } == (1...5).map { "read: 0\($0) #\(5 + $0)" })
     #expect(uses { write(&$0) } == [])
-    // One answer alone is the newest request's, as ever.
+    // A single response still answers the newest request.
     let one = converse { traffic in
       for handle in 1...5 { traffic.sent("0a 0\(handle) 00") }
       traffic.received("0b 05")
@@ -166,7 +169,7 @@ import Testing
     #expect(one.lines.contains("read 0x0005: 05 #6"), "\(one.lines)")
   }
 
-  /// Every answer may be that of the request that is remembered no more, even where it names an attribute.
+  /// Every response may belong to the forgotten request, even if it names an attribute.
   @Test func answersAmongMoreThanAreRemembered() {
     var traffic = Traffic()
     for handle in 1...5 { traffic.sent("0a 0\(handle) 00") }
@@ -180,9 +183,9 @@ import Testing
     #expect(doubts.lines == ["#6 0 corrections", "#7 0 corrections", "#8 0 corrections"])
   }
 
-  // MARK: What map says of uses
+  // MARK: Uses in map
 
-  /// Values of several reads belong to the request that they answer, if there is one.
+  /// If a read of several values was requested, its values are assigned to that request.
   @Test func severalReadsWithoutTheirRequest() {
     let lines = uses { traffic in
       traffic.sent("0a 22 00")
@@ -194,7 +197,7 @@ import Testing
     #expect(lines == ["0x0022 read 2: 01 #4", "0x0024 read 1: 0203 #4"])
   }
 
-  /// The first of two writes was done, the second refused.
+  /// The first of two writes succeeded, the second was refused.
   @Test func writesThatDoNotWait() {
     let lines = uses { traffic in
       traffic.sent("12 09 00 01")
@@ -205,7 +208,7 @@ import Testing
     #expect(lines == ["0x0009 write 2: 01 #1"])
   }
 
-  /// A part of a value that is not known otherwise was read, and is not the value.
+  /// Reading a part of an unknown value is a use, but the part is not the value.
   @Test func aPartAlone() {
     let lines = uses { traffic in
       traffic.sent("0c 05 00 16 00")
@@ -214,7 +217,7 @@ import Testing
     #expect(lines == ["0x0005 read 1:  #0"])
   }
 
-  /// What is prepared is written when it is executed, not before (Core, Vol 3, Part F, 3.4.6).
+  /// Prepared values are written when they are executed, not before (Core, Vol 3, Part F, 3.4.6).
   @Test(arguments: [("", UInt8(0)), ("18 00", 0), ("18 01", 0x08)])
   func preparedWrites(_ execute: String, _ properties: UInt8) {
     var traffic = Traffic()
@@ -232,7 +235,7 @@ import Testing
     #expect(report.properties == [properties], "\(execute)")
   }
 
-  /// Two of three are answered: the oldest has no answer in the capture.
+  /// Two of three are answered: the oldest has no response in the capture.
   @Test func twoOfThreeAnswered() {
     let told = converse { traffic in
       for handle in 1...3 { traffic.sent("0a 0\(handle) 00") }
@@ -246,8 +249,8 @@ import Testing
       ])
   }
 
-  /// Values of attributes whose format has one length tell at once which of two reads was answered: PnP ID
-  /// (7 bytes), Volume State (3 bytes), as bluetoothd reads them on enhanced bearers without waiting.
+  /// If formats have a fixed length, a value shows at once which of two reads it answers: PnP ID (7
+  /// bytes) and Volume State (3 bytes), which bluetoothd reads on enhanced bearers without waiting.
   @Test func lengthsTell() {
     let told = run { traffic in
       traffic.sent("08 01 00 ff ff 03 28")
@@ -256,7 +259,7 @@ import Testing
       traffic.sent("0a 05 00")
       traffic.received("0b 02 6b 1d 46 02 42 05")
       traffic.received("0b 00 00 00")
-      // The answer to the first one is missing.
+      // The response to the first one is missing.
       traffic.sent("0a 03 00")
       traffic.sent("0a 05 00")
       traffic.received("0b 00 00 00")
@@ -266,7 +269,8 @@ import Testing
     #expect(told.problems == ["requestBeforeResponse(3,0)", "requestBeforeResponse(7,0)"])
   }
 
-  /// The length of a list's items tells declarations from values; the offset parts of a prepared write.
+  /// The length of a list's items distinguishes declarations from values; the offset distinguishes
+  /// the parts of a prepared write.
   @Test(arguments: [
     (
       "08 01 00 ff ff 00 2a", "08 01 00 ff ff 03 28", "09 05 03 00 41 42 43",
@@ -289,7 +293,7 @@ import Testing
     #expect(told.problems == ["requestBeforeResponse(1,0)"])
   }
 
-  /// What may be the end of another search teaches nothing.
+  /// Responses that may end another search are not used to learn attributes.
   @Test func nothingIsLearntFromWhatIsOpen() {
     let told = run { traffic in
       traffic.sent("10 01 00 ff ff 00 28")
@@ -299,7 +303,7 @@ import Testing
     #expect(told.memory.attributes.servers.allSatisfy { $0.count == 0 })
   }
 
-  /// Of a value that may be a key, whose it is is not said.
+  /// A value that may be a key is not assigned to an attribute.
   @Test func whatMayBeAKey() {
     let told = converse { traffic in
       traffic.sent("08 01 00 ff ff 03 28")
@@ -314,7 +318,7 @@ import Testing
   }
 }
 
-/// The responses that may be those of other requests, and what they correct.
+/// Collects the responses that may belong to other requests, and their corrections.
 private struct Doubts: PacketReport {
   private(set) var lines: [String] = []
   var isSatisfied: Bool { false }
@@ -332,7 +336,7 @@ private struct Doubts: PacketReport {
   ) {}
 }
 
-/// How attributes were used.
+/// Collects the uses of attributes.
 private struct Using: PacketReport {
   var uses = AttributeUses()
   private(set) var lines: [String] = []

@@ -33,8 +33,8 @@ import Testing
     #expect(told.told[0].value.response == 11)
   }
 
-  /// What was prepared before an Execute Write Request is written by it or not at all; its response is not
-  /// needed for that.
+  /// An Execute Write Request writes or cancels everything prepared before it, with or without its
+  /// response.
   @Test func anExecuteRequestClosesTheQueue() {
     let told = converse { traffic in
       traffic.connect()
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "The server repeats what it was given, or something is wrong",
+    "A server that does not repeat the prepared value is reported",
     arguments: ["10 00 00 00 02", "12 00 00 00 01", "10 00 01 00 01", "10 00 00 00 01 01"])
   func echo(_ echo: String) {
     let told = converse { traffic in
@@ -96,7 +96,8 @@ import Testing
     #expect(told.lines == ["prepared_write 0x0010: 01 #2 echo differs"])
   }
 
-  /// Reliable writes: the same attribute twice. A gap is no one value, an overlap is.
+  /// Reliable writes: the same attribute twice. With a gap they are not a single value, with an
+  /// overlap they are.
   @Test func placesOfParts() {
     let told = converse { traffic in
       traffic.connect()
@@ -131,9 +132,9 @@ import Testing
       told.lines == ["prepared_write 0x0010: 02 #6", "prepared_write 0x0010: 01 #4 cancelled"])
   }
 
-  // MARK: No answer
+  // MARK: No response
 
-  /// Number Of Completed Packets (0x13): handles and counts.
+  /// Appends a Number Of Completed Packets (0x13): handles and counts.
   private func completed(_ traffic: inout Traffic, _ packets: Int) {
     traffic.event(0x13, [1, 0x40, 0] + little(packets))
   }
@@ -157,7 +158,8 @@ import Testing
       ])
   }
 
-  /// The report of the packet may come behind the end of the capture: that it did not proves nothing.
+  /// A packet's acknowledgement may come after the end of the capture, so its absence proves
+  /// nothing.
   @Test func acknowledgedBehindTheEnd() {
     let told = converse { traffic in
       traffic.connect()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sessions
 
-/// Feeds traffic through a pass with a map, and keeps what is known at the end.
+/// Runs a pass over traffic with a map, and returns the state at the end.
 private func run(
   _ map: SuppliedMap, _ limits: Limits = Limits(), _ write: (inout Traffic) -> Void,
   at choose: ([Database]) -> Database? = { $0.first { $0.key >> 63 == 0 } }
@@ -20,10 +20,10 @@ private func run(
   return (choose(report.memory.attributes.servers), pass.suppliedUse)
 }
 
-/// What the capture shows is true, whatever a map says.
+/// The capture takes precedence over a map.
 @Suite struct SuppliedConflictTests {
-  /// A heart rate service at 1 to 5, value at 3, CCCD at 4, a second value at 5 that is read; Device
-  /// Information from 10 on.
+  /// A heart rate service at 1 to 5, with a value at 3, its CCCD at 4, and a second value at 5 that
+  /// is read; Device Information starts at 10.
   private var map: SuppliedMap {
     var map = SuppliedMap()
     map.attributes = [
@@ -58,7 +58,7 @@ private func run(
       traffic.received("1b 03 00 00 48")
       traffic.sent("0a 06 00")
       traffic.received("01 0a 06 00 02")
-      // The declaration of a characteristic, as it is.
+      // The characteristic's declaration, unchanged.
       traffic.sent("0a 02 00")
       traffic.received("0b 10 03 00 37 2a")
     }
@@ -66,7 +66,7 @@ private func run(
     #expect(use?.conflict == nil)
   }
 
-  /// The server's Database Hash is read by its type, at 13.
+  /// The server's Database Hash, at 13, is read by type.
   @Test func aHashThatDisagrees() {
     func use(_ map: SuppliedMap, _ hash: [UInt8]) -> SuppliedUse? {
       run(map) { traffic in
@@ -79,7 +79,7 @@ private func run(
     let hash = DatabaseProof.hash(of: map.attributes)
     #expect(use(map, hash)?.disagreeingHash == nil)
     #expect(use(map, hash.map { ~$0 })?.disagreeingHash == 3)
-    // The CCCD must be there, whether the map has it or not.
+    // The CCCD must exist, whether the map has it or not.
     var lesser = map
     lesser.attributes.removeAll { $0.handle == 4 }
     #expect(use(lesser, hash)?.disagreeingHash == nil)
@@ -89,8 +89,9 @@ private func run(
 
   @Test(
     arguments: [
-      // Declarations and configurations are not notified or written by commands, nor written; a value without
-      // the property is not notified; who may read a declaration is everyone.
+      // Declarations and configurations are not notified or written with commands, and declarations
+      // are never written. A value without the property is not notified, and anyone may read a
+      // declaration.
       (["<1b 02 00 00 48"], 2, .notification),
       (["<1b 04 00 00 48"], 4, .notification), (["<1d 06 00 01"], 6, .indication),
       (["52 05 00 01"], 5, .writeWithoutResponse), (["12 02 00 01", "<13"], 2, .write),
@@ -109,7 +110,7 @@ private func run(
           traffic.sent(pdu)
         }
       }
-      // On another connection it is not taken again.
+      // The next connection does not use it again.
       traffic.disconnect()
       traffic.connect()
       traffic.sent("0a 0c 00")
@@ -135,7 +136,8 @@ private func run(
     return map
   }
 
-  /// Where the same device, or one that may be the same, comes later; public, static and private addresses.
+  /// The same device, or one that may be the same, connects later: public, static and private
+  /// addresses.
   @Test(
     arguments: [
       (0xc011_2233_4455, 1, 0xc011_2233_4455, 1, false),
@@ -168,7 +170,7 @@ private func run(
     }
   }
 
-  /// A server whose attributes had to be forgotten meanwhile is not served again.
+  /// A server whose attributes were forgotten does not get the map again.
   @Test func whatHasChangedIsNotTakenAgainWhenItIsForgotten() {
     var limits = Limits()
     limits.servers = 2
@@ -188,7 +190,7 @@ private func run(
     #expect(use?.isApplied == true)
   }
 
-  /// Another hash than before says that nothing holds any more: the map does not come back.
+  /// A changed hash invalidates everything: the map is not used again.
   @Test func anotherHash() {
     let (database, _) = run(changing) { traffic in
       for byte in ["00", "01"] {
@@ -203,7 +205,7 @@ private func run(
     #expect(handles(database) == [13])
   }
 
-  /// A server may say of more stretches that they have changed than are remembered: then of all.
+  /// If a server reports more changed ranges than are remembered, everything counts as changed.
   @Test func manyChanges() {
     var map = changing
     map.attributes += (1...77).map {
@@ -226,7 +228,7 @@ private func run(
   }
 }
 
-/// The low byte of a number, in two digits.
+/// Returns the low byte of a number in two digits.
 private func two(_ number: Int) -> String {
   String(String(number & 0xff | 0x100, radix: 16).suffix(2))
 }

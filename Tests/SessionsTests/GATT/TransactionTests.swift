@@ -23,7 +23,7 @@ import Testing
     #expect(told.problems == [])
   }
 
-  /// Every request and its response, with what of the request an answer is read by.
+  /// Every request and its response, and the part of the request that decodes the response.
   @Test(arguments: [
     ("02 f7 00", "03 b9 00"), ("04 01 00 05 00", "05 01 01 00 00 28"),
     ("06 01 00 ff ff 00 28 0d 18", "07 0e 00 11 00"), ("08 01 00 05 00 03 28", "09 03 01 00 02"),
@@ -66,7 +66,7 @@ import Testing
     #expect(told[4].problems == ["confirmationWithoutIndication(0,0)"])
   }
 
-  @Test("where the capture has one direction alone no answer is missing, and writes are writes")
+  @Test("With one direction only, no response is missing, and writes count")
   func oneDirection() {
     let write = { (traffic: inout Traffic) in
       traffic.sent("12 05 00 01")
@@ -80,18 +80,18 @@ import Testing
         "write 0x0005: 01 #1", "write 0x0005: 02 #2", "read 0x0005 #3 no response, recordsLost",
         "write 0x0005: 03 #4",
       ])
-    // Answers of the other direction are there: then one is missing.
+    // Responses of the other direction are in the capture: now one is missing.
     func problems(_ heard: String) -> Int {
       SessionsTests.run { traffic in
         traffic.received(heard)
         write(&traffic)
       }.problems.count
     }
-    #expect(problems("1b 10 00 41") == 0, "a notification answers nothing")
-    #expect(problems("13") == 3 + 1, "the first answers no request")
+    #expect(problems("1b 10 00 41") == 0, "a notification is not a response")
+    #expect(problems("13") == 3 + 1, "the first one has no request")
   }
 
-  @Test("a notification longer than the MTU, where that is known") func longNotification() {
+  @Test("A notification longer than a known MTU") func longNotification() {
     let long = "1b 10 00" + String(repeating: " 41", count: 21)
     let known = run { traffic in
       traffic.connect()
@@ -106,7 +106,7 @@ import Testing
     #expect(SessionsTests.run { $0.received(long) }[1].problems == [])
   }
 
-  @Test("an MTU below 23, and services with values that are no UUID") func impossible() {
+  @Test("An MTU below 23, and services with invalid UUIDs") func impossible() {
     let told = run { traffic in
       traffic.connect()
       traffic.sent("02 14 00")
@@ -117,7 +117,7 @@ import Testing
     #expect(told[4].problems.contains("invalidElementLength(5,0)"), "\(told[4].problems)")
   }
 
-  @Test("an identity address is public or static") func privateIdentity() {
+  @Test("An identity address is public or static") func privateIdentity() {
     for (address, problems) in [
       ("09 01 56 34 12 ee ff 40", ["privateIdentity(0,0)"]), ("09 01 56 34 12 ee ff c0", []),
       ("09 00 56 34 12 ee ff 40", []),
@@ -137,8 +137,8 @@ import Testing
     #expect(told[3].problems == ["responseWithoutRequest(0,0)"])
   }
 
-  /// Two requests at once are wrong. The answer to the first was lost, or so it seems until a second one
-  /// follows: then the first answer was the first request's.
+  /// Two open requests are an error. The first one's response seems to be lost, unless a second
+  /// response follows: then the first response answered the first request.
   @Test func secondRequestBeforeTheAnswer() {
     let told = run { traffic in
       traffic.sent("0a 03 00")
@@ -163,7 +163,7 @@ import Testing
     #expect(told.problems == ["requestBeforeResponse(3,0)"])
   }
 
-  /// What an answer names may tell which of two equal requests it is for.
+  /// The attribute in a response may show which of two equal requests it answers.
   @Test(arguments: [
     ("08 01 00 05 00 03 28", "08 06 00 ff ff 03 28", "09 03 02 00 02", "09 03 07 00 02"),
     ("04 01 00 05 00", "04 06 00 ff ff", "05 01 01 00 00 28", "05 01 06 00 00 28"),
@@ -185,7 +185,8 @@ import Testing
     #expect(told.problems == ["requestBeforeResponse(1,0)"])
   }
 
-  /// Lost records may hold answers: what waits then is not answered by what follows.
+  /// Lost records may contain responses: later responses do not answer requests from before the
+  /// loss.
   @Test func lostRecordsEndWhatIsOpen() {
     let told = run { traffic in
       traffic.sent("0a 03 00")
@@ -206,7 +207,7 @@ import Testing
     #expect(told[8].problems == ["responseWithoutRequest(0,0)"])
   }
 
-  /// An answer finds its request by kind also where another one was sent meanwhile.
+  /// A response is matched to a request of its kind, even if another request was sent in between.
   @Test func answerToTheRequestThatWasOvertaken() {
     let told = run { traffic in
       traffic.sent("0a 03 00")
@@ -218,7 +219,7 @@ import Testing
     #expect(told[4].answers == "answers 2 after 2 ms" && told[4].problems == [])
   }
 
-  /// The request still waits for its own answer.
+  /// The request is still open for its own response.
   @Test func wrongKindOfResponse() {
     let told = run { traffic in
       traffic.sent("0a 03 00")
@@ -286,7 +287,7 @@ import Testing
     #expect(told.problems == [] && told.packets.allSatisfy { $0.answer.request == nil })
   }
 
-  /// A request that is malformed or unknown is refused like any other (Core, Vol 3, Part F, 3.4.1.1:
+  /// A malformed or unknown request is refused like any other (Core, Vol 3, Part F, 3.4.1.1:
   /// Invalid PDU, Request Not Supported).
   @Test func refusedRequests() {
     let told = run { traffic in
@@ -338,7 +339,7 @@ import Testing
       traffic.clock = -1_000_000
       traffic.complete(0x0c03)
     }
-    // The clock was set: the time between is not known.
+    // The clock was set, so the time in between is unknown.
     #expect(told[2].answers == "answers 1 after unknown")
     #expect(told[4].answers == "answers 3 after unknown")
     #expect(told.packets.count == 4 && told.problems == [])
@@ -352,14 +353,14 @@ import Testing
     #expect(told[2].answers == "answers 1 after unknown")
   }
 
-  // MARK: Nothing found
+  // MARK: Not found
 
   @Test(
     arguments: [
       ("10 01 00 ff ff 00 28", Request.NothingFound.endOfDiscovery),
       ("06 01 00 ff ff 00 28 0d 18", .endOfDiscovery), ("04 01 00 05 00", .endOfDiscovery),
       ("08 01 00 05 00 03 28", .endOfDiscovery), ("08 01 00 05 00 02 28", .endOfDiscovery),
-      // By type: Database Hash, a long UUID. There is none, and no discovery ends.
+      // By type, Database Hash and a long UUID: it does not exist, and no discovery ends.
       ("08 01 00 ff ff 2a 2b", Request.NothingFound.none),
       ("08 01 00 ff ff 9e ca dc 24 0e e5 a9 e0 93 f3 a3 b5 01 00 40 6e", Request.NothingFound.none),
       ("0a 03 00", nil), ("12 03 00 01", nil), ("0c 03 00 01 00", nil), ("0e 03 00 05 00", nil),
@@ -373,8 +374,8 @@ import Testing
     #expect(told[2].answer.request?.meaningOfNotFound == meaning)
   }
 
-  /// A search by type has come to its end only where it has found something before; the handle that
-  /// it begins at says nothing, since hosts search inside of one service.
+  /// A search by type is complete only if it found something before. Its first handle shows
+  /// nothing, because hosts search inside a service.
   @Test func endOfASearchByType() {
     let told = run { traffic in
       traffic.sent("08 10 00 13 00 02 29")
@@ -425,7 +426,7 @@ import Testing
     #expect(unasked[3].connection?.mtu == nil)
   }
 
-  /// Both sides may ask: each answer belongs to its own request.
+  /// Both sides may ask: each response belongs to its own request.
   @Test func mtuThatBothSidesAskFor() {
     let told = run { traffic in
       traffic.received("02 64 00")

@@ -1,4 +1,4 @@
-// How links end, and who ended them.
+// How links end, and which side ended them.
 
 import Bluetooth
 import Bytes
@@ -35,7 +35,7 @@ import Testing
     #expect(link?.lastPacket == 2 && told[2].answer.closed)
   }
 
-  /// The capture kept too little of the event to say why.
+  /// The capture truncated the event before the reason.
   @Test func reasonThatIsMissing() {
     let told = run { traffic in
       traffic.connect()
@@ -48,8 +48,8 @@ import Testing
     #expect(told[6].connection?.ending == .localHost && told[6].connection?.reason == nil)
   }
 
-  /// The other reasons that a host may give to its Disconnect command. BlueZ gives 0x05 when pairing
-  /// fails: the peer reads it as the reason.
+  /// The other reasons that a host may give in its Disconnect command. BlueZ gives 0x05 when
+  /// pairing fails, and the peer receives it as the reason.
   @Test(arguments: [0x05, 0x1a, 0x29, 0x3b])
   func reasonsOfThePeersHost(_ reason: UInt8) {
     let told = run { traffic in
@@ -59,11 +59,11 @@ import Testing
       traffic.disconnect(reason: reason)
     }
     #expect(told[2].connection?.ending == .peer)
-    // On BR/EDR the controllers end links for want of authentication themselves.
+    // On BR/EDR, controllers end links themselves if authentication fails.
     #expect(told[4].connection?.ending == .controller)
   }
 
-  /// A Disconnect that waits means the captured host, whatever the reason says.
+  /// An open Disconnect means that the captured host ended the link, whatever the reason.
   @Test(arguments: [0x08, 0x13, 0x16, 0x3d, 0x3e])
   func disconnectPending(_ reason: UInt8) {
     let told = run { traffic in

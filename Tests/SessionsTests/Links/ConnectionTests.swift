@@ -7,7 +7,7 @@ import Testing
 @testable import Sessions
 
 @Suite struct ConnectionTests {
-  @Test("a stream's events and data belong to the ACL connection that it was asked for on")
+  @Test("A stream's events and data belong to the ACL connection that requested it")
   func isochronousStreams() {
     let established = [0] + little(0x60) + [UInt8](repeating: 0, count: 25)
     // Time stamp, sequence number 7, an SDU of 4 bytes.
@@ -27,7 +27,7 @@ import Testing
       traffic.add(data, .received)
     }
     #expect(peripheral[3].connection?.id == 1 && peripheral[4].connection?.id == 1)
-    // Of another stream nobody knows whose it is.
+    // Another stream has an unknown owner.
     #expect(run { $0.add(data, .received) }[1].connection == nil)
   }
 
@@ -35,8 +35,8 @@ import Testing
 
   // MARK: Peers instead of handles
 
-  /// BR/EDR: many events, and the commands that answer them, have the peer's address and no handle. They
-  /// belong to the connection that is open with it, of the same adapter.
+  /// BR/EDR: many events, and the commands that answer them, have the peer's address instead of a
+  /// handle. They belong to the open connection with that peer on the same adapter.
   @Test func addressInsteadOfAHandle() {
     let peer = little(0x0011_2233_4455, width: 6)
     let told = run { traffic in
@@ -56,7 +56,7 @@ import Testing
       traffic.event(0x31, peer)
       traffic.event(0x36, [0] + peer)
       traffic.event(0x12, [0] + peer + [1])
-      // Another device; another adapter; an address that is cut; an Extended Inquiry Result.
+      // Another device, another adapter, a truncated address, an Extended Inquiry Result.
       traffic.event(0x17, hex("01 02 03 04 05 06"))
       traffic.adapter = 1
       traffic.event(0x17, peer)
@@ -86,7 +86,7 @@ import Testing
     #expect(told[1].answer.opened && told.problems == [])
   }
 
-  /// Interval 40, latency 2, timeout 500 stand behind two more addresses.
+  /// Interval 40, latency 2, timeout 500, after two more addresses.
   @Test(arguments: [(0x0a, ""), (0x29, " ff ff ff")])
   func enhanced(_ subevent: UInt8, _ more: String) {
     let told = run { traffic in
@@ -113,7 +113,7 @@ import Testing
     #expect(told.packets.allSatisfy { $0.answer.link == nil && !$0.answer.opened })
   }
 
-  /// A failure names a handle that may be in use: that link is not the event's.
+  /// A failure may name a handle in use: the event does not belong to that link.
   @Test func failureBesideALink() {
     let told = run { traffic in
       traffic.connect(0x00)
@@ -158,7 +158,7 @@ import Testing
     #expect(run { $0.connect(role: 1) }[1].connection?.isEstablished == true)
   }
 
-  /// Num_Completed_Packets: what was acknowledged was heard.
+  /// Num_Completed_Packets: an acknowledged packet was received.
   @Test func completedPackets() {
     let told = run { traffic in
       traffic.connect(0x40)
@@ -171,7 +171,7 @@ import Testing
       traffic.event(0x13, hex("01 77 00 01 00"))
     }
     #expect(told.connections.map(\.isEstablished) == [true, true, true])
-    // Of two links the event is neither's.
+    // The event is about two links, so it belongs to neither.
     #expect(told[4].answer.link == nil)
     // No packet was completed.
     #expect(told[5].connection?.isEstablished == false)
@@ -180,8 +180,8 @@ import Testing
     #expect(told.memory.links.count == 3)
   }
 
-  /// Features and version come from the peer if they come; a link that was never established ends
-  /// these procedures with an error.
+  /// The peer's features and version show that it responded. If the link was never established,
+  /// these procedures end with an error.
   @Test(arguments: [(0x00, true), (0x1a, true), (0x3e, false), (0x08, false), (0x22, false)])
   func remoteFeatures(_ status: UInt8, _ isEstablished: Bool) {
     let told = run { traffic in
@@ -232,7 +232,8 @@ import Testing
       traffic.disconnect(reason: 0x08)
       traffic.event(0x08, hex("00 41 00 01"))
     }
-    // It may be a stream's: a connection is what data came over or what an event calls one.
+    // It may be a stream: a connection is a handle that carries data or that an event identifies as
+    // one.
     #expect(told[1].answer.link == nil && !told[1].answer.opened && !told[1].answer.closed)
     #expect(told[2].connection?.isEncrypted == true && told[2].answer.opened)
     #expect(told[2].connection?.id == 1)
@@ -249,8 +250,8 @@ import Testing
     #expect(told.packets.allSatisfy { $0.answer.link == nil && !$0.answer.closed })
   }
 
-  /// What the host sends after the end belongs to the link that has ended, and so does what it
-  /// receives just then; later that can only come from another one.
+  /// Packets that the host sends after the end belong to the ended link, as do packets received
+  /// shortly after; later ones can only belong to another link.
   @Test func dataAfterTheEnd() {
     let told = run { traffic in
       traffic.connect()
@@ -268,7 +269,7 @@ import Testing
     #expect(told[35].connection?.isOpeningMissing == true)
   }
 
-  /// Lost records may have held the opening of another link.
+  /// Lost records may have contained the opening of another link.
   @Test(arguments: [Direction.sent, .received])
   func dataAfterTheEndAndAGap(_ direction: Direction) {
     let told = run { traffic in
@@ -280,7 +281,7 @@ import Testing
     #expect(told[4].problems == [] && told[4].connection?.id == 2)
   }
 
-  /// The handle of a stream that has ended was never the data's.
+  /// An ended stream's handle was never the data's.
   @Test func dataAfterTheEndOfAStream() {
     let told = run { traffic in
       traffic.meta(0x19, [0] + little(0x60) + [UInt8](repeating: 0, count: 25))
@@ -290,8 +291,8 @@ import Testing
     #expect(told[3].problems == [] && told[3].connection?.id == 1)
   }
 
-  /// Data and events come over two ways: data that overtakes its Connection Complete is the new
-  /// connection's.
+  /// Data and events take separate paths: data that arrives before its Connection Complete belongs
+  /// to the new connection.
   @Test func dataBeforeTheBeginning() {
     let told = run { traffic in
       traffic.received("02 f7 00")
@@ -310,7 +311,7 @@ import Testing
     #expect(told.connections.map(\.ending) == [nil, nil] && told.problems == [])
   }
 
-  /// A link that the host has used, that is older, or that a gap lies behind is another one.
+  /// A link that the host has used, an older one, or one before a gap is another link.
   @Test(arguments: 0..<3)
   func linksThatAreNotAdopted(_ how: Int) {
     let told = run { traffic in

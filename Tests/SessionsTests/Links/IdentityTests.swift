@@ -7,12 +7,12 @@ import Testing
 
 @testable import Sessions
 
-/// A key as it crosses the link.
+/// A key in transmission order.
 private let irk = [UInt8](hex("ec 02 34 a3 57 c8 ad 05 34 10 10 a6 0a 39 7d 9b").reversed())
 /// The owner: a random static address.
 private let identity = 0xc011_2233_4455
 
-/// A resolvable address of the key: 24 bits of which the first two are 01, and their hash.
+/// Returns a resolvable address of the key: 24 bits that begin with 01, and their hash.
 private func address(_ random: UInt32) -> Int {
   let key = IdentityResolvingKey(irk.bytes)
   return Int(random) << 24 | Int(key?.hash(random) ?? 0)
@@ -23,7 +23,7 @@ extension Traffic {
     acl(l2cap(bytes, cid: 6), direction)
   }
 
-  /// LE Add Device To Resolving List.
+  /// Appends an LE Add Device To Resolving List.
   fileprivate mutating func addToResolvingList() {
     command(0x2027, [1] + little(identity, width: 6) + irk + [UInt8](repeating: 7, count: 16))
   }
@@ -74,7 +74,7 @@ extension Traffic {
       traffic.sent("0a 03 00")
     }
     #expect(recording[1].connection?.identity == nil)
-    #expect(recording[6].answer.attribute != nil, "what was discovered before is its own")
+    #expect(recording[6].answer.attribute != nil, "earlier discoveries belong to it")
     #expect(recording[9].connection?.identity?.address.value == UInt64(identity))
     #expect(recording[9].answer.attribute != nil)
     #expect(recording.memory.attributes.servers.count == 1)

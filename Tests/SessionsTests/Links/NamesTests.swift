@@ -1,4 +1,4 @@
-// Names and identities that are told elsewhere than in LE advertisements; the MTU of enhanced bearers.
+// Names and identities from sources other than LE advertisements; the MTU of enhanced bearers.
 
 import Bluetooth
 import Bytes
@@ -11,12 +11,13 @@ private let address = little(0xc011_2233_4455, width: 6)
 private let zeros = [UInt8](repeating: 0, count: 248)
 
 extension Traffic {
-  /// Remote Name Request Complete.
+  /// Appends a Remote Name Request Complete.
   fileprivate mutating func remoteName(_ name: String, status: UInt8 = 0) {
     event(0x07, [status] + address + (Array(name.utf8) + zeros).prefix(248))
   }
 
-  /// The management event Device Connected (0x0b) or Device Found (0x12) with a complete name.
+  /// Appends the management event Device Connected (0x0b) or Device Found (0x12) with a complete
+  /// name.
   fileprivate mutating func device(
     _ event: UInt8, _ name: String, type: UInt8, length: Int? = nil
   ) {
@@ -28,7 +29,7 @@ extension Traffic {
   }
 }
 
-/// The name of the only connection, at the end.
+/// Returns the name of the only connection, at the end.
 private func name(_ build: (inout Traffic) -> Void) -> String? {
   let told = run(build)
   let entry = told.connections.first?.name
@@ -36,7 +37,7 @@ private func name(_ build: (inout Traffic) -> Void) -> String? {
 }
 
 @Suite struct NamesTests {
-  @Test("the Device Name that was read is the name, unless the device has told another one")
+  @Test("The Device Name that was read is the name, unless the device advertises another")
   func deviceName() {
     func read(_ traffic: inout Traffic) {
       traffic.sent("08 01 00 ff ff 00 2a")
@@ -53,7 +54,7 @@ private func name(_ build: (inout Traffic) -> Void) -> String? {
         traffic.connect()
         read(&traffic)
       } == "Kay")
-    // Not what the peer reads of this host.
+    // Not the name that the peer reads from this host.
     #expect(
       name { traffic in
         traffic.connect()
@@ -73,7 +74,7 @@ private func name(_ build: (inout Traffic) -> Void) -> String? {
         traffic.remoteName("Jay")
         traffic.connectClassic()
       } == "Jay")
-    // A name fills its field, or a failure brings what was there before.
+    // A name may fill its field, and a failure may contain stale bytes.
     let long = String(repeating: "a", count: 248)
     #expect(
       name { traffic in
@@ -82,7 +83,7 @@ private func name(_ build: (inout Traffic) -> Void) -> String? {
         traffic.remoteName("")
         traffic.connectClassic()
       } == long)
-    // LE random is another device.
+    // An LE random address belongs to another device.
     #expect(
       name { traffic in
         traffic.connect()
@@ -97,7 +98,7 @@ private func name(_ build: (inout Traffic) -> Void) -> String? {
         traffic.event(0x2f, [1] + head + ([4, 9, 0x4a, 0x61, 0x79] + zeros).prefix(240))
         traffic.connectClassic()
       } == "Jay")
-    // Cut by the capture: nothing traps, and nothing is learnt.
+    // Truncated by the capture: nothing traps, and no name is learnt.
     #expect(
       name { traffic in
         for kept in 0..<21 {
@@ -117,7 +118,7 @@ private func name(_ build: (inout Traffic) -> Void) -> String? {
           traffic.device(event, "Jay", type: type)
         } == expected)
     }
-    // A length that goes beyond the event, or into the structure.
+    // A length that exceeds the event, or ends inside the structure.
     for (length, expected) in [(500, "Jay"), (3, nil), (0, nil)] as [(Int, String?)] {
       #expect(
         name { traffic in
@@ -145,11 +146,11 @@ private func name(_ build: (inout Traffic) -> Void) -> String? {
   @Test func bearers() {
     let told = run { traffic in
       traffic.connect()
-      // This host takes 247 bytes, the peer 512; 0x40 here, 0x51 there.
+      // This host accepts 247 bytes, the peer 512; 0x40 here, 0x51 at the peer.
       traffic.signal("17 03 0a 00 27 00 f7 00 40 00 08 00 40 00", .sent)
       traffic.signal("18 03 0a 00 00 02 40 00 08 00 00 00 51 00", .received)
       traffic.sdu("0a 03 00", .sent, cid: 0x51)
-      // This host takes 600 bytes from now on; then the smaller one is the peer's.
+      // From now on this host accepts 600 bytes, so the peer's limit is the smaller one.
       traffic.signal("19 04 06 00 58 02 40 00 40 00", .sent)
       traffic.signal("1a 04 02 00 00 00", .received)
       traffic.sdu("0b aa", .received, cid: 0x40)
@@ -161,9 +162,9 @@ private func name(_ build: (inout Traffic) -> Void) -> String? {
     #expect(told[5].attMTUs == [nil])
     #expect(told[6].attMTUs == [512])
     #expect(told[7].answer.channel?.attMTU == 512)
-    // The connection's own is that of the unenhanced bearer.
+    // The connection's own MTU is that of the unenhanced bearer.
     #expect(told[7].connection?.mtu == nil)
-    // Other channels have none.
+    // Other channels have no ATT MTU.
     #expect(told[9].attMTUs == [nil])
     #expect(told[10].answer.channel != nil && told[10].answer.channel?.attMTU == nil)
   }

@@ -7,7 +7,7 @@ import Testing
 @testable import Dissectors
 @testable import Sessions
 
-/// Pairing features as a side sends them.
+/// Returns pairing features as a side sends them.
 private func features(
   _ opcode: UInt8, io: Int = 3, oob: UInt8 = 0, mitm: Bool = true, sc: Bool = true
 ) -> [UInt8] {
@@ -28,10 +28,11 @@ private func method(_ request: [UInt8], _ response: [UInt8]) -> String? {
 }
 
 @Suite struct PairingMethodTests {
-  /// Rows: the responder, columns: the initiator, both DisplayOnly, DisplayYesNo, KeyboardOnly,
-  /// NoInputNoOutput, KeyboardDisplay. `-` Just Works, `=` numeric comparison, `i` the initiator shows
-  /// a passkey, `r` the responder does, `2` both type it. From bumble's smp.py, Session.PAIRING_METHODS,
-  /// which was read off Core, Vol 3, Part H, table 2.8.
+  /// Rows are the responder's, columns the initiator's IO capabilities, each in the order
+  /// DisplayOnly, DisplayYesNo, KeyboardOnly, NoInputNoOutput, KeyboardDisplay. `-` Just Works, `=`
+  /// numeric comparison, `i` the initiator shows a passkey, `r` the responder does, `2` both enter
+  /// it. From bumble's smp.py, Session.PAIRING_METHODS, which follows Core, Vol 3, Part H, table
+  /// 2.8.
   @Test(arguments: [
     (false, ["--r-r", "--r-r", "ii2-i", "-----", "iir-i"]),
     (true, ["--r-r", "-=r-=", "ii2-i", "-----", "i=r-="]),
@@ -78,7 +79,7 @@ private func method(_ request: [UInt8], _ response: [UInt8]) -> String? {
   @Test func unknownCapabilities() {
     #expect(method(features(1, io: 5), features(2, io: 1)) == nil)
     #expect(method(features(1, io: 1), features(2, io: 0xff)) == nil)
-    // Where nobody asks for protection they do not matter.
+    // If neither side requests protection, the capabilities do not matter.
     #expect(
       method(features(1, io: 5, mitm: false), features(2, io: 1, mitm: false))
         == "justWorks sc_just_works")
@@ -86,7 +87,7 @@ private func method(_ request: [UInt8], _ response: [UInt8]) -> String? {
 }
 
 extension Traffic {
-  /// A Security Manager PDU.
+  /// Appends a Security Manager PDU.
   fileprivate mutating func smp(
     _ pdu: [UInt8], _ direction: Direction = .sent, cid: Int = 6, on handle: Int = 0x40
   ) {
@@ -94,12 +95,12 @@ extension Traffic {
     add([2] + little(handle) + little(whole.count) + whole, direction)
   }
 
-  /// Confirm (3), Random (4), Public Key (12), DHKey Check (13).
+  /// Appends a Confirm (3), Random (4), Public Key (12) or DHKey Check (13).
   fileprivate mutating func value(_ opcode: UInt8, _ direction: Direction = .sent) {
     smp([opcode] + [UInt8](repeating: opcode, count: opcode == 12 ? 64 : 16), direction)
   }
 
-  /// Request and response.
+  /// Appends a Pairing Request and Response.
   fileprivate mutating func pair(
     io: (Int, Int) = (3, 3), mitm: Bool = false, sc: Bool = true, from side: Direction = .sent
   ) {
@@ -110,8 +111,8 @@ extension Traffic {
 }
 
 @Suite struct PairingStateTests {
-  /// Over BR/EDR keys are given out on a link that is encrypted already: nobody authenticates. A value
-  /// that does not belong there may be anything.
+  /// Over BR/EDR, keys are distributed on a link that is already encrypted, without authentication.
+  /// An unexpected value may be anything.
   @Test func overBREDR() {
     let told = run { traffic in
       traffic.smp(features(1), cid: 7)
@@ -127,7 +128,7 @@ extension Traffic {
     #expect(shown(told) == "-----")
   }
 
-  /// Which packets' values may be shown: `+`, or not: `-`; `.` where no pairing is known.
+  /// Returns whether each packet's values may be shown: `+` or `-`, or `.` without a known pairing.
   private func shown(_ told: Recording) -> String {
     told.packets.map { $0.answer.pairing.map { $0.showsValues ? "+" : "-" } ?? "." }.joined()
   }
@@ -180,9 +181,9 @@ extension Traffic {
     #expect(rounds == [0, 0, 0, 0] + (1...20).flatMap { [$0, $0, $0, $0] } + [0])
   }
 
-  /// What cannot belong to the pairing that was seen may be part of one with a passkey.
+  /// Values that do not fit the known pairing may belong to a pairing with a passkey.
   @Test func whatDoesNotFit() {
-    // Without a beginning, with half of one.
+    // Without its start, or with half of it.
     #expect(shown(run { $0.value(4) }) == ".")
     #expect(
       shown(
@@ -196,7 +197,7 @@ extension Traffic {
           traffic.smp(features(1, mitm: false))
           traffic.value(3)
         }) == "--")
-    // A second round, and no public keys.
+    // A second round, and missing public keys.
     #expect(
       shown(
         run { traffic in
@@ -209,7 +210,7 @@ extension Traffic {
           traffic.pair()
           traffic.value(4)
         }) == "---")
-    // A response from the side that asked, and a second one.
+    // A response from the requesting side, and a second response.
     #expect(
       shown(
         run { traffic in
@@ -296,7 +297,7 @@ extension Traffic {
       ])
   }
 
-  /// The kernel answers when it is done, on the socket and for the adapter of the command.
+  /// The kernel responds when it is done, on the command's socket and adapter.
   @Test func severalAtOnce() {
     let told = run { traffic in
       Self.add(&traffic, 5, [1])
