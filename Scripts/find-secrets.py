@@ -158,7 +158,7 @@ def main() -> int:
     if looked_for == 0:
         found.append("no secret was searched for")
     elif shown == 0:
-        found.append("no secret was found with --show-keys either: this search cannot find any")
+        found.append("no secret was found with --show-keys either: this search could not have found any")
     for message in found:
         print(message)
     print(f"{captures} captures, {looked_for} secrets, seen with --show-keys in {shown} captures, {len(found)} errors")

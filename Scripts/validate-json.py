@@ -62,7 +62,7 @@ def validators(program: str) -> dict[str, Draft202012Validator]:
 def no_duplicates(pairs: list) -> dict:
     keys = [key for key, _ in pairs]
     if len(set(keys)) != len(keys):
-        raise ValueError(f"duplicate key: {', '.join(key for key in keys if keys.count(key) > 1)}")
+        raise ValueError(f"a key appears twice: {', '.join(key for key in keys if keys.count(key) > 1)}")
     return dict(pairs)
 
 

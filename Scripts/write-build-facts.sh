@@ -37,7 +37,7 @@ made=$folder/BuildFacts.swift
 cat > "$folder/.new" <<SWIFT
 // Made by Scripts/write-build-facts.sh for this build.
 
-/// What was known when the program was built; \`unknown\` where it was not.
+/// Facts about the build; \`unknown\` if they were not available.
 enum BuildFacts {
   /// The commit's first digits, and whether files had been changed since.
   static let commit = "${commit:-unknown}"

@@ -52,8 +52,8 @@ struct SecretPackets {
       Self("… cut by the capture", cutEncryption),
       Self("… shorter than its layout", command(0x2019, enableEncryption.dropLast(3))),
       Self("… with bytes behind it", command(0x2019, enableEncryption + [9, 9])),
-      Self("… whose length says less", command(0x2019, enableEncryption, length: 20)),
-      Self("… whose length says more", command(0x2019, enableEncryption, length: 40)),
+      Self("… whose length claims less", command(0x2019, enableEncryption, length: 20)),
+      Self("… whose length claims more", command(0x2019, enableEncryption, length: 40)),
       Self(
         "… as an H1 record",
         TestRecord(bytes: [0x19, 0x20, 28] + enableEncryption, framing: .h1(.command))),
@@ -98,7 +98,7 @@ struct SecretPackets {
         "LE Advertising Report with a Secure Connections random value",
         event(0x3e, [2, 1, 0, 1] + address + [18, 17, 0x23] + key + [0xc4])),
       Self(
-        "… that claims more than there is",
+        "… that claims more than exists",
         event(0x3e, [2, 1, 0, 1] + address + [18, 27, 0x23] + key + [0xc4])),
       Self(
         "… in a report that claims more than there is",
@@ -212,7 +212,7 @@ struct SecretPackets {
         "… of a layout that is not the kernel's",
         control(0x13, [1, 0] + address + [1, 0, 0, 16, 0, 0] + key)),
       Self(
-        "… that says less than it has",
+        "… that claims less than it has",
         control(0x13, [0, 0] + address + [1, 0, 0, 16] + zeros + key)),
       Self("… cut by the capture", cutKeys),
       Self("Load Identity Resolving Keys", control(0x30, [1, 0] + address + [1] + key)),
@@ -239,12 +239,12 @@ struct SecretPackets {
         "Device Found with a Secure Connections random value",
         control(0x12, address + [1, 0xc4] + zeros.prefix(4) + oobData, isEvent: true)),
       Self(
-        "… whose length says less",
+        "… whose length claims less",
         control(
           0x12, address + [1, 0xc4] + zeros.prefix(4) + [2, 0] + oobData.dropFirst(2),
           isEvent: true)),
       Self(
-        "… whose length says more",
+        "… whose length claims more",
         control(
           0x12, address + [1, 0xc4] + zeros.prefix(4) + [40, 0] + oobData.dropFirst(2),
           isEvent: true)),
@@ -495,7 +495,7 @@ struct SecretPackets {
     [
       Self("A key behind a command", TestRecord(bytes: [1, 0x03, 0x0c, 0] + key)),
       Self(
-        "A key behind an event",
+        "A key after an event",
         TestRecord(bytes: [4, 0x0e, 4, 1, 0x03, 0x0c, 0] + key, direction: .received)),
       pairing("A key behind an ATT PDU", acl([3, 0, 4, 0, 0x0a, 3, 0], behind: key)),
     ]
