@@ -1,51 +1,51 @@
-# One target a verb; `make` lists them.
+# One target per verb; `make` lists them.
 
-# Optimised across modules: small functions of the lower modules are inlined into the upper ones, which makes the program
-# a third faster. CONTRIBUTING.md compares the ways to link.
-# Swift's static libraries export all their symbols; without that, unused code is removed before it is optimised. Packed
+# The release is optimised across modules: inlining small functions of the lower modules into the upper ones makes the
+# program a third faster. CONTRIBUTING.md compares the ways to link.
+# Swift's static libraries export all their symbols, which would keep unused code until after optimisation. Packed
 # relocations make the program 1.5 MB smaller and each start 0.5 ms faster; glibc reads them since 2.36 (Debian 12).
 RELEASE := -c release -debug-info-format none --scratch-path .build-release --product gattscope --static-swift-stdlib \
 	--experimental-lto-mode=full -Xswiftc -use-ld=lld -Xlinker --lto-O3 -Xlinker --no-export-dynamic \
 	-Xlinker -z -Xlinker pack-relative-relocs --omit-frame-pointers
 PROGRAM := .build-release/release/gattscope
-# What is built after every change, and what the unit tests run on: as optimised, with the same checks, but each module
-# on its own, which takes a fraction of the time and memory. Debug information would double the objects and nothing reads it.
-# Tests are found in the index, so it cannot be left out.
+# The build after every change, which the unit tests use: as optimised and with the same checks as the release, but each
+# module on its own, which takes a fraction of the time and memory. Debug information would double the object files, and
+# nothing reads it. The index must stay: it is how tests are found.
 TESTED := -c release -debug-info-format none -Xswiftc -use-ld=lld -Xswiftc -enable-testing --omit-frame-pointers
-# `swift test` would add -enable-testing once more and so compile everything again for the next `swift build`.
+# `swift test` would add -enable-testing a second time, so the next `swift build` would compile everything again.
 TEST := swift test $(TESTED) --disable-testable-imports
 BUILT := .build/release/gattscope
-# `make deb PROGRAM=FILE` packs a program that exists, and so do the other verbs that hand it out.
+# `make deb PROGRAM=FILE` packs an existing program, and so do the other targets that distribute it.
 BUILD_PROGRAM := $(if $(filter command line,$(origin PROGRAM)),,release)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 HOURS ?= 8
-# Scripts that hold all captures against something else, the longest first.
+# Scripts that check all captures, the longest first.
 CHECKERS := check-redaction validate-json compare-with-tshark find-secrets
-# What `make check` leaves out: all that runs the program over many captures, and sweeps of seconds each.
+# `make check` leaves these out: tests that run the program over many captures, and sweeps that take seconds each.
 LONG := ^CommandTests ^GoldenTests EveryCaptureTests PlantingTests HostileInputTests NeedsTests CaptureTests/working
 # Where bash, zsh and fish look for completions below share/.
 COMPLETIONS := bash-completion/completions/gattscope zsh/site-functions/_gattscope \
 	fish/vendor_completions.d/gattscope.fish
 MAN := share/man/man1/gattscope.1
 DOCUMENTS := share/doc/gattscope/
-# Where Wireshark looks for programs that capture for it. A packaged one does not look below /usr/local.
+# Where Wireshark looks for extcap programs. A packaged Wireshark does not look below /usr/local.
 EXTCAP ?= $(firstword $(wildcard $(if $(filter /usr /usr/local,$(PREFIX)),/usr/lib/*/wireshark/extcap /usr/lib/wireshark/extcap)) \
 	$(PREFIX)/lib/wireshark/extcap)
-# Where packages and archives go, of which version, and how old they say they are: as old as the commit, or as this file.
+# Folder, version and date of packages and archives. The date is that of the commit, or of this file.
 DIST ?= .build/dist
 VERSION := $(shell sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/gattscope/Version.swift)
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y Makefile)
-# Not exported: SwiftPM reads the manifest anew for every other environment.
+# Not exported: SwiftPM reads the manifest again whenever the environment changes.
 DATED := SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH)
 
-# Debian's own Python finds Debian's jsonschema, another one that stands first in PATH does not.
+# Debian's Python finds Debian's jsonschema; another Python that comes first in PATH does not.
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 BUMBLE := bumble==0.0.236
 CYCLONEDX := cyclonedx-python-lib[json-validation]==11.12.0
 FLEET := duckdb==2.0.1 pyspark==4.3.0
 
-# Captures of other origin, tested as well where they are there.
+# More captures, which the tests also use if they exist.
 MORE_CAPTURES ?= ../shared/captures
 
 BUILD_PACKAGES := g++ libarchive-dev libarchive13 libbluetooth-dev libc6-dev git libpcap-dev libpcap0.8 libssl-dev libyaml-dev \
@@ -60,13 +60,14 @@ PROFILES := $(sort $(wildcard Profiles/*/*.yaml))
 SWIFT_FOLDERS := Package.swift $(wildcard Plugins Sources Tests Fuzz)
 FUZZERS := FuzzExplain FuzzTrace FuzzRedact FuzzDiff FuzzConvert FuzzDissect FuzzPDU FuzzDecode FuzzProfile \
 	FuzzSupplied FuzzCapture FuzzPcap FuzzPcapng FuzzPacketLogger FuzzLive FuzzArchive
-# Of two -sanitize options the compiler takes the last one alone and would leave out the fuzzer's counters without a word;
-# -Xswiftc hands it both in one, and the first two remain for SwiftPM, which links by them. It has them in a set, whose order
-# changes from run to run unless hashing is deterministic: everything would be compiled again for every second fuzzer.
+# Of two -sanitize options the compiler honours only the last, and silently omits the fuzzer's counters. -Xswiftc
+# therefore passes both in one option; the first two remain for SwiftPM, which needs them for linking. It keeps them in
+# a set, whose order changes from run to run unless hashing is deterministic: otherwise every second fuzzer would
+# compile everything again.
 FUZZ_BUILD := ENABLE_FUZZING=1 SWIFT_DETERMINISTIC_HASHING=1 swift build --sanitize=fuzzer --sanitize=address -Xswiftc -sanitize=fuzzer,address \
 	-c release --scratch-path .build-fuzz
 
-# Runs the program below the command that does the same.
+# Prints a command, then what the program prints for it.
 comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
@@ -76,7 +77,7 @@ demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
 
-demo: ## build the program and show what it says of sample captures
+demo: ## build the program and show what it prints for sample captures
 	@Scripts/install-packages.sh $(BUILD_PACKAGES)
 	@$(MAKE) --no-print-directory build
 	@$(call demonstrate,show captures/heart-rate.btsnoop --uuid 2a37$(comma)2a38$(comma)2a39 --packets 102-163)
@@ -84,48 +85,48 @@ demo: ## build the program and show what it says of sample captures
 	@$(call demonstrate,show captures/write-refused.btsnoop --layer att --packets 78-)
 	@$(call demonstrate,show captures/wristband.btsnoop --uuid fff6$(comma)fff7 --packets 89-103)
 
-# SwiftPM copies these texts into sources when it plans the build, and it plans anew when the manifest is newer.
+# SwiftPM copies these texts into sources when it plans the build, and plans again if the manifest is newer.
 Package.swift: docs/schema.json $(PROFILES) $(wildcard Sources/Reports/Page/page.*)
 	@touch $@
 
 build: Package.swift ## build the program, quickly: .build/release/gattscope
 	swift build $(TESTED) --product gattscope
 
-release: ## build the program that is handed out, optimised as a whole: .build-release/release/gattscope
+release: ## build the program for distribution, optimised as a whole: .build-release/release/gattscope
 	swift build $(RELEASE)
 
-check: lint ## after every change: lint, build, unit tests without the long sweeps
+check: lint ## lint, build and run the unit tests without the long sweeps: after every change
 	$(TEST) $(addprefix --skip ,$(LONG))
 
-test: packages lint ## everything that one optimised build shows: unit, golden, command and script tests, tshark
+test: packages lint ## run everything that needs one optimised build: unit, golden, command and script tests, tshark
 	$(TEST)
 	@$(MAKE) --no-print-directory test-scripts
 
-# Side by side, since each keeps little more than one core busy; but never two that fill .venv.
-test-all: packages ## also the program that is handed out, a virtual machine, a browser, a fleet, and each fuzzer
+# In parallel, since each keeps little more than one core busy; but never two that fill .venv.
+test-all: packages ## run `test`, and also the release program, a virtual machine, a browser, a fleet, and each fuzzer
 	@$(MAKE) --no-print-directory -j2 test release
 	@$(MAKE) --no-print-directory -j2 test-release tests-of-neighbours
 	@$(MAKE) --no-print-directory test-fleet
 	$(if $(filter 0,$(FUZZ_SECONDS)),,@$(MAKE) --no-print-directory fuzz)
 
-test-debug: ## the unit tests on a build that is not optimised
+test-debug: ## run the unit tests unoptimised
 	swift test
 
-# A sanitizer multiplies memory, so what measures the program's own is left to the other tests.
+# A sanitizer multiplies memory use, so the tests that measure it are skipped here.
 SANITIZED := -c release -Xswiftc -use-ld=lld
 MEASURES_MEMORY := Memory|Peak
 
-test-sanitize: ## the unit and command tests under the address sanitizer, `live` under the thread sanitizer
+test-sanitize: ## run the unit and command tests under the address sanitizer, `live` under the thread sanitizer
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
 	swift test $(SANITIZED) --sanitize=address --scratch-path .build-address --skip '$(MEASURES_MEMORY)'
 	swift build $(SANITIZED) --sanitize=thread --scratch-path .build-thread --product gattscope
 	cd Scripts && GATTSCOPE=$(abspath .build-thread/release/gattscope) $(PYTHON) -m unittest test_live test_live_edges test_threads
 
-# Two at a time: each is a single process for most of its time.
-test-scripts: build ## what is tested from outside: scripts' tests, tshark, the JSON schema, secrets
+# Two at a time: each is a single process most of the time.
+test-scripts: build ## run the tests from outside: scripts' tests, tshark, the JSON schema, secrets
 	@$(MAKE) --no-print-directory -j2 --output-sync=target units-of-scripts units-of-damage $(CHECKERS)
 
-# Damaged captures take as long as half of the other tests.
+# Damaged captures take as long as half of the other tests together.
 units-of-scripts: UNITS := $(filter-out test_damage test_page,$(basename $(notdir $(wildcard Scripts/test_*.py))))
 units-of-damage: UNITS := test_damage
 units-of-scripts units-of-damage:
@@ -134,8 +135,8 @@ units-of-scripts units-of-damage:
 $(CHECKERS):
 	$(PYTHON) Scripts/$@.py $(BUILT) captures $(MORE_CAPTURES)
 
-# What is optimised as a whole may trap where the tests' build does not; its size and what is linked in show nowhere else.
-test-release: $(BUILD_PROGRAM) ## what only the program that is handed out can show: optimiser's traps, size, packages
+# The optimised program may trap although the tests' build does not, and only it shows its size and what is linked in.
+test-release: $(BUILD_PROGRAM) ## run the tests that need the release program: traps, size, packages
 	GATTSCOPE=$(abspath $(PROGRAM)) $(TEST) --filter GoldenTests
 	cd Scripts && GATTSCOPE=$(abspath $(PROGRAM)) $(PYTHON) -m unittest test_release test_packaging test_threads
 
@@ -143,20 +144,20 @@ tests-of-neighbours:
 	@$(MAKE) --no-print-directory test-live
 	@$(MAKE) --no-print-directory test-page
 
-test-live: ## `live` against a real kernel, in a virtual machine
+test-live: ## test `live` against a real kernel, in a virtual machine
 	@Scripts/install-packages.sh $(LIVE_PACKAGES) || echo "not all packages of the virtual machine can be installed"
 	@$(MAKE) --no-print-directory release
 	$(PYTHON) Scripts/live-vm/run.py $(PROGRAM)
 
-test-page: build ## the page that `report` writes, in Chromium
+test-page: build ## test the page that `report` writes, in Chromium
 	@Scripts/install-packages.sh $(PAGE_PACKAGES) || echo "Chromium cannot be installed; its tests are skipped"
 	cd Scripts && GATTSCOPE=$(abspath $(BUILT)) $(PYTHON) -m unittest test_page
 
-picture: build ## the screenshot of a page that README.md shows: docs/report.png
+picture: build ## take the screenshot of a page for README.md: docs/report.png
 	@Scripts/install-packages.sh $(PAGE_PACKAGES)
 	$(PYTHON) Scripts/page-picture.py $(BUILT) docs/report.png
 
-bench: ## speed and memory, side by side with tshark and btmon
+bench: ## measure speed and memory, side by side with tshark and btmon
 	@Scripts/install-packages.sh $(BENCH_PACKAGES)
 	@$(MAKE) --no-print-directory release
 	$(PYTHON) Benchmarks/run.py $(PROGRAM)
@@ -164,7 +165,7 @@ bench: ## speed and memory, side by side with tshark and btmon
 	$(PYTHON) Benchmarks/convert.py $(PROGRAM)
 	$(PYTHON) Benchmarks/diff.py $(PROGRAM)
 
-test-fleet: build ## the tables of `table` in DuckDB and in a Spark cluster on this machine
+test-fleet: build ## test the tables of `table` in DuckDB and in a Spark cluster on this machine
 	@Scripts/install-packages.sh $(FLEET_PACKAGES) || echo "not all packages of the fleet's tests can be installed"
 	@$(MAKE) --no-print-directory .venv/bin/fleet-made || echo "DuckDB and PySpark cannot be installed: their tests are skipped"
 	@python=.venv/bin/python; [ -x $$python ] || python=$(PYTHON); \
@@ -188,10 +189,10 @@ fuzz-long: ## run all fuzzers in turns for HOURS (8); the table is .build-fuzz/f
 	@MORE_CAPTURES="$(MORE_CAPTURES)" $(PYTHON) Scripts/fuzz-long.py $(HOURS) .build-fuzz/fuzz-long.md \
 		$(addprefix .build-fuzz/release/,$(FUZZERS))
 
-fuzz-corpus: ## make Fuzz/Corpus anew, which the fuzzers begin with
+fuzz-corpus: ## recreate Fuzz/Corpus, which the fuzzers start with
 	$(PYTHON) Scripts/make-fuzz-corpus.py Fuzz/Corpus
 
-golden: ## write the expected output of the golden tests and of the documents anew, for reading before it is committed
+golden: ## rewrite the expected output of the golden tests and documents, for review before a commit
 	@RECORD_SNAPSHOTS=1 $(TEST) --filter GoldenTests >/dev/null 2>&1 || true
 	$(BUILT) explain --list-rules --markdown >docs/rules.md
 	GATTSCOPE=$(BUILT) $(PYTHON) Scripts/update-docs.py
@@ -199,16 +200,16 @@ golden: ## write the expected output of the golden tests and of the documents an
 	@git status --short Tests/GoldenTests README.md docs
 	$(TEST) --filter GoldenTests
 
-lint: ## style of the Swift code, syntax of the scripts
+lint: ## check the style of the Swift code and the syntax of the scripts
 	swift format lint --strict -r $(SWIFT_FOLDERS)
 	$(PYTHON) Scripts/lint-scripts.py
 	$(PYTHON) Scripts/lint-sums.py
 	$(PYTHON) Scripts/lint-english.py
 
-format: ## put the Swift code into shape
+format: ## format the Swift code
 	swift format -i -r $(SWIFT_FOLDERS)
 
-# Written beside it and moved, since the program that writes the file is built from it.
+# Written to another file and moved, since the program that writes it is built from it.
 profiles: build ## compile Profiles/ into the tables that decoding reads
 	$(BUILT) profiles check $(PROFILES)
 	$(BUILT) profiles compile $(PROFILES) > .build/profiles-tables
@@ -218,10 +219,10 @@ man: $(BUILD_PROGRAM) ## write the manual page, .build/man/gattscope.1
 	install -d .build/man
 	$(DATED) $(PYTHON) Scripts/make-man.py "$(PROGRAM)" > .build/man/gattscope.1
 
-captures: .venv/bin/bumble-made ## remake the sample captures
+captures: .venv/bin/bumble-made ## recreate the sample captures
 	.venv/bin/python Scripts/make-captures.py captures
 
-# Each stamp is named after the pinned library that the virtual environment holds.
+# Each stamp is named after the pinned library in the virtual environment.
 .venv/bin/bumble-made: LIBRARY := $(BUMBLE)
 .venv/bin/cyclonedx-made: LIBRARY := $(CYCLONEDX)
 .venv/bin/%-made: Makefile
@@ -232,7 +233,7 @@ captures: .venv/bin/bumble-made ## remake the sample captures
 
 .PRECIOUS: .venv/bin/%-made
 
-# It never builds: nothing is compiled or downloaded as root. Symbols, a third of the program, are stripped.
+# Never builds, so that nothing is compiled or downloaded as root. Strips symbols, a third of the program.
 install: ## install what `make release` built (or PROGRAM=FILE): program, manual page, completions and documents below PREFIX (/usr/local), and the extcap where Wireshark looks (EXTCAP), for DESTDIR
 	@[ -x "$(PROGRAM)" ] || { echo "there is no $(PROGRAM) to install; run make release first, not as root" >&2; exit 1; }
 	install -d $(addprefix "$(DESTDIR)$(PREFIX)"/,bin $(dir $(MAN) $(DOCUMENTS)) $(addprefix share/,$(dir $(COMPLETIONS))))
@@ -254,8 +255,8 @@ install: ## install what `make release` built (or PROGRAM=FILE): program, manual
 	install -m 644 Benchmarks/README.md "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)Benchmarks"
 	for file in $(PROFILES); do install -m 644 "$$file" "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)$$file" || exit 1; done
 
-# Before Wireshark was installed, the extcap went elsewhere.
-uninstall: ## remove what install has put below PREFIX, and the extcap
+# The extcap goes elsewhere if Wireshark was not installed at the time.
+uninstall: ## remove everything that install wrote below PREFIX, and the extcap
 	rm -rf "$(DESTDIR)$(PREFIX)/$(DOCUMENTS)"
 	rm -f "$(DESTDIR)$(EXTCAP)/gattscope" "$(DESTDIR)$(PREFIX)/lib/wireshark/extcap/gattscope"
 	rm -f "$(DESTDIR)$(PREFIX)/bin/gattscope" "$(DESTDIR)$(PREFIX)/$(MAN)" \
@@ -264,7 +265,7 @@ uninstall: ## remove what install has put below PREFIX, and the extcap
 # Writes the bill of materials of the program in a tree: $(call describe,TREE,PREFIX)
 describe = $(DATED) .venv/bin/python Scripts/make-sbom.py $(1)$(2)/bin/gattscope > $(1)$(2)/$(DOCUMENTS)gattscope.cdx.json
 
-# Each run fills an empty tree, so that nothing of an older one is packed.
+# Each run fills an empty tree, so that no file of an earlier run is packed.
 deb: $(BUILD_PROGRAM) .venv/bin/cyclonedx-made ## make a Debian package with its bill of materials, in DIST (.build/dist)
 	@Scripts/install-packages.sh $(DEB_PACKAGES)
 	rm -rf .build/deb

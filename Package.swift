@@ -1,11 +1,12 @@
 // swift-tools-version: 6.2
-// Read the targets bottom-up and you have read the architecture: imports only ever point down.
+// The targets are listed from top to bottom, and imports only point down: this list is the
+// architecture.
 
 import Glibc
 import PackageDescription
 
-/// Links a library as an archive where the distribution has one: the program then needs nothing at run
-/// time, and a start does not look for it.
+/// Links a library as an archive if the distribution has one, so that the program needs nothing at
+/// run time and no start has to look for it.
 func linked(_ name: String) -> LinkerSetting {
   let folders = ["x86_64-linux-gnu/", "aarch64-linux-gnu/", "64/", ""].flatMap {
     ["/usr/lib/\($0)", "/usr/local/lib/\($0)"]
@@ -14,7 +15,7 @@ func linked(_ name: String) -> LinkerSetting {
   return .linkedLibrary(isThere ? ":lib\(name).a" : name)
 }
 
-/// Every target is compiled under the same rules, the strictest there are.
+/// Applies the strictest rules to every target.
 let strict: [SwiftSetting] = [
   .strictMemorySafety(),
   .enableExperimentalFeature("Lifetimes"),
@@ -24,15 +25,16 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-/// What is tested is optimised, the tests are not: they would take most of the time to compile, and win little of it back
-/// when they run.
+/// Optimises the tested code but not the tests, which would take most of the build time and gain
+/// little when they run.
 let tests: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"])]
 
 let package = Package(
   name: "gattscope",
   products: [.executable(name: "gattscope", targets: ["gattscope"])],
   dependencies: [
-    // Exactly one version: an update is a change of this line, which somebody reads. CONTRIBUTING.md says how.
+    // Exactly one version: an update changes this line, and a reviewer reads it (see
+    // CONTRIBUTING.md).
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2")
   ],
   targets: [
@@ -47,7 +49,7 @@ let package = Package(
       swiftSettings: strict, plugins: ["BuildSources"]),
     // Generates Swift from other files: commit and versions for --version, the texts of Profiles/ and the JSON schema.
     .plugin(name: "BuildSources", capability: .buildTool()),
-    // Model to text and JSON; words a thing once, for all faces.
+    // Model to text and JSON. Each wording exists once, for all outputs.
     .target(
       name: "Reports",
       dependencies: [
@@ -57,50 +59,52 @@ let package = Package(
       ],
       exclude: ["Page/page.html", "Page/page.css", "Page/page.js"],
       swiftSettings: strict, plugins: ["BuildSources"]),
-    // What an app was told, in the words of its platform: what happened, and tables of callbacks.
+    // What an app was told, in its platform's words: what happened, and tables of callbacks.
     .target(
       name: "Platforms",
       dependencies: ["Sessions", "Dissectors", "Captures", "Bluetooth", "Bytes"],
       swiftSettings: strict),
-    // What differs between two sessions: alignment and comparison, no words but names.
+    // Differences between two sessions: alignment and comparison, no wording except names.
     .target(
       name: "Differences",
       dependencies: ["Diagnosis", "Sessions", "Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: strict),
-    // Why it failed: rules over what Sessions tells, findings with their evidence.
+    // Why a session failed: rules over the histories of Sessions; findings with their evidence.
     .target(
       name: "Diagnosis",
       dependencies: [
         "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
-    // A capture without what one does not hand to strangers: pseudonyms for keys, addresses and names.
+    // A capture without private data: pseudonyms for keys, addresses and names.
     .target(
       name: "Redaction",
       dependencies: [
         "Diagnosis", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: strict),
-    // What the protocol implies: reassembly, connections, transactions, and the pass that knows the order.
+    // What the protocol implies: reassembly, connections, transactions, and the pass that knows
+    // their order.
     .target(
       name: "Sessions",
       dependencies: ["Captures", "Cryptography", "Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: strict),
-    // AES, CMAC, P-256 and the functions made of them: the only module that sees OpenSSL's libcrypto.
+    // AES, CMAC, P-256 and the functions built on them: the only module that uses OpenSSL's
+    // libcrypto.
     .target(
       name: "Cryptography", dependencies: ["CLibcrypto", "Bluetooth", "Bytes"],
       swiftSettings: strict, linkerSettings: [linked("crypto")]),
     .systemLibrary(name: "CLibcrypto", providers: [.apt(["libssl-dev"])]),
-    // Profiles as people write them: YAML to definitions. The only module that sees libyaml.
+    // Profiles as users write them: YAML to definitions. The only module that uses libyaml.
     .target(
       name: "ProfileFiles", dependencies: ["CLibyaml", "Decoders", "Bluetooth", "Bytes"],
       swiftSettings: strict, linkerSettings: [linked("yaml")], plugins: ["BuildSources"]),
     .systemLibrary(name: "CLibyaml", providers: [.apt(["libyaml-dev"])]),
-    // What values mean: definitions (data) and the one interpreter that reads bytes by them.
+    // The meaning of values: definitions (data) and the one interpreter that reads bytes with them.
     .target(name: "Decoders", dependencies: ["Bluetooth", "Bytes"], swiftSettings: strict),
     // Pure functions, bytes to PDUs; no state, no input or output.
     .target(name: "Dissectors", dependencies: ["Bluetooth", "Bytes"], swiftSettings: strict),
-    // Files, streams and live sources to a stream of records, and back to files; formats, not protocols.
+    // Files, streams and live sources to records, and back to files. Knows formats, not protocols.
     .target(
       name: "Captures",
       dependencies: ["CLibarchive", "CLibpcap", "CBlueZ", "CZlib", "Bluetooth", "Bytes"],
@@ -110,7 +114,7 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     // libpcap's headers; the library itself is loaded when a pcap file is read.
     .systemLibrary(name: "CLibpcap", providers: [.apt(["libpcap-dev"])]),
-    // BlueZ's headers: the socket of the Linux HCI monitor. Nothing of it is linked.
+    // BlueZ's headers: the socket of the Linux HCI monitor. Nothing is linked.
     .systemLibrary(name: "CBlueZ", providers: [.apt(["libbluetooth-dev"])]),
     // The vocabulary: addresses, UUIDs, codes and their names.
     .target(name: "Bluetooth", dependencies: ["Bytes"], swiftSettings: strict),
@@ -141,7 +145,7 @@ let package = Package(
         "MadeTraffic", "Sessions", "Captures", "Cryptography", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: tests),
-    // Captures in memory, a line a record.
+    // Captures in memory, one record a line.
     .target(
       name: "MadeTraffic", dependencies: ["Captures", "Bluetooth", "Bytes"],
       path: "Tests/MadeTraffic", swiftSettings: strict),
@@ -165,14 +169,14 @@ let package = Package(
         "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: tests),
-    // These run the built program; the dependency is there to have it built.
+    // These run the built program; the dependency makes SwiftPM build it.
     .testTarget(
       name: "CommandTests", dependencies: ["gattscope", "ProgramRunner"], swiftSettings: tests),
     .testTarget(
       name: "GoldenTests", dependencies: ["gattscope", "ProgramRunner"],
       exclude: ["Expected", "golden.txt"], swiftSettings: tests),
     .target(name: "ProgramRunner", path: "Tests/ProgramRunner", swiftSettings: strict),
-    // What the fuzzers do with their input; the tests do the same with what once failed.
+    // What the fuzzers do with an input; the tests do the same with every input that once failed.
     .target(
       name: "FuzzInputs",
       dependencies: [
@@ -183,9 +187,10 @@ let package = Package(
   ]
 )
 
-// A fuzzer's main function is libFuzzer's, so the fuzzers cannot be linked in a normal build.
+// libFuzzer provides a fuzzer's main function, so the fuzzers cannot be linked in a normal build.
 if Context.environment["ENABLE_FUZZING"] != nil {
-  // These read files of every kind; the others, records, which are changed packet by packet, or block by block.
+  // These read files of every kind. The others read records, which they mutate packet by packet or
+  // block by block.
   let fuzzersOfFiles = [
     "FuzzCapture", "FuzzPcap", "FuzzPacketLogger", "FuzzPDU", "FuzzDecode", "FuzzProfile",
     "FuzzSupplied", "FuzzLive", "FuzzArchive",

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures `gattscope convert`: its speed against `cat` of the same file, and whether its memory stays flat.
+"""Measures `gattscope convert`: its speed compared with `cat` of the same file, and whether its memory stays constant.
 
 usage: convert.py GATTSCOPE [--records N] [--rounds N]
 
-Files are written beside each other into one folder, as a user's are. What only copies packets, from btsnoop and from pcap, is held
-against cat; what has to look into them (comments, a selection, redaction) against a time for each record. Exit status 1: a target
-was missed.
+All files are written into one folder, as a user's are. Conversions that only copy packets, from btsnoop and from pcap,
+are compared with cat; those that look into packets (comments, a selection, redaction) with a time per record. Exit
+status 1: a target was missed.
 """
 
 import argparse
@@ -19,24 +19,24 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 
-TO_CAT = 4  # how many times as long as cat it may take
+TO_CAT = 4  # the most time, as a multiple of cat's
 FORMATS = ("btsnoop-1002", "pcap-201", "pcapng-201")
-GROWTH_MB = 2  # how much more memory ten times as many records may take
-# What looks into packets: its options, the microseconds that a record may take.
+GROWTH_MB = 2  # the most additional memory for ten times as many records
+# Conversions that look into packets: the options, and the most microseconds per record.
 LOOKING = {
     "--comments": (["--comments"], 1.0),
     "--uuid 2a37": (["--uuid", "2a37"], 1.0),
     "--redact": (["--redact"], 3.0),
 }
-# What has to know the end before it writes the beginning remembers something of each record: the packets that a connection needs
-# to be understood, the bytes that change.
+# Conversions that must know the end before they write the beginning remember something of each record: the packets that
+# are needed to follow a connection, or the bytes that change.
 REMEMBERING = ("--uuid 2a37", "--redact")
-RECORD_BYTES = 16  # so many bytes a record
+RECORD_BYTES = 16  # the most that is remembered per record
 
 
 def seconds(*command: str, out: Path | None = None) -> tuple[float, float]:
-    """How long a command takes that writes a file, and its peak of memory in megabytes."""
-    # What is said of losses and replacements is no part of what is measured.
+    """Returns the time of a command that writes a file, and its peak memory in megabytes."""
+    # The messages about losses and replacements are not measured.
     actions = [(os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)]
     if out is not None:
         actions += [(os.POSIX_SPAWN_OPEN, 1, str(out), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)]
@@ -74,7 +74,7 @@ def main() -> int:
         megabytes = large.stat().st_size / 1e6
         pcap = folder / "large.pcap"
         seconds(program, "convert", str(large), str(pcap))
-        # By name: the file that is read, and the options.
+        # By name: the input file, and the options.
         runs = {f"convert --as {format}": (large, ["--as", format]) for format in FORMATS}
         runs["convert, of pcap"] = (pcap, ["--as", "btsnoop-1002"])
         runs |= {f"convert {name}": (large, [*options, "--as", "pcapng-201"]) for name, (options, _) in LOOKING.items()}
@@ -103,7 +103,7 @@ def main() -> int:
             results.append(verdict(f"{name}: {megabytes / elapsed:.0f} MB/s", measured, target, good))
             source, options = runs[name]
             if source == pcap:
-                continue  # libpcap's buffer is as large for any file
+                continue  # libpcap's buffer has the same size for any file
             out.unlink(missing_ok=True)
             _, peak = seconds(program, "convert", *options, str(small), str(out))
             growth = peaks[name] - peak

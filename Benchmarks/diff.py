@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures `gattscope diff` on made sessions: time on 100,000 operations a side, and memory.
+"""Measures `gattscope diff` on generated sessions: time for 100,000 operations a side, and memory.
 
 usage: diff.py GATTSCOPE [--operations N]
 
-A side is one connection with write commands and notifications in turn. Exit status 1: a target was missed.
+A side is one connection that alternates write commands and notifications. Exit status 1: a target was missed.
 """
 
 import argparse
@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT / "Scripts"))
 from traffic import btsnoop  # noqa: E402
 
 SECONDS = 2.0  # the most that a comparison may take
-MEMORY = 2.0  # how much more an operation may take in a session ten times as long: lists grow by doubling
+MEMORY = 2.0  # the most that memory per operation may grow in a session ten times as long: lists grow by doubling
 SENT, RECEIVED = 0, 1
 # LE Connection Complete: handle 0x0040, central, F1:11:11:11:11:11, random, 30 ms, latency 0, 5 s.
 CONNECTED = bytes.fromhex("043e13 01 00 4000 00 01 1111111111f1 1800 0000 f401 00")
@@ -75,7 +75,7 @@ def scenarios(count: int) -> Iterator[tuple[str, Operations, Operations]]:
 
 
 def run(program: str, left: Path, right: Path, *arguments: str) -> tuple[float, float, int]:
-    """Seconds, peak in MB, and exit status."""
+    """Returns the seconds, the peak memory in MB, and the exit status."""
     null = os.open(os.devnull, os.O_RDWR)
     redirect = [(os.POSIX_SPAWN_DUP2, null, descriptor) for descriptor in (0, 1, 2)]
     started = time.perf_counter()
@@ -108,7 +108,7 @@ def main() -> int:
                 if count < options.operations:
                     continue
                 small, tenth = peaks[title, count // 100], peaks[title, count // 10]
-                # What each operation takes beyond what the program takes without any, in a short and a long session.
+                # The memory per operation, without what the program needs for none, in a short and a long session.
                 growth = (peak - small) / max(1.0, 10 * (tenth - small))
                 is_good = seconds < SECONDS and growth < MEMORY
                 missed |= not is_good

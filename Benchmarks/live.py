@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Measures `gattscope live`: records a second, memory, and how soon a record is printed.
+"""Measures `gattscope live`: records per second, memory, and how soon a record is printed.
 
 usage: live.py GATTSCOPE [--seconds N] [--records N]
 
-A socket is fed as btmon's server is. Exit status 1: a target was missed.
+Sends records to a socket as btmon's server does. Exit status 1: a target was missed.
 """
 
 import argparse
@@ -21,10 +21,10 @@ sys.path.insert(0, str(ROOT / "Scripts"))
 
 import live_feeder as feeder  # noqa: E402
 
-RATE, CORES = 50_000, 1.0  # records a second, and how much of a core that may take
+RATE, CORES = 50_000, 1.0  # records per second, and the most of a core that they may use
 LATENCY_MS, SLOW_RATE, SLOW_RECORDS = 5, 20, 200
-LONG_RATE = 500_000  # records a second: fewer than can be printed, or what waits would be measured
-GROWTH_MB = 8  # how much more memory the whole stream may take than its first tenth
+LONG_RATE = 500_000  # records per second: fewer than can be printed; otherwise the queue would be measured
+GROWTH_MB = 8  # the most additional memory of the whole stream, compared with its first tenth
 
 
 def memory_mb(pid: int) -> float:
@@ -39,14 +39,14 @@ def start(program: str, place: Path, *arguments: str, **options) -> subprocess.P
 
 
 def block(count: int) -> tuple[bytes, int]:
-    """Records as a server's client sends them, about so many."""
+    """Returns about this many records as a server's client sends them."""
     pieces = list(feeder.server_protocol(feeder.read(ROOT / "captures" / "heart-rate.btsnoop")))
     repeated = max(1, count // len(pieces))
     return b"".join(pieces * repeated), repeated * len(pieces)
 
 
 def throughput(program: str, folder: Path, seconds: int) -> bool:
-    """A steady stream, written to a file as well."""
+    """Measures a steady stream that is also written to a file."""
     data, count = block(RATE // 20)
     process = start(program, folder / "steady", "-w", str(folder / "steady.btsnoop"), stdout=subprocess.DEVNULL)
     sent = 0
@@ -69,7 +69,7 @@ def throughput(program: str, folder: Path, seconds: int) -> bool:
 
 
 def flatness(program: str, folder: Path, records: int) -> bool:
-    """Memory at a tenth of a stream, and at its end."""
+    """Compares memory at a tenth of a stream with memory at its end."""
     data, count = block(LONG_RATE // 20)
     process = start(program, folder / "long", stdout=subprocess.DEVNULL)
     sent, early = 0, 0.0
@@ -92,7 +92,7 @@ def flatness(program: str, folder: Path, records: int) -> bool:
 
 
 def latency(program: str, folder: Path) -> bool:
-    """How long after a record was written its line can be read."""
+    """Measures the time from writing a record until its line can be read."""
     process = start(program, folder / "slow", "--json", stdout=subprocess.PIPE)
     pieces = list(feeder.server_protocol(feeder.read(ROOT / "captures" / "heart-rate.btsnoop")))
     sent: list[float] = []

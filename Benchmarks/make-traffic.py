@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Makes a large capture out of small ones, for measuring.
+"""Creates a large capture from small ones, for measuring.
 
 usage: make-traffic.py OUT COUNT [--mix NAME | --notifications UUID] [--hci-only] [--from FOLDER]...
 
-The sessions of a mix follow one another and start again until COUNT records are written: `spine`, the five captures that
-the project's first numbers were measured with, or `mixed-layers`, which holds every layer (signalling, channels, enhanced
-bearers, SMP, periodic and extended advertising with many AD structures, vendor and BR/EDR traffic). With `--from`, it is all
-btsnoop files (datalink 1002) of the folders instead, without the peripherals' views. Each session ends before the next
-begins, so connection handles are valid wherever they are used; the time runs on. `--hci-only` keeps commands and events
-only. A second for a million records.
+Repeats the sessions of a mix until COUNT records are written. The mix is `spine`, the five captures of the project's
+first measurements, or `mixed-layers`, which has every layer (signalling, channels, enhanced bearers, SMP, periodic and
+extended advertising with many AD structures, vendor and BR/EDR traffic). With `--from`, it is all btsnoop files
+(datalink 1002) of the folders instead, without the peripherals' views. Each session ends before the next begins, so
+connection handles are always valid; the times are continuous. `--hci-only` keeps only commands and events. Takes a
+second for a million records.
 """
 
 import argparse
@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT / "Scripts"))
 
 from traffic import btsnoop  # noqa: E402
 
-# Named, so that a sample capture that is added later does not change what is compared over time.
+# Listed by name, so that a new sample capture does not change what is compared over time.
 SPINE = ("enhanced-connection", "heart-rate", "pairing-fails", "wristband", "write-refused")
 MIXES = {
     "spine": SPINE,
@@ -29,20 +29,20 @@ MIXES = {
         *("advertising-types", "android-phone", "channels", "classic", "enhanced-bearers", "heart-rate"),
         *("link-control", "pairing-all-keys", "periodic", "write-refused"),
     ),
-    "working": ("enhanced-connection", "heart-rate", "wristband", "write-refused"),  # no pairing fails
+    "working": ("enhanced-connection", "heart-rate", "wristband", "write-refused"),  # without failed pairings
 }
 
 PAUSE_US = 1_000_000  # between two sessions
 HCI_ONLY = (btsnoop.COMMAND, btsnoop.EVENT)
 TIME_AT = btsnoop.RECORD.size - 8
 TIME = struct.Struct(">Q")
-HEART_RATE = bytes.fromhex("372a")  # 2a37 Heart Rate Measurement, as it stands in a declaration
-NOTIFICATION = bytes.fromhex("04001b")  # the channel of ATT, and the opcode
-NOTIFICATION_AT = 7  # behind the packet's type and the headers of HCI and L2CAP's length
+HEART_RATE = bytes.fromhex("372a")  # 2a37 Heart Rate Measurement, as in a declaration
+NOTIFICATION = bytes.fromhex("04001b")  # the ATT channel, and the opcode
+NOTIFICATION_AT = 7  # after the packet's type, the HCI header and L2CAP's length
 
 
 class Block:
-    """All sessions once: the bytes, where each record's time stands, and what it is relative to the block's start."""
+    """All sessions once: the bytes, the position of each record's time, and that time relative to the block's start."""
 
     def __init__(self, captures: list[Path], hci_only: bool) -> None:
         self.content = bytearray()
@@ -67,7 +67,7 @@ class Block:
         self.duration += records[-1].time - first + PAUSE_US
 
     def at(self, start: int) -> bytearray:
-        """The block with its first record at that time. The same buffer each time."""
+        """Returns the block with its first record at that time, in the same buffer each time."""
         put, content = TIME.pack_into, self.content
         for offset, time in self.times:
             put(content, offset, start + time)
@@ -91,7 +91,7 @@ def write(out: Path, count: int, captures: list[Path], hci_only: bool) -> None:
 
 
 def write_notifications(out: Path, count: int, uuid: str) -> None:
-    """The session up to its first notification, then all of them over and over, a millisecond apart."""
+    """Writes the session up to its first notification, then repeats all notifications, a millisecond apart."""
     before: list[btsnoop.Record] = []
     notifications: list[btsnoop.Record] = []
     for record in btsnoop.records((ROOT / "captures" / "heart-rate.btsnoop").read_bytes()):

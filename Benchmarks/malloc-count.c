@@ -1,4 +1,4 @@
-// Counts the calls to the allocator and prints the count when the program ends. For LD_PRELOAD, with glibc.
+// Counts the calls to the allocator and prints the count when the program ends. Loaded with LD_PRELOAD; needs glibc.
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures gattscope beside tshark and btmon, in the same run and on the same bytes.
+"""Measures gattscope, tshark and btmon in one run and on the same bytes.
 
 usage: run.py GATTSCOPE [--quick] [--rounds N] [--from FOLDER]...
 
-Output goes to /dev/null. The programs take turns, and the median of the rounds counts. Rates leave out the time that a
-program needs for a capture of one record, so that starting slowly is not held against anybody. Exit status 1: a target
-was missed. `--quick` uses fewer records: good for a look, not for a judgement.
+Output goes to /dev/null. The programs take turns, and the median of the rounds counts. The time for a capture of one
+record is subtracted before rates are computed, so that a slow start is not counted against a program. Exit status 1: a
+target was missed. `--quick` uses fewer records; its figures are only rough.
 """
 
 import argparse
@@ -22,19 +22,19 @@ from typing import NamedTuple
 HERE = Path(__file__).resolve().parent
 
 SHOW_TO_BTMON, SHOW_TO_TSHARK, JSON_TO_EK = 20, 20, 50  # times as fast
-LONG_TO_TSHARK, LONG_TO_EK = 50, 100  # the same of a million records, whole runs
-GROWTH = 0.10  # how much more a record may cost in a capture ten times as long
+LONG_TO_TSHARK, LONG_TO_EK = 50, 100  # the same for a million records, whole runs
+GROWTH = 0.10  # the most that the cost of a record may grow in a capture ten times as long
 PEAK_MB = 48
-PEAK_NOISE_MB = 2  # the peak does not depend on the length of the capture, but pages are not counted exactly
+PEAK_NOISE_MB = 2  # peak memory does not depend on the capture's length, but the kernel does not count pages exactly
 FIRST_LINE_MS = 30
-DEVICE = "C0:FF:EE:C0:FF:EE"  # in one packet of a hundred or fewer
-SELECTION = 0.10  # how much more choosing may cost than choosing nothing
-DECODING = 0.5  # the least speed with decoded values, of that without
-MIXES = {"": "spine", ", layers": "mixed-layers"}  # by what the table calls them
-# What tells at the end what it gathered; `values --json` tells as it goes.
+DEVICE = "C0:FF:EE:C0:FF:EE"  # in at most one packet of a hundred
+SELECTION = 0.10  # the most that a selection may cost
+DECODING = 0.5  # the least speed with decoded values, relative to that without
+MIXES = {"": "spine", ", layers": "mixed-layers"}  # suffixes in the table
+# These print what they gathered at the end; `values --json` prints at once.
 SUMMARIES = (["map"], ["devices"], ["values"], ["values", "--json"])
-WORKING = "working"  # a mix in which no pairing fails: where one does, explain looks for its passkey
-EXPLAINING = 0.05  # how much more explain may cost than map, where no pairing failed: what runs differ by
+WORKING = "working"  # a mix without failed pairings: for a failed one, explain searches for the passkey
+EXPLAINING = 0.05  # the most that explain may cost beyond map without failed pairings: the noise between runs
 
 
 class Run(NamedTuple):
@@ -42,12 +42,12 @@ class Run(NamedTuple):
     peak_mb: float
 
 
-# One thread prints: what is compared with itself must not gain or lose by a second processor.
+# One thread prints: a comparison of gattscope with itself must not depend on a second processor.
 ALONE = os.environ | {"GATTSCOPE_THREADS": "1"}
 
 
 def run(*command: str, environment: dict[str, str] = os.environ) -> Run:
-    """One run. The peak is never below this process's own (see README)."""
+    """Runs a command. The peak is never below this process's own (see README)."""
     null = os.open(os.devnull, os.O_RDWR)
     redirect = [(os.POSIX_SPAWN_DUP2, null, descriptor) for descriptor in (0, 1, 2)]
     started = time.perf_counter()
@@ -81,7 +81,7 @@ class Bench:
     def traffic(self, count: int, hci_only: bool = False, mix: str = "spine") -> str:
         out = self.folder / f"{count}-{mix}{'-hci' if hci_only else ''}.btsnoop"
         if not out.exists():
-            # In a process of its own: what it needs of memory must not become this one's.
+            # A separate process: its memory must not count as this one's.
             sources = self.sources or ["--mix", mix]
             command = [sys.executable, str(HERE / "make-traffic.py"), str(out), str(count), *sources]
             subprocess.run(command + ["--hci-only"] * hci_only, check=True)
@@ -91,7 +91,7 @@ class Bench:
         self.missed += not good
         print(f"  {'ok    ' if good else 'MISSED'}  {what:46} {measured:>14}   target {target}", flush=True)
 
-    # Each part prints what it found.
+    # Each part prints its results.
 
     def speed(self) -> None:
         ours, tshark, ek = (200_000, 50_000, 20_000) if self.quick else (1_000_000, 200_000, 50_000)
@@ -147,7 +147,9 @@ class Bench:
             self.verdict(f"{left} : {right}", f"{ratio:.1f} x", f"{least} x", ratio >= least)
 
     def million(self) -> None:
-        """Whole runs on the same million records: tshark takes more time for each the more there are. Once; it is slow."""
+        """Compares whole runs on the same million records: tshark's time per record grows with them. Only once, because
+        it is slow.
+        """
         if self.quick or not shutil.which("tshark"):
             print(f"  {'-':6}  tshark on a million records: {'not with --quick' if self.quick else 'it is not installed'}")
             return
@@ -163,7 +165,7 @@ class Bench:
         short, long = 100_000, 1_000_000
         for arguments in (["show"], ["show", "--json"]):
             costs: dict[int, list[float]] = {short: [], long: []}
-            # A short run is noisier and cheap, so there are more of them.
+            # A short run is noisier and cheap, so there are more of these.
             for _ in range(self.rounds):
                 for count, times in ((short, 3), (long, 1)):
                     for _ in range(times):
@@ -174,7 +176,7 @@ class Bench:
             self.verdict(what, f"{ratio:.2f}", f"at most {1 + GROWTH:.2f}", ratio <= 1 + GROWTH)
 
     def selection(self) -> None:
-        """One device out of many records against a packet number that there is not: both read everything."""
+        """Compares selecting one device with a packet number that does not exist: both read everything."""
         choices = {
             "nothing": ["--packets", "999999999"],
             "one device by address": ["--device", DEVICE],
@@ -191,7 +193,7 @@ class Bench:
             self.verdict(f"show, {name} : nothing", f"{ratio:.2f}", f"at most {1 + SELECTION:.2f}", ratio <= 1 + SELECTION)
 
     def summaries(self) -> None:
-        """The other verbs read what `show` reads and print less of it."""
+        """Compares the other verbs with `show`: they read the same and print less."""
         count = 200_000 if self.quick else 1_000_000
         for suffix, mix in MIXES.items():
             capture = self.traffic(count, mix=mix)
@@ -210,7 +212,7 @@ class Bench:
         self.verdict("explain, nothing failed : map, seconds", f"{ratio:.2f}", f"at most {most:.2f}", ratio <= most)
 
     def decoding(self) -> None:
-        """The same notifications of a characteristic that is decoded, and of one that is not."""
+        """Compares the same notifications of a decoded characteristic and of one that is not decoded."""
         count = 200_000 if self.quick else 1_000_000
         captures = {}
         for uuid in ("2a37", "2b9d"):
@@ -229,7 +231,8 @@ class Bench:
             os.remove(capture)
 
     def memory(self) -> None:
-        """`explain` remembers a thousand connections: those are in the shorter capture, too."""
+        """Measures peak memory. `explain` remembers a thousand connections, so the shorter capture has that many, too.
+        """
         many = 1_000_000 if self.quick else 10_000_000
         for suffix, mix in MIXES.items():
             for arguments in (["show"], ["show", "--json"], *SUMMARIES, ["explain"]):
@@ -244,14 +247,14 @@ class Bench:
                     f"equal within {PEAK_NOISE_MB} MB",
                     abs(large - small) <= PEAK_NOISE_MB,
                 )
-            os.remove(self.traffic(many, mix=mix))  # the largest by far, and not needed again
+            os.remove(self.traffic(many, mix=mix))  # by far the largest, and not needed again
 
     def start(self) -> None:
         measured = statistics.median(first_line_ms(self.program, "show", self.traffic(100)) for _ in range(21))
         self.verdict("from start to the first line", f"{measured:.1f} ms", f"{FIRST_LINE_MS} ms", measured <= FIRST_LINE_MS)
 
     def allocations(self) -> None:
-        """Reported, not judged. The difference of two runs leaves out what starting costs."""
+        """Reports allocations, without a target. The difference of two runs excludes the start."""
         library = self.folder / "malloc-count.so"
         compiler = shutil.which("cc") or shutil.which("clang")
         if compiler is None:

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Tries the archive and the package in a bare Debian root. usage: check-bare-root.sh ARCHIVE PACKAGE [ROOT]
-# ROOT (.build/bare-root) is made by debootstrap where it is not there, and is left as bare as it was. Where that cannot be
-# done, a sentence on standard output says why, and the exit status is 77.
+# Tests the archive and the package in a bare Debian root. usage: check-bare-root.sh ARCHIVE PACKAGE [ROOT]
+# debootstrap creates ROOT (.build/bare-root) if it does not exist; it is left as bare as before. If that fails,
+# standard output explains why, and the exit status is 77.
 set -eu
 
 archive=$1
@@ -18,25 +18,25 @@ fail() {
   exit 1
 }
 
-[ "$(id -u)" -eq 0 ] || skip "a Debian root can be made by root alone"
+[ "$(id -u)" -eq 0 ] || skip "only root can create a Debian root"
 PATH=$PATH:/usr/sbin:/sbin
 command -v debootstrap >/dev/null || skip "debootstrap is not installed"
 if [ ! -e "$root/.whole" ]; then
   rm -rf "$root"
   mkdir -p "$root"
   debootstrap --variant=minbase "$suite" "$root" http://deb.debian.org/debian > "$root.log" 2>&1 ||
-    skip "debootstrap could not make a Debian root: $(tail -n 1 "$root.log")"
+    skip "debootstrap could not create a Debian root: $(tail -n 1 "$root.log")"
   touch "$root/.whole"
 fi
 
-# In a namespace of its own, so that nothing stays mounted. Swift's runtime reads a program's arguments from /proc.
+# A separate namespace, so that nothing stays mounted. Swift's runtime reads a program's arguments from /proc.
 inside() {
   unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$root" \
     env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
 }
 inside true 2>/dev/null || skip "chroot or mount is not allowed here"
 
-# What the program says of a capture, and how it ends.
+# Runs the program; keeps its output and exit status.
 try() {
   program=$1
   status=0
@@ -54,7 +54,7 @@ tar -C "$root/opt/gattscope" --strip-components=1 -xzf "$archive"
 captures=/opt/gattscope/share/doc/gattscope/captures
 before=$(inside dpkg-query -W)
 
-# The archive: libpcap is for pcap alone.
+# The archive: only pcap files need libpcap.
 ! inside dpkg-query -W libpcap0.8 >/dev/null 2>&1 || fail "the root is not bare: libpcap0.8 is there"
 for capture in heart-rate.btsnoop write-refused.pklg wristband.pcapng; do
   try /opt/gattscope/bin/gattscope info "$captures/$capture"
@@ -67,15 +67,15 @@ expect 0 "libpcap is not installed"
 rm -rf "$root/opt/gattscope"
 echo "the archive runs in a bare Debian $suite: btsnoop, PacketLogger and pcapng without libpcap, pcap with a sentence"
 
-# The package, with what it depends on and recommends, and away again.
+# The package with its dependencies and recommendations, and its removal.
 cp "$package" "$root/gattscope.deb"
 if ! inside apt-get install -y -q /gattscope.deb > "$root.log" 2>&1; then
   rm -f "$root/gattscope.deb"
-  inside apt-get --print-uris -qq install libpcap0.8 >/dev/null 2>&1 && fail "the package cannot be installed: see $root.log"
+  inside apt-get --print-uris -qq install libpcap0.8 >/dev/null 2>&1 && fail "could not install the package: see $root.log"
   skip "no package can be fetched: see $root.log"
 fi
 rm -f "$root/gattscope.deb"
-# A root of debootstrap's may leave documents out; these stand for a reader's own.
+# debootstrap may leave documents out of a root, so these captures replace those of the package.
 mkdir -p "$root/opt/captures"
 cp "$(dirname "$0")"/../captures/heart-rate.* "$root/opt/captures"
 for capture in heart-rate.btsnoop heart-rate.pcap; do
@@ -86,7 +86,7 @@ try gattscope --version
 expect 0 "libpcap 1."
 rm -rf "$root/opt/captures"
 inside apt-get purge -y -q --auto-remove gattscope libpcap0.8 > "$root.log" 2>&1
-[ "$(inside dpkg-query -W)" = "$before" ] || fail "packages stayed behind: see $root.log"
+[ "$(inside dpkg-query -W)" = "$before" ] || fail "packages remain: see $root.log"
 left=$(find "$root/usr" "$root/etc" -name '*gattscope*')
-[ -z "$left" ] || fail "files stayed behind: $left"
+[ -z "$left" ] || fail "files remain: $left"
 echo "the package installs with libpcap into a bare Debian $suite, reads pcap too, and leaves nothing behind"

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Looks for what `convert --redact` had to remove in what it writes, and checks that the rest is still there.
+"""Searches the output of `convert --redact` for secrets, and checks that the rest is still there.
 
 usage: check-redaction.py GATTSCOPE FOLDER...
 
-What must not remain is known from elsewhere: keys and passkeys as find-secrets.py knows them, confirm, random and check
-values, public keys, addresses and names as tshark names them in the capture. Each is looked for in the bytes of the file that is
-written, and in what ACL packets bring, put together for each link and direction, in both byte orders; of keys and values each
-piece of six bytes. The same is done with a copy in which records are cut, missing or there twice. `map` and `explain` must
-find the same (rules, packets, attributes), tshark must see as many packets, and no
-malformed one that was none before, but for parts that are reported as zeros. Exit status 1: something remains or is lost, or nothing was looked for.
+The secrets come from elsewhere: keys and passkeys from find-secrets.py; confirm, random and check values, public keys,
+addresses and names from tshark. The script searches the bytes of the written file, and the contents of ACL packets
+joined per link and direction, in both byte orders; of keys and values it searches for each piece of six bytes. It does
+the same with a copy in which records are cut, missing or repeated. `map` and `explain` must find the same rules,
+packets and attributes as before, and tshark the same number of packets and no new malformed ones, except for parts that
+are reported as zeros. Exit status 1: a secret remains, something is lost, or no secret was searched for.
 """
 
 import importlib
@@ -41,13 +41,13 @@ KNOWN_TO_ALL = {DEBUG_KEY, DEBUG_KEY[::-1], DEBUG_KEY_Y, DEBUG_KEY_Y[::-1]}
 FILE_HEADER, RECORD_HEADER = 16, 24  # bytes of a btsnoop file
 H4_ACL = b"\x02"
 MONITOR_ACL = (4, 5)  # opcodes of the monitor: sent, received
-LEAST_NAME = 6  # bytes; a shorter name is found by chance
-LEAST_KEY = 8  # bytes; of what is longer pieces are looked for
-PIECE, PIECE_STEP = 6, 2  # bytes of a piece, and from one piece to the next: seven bytes in a row hold one of these
+LEAST_NAME = 6  # bytes; shorter names would be found by chance
+LEAST_KEY = 8  # bytes; longer values are searched for in pieces
+PIECE, PIECE_STEP = 6, 2  # bytes of a piece, and between the starts of two pieces: any seven bytes in a row contain a whole piece
 
 
 def fields(path: Path, names: tuple[str, ...]) -> list[str]:
-    """What tshark says of these fields, all packets in one list."""
+    """Returns tshark's values of these fields, of all packets in one list."""
     with tempfile.TemporaryDirectory() as empty:
         environment = dict(os.environ, WIRESHARK_CONFIG_DIR=empty, LC_ALL="C.UTF-8")
         options = [option for name in names for option in ("-e", name)]
@@ -58,7 +58,7 @@ def fields(path: Path, names: tuple[str, ...]) -> list[str]:
 
 
 def what_must_go(path: Path) -> dict[bytes, str]:
-    """The bytes, and what they are."""
+    """Returns the bytes that must be removed, and what each is."""
     packets = tshark.facts(path) or []
     found = {key: "key" for key in find_secrets.secrets_of(path, packets).keys}
     for packet in packets:
@@ -67,13 +67,13 @@ def what_must_go(path: Path) -> dict[bytes, str]:
                 found[bytes.fromhex(value)] = name
     for text in fields(path, ADDRESSES):
         value = bytes.fromhex(text.replace(":", ""))
-        # 00:00:00:00:00:01, as someone has anonymised a capture, is found among zeros everywhere.
+        # 00:00:00:00:00:01, which an anonymised capture may have, appears among zeros everywhere.
         if len(set(value)) > 2:
             found[value] = "address"
     for text in fields(path, NAMES):
         if len(text.encode()) >= LEAST_NAME and "\ufffd" not in text:
             found[text.encode()] = "name"
-    # Zeros and ones tell nothing of anybody, nor does what the specification publishes.
+    # Zeros and ones identify nobody, nor do values that the specification publishes.
     return {
         value: what
         for value, what in found.items()
@@ -82,7 +82,7 @@ def what_must_go(path: Path) -> dict[bytes, str]:
 
 
 def data(content: bytes, is_monitor: bool) -> Iterator[bytes]:
-    """What the ACL packets of a btsnoop file bring, put together for each link and direction."""
+    """Returns the contents of a btsnoop file's ACL packets, joined per link and direction."""
     streams: dict[tuple, bytearray] = {}
     offset = FILE_HEADER
     while offset + RECORD_HEADER <= len(content):
@@ -103,7 +103,7 @@ def data(content: bytes, is_monitor: bool) -> Iterator[bytes]:
 
 
 def pieces(value: bytes, what: str) -> Iterator[bytes]:
-    """What must not be found of a value: of keys each piece that is no common one, of addresses and names all of it."""
+    """Returns what must not be found of a value: every distinctive piece of a key, all of an address or name."""
     if len(value) < LEAST_KEY or what == "name":
         yield value
         return
@@ -114,7 +114,7 @@ def pieces(value: bytes, what: str) -> Iterator[bytes]:
 
 
 def remaining(wanted: dict[bytes, str], places: list[bytes]) -> list[str]:
-    """What is still there."""
+    """Returns the secrets that are still there."""
     return [
         f"{what} {value.hex()} remains"
         for value, what in sorted(wanted.items())
@@ -123,7 +123,7 @@ def remaining(wanted: dict[bytes, str], places: list[bytes]) -> list[str]:
 
 
 def disturbed(content: bytes, seed: str) -> bytes:
-    """A btsnoop file of which some records are cut, missing or there twice."""
+    """Returns a btsnoop file in which some records are cut, missing or repeated."""
     chance = random.Random(seed)
     result = bytearray(content[:FILE_HEADER])
     offset = FILE_HEADER
@@ -159,7 +159,7 @@ def objects(document) -> Iterator[dict]:
 
 
 def findings(program: str, path: Path) -> list:
-    """Which rules found something, how bad it is, and in which packets."""
+    """Returns the rules that found something, with their severity and packets."""
     document = printed(program, "explain", path)
     return [
         (each["rule"], each.get("severity"), each.get("certainty"), each.get("evidence"))
@@ -169,7 +169,7 @@ def findings(program: str, path: Path) -> list:
 
 
 def attributes(program: str, path: Path) -> list:
-    """Every attribute of a map: its handles, type and properties."""
+    """Returns every attribute of a map: handles, type and properties."""
     places = ("start_handle", "end_handle", "declaration_handle", "value_handle", "handle")
     return [
         (*(each.get(place) for place in places), each["uuid"], each.get("properties"))
@@ -179,21 +179,22 @@ def attributes(program: str, path: Path) -> list:
 
 
 def packets(path: Path) -> tuple[int, int]:
-    """How many tshark sees, and how many of them it calls malformed or cannot read itself."""
+    """Returns the number of packets, and of those that tshark calls malformed or cannot read."""
     command = ["tshark", "-n", "-r", str(path), "-Y", "_ws.malformed", "-T", "fields", "-e", "frame.number"]
     malformed = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
     return len(fields(path, ("frame.number",))), len(malformed)
 
 
 def removed(report: str) -> tuple[int, bool]:
-    """How many parts of PDUs became zeros, which no program can read any more, and whether controller logs did, which
-    tshark takes for data that is malformed."""
+    """Returns the number of parts of PDUs that became zeros, which no program can read any more, and whether controller
+    logs became zeros, which tshark reads as malformed data.
+    """
     parts = re.search(r"became zeros: (\d+) parts? of", report)
     return int(parts[1]) if parts else 0, "controller" in report
 
 
 def check(program: str, path: Path, kind: files.Kind, folder: Path) -> tuple[int, list[str]]:
-    """How much was looked for, and what is wrong."""
+    """Returns the number of secrets that were searched for, and the errors."""
     wanted = what_must_go(path)
     is_monitor = any(link in kind.name for link in ("2001", "254"))
     out = folder / "redacted.btsnoop"
@@ -204,10 +205,10 @@ def check(program: str, path: Path, kind: files.Kind, folder: Path) -> tuple[int
         return 0, [f"ended with {result.returncode}: {result.stderr.decode().strip()}"]
     content = out.read_bytes()
     wrong = remaining(wanted, [content, *data(content, is_monitor)])
-    # Another format may not have room for all records, so that the same program writes both.
+    # Another format may lack room for some records, so the same program also writes the file without redaction.
     same = folder / "same.btsnoop"
     subprocess.run([program, "convert", "--force", "--as", target, str(path), str(same)], capture_output=True, check=False)
-    # Addresses and names are known by what is left of them alone, keys by their places.
+    # Addresses and names are only recognised by their remaining bytes, keys by their places.
     worse, redacted = folder / "worse.btsnoop", folder / "worse-redacted.btsnoop"
     worse.write_bytes(disturbed(same.read_bytes(), path.name))
     subprocess.run([program, "convert", "--force", "--redact", "--as", target, str(worse), str(redacted)], capture_output=True, check=False)
@@ -244,7 +245,7 @@ def main() -> int:
                 for message in wrong:
                     print(f"{path.parent.name}/{path.name}: {message}")
     if looked_for == 0:
-        print("nothing was looked for")
+        print("no secret was searched for")
     print(f"{captures} captures, {looked_for} secrets, addresses and names, {errors} errors")
     return 1 if errors or looked_for == 0 else 0
 

@@ -3,12 +3,12 @@
 
 usage: compare-with-tshark.py GATTSCOPE CAPTURE_OR_FOLDER...
 
-Compared are codes, numbers and bytes, never names: of HCI, L2CAP and its signalling, ATT, SMP with its keys, advertising data
-and periodic advertising. Of a folder, every HCI capture below it is taken, whatever it is called (btsnoop, pcap, pcapng,
-PacketLogger); a folder that is not there is said and skipped. Differences that are known and accepted stand in
-Tests/known-differences.txt. `--dump CAPTURE` prints what tshark says, `--dump-own GATTSCOPE CAPTURE` what gattscope says.
-Exit status 1: a difference, a count of lines that is not the count of records, or, for folders, a layer or a format that was
-compared not once: a test that compares nothing must not pass.
+Compares codes, numbers and bytes, but no names: HCI, L2CAP and its signalling, ATT, SMP with its keys, advertising data
+and periodic advertising. In a folder it compares every HCI capture, whatever its name (btsnoop, pcap, pcapng,
+PacketLogger); it reports and skips missing folders. Tests/known-differences.txt lists the accepted differences. `--dump
+CAPTURE` prints what tshark reads, `--dump-own GATTSCOPE CAPTURE` what gattscope reads. Exit status 1: a difference, a
+wrong number of lines, or, for folders, a layer or format that was never compared, because a test that compares nothing
+must not pass.
 """
 
 import fnmatch
@@ -23,10 +23,10 @@ from comparison import Facts, gattscope, tshark
 from traffic import files
 
 KNOWN = Path(__file__).resolve().parent.parent / "Tests" / "known-differences.txt"
-OWN_FOLDER = "captures/"  # a known difference in these must show up; other captures may be absent
+OWN_FOLDER = "captures/"  # known differences in these must occur; other captures may be absent
 MOST_PRINTED = 9000
 
-# On these both must have agreed at least once.
+# Both must have agreed on each of these at least once.
 REQUIRED = {
     *("time", "adapter", "direction", "hci.opcode", "hci.event", "hci.subevent", "hci.connection_handles", "hci.handle", "l2cap.cid"),
     *("att.opcode", "att.handle", "att.value", "att.error", "att.request_opcode"),
@@ -68,7 +68,7 @@ DECIMAL = {
 
 
 def shown(field: str, value) -> str:
-    """As one would write it in the file of known differences; `-` for absent."""
+    """Returns the value as in the file of known differences; `-` if absent."""
     if value is None:
         return "-"
     if isinstance(value, list):
@@ -95,7 +95,7 @@ class KnownDifference:
             (shown(difference.field, difference.ours), self.ours),
             (shown(difference.field, difference.tshark), self.tshark),
         )
-        # Equal first: in a value, brackets are a list and no pattern.
+        # Test for equality first: brackets in a value are a list, not a pattern.
         matched = all(pattern in ("*", text) or fnmatch.fnmatchcase(text, pattern) for text, pattern in pairs)
         self.used |= matched
         return matched
@@ -107,22 +107,22 @@ def known_differences() -> list[KnownDifference]:
     return [KnownDifference(line, f"{KNOWN.name}:{number}") for number, line in numbered]
 
 
-# Chips write their debug log as data packets with handles that no connection has. tshark takes the text for L2CAP.
+# Some controllers write their debug log as data packets with handles of no connection. tshark reads the text as L2CAP.
 CONTROLLER_LOG = "controller_log"
 
 
 def comparable(line: dict, ours: Facts, theirs: Facts) -> Facts:
-    """What tshark reports of a packet, without what it reads on purpose otherwise."""
+    """Returns tshark's facts about a packet without those that gattscope deliberately reads differently."""
     if line.get("protocol") == CONTROLLER_LOG:
         return {field: value for field, value in theirs.items() if field.partition(".")[0] not in ("l2cap", "signalling", "att", "smp")}
-    # Of a PDU that the capture cut, tshark shows the fields before the cut; we show the bytes that are left of it.
+    # For a PDU that the capture cut, tshark shows the fields before the cut; gattscope shows the remaining bytes.
     if any(problem["code"] == "truncated" for problem in line.get("problems", [])):
         return {field: value for field, value in theirs.items() if field in ours or field.partition(".")[0] not in ("smp", "adv")}
     return theirs
 
 
 class Tally:
-    """How often each field was there, and how often both agreed on it."""
+    """Counts how often each field appeared, and how often both agreed on it."""
 
     def __init__(self) -> None:
         self.fields: Counter = Counter()
@@ -141,14 +141,16 @@ class Tally:
     def never_compared(self) -> Iterator[str]:
         for field in sorted(REQUIRED):
             if not self.agreed[field]:
-                yield f"{field}: compared {self.fields[field]} times, and not once did both say the same"
+                yield f"{field}: compared {self.fields[field]} times, but both never agreed"
         for name, packets in self.formats.items():
             if not packets:
                 yield f"{name}: no packet of this format was compared"
 
 
 def count_errors(name: str, kind: files.Kind, lines: list[dict], theirs: list[Facts] | None) -> Iterator[str]:
-    """`theirs`: of all records, also those of other link types; None where tshark did not read the file."""
+    """Compares the numbers of records. `theirs` includes records of other link types; it is None if tshark did not read
+    the file.
+    """
     whole = sum(kind.is_hci)
     if len(lines) != whole:
         yield f"{name}: expected {whole} lines, one a whole record, got {len(lines)}"
@@ -173,7 +175,7 @@ def captures(arguments: list[str]) -> Iterator[tuple[str, Path, files.Kind]]:
             continue
         for path in found:
             kind = files.kind(path)
-            # One without records is read as well; one of other link types alone is refused, and tested elsewhere.
+            # Reads files without records, too. Those with only other link types are refused, which another test checks.
             if kind is not None and (any(kind.is_hci) or not kind.is_hci and kind.name in files.EMPTY_IS_READ):
                 yield f"{path.parent.name}/{path.name}", path, kind
 
@@ -202,7 +204,7 @@ def main() -> int:
         lines, theirs = gattscope.lines(program, path), tshark.facts(path)
         found += count_errors(name, kind, lines, theirs)
         if theirs is None:
-            message = f"{name}: tshark does not read this file; only the records are counted"
+            message = f"{name}: tshark does not read this file; only its records are counted"
             if name.startswith(OWN_FOLDER):
                 found.append(message)
             else:
@@ -213,7 +215,7 @@ def main() -> int:
         for each in known:
             each.in_reach |= fnmatch.fnmatchcase(name, each.capture)
         for difference in tally.differences(name, ours, theirs):
-            # Every line that fits counts as used, not the first one only.
+            # Counts every matching line as used, not just the first one.
             if any([each.accepts(difference) for each in known]):
                 accepted += 1
             else:

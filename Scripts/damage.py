@@ -1,4 +1,6 @@
-"""Where the records of a capture file lie, and the ways to damage one, each with the number of records that it leaves alone."""
+"""The positions of the records in a capture file, and ways to damage one, each with the number of records that stay
+intact.
+"""
 
 import random
 import struct
@@ -11,11 +13,13 @@ LEAST_WHOLE = 4096  # files up to this length are cut at every length
 class Damage(NamedTuple):
     name: str
     data: bytes
-    intact: int  # as many records at the beginning are as they were
+    intact: int  # the number of unchanged records at the beginning
 
 
 def record_ends(data: bytes) -> list[int]:
-    """The end of each whole record; the first entry is where the first record begins. Empty: a format not known here."""
+    """Returns the end of each whole record; the first entry is the start of the first record. Empty for an unknown
+    format.
+    """
     if data[:8] == b"btsnoop\0":
         return _ends(data, 16, lambda at: 24 + struct.unpack_from(">I", data, at + 4)[0], 24)
     magic = data[:4]
@@ -25,7 +29,7 @@ def record_ends(data: bytes) -> list[int]:
         return _ends(data, 24, lambda at: 16 + struct.unpack_from(">I", data, at + 8)[0], 16)
     if magic == b"\x0a\x0d\x0d\x0a" and data[8:12] == b"\x4d\x3c\x2b\x1a":
         return _ends(data, 0, lambda at: struct.unpack_from("<I", data, at + 4)[0], 12)
-    if magic[:1] == b"\0" and magic[1:2] in b"\0\1":  # PacketLogger: a length that does not count itself
+    if magic[:1] == b"\0" and magic[1:2] in b"\0\1":  # PacketLogger: the length does not count itself
         return _ends(data, 0, lambda at: 4 + struct.unpack_from(">I", data, at)[0], 13)
     if magic[2:4] == b"\0\0":
         return _ends(data, 0, lambda at: 4 + struct.unpack_from("<I", data, at)[0], 13)
@@ -46,7 +50,7 @@ BLUETOOTH = (187, 201, 251, 253, 254, 256)  # link types
 
 
 def told(data: bytes, ends: list[int]) -> list[bool]:
-    """Which records are packets of Bluetooth: in pcapng, others stand between them."""
+    """Returns which records are Bluetooth packets: pcapng has other blocks between them."""
     if data[:4] != b"\x0a\x0d\x0d\x0a":
         return [True] * (len(ends) - 1)
     types, flags = [], []
@@ -59,12 +63,12 @@ def told(data: bytes, ends: list[int]) -> list[bool]:
 
 
 def _before(ends: list[int], offset: int) -> int:
-    """How many records end at or before the offset."""
+    """Returns how many records end at or before the offset."""
     return sum(end <= offset for end in ends[1:])
 
 
 def damages(path: Path, rounds: int) -> Iterator[Damage]:
-    """Every kind of damage, `rounds` of each. The same file and number give the same damage."""
+    """Yields every kind of damage, `rounds` of each. The same file and number always give the same damage."""
     data = path.read_bytes()
     ends = record_ends(data)
     if len(ends) < 2:
@@ -97,7 +101,7 @@ def flips(data: bytes, ends: list[int], rounds: int, chance: random.Random) -> I
 
 
 def lengths(data: bytes, ends: list[int], rounds: int, chance: random.Random) -> Iterator[Damage]:
-    """The largest and other unlikely numbers where a record's header, or what it carries, has lengths."""
+    """Puts the largest and other unlikely numbers into the lengths of record headers and of what they contain."""
     for _ in range(rounds):
         for width in (1, 2, 4):
             index = chance.randrange(len(ends) - 1)
@@ -109,10 +113,10 @@ def lengths(data: bytes, ends: list[int], rounds: int, chance: random.Random) ->
 
 
 def shuffles(data: bytes, ends: list[int], rounds: int, chance: random.Random) -> Iterator[Damage]:
-    """Records in another order, told again, or left out. The first stays: in pcapng it says what the others are."""
+    """Reorders, repeats or omits records. The first one stays: in pcapng it describes the others."""
     records = [data[start:end] for start, end in zip(ends, ends[1:])]
     head, rest = data[: ends[1]], records[1:]
     for _ in range(rounds):
         yield Damage("in another order", head + b"".join(chance.sample(rest, len(rest))), 1)
-        yield Damage("told several times", head + b"".join(chance.choices(rest, k=len(rest))), 1)
+        yield Damage("with repeated records", head + b"".join(chance.choices(rest, k=len(rest))), 1)
         yield Damage("half left out", head + b"".join(each for each in rest if chance.random() < 0.5), 1)

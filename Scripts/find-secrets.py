@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Looks for keys and passkeys in everything that gattscope prints without --show-keys.
+"""Searches everything that gattscope prints without --show-keys for keys and passkeys.
 
 usage: find-secrets.py GATTSCOPE FOLDER...
 
-What is secret is known from elsewhere: from the scripts that write the sample captures, from NAME.truth.json beside
-NAME.btsnoop, from the lines of test programs in NAME.log/, and from tshark, which names the keys in SMP PDUs. Each secret is
-looked for in both byte orders, as hexadecimal however it is spaced, and as text. With --show-keys some must appear: a
-search that finds nothing anywhere proves nothing. Exit status 1: a secret was found, or none was looked for.
+The secrets come from elsewhere: from the scripts that write the sample captures, from NAME.truth.json beside
+NAME.btsnoop, from the lines of test programs in NAME.log/, and from tshark, which names the keys in SMP PDUs. The
+script searches for each secret in both byte orders, as hexadecimal with any spacing, and as text. With --show-keys some
+must appear, because a search that never finds anything proves nothing. Exit status 1: a secret was found, or none was
+searched for.
 """
 
 import json
@@ -21,7 +22,7 @@ from typing import Iterator
 from comparison import tshark
 from traffic import files, written
 
-OTHER = str(Path(__file__).resolve().parent.parent / "captures" / "heart-rate.btsnoop")  # what diff compares each capture with
+OTHER = str(Path(__file__).resolve().parent.parent / "captures" / "heart-rate.btsnoop")  # the capture that diff compares each capture with
 VIEWS = (
     *(["show"], ["show", "-v"], ["show", "-x"], ["show", "-v", "-x"], ["show", "--ascii", "-x"]),
     *(["show", "--json"], ["show", "--json", "--raw"], ["info"], ["info", "--json"]),
@@ -34,11 +35,13 @@ VIEWS = (
     *(["table"], ["table", "--csv", "--kind", "operations"]),
     *(["diff", "--all", OTHER], ["diff", "--json", "--all", OTHER]),
 )
-# Bytes of a piece, and where pieces begin: a dump breaks a key of 16 bytes into two lines, of which one has 8 of them.
+# The length of a piece, and where pieces begin: a dump breaks a key of 16 bytes into two lines, one of which has at
+# least 8 bytes.
 PIECE, STARTS = 6, (0, 5, 10)
-# These captures repeat their keys in values and vendors' events, which are shown as they are; redaction is tested with them.
+# These captures repeat their keys in values and vendors' events, which are printed unchanged; the redaction tests use
+# them.
 PLANTED = "secrets-everywhere"
-LEAST_DIFFERENT = 4  # bytes in a piece that is worth looking for; zeros are everywhere
+LEAST_DIFFERENT = 4  # different bytes in a piece that is worth searching for; zeros are everywhere
 KEYS = ("long_term_key", "identity_resolving_key", "signature_key")
 COMMITMENTS = ("confirm_value", "random_value")
 NOT_HEXADECIMAL = re.compile(r"[^0-9a-f\n]")
@@ -51,7 +54,7 @@ class Secrets:
         self.passkeys: set[str] = set()
 
     def pieces(self) -> Iterator[tuple[bytes, bytes]]:
-        """Each piece with the key that it is of."""
+        """Yields each piece with its key."""
         for key in sorted(self.keys):
             for order in (key, key[::-1]):
                 for start in STARTS:
@@ -72,7 +75,7 @@ class Secrets:
 
 
 def keys_in(document) -> Iterator[bytes]:
-    """Every `value` of 16 bytes below `keys`, and what is called a key elsewhere."""
+    """Yields every `value` of 16 bytes below `keys`, and keys in other places."""
     if isinstance(document, list):
         for each in document:
             yield from keys_in(each)
@@ -105,7 +108,7 @@ def secrets_of(path: Path, packets: list[dict]) -> Secrets:
         text = log.read_text(errors="replace")
         secrets.keys |= {bytes.fromhex(each) for each in re.findall(r"ltk ([0-9a-f]{32})", text)}
         secrets.passkeys |= {each.zfill(6) for each in re.findall(r"passkey notify (\d+)", text)}
-    # Programs' own log lines are shown as they are, and some say what they should not.
+    # Log lines of other programs are printed unchanged, and some contain secrets.
     content = path.read_bytes()
     secrets.passkeys = {each for each in secrets.passkeys if each.encode() not in content}
     return secrets
@@ -116,13 +119,13 @@ def printed(program: str, arguments: list[str], path: Path) -> str:
     if result.returncode not in (0, 1, 64, 65):
         sys.exit(f"{path}: {' '.join(arguments)} ended with {result.returncode}: {result.stderr.decode().strip()}")
     if arguments[0] == "values" and "--raw" in arguments:
-        # Bytes as they are: digits may be among them, and keys are looked for in hex.
+        # Raw bytes: digits may be among them, and keys are searched for in hex.
         return result.stdout.hex() + result.stdout.decode("latin-1")
     return result.stdout.decode("utf-8")
 
 
 def without_logs(program: str, path: Path, packets: list) -> list:
-    """The facts without those of controllers' debug logs, in whose text tshark sees keys."""
+    """Returns the facts without controllers' debug logs, whose text tshark mistakes for keys."""
     lines = printed(program, ["show", "--json"], path).splitlines()
     logs = {json.loads(line)["packet"] for line in lines if '"protocol":"controller_log"' in line}
     return [facts for number, facts in enumerate(packets, 1) if number not in logs]
@@ -153,9 +156,9 @@ def main() -> int:
                     found.append(f"{path.parent.name}/{path.name}: {' '.join(view)} shows {leak}")
             shown += secrets.found(printed(program, ["show", "--json", "--show-keys"], path)) is not None
     if looked_for == 0:
-        found.append("no secret was looked for")
+        found.append("no secret was searched for")
     elif shown == 0:
-        found.append("no secret was seen with --show-keys either: this search could not have found any")
+        found.append("no secret was found with --show-keys either: this search could not have found any")
     for message in found:
         print(message)
     print(f"{captures} captures, {looked_for} secrets, seen with --show-keys in {shown} captures, {len(found)} errors")

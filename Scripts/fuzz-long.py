@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Runs fuzzers in turns for hours, and writes a table of what they did. usage: fuzz-long.py HOURS TABLE FUZZER...
+"""Runs fuzzers in turns for hours, and writes a table of their results. usage: fuzz-long.py HOURS TABLE FUZZER...
 
-Each fuzzer has a slice of time, then the next one, round and round, so that all have had about as much whenever this ends. What
-a fuzzer found of new inputs stays in the build folder and is what it begins with in its next turn, and in the next run. The table
-is written anew after each slice, so it is right whenever this is interrupted: executions, coverage and findings of this run.
-A finding is an input in Fuzz/Regressions that was not there before. Exit status 1: there is one.
+Each fuzzer runs for a slice of time, then the next one, round and round, so that all have had about the same time
+whenever the script ends. New inputs that a fuzzer found stay in the build folder; the fuzzer starts with them in its
+next turn and in the next run. The table is rewritten after each slice, so it is correct after an interruption:
+executions, coverage and findings of this run. A finding is a new input in Fuzz/Regressions. Exit status 1: there are
+findings.
 """
 
 import os
@@ -16,14 +17,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
-SLICE = 600  # seconds; less where the hours do not have that many slices
+SLICE = 600  # seconds; shorter if the hours have fewer slices than fuzzers
 EXECUTED = re.compile(r"^stat::number_of_executed_units: *(\d+)", re.MULTILINE)
 COVERED = re.compile(r"^#\d+\t.*\bcov: (\d+) ft: (\d+) corp: (\d+)", re.MULTILINE)
 RUN_DONE = re.compile(r"^#(\d+)\t", re.MULTILINE)
 
 
 class Result(NamedTuple):
-    """What one fuzzer did in all its turns."""
+    """The results of one fuzzer over all its turns."""
 
     seconds: float = 0
     executions: int = 0
@@ -33,9 +34,9 @@ class Result(NamedTuple):
     findings: int = 0
 
     def after(self, seconds: float, log: str, findings: int) -> "Result":
-        """With another turn, of which libFuzzer wrote this."""
+        """Returns the result with another turn, for which libFuzzer wrote this log."""
         executed = EXECUTED.search(log)
-        # One that has crashed says no sum: the last line that counts is the nearest to it.
+        # After a crash libFuzzer prints no total; its last progress line is the closest.
         counted = [int(number) for number in RUN_DONE.findall(log)]
         count = int(executed[1]) if executed else max(counted, default=0)
         covered = COVERED.findall(log)
@@ -68,7 +69,7 @@ def found(name: str) -> set[str]:
 
 
 def turn(fuzzer: Path, seconds: int) -> tuple[float, str, int]:
-    """Runs a fuzzer once: for how long it ran, what it wrote, and how many findings are new."""
+    """Runs a fuzzer once; returns its running time, its output and the number of new findings."""
     before, began = found(fuzzer.name), time.monotonic()
     subprocess.run([ROOT / "Scripts" / "fuzz.sh", str(seconds), fuzzer], cwd=ROOT, check=False, stdout=subprocess.DEVNULL)
     log = fuzzer.parent / f"corpus-{fuzzer.name}.log"

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes what a fuzzer begins with into a folder. usage: fuzz-seeds.py FUZZER FOLDER FILE|FOLDER...
+"""Writes a fuzzer's initial inputs to a folder. usage: fuzz-seeds.py FUZZER FOLDER FILE|FOLDER...
 
-Captures are copied, those below 16 KB, to the fuzzers that read their kind. FuzzPDU has a list of PDUs for an input
-(Fuzz/Inputs/Fuzzing+PDU.swift): it is made of what each btsnoop file has.
+Captures below 16 KB are copied for the fuzzers that read their kind. An input of FuzzPDU is a list of PDUs
+(Fuzz/Inputs/Fuzzing+PDU.swift): it is made from the PDUs of each btsnoop file.
 """
 
 import gzip
@@ -18,7 +18,7 @@ from pathlib import Path
 MOST_BYTES = 16384
 BTSNOOP = b"btsnoop\0"
 H4, MONITOR = 1002, 2001
-# The kinds of files that a fuzzer reads, by their first bytes; the others read them all.
+# The kinds of files that a fuzzer reads, by their first bytes; the other fuzzers read them all.
 RECORDS = (BTSNOOP,)
 KINDS = {
     **dict.fromkeys(
@@ -35,8 +35,9 @@ SENT, RECEIVED = 0, 0x80
 
 
 def records(data: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """The records of a btsnoop file: the H4 type, or -1 for what the monitor has besides; the direction; the packet. Such
-    a one of the monitor's begins with its opcode."""
+    """Yields the records of a btsnoop file: the H4 type, or -1 for the monitor's other records, which begin with their
+    opcode; the direction; the packet.
+    """
     (link,) = struct.unpack_from(">I", data, 12)
     offset = 16
     while offset + 24 <= len(data):
@@ -52,7 +53,7 @@ def records(data: bytes) -> Iterator[tuple[int, int, bytes]]:
 
 
 def pdus(data: bytes) -> bytes:
-    """The PDUs of a btsnoop file, each behind its family and its length."""
+    """Returns the PDUs of a btsnoop file, each with its family and length in front."""
     made = bytearray([0])
     for kind, direction, packet in records(data):
         if kind == COMMAND and len(packet) >= 3:
@@ -73,7 +74,7 @@ def pdus(data: bytes) -> bytes:
 
 
 def packed(name: str, data: bytes) -> bytes:
-    """A file in an archive, of a kind that its name chooses."""
+    """Returns a file in an archive of a kind that depends on its name."""
     made = io.BytesIO()
     choice = sum(name.encode()) % 4
     if choice == 0:

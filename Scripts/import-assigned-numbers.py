@@ -3,9 +3,9 @@
 
 usage: import-assigned-numbers.py [--check] PATH
 
-PATH is the wheel of the Python package bluetooth-sig (`pip download --no-deps bluetooth-sig`), which carries a copy of the
-SIG's YAML files, or a folder that it was unpacked to. Numbers and names are taken, nothing else. Needed only to bring the
-tables up to date. With --check nothing is written; exit status 1: a table is not what PATH makes it.
+PATH is the wheel of the Python package bluetooth-sig (`pip download --no-deps bluetooth-sig`), which has a copy of the
+SIG's YAML files, or a folder with its contents. Only numbers and names are imported. Needed only to update the tables.
+With --check nothing is written; exit status 1: a table differs from what PATH produces.
 """
 
 import re
@@ -19,7 +19,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "Sources" / "Bluetooth" / "Gen
 QUOTES = '##"""'
 INDEX_COLUMNS = 9
 
-# Where the files name a service after its profile, which everyone calls by its own name.
+# The files name some services after their profile; these are their usual names.
 CORRECTIONS = {0x1800: "Generic Access", 0x1801: "Generic Attribute"}
 
 
@@ -36,12 +36,12 @@ class Source:
             self.read = lambda name: wheel.read(name).decode("utf-8")
 
     def load(self, name: str, key: str) -> list:
-        import yaml  # only who imports needs it
+        import yaml  # only needed for an import
 
         found = [file for file in self.files if file.endswith(f"assigned_numbers/{name}.yaml")]
         if len(found) != 1:
-            sys.exit(f"{name}.yaml is there {len(found)} times, expected once")
-        # All scalars as text: YAML 1.1 would read some names as numbers or truth values.
+            sys.exit(f"{name}.yaml was found {len(found)} times, expected once")
+        # All scalars as text: YAML 1.1 would read some names as numbers or booleans.
         return yaml.load(self.read(found[0]), yaml.BaseLoader)[key]
 
 
@@ -49,18 +49,18 @@ def number(text: str) -> int:
     return int(text, 0)
 
 
-# What the files write in TeX.
+# TeX subscripts in the files.
 SUBSCRIPTS = str.maketrans("0123456789n", "₀₁₂₃₄₅₆₇₈₉ₙ")
 
 
 def plain(name: str) -> str:
-    """The name on one line, without TeX."""
+    """Returns the name on one line, without TeX."""
     name = re.sub(r"\\textsubscript\{(.*?)\}", lambda found: found[1].translate(SUBSCRIPTS), name)
     return " ".join(name.split())
 
 
 def short(name: str) -> str:
-    """The name without the examples in brackets behind it."""
+    """Returns the name without the examples in brackets at its end."""
     return name.split(" (")[0]
 
 
@@ -70,7 +70,7 @@ def companies(source: Source) -> dict:
 
 
 def uuids(source: Source) -> dict:
-    """The 16-bit UUIDs share one space, so they share one table."""
+    """Returns the 16-bit UUIDs in one table, because they share one number space."""
     table = {}
     for name in (
         "protocol_identifiers",
@@ -87,13 +87,13 @@ def uuids(source: Source) -> dict:
         "sdo_uuids",
     ):
         for row in source.load(f"uuids/{name}", "uuids"):
-            # An SDO's own entry says what its UUID is for, a member's only whose it is: the later list wins.
+            # An SDO's own entry names the purpose of its UUID, a member's only its owner: the later list wins.
             table[number(row["uuid"])] = row["name"]
     return table | CORRECTIONS
 
 
 def appearances(source: Source) -> dict:
-    """Category (10 bits) and subcategory (6 bits), as in the characteristic."""
+    """Returns categories (10 bits) and subcategories (6 bits), as in the characteristic."""
     table = {}
     for row in source.load("core/appearance_values", "appearance_values"):
         category = number(row["category"]) << 6
@@ -105,16 +105,18 @@ def appearances(source: Source) -> dict:
 
 def uri_schemes(source: Source) -> dict:
     rows = source.load("core/uri_schemes", "uri_schemes")
-    # 1 stands for a URI that brings its scheme with it.
+    # 1 means that the URI contains its own scheme.
     return {number(row["value"]): row["name"] for row in rows if number(row["value"]) != 1}
 
 
-# Keys of the parts of a class of device that do not stand in its bits 2 to 12.
+# Keys for the parts of a class of device that are not in its bits 2 to 12.
 MAJOR, SERVICE = 0xF000, 0xE000
 
 
 def device_classes(source: Source) -> dict:
-    """Major and minor class by bits 2 to 12 of the class of device; majors from 0xf000, service bits from 0xe000."""
+    """Returns major and minor classes by bits 2 to 12 of the class of device; majors from 0xf000, service bits from
+    0xe000.
+    """
     table = {}
     for row in source.load("core/class_of_device", "cod_services"):
         if not row["name"].startswith("Reserved"):
@@ -122,7 +124,7 @@ def device_classes(source: Source) -> dict:
     for row in source.load("core/class_of_device", "cod_device_class"):
         major = number(row["major"])
         table[MAJOR | major] = short(row["name"])
-        # The first bits of the six count minor classes where the last ones count something else.
+        # The first of the six bits count minor classes if the last ones count something else.
         shift = 6 - number(row.get("subsplit", "6"))
         split = row.get("subminor", []) if major == 5 else []
         for minor in row.get("minor", []):
@@ -138,12 +140,12 @@ def device_classes(source: Source) -> dict:
 
 
 def swift(title: str, member: str, rows: dict) -> str:
-    """A table: the names one a line, and where each number's name begins."""
+    """Returns a table: the names, one a line, and the position of each number's name."""
     lines, index, offset = [], [], 0
     for key in sorted(rows):
         name = plain(rows[key])
         if not name or QUOTES[::-1] in name or "\\##" in name or not 0 <= key <= 0xFFFF:
-            sys.exit(f"{member}: {key:#06x} {name!r} has no place in the table")
+            sys.exit(f"{member}: {key:#06x} {name!r} does not fit into the table")
         index.append(f"{key:04x}{offset:05x}")
         lines.append(name)
         offset += len(name.encode()) + 1

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Writes those files of Profiles/sig that say so in their first line: layouts of the Bluetooth SIG's characteristics.
+"""Writes the generated files of Profiles/sig, which are marked in their first line: layouts of the Bluetooth SIG's
+characteristics.
 
 usage: import-characteristics.py [--check] PATH
 
-PATH is the wheel of the Python package bluetooth-sig (`pip download --no-deps bluetooth-sig`), which carries a copy of the
-SIG's GATT Specification Supplement as YAML, or a folder that it was unpacked to. Facts are taken: UUID, name, order, type,
-exponents, bounds, special numbers, unit; no prose. What other files of Profiles/sig define is left to them: layouts with
-flags, choices or meanings that the Supplement puts into sentences are written by hand. With --check nothing is written; exit
-status 1: a file is not what PATH makes it, or a layout is in no file.
+PATH is the wheel of the Python package bluetooth-sig (`pip download --no-deps bluetooth-sig`), which has a copy of the
+SIG's GATT Specification Supplement as YAML, or a folder with its contents. Only facts are imported: UUID, name, order,
+type, exponents, bounds, special numbers, unit; no prose. What other files of Profiles/sig define stays there: layouts
+with flags, choices or meanings that the Supplement describes in sentences are written by hand. With --check nothing is
+written; exit status 1: a file differs from what PATH produces, or a layout is in no file.
 """
 
 import re
@@ -24,7 +25,7 @@ FOLDER = SCRIPTS.parent / "Profiles" / "sig"
 MARK = "# Made by Scripts/import-characteristics.py; do not edit."
 WIDTH = 118
 
-# File, title, and the layouts that belong there, where no other file has them.
+# File, title, and the layouts that belong there unless another file has them.
 FILES = (
     ("environment", "Weather and surroundings", "2a2c 2a6c-2a7b 2aa0-2aa1 2aa3 2be4 2c1b"),
     ("gases", "Concentrations in air", "2b8c 2bcf-2bd9 2be7"),
@@ -36,7 +37,7 @@ FILES = (
     ("motion", "Movement, contacts, buttons", "2c06-2c0b 2c1d-2c22"),
 )
 
-# As people write the units; an exponent belongs to the symbol where people have one for it.
+# Common spellings of the units; an exponent belongs to the symbol if there is a common one for it.
 UNITS = {
     "acceleration.metres_per_seconds_squared": "m/s²",
     "concentration.count_per_cubic_metre": "/m³",
@@ -100,11 +101,12 @@ SYMBOLS = {
 # Elevation stays in metres, as do other lengths of many metres.
 METRES = {"2a6c"}
 
-# Where the Supplement contradicts itself or says in prose what belongs into the layout. Keys are laid over every field.
+# Corrections if the Supplement contradicts itself, or describes parts of the layout in prose. The keys replace those of
+# every field.
 CORRECTIONS = {
     # Its resolution is 1/64 V: the exponent −6 is printed without its sign.
     "2be0": {"scale": {"binary": -6}, "range": None},
-    # Their bounds are given raw, not in the unit.
+    # Their bounds are raw numbers, not in the unit.
     "2b1b": {"range": None},
     "2b8d": {"range": (-100, 100)},
     "2c30": {"range": None},
@@ -122,7 +124,7 @@ CORRECTIONS = {
     "2be8": {"special": {"0": "dc", "0xfffe": "not_valid", "0xffff": "not_known"}},
     "2afa": {"special": {"0": "not_known"}},
 }
-# Names of fields that their characteristic's name does not make well.
+# Names of fields for which the characteristic's name is not suitable.
 NAMES = {
     "2a93": "sport_type",
     "2a95": "fat_burn_fitness",
@@ -163,7 +165,7 @@ WORDS = {
 
 
 def importer():
-    """The other importer, which opens wheels and folders."""
+    """Returns the other importer, which opens wheels and folders."""
     spec = util.spec_from_file_location("import_assigned_numbers", SCRIPTS / "import-assigned-numbers.py")
     module = util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -189,7 +191,7 @@ class Supplement:
     """The layouts of the GATT Specification Supplement, by UUID."""
 
     def __init__(self, path: Path):
-        import yaml  # only who imports needs it
+        import yaml  # only needed for an import
 
         source = importer().Source(path)
         self.uuids = {}
@@ -202,10 +204,10 @@ class Supplement:
                 if uuid := self.uuids.get(layout["identifier"]):
                     self.layouts[uuid] = layout
         if not self.layouts:
-            sys.exit("no layouts are there")
+            sys.exit("no layouts were found")
 
     def referred(self, text: str) -> str | None:
-        """The characteristic whose layout a field has."""
+        """Returns the characteristic whose layout a field has."""
         found = re.search(r"Refer to .*?autoref\{sec:(org\.bluetooth\.characteristic\.[a-z0-9_]+)\}", text, re.S)
         return self.uuids.get(found[1]) if found else None
 
@@ -219,7 +221,7 @@ class Supplement:
         return [self.field(uuid, row, len(rows) == 1) for row in rows]
 
     def packed(self, uuid: str, rows: list) -> dict:
-        """Fields of less than a byte, from the least significant bit on."""
+        """Returns fields of less than a byte, starting at the least significant bit."""
         bits, at = [], 0
         for number, row in enumerate(rows):
             count = int(row["type"][4:])
@@ -267,7 +269,7 @@ class Supplement:
     # What numbers mean
 
     def codes(self, uuid: str, row: dict) -> dict:
-        """Numbers and their words, from the table of the field or from its description."""
+        """Returns numbers and their meanings, from the field's table or from its description."""
         found = {}
         for table in self.layouts[uuid].get("fields", []):
             if table["name"] in (row["field"], "Button Status", "Contact Status"):
@@ -287,7 +289,7 @@ class Supplement:
         multiply, decimal, binary = 1, 0, 0
         if found := re.search(r"M = (-?\d+), d ?= ?(- ?\d+|\d+), b ?= ?(- ?\d+|\d+)", text):
             multiply, decimal, binary = (int(part.replace(" ", "")) for part in found.groups())
-            # "d = 1" stands where the resolution is 1: of the two, the sentence is right.
+            # "d = 1" may contradict a resolution of 1: then the sentence is right.
             if decimal == 1 and re.search(r"Unit is 1\b|resolution of 1 ", text):
                 decimal = 0
         unit = None
@@ -318,7 +320,7 @@ class Supplement:
         return found
 
     def range(self, text: str, type: str, factor: Decimal, special: dict) -> tuple | None:
-        """The raw numbers that are allowed, where any is forbidden that has no word."""
+        """Returns the allowed raw numbers, if any number without a special meaning is not allowed."""
         number = r"(?: value)?:? (?:is:? ?)?(-?\d+(?:\.\d+)?)"
         least = re.search("(?:Minimum|Allowed range(?: is)?)" + number, text)
         most = re.search("Maximum" + number, text) or re.search(r"Allowed range(?: is)?:? [-\d.]+ to (-?\d+(?:\.\d+)?)", text)
@@ -332,7 +334,7 @@ class Supplement:
             bottom += 1
         while top in words:
             top -= 1
-        # A bound that lies beyond the type, or one step of rounding before its end, forbids nothing.
+        # A bound beyond the type, or one step of rounding before its end, excludes nothing.
         low, high = max(low, bottom), min(high, top)
         return (low, high) if low > bottom or high < top - 1 else None
 
@@ -342,7 +344,8 @@ class Supplement:
         return number - (1 << width) if type[0] == "i" and number >= 1 << width - 1 else number
 
 
-# Examples: numbers that differ from field to field, and what they mean, computed apart from the program.
+# Examples: numbers that differ from field to field, and their meanings, which are computed independently of the
+# program.
 
 
 class Example:
@@ -433,12 +436,12 @@ def flow(value) -> str:
 
 
 def quoted(key: str, value) -> str:
-    """Bytes and dates stand in quotes, whatever they look like."""
+    """Returns a YAML value; bytes and dates are always quoted."""
     return f'"{value}"' if key in ("hex", "epoch") else flow(value)
 
 
 def pieces(text: str, depth: int) -> list:
-    """The text cut behind the commas that stand in no more than so many brackets."""
+    """Returns the text, cut after commas at no more than this depth of brackets."""
     found, start, open = [], 0, 0
     for place, letter in enumerate(text):
         open += (letter in "{[") - (letter in "}]")
@@ -449,7 +452,7 @@ def pieces(text: str, depth: int) -> list:
 
 
 def wrapped(lead: str, text: str) -> list:
-    """The text behind its lead, cut at the outermost commas that do."""
+    """Returns the text after its lead, wrapped at the outermost commas that are sufficient."""
     indent = " " * (len(lead) + 1)
     parts = pieces(text, 1)
     if any(len(indent + part) > WIDTH for part in parts):
@@ -488,7 +491,7 @@ def spread(places: str) -> list:
 
 
 def by_hand() -> set:
-    """What files define that are not made here."""
+    """Returns the definitions in files that are not generated."""
     found = set()
     for file in FOLDER.glob("*.yaml"):
         text = file.read_text(encoding="utf-8")
@@ -498,7 +501,7 @@ def by_hand() -> set:
 
 
 def files(supplement: Supplement) -> tuple[dict, list]:
-    """The files, and the layouts that neither they nor others have."""
+    """Returns the files, and the layouts that are in no file."""
     done = by_hand()
     texts = {}
     for name, title, places in FILES:

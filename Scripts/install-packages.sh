@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs those of the named Debian packages that are missing. usage: install-packages.sh PACKAGE...
-# On a system without apt-get it only names them.
+# Installs the missing ones of the given Debian packages. usage: install-packages.sh PACKAGE...
+# Without apt-get, it only prints their names.
 set -eu
 
 missing=
@@ -11,7 +11,7 @@ done
 [ -n "$missing" ] || exit 0
 
 if ! command -v apt-get >/dev/null; then
-  echo "not a Debian system; what these packages hold may be missing:$missing" >&2
+  echo "not a Debian system; the contents of these packages may be missing:$missing" >&2
   exit 0
 fi
 as_root=
@@ -26,10 +26,10 @@ fi
 echo "installing:$missing"
 export DEBIAN_FRONTEND=noninteractive
 install() {
-  # The variable is named again because sudo does not pass the environment on.
+  # The variable is set again because sudo does not pass the environment.
   $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing
 }
-# The lists may be old or not be there at all; a first try without refreshing them saves time where they are good.
+# The package lists may be old or missing; a first try without an update saves time if they are good.
 install >/dev/null 2>&1 || {
   $as_root apt-get update -q
   install

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Finds sums and products of numbers that a capture may state as large as it likes, and that neither stay at the end of their
-type (`add(clamped:)`, `multiplied(clamped:)`) nor ask whether they are too large (`…ReportingOverflow`): such a one would trap,
-or begin anew. Where a line is right as it is, `// Bounded: why` stands above it. usage: lint-sums.py [FOLDER]
+"""Finds sums and products of numbers that a capture can make arbitrarily large, unless they saturate (`add(clamped:)`,
+`multiplied(clamped:)`) or check for overflow (`…ReportingOverflow`): others would trap or wrap around. If a line is
+correct as it is, put `// Bounded: why` above it. usage: lint-sums.py [FOLDER]
 
-Counts of records, bytes and entries are no such numbers: a capture has to be as long as they say. What is looked for are the
-numbers of 64 bits that are read, and the times that are measured between them, by the names that they have here.
+Counts of records, bytes and entries are exempt, because a capture must really be that long. The script searches for the
+64-bit numbers that are read, and for the times between them, by their names in the sources.
 """
 
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 
 SOURCES = Path(__file__).resolve().parent.parent / "Sources"
 NAMES = "drops|dropped|seconds|microseconds|nanoseconds|ticks|latency|elapsed|duration|silence|span|spans|gap|lasted|passed"
-# A name as the last part of what is reckoned with: `record.drops`, `self.seconds`, `Int64(time.nanoseconds)`, but not `dropsLeft`.
+# A name at the end of an operand: `record.drops`, `self.seconds`, `Int64(time.nanoseconds)`, but not `dropsLeft`.
 NUMBER = rf"(?<![\w.])(?:Int|UInt|Int64|UInt64)?\(?(?:\w+(?:\[\w+\])?[.?!]{{1,2}})*(?:{NAMES})\b(?![\w(:])\)?"
 RECKONED = re.compile(
     rf"{NUMBER} &?[-+*]= |&?[-+*]= {NUMBER}|{NUMBER} &?\* |[ (]&?\* {NUMBER}"
@@ -23,7 +23,7 @@ BOUNDED = "// Bounded: "
 
 
 def complaints(path: Path, text: str) -> list[str]:
-    """The lines of a file that reckon with such a number unasked."""
+    """Returns the lines of a file that calculate with such a number unchecked."""
     found = []
     lines = text.splitlines()
     for number, line in enumerate(lines):
@@ -35,7 +35,7 @@ def complaints(path: Path, text: str) -> list[str]:
 
 
 def sources(folder: Path) -> list[Path]:
-    """The files that are looked into: all but raw memory's module and what is generated."""
+    """Returns the files to check: all except raw memory's module and generated code."""
     return [
         path
         for path in sorted(folder.rglob("*.swift"))
@@ -49,7 +49,7 @@ def main() -> int:
     for line in found:
         print(line)
     if found:
-        print("a capture states these numbers: use add(clamped:) or multiplied(clamped:), or say above the line why it fits")
+        print("a capture states these numbers: use add(clamped:) or multiplied(clamped:), or explain above the line why it cannot overflow")
     return 1 if found else 0
 
 

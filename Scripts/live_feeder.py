@@ -1,6 +1,7 @@
-"""Replays captures as live sources send them: in the protocol of a socket, of a serial line, as a stream; in pieces.
+"""Replays captures as live sources send them: with the protocol of a socket or a serial line, as a stream, or in
+pieces.
 
-For the tests of `gattscope live` and its benchmark.
+For the tests and the benchmark of `gattscope live`.
 """
 
 import os
@@ -30,7 +31,7 @@ class Record(NamedTuple):
 
 
 def read(path: Path) -> list[Record]:
-    """The records of a btsnoop file, those of H4 as the monitor would have them."""
+    """Returns the records of a btsnoop file, those of H4 converted to the monitor's."""
     data = path.read_bytes()
     datalink = struct.unpack(">I", data[12:16])[0]
     records, at = [], 16
@@ -49,13 +50,13 @@ def read(path: Path) -> list[Record]:
 
 
 def server_protocol(records: Iterable[Record]) -> Iterator[bytes]:
-    """What a client of `btmon --server` sends: opcode, adapter, length, no time (BlueZ, monitor/control.c)."""
+    """Yields what a client of `btmon --server` sends: opcode, adapter, length, no time (BlueZ, monitor/control.c)."""
     for record in records:
         yield struct.pack("<HHH", record.opcode, record.adapter, len(record.payload)) + record.payload
 
 
 def serial_frames(records: list[Record]) -> Iterator[bytes]:
-    """The monitor's framing on a serial line, each frame with its time in 0.1 ms (BlueZ, monitor/tty.h)."""
+    """Yields the monitor's frames on a serial line, each with its time in 0.1 ms (BlueZ, monitor/tty.h)."""
     for record in records:
         since = max(0, record.microseconds - records[0].microseconds) // 100
         extended = b"\x08" + struct.pack("<I", since & 0xFFFFFFFF)
@@ -64,7 +65,7 @@ def serial_frames(records: list[Record]) -> Iterator[bytes]:
 
 
 def btsnoop(records: Iterable[Record], datalink: int) -> Iterator[bytes]:
-    """A btsnoop stream: the monitor's records, or the packets among them as H4."""
+    """Yields a btsnoop stream: the monitor's records, or the packets among them as H4."""
     yield b"btsnoop\0" + struct.pack(">II", 1, datalink)
     for record in records:
         if datalink == MONITOR:
@@ -79,7 +80,7 @@ def btsnoop(records: Iterable[Record], datalink: int) -> Iterator[bytes]:
 
 
 def send(pieces: Iterable[bytes], size: int, write: Callable[[bytes], object], pause: float = 0) -> None:
-    """Sends everything in pieces of so many bytes; with a pause, one piece each for what is given."""
+    """Sends everything in pieces of this size; with a pause, sends each given piece on its own."""
     for piece in pieces:
         for at in range(0, len(piece), size):
             write(piece[at : at + size])
@@ -96,7 +97,7 @@ def write_all(descriptor: int) -> Callable[[bytes], None]:
 
 
 def connect(path: Path, seconds: float = 20) -> socket.socket:
-    """Connects to a socket that somebody is about to make."""
+    """Connects to a socket that is about to be created."""
     client = socket.socket(socket.AF_UNIX)
     for _ in range(int(seconds * 100)):
         try:
@@ -104,17 +105,17 @@ def connect(path: Path, seconds: float = 20) -> socket.socket:
             return client
         except (FileNotFoundError, ConnectionRefusedError):
             time.sleep(0.01)
-    raise TimeoutError(f"nobody listens at {path}")
+    raise TimeoutError(f"nothing listens at {path}")
 
 
 def listen() -> tuple[socket.socket, int]:
-    """A socket that takes a connection on this machine, and its port."""
+    """Returns a socket that accepts connections on this machine, and its port."""
     server = socket.create_server(("127.0.0.1", 0))
     return server, server.getsockname()[1]
 
 
 def pseudo_terminal() -> tuple[int, int, str]:
-    """The two ends of a serial line, and the name of the second."""
+    """Returns the two ends of a serial line, and the name of the second."""
     here, there = os.openpty()
     tty.setraw(there)
     return here, there, os.ttyname(there)

@@ -1,11 +1,12 @@
-"""What the scripts that make files of a source have in common: `[--check] PATH`, and writing or comparing."""
+"""Shared code of the scripts that generate files: `[--check] PATH`, and writing or comparing."""
 
 import sys
 from pathlib import Path
 
 
 def arguments(usage: str | None) -> tuple[str, bool]:
-    """The path on the command line, and whether nothing is to be written; ends with the usage where that is wrong."""
+    """Returns the path on the command line, and whether only to check; exits with the usage if the arguments are wrong.
+    """
     given = sys.argv[1:]
     checks = given[:1] == ["--check"]
     if checks:
@@ -16,7 +17,7 @@ def arguments(usage: str | None) -> tuple[str, bool]:
 
 
 def keep(texts: dict[str, str], folder: Path, source: str, checks: bool) -> bool:
-    """Writes the files, or says which are not what `source` makes them; gives whether all are."""
+    """Writes the files, or reports those that differ from what `source` produces; returns whether all are equal."""
     good = True
     for name, text in texts.items():
         file = folder / name
@@ -24,6 +25,6 @@ def keep(texts: dict[str, str], folder: Path, source: str, checks: bool) -> bool
             folder.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
         elif not file.exists() or file.read_text(encoding="utf-8") != text:
-            print(f"{name} is not what {source} makes it")
+            print(f"{name} is not what {source} produces")
             good = False
     return good

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Remakes the sample captures. usage: make-captures.py FOLDER
+"""Recreates the sample captures. usage: make-captures.py FOLDER
 
-The same bytes on every run. Needs the Python package `bumble`; `make captures` installs it into `.venv`.
+Writes the same bytes on every run. Needs the Python package `bumble`; `make captures` installs it into `.venv`.
 """
 
 import logging
@@ -16,7 +16,7 @@ MOST_BYTES = 20_000
 def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    logging.disable(logging.ERROR)  # bumble tells of the pairing and the channels that are meant to fail
+    logging.disable(logging.ERROR)  # bumble reports the pairing and the channels that fail on purpose
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     scenarios.make_all(folder)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes a Debian package of a tree that `make install PREFIX=/usr` laid out. usage: make-deb.sh TREE FOLDER
-# The tree becomes the package's. The same tree and SOURCE_DATE_EPOCH make the same package, byte for byte. DEB_LEVEL is how
-# hard it is packed: 1 is quick, 6 is small.
+# Makes a Debian package from a tree that `make install PREFIX=/usr` created. usage: make-deb.sh TREE FOLDER
+# Changes the tree. The same tree and SOURCE_DATE_EPOCH make the same package, byte for byte. DEB_LEVEL is the
+# compression level: 1 is fast, 6 is small.
 set -eu
 
 tree=$1
@@ -12,7 +12,8 @@ architecture=$(dpkg --print-architecture)
 package=$folder/gattscope_${version}_$architecture.deb
 documents=$tree/usr/share/doc/gattscope
 
-# Debian's places and names: the copyright file has the licence, zsh and Wireshark look elsewhere, all manual pages are packed.
+# Debian's places and names: the licence is in the copyright file, zsh and Wireshark have other folders, manual pages
+# are compressed.
 rm -f "$documents/LICENSE" "$documents/COPYRIGHT"
 install -m 644 "$here/copyright" "$documents/copyright"
 sed -i -e 's|(LICENSE)|(copyright)|' -e 's|(COPYRIGHT)|(copyright)|' "$documents/README.md"
@@ -22,11 +23,11 @@ mv "$tree/usr/share/zsh/site-functions" "$tree/usr/share/zsh/vendor-completions"
 extcap=$tree/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)/wireshark
 mkdir -p "$(dirname "$extcap")"
 mv "$tree/usr/lib/wireshark" "$extcap"
-sed -i '1{/^#!/d}' "$tree/usr/share/bash-completion/completions/gattscope" # read by a shell, never run
+sed -i '1{/^#!/d}' "$tree/usr/share/bash-completion/completions/gattscope" # sourced, not run
 install -d "$tree/usr/share/lintian/overrides"
 install -m 644 "$here/lintian-overrides" "$tree/usr/share/lintian/overrides/gattscope"
 
-# dpkg-shlibdeps says which packages have what the program is linked with; it looks for a source package around it.
+# dpkg-shlibdeps finds the packages of the linked libraries; it expects a source package around the program.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/debian/gattscope/DEBIAN" "$work/debian/gattscope/usr/bin"

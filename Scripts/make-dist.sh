@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes an archive for Debian 12 and newer of a tree that `make install PREFIX=` laid out: the program, its licence, its manual page,
-# its completions; and its checksum. usage: make-dist.sh TREE FOLDER VERSION
+# Makes an archive for Debian 12 and newer, and its checksum, from a tree that `make install PREFIX=` created: program,
+# licence, manual page and completions. usage: make-dist.sh TREE FOLDER VERSION
 # The same tree and SOURCE_DATE_EPOCH make the same archive, byte for byte.
 set -eu
 
@@ -9,12 +9,12 @@ folder=$2
 version=$3
 name=gattscope-$version-linux-$(uname -m)
 
-# What is linked in must be linked in: of these libraries every Debian has its own.
+# Everything else must be linked in: every Debian has only these libraries.
 needed=$(readelf -d "$tree/bin/gattscope" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 for library in $needed; do
   case $library in
     libc.so.6 | libm.so.6 | libstdc++.so.6 | libgcc_s.so.1 | ld-linux*.so.*) ;;
-    *) echo "the program needs $library, which is not everywhere" >&2; exit 1 ;;
+    *) echo "the program needs $library, which not every system has" >&2; exit 1 ;;
   esac
 done
 

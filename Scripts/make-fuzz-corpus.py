@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes what the fuzzers begin with besides the sample captures. usage: make-fuzz-corpus.py FOLDER
+"""Creates the fuzzers' initial inputs, in addition to the sample captures. usage: make-fuzz-corpus.py FOLDER
 
-Attacks on every table, a few turns of each, as records; and files of pcapng, pcap and PacketLogger that have what such a file
-may have: both orders of bytes, several sections and interfaces, clocks of all kinds, every option with numbers at the ends of
-what it can say. All is made here, and the same each time; a fuzzer's own finds are no part of it. Files with the same bytes are
-written once, and the whole stays below 2 MB: a test looks.
+Creates attacks on every table, a few turns of each, as records; and pcapng, pcap and PacketLogger files with everything
+that such a file may have: both byte orders, several sections and interfaces, clocks of all kinds, every option with its
+lowest and highest numbers. Everything is generated and the same each time, without a fuzzer's own finds. Files with the
+same bytes are written once. A test checks that the whole stays below 2 MB.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from traffic import attacks  # noqa: E402
 
-MOST_BYTES = 8192  # of one file: a fuzzer changes short ones best
+MOST_BYTES = 8192  # of one file: a fuzzer mutates short ones best
 TURNS = (2, 12)
 EVENT = bytes.fromhex("040e0401030c00")
 CONNECTED = bytes.fromhex("043e1301004000000155443322 11c018000000480000")
@@ -58,7 +58,7 @@ class Pcapng:
 
 
 def received(packet: bytes) -> bytes:
-    """With the direction that link type 201 has in front."""
+    """Returns the packet with the direction that link type 201 puts in front."""
     return struct.pack(">I", 1) + packet
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the manual page, gattscope(1), from what the program says of its options. usage: make-man.py PROGRAM > PAGE
+"""Writes the manual page, gattscope(1), from the program's own help. usage: make-man.py PROGRAM > PAGE
 
-Its date is that of SOURCE_DATE_EPOCH, so that the same program and date make the same page.
+The date is SOURCE_DATE_EPOCH, so that the same program and date make the same page.
 """
 
 import json
@@ -39,19 +39,20 @@ or beside the source.
 
 
 def text(words: str) -> str:
-    """Words as roff prints them to the letter: neither escapes nor signs of its own are left, nor bytes beyond ASCII."""
+    """Returns the words escaped, so that roff prints them literally: no escapes or control characters, only ASCII."""
     words = words.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace("`", "\\(ga")
     words = words.replace("^", "\\(ha").replace("~", "\\(ti").replace('"', "\\(dq")
     return "".join(sign if ord(sign) < 0x80 else f"\\[u{ord(sign):04X}]" for sign in words)
 
 
 def paragraph(words: str) -> list[str]:
-    """Lines of running text; one that would begin with a sign of roff's begins with nothing first."""
+    """Returns lines of running text; one that would begin with a control character of roff begins with an empty escape.
+    """
     return ["\\&" + line if line[:1] in (".", "'") else line for line in map(text, words.splitlines())]
 
 
 def discussion(words: str) -> list[str]:
-    """Running text, and examples as they are."""
+    """Returns running text, and examples unchanged."""
     lines: list[str] = []
     literal = False
     for line in words.splitlines():
@@ -65,7 +66,7 @@ def discussion(words: str) -> list[str]:
             lines.append(".PP")
     if literal:
         lines += [".fi", ".RE"]
-    # A paragraph that begins where none has been is a warning of roff's.
+    # roff warns about a paragraph break that follows no text.
     return [line for at, line in enumerate(lines) if line != ".PP" or (0 < at and lines[at - 1] != ".PP" and at + 1 < len(lines))]
 
 
@@ -75,7 +76,7 @@ def spelled(argument: dict, name: dict) -> str:
 
 
 def heading(argument: dict) -> str:
-    """The names of an option, with what it takes."""
+    """Returns the names of an option, with its value."""
     if argument["kind"] == "positional":
         return f"\\fI{text(argument['valueName'].upper())}\\fR" + (" ..." if argument["isRepeating"] else "")
     names = sorted((spelled(argument, name) for name in argument["names"]), key=len)
@@ -91,7 +92,7 @@ def described(argument: dict) -> list[str]:
 
 
 def command(found: dict) -> list[str]:
-    """A verb with its options; those of all verbs, --help and --version, are told once."""
+    """Returns a verb with its options; those that all verbs have, --help and --version, are listed once."""
     name = " ".join([*found["superCommands"], found["commandName"]])
     arguments = [argument for argument in found.get("arguments", []) if argument["shouldDisplay"]]
     told = [argument for argument in arguments if argument.get("valueName") not in ("help", "version")]

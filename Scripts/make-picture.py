@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes docs/picture.svg, what the program prints in a terminal, for the README. usage: make-picture.py PROGRAM [--check]
+"""Writes docs/picture.svg, the program's output in a terminal, for the README. usage: make-picture.py PROGRAM [--check]
 
-The commands are run on sample captures with --color=always; nothing in the picture is put there by hand. With --check
-nothing is written; exit status 1: the picture is not what the program prints.
+The commands run on sample captures with --color=always; nothing in the picture is written by hand. With --check nothing
+is written; exit status 1: the picture differs from the program's output.
 """
 
 import os
@@ -20,7 +20,7 @@ COMMANDS = [
     "gattscope explain --width 112 captures/pairing-fails.btsnoop",
 ]
 
-# A character's box, the space around the text, and the bar above it, in pixels.
+# The box of a character, the margin around the text, and the bar above it, in pixels.
 WIDTH, HEIGHT, MARGIN, BAR = 8.4, 19, 18, 30
 FONT = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
 SIZE = 14
@@ -31,7 +31,7 @@ PROMPT = "#7ee787"
 
 
 def runs(line: str) -> list[tuple[str, str]]:
-    """Stretches of one colour: colour and words. A style that the picture cannot show is an error, not left out."""
+    """Returns stretches of one colour: colour and text. Raises an error for a style that the picture cannot show."""
     found = []
     colour = TEXT
     parts = STYLE.split(line)
@@ -51,7 +51,7 @@ def columns(words: str) -> int:
 
 
 def printed(program: Path) -> list[list[tuple[str, str]]]:
-    """The lines of a terminal in which the commands were typed one after the other."""
+    """Returns the lines of a terminal in which the commands were typed one after the other."""
     lines = []
     environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "TZ": "UTC", "XDG_CONFIG_HOME": "/nonexistent"}
     for command in COMMANDS:
@@ -81,7 +81,7 @@ def picture(lines: list[list[tuple[str, str]]]) -> str:
     for row, line in enumerate(lines):
         column = 0
         for colour, words in line:
-            # Each run begins in its column, and is as wide as its columns, whatever font shows it.
+            # Each run begins in its column and is as wide as its columns in any font.
             bare = words.lstrip(" ")
             at = column + len(words) - len(bare)
             column += columns(words)
@@ -99,7 +99,7 @@ def main() -> int:
     made = picture(printed(Path(sys.argv[1]).absolute()))
     if sys.argv[2:]:
         if not PICTURE.exists() or PICTURE.read_text(encoding="utf-8") != made:
-            print(f"{PICTURE.name} is not what the program prints; run make golden")
+            print(f"{PICTURE.name} differs from the program's output; run make golden")
             return 1
     else:
         PICTURE.write_text(made, encoding="utf-8")

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Prints the bill of materials of a program: what is linked into it and what it loads, as CycloneDX. usage: make-sbom.py PROGRAM
+"""Prints the bill of materials of a program, with the libraries that it links and loads, as CycloneDX. usage:
+make-sbom.py PROGRAM
 
-The cyclonedx library writes and checks the document. No tool can see what a linker put into a program, so the list of static
-parts is here, and each part is looked for in the program: a build without one of them has none in its bill. Versions are those
-of the packages on this machine, so run it where the program was built. Reads SOURCE_DATE_EPOCH, and prints the same each time.
+The cyclonedx library writes and validates the document. No tool can detect what a linker put into a program, so this
+script lists the static parts and searches the program for each: the bill lists only those that are found. Versions are
+those of the packages on this machine, so run it where the program was built. Reads SOURCE_DATE_EPOCH; its output is
+reproducible.
 """
 
 import hashlib
@@ -26,13 +28,13 @@ from cyclonedx.validation.json import JsonStrictValidator
 from packageurl import PackageURL
 
 SWIFT = "Apache-2.0 WITH Swift-exception"
-# A Debian package whose archive is linked in, the licence, and a text that only a program with it has.
+# A Debian package whose archive is linked in, its licence, and a text that only a program with it contains.
 STATIC = (
     ("libssl-dev", "Apache-2.0", rb"OpenSSL \d+\.\d+\.\d+"),
     ("libyaml-dev", "MIT", rb"did not find expected <document start>"),
     ("zlib1g-dev", "Zlib", rb"inflate \d+\.\d+\.\d+ Copyright"),
 )
-# Loaded when they are needed, if they are installed.
+# Loaded on demand, if installed.
 OPTIONAL = (
     ("libarchive13", "BSD-2-Clause", rb"libarchive\.so\.13"),
     ("libpcap0.8", "BSD-3-Clause", rb"libpcap\.so\.0\.8"),
@@ -61,9 +63,9 @@ def of_debian(package: str, license: str, linked: str, **more) -> Component:
 
 
 def dynamic(program: Path) -> Iterator[str]:
-    """The packages of the libraries that the loader needs."""
+    """Yields the packages of the libraries that the loader needs."""
     for place in re.findall(r"(?:=> )?(/\S+) \(0x", printed("ldd", program)):
-        # dpkg knows a library by the place it had before /lib became a link.
+        # dpkg knows a library by its path from before /lib became a link.
         for path in (place, os.path.realpath(place), place.removeprefix("/usr"), "/usr" + place):
             found = subprocess.run(
                 ["dpkg-query", "-S", path], check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)

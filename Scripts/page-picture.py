@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes the screenshot in README.md, of the page that `report` writes about a sample capture.
+"""Takes the screenshot in README.md of the page that `report` writes about a sample capture.
 
 usage: page-picture.py GATTSCOPE OUT.png
 """

@@ -1,4 +1,4 @@
-"""Logs in archives, compressed files and bug reports: the program reads them as it reads the logs themselves."""
+"""Tests logs in archives, compressed files and bug reports: the output must equal that for the logs themselves."""
 
 import bz2
 import gzip
@@ -21,7 +21,7 @@ PHONE = ROOT.parent / "shared" / "captures" / "phone"
 FIRST, SECOND = "btsnoop_hci.log.last", "btsnoop_hci.log"
 FILE = re.compile(rb'"file":"[^"]*",')
 FOLDER = "FS/data/misc/bluetooth/logs"
-# What a phone's report has beside its logs.
+# The other contents of a phone's report.
 TEXT = """== dumpstate: 2026-11-21 12:05:00
 Build: SAMPLE
 [ro.build.version.release]: [16]
@@ -40,7 +40,7 @@ def run(*arguments: str | Path, given: bytes | None = None, **more: object) -> s
 
 
 def split(capture: bytes) -> tuple[bytes, bytes]:
-    """Both halves of a btsnoop file, each with the header."""
+    """Returns both halves of a btsnoop file, each with the header."""
     offsets, offset = [], 16
     while offset < len(capture):
         offsets.append(offset)
@@ -86,7 +86,7 @@ class ArchiveTests(unittest.TestCase):
         self.assertEqual(len(self.packets(self.expected)), 166)
 
     def packets(self, result: subprocess.CompletedProcess[bytes]) -> list[bytes]:
-        """The packets' lines, without the file that each names."""
+        """Returns the packets' lines, without the file name in each."""
         return [FILE.sub(b"", line) for line in result.stdout.splitlines() if b'"type":"packet"' in line]
 
     def assert_same(self, what: str, result: subprocess.CompletedProcess[bytes]) -> None:
@@ -142,7 +142,7 @@ class ArchiveTests(unittest.TestCase):
         for verb in ("map", "values", "trace", "devices"):
             given = ("--as", "android") if verb == "trace" else ()
             self.assertEqual(run(verb, *given, path).stdout, run(verb, *given, *logs).stdout, verb)
-        # The words of a bug report's platform are Android's.
+        # Android is the platform of a bug report.
         self.assertEqual(run("trace", path).stdout, run("trace", "--as", "android", *logs).stdout)
         self.assertEqual(run("explain", "--strict", path).returncode, run("explain", "--strict", *logs).returncode)
         self.assertEqual(run("convert", path, self.folder / "a.pcapng").returncode, 0)
@@ -175,7 +175,7 @@ class ArchiveTests(unittest.TestCase):
             self.assertIn(line, text)
 
     def test_what_ends_early(self) -> None:
-        """Of a file cut at any byte, the packets before it, in order, and status 65."""
+        """A file cut at any byte must give the packets before the cut, in order, and status 65."""
         whole = zipped(self.entries)
         path = self.folder / "cut.zip"
         expected = self.packets(self.expected)
@@ -213,7 +213,9 @@ class ArchiveTests(unittest.TestCase):
             self.assertEqual(result.stderr.count(b"\n"), 1, result.stderr)
 
     def test_damage_that_checksums_show(self) -> None:
-        """One flipped byte of a stored entry: its packets are read, and the damage is said; the next entry goes on."""
+        """With one flipped byte in a stored entry, its packets must be read and the damage reported; the next entry
+        must follow.
+        """
         whole = bytearray(zipped(self.entries, zipfile.ZIP_STORED))
         whole[whole.index(self.second[16:80]) + 40] ^= 1
         path = self.folder / "flipped.zip"
@@ -235,10 +237,10 @@ class ArchiveTests(unittest.TestCase):
         self.assertIn(b"not read     b.zip:c.zip: an archive inside an archive inside an archive", run("info", path).stdout)
 
     def test_summaries_beside_logs(self) -> None:
-        """A summary in whatever form is not read beside a log with records, and is read beside an empty one."""
+        """A btsnooz summary in any form must be ignored beside a log with records, and read beside an empty one."""
         summary = (PHONE / "btsnooz_hci.odd.log").read_bytes() if PHONE.is_dir() else None
         if summary is None:
-            self.skipTest(f"{PHONE} is not there")
+            self.skipTest(f"{PHONE} does not exist")
         path = self.folder / "both.zip"
         path.write_bytes(zipped({"odd.log": summary, "btsnoop_hci.log": self.first}))
         self.assertIn(b"the summary in odd.log: other logs have records", run("info", path).stdout)
@@ -246,7 +248,7 @@ class ArchiveTests(unittest.TestCase):
         self.assertIn(b"records      109:", run("info", path).stdout)
 
     def test_text_without_an_end(self) -> None:
-        """btmon's text, as it comes, is answered at once."""
+        """btmon's text must get an answer at once, while it still arrives."""
         with subprocess.Popen([PROGRAM, "show", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
             child.stdin.write(b"Bluetooth monitor ver 5.66\n")
             child.stdin.flush()
@@ -274,7 +276,7 @@ class ArchiveTests(unittest.TestCase):
         self.assertFalse((self.folder.parent / "escaped.log").exists())
 
     def test_bombs_cost_little(self) -> None:
-        """A gigabyte of zeros, and 200,001 entries: at most 3 s and 60 MB each."""
+        """A gigabyte of zeros, and 200,001 entries, must each take at most 3 s and 60 MB."""
         zeros = gzip.compress(bytes(1 << 30), 1)
         many = io.BytesIO()
         with tarfile.open(fileobj=many, mode="w") as archive:
@@ -298,7 +300,7 @@ class ArchiveTests(unittest.TestCase):
             self.assertLess(seconds, 3, name)
 
     def test_without_the_library(self) -> None:
-        """Where libarchive is not installed, one sentence says what to do; plain logs need nothing."""
+        """Without libarchive, one sentence must explain what to do; plain logs need nothing."""
         path = self.folder / "report.zip"
         path.write_bytes(zipped(self.entries))
         if os.geteuid() != 0 or not shutil.which("unshare"):
@@ -309,15 +311,15 @@ class ArchiveTests(unittest.TestCase):
         hidden = f"mount --bind /dev/null {library.resolve()} && exec {PROGRAM} "
         result = subprocess.run(["unshare", "-m", "sh", "-c", f"{hidden} show {path}"], capture_output=True, check=False)
         if b"unshare" in result.stderr or b"mount:" in result.stderr:
-            self.skipTest("no mount namespace here")
+            self.skipTest("mount namespaces are not available")
         self.assertEqual(result.returncode, 66, result.stderr)
         self.assertIn(b"install libarchive13, or unpack the file first", result.stderr)
         result = subprocess.run(["unshare", "-m", "sh", "-c", f"{hidden} show {self.folder / FIRST}"], capture_output=True, check=False)
         self.assertEqual(result.returncode, 0, result.stderr)
 
-    @unittest.skipUnless(PHONE.is_dir(), f"{PHONE} is not there")
+    @unittest.skipUnless(PHONE.is_dir(), f"{PHONE} does not exist")
     def test_what_phones_hand_over(self) -> None:
-        """Records and coverage of each of the shared phone logs."""
+        """Tests the records and coverage of each of the shared phone logs."""
         expected = {
             "bluetooth_manager.txt": (227, "a summary"),
             "btsnooz_hci.log": (227, "a summary"),

@@ -1,5 +1,5 @@
-"""Captures that want too much: what every verb needs of time grows with the capture's length and no faster, what it needs of
-memory does not grow once the tables are full, and where a table was full a sentence says so.
+"""Tests captures that demand too much: each verb's time must grow no faster than the capture's length, its memory must
+not grow once the tables are full, and a sentence must report each full table.
 """
 
 import os
@@ -15,10 +15,11 @@ from typing import NamedTuple
 from test_live import CAPTURES, GATTSCOPE
 from traffic import attacks
 
-COUNT = int(os.environ.get("ATTACK_COUNT", "4000"))  # of what an attack does; the longer capture does it ten times as often
-# Ten times the work may take so many times as long: the short run counts its start as well, so linear stays well below ten.
+COUNT = int(os.environ.get("ATTACK_COUNT", "4000"))  # repetitions of an attack; the longer capture has ten times as many
+# The most time of ten times the work, as a multiple: the short run includes the start, so linear growth stays well
+# below ten.
 GROWTH, SLACK_SECONDS = 13, 0.3
-# A record of an attack may take so many times as long as one of ordinary traffic, the start left out.
+# The most time of an attack's record, as a multiple of an ordinary record's, without the start.
 TRIES = 4
 RATIO = 10
 PEAK_MB = 160
@@ -29,7 +30,7 @@ VERBS = (
     *(["convert", "--force", "--redact"], ["report"]),
 )
 STATUSES = {"diff": (0, 1)}
-# What is said on standard error of the tables that an attack fills.
+# Messages on standard error about the tables that an attack fills.
 SAID = {
     "connections": "connections are open at once; the oldest was forgotten",
     "devices": "devices have names; the name learnt first was forgotten",
@@ -63,7 +64,9 @@ def run(verb: list[str], capture: Path) -> Run:
 
 
 def fastest(first: Run, most: float, again: Callable[[], Run]) -> Run:
-    """Of several runs the fastest: what else a busy machine does adds time. One is enough if it took at most `most` seconds."""
+    """Returns the fastest of several runs, because other load adds time. One is enough if it took at most `most`
+    seconds.
+    """
     best = first
     for _ in range(TRIES):
         if best.seconds <= most:
@@ -73,14 +76,14 @@ def fastest(first: Run, most: float, again: Callable[[], Run]) -> Run:
 
 
 def per_record(verb: list[str], content: bytes, folder: Path, start: float) -> float:
-    """The processor's time for a record, in seconds."""
+    """Returns the processor time for a record, in seconds."""
     path = folder / f"{len(content)}.btsnoop"
     path.write_bytes(content)
     return max(0.0, run(verb, path).seconds - start) / attacks.record_count(content)
 
 
 def usual() -> dict[str, tuple[float, float]]:
-    """Of each verb how long it takes for nothing, and for a record of ordinary traffic."""
+    """Returns each verb's time without any records, and for a record of ordinary traffic."""
     found = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -131,7 +134,7 @@ class AttackTest(unittest.TestCase):
         self.assertEqual(found, [], "\n" + "\n".join(found))
 
     def test_a_map_is_applied_once(self) -> None:
-        """Two connections by turns, of which both have the supplied map, take what they take without."""
+        """Two alternating connections that both use the supplied map must not cost more than without it."""
         with tempfile.TemporaryDirectory() as name:
             capture, supplied = Path(name) / "turns.btsnoop", Path(name) / "cache"
             capture.write_bytes(attacks.attack("taking_turns", COUNT * 10))
@@ -144,14 +147,14 @@ class AttackTest(unittest.TestCase):
                 self.assertLess(with_map.seconds, most, verb)
 
     def test_many_files_are_merged(self) -> None:
-        """What thousands of files need grows with them, not with the pairs of them: in time and in memory."""
+        """Time and memory for thousands of files must grow with their number, not with the number of pairs."""
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             ordinary = attacks.made(attacks.ordinary, 10)
             files = []
             for number in range(4000):
                 path = folder / f"{number}.btsnoop"
-                # One of its own time each, and a byte that is its own.
+                # Each with its own time and a unique byte.
                 path.write_bytes(attacks.later(ordinary, number * 1_000_000 // 7))
                 files.append(str(path))
             few, many = (self.merge(files[:count], folder) for count in (400, 4000))

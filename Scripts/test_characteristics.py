@@ -1,6 +1,6 @@
-"""The profiles of the standard characteristics: that those which are made are what the importer makes, and that all keep
-to what is promised of them. As in test_import.py, BLUETOOTH_SIG names a copy of the SIG's files; without one, what needs it
-is skipped.
+"""Tests the profiles of the standard characteristics: generated ones must be up to date, and all must follow the rules
+for profiles. As in test_import.py, BLUETOOTH_SIG names a copy of the SIG's files; tests that need it are skipped
+without it.
 """
 
 import importlib.util
@@ -46,7 +46,7 @@ class Made(unittest.TestCase):
 
 
 class Layouts(unittest.TestCase):
-    """What the Supplement's sentences become."""
+    """Tests how the importer reads the Supplement's sentences."""
 
     def setUp(self):
         self.importer = load()
@@ -122,7 +122,7 @@ class Layouts(unittest.TestCase):
 
 
 class Files(unittest.TestCase):
-    """What can be told without a reader of YAML."""
+    """Tests that need no YAML reader."""
 
     def definitions(self):
         for file in sorted(FOLDER.glob("*.yaml")):
@@ -153,7 +153,7 @@ class Files(unittest.TestCase):
 
 
 class ByHand(unittest.TestCase):
-    """What is written by hand, held against the Supplement's tables of bits and codes."""
+    """Compares the handwritten profiles with the Supplement's tables of bits and codes."""
 
     # Masks and octets that are one number there and several here; codes that belong to services.
     OTHERWISE = {"2a42", "2a43", "2aa7"}
@@ -165,7 +165,7 @@ class ByHand(unittest.TestCase):
         self.supplement = load().Supplement(path)
 
     def definitions(self):
-        import yaml  # only who has it gets here
+        import yaml  # only reached if it is installed
 
         for file in sorted(FOLDER.glob("*.yaml")):
             profile = yaml.load(file.read_text(encoding="utf-8"), yaml.BaseLoader)
@@ -174,7 +174,7 @@ class ByHand(unittest.TestCase):
                     yield definition, profile
 
     def mappings(self, node, profile: dict):
-        """All mappings of a definition, those of its structures, too."""
+        """Yields all mappings of a definition, including those of its structures."""
         if isinstance(node, list):
             for part in node:
                 yield from self.mappings(part, profile)
@@ -185,7 +185,7 @@ class ByHand(unittest.TestCase):
                 yield from self.mappings(part, profile)
 
     def tables(self, node, header: str):
-        """The numbers that a table of the Supplement gives a meaning, by the table's name."""
+        """Returns the numbers that tables of the Supplement give a meaning, by the table's name."""
         for table in node if isinstance(node, list) else []:
             rows = [row for row in table.get("values", []) if isinstance(row, dict)]
             key = next((key for key in ("value", "op_code_value", "response_code_value") if rows and key in rows[0]), None)

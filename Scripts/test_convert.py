@@ -1,6 +1,6 @@
-"""`gattscope convert` judged by tshark: it reads what was written, and sees the packets that it sees in the original.
+"""Tests `gattscope convert` with tshark, which must read the output and find the same packets as in the original.
 
-Where the original is of a kind that tshark reads otherwise (PacketLogger's notes), `gattscope show` judges.
+If tshark reads the original's format differently (PacketLogger's notes), `gattscope show` is used instead.
 """
 
 import functools
@@ -20,7 +20,7 @@ HAS_TSHARK = shutil.which("tshark") is not None
 
 
 def tshark(path: Path, *fields: str) -> list[str]:
-    """A line a packet, with these fields."""
+    """Returns one line per packet, with these fields."""
     return of_sample(path, *fields) if path in CAPTURES else read(path, *fields)
 
 
@@ -51,21 +51,21 @@ class SeenByTshark(unittest.TestCase):
         for capture in CAPTURES:
             for ending in ("btsnoop", "pcap", "pcapng", "pklg"):
                 if ending == "pklg" and capture.name == "management.btsnoop":
-                    continue  # there is no packet in it
+                    continue  # it contains no packet
                 out = self.folder / f"out.{ending}"
                 said = convert(capture, out)
                 fields = [field for field in FIELDS if not field.endswith("len")]
                 found = tshark(out, *fields)
                 self.assertGreater(len(found), 0, f"{capture.name} as {ending}")
                 if said:
-                    continue  # something was left out, and said
+                    continue  # some records were left out, and reported
                 with self.subTest(capture=capture.name, ending=ending):
                     self.assertEqual(found, tshark(capture, *fields))
                     compared += 1
         self.assertGreater(compared, len(CAPTURES))
 
     def test_lengths(self) -> None:
-        """In the same kind of file the lengths are the same, too, those before the packet was cut among them."""
+        """In the same format the lengths must be the same, including those before a packet was cut."""
         for capture in CAPTURES:
             out = self.folder / f"out{capture.suffix}"
             if not convert(capture, out):

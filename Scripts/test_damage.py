@@ -1,8 +1,8 @@
-"""Damaged captures: whatever happens to a file, every verb ends with 0 or 65, tells what lies before the damage as before, and
-needs no more than twice the time and the memory of the healthy file.
+"""Tests damaged captures: every verb must end with 0 or 65, print everything before the damage as before, and need at
+most twice the time and memory of the intact file.
 
-DAMAGE_ROUNDS says how much of each kind of damage a capture gets (1). With one round, captures of more than 200 kB, which take
-most of the time, get every third damage only.
+DAMAGE_ROUNDS is how much of each kind of damage a capture gets (1). With one round, captures larger than 200 kB, which
+take most of the time, get only every third damage.
 """
 
 import json
@@ -23,13 +23,13 @@ from test_live import CAPTURES, GATTSCOPE
 ROUNDS = int(os.environ.get("DAMAGE_ROUNDS", "1"))
 SECONDS = 20
 LARGE = 200_000
-# What a run may take besides twice the healthy one's: starting a program takes unlike times on a machine that does other work.
+# Additional to twice the intact file's time: starting a program takes a variable time on a busy machine.
 SLACK_SECONDS, SLACK_KB = 0.25, 4096
-# Where a pairing's confirm value fits no passkey, all million are tried; a file's damage may make one such of a good one.
+# If no passkey fits a pairing's confirm value, all million are tried; damage may create such a value.
 PASSKEY_SECONDS, PASSKEY_VERBS = 1.5, ("explain", "diff", "convert")
 HEALTHY, DAMAGED = 0, 65
 GOOD = HEALTHY, DAMAGED
-DIFFERENT = 1  # diff's alone
+DIFFERENT = 1  # only diff's
 NOT_WRITTEN = 74
 OTHER = CAPTURES[0]
 WHOLE_FILES = [
@@ -39,11 +39,11 @@ WHOLE_FILES = [
 ]
 
 
-IN = "IN"  # stands for the capture
+IN = "IN"  # replaced by the capture
 
 
 def views(folder: Path) -> list[list[str]]:
-    """The verbs with their arguments. The first is compared line by line."""
+    """Returns the verbs with their arguments. The first is compared line by line."""
     return [
         ["show", "--json", IN],
         ["show", "-v", "-x", IN],
@@ -69,8 +69,9 @@ class Run(NamedTuple):
 
 
 class Launcher:
-    """A small process that starts the program: a process's peak is never below that of the one it was started from, and this
-    one holds whole outputs."""
+    """A small process that starts the program: a process's peak memory is never below its parent's, and this one holds
+    whole outputs.
+    """
 
     mine = threading.local()
     started: list["Launcher"] = []
@@ -93,13 +94,13 @@ class Launcher:
         return cls.mine.launcher
 
     def run(self, command: list[str], out: Path, err: Path) -> tuple[int, float, int]:
-        """The status, the processor time in seconds, and the peak in kB."""
+        """Returns the status, the processor time in seconds, and the peak in kB."""
         print(json.dumps([command, str(out), str(err)]), file=self.process.stdin, flush=True)
         return tuple(json.loads(self.process.stdout.readline()))
 
 
 def launch() -> None:
-    """Starts what each line of standard input names, and prints what the kernel says that it took."""
+    """Starts each command on standard input, and prints the kernel's accounting of it."""
     started = 0
     signal.signal(signal.SIGALRM, lambda *_: os.kill(started, signal.SIGKILL))
     for line in sys.stdin:
@@ -116,7 +117,7 @@ def launch() -> None:
 
 
 def run(arguments: list[str], capture: Path, output: Path) -> Run:
-    """One run with its output in a file, and what the kernel says that it took."""
+    """Runs the program with its output in a file; returns the kernel's accounting of it."""
     errors = Path(f"{output}.err")
     command = [GATTSCOPE, *(str(capture) if each == IN else each for each in arguments)]
     status, seconds, peak = Launcher.of_this_thread().run(command, output, errors)
@@ -124,7 +125,7 @@ def run(arguments: list[str], capture: Path, output: Path) -> Run:
 
 
 def complaints(capture: Path, rounds: int) -> list[str]:
-    """What is wrong with how one capture's damaged copies are told."""
+    """Returns the problems with the output for a capture's damaged copies."""
     found = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -134,7 +135,7 @@ def complaints(capture: Path, rounds: int) -> list[str]:
             if rounds == 1 and capture.stat().st_size > LARGE and number % 3:
                 continue
             copy.write_bytes(kind.data)
-            # All verbs see each kind of damage, but not each verb every copy: there are too many.
+            # Every verb sees each kind of damage, but not every copy: there are too many.
             every = views(folder)
             chosen = [every[0], every[1 + number % (len(every) - 1)]]
             for view in chosen:
@@ -142,25 +143,25 @@ def complaints(capture: Path, rounds: int) -> list[str]:
                 before = healthy[tuple(view)]
                 now = run(view, copy, out)
                 good = GOOD + (DIFFERENT,) * (view[0] == "diff")
-                # A file with records is not replaced by one without any.
+                # A file with records is not replaced by one without records.
                 good += (NOT_WRITTEN,) * ("stays as it is: there is no record" in now.errors)
                 if now.status not in good:
                     found.append(f"{what}: status {now.status}, expected one of {good}: {now.errors[:300]}")
                 if now.status == DAMAGED and not now.errors.startswith("gattscope: "):
                     found.append(f"{what}: status 65 without a sentence: {now.errors[:300]!r}")
-                # What a file's damage makes of it may be longer than the file: records told several times.
+                # Damage may make the content longer than the file: records are repeated.
                 most = 2 * max(1, len(kind.data) / capture.stat().st_size)
                 slack = SLACK_SECONDS + PASSKEY_SECONDS * (view[0] in PASSKEY_VERBS)
                 for _ in range(3):
                     if now.seconds <= most * before.seconds + slack:
                         break
-                    # What else a busy machine does adds time.
+                    # Other load on the machine adds time.
                     now = now._replace(seconds=min(now.seconds, run(view, copy, out).seconds))
                 if now.seconds > most * before.seconds + slack:
                     found.append(f"{what}: {now.seconds:.2f} s, healthy {before.seconds:.2f} s")
                 if now.peak_kb > most * before.peak_kb + SLACK_KB:
                     found.append(f"{what}: {now.peak_kb} kB, healthy {before.peak_kb} kB")
-                # A PacketLogger file begins with no magic: its first records tell it, if they are whole.
+                # A PacketLogger file has no magic number: only intact first records identify it.
                 unknown = capture.suffix == ".pklg" and "is not a capture" in now.errors
                 if view is every[0] and now.status in GOOD and not unknown:
                     expected = intact(before.output, capture, kind)
@@ -170,7 +171,7 @@ def complaints(capture: Path, rounds: int) -> list[str]:
 
 
 def intact(output: bytes, capture: Path, kind: damage.Damage) -> bytes:
-    """What the healthy file's lines say of the records before the damage."""
+    """Returns the intact file's lines about the records before the damage."""
     data = capture.read_bytes()
     flags = damage.told(data, damage.record_ends(data))
     return b"".join(output.splitlines(keepends=True)[: sum(flags[: kind.intact])])

@@ -1,8 +1,8 @@
-"""The documents are held against the program: what they show is what it prints.
+"""Tests the documents: their examples must show exactly what the program prints.
 
-A fenced block whose first line begins with `$` and names gattscope is run, in a folder that has the project's, and what
-follows a command must be its output to the letter. A block whose first line is `# NAME.yaml` is a file that the reader
-writes: it stands in that folder for the commands behind it. A line that is only … stands for any number of lines.
+A fenced block whose first line begins with `$` and names gattscope is run in a folder with the project's files, and the
+lines after a command must be its exact output. A block whose first line is `# NAME.yaml` is a file that the reader
+writes: the following commands find it in that folder. A line with only … matches any number of lines.
 """
 
 import contextlib
@@ -29,8 +29,8 @@ INLINE = re.compile(r"`([^`\n]+)`")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 SKIPPED = "…"
 
-# What blocks of commands to copy name, and the samples that stand for it here. A command of another program's, or of
-# another machine, gives what it would bring.
+# File names in blocks of commands without output, and the samples to use for them. Commands of other programs or for
+# other machines are replaced by what they would produce.
 STANDS_FOR = {
     "ssh pi tail -c +1 -f trace.btsnoop": "cat captures/heart-rate.btsnoop",
     "ssh pi tail -c +1 -f trace": "cat captures/heart-rate.btsnoop",
@@ -46,7 +46,7 @@ STANDS_FOR = {
     "second.log": "captures/mitm-demanded.btsnoop",
     "~/": "$HOME/",
 }
-# Lines of such blocks that are for other machines, other programs or for tests of their own, and why they are not run here.
+# Lines of such blocks that are for other machines or programs or have their own tests, and why they are not run here.
 NOT_RUN = {
     r"adb |unzip ": "an Android phone",
     r"ssh pi .*\| wireshark -k": "Wireshark shows it: test_pipes.py",
@@ -65,8 +65,9 @@ except ImportError:
 
 
 def examples(document: Path) -> list[tuple[str, list[str]]]:
-    """The commands of a document, each with the lines that it is said to print; a file that the reader writes
-    is the command that writes it."""
+    """Returns the commands of a document, each with its expected lines; a file that the reader writes becomes the
+    command that writes it.
+    """
     found: list[tuple[str, list[str]]] = []
     for block in FENCED.findall(document.read_text(encoding="utf-8")):
         if written := WRITTEN.match(block):
@@ -82,7 +83,7 @@ def examples(document: Path) -> list[tuple[str, list[str]]]:
 
 
 def fits(shown: list[str], printed: list[str]) -> bool:
-    """Whether the printed lines are those that are shown, where … stands for any number of them."""
+    """Returns whether the printed lines match the shown ones, where … matches any number of lines."""
     if not shown:
         return not printed
     if shown[0] == SKIPPED:
@@ -92,7 +93,7 @@ def fits(shown: list[str], printed: list[str]) -> bool:
 
 @contextlib.contextmanager
 def reader():
-    """Gives a function that runs a command as a reader of the documents would, and gives what it prints."""
+    """Yields a function that runs a command as a reader of the documents would, and returns its output."""
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         for entry in ROOT.iterdir():
@@ -132,7 +133,7 @@ class ExampleTests(unittest.TestCase):
 
 
 def told(document: Path) -> list[str]:
-    """The lines of a document's blocks of commands that show no output."""
+    """Returns the lines of a document's blocks of commands without output."""
     lines = []
     for block in FENCED_SHELL.findall(document.read_text(encoding="utf-8")):
         if not (block.startswith("$ ") and "gattscope" in block.partition("\n")[0]):
@@ -147,7 +148,7 @@ def is_run(line: str) -> bool:
 @unittest.skipUnless(PROGRAM.exists() or IN_CI, f"there is no {PROGRAM}")
 class ToldCommandTests(unittest.TestCase):
     def test_commands_to_copy_work(self) -> None:
-        """A command that is shown without output: with a sample for the reader's file, it must end well."""
+        """A command without output must succeed, with a sample in place of the reader's file."""
         ran = 0
         for document in DOCUMENTS:
             with reader() as run:
@@ -155,7 +156,7 @@ class ToldCommandTests(unittest.TestCase):
                 for line in filter(is_run, told(document)):
                     with self.subTest(f"{document.name}: {line}"):
                         ran += 1
-                        self.assertIn("gattscope", line, "it is neither run nor said why not")
+                        self.assertIn("gattscope", line, "it is neither run nor listed with a reason")
                         for words, sample in STANDS_FOR.items():
                             line = line.replace(words, sample)
                         printed = run(f"set -o pipefail; ( {line}\n)\necho status $?")
@@ -177,9 +178,9 @@ class ToldCommandTests(unittest.TestCase):
         self.assertEqual({where for where in told_of if where[1] not in targets}, set())
 
     def test_options_that_are_named_are_options(self) -> None:
-        """Of the verb that a command names, else of any; but for those of other programs."""
-        others = {"--filter", "--files", "--gattscope"}  # swift test's, spark-submit's, the Spark job's
-        # Names from other programs, which are understood as well.
+        """Options must exist for the command's verb, or for any verb, except those of other programs."""
+        others = {"--filter", "--files", "--gattscope"}  # options of swift test, spark-submit and the Spark job
+        # Names from other programs, which gattscope also accepts.
         guesses = (ROOT / "Sources/gattscope/Guesses.swift").read_text(encoding="utf-8")
         others |= set(re.findall(r'"(--[a-z-]+)": "-', guesses))
         options: dict[str, set[str]] = {}
@@ -243,7 +244,7 @@ class SchemaTests(unittest.TestCase):
         self.assertTrue(printed == expected, "`gattscope schema` does not print docs/schema.json")
 
     def test_every_property_is_described(self) -> None:
-        """Where it is used or where it is defined; constants speak for themselves."""
+        """Properties must be described at their use or definition, except constants."""
         definitions = self.schema["$defs"]
         for name, definition in definitions.items():
             for key, value in definition.get("properties", {}).items():
@@ -258,7 +259,7 @@ class SchemaTests(unittest.TestCase):
 
     @unittest.skipUnless(Draft202012Validator or IN_CI, "python3-jsonschema is not installed")
     def test_documents_fit_one_definition_and_misspelt_keys_none(self) -> None:
-        """Documents by hand: what verbs print is held against the schema by validate-json.py."""
+        """Tests documents written by hand; validate-json.py validates the verbs' output."""
         Draft202012Validator.check_schema(self.schema)
         validator = Draft202012Validator(self.schema)
         decoded = {"profile": "heart_rate", "fields": {"heart_rate": 72}, "units": {"heart_rate": "bpm"}, "text": "72 bpm"}

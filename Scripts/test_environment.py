@@ -1,5 +1,6 @@
-"""Every verb where its surroundings fail it: descriptors that are closed or full, readers that leave, files that cannot be read or
-made or that change, an environment without variables, a terminal of eight columns. Each has its exit status and one sentence.
+"""Tests every verb in bad environments: closed or full descriptors, readers that close a pipe, files that cannot be
+read or created or that change, no environment variables, a terminal of eight columns. Each must have its exit status
+and one sentence.
 """
 
 import contextlib
@@ -23,7 +24,7 @@ ENVIRONMENT = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": "/usr/bin:/bin"}
 RED = "\x1b[31m"
 NOT_WRITTEN = "(output could not|standard output cannot) be written:"
 
-# The verbs that read captures and print: IN stands for the capture.
+# The verbs that read captures and print: IN is replaced by the capture.
 READERS = {
     "show": ["show", "IN"],
     "no verb": ["IN"],
@@ -55,7 +56,7 @@ READERS = {
     "live --view values": ["live", "--view", "values", "-i", "IN"],
     "live --view explain": ["live", "--view", "explain", "-i", "IN"],
 }
-# And those that print what they know.
+# Verbs that print what the program knows.
 TELLERS = {
     "--help": ["--help"],
     "--version": ["--version"],
@@ -70,7 +71,7 @@ TELLERS = {
     "convert --list-formats": ["convert", "--list-formats"],
     "live --list": ["live", "--list"],
 }
-# And those that make a file: OUT stands for it.
+# Verbs that write a file: OUT is replaced by it.
 WRITERS = {
     "convert": ["convert", "IN", "OUT.pcapng"],
     "convert --redact": ["convert", "--redact", "IN", "OUT.btsnoop"],
@@ -90,7 +91,7 @@ class Ended(NamedTuple):
 
     @property
     def sentences(self) -> list[str]:
-        """What was said, but for what `live` says at its begin and end."""
+        """Returns the messages, except those that `live` prints at its start and end."""
         others = (" records, ", ": watching; ")
         return [line for line in self.err.splitlines() if not any(other in line for other in others)]
 
@@ -100,7 +101,7 @@ def with_names(arguments: list[str], capture: str, out: str = "OUT") -> list[str
 
 
 def forced(arguments: list[str]) -> list[str]:
-    """The same for a file that exists, of the verbs that would not replace it."""
+    """Returns the arguments for an existing file, with --force for verbs that would not replace it."""
     return [arguments[0], "--force", *arguments[1:]] if arguments[0] in ("convert", "live") else arguments
 
 
@@ -111,7 +112,7 @@ def run(arguments: list[str], **options) -> Ended:
 
 
 def closing(*descriptors: int) -> Callable[[], None]:
-    """What closes these of a program that is about to start."""
+    """Returns a function that closes these descriptors of a program that is about to start."""
 
     def close() -> None:
         for descriptor in descriptors:
@@ -128,7 +129,7 @@ class EnvironmentTest(unittest.TestCase):
         self.folder.chmod(0o755)
 
     def check(self, ended: Ended, status: int, *sentences: str) -> None:
-        """The status, and one line for each sentence on standard error, which has it."""
+        """Checks the status, and that standard error has one line for each sentence."""
         self.assertEqual(ended.status, status, ended.err)
         self.assertEqual(len(ended.sentences), len(sentences), ended.err)
         for said, sentence in zip(ended.sentences, sentences):
@@ -142,7 +143,7 @@ class EnvironmentTest(unittest.TestCase):
 
 
 class DescriptorTest(EnvironmentTest):
-    """Standard input, output and error."""
+    """Tests standard input, output and error."""
 
     def test_full_output(self) -> None:
         for name, arguments in PRINTERS.items():
@@ -161,7 +162,7 @@ class DescriptorTest(EnvironmentTest):
                 os.close(reader)
                 ended = run(arguments, stdout=writer)
                 os.close(writer)
-                # What differs was printed for nobody, and is a difference all the same.
+                # Even unread differences are differences.
                 self.check(ended, 1 if arguments[0] == "diff" else 0)
 
     def test_closed_input(self) -> None:
@@ -184,11 +185,11 @@ class DescriptorTest(EnvironmentTest):
             with self.subTest(name):
                 closed, open_ = run(arguments, stdin=None, preexec_fn=closing(0)), run(arguments)
                 self.assertEqual((closed.status, closed.err), (open_.status, open_.err))
-                if "redact" not in name:  # pseudonyms are others each time
+                if "redact" not in name:  # pseudonyms differ each time
                     self.assertEqual(closed.out, open_.out)
 
     def test_closed_error(self) -> None:
-        """What cannot be said changes nothing else."""
+        """A message that cannot be printed must not change anything else."""
         cut = self.folder / "cut.btsnoop"
         cut.write_bytes(Path(CAPTURE).read_bytes()[:-3])
         for name, arguments in READERS.items():
@@ -201,7 +202,7 @@ class DescriptorTest(EnvironmentTest):
                         self.assertEqual(closed.out, open_.out)
 
     def test_sentences_do_not_get_into_files(self) -> None:
-        """A file that is opened where standard error is closed does not take its place."""
+        """A file that is opened while standard error is closed must not receive the messages."""
         cut = self.folder / "cut.btsnoop"
         cut.write_bytes(Path(CAPTURE).read_bytes()[:-3])
         for name, arguments in WRITERS.items():
@@ -215,13 +216,13 @@ class DescriptorTest(EnvironmentTest):
                     self.assertEqual(self.contents(odd, arguments), self.contents(good, arguments))
 
     def contents(self, folder: Path, arguments: list[str]) -> dict[str, bytes | int]:
-        """The files in a folder; of pseudonyms, which are others each time, only how long."""
+        """Returns the files in a folder; with pseudonyms, which differ each time, only their lengths."""
         contents = {path.name: path.read_bytes() for path in folder.iterdir()}
         self.assertEqual(len(contents), 1)
         return {name: len(each) if "--redact" in arguments else each for name, each in contents.items()}
 
     def test_values_of_standard_input(self) -> None:
-        """`profiles decode` reads lines, no capture."""
+        """`profiles decode` must read lines, not a capture."""
         decode = ["profiles", "decode", "--uuid", "2a37", "-"]
         self.check(run(decode, stdin=None, preexec_fn=closing(0)), 66, "standard input: it is closed")
         folder = os.open("/", os.O_RDONLY)
@@ -232,7 +233,7 @@ class DescriptorTest(EnvironmentTest):
 
 
 class SurroundingsTest(EnvironmentTest):
-    """Variables, terminals, folders and limits."""
+    """Tests variables, terminals, folders and limits."""
 
     def test_no_variables(self) -> None:
         good = {name: run(arguments) for name, arguments in PRINTERS.items()}
@@ -251,19 +252,19 @@ class SurroundingsTest(EnvironmentTest):
                 with self.subTest(name, locale=locale):
                     ended = run(with_names(arguments, CAPTURE), env={"LC_ALL": locale})
                     self.assertEqual(ended.status, 1 if arguments[0] == "diff" else 0, ended.err)
-                    # What programs read is UTF-8 everywhere.
+                    # Output for programs is UTF-8 everywhere.
                     if not {"--raw", "--json", "--csv", "convert"} & set(arguments):
                         self.assertTrue(ended.out.isascii())
 
     def on_terminal(self, arguments: list[str]) -> tuple[int, str]:
-        """What a program writes to a terminal of eight columns."""
+        """Returns the output to a terminal of eight columns."""
         window, terminal = pty.openpty()
         fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 8, 0, 0))
         process = subprocess.Popen(
             [GATTSCOPE, *arguments], stdin=subprocess.DEVNULL, stdout=terminal, stderr=subprocess.PIPE, env=ENVIRONMENT | {"TERM": "xterm"})
         os.close(terminal)
         written = bytearray()
-        with contextlib.suppress(OSError):  # how the end is told
+        with contextlib.suppress(OSError):  # the end of a terminal
             while piece := os.read(window, 65_536):
                 written += piece
         os.close(window)
@@ -271,7 +272,7 @@ class SurroundingsTest(EnvironmentTest):
         return process.returncode, written.decode().replace("\r\n", "\n")
 
     def test_terminal_of_eight_columns(self) -> None:
-        """Lines are not cut where nothing would be left of them; help keeps its words."""
+        """Lines must not be cut to nothing; help must keep its words."""
         plain = ("values --raw", "convert", "profiles match", "live --view values")
         for name, given in PRINTERS.items():
             if name.startswith(plain):
@@ -325,7 +326,7 @@ class SurroundingsTest(EnvironmentTest):
         self.check(run(["diff", CAPTURE, OTHER], preexec_fn=few), 1)
 
     def test_arguments_that_are_no_text(self) -> None:
-        """A name that is not UTF-8 would be another one as text: of no file, or of a new one."""
+        """A name that is not UTF-8 must not be converted to text: that would name no file, or another one."""
         name = os.fsencode(self.folder) + b"/caf\xe9.btsnoop"
         Path(os.fsdecode(name)).write_bytes(Path(CAPTURE).read_bytes())
         for arguments in ([b"show", name], [name], [b"convert", CAPTURE.encode(), name + b".pcapng"]):
@@ -334,7 +335,7 @@ class SurroundingsTest(EnvironmentTest):
         self.assertEqual(len(list(self.folder.iterdir())), 1)
 
     def test_arguments_that_are_no_options(self) -> None:
-        """What the parser of the arguments says of them does not reach the terminal as they are."""
+        """The argument parser's messages must not print arguments unescaped on a terminal."""
         for arguments in (
             *(["show", f"--colour{RED}", "x"], ["show", "--color", RED, "x"], ["show", "--layer", f"{RED}\u202e", "x"]),
             *(["completion", RED], ["profiles", RED], ["convert", "a", f"b{RED}"], ["live", "--count", RED], ["live", "-w", RED]),

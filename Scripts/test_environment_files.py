@@ -1,4 +1,4 @@
-"""Every verb with files that cannot be read or made, that end early, or that change while they are read."""
+"""Tests every verb with files that cannot be read or created, that end early, or that change while they are read."""
 
 import os
 import resource
@@ -15,8 +15,8 @@ from traffic import attacks
 
 IS_ROOT = os.geteuid() == 0
 SOMEBODY = {"user": 65534, "group": 65534, "extra_groups": []} if IS_ROOT else {}
-NEEDS_ROOT = "only root can become somebody who may not"
-# Which verbs take the options that name a small file.
+NEEDS_ROOT = "only root can become an unprivileged user"
+# The verbs that have an option with the name of a small file.
 READING = ["show IN", "map IN", "values IN", "explain IN", "trace IN", "live -i IN", "convert --as btsnoop IN -", "diff IN IN"]
 FILE_OPTIONS = {
     "--profile": [*READING, "devices IN", "profiles match IN", "profiles list"],
@@ -51,20 +51,20 @@ class InputTest(EnvironmentTest):
         for name, arguments in READERS.items():
             with self.subTest(name):
                 if IS_ROOT and not self.program_is_for_all():
-                    self.skipTest("the program itself is not for everybody")
-                # A live source that may not be read has a status of its own.
+                    self.skipTest("other users cannot run the program")
+                # An unreadable live source has its own status.
                 status = 77 if arguments[0] == "live" else 66
                 self.check(run(with_names(arguments, str(secret)), **SOMEBODY), status, "permission denied")
 
     def program_is_for_all(self) -> bool:
-        """Whether somebody else may start it."""
+        """Returns whether another user may start it."""
         try:
             return run(["--version"], **SOMEBODY).status == 0
         except PermissionError:
             return False
 
     def test_small_files(self) -> None:
-        """What an option names is read first, and the program ends without it."""
+        """A file named by an option must be read first, and the program must end if it cannot be."""
         secret = self.folder / "secret"
         secret.write_text("secret")
         secret.chmod(0)
@@ -91,14 +91,15 @@ class InputTest(EnvironmentTest):
             self.check(run(["live", "-i", CAPTURE, "--mark-from", path]), 66, words)
 
     def test_writer_that_dies_within_a_record(self) -> None:
-        """A named pipe, and standard input."""
+        """Tests a named pipe and standard input."""
         content = Path(CAPTURE).read_bytes()[:-3]
         for name, arguments in READERS.items():
             for capture in ("pipe", "-"):
                 with self.subTest(name, capture=capture):
                     pipe = self.folder / "pipe"
                     os.mkfifo(pipe)
-                    # Opened both ways, nobody waits for anybody; the program has it before the writer leaves.
+                    # Opened for both, so that neither waits for the other; the program has it open before the writer
+                    # closes it.
                     writer = os.open(pipe, os.O_RDWR)
                     options = {"stdin": os.open(pipe, os.O_RDONLY)} if capture == "-" else {}
                     process = subprocess.Popen(
@@ -127,12 +128,12 @@ class InputTest(EnvironmentTest):
     def wait_until(self, condition) -> None:
         end = time.monotonic() + SECONDS
         while not condition():
-            self.assertLess(time.monotonic(), end, "waited in vain")
+            self.assertLess(time.monotonic(), end, "timed out")
             time.sleep(0.005)
 
 
 class OutputTest(EnvironmentTest):
-    """A file is made whole or not at all, but for what `live` writes: whole records."""
+    """A file must be written completely or not at all, except by `live`, which writes whole records."""
 
     def nothing_is_left(self, folder: Path, *others: str) -> None:
         self.assertEqual(sorted(path.name for path in folder.iterdir()), sorted(others))
@@ -184,12 +185,12 @@ class OutputTest(EnvironmentTest):
         self.small(self.made(), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (65_536, 65_536)))
 
     def small(self, folder: Path, **options) -> None:
-        """Of files that do not fit into 64 KB nothing is left but whole records that `live` had written."""
+        """Files that do not fit into 64 KB must not remain, except whole records that `live` wrote."""
         capture = self.folder / "large.btsnoop"
         capture.write_bytes(attacks.attack("values", 2000))
         for name, arguments in WRITERS.items():
             with self.subTest(name):
-                # What is not discovered has no UUID.
+                # Undiscovered attributes have no UUID.
                 arguments = [{"--uuid": "--handle", "2a37": "0x0010"}.get(each, each) for each in arguments]
                 given = with_names(arguments, str(capture), f"{folder}/out")
                 ended = run(given, stdout=subprocess.DEVNULL, **options)
@@ -216,9 +217,9 @@ class OutputTest(EnvironmentTest):
                 self.assertTrue(Path("/dev/full").is_char_device())
 
     def test_end_in_the_middle(self) -> None:
-        """However the program ends, nothing half is left, and what had the name stays."""
+        """However the program ends, no partial file may remain, and an existing file must stay."""
         for name, arguments in WRITERS.items():
-            if arguments[0] == "live":  # writes as it goes, and ends behind a record
+            if arguments[0] == "live":  # writes continuously, and ends after a record
                 continue
             for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
                 with self.subTest(name, signal=number):
@@ -229,7 +230,7 @@ class OutputTest(EnvironmentTest):
                     process = subprocess.Popen(
                         [GATTSCOPE, *given], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                         env=ENVIRONMENT | {"TMPDIR": str(folder)})
-                    # More than a pipe and a buffer hold: some of it was worked on when this returns.
+                    # More than a pipe and a buffer can hold: when this returns, some of it has been processed.
                     process.stdin.write(attacks.attack("values", 3000))
                     process.stdin.flush()
                     process.send_signal(number)
@@ -240,7 +241,7 @@ class OutputTest(EnvironmentTest):
 
 
 class ChangeTest(EnvironmentTest):
-    """A file that others write to while it is read, by verbs that read it once, and by those that read it again."""
+    """Tests a file that others write while it is read, with verbs that read it once and verbs that read it again."""
 
     COUNT = 20_000
     VERBS = {
@@ -258,7 +259,7 @@ class ChangeTest(EnvironmentTest):
     }
 
     def changed(self, name: str, arguments: list[str], change) -> None:
-        """Stops the program when it has read a part of its file, changes the file, lets it go on."""
+        """Stops the program when it has read a part of its file, changes the file, lets it continue."""
         folder = self.made()
         capture = self.folder / "capture.btsnoop"
         capture.write_bytes(self.content)

@@ -1,4 +1,6 @@
-"""The extcap, as Wireshark calls it, and through tshark: the packets that it captures are those of the file that is sent."""
+"""Tests the extcap with Wireshark's calls, and through tshark: the captured packets must be those of the file that is
+sent.
+"""
 
 import os
 import pwd
@@ -20,7 +22,7 @@ SECONDS = 60
 FIELDS = ("bthci_cmd.opcode", "bthci_evt.code", "bthci_acl.chandle", "btatt.opcode", "btatt.handle", "btatt.value", "btl2cap.cid")
 # tshark ignores WIRESHARK_EXTCAP_DIR when root starts it.
 NOBODY = {"user": "nobody", "group": pwd.getpwnam("nobody").pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
-# A program that lists two adapters, and prints what it was asked to capture.
+# A program that lists two adapters, and prints its arguments for a capture.
 STAND_IN = """#!/bin/sh
 case "$*" in
   --version) echo "gattscope 1.2.3, commit unknown" ;;
@@ -49,7 +51,7 @@ class ExtcapTest(unittest.TestCase):
 
 
 class CallTest(ExtcapTest):
-    """Wireshark's four calls."""
+    """Tests Wireshark's four calls."""
 
     def call(self, *arguments: str, status: int = 0, **environment: str) -> tuple[str, str]:
         done = subprocess.run(
@@ -79,7 +81,7 @@ class CallTest(ExtcapTest):
         self.assertIn("{call=--device}", self.call("--extcap-config", "--extcap-interface", "gattscope-tty")[0])
 
     def captured(self, *arguments: str, status: int = 0, **environment: str) -> tuple[str, str]:
-        """What a program that reads the named pipe gets, and what is on standard error."""
+        """Returns what a program gets from the named pipe, and the text on standard error."""
         pipe = self.folder / "pipe with a space"
         pipe.unlink(missing_ok=True)
         os.mkfifo(pipe)
@@ -91,7 +93,9 @@ class CallTest(ExtcapTest):
         return found[0], err
 
     def test_capture(self) -> None:
-        """What gattscope says is an error only if it failed: Wireshark shows all of standard error as errors."""
+        """gattscope's messages may only be errors if it failed: Wireshark shows everything on standard error as an
+        error.
+        """
         for arguments, expected in {
             ("--extcap-interface", "gattscope-monitor"): "-i monitor -w - --as pcapng-254",
             ("--extcap-interface=gattscope-hci12",): "-i hci12 -w - --as pcapng-254",
@@ -115,7 +119,7 @@ class CallTest(ExtcapTest):
 class TsharkTest(ExtcapTest):
     def setUp(self) -> None:
         super().setUp()
-        # Files that whoever tshark runs as can reach.
+        # In a folder that tshark's user can read.
         extcap = self.folder / "extcap"
         extcap.mkdir()
         shutil.copy(EXTCAP, extcap)
@@ -129,7 +133,7 @@ class TsharkTest(ExtcapTest):
         return process
 
     def end(self, process: subprocess.Popen) -> str:
-        """What it said, which is no error."""
+        """Returns the messages, none of which may be an error."""
         try:
             _, err = process.communicate(timeout=SECONDS)
         except subprocess.TimeoutExpired:
@@ -156,7 +160,7 @@ class TsharkTest(ExtcapTest):
             "-i", "gattscope-tcp", "-o", f"extcap.gattscope_tcp.address:127.0.0.1:{port}", "-w", str(out), "-c", str(len(records)))
         with server, server.accept()[0] as client:
             client.sendall(b"".join(feeder.btsnoop(records, feeder.H4)))
-            # The source stays open: tshark has enough, and ends the capture.
+            # The source stays open: tshark has enough packets, and ends the capture.
             self.end(process)
         self.compare(out, len(records), 201)
         self.assertEqual(fields(out, "frame.time_epoch"), fields(CAPTURE, "frame.time_epoch"))
@@ -178,7 +182,7 @@ class TsharkTest(ExtcapTest):
         os.chmod(name, 0o666)
         process = self.start(
             "-i", "gattscope-tty", "-o", f"extcap.gattscope_tty.device:{name}", "-w", str(out), "-c", str(len(records)))
-        # Until somebody has set the line up, it forgets what comes.
+        # The serial line drops everything before gattscope has set it up.
         for _ in range(SECONDS * 10):
             time.sleep(0.1)
             if any(self.has_open(folder, name) for folder in Path("/proc").glob("[0-9]*")):
@@ -200,7 +204,7 @@ class TsharkTest(ExtcapTest):
             return False
 
     def test_source_that_is_not_there(self) -> None:
-        """Wireshark shows what gattscope says."""
+        """Wireshark must show gattscope's message."""
         with feeder.listen()[0] as server:
             port = server.getsockname()[1]
         process = self.start("-i", "gattscope-tcp", "-o", f"extcap.gattscope_tcp.address:127.0.0.1:{port}", "-c", "1")

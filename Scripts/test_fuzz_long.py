@@ -1,4 +1,4 @@
-"""The long run of fuzzers: what it reads of their logs, and that all have their turns."""
+"""Tests the long run of fuzzers: how it reads their logs, and that all have their turns."""
 
 import importlib.util
 import subprocess
@@ -61,7 +61,7 @@ class LongTest(unittest.TestCase):
 
 
 class CorpusTest(unittest.TestCase):
-    """What the fuzzers begin with is what the script makes, and small."""
+    """The fuzzers' corpus must be what the script writes, and small."""
 
     def test_corpus(self) -> None:
         kept = SCRIPT.parent.parent / "Fuzz" / "Corpus"
@@ -70,7 +70,7 @@ class CorpusTest(unittest.TestCase):
             made, there = ({
                 path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()
             } for folder in (Path(name), kept))
-        self.assertEqual(set(made), set(there), "make fuzz-corpus makes others")
+        self.assertEqual(set(made), set(there), "make fuzz-corpus makes different files")
         self.assertEqual(made, there)
         self.assertGreater(len(there), 100)
         self.assertLess(sum(map(len, there.values())), 2_000_000)

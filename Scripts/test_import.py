@@ -1,7 +1,7 @@
-"""The tables of assigned numbers are what the importer makes of the SIG's files, where a copy of these is at hand.
+"""Tests that the tables of assigned numbers are up to date with the SIG's files, if a copy of these is available.
 
-BLUETOOTH_SIG names a wheel of the Python package bluetooth-sig or a folder with it; without it, the installed package is
-taken. Where there is neither, or no PyYAML, the tests that need them are skipped and say so.
+BLUETOOTH_SIG names a wheel of the Python package bluetooth-sig or a folder with it; the default is the installed
+package. Tests are skipped without either of them, or without PyYAML.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ def load():
 
 
 def source() -> Path | None:
-    """Where the SIG's files are, if they are here."""
+    """Returns the path of the SIG's files, or None."""
     if named := os.environ.get("BLUETOOTH_SIG"):
         return Path(named)
     found = importlib.util.find_spec("bluetooth_sig")

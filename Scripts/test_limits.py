@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""docs/limits.md is held against the source: each limit is there, with its number, and no other."""
+"""Compares docs/limits.md with the source: it must list each limit with its number, and no others."""
 
 import ast
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "Sources"
-# The files in which everything is a limit, structures that hold nothing else, and the modules in which those are that are called so.
+# Files with only limits, structures with only limits, and modules in which a constant with such a name is a limit.
 WHOLE = ("Sessions/Limits", "Captures/CaptureLimits", "Captures/Live/LiveLimits")
 STRUCTURES = {"BookLimits": "Redaction/Books", "SessionBounds": "Differences/SessionBounds"}
 MODULES = ("Captures", "Platforms", "Differences", "Redaction", "Diagnosis", "Decoders")
@@ -20,13 +20,13 @@ ROW = re.compile(r"^\| `([\w+.]+)` \| ([0-9 ]+) \| (.+) \| (.+) \|$", re.MULTILI
 
 
 def number(words: str) -> int:
-    """The value of 1024, 65_536 or 4 << 20."""
+    """Returns the value of 1024, 65_536 or 4 << 20."""
     first, _, shift = words.replace("_", "").partition(" << ")
     return ast.literal_eval(first) << int(shift or 0)
 
 
 def in_source() -> dict[str, int]:
-    """The limits by name: that of the constant where its file is all limits, else behind the file's."""
+    """Returns the limits by name: the constant's if its file has only limits, otherwise with the file's in front."""
     found = {}
     for structure, place in STRUCTURES.items():
         text = (SOURCES / f"{place}.swift").read_text(encoding="utf-8").partition(f"struct {structure}")[2]
@@ -46,13 +46,13 @@ class LimitTests(unittest.TestCase):
     def test_document_has_each_limit_and_its_number(self) -> None:
         text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
         rows = ROW.findall(text)
-        self.assertEqual(len(rows), text.count("\n| `"), "a row is not understood")
-        self.assertEqual(len(rows), len({name for name, *_ in rows}), "a limit stands there twice")
+        self.assertEqual(len(rows), text.count("\n| `"), "a row cannot be parsed")
+        self.assertEqual(len(rows), len({name for name, *_ in rows}), "a limit is listed twice")
         said, meant = {(name, int(value.replace(" ", ""))) for name, value, *_ in rows}, set(in_source().items())
         self.assertEqual((said - meant, meant - said), (set(), set()), "only in the document; only in the source")
 
     def test_limits_are_found_in_the_source(self) -> None:
-        """The comparison would hold of nothing, too."""
+        """Makes sure that the comparison does not compare nothing."""
         found = in_source()
         for place in WHOLE:
             text = (SOURCES / f"{place}.swift").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What the lint for English finds, and what it lets pass."""
+"""Tests what the lint for English reports and accepts."""
 
 import importlib.util
 import tempfile

@@ -1,4 +1,4 @@
-"""What the lint for sums finds, and what it lets pass."""
+"""Tests what the lint for sums reports and accepts."""
 
 import importlib.util
 import unittest

@@ -1,6 +1,6 @@
-"""`gattscope live` on every source that can be made here, against `gattscope show` of the file that is replayed.
+"""Compares `gattscope live` on every source that can be created here with `gattscope show` of the replayed file.
 
-What the protocol of a source does not carry is left out of the comparison: the times of a server's socket, the adapter of a
+The comparison ignores what a source's protocol does not transfer: the times of a server's socket, and the adapter of a
 serial line, whose times have steps of 0.1 ms.
 """
 
@@ -36,7 +36,7 @@ def shown(path: Path) -> list[dict]:
 
 
 def without(objects: list[dict], *keys: str) -> list[dict]:
-    """The objects without these keys, at any depth."""
+    """Returns the objects without these keys, at any depth."""
 
     def clean(value):
         if isinstance(value, dict):
@@ -48,7 +48,7 @@ def without(objects: list[dict], *keys: str) -> list[dict]:
     return clean(objects)
 
 
-# What depends on when something came.
+# Keys that depend on the time of arrival.
 TIMES = ("time", "elapsed_s", "gap_ms", "latency_ms")
 
 
@@ -60,19 +60,19 @@ class Live:
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
     def has_open(self, name: str) -> bool:
-        """Whether it has opened a file."""
+        """Returns whether it has opened a file."""
         with contextlib.suppress(OSError):
             return any(os.readlink(link) == name for link in Path(f"/proc/{self.process.pid}/fd").iterdir())
         return False
 
     def wait_until_idle(self) -> None:
-        """Waits until it has used no processor for a second."""
+        """Waits until it has used no processor time for a second."""
         used = None
         while used != (used := Path(f"/proc/{self.process.pid}/stat").read_text().split()[13:15]):
             time.sleep(1)
 
     def end(self, interrupts: bool = False) -> tuple[int, bytes, str]:
-        """Waits for the end: the status, and what was printed."""
+        """Waits for the end; returns the status and the output."""
         if interrupts:
             self.process.send_signal(signal.SIGINT)
         try:
@@ -90,7 +90,7 @@ class LiveTest(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def shown_as(self, datalink: int, path: Path) -> list[dict]:
-        """What show says of the same records in a file that is as the source's protocol has them."""
+        """Returns the output of show for the same records in a file of the source's protocol."""
         file = self.folder / f"{datalink}-{path.name}"
         file.write_bytes(b"".join(feeder.btsnoop(feeder.read(path), datalink)))
         return shown(file)
@@ -114,7 +114,7 @@ class LiveTest(unittest.TestCase):
                         feeder.send(feeder.server_protocol(feeder.read(path)), size, client.sendall)
                     expected = self.shown_as(feeder.MONITOR, path)
                     self.check(live.end(), expected, *TIMES, said=r"\d+ records")
-                    self.assertFalse(place.exists(), "the socket stayed behind")
+                    self.assertFalse(place.exists(), "the socket remains")
 
     def test_serial_line(self) -> None:
         for path in CAPTURES:
@@ -123,7 +123,7 @@ class LiveTest(unittest.TestCase):
                     here, there, name = feeder.pseudo_terminal()
                     live = Live("--json", source=f"tty:{name}")
                     records = feeder.read(path)
-                    # The line's driver forgets what comes before it is set up.
+                    # The line's driver drops everything before it is set up.
                     first = list(feeder.serial_frames(records))
                     self.wait_for(lambda: live.has_open(name))
                     time.sleep(0.3)
@@ -175,7 +175,7 @@ class LiveTest(unittest.TestCase):
             for ending in ("btsnoop", "pcapng", "pcap"):
                 with self.subTest(path.name, ending=ending):
                     copy = self.folder / f"copy.{ending}"
-                    # What is selected does not matter: everything is written.
+                    # A selection does not affect the recording: everything is written.
                     status, _, err = Live("--json", "--layer", "smp", "--force", "-w", str(copy), source=str(source)).end()
                     self.assertEqual(status, 0, err)
                     self.assertIn(f"{len(expected)} written to {copy}", err)
@@ -197,7 +197,8 @@ class LiveTest(unittest.TestCase):
                 self.assertTrue(all(isinstance(line, dict) for line in lines(out)) and out)
 
     def test_table_on_a_terminal(self) -> None:
-        """A table that grows is replaced by the one that `values` prints, and typing is shown again."""
+        """A growing table must be replaced by the table that `values` prints, and the terminal's echo must be on again.
+        """
         here, there = os.openpty()
         place = self.folder / "socket"
         settings = termios.tcgetattr(there)
@@ -218,7 +219,7 @@ class LiveTest(unittest.TestCase):
             pieces = list(feeder.server_protocol(feeder.read(CAPTURES[0])))
             feeder.send(pieces[:120], 4096, client.sendall)
             self.wait_for(lambda: b"Heart Rate" in drawn)
-            self.assertFalse(termios.tcgetattr(there)[3] & termios.ECHO, "typing would stand in the table")
+            self.assertFalse(termios.tcgetattr(there)[3] & termios.ECHO, "typing would appear in the table")
             os.write(here, b"now\n")
             self.wait_for(lambda: b"now" in drawn)
             feeder.send(pieces[120:], 4096, client.sendall)
@@ -235,7 +236,7 @@ class LiveTest(unittest.TestCase):
         self.assertRegex(final, "Heart Rate Measurement +notification +7")
 
     def test_interrupt_on_a_terminal(self) -> None:
-        """What is printed behind the `^C` that the terminal shows begins in a line of its own."""
+        """Output after the `^C` that the terminal shows must begin on a new line."""
         here, there = os.openpty()
         place = self.folder / "socket"
         live = subprocess.Popen(
@@ -304,7 +305,7 @@ class LiveTest(unittest.TestCase):
         full.symlink_to("/dev/full")
         status, out, err = Live("--json", "-w", str(full), source=str(CAPTURES[0])).end()
         self.assertEqual(status, 74, err)
-        self.assertEqual(len(lines(out)), len(shown(CAPTURES[0])), "watching did not go on")
+        self.assertEqual(len(lines(out)), len(shown(CAPTURES[0])), "following did not continue")
         self.assertRegex(err, r"full\.btsnoop cannot be written: no space left on device; watching goes on")
 
     def test_ends(self) -> None:
@@ -323,14 +324,15 @@ class LiveTest(unittest.TestCase):
             live = Live("--json", source=f"unix:{place}")
             with feeder.connect(place) as client:
                 feeder.send(feeder.server_protocol(feeder.read(CAPTURES[0])), 4096, client.sendall)
-                # What has arrived is read, even where nothing was before.
+                # Everything that has arrived is read, even if nothing was read before.
                 live.process.send_signal(getattr(signal, name))
                 status, out, err = live.end()
             self.assertEqual(status, 0, err)
             self.assertEqual(len(lines(out)), len(everything))
 
     def test_blocked_output(self) -> None:
-        """Nobody reads what is printed: Ctrl-C ends the program all the same, with everything that came in its summary."""
+        """If nothing reads the output, Ctrl-C must still end the program, with everything that arrived in its summary.
+        """
         for view in (("--json",), ("--view", "values")):
             with self.subTest(view):
                 place = self.folder / "socket"
@@ -338,7 +340,7 @@ class LiveTest(unittest.TestCase):
                 live = Live(*view, source=f"unix:{place}")
                 with feeder.connect(place) as client:
                     feeder.send([b"".join(feeder.server_protocol(records))], 4096, client.sendall)
-                    # Longer than the program's patience, which begins with the signal.
+                    # Longer than the program waits after the signal.
                     time.sleep(1.5)
                     live.process.send_signal(signal.SIGINT)
                     started = time.monotonic()
@@ -350,7 +352,7 @@ class LiveTest(unittest.TestCase):
                 live.end()
 
     def test_second_interrupt(self) -> None:
-        """A second Ctrl-C, and SIGQUIT, end the program at once, and leave no socket behind."""
+        """A second Ctrl-C, and SIGQUIT, must end the program at once and leave no socket."""
         for signals in ((signal.SIGINT, signal.SIGINT), (signal.SIGQUIT,)):
             with self.subTest(signals):
                 place = self.folder / "socket"
@@ -362,7 +364,7 @@ class LiveTest(unittest.TestCase):
                         live.process.send_signal(number)
                         time.sleep(0.2)
                     self.assertEqual(live.process.wait(SECONDS), -signals[-1])
-                self.assertFalse(place.exists(), "the socket stayed behind")
+                self.assertFalse(place.exists(), "the socket remains")
                 live.end()
 
     def test_recording_that_nobody_reads(self) -> None:
@@ -380,7 +382,7 @@ class LiveTest(unittest.TestCase):
         records = feeder.read(CAPTURES[0]) * 60
         live = Live("-w", str(pipe), source=f"unix:{place}")
         with feeder.connect(place) as client:
-            # As much as is taken while nobody reads the recording.
+            # As much as fits while nothing reads the recording.
             client.settimeout(1)
             with contextlib.suppress(TimeoutError):
                 feeder.send([b"".join(feeder.server_protocol(records))], 4096, client.sendall)
@@ -391,7 +393,7 @@ class LiveTest(unittest.TestCase):
         self.assertRegex(err, r"pipe.btsnoop: \d+ records were not written")
 
     def test_full_disk_and_blocked_complaints(self) -> None:
-        """Nobody reads standard error: what is wrong with the file stops neither reading nor printing."""
+        """If nothing reads standard error, problems with the file must stop neither reading nor printing."""
         full = self.folder / "full.btsnoop"
         full.symlink_to("/dev/full")
         reader, writer = os.pipe()
@@ -415,7 +417,7 @@ class LiveTest(unittest.TestCase):
         os.close(reader)
 
     def test_backlog_at_the_end(self) -> None:
-        """What had arrived is read however long that takes; what comes afterwards is not."""
+        """Everything that had arrived must be read, however long that takes; later data must not."""
         place = self.folder / "socket"
         pieces = list(feeder.server_protocol(feeder.read(CAPTURES[0])))
         live = Live("--json", source=f"unix:{place}")
@@ -428,7 +430,7 @@ class LiveTest(unittest.TestCase):
             status, out, err = live.end()
         self.assertEqual((status, out.count(b"\n")), (0, len(pieces)), err)
 
-    @unittest.skipUnless(os.geteuid() == 0, "privileges are given up by root only")
+    @unittest.skipUnless(os.geteuid() == 0, "only root can drop privileges")
     def test_reconnecting_needs_root(self) -> None:
         environment = os.environ | {"SUDO_UID": "65534", "SUDO_GID": "65534"}
         status, _, err = Live("--reconnect", source="hci0", env=environment).end()
@@ -436,7 +438,7 @@ class LiveTest(unittest.TestCase):
         self.assertRegex(err, r"^gattscope: --reconnect opens hci0 again.*; add --keep-root\n$")
 
     def test_damage_and_its_own_recording(self) -> None:
-        """A stream that breaks off is damage; somebody's ending it within a record is not."""
+        """A stream that breaks off within a record is damaged; one that the user ends there is not."""
         cut = self.folder / "cut.btsnoop"
         cut.write_bytes(CAPTURES[0].read_bytes()[:-3])
         status, _, err = Live(source=str(cut)).end()
@@ -444,7 +446,7 @@ class LiveTest(unittest.TestCase):
         self.assertIn("the capture ends early", err)
         status, _, err = Live("-w", str(cut), source=str(cut)).end()
         self.assertEqual(status, 64, err)
-        self.assertEqual(cut.stat().st_size, CAPTURES[0].stat().st_size - 3, "the source was written over")
+        self.assertEqual(cut.stat().st_size, CAPTURES[0].stat().st_size - 3, "the source was overwritten")
         server, port = feeder.listen()
         live = Live("--json", source=f"tcp:127.0.0.1:{port}")
         with server, server.accept()[0] as client:
@@ -454,7 +456,7 @@ class LiveTest(unittest.TestCase):
         self.assertEqual((status, out.count(b"\n")), (0, len(shown(CAPTURES[0])) - 1), err)
 
     def test_markers_without_number(self) -> None:
-        """More markers than anybody writes, while nobody prints: the program stays small."""
+        """With a flood of markers and a blocked output, the program must stay small."""
         pipe = self.folder / "marks"
         os.mkfifo(pipe)
         place = self.folder / "socket"
@@ -499,7 +501,7 @@ class LiveTest(unittest.TestCase):
             with feeder.connect(place) as client:
                 feeder.send(part, 4096, client.sendall)
         status, out, err = live.end()
-        # The note on the closing is one.
+        # One of the lines is the note about the closed source.
         self.assertEqual((status, len(lines(out))), (0, 41), err)
         self.assertRegex(err, "closed once and was opened again")
 
@@ -518,7 +520,7 @@ class LiveTest(unittest.TestCase):
         self.wait_for(lambda: len(seen) == count)
         file.rename(self.folder / "log.last")
         file.write_bytes(CAPTURES[2].read_bytes())
-        # Between the two stands a note.
+        # A note separates them.
         self.wait_for(lambda: len(seen) == count + 1 + len(shown(CAPTURES[2])))
         self.assertIn("a new file took the place of this one", json.loads(seen[count])["note"]["text"])
         process.send_signal(signal.SIGINT)
@@ -534,7 +536,7 @@ class LiveTest(unittest.TestCase):
             if condition():
                 return
             time.sleep(0.05)
-        self.fail("waited in vain")
+        self.fail("timed out")
 
     def test_sentences(self) -> None:
         expected = {

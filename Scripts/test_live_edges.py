@@ -1,5 +1,5 @@
-"""What `gattscope live` and `--follow` say where something is odd: an end within a record, a second client, a file that may not
-grow, names that are missing.
+"""Tests unusual sources of `gattscope live` and `--follow`: an end within a record, a second client, a file that cannot
+grow, missing names.
 """
 
 import json
@@ -33,10 +33,10 @@ class Edge(unittest.TestCase):
             if condition():
                 return
             time.sleep(0.05)
-        self.fail(f"waited in vain for {what}")
+        self.fail(f"timed out waiting for {what}")
 
     def run_live(self, *arguments: str, **options) -> subprocess.CompletedProcess:
-        """A run that ends by itself."""
+        """Runs the program until it ends by itself."""
         command = [GATTSCOPE, "live", *arguments]
         options.setdefault("stdin", subprocess.DEVNULL)
         options.setdefault("stdout", subprocess.DEVNULL)
@@ -44,10 +44,10 @@ class Edge(unittest.TestCase):
 
 
 class EndTest(Edge):
-    """An end that comes from outside is good; what it cost is said."""
+    """An end from outside must be a success; its cost must be reported."""
 
     def interrupted(self, sent: bytes, lines: int) -> tuple[int, str]:
-        """The status, and what is said, of a socket's client that is interrupted behind so many bytes."""
+        """Returns the status and the messages for a socket's client that is interrupted after these bytes."""
         place = self.folder / "socket"
         live = Live("--json", source=f"unix:{place}")
         with feeder.connect(place) as client:
@@ -117,7 +117,7 @@ class EndTest(Edge):
         self.assertRegex(err, r"3 records, .*; 0 written to ")
 
     def test_counts(self) -> None:
-        """Markers are no records, for --count and for the summary; they are in the file."""
+        """Markers must not count as records, for --count or the summary, but must be in the file."""
         pipe = self.folder / "marks"
         os.mkfifo(pipe)
         place = self.folder / "socket"
@@ -131,7 +131,7 @@ class EndTest(Edge):
             for _ in range(3):
                 self.assertIn("Marker", live.process.stdout.readline().decode())
             time.sleep(0.3)
-            self.assertIsNone(live.process.poll(), "it ended for its markers")
+            self.assertIsNone(live.process.poll(), "markers counted as records")
             client.sendall(b"".join(self.packets[3:9]))
             status, out, err = live.end()
         self.assertEqual((status, len(out.splitlines())), (0, 3), err)
@@ -166,7 +166,7 @@ class SourceTest(Edge):
         self.assertIn("--reconnect", err)
 
     def test_note_where_it_was_opened_again(self) -> None:
-        """In what is printed and in the file, whose clock then goes back for a reason."""
+        """The output and the file must explain why the clock goes back."""
         server, port = feeder.listen()
         copy = self.folder / "copy.btsnoop"
         live = Live("--json", "--reconnect", "-w", str(copy), "--count", "41", source=f"tcp:127.0.0.1:{port}")
@@ -182,7 +182,7 @@ class SourceTest(Edge):
         self.assertEqual(notes, [21])
         info = subprocess.run([GATTSCOPE, "info", str(copy)], check=True, capture_output=True, text=True).stdout
         self.assertNotIn("clock goes back", info)
-        # As it is without the note.
+        # As in the file, without the note.
         cat = self.folder / "cat.btsnoop"
         cat.write_bytes(b"".join(stream) + b"".join(stream)[16:])
         info = subprocess.run([GATTSCOPE, "info", str(cat)], check=True, capture_output=True, text=True).stdout
@@ -203,7 +203,7 @@ class SourceTest(Edge):
         self.assertIn("--reconnect waits for a source that was open", ended.stderr)
 
     def test_rubbish_on_a_line(self) -> None:
-        """Between two records it is no loss; at the beginning soon told what may be wrong."""
+        """Rubbish between two records is not a loss; at the beginning, the likely cause must be reported soon."""
         here, there, name = feeder.pseudo_terminal()
         live = Live(source=f"tty:{name}")
         self.wait_for(lambda: live.has_open(name), "the line")
@@ -266,7 +266,7 @@ class FileTest(Edge):
         with copy.open("rb") as file:
             ended = self.run_live("-i", "-", "-w", str(copy), stdin=file)
         self.assertEqual(ended.returncode, 64, ended.stderr)
-        self.assertEqual(copy.read_bytes(), HEART_RATE.read_bytes(), "the source was written over")
+        self.assertEqual(copy.read_bytes(), HEART_RATE.read_bytes(), "the source was overwritten")
 
     def test_rotation_tells_what_it_removed(self) -> None:
         copy = self.folder / "copy.btsnoop"
@@ -285,7 +285,7 @@ class FileTest(Edge):
         self.assertGreater(removed, 1)
 
     def followed(self, verb: str, *arguments: str, replace) -> tuple[list[bytes], str]:
-        """What a file that is replaced while it is followed gives, and what is said."""
+        """Returns the output and messages for a file that is replaced while it is followed."""
         file = self.folder / "log"
         file.write_bytes(HEART_RATE.read_bytes())
         process = subprocess.Popen(
@@ -319,7 +319,7 @@ class FileTest(Edge):
                 self.assertTrue(all(isinstance(json.loads(line), dict) for line in lines))
 
     def test_file_written_anew(self) -> None:
-        """Longer than before, between two looks: its bytes are others."""
+        """A longer file with other bytes, written between two reads, must be detected."""
         content = CAPTURES[2].read_bytes()
         content = content + content[16:] * 3
         self.assertGreater(len(content), HEART_RATE.stat().st_size)
@@ -353,9 +353,9 @@ class NameTest(Edge):
         self.assertEqual(ended.returncode, 66, ended.stderr)
         self.assertIn("standard input: it is closed", ended.stderr)
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root can become somebody who may not")
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become an unprivileged user")
     def test_missing_permission(self) -> None:
-        """One status for every source, whatever kind it is of."""
+        """Each kind of source must have the same status."""
         closed = self.folder / "closed"
         closed.mkdir(mode=0o755)
         self.folder.chmod(0o755)

@@ -1,8 +1,8 @@
-"""Strings that attack whoever reads the output, in every place of a capture, through every verb and face.
+"""Tests strings that attack the reader of the output, in every place of a capture, with every verb and output format.
 
-A terminal gets no control character but the ends of lines and the program's own colours, a record keeps its one line, JSON and CSV
-come through their readers with the strings that were in the capture, no cell of CSV is a formula, Markdown has no markup that
-was not the program's own. What a string does to lines shows against the harmless twin of its capture.
+A terminal must get no control characters except line ends and the program's own colours. A record must stay on one
+line. Readers of JSON and CSV must return the capture's strings. No CSV cell may be a formula. Markdown may only have
+the program's own markup. The capture's harmless twin shows how a string changes the lines.
 """
 
 import codecs
@@ -21,15 +21,15 @@ from test_environment import run
 from traffic import files, hostile
 
 COLOURS = re.compile("\x1b\\[[0-9;]*m")
-# Unicode's Cc, Cf, Zl and Zp: controls, what turns or hides text, what ends lines; but for the end of a line.
+# Unicode's Cc, Cf, Zl and Zp: characters that control, turn or hide text or end lines, except the line feed.
 INVISIBLE = re.compile("[\0-\x09\x0b-\x1f\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]")
-KEPT_LINES = "rows"  # as many lines as of the harmless twin
+KEPT_LINES = "rows"  # the same number of lines as for the harmless twin
 FACES = (["--color", "always"], ["--color", "never", "--width", "60"], ["--ascii"])
-# LOG, OTHER and MAP stand for files of the twin that is read, and a name with escapes may stand in every path.
+# LOG, OTHER and MAP are replaced by files of the capture's twin; any path may contain a name with escapes.
 VERBS = {
     "show": (["show"], KEPT_LINES),
     "show -v": (["show", "-v"], KEPT_LINES),
-    "show -v -x": (["show", "-v", "-x", "--time", "utc"], None),  # zeros at an end take no lines of hexadecimal
+    "show -v -x": (["show", "-v", "-x", "--time", "utc"], None),  # trailing zeros take no lines of hexadecimal
     "show --brief": (["show", "--brief"], KEPT_LINES),
     "show --text": (["show", "--text", "e", "--errors"], None),
     "devices": (["devices"], KEPT_LINES),
@@ -38,7 +38,7 @@ VERBS = {
     "values": (["values"], KEPT_LINES),
     "values --all": (["values", "--all"], KEPT_LINES),
     "info": (["info"], KEPT_LINES),
-    "explain": (["explain"], None),  # sentences are broken where a line is full
+    "explain": (["explain"], None),  # sentences are wrapped at full lines
     "explain --full": (["explain", "--full"], None),
     "trace": (["trace"], KEPT_LINES),
     "trace --as android": (["trace", "--as", "android", "--duplicates"], KEPT_LINES),
@@ -69,7 +69,7 @@ EVIL_NAME = "evil\x1b[31m\u202e\n"
 
 
 def one_by_one(error: UnicodeError) -> tuple[str, int]:
-    """Each byte that is not UTF-8 becomes a sign of its own."""
+    """Replaces each byte that is not UTF-8 by its own sign."""
     return "\ufffd", error.start + 1
 
 
@@ -77,7 +77,7 @@ codecs.register_error("one by one", one_by_one)
 
 
 def texts(value: object) -> Iterator[str]:
-    """Every string of a document, keys as well."""
+    """Yields every string of a document, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -90,7 +90,7 @@ def texts(value: object) -> Iterator[str]:
 
 
 def of_capture(text: bytes) -> str:
-    """A string as JSON has it: without the zeros behind it."""
+    """Returns a string as in JSON: without trailing zeros."""
     return text.rstrip(b"\0").decode("utf-8", "one by one")
 
 
@@ -117,7 +117,7 @@ class OutputAttackTest(unittest.TestCase):
         return [*given[:at], *face, *given[at:], str(folder / capture)]
 
     def together(self, check, *jobs: tuple) -> None:
-        """Checks jobs side by side; each gives what is wrong."""
+        """Runs the jobs in parallel; each returns what is wrong."""
         with ThreadPoolExecutor(os.cpu_count()) as workers:
             found = [line for lines in workers.map(lambda job: check(*job), jobs) for line in lines]
         self.assertFalse(found, "\n" + "\n".join(found))
@@ -146,7 +146,7 @@ class OutputAttackTest(unittest.TestCase):
             if "--ascii" in face and not text.isascii():
                 found.append(f"{what}: not ASCII")
             lines.append(text.count("\n"))
-        # Where lines are narrow, long ones are broken.
+        # Narrow output wraps long lines.
         if rows and "--width" not in face and lines[0] != lines[1]:
             found.append(f"{what}: {lines[0]} lines, of the harmless twin {lines[1]}")
         return found
@@ -174,7 +174,7 @@ class OutputAttackTest(unittest.TestCase):
             found.append(f"{name} of {capture}: {shapes[0]} documents, of the harmless twin {shapes[1]}")
         return found
 
-    # Which documents have each string of which capture, and how many of its bytes.
+    # The documents that must contain each string of each capture, and how many of its bytes.
     PLACES = {
         "air.btsnoop": dict.fromkeys(("show", "show --raw", "devices", "map", "values", "info", "live"), hostile.LONGEST_NAME),
         "host.btsnoop": {"show": hostile.LONGEST_NAME, "live": hostile.LONGEST_NAME},
@@ -208,22 +208,23 @@ class OutputAttackTest(unittest.TestCase):
         for string in hostile.STRINGS.values():
             rows = [row for row in hostile_rows if row[value] == string.hex()]
             self.assertGreaterEqual(len(rows), 8, string)
-            # As text prints it.
+            # In the form of text output.
             for row in rows:
                 self.assertTrue(row[decoded] == "" or row[decoded].startswith('"'), row[decoded])
 
     def is_formula(self, cell: str) -> bool:
-        """A sign may stand before a number; a call or another program's name may not follow it."""
+        """Returns whether a cell is a formula: a sign may precede a number, but not a call or another program's name.
+        """
         return cell.startswith(("=", "@", "\t", "\r")) or cell.startswith(("+", "-")) and bool(re.search(r"[(|]", cell))
 
     def test_markdown(self) -> None:
-        """The markup is that of the harmless twin, line by line."""
+        """The markup must be that of the harmless twin, line by line."""
         for capture in hostile.CAPTURES:
             for full in ([], ["--full"]):
                 with self.subTest(capture, full=full):
                     markup = []
                     for kind, folder in self.folders.items():
-                        # The file's name is told; only what is in the file differs.
+                        # The output has the file's name, so only the contents differ.
                         with (folder / capture).open("rb") as file:
                             ended = run(["explain", "--markdown", *full, "-"], stdin=file)
                         self.assertEqual(ended.status, 0, ended.err)
@@ -233,7 +234,9 @@ class OutputAttackTest(unittest.TestCase):
                     self.assertEqual(markup[0], markup[1])
 
     def markup(self, line: str) -> list[str]:
-        """What Markdown takes for markup: without what is escaped, and without packet numbers, which stand in code."""
+        """Returns what Markdown reads as markup: without escaped characters, and without packet numbers, which are
+        code.
+        """
         line = re.sub(r"\\[!-/:-@\[-`{-~]|`#[0-9–# ]+`|&lt;", "", line)
         return re.findall(r"[`|<>*_\[\]~]|&\w|#(?=\d)|@(?!\u200b)|://|www\.", line) + re.findall(r"^ *(?:[-+*>=#]+|\d+\.) ", line)
 
@@ -245,7 +248,7 @@ class OutputAttackTest(unittest.TestCase):
         self.assertIn(r"\x1b", first)
 
     def test_comments(self) -> None:
-        """`convert --comments`: what show says of each packet."""
+        """`convert --comments` must write what show prints for each packet."""
         for capture in hostile.CAPTURES:
             with self.subTest(capture):
                 counts = []
@@ -258,7 +261,7 @@ class OutputAttackTest(unittest.TestCase):
                     counts.append(len(comments))
                     self.assertGreater(len(comments), 100)
                     if capture.endswith("pcapng"):
-                        continue  # the file's own comments are kept as they are
+                        continue  # the file's own comments are kept unchanged
                     for comment in comments:
                         self.assertEqual(INVISIBLE.findall(comment), [])
                         self.assertNotIn("\n", comment)
@@ -277,7 +280,7 @@ class OutputAttackTest(unittest.TestCase):
                 at += 4 + length + -length % 4
 
     def test_profile(self) -> None:
-        """A profile is handed on between people, too: what turns a line is refused."""
+        """Users exchange profiles, too: strings that change a line's direction must be refused."""
         for text in ("\\e[31m", "\\n", "\\u202e", "\\u2028", "\\u200b"):
             for key in ("title: ", "characteristics: [{uuid: fff1, fields: [{name: a, type: u8}], name: "):
                 with self.subTest(text, key=key):

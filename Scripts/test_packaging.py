@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""What hands the program out: `make install`, `uninstall`, `man`, `deb` and `dist`, and `--version`.
+"""Tests the installation and packages: `make install`, `uninstall`, `man`, `deb` and `dist`, and `--version`.
 
-Nothing is built. What needs the release build, with Swift's libraries linked in, or a Debian root is skipped without it.
+Builds nothing. Tests that need the release build, with Swift's libraries linked in, or a Debian root are skipped
+without it.
 """
 
 import gzip
@@ -30,7 +31,7 @@ COMPLETIONS = {
 
 
 def run(*command: str | Path, **options) -> str:
-    """What a command prints; one that fails says on standard error why."""
+    """Returns the output of a command; if it fails, raises an error with its output."""
     result = subprocess.run(command, check=False, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
     if result.returncode != 0:
         raise AssertionError(f"{command}: status {result.returncode}\n{result.stdout}{result.stderr}")
@@ -46,13 +47,13 @@ def files(folder: Path) -> set[str]:
 
 
 def needed() -> set[str]:
-    """The libraries that the program is linked with."""
+    """Returns the libraries that the program is linked with."""
     said = run("readelf", "-d", PROGRAM)
     return set(re.findall(r"\(NEEDED\).*\[(.*)\]", said))
 
 
 def dead_links(documents: Path) -> list[str]:
-    """The links of documents to files that are not there."""
+    """Returns the links in documents to files that do not exist."""
     dead = []
     for page in sorted(documents.rglob("*.md")):
         for link in re.findall(r"\]\(([^)#]+)", re.sub(r"(?ms)^```.*?^```|`[^`\n]*`", "", page.read_text())):
@@ -62,7 +63,7 @@ def dead_links(documents: Path) -> list[str]:
 
 
 def has(*tools: str) -> bool:
-    """Whether tools are there; where tests must not be skipped, they must be."""
+    """Returns whether the tools are installed, which they must be where tests must not be skipped."""
     return IN_CI or all(shutil.which(tool) for tool in tools)
 
 
@@ -72,7 +73,7 @@ class InstallTests(unittest.TestCase):
     def setUpClass(cls) -> None:
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
-        # A name with a space: nothing may be taken apart at it.
+        # A name with a space: no command may split it.
         cls.place = Path(cls.folder.name) / "a place"
         make("install", "PREFIX=/usr/local", f"EXTCAP=/usr/local/{EXTCAP}", f"DESTDIR={cls.place}")
         cls.prefix = cls.place / "usr" / "local"
@@ -176,7 +177,7 @@ class VersionTests(unittest.TestCase):
         self.assertEqual(run(PROGRAM, "show", "--version").splitlines(), lines)
 
     def test_libpcap_is_needed_for_pcap_alone(self) -> None:
-        """Libraries of no bytes stand for one that is not there."""
+        """An empty library acts as a missing one."""
         with tempfile.TemporaryDirectory() as folder:
             for name in ("libpcap.so.0.8", "libpcap.so.1"):
                 (Path(folder) / name).touch()
@@ -206,7 +207,7 @@ class VersionTests(unittest.TestCase):
             archived = Path(folder) / "archived.sh"
             archived.write_text(script.read_text().replace("$Format:%H$", "0123456789abcdef0123456789abcdef01234567"))
             self.assertEqual(facts(archived), "0123456789ab")
-            # What has not changed is not written: nothing is built for it.
+            # An unchanged file must not be written, so that nothing is built for it.
             written = (made / "BuildFacts.swift").stat().st_mtime_ns
             self.assertEqual(facts(archived), "0123456789ab")
             self.assertEqual((made / "BuildFacts.swift").stat().st_mtime_ns, written)
@@ -242,7 +243,7 @@ class PackageTests(unittest.TestCase):
             stderr=subprocess.STDOUT)
         if library.returncode != 0:
             if re.search(r"No matching distribution|NewConnectionError|Temporary failure|Could not find a version", library.stdout):
-                raise unittest.SkipTest("the package index cannot be reached")
+                raise unittest.SkipTest("could not reach the package index")
             raise AssertionError(library.stdout)
 
     def setUp(self) -> None:
@@ -251,7 +252,7 @@ class PackageTests(unittest.TestCase):
             self.skipTest("not the release build: Swift's libraries are not linked in")
 
     def make(self, target: str) -> Path:
-        """Makes a package twice and gives it: both must have the same bytes."""
+        """Makes a package twice and returns it: both must have the same bytes."""
         found = []
         for name in ("first", "second"):
             make(target, f"DIST={self.folder / name}", DEB_LEVEL="1", SOURCE_DATE_EPOCH="1790000000")
@@ -290,7 +291,7 @@ class PackageTests(unittest.TestCase):
         _, made_of, _ = run(PROGRAM, "--version").splitlines()
         expected["swift-argument-parser"] = re.search(r"swift-argument-parser ([^,]*)", made_of)[1]
         expected["swift"] = re.search(r"Swift version (\S+)", run("swift", "--version"))[1]
-        self.assertEqual(parts, expected, "what the bill of materials lists")
+        self.assertEqual(parts, expected, "the parts in the bill of materials")
         installed = (root / "usr/bin/gattscope").read_bytes()
         self.assertEqual(bill["metadata"]["component"]["hashes"][0]["content"], hashlib.sha256(installed).hexdigest())
 

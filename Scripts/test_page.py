@@ -228,7 +228,7 @@ class PageTest(unittest.TestCase):
         first = self.element("#rows [aria-selected=true]").get_attribute("textContent")
         self.assertIn("ndication", first)
         self.element("#search").send_keys(Keys.ENTER)
-        self.assertNotEqual(self.element("#rows [aria-selected=true]").get_attribute("textContent"), first, "Enter leads on")
+        self.assertNotEqual(self.element("#rows [aria-selected=true]").get_attribute("textContent"), first, "Enter selects the next match")
         self.element("#search").send_keys(Keys.ESCAPE)
         self.assertEqual(self.element("#search").get_attribute("value"), "")
 
@@ -320,7 +320,7 @@ class PageTest(unittest.TestCase):
         headings = self.run_script("return [...document.querySelectorAll('h1,h2,h3,h4')].map(one => +one.tagName[1])")
         self.assertEqual(headings[0], 1)
         for before, after in zip(headings, headings[1:]):
-            self.assertLessEqual(after - before, 1, f"a level of headings is left out: {headings}")
+            self.assertLessEqual(after - before, 1, f"a level of headings is missing: {headings}")
 
     def test_charts(self) -> None:
         self.open(self.page(CAPTURES / "heart-rate.btsnoop"))

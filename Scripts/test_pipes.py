@@ -1,5 +1,6 @@
-"""Captures on standard output and in named pipes: `convert IN -`, `live -w -`. Records are there as soon as they came, a reader
-that goes away ends the program quietly, and files that exist stay."""
+"""Tests captures on standard output and in named pipes: `convert IN -`, `live -w -`. Records must be written as soon as
+they arrive, a reader that closes the pipe must end the program quietly, and existing files must stay.
+"""
 
 import json
 import os
@@ -39,12 +40,12 @@ class PipeTest(unittest.TestCase):
         process.wait()
 
     def end(self, process: subprocess.Popen) -> tuple[int, str]:
-        """Waits for the end: the status, and what was said."""
+        """Waits for the end; returns the status and the messages."""
         said = process.stderr.read().decode()
         return process.wait(SECONDS), said
 
     def read_records(self, stream, count: int) -> bytes:
-        """What a program writes, until that many btsnoop records are there."""
+        """Reads the output until it has that many btsnoop records."""
         data = b""
         while len(data) < 16 or self.whole(data) < count:
             piece = stream.read(65536)
@@ -93,7 +94,7 @@ class OutputTest(PipeTest):
                 self.assertEqual(self.end(process)[0], 0)
 
     def test_printing_is_asked_for(self) -> None:
-        """Standard output is the capture: what is printed goes to standard error, and only where an option asks for it."""
+        """Standard output is the capture: printed output goes to standard error, and only if an option requests it."""
         command = [GATTSCOPE, "live", "-i", str(CAPTURE), "-w", "-"]
         for options, words in {
             (): None,
@@ -124,7 +125,7 @@ class OutputTest(PipeTest):
         os.close(there)
 
     def test_full_disk(self) -> None:
-        """With nothing to print there is no reason to go on."""
+        """If nothing is printed, there is no reason to continue."""
         with open("/dev/full", "wb") as full:
             process = self.start("live", "-i", "-", "-w", "-", stdout=full)
         process.stdin.write(b"".join(feeder.btsnoop(RECORDS[:3], feeder.H4)))
@@ -141,7 +142,7 @@ class OutputTest(PipeTest):
 
     @unittest.skipUnless(shutil.which("tshark") or IN_CI, "tshark is not installed")
     def test_tshark_reads_along(self) -> None:
-        """As Wireshark does with `-k -i -`."""
+        """Tests tshark as a reader, as Wireshark does with `-k -i -`."""
         fields = ["-T", "fields", "-e", "frame.time_epoch", "-e", "bthci_acl.chandle", "-e", "btatt.opcode", "-e", "btatt.value"]
         expected = subprocess.run(["tshark", "-n", "-r", str(CAPTURE), *fields], capture_output=True, check=True).stdout
         for format in ("btsnoop", "pcap", "pcapng", "pcapng-201"):
@@ -168,14 +169,14 @@ class PromptTest(PipeTest):
                 for number, record in enumerate(stream[1:], 1):
                     process.stdin.write(record)
                     while self.whole(data) < number:
-                        # Reads only as much as is there; the test ends here by its runner's time if nothing comes.
+                        # Reads only what is available; if nothing arrives, the runner's timeout ends the test.
                         data += process.stdout.read(65536)
                     self.assertEqual(self.whole(data), number)
                 process.stdin.close()
                 self.assertEqual(self.end(process)[0], 0)
 
     def test_named_pipes(self) -> None:
-        """In and out, both."""
+        """Tests named pipes as input and output."""
         source, out = self.folder / "in", self.folder / "out.btsnoop"
         os.mkfifo(source)
         os.mkfifo(out)
@@ -199,7 +200,9 @@ class PromptTest(PipeTest):
 
 
 class GoneTest(PipeTest):
-    """A reader that goes away: status 0, and not a word, whether something comes or not."""
+    """A reader that closes the pipe must end the program with status 0 and without a message, whether records arrive or
+    not.
+    """
 
     def check_quiet(self, process: subprocess.Popen) -> None:
         status, said = self.end(process)
@@ -225,7 +228,7 @@ class GoneTest(PipeTest):
                 while True:
                     client.sendall(b"".join(feeder.btsnoop(RECORDS, feeder.H4))[16:])
             except OSError:
-                pass  # gattscope is gone
+                pass  # gattscope has ended
         self.check_quiet(process)
 
     def test_live_with_a_named_pipe(self) -> None:
@@ -235,7 +238,7 @@ class GoneTest(PipeTest):
         process.stdin.write(b"".join(feeder.btsnoop(RECORDS[:3], feeder.H4)))
         with pipe.open("rb", buffering=0) as reader:
             self.assertTrue(reader.read(100))
-        # Noticed with the next record: until then packets are printed all the same.
+        # Detected at the next record; until then packets are still printed.
         process.stdin.write(b"".join(list(feeder.btsnoop(RECORDS[3:4], feeder.H4))[1:]))
         self.check_quiet(process)
 
@@ -266,7 +269,7 @@ class GoneTest(PipeTest):
 
 class ExistingTest(PipeTest):
     def test_live_replaces_no_file(self) -> None:
-        """Nor waits for a source first."""
+        """It must not wait for a source before it refuses."""
         for content, status in ((CAPTURE.read_bytes(), 73), (b"no capture", 73), (b"", 0)):
             with self.subTest(content[:10]):
                 out = self.folder / "out.btsnoop"

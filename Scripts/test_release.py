@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What is linked into the program that is handed out (`make test-release`); skipped for any other."""
+"""Tests what is linked into the release program (`make test-release`); skipped for any other."""
 
 import re
 import shutil
@@ -10,11 +10,11 @@ from pathlib import Path
 
 from tested_program import IN_CI, PROGRAM, ROOT
 
-# What the C and C++ libraries of every Debian provide.
+# The C and C++ libraries of every Debian.
 EVERYWHERE = {
     "libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 MOST_BYTES = 30 << 20
-# What the loader reads at every start to relocate the program; unpacked it was 1.6 MB, with Foundation and ICU 2.3 MB.
+# Bytes that the loader reads at every start to relocate the program: 1.6 MB unpacked, 2.3 MB with Foundation and ICU.
 MOST_RELOCATION_BYTES = 64 << 10
 
 
@@ -41,7 +41,7 @@ class LinkedTests(unittest.TestCase):
         names = printed("nm", "--defined-only", "--format=just-symbols", PROGRAM).split("\n")
         self.assertGreater(len(names), 10_000, "the program is stripped, so its symbols show nothing")
         icu = [name for name in names if re.search(r"icudt\d|^_?u(loc|cal|num|dat)_[a-z]+", name)]
-        # $s10Foundation… is what Swift calls the symbols of that module; 20FoundationEssentials is the part without ICU.
+        # Symbols of Swift's Foundation begin with $s10Foundation; 20FoundationEssentials is the part without ICU.
         foundation = [name for name in names if re.match(r"\$s10Foundation|\$s29FoundationInternationalization|CF[A-Z][a-z]+[A-Z]\w*$", name)]
         self.assertEqual((icu[:5], foundation[:5]), ([], []))
 

@@ -1,6 +1,6 @@
-"""The judges are judged: a right answer passes, and each single wrong thing in it is found.
+"""Tests the checking scripts: a right answer must pass, and each single error in it must be found.
 
-A small capture is read by a stand-in for gattscope that prints prepared lines; then one thing at a time is spoilt.
+A stand-in for gattscope prints prepared lines for a small capture; then one thing at a time is changed.
 """
 
 import contextlib
@@ -170,7 +170,7 @@ LINES = [
     ),
 ]
 
-# Each of these, spoilt alone, must be found: where it is in the lines, and under which name it is reported.
+# Each change must be found: its place in the lines, and the name in the report.
 SPOILT = [
     ((0, "hci", "opcode"), "0x0c04", "hci.opcode"),
     ((0, "direction"), "received", "direction"),
@@ -254,7 +254,7 @@ SCHEMA = {
 
 
 class StandIn(unittest.TestCase):
-    """A folder with a stand-in program, the capture, and what the program prints."""
+    """A folder with a stand-in program, the capture, and the program's output."""
 
     def setUp(self) -> None:
         holder = tempfile.TemporaryDirectory()
@@ -272,7 +272,7 @@ class StandIn(unittest.TestCase):
         (self.folder / "show").write_text("".join(json.dumps(each) + "\n" for each in lines))
 
     def ask_tshark_once(self, module) -> None:
-        """It is slow to start, and the capture stays the same."""
+        """tshark is slow to start, and the capture stays the same."""
         once = unittest.mock.patch.object(module.tshark, "facts", functools.cache(module.tshark.facts))
         once.start()
         self.addCleanup(once.stop)
@@ -312,7 +312,7 @@ class ComparisonTests(StandIn):
                 self.print_lines(lines)
                 status, output = self.judge(self.module)
                 self.assertEqual(status, 1, output)
-                # Behind the errors stands a list of all fields.
+                # After the errors the output lists all fields.
                 self.assertIn(reported, output.split("formats:")[0])
 
     def test_missing_line_is_found(self) -> None:
@@ -322,7 +322,7 @@ class ComparisonTests(StandIn):
         self.assertIn(f"expected {len(LINES)} lines, one a whole record, got {len(LINES) - 1}", output)
 
     def test_what_is_never_compared_is_an_error(self) -> None:
-        """Of a folder. The stand-in's capture has no credits, for one."""
+        """For a folder. The stand-in's capture has no credits, for example."""
         status, output = self.judge(self.module, self.folder)
         self.assertEqual(status, 1, output)
         self.assertIn("signalling.credits: compared 0 times", output)
@@ -374,7 +374,7 @@ class SecretTests(StandIn):
         super().setUp()
         self.module = load("find-secrets")
         self.ask_tshark_once(self.module)
-        # As the stand-in prints the same with --show-keys, what is shown to those who ask is a line of its own.
+        # The stand-in prints the same with --show-keys, so the requested output has its own line.
         asked = "if '--show-keys' in sys.argv: print('%s')\n" % self.KEY.hex()
         self.program.write_text(STAND_IN + asked)
         self.print_lines([])
@@ -508,7 +508,7 @@ class CaptureTests(unittest.TestCase):
         }
         self.assertEqual(len(runs), 1)
 
-    @unittest.skipUnless((SCRIPTS / "traffic" / "formats.py").exists(), "the other formats are not there yet")
+    @unittest.skipUnless((SCRIPTS / "traffic" / "formats.py").exists(), "the other formats do not exist yet")
     def test_other_formats_are_made_of_the_samples(self) -> None:
         from traffic import formats
 
@@ -531,7 +531,7 @@ class CaptureTests(unittest.TestCase):
                 self.assertLess(path.stat().st_size, 20_000, path.name)
 
     def test_lengths_on_every_layer_agree(self) -> None:
-        """A capture that is written by hand must not lie about its lengths, where it does not mean to."""
+        """A handwritten capture must have correct lengths, unless they are wrong on purpose."""
         for name, made in written.CAPTURES.items():
             content = made()
             if btsnoop.datalink(content) == btsnoop.H4:
@@ -547,7 +547,7 @@ class CaptureTests(unittest.TestCase):
         kinds = {kind for group in groups for kind, _ in group}
         assigned = {*range(0x01, 0x0B), *range(0x0D, 0x13), *range(0x14, 0x33), 0x34, 0x3D, 0xFF}
         self.assertEqual(assigned - kinds, set())
-        self.assertEqual(kinds - assigned, {0x33}, "only 0x33 is there although it is assigned to nothing")
+        self.assertEqual(kinds - assigned, {0x33}, "only 0x33 is used although it is not assigned")
 
     def test_every_security_manager_code_is_there(self) -> None:
         codes = {
@@ -559,7 +559,7 @@ class CaptureTests(unittest.TestCase):
 
 
 def length_errors(packet: bytes) -> str:
-    """What an H4 packet's length fields say wrongly; ACL only where a fragment begins."""
+    """Returns what is wrong in an H4 packet's length fields; for ACL only if a fragment begins."""
     kind, rest = packet[0], packet[1:]
     if kind == btsnoop.COMMAND and rest[2] != len(rest) - 3:
         return f"command: {rest[2]} said, {len(rest) - 3} there"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Long captures are told the same, byte for byte, by one thread and by several: numbers outgrow their columns, seconds begin,
-connections come and go in the turns of each."""
+"""Tests that several threads print long captures exactly as one thread does, although numbers outgrow their columns,
+seconds begin, and connections begin and end within each thread's turns.
+"""
 
 import hashlib
 import os
@@ -23,7 +24,7 @@ WAYS = (["show"], ["show", "--json"], ["show", "--brief"], ["show", "--time", "d
 
 
 def told(threads: int, *arguments: str | Path) -> str:
-    """A digest of what is printed."""
+    """Returns a digest of the output."""
     environment = os.environ | {"GATTSCOPE_THREADS": str(threads)}
     result = subprocess.run(
         [PROGRAM, *arguments], check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)

@@ -1,4 +1,5 @@
-"""The program that the scripts' tests run, $GATTSCOPE or what `make build` made, and the signals it starts with."""
+"""The program that the scripts' tests run, $GATTSCOPE or the one of `make build`, and the signals that it starts with.
+"""
 
 import os
 import signal

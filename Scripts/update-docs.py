@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the output of the documents' examples anew, from the program in GATTSCOPE, for reading before it is committed.
+"""Rewrites the output of the examples in the documents with the program in GATTSCOPE, for review before a commit.
 
-Where an example skips lines (…), each shown line becomes the printed line that is most like it.
+If an example omits lines (…), each shown line becomes the printed line that is most similar.
 """
 import difflib
 
@@ -9,7 +9,7 @@ from test_docs import DOCUMENTS, SKIPPED, examples, fits, reader
 
 
 def renewed(shown: list[str], printed: list[str]) -> list[str]:
-    """What an example should show, with its skips where they were."""
+    """Returns what an example should show, with the same omissions."""
     printed = [line.rstrip() for line in printed]
     if SKIPPED not in shown:
         return printed
@@ -23,14 +23,14 @@ def renewed(shown: list[str], printed: list[str]) -> list[str]:
 def main() -> None:
     for document in DOCUMENTS:
         text = document.read_text(encoding="utf-8")
-        # Where the last example ended: a command may stand there again.
+        # The end of the last example: the same command may appear again.
         place = 0
         with reader() as run:
             for command, shown in examples(document):
                 printed = run(command)
                 before = "\n".join([f"$ {command}", *shown])
                 if before not in text:
-                    continue  # a file that was written
+                    continue  # a written file
                 place = text.index(before, place)
                 if fits(shown, printed):
                     place += len(before)

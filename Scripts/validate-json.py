@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Holds gattscope's JSON against the schema that it prints itself.
+"""Validates gattscope's JSON with the schema that it prints itself.
 
 usage: validate-json.py GATTSCOPE CAPTURE_OR_FOLDER...
 
-Every line of `show --json` and `show --json --raw` must fit `$defs/showLine`, every line of `devices --json`
-`$defs/devicesLine` and of `values --json` `$defs/valuesLine`, the documents of `info --json` and `map --json` `$defs/info` and
-`$defs/map`, those of `diff --json` against a sample capture `$defs/diff`, those of `explain --json` and `profiles match --json` `$defs/explain` and `$defs/profileMatches`, `profiles list
---json` and `explain --list-rules --json` `$defs/profileList` and `$defs/ruleList`; none may have a top-level key that the
-schema does not know, and two runs must give the same bytes.
-Of a folder, every file below it that gattscope reads is taken. Exit status 1: something does not fit.
+Lines: those of `show --json` and `show --json --raw` must fit `$defs/showLine`, those of `devices --json`
+`$defs/devicesLine`, and those of `values --json` `$defs/valuesLine`. Documents: those of `info --json` and `map --json`
+must fit `$defs/info` and `$defs/map`; those of `diff --json` with a sample capture, `$defs/diff`; those of `explain
+--json` and `profiles match --json`, `$defs/explain` and `$defs/profileMatches`; `profiles list --json` and `explain
+--list-rules --json`, `$defs/profileList` and `$defs/ruleList`. None may have a top-level key that the schema does not
+know, and two runs must give the same bytes. In a folder, the script uses every file that gattscope reads. Exit status
+1: an output does not fit.
 """
 
 import json
@@ -23,7 +24,7 @@ except ImportError:
     sys.exit("validate-json.py needs the Python package jsonschema (Debian: python3-jsonschema)")
 
 MOST_PRINTED = 40
-OTHER = Path(__file__).resolve().parent.parent / "captures" / "heart-rate.btsnoop"  # what diff compares each capture with
+OTHER = Path(__file__).resolve().parent.parent / "captures" / "heart-rate.btsnoop"  # the capture that diff compares each capture with
 COMMANDS = (
     *(("showLine", ["show", "--json"]), ("showLine", ["show", "--json", "--raw"])),
     *(("valuesLine", ["values", "--json"]), ("valuesLine", ["values", "--json", "--show-keys"])),
@@ -34,7 +35,7 @@ COMMANDS = (
     *(("diff", ["diff", "--json", "--all", str(OTHER)]), ("diff", ["diff", "--json", "--show-keys", str(OTHER)])),
 )
 LISTS = {"profileList": ["profiles", "list", "--json"], "ruleList": ["explain", "--list-rules", "--json"]}
-LINES = ("showLine", "valuesLine", "devicesLine", "traceLine")  # a document a line
+LINES = ("showLine", "valuesLine", "devicesLine", "traceLine")  # one document per line
 READ, DIFFERENT, DAMAGED = 0, 1, 65  # exit statuses: 65 is also "not a format that gattscope reads", which prints nothing
 NOT_CAPTURES = (".md", ".json", ".tsv", ".txt")
 
@@ -61,7 +62,7 @@ def validators(program: str) -> dict[str, Draft202012Validator]:
 def no_duplicates(pairs: list) -> dict:
     keys = [key for key, _ in pairs]
     if len(set(keys)) != len(keys):
-        raise ValueError(f"a key comes twice: {', '.join(key for key in keys if keys.count(key) > 1)}")
+        raise ValueError(f"a key appears twice: {', '.join(key for key in keys if keys.count(key) > 1)}")
     return dict(pairs)
 
 
@@ -70,7 +71,7 @@ def not_a_number(text: str):
 
 
 def telling_error(error):
-    """Of alternatives, the one that was meant says what is wrong: the one whose constants fit, such as the type."""
+    """Returns the error of the intended alternative: the one whose constants fit, such as the type."""
     while error.context:
         branches: dict = {}
         for each in error.context:
@@ -83,7 +84,7 @@ def telling_error(error):
 def document_errors(validator: Draft202012Validator, text: bytes) -> Iterator[str]:
     try:
         document = json.loads(text, object_pairs_hook=no_duplicates, parse_constant=not_a_number)
-    except ValueError as error:  # also text that is not UTF-8
+    except ValueError as error:  # also if the text is not UTF-8
         yield f"expected JSON: {error}"
         return
     for error in validator.iter_errors(document):
@@ -105,7 +106,7 @@ def capture_errors(program: str, schemas: dict[str, Draft202012Validator], path:
         if run(program, *arguments, str(path))[1] != output:
             yield f"{what}: two runs give different bytes"
         if output and not output.endswith(b"\n"):
-            yield f"{what}: the last line does not end"
+            yield f"{what}: the last line has no line end"
         documents = output.splitlines() if name in LINES else [output]
         for line, document in enumerate(documents, 1):
             counts[name] += 1

@@ -1,12 +1,15 @@
 #!/bin/sh
-# Writes BuildFacts.swift, what `gattscope --version` says of this build. usage: write-build-facts.sh PACKAGE FOLDER
-# The build runs it each time (Plugins/BuildSources). What is not known is "unknown": a build never fails for want of it.
+# Writes BuildFacts.swift, the facts about this build for `gattscope --version`. usage: write-build-facts.sh PACKAGE
+# FOLDER
+# Every build runs it (Plugins/BuildSources). Unknown facts are "unknown", because a build must not fail for lack of
+# them.
 set -eu
 
 package=$1
 folder=$2
 
-# The commit: of the clone, never of another that an unpacked archive may stand in; else what `git archive` wrote here.
+# The commit: that of the clone, but not of a repository around an unpacked archive; otherwise the one that `git
+# archive` wrote here.
 archived='$Format:%H$'
 commit=
 if [ -e "$package/.git" ]; then
@@ -22,7 +25,7 @@ else
   esac
 fi
 
-# The version that was resolved of a dependency, by the name it goes by in Package.resolved.
+# Prints the resolved version of a dependency, by its name in Package.resolved.
 resolved() {
   sed -n '/"identity" : "'"$1"'"/,/}/s/.*"version" : "\([0-9A-Za-z.+-]*\)".*/\1/p' "$package/Package.resolved" 2>/dev/null |
     head -n 1
@@ -34,7 +37,7 @@ made=$folder/BuildFacts.swift
 cat > "$folder/.new" <<SWIFT
 // Made by Scripts/write-build-facts.sh for this build.
 
-/// What was known when the program was built; \`unknown\` where it was not.
+/// Facts about the build; \`unknown\` if they were not available.
 enum BuildFacts {
   /// The commit's first digits, and whether files had been changed since.
   static let commit = "${commit:-unknown}"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Writes files of the repository as Swift string literals, for the module that carries them. Each build runs it (Plugins/BuildSources).
+# Writes files of the repository as Swift string literals for the module that contains them. Every build runs it
+# (Plugins/BuildSources).
 # usage: write-texts.sh profiles|reports PACKAGE FOLDER
 set -eu
 LC_ALL=C
@@ -9,14 +10,14 @@ kind=$1
 package=$2
 folder=$3
 
-# Ends the build if a text would end or change the literal it is written into.
+# Ends the build if a text would end or change its literal.
 literal() {
   if grep -qF -e '"""##' -e '\##' "$1"; then
     echo "$1 holds \"\"\"## or \\##, which no Swift literal of write-texts.sh may hold" >&2
     exit 1
   fi
   printf '##"""\n'
-  # The line end that closes the literal is not part of the text, so the text needs one of its own.
+  # The line end before the closing delimiter is not part of the literal, so the text needs its own.
   sed -e '$a\' "$1"
   printf '\n"""##\n'
 }
@@ -56,5 +57,5 @@ made=$folder/Texts.swift
   echo
   "$kind"
 } > "$folder/.new"
-# An unchanged file keeps its date, so nothing is compiled again.
+# An unchanged file keeps its date, so it is not compiled again.
 if cmp -s "$folder/.new" "$made"; then rm "$folder/.new"; else mv "$folder/.new" "$made"; fi

@@ -342,13 +342,13 @@ class SparkTest(FleetTest):
         # gattscope runs once for each partition of a megabyte, about 13 times.
         deadline = time.monotonic() + SECONDS
         while runs.stat().st_size < 5:
-            self.assertLess(time.monotonic(), deadline, "no task begins")
-            self.assertIsNone(process.poll(), "the job has ended before a worker was lost")
+            self.assertLess(time.monotonic(), deadline, "no task began")
+            self.assertIsNone(process.poll(), "the job ended before a worker was lost")
             time.sleep(0.05)
         before = runs.stat().st_size
         self.cluster.lose(self.cluster.workers[0])
         self.finish(process)
-        self.assertGreater(runs.stat().st_size, before, "the job was done when the worker was lost")
+        self.assertGreater(runs.stat().st_size, before, "the job was done before the worker was lost")
         log = (self.folder / "submit.log").read_text(errors="replace")
         self.assertRegex(log, r"Lost executor|worker lost|Removing executor|ExecutorLostFailure")
         self.compare(out)

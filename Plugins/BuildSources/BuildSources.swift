@@ -1,8 +1,9 @@
 import PackagePlugin
 
-/// Before each build, has a script write the Swift source that a target generates from other files.
+/// Before each build, runs a script that writes the Swift source that a target generates from other
+/// files.
 ///
-/// The scripts leave an unchanged file alone, so nothing is compiled again for it.
+/// The scripts leave an unchanged file alone, so it is not compiled again.
 @main
 struct BuildSources: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) -> [Command] {
@@ -17,7 +18,7 @@ struct BuildSources: BuildToolPlugin {
     }
   }
 
-  /// A script is run with its own arguments, then the package's folder and the one to write into.
+  /// Runs a script with its own arguments, then the package's folder and the output folder.
   private func command(
     _ script: String, _ arguments: [String], _ name: String, _ context: PluginContext
   ) -> Command {

@@ -1,12 +1,12 @@
-"""What is compared: facts about a packet, told by tshark and by gattscope, under the same names and in the same form.
+"""What is compared: facts about a packet from tshark and from gattscope, with the same names and in the same form.
 
-Codes are numbers, bytes are lower-case hex, lists keep the order of the packet. A fact that somebody does not tell is left
-out. Signalling facts are lists over all commands of a PDU, advertising facts over all reports of an event.
+Codes are numbers, bytes are lower-case hex, lists keep the order of the packet. Facts that a program does not report
+are left out. Signalling facts are lists over all commands of a PDU, advertising facts over all reports of an event.
 """
 
 Facts = dict[str, object]
 
-# Advertising data structures by what is in them (Assigned Numbers, 2.3).
+# Types of advertising data structures, by their contents (Assigned Numbers, 2.3).
 FLAGS, TX_POWER, APPEARANCE, MANUFACTURER = 0x01, 0x0A, 0x19, 0xFF
 NAMES = {0x08, 0x09}
 UUIDS = {16: {0x02, 0x03, 0x14}, 32: {0x04, 0x05, 0x1F}, 128: {0x06, 0x07, 0x15}}
@@ -34,7 +34,7 @@ def without_zeros(time: str | None) -> str | None:
 
 
 class Told(dict):
-    """Facts; what is None or an empty list is not told."""
+    """Facts; None and empty lists are left out."""
 
     def put(self, key: str, value) -> None:
         if value is not None and value != []:

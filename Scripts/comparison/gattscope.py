@@ -1,4 +1,4 @@
-"""What gattscope says about each packet, taken from its JSON."""
+"""Facts about each packet from gattscope's JSON."""
 
 import json
 import subprocess
@@ -35,12 +35,12 @@ from .tshark import (
     VALUE_AT,
 )
 
-VENDOR = 0xFF  # the event that each vendor fills with its own
-DAMAGED = 65  # what could be read was printed
+VENDOR = 0xFF  # the event code whose contents each vendor defines
+DAMAGED = 65  # everything readable was printed
 
-# Command Reject's two channels, which tshark calls as those of the other commands.
+# Command Reject's two channels, which have the other commands' names in tshark.
 SIGNALLING_KEYS = {"local_cid": "source_cid", "remote_cid": "destination_cid"}
-# Quantities have their unit in the key; on the air they are counts of it.
+# Quantities have their unit in the key; on the air they are multiples of it.
 SIGNALLING_UNITS: dict[str, tuple[str, float]] = {
     "interval_min_ms": ("interval_min", 1.25),
     "interval_max_ms": ("interval_max", 1.25),
@@ -49,7 +49,7 @@ SIGNALLING_UNITS: dict[str, tuple[str, float]] = {
 
 
 def lines(program: str, path: Path) -> list[dict]:
-    """With keys: tshark shows them, too, and both must mean the same bytes."""
+    """Returns the JSON lines with keys shown: tshark shows them, too, and both must mean the same bytes."""
     command = [program, "show", "--json", "--show-keys", str(path)]
     result = subprocess.run(command, capture_output=True, check=False)
     if result.returncode not in (0, DAMAGED):
@@ -58,7 +58,7 @@ def lines(program: str, path: Path) -> list[dict]:
 
 
 def code(of, key: str) -> int | None:
-    """A number, however it is written: `"0x05"`, `5` or `{"code":"0x05",...}`."""
+    """Returns a number in any of its forms: `"0x05"`, `5` or `{"code":"0x05",...}`."""
     value = of.get(key) if isinstance(of, dict) else None
     if isinstance(value, dict):
         value = value.get("code")
@@ -66,7 +66,7 @@ def code(of, key: str) -> int | None:
 
 
 def _connection_handles(parameters) -> Iterator[int]:
-    """Of an event, also of the results in a Command Complete, and where the specification has a list of them."""
+    """Yields the handles in an event, including the results in a Command Complete, and lists of handles."""
     if isinstance(parameters, list):
         for each in parameters:
             yield from _connection_handles(each)
@@ -82,17 +82,17 @@ def facts(line: dict) -> Facts:
     told = Told()
     told.put("time", without_zeros(line.get("time")))
     told.put("adapter", line.get("adapter"))
-    if line.get("direction_via") != "inferred":  # what the capture does not say, tshark does not say, either
+    if line.get("direction_via") != "inferred":  # tshark does not guess a direction that the capture lacks
         told.put("direction", line.get("direction"))
     hci, l2cap = line.get("hci", {}), line.get("l2cap", {})
     for key in ("opcode", "event", "subevent", "handle"):
         told.put(f"hci.{key}", code(hci, key))
     if told.get("hci.event") == VENDOR:
-        told.pop("hci.subevent", None)  # tshark has no words for what is inside
+        told.pop("hci.subevent", None)  # tshark does not read the event inside
     elif hci.get("kind") == "event":
         told.pop("hci.handle", None)
         told.put("hci.connection_handles", list(_connection_handles(hci.get("parameters", {}))))
-    # A frame of a longer SDU is a whole L2CAP PDU, and has its length; a fragment of a PDU is none.
+    # A frame of a longer SDU is a whole L2CAP PDU with its length; a fragment of a PDU has none.
     if not l2cap.get("fragment") or "length" in l2cap:
         told.put("l2cap.cid", code(l2cap, "cid"))
         told.put("l2cap.sdu_length", l2cap.get("sdu_length"))
@@ -128,7 +128,7 @@ def _security(smp: dict, told: Told) -> None:
         told.put(f"smp.{name}", code(parameters, name))
     for name in SECURITY_BYTES:
         told.put(f"smp.{name}", parameters.get(name))
-    if "rand" in parameters:  # Central Identification's; tshark has one field for both
+    if "rand" in parameters:  # that of Central Identification: tshark has one field for both
         told.put("smp.random_value", parameters["rand"])
     told.put("smp.address", parameters.get("bd_addr"))
 
@@ -137,7 +137,7 @@ def _signalling(commands: list[dict], told: Told) -> None:
     told.put("signalling.code", [code(each, "code") for each in commands])
     found: dict[str, list] = {}
     for command in commands:
-        # A parameter that the specification has twice, or that comes with an option, lies deeper.
+        # A parameter that occurs twice in the specification, or that belongs to an option, is nested deeper.
         for key, value in _flat(command.get("parameters", {})):
             if key in SIGNALLING_UNITS:
                 name, unit = SIGNALLING_UNITS[key]
@@ -189,7 +189,7 @@ def _advertisements(reports: list[dict], told: Told) -> None:
     fields = [field for each in reports for field in each.get("fields", [])]
     typed = [(code(field, "type"), field) for field in fields]
     told.put("adv.types", [kind for kind, _ in typed])
-    # A name's first zero ends it for tshark.
+    # tshark ends a name at its first zero.
     names = [field.get("value") for kind, field in typed if kind in NAMES]
     told.put("adv.names", [name.partition("\0")[0] if isinstance(name, str) else name for name in names])
     for bits, kinds in UUIDS.items():
@@ -208,7 +208,7 @@ def _advertisements(reports: list[dict], told: Told) -> None:
 
 
 def _inside(field: dict, key: str):
-    """A part of a structure that has several."""
+    """Returns a part of a structure that has several."""
     value = field.get("value")
     return value.get(key) if isinstance(value, dict) else None
 
@@ -219,6 +219,6 @@ def _codes(typed: list[tuple], wanted: int, key: str) -> list[int]:
 
 
 def _uuid(uuid, bits: int):
-    """Short ones as numbers, long ones as hex; a named one is an object."""
+    """Returns a short UUID as a number, a long one as hex; a named one is an object."""
     text = uuid.get("uuid", "") if isinstance(uuid, dict) else str(uuid)
     return text.replace("-", "") if bits == 128 else int(text, 16)

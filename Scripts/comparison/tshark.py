@@ -1,4 +1,4 @@
-"""What tshark (4.0) says about each packet."""
+"""Facts about each packet from tshark (4.0)."""
 
 import json
 import os
@@ -10,19 +10,19 @@ from . import Facts, Told, first, listed, number, without_zeros
 
 LAYERS = "frame hci_mon packetlogger bthci_evt bthci_cmd bthci_acl bthci_sco bthci_iso btl2cap btatt btsmp"
 
-# Where an ATT PDU's value begins, and for which PDUs tshark's handle is on the wire rather than remembered.
+# Where an ATT PDU's value begins; only these PDUs have tshark's handle on the wire, for others tshark remembers it.
 VALUE_AT = {0x0B: 1, 0x0D: 1, 0x0F: 1, 0x12: 3, 0x52: 3, 0x1B: 3, 0x1D: 3, 0x16: 5, 0x17: 5}
 CARRIES_HANDLE = {0x01, 0x0A, 0x0C, 0x12, 0x52, 0xD2, 0x16, 0x17, 0x1B, 0x1D}
 SIGNED_WRITE, SIGNATURE = 0xD2, 12
 
-# The monitor's opcodes for packets, by where they went: commands, events, ACL, SCO, ISO.
+# The direction of the monitor's packet opcodes: commands, events, ACL, SCO, ISO.
 MONITOR_DIRECTION = {2: 0, 3: 1, 4: 0, 5: 1, 6: 0, 7: 1, 18: 0, 19: 1}
 LOGGER_DIRECTION = {0x00: 0, 0x01: 1, 0x02: 0, 0x03: 1, 0x08: 0, 0x09: 1, 0x0A: 0, 0x0B: 1, 0x12: 0, 0x13: 1}
 
 LEGACY_REPORT, EXTENDED_REPORT = 0x02, 0x0D
 SYNC_ESTABLISHED, PERIODIC_REPORT, SYNC_LOST = 0x0E, 0x0F, 0x10
 
-# A signalling field's name here, and tshark's names for it in the several commands.
+# A signalling field's name here, and tshark's names for it in different commands.
 SIGNALLING = {
     "identifier": ("cmd_ident",),
     "source_cid": ("scid",),
@@ -39,7 +39,7 @@ SIGNALLING = {
     "latency": ("slave_latency",),
     "timeout": ("timeout_multiplier",),
 }
-ASKS_FOR_PSM = {0x02: "psm", 0x14: "le_psm"}  # elsewhere tshark's PSM is remembered, not read
+ASKS_FOR_PSM = {0x02: "psm", 0x14: "le_psm"}  # in other commands tshark remembers the PSM, instead of reading it
 
 SECURITY = {
     "io_capability": "io_capability",
@@ -66,8 +66,10 @@ SECURITY_BYTES = {
 
 
 def facts(path: Path) -> list[Facts] | None:
-    """No preferences of the user's, no name resolution; one run, because tshark is slow to start. None where tshark
-    reads nothing at all, as of a PacketLogger file that it takes for something else."""
+    """Returns the facts about each packet, without the user's preferences or name resolution, from one run, because
+    tshark is slow to start. Returns None if tshark reads nothing at all, such as from a PacketLogger file that it
+    mistakes for another format.
+    """
     with tempfile.TemporaryDirectory() as empty:
         environment = dict(os.environ, WIRESHARK_CONFIG_DIR=empty, TZ="UTC", LC_ALL="C.UTF-8")
         command = ["tshark", "-n", "-r", str(path), "-T", "ek", "-x", "-J", LAYERS]
@@ -80,7 +82,7 @@ def facts(path: Path) -> list[Facts] | None:
 
 
 def _merged(pairs: list) -> dict:
-    """tshark repeats a key where a field occurs again deeper in a layer; the first one is the layer's own."""
+    """Merges keys that tshark repeats if a field occurs again deeper in a layer; the first one is the layer's own."""
     merged: dict = {}
     for key, value in pairs:
         merged[key] = [*listed(merged[key]), *listed(value)] if key in merged else value

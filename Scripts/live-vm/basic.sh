@@ -1,4 +1,4 @@
-# BlueZ's own testers of pairing and L2CAP: thousands of records, of controllers that come and go.
+# Runs BlueZ's own testers of pairing and L2CAP: thousands of records, from controllers that appear and disappear.
 start_recorders
 step smp smp-tester
 step l2cap l2cap-tester

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The first and only process of the virtual machine: loads Bluetooth, starts the recorders, makes the traffic of /scenario.sh,
-# and leaves everything in /out, which run.py reads from the disk.
+# The only process that the virtual machine starts: loads Bluetooth, starts the recorders, runs the traffic of
+# /scenario.sh, and leaves its results in /out, which run.py reads from the disk.
 export PATH=/bin:/usr/bin:/sbin:/usr/sbin HOME=/tmp TERM=dumb LC_ALL=C.UTF-8
 mount -t proc proc /proc
 mount -t sysfs sys /sys
@@ -11,7 +11,7 @@ ip link set lo up
 
 say() { echo "GUEST $(cut -d' ' -f1 /proc/uptime) $*"; }
 
-# step NAME COMMAND...: runs a step of the scenario and keeps what it prints.
+# step NAME COMMAND...: runs a step of the scenario and keeps its output.
 step() {
   name=$1
   shift
@@ -31,8 +31,8 @@ until_true() {
 
 has_socket() { ls -l "/proc/$1/fd" | grep -q socket:; }
 
-# Both recorders bind before the traffic begins; tcpdump, which decodes nothing, is the one to compare with. A scenario may set
-# `confined`, which runs gattscope with less.
+# Both recorders bind before the traffic begins; tcpdump, which decodes nothing, is the reference. A scenario may set
+# `confined`, which runs gattscope with fewer privileges.
 start_recorders() {
   tcpdump -Z root -U -i bluetooth-monitor -w /out/tcpdump.pcap 2>/out/tcpdump.txt &
   tcpdump=$!
@@ -52,7 +52,7 @@ stop_recorders() {
   wait $tcpdump
 }
 
-# Without Bluetooth in the kernel: nothing may load it yet, since asking for the socket does so where modprobe is.
+# Without Bluetooth in the kernel: modprobe must not load it yet, which opening the socket would cause.
 echo /bin/false >/proc/sys/kernel/modprobe
 timeout 20 gattscope live >/out/no-bluetooth.txt 2>&1
 echo $? >/out/no-bluetooth.status

@@ -1,4 +1,5 @@
-# Two controllers are up when the recorders bind, so that the kernel replays them; then advertising, a connection, a pairing.
+# Two controllers are up before the recorders bind, so the kernel replays them; then come advertising, a connection, a
+# pairing.
 btvirt -L -l2 >/out/btvirt.txt 2>&1 &
 until_true test -e /sys/class/bluetooth/hci1 || say "no controllers"
 usleep 500000
@@ -8,7 +9,7 @@ start_recorders
 # Without privileges.
 su -s /bin/sh nobody -c 'gattscope live' >/out/unprivileged.txt 2>&1
 echo $? >/out/unprivileged.status
-# One adapter alone, through the kernel and through libpcap, and the list of sources.
+# Only one adapter, through the kernel and through libpcap; and the list of sources.
 gattscope live -i hci1 -w /out/hci1.btsnoop >/dev/null 2>/out/hci1.err &
 one=$!
 gattscope live -i pcap:bluetooth-monitor -w /out/pcap.btsnoop >/dev/null 2>/out/pcap.err &

@@ -1,4 +1,5 @@
-// Has two emulated controllers of one kernel talk to each other, by the management interface (BlueZ, doc/mgmt-api.txt).
+// Makes two emulated controllers of one kernel talk to each other, through the management interface (BlueZ,
+// doc/mgmt-api.txt).
 //
 //   manage setup        power both on: LE, bondable, connectable
 //   manage advertise    hci1 becomes connectable

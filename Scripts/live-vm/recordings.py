@@ -1,4 +1,5 @@
-"""Recordings of the Linux monitor channel, in btsnoop (datalink 2001) and in pcap (link type 254), read without gattscope."""
+"""Recordings of the Linux monitor channel, in btsnoop (datalink 2001) and pcap (link type 254), read without gattscope.
+"""
 
 import struct
 from collections import Counter
@@ -6,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 BTSNOOP_EPOCH = 0x00DCDDB30F2F8000  # 1970, in microseconds since the year 0
-# What the kernel does not stamp, so that each reader does: system notes and user logs.
+# The kernel does not stamp system notes and user logs, so each reader adds its own time.
 UNSTAMPED = {12, 13}
-# What a bind has replayed: new, open and described adapters, notes, open control channels.
+# Replayed after a bind: new, open and described adapters, notes, open control channels.
 REPLAYED = {0, 8, 10, 12, 14}
 
 
@@ -53,7 +54,7 @@ class Recording:
             at += 16 + included
 
     def comparable(self) -> list[tuple[int, int, bytes, int]]:
-        """The records, without the times that each reader makes itself."""
+        """Returns the records, without the times that each reader adds itself."""
         begun = next((i for i, record in enumerate(self.records) if record.opcode not in REPLAYED), len(self.records))
         return [
             (*record[:3], 0 if place < begun or record.opcode in UNSTAMPED else record.microseconds)
@@ -61,12 +62,12 @@ class Recording:
         ]
 
     def traffic(self) -> list[Record]:
-        """The records that are packets: commands, events, data."""
+        """Returns the records that are packets: commands, events, data."""
         return [record for record in self.records if 2 <= record.opcode <= 7]
 
 
 def compare(reference: Recording, tested: Recording) -> tuple[bool, str]:
-    """Whether two readers got the same, and the answer in words."""
+    """Returns whether two readers recorded the same, and an explanation."""
     expected, found = reference.comparable(), tested.comparable()
     count = f"{len(found)} records of {len(expected)}"
     if expected == found:

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Tests `gattscope live` against a real kernel: Debian's, booted in an emulated machine, with BlueZ's emulated controllers.
+"""Tests `gattscope live` against a real kernel: Debian's, booted in an emulated machine, with BlueZ's emulated
+controllers.
 
 usage: run.py GATTSCOPE [SCENARIO]...
 
-In the machine `gattscope live -w` and `tcpdump -i bluetooth-monitor` record the same traffic; they must agree record for
-record, and to the microsecond where the kernel stamps the record. What the machine leaves is copied to the folder KEEP, where one is named. Where it cannot be booted at all (no qemu, no kernel
-to be had, another architecture), that is said, and the exit status is 0; everything else that is not as it should be gives 1.
+In the machine `gattscope live -w` and `tcpdump -i bluetooth-monitor` record the same traffic. They must agree on each
+record, and to the microsecond if the kernel stamps the record. If KEEP names a folder, the machine's output is copied
+to it. If the machine cannot boot at all (no qemu, no kernel available, another architecture), the script reports why
+and exits with 0; any other problem gives 1.
 """
 
 import os
@@ -23,7 +25,7 @@ from recordings import Recording, compare
 
 HERE = Path(__file__).resolve().parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gattscope-live"
-# The kernel that Debian's own package names: its testers and the emulated controllers of this version fit together.
+# The kernel of Debian's own package: the testers and emulated controllers of this version match it.
 KERNEL = "linux-image-amd64"
 MODULES = """bluetooth hci_vhci virtio_pci virtio_blk algif_hash algif_skcipher cmac ecb ecdh_generic aes_generic ctr ccm
     hmac sha256_generic crc16""".split()
@@ -36,7 +38,7 @@ SCENARIOS = ["late", "basic", "stopped"]
 
 
 class Unbootable(Exception):
-    """Why no machine can be had here."""
+    """The reason why no machine can run here."""
 
 
 def output(*command: str) -> str:
@@ -44,7 +46,7 @@ def output(*command: str) -> str:
 
 
 def kernel_folder() -> Path:
-    """Debian's kernel, unpacked, not installed."""
+    """Returns Debian's kernel, unpacked but not installed."""
     folder = CACHE / "kernel"
     if (folder / "boot").is_dir():
         return folder
@@ -67,7 +69,7 @@ def kernel_folder() -> Path:
 
 
 class Image:
-    """An initramfs in the making: a cpio archive of the kind that the kernel unpacks (newc)."""
+    """An initramfs under construction: a cpio archive of the kind that the kernel unpacks (newc)."""
 
     def __init__(self) -> None:
         self.entries: dict[str, tuple[int, bytes]] = {}
@@ -85,7 +87,7 @@ class Image:
         self.file(path, target.encode(), 0o120777)
 
     def program(self, source: str | Path, path: str) -> None:
-        """A program, and the libraries that it needs, where it looks for them."""
+        """Adds a program, and the libraries that it needs, at the paths where it looks for them."""
         self.file(path, Path(source).read_bytes(), 0o100755)
         listed = subprocess.run(["ldd", source], capture_output=True, text=True, check=False)
         for library in re.findall(r"(/\S+) \(0x", listed.stdout):
@@ -104,14 +106,14 @@ class Image:
 
 
 def add_modules(image: Image, kernel: Path, folder: Path) -> None:
-    """The modules that the guest loads, with what they need."""
+    """Adds the modules that the guest loads, and their dependencies."""
     modules = next((kernel / "lib" / "modules").iterdir())
     files = {file.name.partition(".ko")[0].replace("-", "_"): file for file in modules.rglob("*.ko*")}
     chosen = folder / "modules" / "lib" / "modules" / modules.name
     chosen.mkdir(parents=True)
     wanted = list(MODULES)
     for name in wanted:
-        # What is not there is built into the kernel.
+        # Missing modules are built into the kernel.
         file = files.get(name.replace("-", "_"))
         if file is None or (chosen / file.name).exists():
             continue
@@ -148,7 +150,7 @@ def make_image(kernel: Path, program: str, scenario: str, folder: Path) -> Path:
 
 
 def boot(kernel: Path, initramfs: Path, folder: Path) -> Path:
-    """Runs the machine to its end; gives what it left."""
+    """Runs the machine until it ends; returns its output."""
     disk = folder / "disk"
     with disk.open("wb") as file:
         file.truncate(DISK_BYTES)
@@ -174,7 +176,7 @@ def boot(kernel: Path, initramfs: Path, folder: Path) -> Path:
     left.mkdir()
     try:
         with tarfile.open(disk) as archive:
-            # Not extractall: its filter is newer than Debian 12's Python, and without one newer Pythons complain.
+            # Not extractall: its filter is newer than Debian 12's Python, and newer Pythons warn without one.
             for member in filter(tarfile.TarInfo.isfile, archive):
                 (left / Path(member.name).name).write_bytes(archive.extractfile(member).read())
     except tarfile.TarError:
@@ -185,7 +187,7 @@ def boot(kernel: Path, initramfs: Path, folder: Path) -> Path:
 
 
 class Check:
-    """Counts what is not as it should be, and says it."""
+    """Prints and counts the results of checks."""
 
     def __init__(self) -> None:
         self.failures = 0
@@ -219,16 +221,16 @@ def check_late(check: Check, left: Path, reference: Recording) -> None:
     lines = read(left / "live.txt").splitlines()
     before = [line.endswith("(from before)") for line in lines]
     indexes = sum(known and " New Index " in line for known, line in zip(before, lines))
-    check.that(indexes == 2, f"what the bind replays is told apart, {indexes} controllers among it")
-    check.that(not any(known for known, line in zip(before, lines) if " MGMT " in line), "and no command is")
+    check.that(indexes == 2, f"the bind's replay is told apart, with {indexes} controllers")
+    check.that(not any(known for known, line in zip(before, lines) if " MGMT " in line), "but no command is")
 
 
 def check_stopped(check: Check, left: Path, reference: Recording) -> None:
     live = Recording(left / "live.btsnoop")
     lost = live.drops
-    check.that(lost > 0, f"records were lost: {lost}")
+    check.that(lost > 0, f"{lost} records were lost")
     check.that(len(live.records) + lost == len(reference.records), f"{len(live.records)} records and {lost} drops make tcpdump's {len(reference.records)}")
-    check.that(str(lost) in read(left / "live.err"), f"the summary tells them: {read(left / 'live.err')}")
+    check.that(str(lost) in read(left / "live.err"), f"the summary reports them: {read(left / 'live.err')}")
 
 
 def test(kernel: Path, program: str, scenario: str, check: Check) -> None:
@@ -269,7 +271,7 @@ def main() -> int:
     except Unbootable as reason:
         print(f"SKIPPED: no virtual machine here: {reason}")
         return 0
-    print(f"  {check.failures} failed" if check.failures else "  all as it should be")
+    print(f"  {check.failures} failed" if check.failures else "  all passed")
     return 1 if check.failures else 0
 
 

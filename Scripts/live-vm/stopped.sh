@@ -1,5 +1,5 @@
-# A reader that is stopped while more comes than its socket holds: what was lost must be told.
-# Without CAP_NET_ADMIN the kernel gives no larger buffer.
+# A reader is stopped while more records arrive than its socket can hold: it must report the lost ones.
+# Without CAP_NET_ADMIN the kernel does not allow a larger buffer.
 confined='/usr/bin/setpriv --bounding-set -net_admin'
 echo 65536 >/proc/sys/net/core/rmem_max
 start_recorders

@@ -1,1 +1,1 @@
-"""How the project's sample captures are made, and the btsnoop format that they are written in."""
+"""Scripts that create the project's sample captures, and the btsnoop format in which they are written."""

@@ -11,12 +11,12 @@ from .handmade import NONE, RANDOM, Capture, address
 
 PUBLIC = 0
 SPEAKER, TAG, SHELF, SENSOR = (address(f"{each:02X}:5A:5A:5A:5A:{each:02X}") for each in (0xD1, 0xD2, 0xD3, 0xD4))
-DOCUMENTED = address("00:00:5E:00:53:07")  # public, of the range reserved for documentation
+DOCUMENTED = address("00:00:5E:00:53:07")  # public, from the range reserved for documentation
 EXTENDED_ADVERTISEMENT = 0x0000  # not connectable, not scannable, not directed, complete
 
 UUID_128 = bytes.fromhex("5ca1ab1e00014b0d9f006c6f636b0000")[::-1]
 
-# Each structure stands alone, so that a reader who stumbles over one still finds the next.
+# One structure per advertisement, so that a reader that fails on one still finds the next.
 DISCOVERY = [
     (0x01, b"\x06"),  # Flags
     (0x02, struct.pack("<HH", 0x180D, 0x1809)),  # 16-bit services, more available
@@ -63,7 +63,7 @@ SECURITY = [
     (0x22, b"SC-CONFIRMATION!"),  # LE Secure Connections Confirmation Value
     (0x23, b"SC-RANDOM-VALUE!"),
     (0x2E, bytes.fromhex("a1a2a3b1b2b3")),  # Resolvable Set Identifier
-    (0x10, b"INVENTED-TK-VAL!"),  # Security Manager TK Value; Device ID only where it comes in an inquiry response
+    (0x10, b"INVENTED-TK-VAL!"),  # Security Manager TK Value; Device ID only in an inquiry response
 ]
 BROADCAST = [
     (0x29, bytes.fromhex("0102030400000102030405060708090a")),  # PB-ADV
@@ -84,7 +84,7 @@ def structure(kind: int, value: bytes) -> bytes:
 
 
 def report(capture: Capture, peer: bytes, data: bytes, event_type: int = EXTENDED_ADVERTISEMENT, tx_power: int = 127) -> None:
-    """An LE Extended Advertising Report with one report."""
+    """Records an LE Extended Advertising Report with one report."""
     head = struct.pack("<HB6sBBBbbHB6s", event_type, RANDOM, peer, 1, 2, 5, tx_power, -58, 0, 0, NONE)
     capture.meta(0x0D, b"\x01" + head + bytes([len(data)]) + data)
 
@@ -104,7 +104,7 @@ def advertising_types() -> bytes:
 
 
 def _legacy_reports(capture: Capture) -> None:
-    """Two reports in one event, and a directed advertisement."""
+    """Records two reports in one event, and a directed advertisement."""
     eddystone = structure(0x01, b"\x06") + structure(0x03, b"\xaa\xfe") + structure(0x16, b"\xaa\xfe\x10\xeb\x03example\x07")
     name = structure(0x09, b"Beacon")
     first = bytes([0x03, RANDOM]) + TAG + bytes([len(eddystone)]) + eddystone + b"\xc4"
@@ -114,13 +114,13 @@ def _legacy_reports(capture: Capture) -> None:
 
 
 def _hostile(capture: Capture) -> None:
-    """What people get wrong: early termination, a length that runs over, an empty and a short structure."""
+    """Records common mistakes: early termination, a length that is too large, an empty and a short structure."""
     capture.wait(100)
     report(capture, SPEAKER, structure(0x01, b"\x06") + bytes(5))  # zeros to the end: early termination
-    report(capture, SPEAKER, structure(0x01, b"\x06") + bytes.fromhex("1e0941636d65"))  # 30 bytes announced, 5 there
+    report(capture, SPEAKER, structure(0x01, b"\x06") + bytes.fromhex("1e0941636d65"))  # 30 bytes claimed, 5 present
     report(capture, SPEAKER, structure(0x03, b"\x0d\x18\x0f"))  # a UUID and a half
     report(capture, SPEAKER, structure(0xFF, b"\x4c"))  # half a company identifier
-    report(capture, SPEAKER, structure(0x09, b"tab\there\x1b[31m\xff"))  # control characters and no UTF-8
+    report(capture, SPEAKER, structure(0x09, b"tab\there\x1b[31m\xff"))  # control characters and invalid UTF-8
     report(capture, SPEAKER, b"\x00" + structure(0x09, b"behind the end"))  # data after the termination
 
 
@@ -132,7 +132,9 @@ FIRST_PART, COMPLETE, CUT = 1, 0, 2  # Data_Status: more to come, complete, trun
 
 
 def periodic() -> bytes:
-    """Two trains: one as Bluetooth 5.0 tells it, with a BIG, one with subevents in the second versions' events."""
+    """Returns two trains: one with the events of Bluetooth 5.0 and a BIG, one with subevents in version 2 of the
+    events.
+    """
     capture = Capture(btsnoop.H4)
     capture.done(0x0C03)
     capture.done(0x2001, bytes.fromhex("ff7fffffff010000"))
@@ -159,7 +161,7 @@ def periodic() -> bytes:
     capture.wait(1600)
     capture.meta(0x10, struct.pack("<H", SYNC_1))  # Sync Lost
     _create_sync(capture, TAG)
-    capture.done(0x2045)  # Create Sync Cancel, and what comes of it
+    capture.done(0x2045)  # Create Sync Cancel, and its result
     capture.meta(0x0E, struct.pack("<BHBB6sBHB", 0x44, 0, 0, 0, NONE, 0, 0, 0))
     return bytes(capture.content)
 
@@ -178,7 +180,7 @@ def _report_2(capture: Capture, counter: int, subevent: int, status: int, data: 
 
 
 def _big(capture: Capture) -> None:
-    """An encrypted broadcast of two streams: found, joined with a code, lost."""
+    """Records an encrypted broadcast of two streams: found, joined with a code, lost."""
     interval = (10_000).to_bytes(3, "little")
     info = struct.pack("<HBBHBBBH", SYNC_1, 2, 4, 8, 1, 0, 2, 104) + interval + struct.pack("<HBBB", 100, 2, 0, 1)
     capture.meta(0x22, info)

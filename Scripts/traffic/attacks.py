@@ -1,6 +1,6 @@
-"""Captures that would have a program remember more and more: every table that it keeps is filled far beyond its limit.
+"""Captures that make a program remember more and more: they fill every table far beyond its limit.
 
-Each function writes what it does `count` times, so that a capture ten times as long asks ten times as much.
+Each function repeats its traffic `count` times, so that a capture ten times as long demands ten times as much.
 """
 
 import struct
@@ -12,11 +12,11 @@ from .handmade import LE_SIGNALLING as SIGNALS
 from .handmade import SECURITY_MANAGER as SECURITY
 
 HANDLES = 0x0F00  # connection handles end at 0x0eff
-FIRST, CONTINUATION = 2, 1  # packet boundary flags of what the controller hands up
+FIRST, CONTINUATION = 2, 1  # packet boundary flags from the controller to the host
 
 
 def device(number: int) -> bytes:
-    """A static random address of its own for each number below 2^40."""
+    """Returns a different static random address for each number below 2^40."""
     return number.to_bytes(5, "little") + b"\xc0"
 
 
@@ -30,14 +30,14 @@ def notification(handle: int, number: int) -> bytes:
 
 
 def connections(capture: Capture, count: int) -> None:
-    """Connections that never end; a handle that comes again takes the place of the one before."""
+    """Connections that never end; a reused handle replaces the earlier connection."""
     for number in range(count):
         connect(capture, number % HANDLES, number)
         capture.received(number % HANDLES, notification(0x10, number))
 
 
 def devices(capture: Capture, count: int) -> None:
-    """Advertisers, each with a name of its own."""
+    """Advertisers, each with its own name."""
     for number in range(count):
         name = b"%08x" % number
         data = b"\x02\x01\x06" + bytes([len(name) + 1, 0x09]) + name
@@ -45,7 +45,7 @@ def devices(capture: Capture, count: int) -> None:
 
 
 def attributes(capture: Capture, count: int) -> None:
-    """Servers that have as many attributes as there are handles."""
+    """Servers that have as many attributes as handles exist."""
     each = 65_535 // 5
     for number in range(count):
         server, place = divmod(number, each)
@@ -58,7 +58,7 @@ def attributes(capture: Capture, count: int) -> None:
 
 
 def characteristics(capture: Capture, count: int) -> None:
-    """Servers full of characteristics, of which every one notifies."""
+    """Servers full of characteristics, each of which sends notifications."""
     each = 65_535 // 3
     for number in range(count):
         server, place = divmod(number, each)
@@ -74,14 +74,14 @@ def characteristics(capture: Capture, count: int) -> None:
 
 
 def beginnings(capture: Capture, count: int) -> None:
-    """PDUs that begin and never end."""
+    """PDUs that begin but never end."""
     for number in range(count):
         data = struct.pack("<HH", 0xFFFF, 4) + notification(0x10, number) + bytes(16)
         capture.acl(number % HANDLES, FIRST, data, received=True)
 
 
 def fragments(capture: Capture, count: int) -> None:
-    """One PDU that goes on and on, in far more packets than it needs."""
+    """One PDU in far more packets than it needs."""
     connect(capture, 1, 1)
     capture.acl(1, FIRST, struct.pack("<HH", 0xFFFF, 4) + b"\x1b\x10\x00", received=True)
     for _ in range(count):
@@ -89,7 +89,7 @@ def fragments(capture: Capture, count: int) -> None:
 
 
 def prepared_writes(capture: Capture, count: int) -> None:
-    """Parts of writes that nobody executes."""
+    """Parts of writes that are never executed."""
     connect(capture, 1, 1)
     for number in range(count):
         part = struct.pack("<HH", number % 0xFFFF + 1, number * 18 & 0xFFFF) + bytes(18)
@@ -98,7 +98,7 @@ def prepared_writes(capture: Capture, count: int) -> None:
 
 
 def channels(capture: Capture, count: int) -> None:
-    """Credit-based channels that are opened and never closed."""
+    """Credit-based channels that are opened but never closed."""
     connect(capture, 1, 1)
     for number in range(count):
         identifier, channel = number % 255 + 1, 0x40 + number % 0xFFC0
@@ -109,7 +109,7 @@ def channels(capture: Capture, count: int) -> None:
 
 
 def vendor_frames(capture: Capture, count: int) -> None:
-    """Frames of the wristband's kind, of which only the beginning comes."""
+    """Frames in the wristband's format that only begin."""
     connect(capture, 1, 1)
     for number in range(count):
         frame = b"\xa5\xff" + bytes([number & 0x7F]) + bytes(17)
@@ -124,21 +124,21 @@ def requests(capture: Capture, count: int) -> None:
 
 
 def handles(capture: Capture, count: int) -> None:
-    """Notifications of every attribute handle, of which none was discovered."""
+    """Notifications of every attribute handle, none of which was discovered."""
     connect(capture, 1, 1)
     for number in range(count):
         capture.received(1, notification(number % 0xFFFF + 1, number))
 
 
 def values(capture: Capture, count: int) -> None:
-    """Long values, of which no two are the same."""
+    """Long values, all different."""
     connect(capture, 1, 1)
     for number in range(count):
         capture.received(1, b"\x1b\x10\x00" + struct.pack("<I", number) * 50)
 
 
 def pairings(capture: Capture, count: int) -> None:
-    """Pairings that fail, each with another peer."""
+    """Failed pairings, each with another peer."""
     for number in range(count):
         link, value = number % HANDLES, struct.pack("<QQ", number, number)
         connect(capture, link, number)
@@ -150,7 +150,7 @@ def pairings(capture: Capture, count: int) -> None:
 
 
 def trains(capture: Capture, count: int) -> None:
-    """Trains of periodic advertising that are synchronised with."""
+    """Synchronised trains of periodic advertising."""
     for number in range(count):
         train = number % HANDLES
         capture.meta(0x0E, struct.pack("<BHBB6sBHB", 0, train, 1, RANDOM, device(number), 1, 100, 0))
@@ -158,14 +158,14 @@ def trains(capture: Capture, count: int) -> None:
 
 
 def chains(capture: Capture, count: int) -> None:
-    """Extended advertisements of which a part is still to come."""
+    """Incomplete extended advertisements."""
     for number in range(count):
         report = struct.pack("<HB6sBBBbbHB6s", 0x20, RANDOM, device(number), 1, 0, 1, 127, -64, 0, 0, bytes(6))
         capture.meta(0x0D, b"\x01" + report + bytes([24]) + b"\x17\xff" + bytes(22))
 
 
 def bonds(capture: Capture, count: int) -> None:
-    """Identity resolving keys, each of another device."""
+    """Identity resolving keys of different devices."""
     for number in range(count):
         connect(capture, number % HANDLES, number)
         capture.received(number % HANDLES, b"\x08" + struct.pack("<QQ", number, ~number & 0xFFFF), channel=SECURITY)
@@ -173,7 +173,7 @@ def bonds(capture: Capture, count: int) -> None:
 
 
 def operations(capture: Capture, count: int) -> None:
-    """Reads and their refusals, no two neighbours alike."""
+    """Reads and their refusals; no two consecutive ones are alike."""
     connect(capture, 1, 1)
     for number in range(count):
         handle = number * 7919 % 0xFFFF + 1
@@ -182,7 +182,7 @@ def operations(capture: Capture, count: int) -> None:
 
 
 def service_changes(capture: Capture, count: int) -> None:
-    """A large server that says over and over that one attribute has changed, which is then discovered again."""
+    """A large server that keeps reporting that one attribute has changed, which is then discovered again."""
     connect(capture, 1, 1)
     last = 2040
     capture.sent(1, bytes.fromhex("100100ffff0028"))
@@ -202,7 +202,7 @@ def service_changes(capture: Capture, count: int) -> None:
 
 
 def disagreeing_hashes(capture: Capture, count: int) -> None:
-    """Servers whose Database Hash is that of something else."""
+    """Servers whose Database Hash does not match their attributes."""
     each = 40
     for number in range(count):
         server, place = divmod(number, each)
@@ -225,7 +225,7 @@ def disagreeing_hashes(capture: Capture, count: int) -> None:
 
 
 def long_names(capture: Capture, count: int) -> None:
-    """Devices that each have a name of their own, as long as a name can be."""
+    """Devices with different names of the maximum length."""
     for number in range(count):
         if number % HANDLES == 0:
             connect(capture, 1, number)
@@ -235,7 +235,7 @@ def long_names(capture: Capture, count: int) -> None:
 
 
 def taking_turns(capture: Capture, count: int) -> None:
-    """Two connections that notify by turns, of servers that nobody asks for anything."""
+    """Two connections with alternating notifications, from servers that receive no requests."""
     for link in (1, 2):
         connect(capture, link, link)
     for number in range(count):
@@ -243,7 +243,7 @@ def taking_turns(capture: Capture, count: int) -> None:
 
 
 def ordinary(capture: Capture, count: int) -> None:
-    """What an attack is compared with: one device, a few characteristics, notifications and writes."""
+    """The traffic that attacks are compared with: one device, a few characteristics, notifications and writes."""
     connect(capture, 1, 1)
     capture.sent(1, bytes.fromhex("100100ffff0028"))
     capture.received(1, bytes.fromhex("1106 0100 0a00 0d18"))
@@ -270,19 +270,19 @@ ATTACKS: dict[str, Callable[[Capture, int], None]] = {
 
 
 def attack(name: str, count: int) -> bytes:
-    """The whole capture."""
+    """Returns the whole capture."""
     return made(ATTACKS[name], count)
 
 
 def made(traffic: Callable[[Capture, int], None], count: int) -> bytes:
-    """A capture of such traffic."""
+    """Returns a capture of such traffic."""
     capture = Capture(btsnoop.H4)
     traffic(capture, count)
     return bytes(capture.content)
 
 
 def record_count(content: bytes) -> int:
-    """How many records a btsnoop file has."""
+    """Returns the number of records in a btsnoop file."""
     offset, count = 16, 0
     while offset < len(content):
         offset += 24 + int.from_bytes(content[offset + 4 : offset + 8], "big")
@@ -291,13 +291,13 @@ def record_count(content: bytes) -> int:
 
 
 def service_map(attributes: int) -> str:
-    """A map as BlueZ keeps it, with so many characteristics, of any device."""
+    """Returns a map in BlueZ's format with this many characteristics, of any device."""
     lines = [f"{2 * place + 2:04x}=2803:{2 * place + 3:04x}:12:2a00" for place in range(attributes)]
     return "\n".join(["[General]", "Name=X", "[Attributes]", "0001=2800:ffff:1800", *lines, ""])
 
 
 def later(content: bytes, microseconds: int) -> bytes:
-    """A btsnoop file whose records are so much later."""
+    """Returns a btsnoop file with this much later records."""
     made_later = bytearray(content)
     offset = 16
     while offset < len(content):

@@ -1,4 +1,4 @@
-"""What happens in the captures of L2CAP channels: enhanced ATT bearers, and a vendor's own credit-based channel."""
+"""The scenarios of L2CAP channels: enhanced ATT bearers, and a vendor's own credit-based channel."""
 
 import asyncio
 import struct
@@ -20,9 +20,9 @@ LE_SIGNALLING = l2cap.L2CAP_LE_SIGNALING_CID
 
 
 def own_numbers(manager: l2cap.ChannelManager) -> None:
-    """Lets the gadget number its channels differently from the phone, as two stacks would.
+    """Makes the gadget number its channels differently from the phone, as two stacks would.
 
-    bumble numbers both ends alike, and finds the channel that credits are for only when they are.
+    bumble gives both ends the same numbers, and finds the channel for credits only if they are the same.
     """
 
     def free(channels, count=1):
@@ -38,7 +38,7 @@ def own_numbers(manager: l2cap.ChannelManager) -> None:
 
 
 def accepting_reconfiguration(manager: l2cap.ChannelManager) -> None:
-    """bumble refuses to reconfigure; here the larger MTU and MPS take effect."""
+    """Makes the larger MTU and MPS take effect; bumble refuses to reconfigure."""
 
     def request(connection, cid, asked) -> None:
         for channel in manager.channels[connection.handle].values():
@@ -62,7 +62,7 @@ def just_works() -> tuple[PairingConfig, PairingConfig]:
 
 
 async def enhanced_bearers(folder: Path) -> None:
-    """Three bearers beside the first one: answers overtake each other, values take several K-frames."""
+    """Three bearers beside the first one: responses overtake each other, values take several K-frames."""
 
     async def slow_log(_):
         await asyncio.sleep(0.4)
@@ -104,7 +104,7 @@ async def enhanced_bearers(folder: Path) -> None:
         client.bearer.att_mtu = min(client.bearer.mtu, client.bearer.peer_mtu)
     handles = {uuid: world.characteristic(uuid).handle for uuid in (LOG, STATE, SETTING, COUNTER)}
 
-    # The first bearer waits for the log while the two others are answered; then the unenhanced one, too.
+    # The first bearer waits for the log while the two others get responses; then the unenhanced one gets one, too.
     first, second, third = clients
     await asyncio.gather(
         first.read_value(handles[LOG]),
@@ -123,7 +123,7 @@ async def enhanced_bearers(folder: Path) -> None:
     world.phone.l2cap_channel_manager.send_control_frame(world.connection, LE_SIGNALLING, reconfigure)
     await asyncio.sleep(0.2)
 
-    # A notification on an enhanced bearer, then two in one PDU, which bumble's client does not read.
+    # A notification on an enhanced bearer, then two in one PDU, which bumble's client cannot read.
     bearer = next(
         channel
         for channel in manager.channels[world.gadget_connection.handle].values()
@@ -141,7 +141,7 @@ async def enhanced_bearers(folder: Path) -> None:
     try:
         nowhere = l2cap.LeCreditBasedChannelSpec(psm=0x00F1, mtu=64, mps=64, max_credits=1)
         await world.phone.l2cap_channel_manager.create_enhanced_credit_based_channels(world.connection, nowhere, 2)
-    except Exception as refused:  # the channels of a PSM that nobody serves
+    except Exception as refused:  # the channels of a PSM without a server
         if "SPSM" not in str(refused):
             raise
     await world.disconnect()
@@ -149,7 +149,7 @@ async def enhanced_bearers(folder: Path) -> None:
 
 
 async def channels(folder: Path) -> None:
-    """A vendor's channel: SDUs over several K-frames, credits that run out, and a PSM that nobody serves."""
+    """A vendor's channel: SDUs over several K-frames, exhausted credits, and a PSM without a server."""
     battery = Service(as_uuid(0x180F), [Characteristic(as_uuid(0x2A19), READ, READABLE, b"\x42")])
     world = World("Camera", [battery])
     own_numbers(world.gadget.l2cap_channel_manager)
@@ -180,7 +180,7 @@ async def channels(folder: Path) -> None:
     except l2cap.L2capError:
         pass
     else:
-        raise AssertionError("a PSM that nobody serves was opened")
+        raise AssertionError("a PSM without a server was opened")
     await world.gadget_connection.device.l2cap_channel_manager.update_connection_parameters(
         world.gadget_connection, 24, 40, 0, 500
     )

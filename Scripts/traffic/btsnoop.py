@@ -1,4 +1,4 @@
-"""The btsnoop file format: reading and writing records, nothing about Bluetooth.
+"""The btsnoop file format: reads and writes records, knows nothing about Bluetooth.
 
 All numbers are big-endian. Header: "btsnoop\\0", version 1, datalink. Record: original length, included length,
 flags, cumulative drops, microseconds since the year 0, then the bytes.
@@ -34,7 +34,7 @@ def record(data: bytes, flags: int, unix_us: int, original: int | None = None, d
 
 
 def h4_flags(packet_type: int, received: bool) -> int:
-    """Bit 0: from the controller. Bit 1: a command or an event rather than data."""
+    """Returns the flags. Bit 0: from the controller. Bit 1: a command or an event rather than data."""
     return int(received) | (2 if packet_type in (COMMAND, EVENT) else 0)
 
 
@@ -51,7 +51,7 @@ def datalink(content: bytes) -> int:
 
 
 def records(content: bytes) -> Iterator[Record]:
-    """Each whole record; a record whose bytes end early is not one."""
+    """Yields each whole record, without a truncated one at the end."""
     at = HEADER.size
     while at + RECORD.size <= len(content):
         original, included, flags, drops, time = RECORD.unpack_from(content, at)

@@ -1,7 +1,7 @@
-"""A BR/EDR session with an accessory: found, paired by comparing numbers, SDP, RFCOMM, AVDTP, ATT, SMP.
+"""A BR/EDR session with an accessory: found, paired by numeric comparison, SDP, RFCOMM, AVDTP, ATT, SMP.
 
-Written byte by byte from the Core Specification 6.0 (Vol 3, Part A and B), RFCOMM (TS 07.10) and AVDTP 1.3. The opening
-of Apple's accessory protocol (iAP2) is what is publicly known of it. The link key is invented.
+Written byte by byte from the Core Specification 6.0 (Vol 3, Part A and B), RFCOMM (TS 07.10) and AVDTP 1.3. The start
+of Apple's accessory protocol (iAP2) follows what is publicly known about it. The link key is invented.
 """
 
 import struct
@@ -18,7 +18,7 @@ ACCESSORY = bytes.fromhex("00000000decafadedecadeafdecacaff")  # the service of 
 
 
 class Link(Capture):
-    """One link. The phone's channels are counted up from 0x0040, the accessory's from 0x0050."""
+    """One link. The phone numbers its channels from 0x0040, the accessory from 0x0050."""
 
     def __init__(self) -> None:
         super().__init__(btsnoop.H4)
@@ -34,14 +34,14 @@ class Link(Capture):
         self.received(HANDLE, signal(code, identifier, parameters), SIGNALLING)
 
     def question(self, code: int, identifier: int, parameters: bytes) -> None:
-        """Asked by the accessory."""
+        """Records a request from the accessory."""
         self.answer(code, identifier, parameters)
 
     def reply(self, code: int, identifier: int, parameters: bytes) -> None:
         self.sent(HANDLE, signal(code, identifier, parameters), SIGNALLING)
 
     def open(self, psm: int, mtu: int = 672) -> tuple[int, int]:
-        """Connection, first pending, and configuration both ways. Ours and theirs."""
+        """Connects, first pending, and configures both ways. Returns the phone's and the accessory's channel."""
         ours, theirs = 0x0040 + self.channels, 0x0050 + self.channels
         self.channels += 1
         asked = self.ask(0x02, struct.pack("<HH", psm, ours))
@@ -50,7 +50,7 @@ class Link(Capture):
         self.answer(0x03, asked, struct.pack("<HHHH", theirs, ours, 0, 0))
         option = struct.pack("<BBH", 1, 2, mtu)
         asked = self.ask(0x04, struct.pack("<HH", theirs, 0) + option)
-        # Two commands in one C-frame: the accessory's answer and its own request.
+        # Two commands in one C-frame: the accessory's response and its own request.
         both = signal(0x05, asked, struct.pack("<HHH", ours, 0, 0) + option)
         both += signal(0x04, 0x70 + self.channels, struct.pack("<HH", ours, 0) + struct.pack("<BBH", 1, 2, 1024))
         self.received(HANDLE, both, SIGNALLING)
@@ -131,7 +131,7 @@ def _information(link: Link) -> None:
     link.answer(0x0B, asked, struct.pack("<HH", 1, 1))  # not supported
     asked = link.ask(0x08, b"echo")
     link.answer(0x09, asked, b"echo")
-    asked = link.ask(0x3F, b"\x01\x02")  # no command (yet)
+    asked = link.ask(0x3F, b"\x01\x02")  # not a command (yet)
     link.answer(0x01, asked, struct.pack("<H", 0))  # Command Reject: not understood
     asked = link.ask(0x04, struct.pack("<HH", 0x0077, 0))
     link.answer(0x01, asked, struct.pack("<HHH", 2, 0x0077, 0))  # invalid CID
@@ -165,7 +165,7 @@ def _sdp(link: Link) -> None:
 
 
 def checked(octets: bytes, over: int) -> bytes:
-    """RFCOMM's frame check sequence over the first octets (TS 07.10, 5.2.1.6)."""
+    """Returns RFCOMM's frame check sequence over the first octets (TS 07.10, 5.2.1.6)."""
     crc = 0xFF
     for octet in octets[:over]:
         crc ^= octet
@@ -217,7 +217,7 @@ def _avdtp(link: Link) -> None:
 
 
 def _att(link: Link) -> None:
-    """GATT over BR/EDR, and a request of the accessory that is refused."""
+    """Records GATT over BR/EDR, and a refused request of the accessory."""
     ours, theirs = link.open(ATT_PSM, 517)
     link.sent(HANDLE, bytes.fromhex("100100ffff0028"), theirs)
     link.received(HANDLE, bytes.fromhex("110601000500001806000900 0118"), ours)

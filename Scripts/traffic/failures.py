@@ -1,4 +1,4 @@
-"""What goes wrong between an app and a gadget that both work as they were written."""
+"""Scenarios that fail although app and gadget work as designed."""
 
 import asyncio
 from pathlib import Path
@@ -18,7 +18,9 @@ LOCK = "5ca1ab1e-0001-4b0d-9f00-6c6f636b0000"
 
 
 def refusing(error: int):
-    """What bumble's server lets through: what a characteristic does not offer, or not without protection."""
+    """Makes bumble's server refuse what a characteristic does not offer, or offers only with protection, which it would
+    allow.
+    """
 
     def refuse(*_):
         raise att.ATT_Error(error)
@@ -48,7 +50,7 @@ def just_works() -> tuple[PairingConfig, PairingConfig]:
 
 
 async def refused(request) -> int:
-    """The error code that a request of the client's comes to; 0: none."""
+    """Returns the error code of a client's request; 0: none."""
     try:
         await request
     except att.ATT_Error as error:
@@ -57,7 +59,9 @@ async def refused(request) -> int:
 
 
 async def wrong_use(folder: Path) -> None:
-    """A strap used as it does not offer: 2a38 is written, 2a39 read, indications asked of 2a37, which only notifies."""
+    """A strap used in unsupported ways: 2a38 is written, 2a39 read, and 2a37 asked for indications, but it only
+    notifies.
+    """
     measurement = Characteristic(as_uuid(0x2A37), NOTIFY, Characteristic.Permissions(0), b"")
     world = World("HRM-7", strap(measurement), uuids=[0x180D])
     await world.connect()
@@ -77,7 +81,7 @@ async def wrong_use(folder: Path) -> None:
 
 
 async def mitm_demanded(folder: Path) -> None:
-    """A bolt that demands protection against a man in the middle, of a phone and a gadget that pair without."""
+    """A bolt that requires protection against a man in the middle, with a phone and a gadget that pair without it."""
     bolt = Characteristic(BOLT, WRITE, WRITEABLE, CharacteristicValue(write=refusing(0x05)))
     world = World("Lock", [Service(LOCK, [bolt])])
     await world.connect()
@@ -95,7 +99,7 @@ async def mitm_demanded(folder: Path) -> None:
 
 
 async def server_silent(folder: Path) -> None:
-    """A firmware that forgets to answer a read: the client waits for 30 s and gives up."""
+    """A firmware that does not answer a read: the client waits for 30 s and gives up."""
     state = "5ca1ab1e-0011-4b0d-9f00-6c6f636b0000"
     forgotten = asyncio.get_running_loop().create_future()
 
@@ -118,7 +122,7 @@ async def server_silent(folder: Path) -> None:
 
 
 async def lost_subscription(folder: Path) -> None:
-    """A bonded strap that forgets what it was asked to notify: on the second connection nothing comes."""
+    """A bonded strap that forgets its subscriptions: on the second connection no notification arrives."""
     measurement = Characteristic(as_uuid(0x2A37), NOTIFY, Characteristic.Permissions(0), b"")
     world = World("HRM-7", strap(measurement), uuids=[0x180D])
     world.phone.keystore, world.gadget.keystore = MemoryKeyStore(), MemoryKeyStore()
@@ -142,7 +146,7 @@ async def lost_subscription(folder: Path) -> None:
 
 
 async def peer_leaves(folder: Path) -> None:
-    """A lock that wants to be paired with, says so once, and hangs up after five seconds; three times."""
+    """A lock that requests security once and disconnects after five seconds; three times."""
     bolt = Characteristic(BOLT, WRITE, WRITEABLE, CharacteristicValue(write=lambda _, value: None))
     world = World("Lock", [Service(LOCK, [bolt])])
     for attempt in range(3):

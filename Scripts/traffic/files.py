@@ -1,6 +1,6 @@
-"""Which capture format a file has, and what its records carry: enough to know what has to be read, and how much of it.
+"""Detects a file's capture format and which records are HCI: enough to know what must be read.
 
-A second reading of the formats, written apart from the program's own readers.
+A second implementation, written independently of the program's own readers.
 """
 
 import struct
@@ -9,10 +9,10 @@ from typing import Iterator, NamedTuple
 
 from . import btsnoop
 
-# Link types of pcap and pcapng that carry HCI: H4 without and with direction, and the Linux monitor's.
+# Link types of pcap and pcapng with HCI: H4 without and with direction, and the Linux monitor's.
 HCI_LINKS = {187, 201, 254}
 DATALINKS = {btsnoop.H1, btsnoop.H4, btsnoop.MONITOR}
-# What a record of Android's summary says of a packet: event, received and sent data, command.
+# Android's packet types in a btsnooz summary: event, received and sent data, command.
 SUMMARY_TYPES = {0x10, 0x11, 0x21, 0x20}
 EMPTY_IS_READ = {f"btsnoop {link}" for link in DATALINKS} | {f"pcap {link}" for link in HCI_LINKS}
 
@@ -36,7 +36,7 @@ class Kind(NamedTuple):
 
 
 def kind(path: Path) -> Kind | None:
-    """None for what is no capture."""
+    """Returns the kind of a file, or None if it is not a capture."""
     content = path.read_bytes()
     for read in (_btsnoop, _pcap, _pcapng, _packet_logger):
         if found := read(content):
@@ -47,7 +47,7 @@ def kind(path: Path) -> Kind | None:
 def _btsnoop(content: bytes) -> Kind | None:
     if content[:8] != btsnoop.MAGIC or len(content) < btsnoop.HEADER.size:
         return None
-    # Records of Android's summary behind this header: the first one would claim over a megabyte.
+    # btsnooz records after this header: the first one would claim more than a megabyte.
     if len(content) > 24 and content[16] and content[24] in SUMMARY_TYPES:
         return None
     link = btsnoop.datalink(content)
@@ -67,7 +67,7 @@ def _pcap(content: bytes) -> Kind | None:
 
 
 def blocks(content: bytes) -> Iterator[tuple[str, int, bytes]]:
-    """Byte order, type and body of each whole pcapng block."""
+    """Yields the byte order, type and body of each whole pcapng block."""
     order, at = "<", 0
     while at + 12 <= len(content):
         if content[at : at + 4] == bytes.fromhex("0a0d0d0a"):
@@ -97,7 +97,7 @@ def _pcapng(content: bytes) -> Kind | None:
 
 
 def _packet_logger(content: bytes) -> Kind | None:
-    """Has no magic number: the lengths must fit to the end, and the first record's type must be known."""
+    """Detects the format without a magic number: the lengths must fit to the end, and the first type must be known."""
     for order, name in ((">", "PacketLogger, big-endian"), ("<", "PacketLogger, little-endian")):
         count, at = 0, 0
         while at + 13 <= len(content):

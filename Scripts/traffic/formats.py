@@ -25,7 +25,7 @@ LMP_RECEIVED, SYSTEM_LOG, KERNEL, NOTE, CONFIGURATION = 0x0B, 0xF7, 0xF8, 0xFC, 
 
 
 class Packet(NamedTuple):
-    """A record: microseconds since 1970, which way, adapter and monitor opcode (H4: 0 and None), bytes."""
+    """A record: microseconds since 1970, direction, adapter and monitor opcode (H4: 0 and None), bytes."""
 
     time: int
     received: bool
@@ -43,7 +43,7 @@ def packets(content: bytes) -> Iterator[Packet]:
 
 
 def framed(packet: Packet, link: int) -> tuple[bytes, int]:
-    """The packet's bytes behind its link type's own header, and how long they were before they were cut."""
+    """Returns the packet with its link type's header, and its length before it was cut."""
     if link == H4_WITH_DIRECTION:
         front = struct.pack(">I", packet.received)
     elif link == MONITOR:
@@ -62,7 +62,7 @@ def pcap(content: bytes, link: int, *, nanoseconds: bool = False, order: str = L
     for packet in packets(content):
         data, original = framed(packet, link)
         seconds, fraction = divmod(packet.time, 1_000_000)
-        # A clock of nanoseconds that says more than the microseconds.
+        # A nanosecond clock that is more precise than the microseconds.
         fraction = fraction * 1000 + packet.time % 1000 if nanoseconds else fraction
         out.append(struct.pack(order + "IIII", seconds, fraction, len(data), original) + data)
     return b"".join(out)
@@ -112,19 +112,19 @@ def simple(order: str, data: bytes, original: int) -> bytes:
 
 
 def direction(order: str, packet: Packet) -> tuple[int, bytes]:
-    """The flags option: 1 inbound, 2 outbound."""
+    """Returns the flags option: 1 inbound, 2 outbound."""
     return 2, struct.pack(order + "I", 1 if packet.received else 2)
 
 
-PING = bytes.fromhex("ffffffffffff00005e005301") + b"\x08\x06" + bytes(28)  # an ARP request, addresses of documentation
+PING = bytes.fromhex("ffffffffffff00005e005301") + b"\x08\x06" + bytes(28)  # an ARP request with addresses for documentation
 
 
 def pcapng(content: bytes) -> bytes:
-    """Half of the packets in a little-endian section, half in a big-endian one.
+    """Writes half of the packets to a little-endian section, half to a big-endian one.
 
-    First: Ethernet, and HCI with direction in nanoseconds; comments; a block that nobody knows. Second: HCI without
-    direction, in 2^-20 seconds and an hour off, where the flags say which way; some packets in the old block, the last
-    one in a Simple Packet Block, which has neither time nor direction.
+    First: Ethernet, and HCI with direction in nanoseconds; comments; an unknown block. Second: HCI without direction,
+    in 2^-20 seconds and an hour off, with the direction in the flags; some packets in the old block, the last one in a
+    Simple Packet Block, which has neither time nor direction.
     """
     every = list(packets(content))
     half = len(every) // 2
@@ -143,7 +143,7 @@ def pcapng(content: bytes) -> bytes:
     out.append(interface(BIG, H4, 0, (9, bytes([0x80 | 20])), (14, struct.pack(">q", 3600))))
     for index, packet in enumerate(every[half:]):
         seconds, fraction = divmod(packet.time - 3_600_000_000, 1_000_000)
-        ticks = (seconds << 20) + -(-(fraction << 20) // 1_000_000)  # rounded up, so that it is that microsecond again
+        ticks = (seconds << 20) + -(-(fraction << 20) // 1_000_000)  # rounded up, so that it converts back to the same microsecond
         data, original = framed(packet, H4)
         if half + index == len(every) - 1:
             out.append(simple(BIG, data, original))
@@ -162,9 +162,9 @@ def logged(order: str, time: int, kind: int, payload: bytes) -> bytes:
 
 
 def packet_logger(content: bytes, *, order: str = BIG) -> bytes:
-    """The packets, with notes in front, and log lines and one packet of the Link Manager in between.
+    """Writes the packets with notes in front, and log lines and a Link Manager packet in between.
 
-    The lines are stamped when they were written, which is before the packet in front of them.
+    The lines have the time when they were written, which is before the preceding packet.
     """
     every = list(packets(content))
     start = every[0].time
@@ -181,12 +181,12 @@ def packet_logger(content: bytes, *, order: str = BIG) -> bytes:
             out.append(logged(order, packet.time - 1500, SYSTEM_LOG, line))
             out.append(logged(order, packet.time - 1200, KERNEL, b"a line of the kernel\n"))
             out.append(logged(order, packet.time, LMP_RECEIVED, bytes.fromhex("0c0102")))
-            out.append(logged(order, packet.time, 0x7E, b"\x01\x02"))  # a type that nobody knows
+            out.append(logged(order, packet.time, 0x7E, b"\x01\x02"))  # an unknown type
     return b"".join(out)
 
 
 def with_iso(content: bytes) -> bytes:
-    """Isochronous data (Core, Vol 4, Part E, 5.4.5) behind the session: one SDU sent, one received."""
+    """Appends isochronous data (Core, Vol 4, Part E, 5.4.5) to the session: one SDU sent, one received."""
     end = max(packet.time for packet in packets(content))
     sdu = struct.pack("<HHHH", 0x2060, 8, 1, 4) + b"\x11\x22\x33\x44"  # complete, packet sequence number 1, 4 bytes
     data = bytes([btsnoop.ISO]) + sdu
@@ -194,7 +194,7 @@ def with_iso(content: bytes) -> bytes:
 
 
 def make_all(folder: Path) -> None:
-    """One small file of each format, made of the sample captures that are there."""
+    """Writes one small file of each format from the existing sample captures."""
 
     def sample(name: str) -> bytes:
         return (folder / f"{name}.btsnoop").read_bytes()

@@ -1,4 +1,4 @@
-"""Captures written byte by byte, for what the virtual devices never do."""
+"""Captures written byte by byte, for traffic that the virtual devices never create."""
 
 import struct
 from pathlib import Path
@@ -11,7 +11,7 @@ SIGNALLING, ATT, LE_SIGNALLING, SECURITY_MANAGER, BR_SECURITY_MANAGER = 1, 4, 5,
 
 
 class Capture:
-    """Records a step apart."""
+    """A capture whose records are a fixed time apart."""
 
     def __init__(self, datalink: int) -> None:
         self.content = bytearray(btsnoop.header(datalink))
@@ -30,7 +30,7 @@ class Capture:
         self.add(bytes([EVENT]) + event(code, parameters), btsnoop.h4_flags(EVENT, received=True))
 
     def done(self, opcode: int, parameters: bytes = b"", results: bytes = b"\0") -> None:
-        """A command and its Command Complete."""
+        """Records a command and its Command Complete."""
         self.command(opcode, parameters)
         self.event(0x0E, struct.pack("<BH", 1, opcode) + results)
 
@@ -38,7 +38,7 @@ class Capture:
         self.add(bytes([ACL]) + acl(handle, boundary, data), btsnoop.h4_flags(ACL, received))
 
     def sent(self, handle: int, pdu: bytes, channel: int = ATT) -> None:
-        """A whole L2CAP PDU, and the controller's word that it left."""
+        """Records a whole L2CAP PDU, and the controller's confirmation that it was sent."""
         self.acl(handle, 0, l2cap(channel, pdu), received=False)
         self.event(0x13, struct.pack("<BHH", 1, handle, 1))
 
@@ -46,12 +46,12 @@ class Capture:
         self.acl(handle, 2, l2cap(channel, pdu), received=True)
 
     def started(self, opcode: int, parameters: bytes = b"", status: int = 0) -> None:
-        """A command and its Command Status."""
+        """Records a command and its Command Status."""
         self.command(opcode, parameters)
         self.event(0x0F, struct.pack("<BBH", status, 1, opcode))
 
     def meta(self, subevent: int, parameters: bytes) -> None:
-        """An LE Meta event."""
+        """Records an LE Meta event."""
         self.event(0x3E, bytes([subevent]) + parameters)
 
     def wait(self, milliseconds: int) -> None:
@@ -61,7 +61,7 @@ class Capture:
         self.started(0x0406, struct.pack("<HB", handle, 0x13))
         self.event(0x05, struct.pack("<BHB", 0, handle, 0x16))  # by the local host
 
-    # Datalink 2001: the monitor's opcode and the adapter's index are in the flags.
+    # Datalink 2001: the flags are the monitor's opcode and the adapter's index.
 
     def monitor(self, opcode: int, data: bytes = b"", index: int = 0) -> None:
         self.add(data, index << 16 | opcode)
@@ -103,7 +103,7 @@ def enhanced_connection() -> bytes:
     capture.done(0x2005, PHONE)  # LE Set Random Address
     _scan(capture)
     _connect_version_1(capture, 0x0040)
-    capture.done(0x2001, bytes.fromhex("ff1f080000010000"))  # and from here on version 2
+    capture.done(0x2001, bytes.fromhex("ff1f080000010000"))  # from here on also version 2
     _connect_version_2(capture, 0x0041)
     _talk_on_two_links(capture, 0x0040, 0x0041)
     for handle in (0x0041, 0x0040):
@@ -112,7 +112,7 @@ def enhanced_connection() -> bytes:
 
 
 def _scan(capture: Capture) -> None:
-    """One advertisement in two reports: the cut goes through the middle of the name."""
+    """One advertisement in two reports, cut in the middle of the name."""
     name = b"Thermometer on the balcony"
     data = bytes.fromhex("020106" "03030918") + bytes([len(name) + 1, 0x09]) + name
     capture.done(0x2041, struct.pack("<BBBBHH", 1, 0, 1, 1, 96, 96))  # LE Set Extended Scan Parameters
@@ -139,7 +139,7 @@ def _connect_version_1(capture: Capture, handle: int) -> None:
 
 
 def _connect_version_2(capture: Capture, handle: int) -> None:
-    """No privacy, and no periodic advertising: Advertising_Handle and Sync_Handle say "none"."""
+    """No privacy, and no periodic advertising: Advertising_Handle and Sync_Handle are "none"."""
     _create_connection(capture, RANDOM, KEYFOB)
     complete = struct.pack("<BHBB6s6s6s", 0, handle, CENTRAL, RANDOM, KEYFOB, NONE, NONE)
     capture.event(0x3E, b"\x29" + complete + struct.pack("<HHHBBH", 24, 0, 500, 0, 0xFF, 0xFFFF))
@@ -153,8 +153,8 @@ def _talk_on_two_links(capture: Capture, first: int, second: int) -> None:
     capture.sent(first, bytes.fromhex("0a0300"))  # Read Request, the device name
     capture.sent(second, bytes.fromhex("0a0300"))
 
-    # The answers arrive in pieces, in turns; on the first link even the L2CAP header is cut, after one byte and after
-    # three.
+    # The responses arrive in pieces, alternating; on the first link even the L2CAP header is cut, after one byte and
+    # after three.
     first_answer = l2cap(0x0004, b"\x0bThermometer on the balcony")
     second_answer = l2cap(0x0004, b"\x0bKey fob, north entrance")
     capture.acl(first, 2, first_answer[:1], received=True)
@@ -164,17 +164,17 @@ def _talk_on_two_links(capture: Capture, first: int, second: int) -> None:
     capture.acl(second, 1, second_answer[12:], received=True)
     capture.acl(first, 1, first_answer[20:], received=True)
 
-    # Sent in pieces as well: a write of 30 bytes, its header cut after two.
+    # Sent in pieces, too: a write of 30 bytes, its header cut after two.
     write = l2cap(0x0004, bytes.fromhex("122a00") + bytes(range(30)))
     capture.acl(first, 0, write[:2], received=False)
     capture.acl(first, 1, write[2:], received=False)
     capture.event(0x13, struct.pack("<BHH", 1, first, 2))
-    capture.received(second, bytes.fromhex("1b10000648"))  # a notification of the other link comes in between
+    capture.received(second, bytes.fromhex("1b10000648"))  # a notification on the other link arrives in between
     capture.received(first, bytes.fromhex("13"))  # Write Response
 
 
 def monitor() -> bytes:
-    """Every opcode of the Linux monitor, and one that does not exist (yet)."""
+    """Returns every opcode of the Linux monitor, and one that does not exist (yet)."""
     capture = Capture(btsnoop.MONITOR)
     adapter, other = 0, 1
     nobody = 0xFFFF

@@ -1,7 +1,7 @@
-"""Captures whose strings are attacks on whoever prints them: on terminals, on readers of JSON and CSV, on Markdown.
+"""Captures whose strings attack whoever prints them: terminals, readers of JSON and CSV, Markdown.
 
-Every string stands wherever a device, a host or a capture file can put one. Each capture has a harmless twin, of the same bytes
-but for the strings, so that what a string does to the output shows.
+Every string is in every place where a device, a host or a capture file can put one. Each capture has a harmless twin,
+whose bytes differ only in the strings, so that a comparison shows their effect on the output.
 """
 
 import struct
@@ -49,7 +49,7 @@ STRINGS: dict[str, bytes] = {
 Change = Callable[[bytes], bytes]
 LONGEST_NAME = 200  # in one report of 229 bytes
 
-# Of each server: the value's handle, the UUID and the properties of its characteristics; each is declared in the handle before.
+# Per server: the handle, UUID and properties of each characteristic's value; the handle before it is the declaration.
 NAME, STRING, VALUE, DESCRIPTION = 0x0003, 0x0008, 0x0013, 0x0014
 SERVICES = [(0x0001, 0x0003, 0x1800), (0x0006, 0x0010, 0x180A), (0x0011, 0x0015, 0xFFF0)]
 CHARACTERISTICS = [
@@ -67,7 +67,7 @@ def harmless(text: bytes) -> bytes:
     return b"x" * len(text)
 
 
-# A profile of one's own whose names are formulas and markup.
+# A user's profile with formulas and markup as names.
 PROFILE = """
 profile: own
 characteristics:
@@ -82,12 +82,12 @@ characteristics:
 
 
 def peer(number: int) -> bytes:
-    """The address of the device that has the string of this number."""
+    """Returns the address of the device with the string of this number."""
     return bytes([number, 0xA0, 0xA0, 0xA0, 0xA0, 0xF0])
 
 
 def air(change: Change = unchanged) -> bytes:
-    """H4: devices that advertise a string, are connected and have it in every value."""
+    """H4: devices that advertise a string, connect, and have it in every value."""
     capture = Capture(btsnoop.H4)
     for number, text in enumerate(STRINGS.values()):
         _device(capture, number, change(text))
@@ -139,7 +139,7 @@ def _discover(ask: Callable[[bytes, bytes], None]) -> None:
 
 
 def host(change: Change = unchanged) -> bytes:
-    """The Linux monitor: log lines, notes, names of adapters and programs, and what the kernel hands up."""
+    """The Linux monitor: log lines, notes, names of adapters and programs, and packets from the kernel."""
     capture = Capture(btsnoop.MONITOR)
     nobody, cookie = 0xFFFF, struct.pack("<I", 1)
     for number, text in enumerate(STRINGS.values()):
@@ -162,7 +162,7 @@ def host(change: Change = unchanged) -> bytes:
 
 
 def pcapng(change: Change = unchanged) -> bytes:
-    """What the devices say, and every text that a pcapng file has room for."""
+    """The traffic of the devices, and every text that a pcapng file can hold."""
     order = formats.LITTLE
     texts = [change(text) for text in STRINGS.values()]
     out = []
@@ -179,7 +179,7 @@ def pcapng(change: Change = unchanged) -> bytes:
 
 
 def packet_logger(change: Change = unchanged) -> bytes:
-    """What the devices say, with an iPhone's notes and log lines in between."""
+    """The traffic of the devices, with an iPhone's notes and log lines in between."""
     out = []
     packets = list(formats.packets(air(change)))
     texts = [change(text) for text in STRINGS.values()]
@@ -198,7 +198,9 @@ def packet_logger(change: Change = unchanged) -> bytes:
 
 
 def app_log(change: Change = unchanged) -> bytes:
-    """An app's log beside `air`: lines with times, and lines without that go with them. Ends of lines are ends of lines."""
+    """Returns an app's log for `air`: lines with times, and lines without times that belong to them. Line ends are
+    kept.
+    """
     texts = [change(text.replace(b"\n", b" ")) for text in STRINGS.values()]
     return b"".join(b"2026-11-21 12:00:%02d.5Z %s\n%s\n" % (number, text, text) for number, text in enumerate(texts))
 

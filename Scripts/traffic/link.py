@@ -1,4 +1,4 @@
-"""What controllers tell about a link beside its data: encryption with the key's size, subrating, power, path loss.
+"""Controllers' reports about a link, besides data: encryption with the key's size, subrating, power, path loss.
 
 Written byte by byte from the Core Specification 6.0, Vol 4, Part E, 7.7 and 7.8.
 """
@@ -44,7 +44,9 @@ def _features_and_version(capture: Capture) -> None:
 
 
 def _encryption(capture: Capture) -> None:
-    """With a stored key: refused once for want of a key, then version 2 of the event with the key's size."""
+    """Records encryption with a stored key: first refused because the key is missing, then version 2 of the event with
+    the key's size.
+    """
     key = b"AN-INVENTED-KEY!"
     capture.started(0x2019, WITH_HANDLE + bytes(10) + key)
     capture.event(0x59, b"\x06" + WITH_HANDLE + b"\0\0")  # PIN or Key Missing
@@ -75,7 +77,7 @@ def _power(capture: Capture) -> None:
     capture.meta(0x21, b"\0" + WITH_HANDLE + b"\x02\x02\x04\x00\x00")  # LE Transmit Power Reporting: as asked
     capture.done(0x207A, WITH_HANDLE + b"\x01\x01", b"\0" + WITH_HANDLE)
     capture.meta(0x21, b"\0" + WITH_HANDLE + b"\x00\x02\xf8\x00\xfc")  # the local power changed by -4 dB
-    capture.meta(0x21, b"\0" + WITH_HANDLE + b"\x01\x02\x7e\x03\x7f")  # the remote does not manage it
+    capture.meta(0x21, b"\0" + WITH_HANDLE + b"\x01\x02\x7e\x03\x7f")  # not supported by the remote device
     capture.done(0x2078, WITH_HANDLE + struct.pack("<BBBBH", 80, 5, 40, 5, 10), b"\0" + WITH_HANDLE)
     capture.done(0x2079, WITH_HANDLE + b"\x01", b"\0" + WITH_HANDLE)
     capture.meta(0x20, WITH_HANDLE + b"\x3c\x01")  # LE Path Loss Threshold: 60 dB, the middle zone

@@ -1,7 +1,7 @@
-"""Connections that do not come about or do not last, as a phone meets them: silence, a peer that is too far away, keys
-that differ.
+"""Connections of a phone that fail or do not last: no response, a peer that is out of range, different keys.
 
-Written byte by byte from the Core Specification 6.0, Vol 4, Part E, 7.7 and 7.8; virtual devices have no distance.
+Written byte by byte from the Core Specification 6.0, Vol 4, Part E, 7.7 and 7.8, because virtual devices have no
+distance.
 """
 
 import struct
@@ -47,13 +47,13 @@ def _scan(capture: Capture, reports: int) -> None:
 
 
 def _create(capture: Capture) -> None:
-    """LE Extended Create Connection: interval 30 to 50 ms, no latency, supervision timeout 5 s."""
+    """Records LE Extended Create Connection: interval 30 to 50 ms, no latency, supervision timeout 5 s."""
     parameters = struct.pack("<BBB6sB", 0, RANDOM, RANDOM, KEYFOB, 1) + struct.pack("<8H", 96, 96, 24, 40, 0, 500, 0, 0)
     capture.started(0x2043, parameters)
 
 
 def _complete(capture: Capture, status: int = 0) -> None:
-    """LE Enhanced Connection Complete; of one that failed nothing but the status counts."""
+    """Records LE Enhanced Connection Complete; if it failed, only the status counts."""
     interval, timeout, handle, peer = (24, 500, HANDLE, KEYFOB) if status == 0 else (0, 0, 0, NONE)
     complete = struct.pack("<BHBB6s6s6s", status, handle, CENTRAL, RANDOM, peer, NONE, NONE)
     capture.meta(0x0A, complete + struct.pack("<HHHB", interval, 0, timeout, 0))
@@ -64,7 +64,7 @@ def _ended(capture: Capture, reason: int) -> None:
 
 
 def _silence(capture: Capture) -> None:
-    """The gadget was heard before, but does not answer: after 30 s the phone's system gives up."""
+    """Records a gadget that was heard before but does not answer: after 30 s the phone's system gives up."""
     _create(capture)
     capture.wait(30_000)
     capture.done(0x200E)  # LE Create Connection Cancel
@@ -73,7 +73,7 @@ def _silence(capture: Capture) -> None:
 
 
 def _never_heard(capture: Capture) -> None:
-    """The controller sends its CONNECT_IND; the gadget does not hear it."""
+    """Records a CONNECT_IND that the gadget does not hear."""
     _create(capture)
     capture.wait(1_020)
     _complete(capture)
@@ -94,7 +94,7 @@ def _heard(capture: Capture) -> None:
 
 
 def _out_of_reach(capture: Capture) -> None:
-    """A connection on which a value is read; then the gadget is carried away."""
+    """Records a connection on which a value is read before the gadget moves out of range."""
     _heard(capture)
     capture.sent(HANDLE, bytes.fromhex("0a0300"))  # Read Request, the device name
     capture.wait(30)
@@ -109,7 +109,7 @@ def _out_of_reach(capture: Capture) -> None:
 
 
 def _keys_differ(capture: Capture) -> None:
-    """Both have a key of an earlier bond, but not the same one: the first encrypted packet ends the link."""
+    """Records keys of an earlier bond that differ: the first encrypted packet ends the link."""
     _heard(capture)
     capture.started(0x2019, WITH_HANDLE + bytes(10) + SECRETS[0])  # LE Enable Encryption
     capture.wait(90)

@@ -1,4 +1,4 @@
-"""What passes between bluetoothd and the Linux kernel: the management interface in a monitor capture.
+"""Traffic between bluetoothd and the Linux kernel: the management interface in a monitor capture.
 
 Written byte by byte from BlueZ's doc/mgmt-protocol.rst. All names, addresses and keys are invented.
 """
@@ -14,7 +14,7 @@ WATCH, HEADSET = address("F4:F4:F4:F4:F4:F4"), address("00:00:5E:00:53:31")
 WATCH_RPA = address("4D:66:77:88:99:AB")
 ADAPTER, NOBODY = 0, 0xFFFF
 COOKIE = struct.pack("<I", 7)
-BR_EDR, LE_PUBLIC, LE_RANDOM = 0, 1, 2  # address types of this interface
+BR_EDR, LE_PUBLIC, LE_RANDOM = 0, 1, 2  # address types of the management interface
 LE_DEVICES = 0x06  # the address types to discover, as bits
 SETTINGS = struct.pack("<I", 0x00003ED1)
 
@@ -88,7 +88,7 @@ def _start(control: Control) -> None:
 
 
 def long_term_key(peer: bytes, kind: int, name: str) -> bytes:
-    """Address, its type, key type, central, size, EDIV, Rand, value."""
+    """Returns address, address type, key type, central, size, EDIV, Rand, value."""
     return struct.pack("<6sBBBBH8s16s", peer, LE_RANDOM, kind, 1, 16, 0x1234, b"Rand 8 b", key(name))
 
 
@@ -173,13 +173,13 @@ def _end(control: Control) -> None:
     control.event(0x000C, WATCH + bytes([LE_RANDOM, 2]))  # Device Disconnected: by the local host
     control.done(0x001B, WATCH + bytes([LE_RANDOM, 1]), WATCH + bytes([LE_RANDOM]))  # Unpair Device
     control.event(0x0016, WATCH + bytes([LE_RANDOM]))  # Device Unpaired
-    control.failed(0x0FFF, b"\x01\x02", 0x01)  # no command (yet)
+    control.failed(0x0FFF, b"\x01\x02", 0x01)  # not a command (yet)
     control.event(0x0FFF, b"\x01\x02\x03")
     control.event(0x0003, b"\x42")  # Controller Error
     control.done(0x0005, b"\x00", struct.pack("<I", 0x00003ED0))
 
 
-# What must not be shown without being asked for. (123456 was compared: it stood on both screens.)
+# Secrets that must not be printed unless requested. (123456 was a numeric comparison: both screens showed it.)
 SECRETS = [
     *(key(f"loaded {each}") for each in ("link key", "LTK 1", "LTK 2", "IRK")),
     *(key(f"new {each}") for each in ("IRK", "LTK", "CSRK", "link key")),

@@ -1,7 +1,7 @@
-"""Every Security Manager PDU: legacy and Secure Connections, with each way to prove oneself and all keys.
+"""Every Security Manager PDU: legacy and Secure Connections, with each authentication method and all keys.
 
-Written byte by byte from the Core Specification 6.0, Vol 3, Part H, 3. The secrets are words, so they are invented for
-all to see; they do not fit together as those of a real pairing do.
+Written byte by byte from the Core Specification 6.0, Vol 3, Part H, 3. The secrets are words, so everyone can see that
+they are invented; they do not match each other as those of a real pairing do.
 """
 
 import struct
@@ -16,12 +16,12 @@ ALL_KEYS = 0x0F  # encryption, identity, signing, link key
 LEGACY_KEYS = 0x07
 
 def secret(text: str) -> bytes:
-    """Words as the sixteen bytes of a secret, written as no output writes them."""
+    """Returns words as the sixteen bytes of a secret, in a form that no output uses."""
     return text.upper().replace(" ", "-").encode().ljust(16, b".")
 
 
 def commitment(name: str, text: str) -> bytes:
-    """A confirm or random value: secret where it gives a passkey away, else written so that it is told apart."""
+    """Returns a confirm or random value: secret if it reveals a passkey, otherwise a distinct form."""
     if name.split()[0] in ("passkey", "round"):
         return secret(f"{name} {text}")
     return f"{name}-{text}".replace(" ", "-").lower().encode().ljust(16, b".")
@@ -31,7 +31,7 @@ KEY_BY_NUMBERS, KEY_OUT_OF_BAND = secret("key no one knows"), secret("it came by
 
 
 class Pairing:
-    """Both ends of one link; PDUs are named as the specification names them."""
+    """Both ends of one link; PDUs have the names of the specification."""
 
     def __init__(self, capture: Capture) -> None:
         self.capture = capture
@@ -45,7 +45,7 @@ class Pairing:
         self.capture.received(HANDLE, pdu, SECURITY_MANAGER)
 
     def features(self, capabilities, authreq: int, oob=(0, 0), initiator=ALL_KEYS, responder=ALL_KEYS) -> None:
-        """Pairing Request and Response."""
+        """Records Pairing Request and Response."""
         self.phone(bytes([1, capabilities[0], oob[0], authreq, 16, initiator, responder]))
         self.gadget(bytes([2, capabilities[1], oob[1], authreq, 16, initiator, responder]))
 
@@ -71,7 +71,7 @@ class Pairing:
         self.capture.event(0x08, struct.pack("<BHB", 0, HANDLE, 1))
 
     def keys(self, name: str, send, long_term: bool, address: bytes) -> None:
-        """All that one side distributes, in the specification's order."""
+        """Records all keys that one side distributes, in the specification's order."""
         if long_term:
             send(b"\x06" + secret(f"{name} LTK"))
             send(b"\x07" + struct.pack("<H8s", 0x1234, b"Rand 8 b"))
@@ -99,7 +99,7 @@ def _connect(capture: Capture) -> None:
 
 
 def _legacy_passkey(pairing: Pairing) -> None:
-    """The gadget asks for security; its digits are typed on the phone; every key goes both ways."""
+    """The gadget requests security; the user types its digits on the phone; both sides distribute every key."""
     pairing.gadget(bytes([0x0B, BONDING | MITM]))  # Security Request
     pairing.features((KEYBOARD_ONLY, DISPLAY_ONLY), BONDING | MITM, initiator=LEGACY_KEYS, responder=LEGACY_KEYS)
     pairing.confirm("passkey")
@@ -118,7 +118,7 @@ def _legacy_out_of_band(pairing: Pairing) -> None:
 
 
 def _secure_numeric(pairing: Pairing) -> None:
-    """Numeric comparison. The keys of the link key bit need no PDU."""
+    """Numeric comparison. The keys that the link key bit requests need no PDU."""
     pairing.features((DISPLAY_YES_NO, KEYBOARD_DISPLAY), BONDING | MITM | SECURE | CT2)
     pairing.public_keys()
     pairing.gadget(b"\x03" + commitment("numeric", "Cb"))
@@ -130,7 +130,7 @@ def _secure_numeric(pairing: Pairing) -> None:
 
 
 def _secure_passkey(pairing: Pairing) -> None:
-    """Every digit typed is told; two of the twenty rounds, then the person gives up."""
+    """Each typed digit causes a notification; after two of the twenty rounds the user gives up."""
     pairing.features((DISPLAY_ONLY, KEYBOARD_ONLY), BONDING | MITM | SECURE | KEYPRESS)
     pairing.public_keys()
     for notification in (0, 1, 1, 2, 1, 3, 1, 4):  # started, digits, one erased, all cleared, completed
@@ -142,7 +142,7 @@ def _secure_passkey(pairing: Pairing) -> None:
 
 
 def _secure_out_of_band(pairing: Pairing) -> None:
-    """Only the phone has received data of the other."""
+    """Only the phone has received the other's data."""
     pairing.features((NO_INPUT_NO_OUTPUT, NO_INPUT_NO_OUTPUT), BONDING | MITM | SECURE, (1, 0), 0x03, 0x03)
     pairing.public_keys()
     pairing.random("oob sc")
@@ -153,14 +153,14 @@ def _secure_out_of_band(pairing: Pairing) -> None:
 
 
 def _refusals(pairing: Pairing) -> None:
-    """Each reason there is, and one that is reserved; an unknown code at the end."""
+    """Each defined reason and a reserved one, then an unknown code."""
     for reason in (*range(0x01, 0x11), 0x77):
         pairing.phone(bytes([1, KEYBOARD_DISPLAY, 0, BONDING | MITM | SECURE, 16, 0x07, 0x07]))
         pairing.gadget(bytes([5, reason]))
     pairing.gadget(b"\x0f\x01\x02")
 
 
-# What must not be shown without being asked for. Confirm and random values count where they give a passkey away.
+# Secrets that must not be printed unless requested. Confirm and random values are secret if they reveal a passkey.
 SECRETS = [
     *(secret(f"passkey {each}") for each in ("Mconfirm", "Sconfirm", "Mrand", "Srand", "STK")),
     *(secret(f"round {number} {each}") for number in (0, 1) for each in ("Mconfirm", "Sconfirm", "Mrand", "Srand")),

@@ -96,7 +96,7 @@ def _scan(capture: Capture) -> None:
     data = structure(0x01, b"\x06") + structure(0x03, struct.pack("<H", 0x180D)) + structure(0x09, b"Watch 7")
     report(capture, WATCH_RPA, data, CONNECTABLE)
     capture.event(0xFF, bytes([0x54]))  # LE Batch Scan: storage threshold breached
-    # LE Advertisement Tracking: found, with all that was seen of it; later lost, without.
+    # LE Advertisement Tracking: found, with all details; later lost, without them.
     seen = struct.pack("<bbHB", -7, -58, 4, len(data)) + data + b"\0"
     capture.event(0xFF, b"\x56\x01\x00\x00" + WATCH_RPA + bytes([RANDOM]) + seen)
     capture.event(0xFF, b"\x56\x01\x01\x01" + WATCH_RPA + bytes([RANDOM]))
@@ -104,7 +104,7 @@ def _scan(capture: Capture) -> None:
 
 
 def _connect(capture: Capture) -> None:
-    """Phones fill the resolving list first, and hear of the connection by the enhanced event."""
+    """Records a connection as phones make it: they first fill the resolving list, and get the enhanced event."""
     capture.done(0x202D, b"\0")  # Address Resolution off
     keys = b"INVENTED-IRK-ONE" + b"INVENTED-IRK-TWO"
     capture.done(0x2027, b"\x01" + WATCH + keys)  # LE Add Device To Resolving List
@@ -117,13 +117,13 @@ def _connect(capture: Capture) -> None:
     capture.meta(0x14, struct.pack("<HB", HANDLE, 1))
     capture.started(0x2016, struct.pack("<H", HANDLE))
     capture.meta(0x04, struct.pack("<BH", 0, HANDLE) + bytes.fromhex("ff79010000000000"))
-    # Bonded before: the stored key is used at once.
+    # Already bonded, so the stored key is used at once.
     capture.started(0x2019, struct.pack("<H8sH16s", HANDLE, bytes(8), 0, b"INVENTED-LTK-001"))
     capture.event(0x08, struct.pack("<BHB", 0, HANDLE, 1))
 
 
 def _use(capture: Capture) -> None:
-    """No discovery: the phone knows the handles from its cache."""
+    """Records GATT without discovery: the phone knows the handles from its cache."""
     capture.sent(HANDLE, bytes.fromhex("020502"))
     capture.received(HANDLE, bytes.fromhex("03f700"))
     capture.sent(HANDLE, bytes.fromhex("0801 00ff ff2a2b"))  # Read By Type: Database Hash
@@ -139,7 +139,7 @@ def _use(capture: Capture) -> None:
 
 
 def _quality_report(capture: Capture) -> None:
-    """Android's Bluetooth Quality Report: id 1, monitor mode, of an LE link."""
+    """Records Android's Bluetooth Quality Report: id 1, monitor mode, of an LE link."""
     body = struct.pack("<BBHBbbBBBH", 1, 0x17, HANDLE, CENTRAL, 8, -63, 30, 0, 0, 500)
     body += struct.pack("<IIIIIIIII", 0x00ABCDEF, 3, 1, 0, 0x00ABCDE0, 0, 0, 0, 0)
     capture.event(0xFF, bytes([0x58]) + body + b"\x01\x02")

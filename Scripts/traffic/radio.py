@@ -1,8 +1,8 @@
-"""Two of bumble's virtual controllers, made to behave as if there were a radio between them.
+"""Two of bumble's virtual controllers that behave as if there were a radio between them.
 
-bumble's own controllers answer at once, hand over whole L2CAP PDUs, tell both sides of a link different parameters
-and label advertising reports as no controller does. The classes here put a connection event between a packet and its
-arrival, carry link-layer packets one by one, and say what the specification says.
+bumble's own controllers answer at once, deliver whole L2CAP PDUs, report different parameters to both ends of a link
+and label advertising reports as no real controller does. These classes put a connection event between a packet and its
+arrival, transfer link-layer packets one by one, and report what the specification requires.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ LEGACY_DATA_OCTETS = 27  # link-layer payload without Data Length Extension
 EXTENDED_DATA_OCTETS = 251
 TRANSPORT_DELAY = 0.000_35  # between host and controller, per packet
 
-# What the controllers can do and bumble's list leaves out.
+# Commands that the controllers support but bumble does not list.
 EXTENDED_COMMANDS = {
     hci.HCI_LE_SET_ADVERTISING_SET_RANDOM_ADDRESS_COMMAND,
     hci.HCI_LE_SET_EXTENDED_ADVERTISING_PARAMETERS_COMMAND,
@@ -34,7 +34,7 @@ NO_SET_ID = 0xFF
 
 
 class Radio(link.LocalLink):
-    """The air: one connection at a time, whose events come every interval."""
+    """The air: one connection at a time, with connection events every interval."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Radio(link.LocalLink):
         self.interval = interval_units * 0.00125
 
     def at_next_event(self, callback, *args) -> None:
-        """Calls back at the next connection event, one packet after another."""
+        """Calls back at the next connection event, one packet at a time."""
         loop = asyncio.get_running_loop()
         passed = math.floor((loop.time() - self.anchor + 1e-6) / self.interval)
         event = self.anchor + (passed + 1) * self.interval
@@ -63,7 +63,7 @@ class Radio(link.LocalLink):
 
 
 class RadioController(Controller):
-    """One end. `extended` is Bluetooth 5: extended advertising and long link-layer packets."""
+    """One end. `extended` means Bluetooth 5: extended advertising and long link-layer packets."""
 
     def __init__(self, name: str, air: Radio, public_address: str, extended: bool) -> None:
         super().__init__(name, link=air, public_address=public_address)
@@ -87,7 +87,7 @@ class RadioController(Controller):
         self._host_free_at = 0.0
         self._reports = 0
 
-    # Towards the host: in order, and never in no time.
+    # Towards the host: in order, and never without delay.
 
     def send_hci_packet(self, packet) -> None:
         loop = asyncio.get_running_loop()
@@ -96,8 +96,8 @@ class RadioController(Controller):
         self._host_free_at = max(loop.time(), self._host_free_at) + delay
         loop.call_at(self._host_free_at, self.host.on_packet, content)
 
-    # Data: a packet from the host goes out at the next connection event; the acknowledgement of a peripheral's packet
-    # comes with the central's next one, an interval later.
+    # Data: a packet from the host is sent at the next connection event; the central's next packet, an interval later,
+    # acknowledges a peripheral's packet.
 
     def on_hci_acl_data_packet(self, packet) -> None:
         connection = self.find_le_connection_by_handle(packet.connection_handle)
@@ -175,7 +175,7 @@ class RadioController(Controller):
                 )
             )
 
-    # Connections: both ends are told the same parameters.
+    # Connections: both ends get the same parameters.
 
     def create_le_connection(self, peer_address) -> None:
         super().create_le_connection(peer_address)
@@ -213,7 +213,7 @@ class RadioController(Controller):
         changed = hci.HCI_LE_Data_Length_Change_Event(connection.handle, length, time, length, time)
         asyncio.get_running_loop().call_later(0.004, lambda: self.link.at_next_event(self.send_hci_packet, changed))
 
-    # The end of a link: the side that asked is told so.
+    # The end of a link, as reported to the side that requested it.
 
     def on_hci_disconnect_command(self, command) -> None:
         self._send_hci_command_status(hci.HCI_COMMAND_STATUS_PENDING, command.op_code)

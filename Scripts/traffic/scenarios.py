@@ -1,4 +1,4 @@
-"""What happens in each capture that is made with virtual devices."""
+"""The scenarios of the captures that are made with virtual devices."""
 
 import asyncio
 import struct
@@ -81,13 +81,15 @@ async def heart_rate(folder: Path) -> None:
 
 
 def frame(command: int, payload: bytes = b"") -> bytes:
-    """A5, length of the whole frame, command, payload, XOR of all of it."""
+    """Returns a frame: A5, its whole length, command, payload, XOR of all preceding bytes."""
     body = bytes([0xA5, len(payload) + 4, command]) + payload
     return body + bytes([reduce(lambda left, right: left ^ right, body)])
 
 
 def wristband_answer(request: bytes) -> bytes:
-    """Command 03 counts the packets of a day. The others are invented, to have frames of several notifications."""
+    """Returns the answer. Command 03 counts the packets of a day. The others are invented, for frames of several
+    notifications.
+    """
     if len(request) < 4 or request[0] != 0xA5 or reduce(lambda left, right: left ^ right, request) != 0:
         return frame(0xFF, b"\x01")
     command, payload = request[2], request[3:-1]
@@ -146,7 +148,7 @@ async def wristband(folder: Path) -> None:
 
 
 async def pairing_fails(folder: Path) -> None:
-    """Legacy pairing; the person mistypes the passkey, so the gadget answers Confirm Value Failed."""
+    """Legacy pairing; the user mistypes the passkey, so the gadget answers Confirm Value Failed."""
     battery = Service(as_uuid(0x180F), [readable(0x2A19, b"\x42")])
     world = World("Lock", [battery], uuids=[0x180F])
     await world.connect()

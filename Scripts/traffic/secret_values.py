@@ -1,4 +1,4 @@
-"""Attributes whose values are secret, or hold what is: those that profiles mark with `secret: true`."""
+"""Attributes whose values are or contain secrets: profiles mark them with `secret: true`."""
 
 import struct
 
@@ -9,7 +9,7 @@ HANDLE = 0x0040
 SIRK, CODE, WRONG_CODE = b"INVENTED-SIRK-01", b"INVENTED-CODE-03", b"INVENTED-CODE-04"
 AUTHORIZATION, KEY_MATERIAL = b"INVENTED-WORD-05", b"INVENTED-SESSKEY-IV-0006"
 SECRETS = [SIRK, CODE, WRONG_CODE, AUTHORIZATION, KEY_MATERIAL[:16]]
-# Value handles, UUIDs and properties of the characteristics, each declared in the handle before.
+# Value handles, UUIDs and properties of the characteristics; the handle before each is its declaration.
 READ, WRITE, NOTIFY, INDICATE = 0x02, 0x08, 0x10, 0x20
 CHARACTERISTICS = [
     (0x0003, 0x2A9F, WRITE | INDICATE),  # User Control Point
@@ -54,9 +54,9 @@ def _use(capture: Capture) -> None:
     _asked(capture, b"\x0a\x08\x00", b"\x0b\x01" + SIRK)
     _asked(capture, b"\x12\x0a\x00\x04\x01" + CODE, b"\x13")  # set the Broadcast Code of source 1
     state = bytes([1, RANDOM]) + KEYFOB + bytes([3, 0xCC, 0xBB, 0xAA, 2, 3]) + WRONG_CODE + b"\0"
-    capture.received(HANDLE, b"\x1b\x0c\x00" + state)  # and what it had before was wrong
+    capture.received(HANDLE, b"\x1b\x0c\x00" + state)  # and the previous one was wrong
     _asked(capture, b"\x0c\x0c\x00\x08\x00", b"\x0d" + state[8:])
-    # Two values that are notified in one PDU.
+    # Two values notified in one PDU.
     notified = struct.pack("<HH", 0x000C, len(state)) + state + struct.pack("<HH", 0x0003, 3) + b"\x20\x02\x01"
     capture.received(HANDLE, b"\x23" + notified)
     _asked(capture, b"\x0a\x0f\x00", b"\x0b" + KEY_MATERIAL)

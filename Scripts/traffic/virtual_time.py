@@ -1,7 +1,7 @@
-"""An event loop in which time passes only when nothing is left to do, and then at once.
+"""An event loop that advances time only when nothing is left to do, and then at once.
 
-Every timer fires in its order and no second is waited for, so that a session of minutes is simulated in an instant
-and comes out the same on every run.
+Timers fire in order without any waiting, so a session of minutes is simulated in an instant and is the same on every
+run.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ class _JumpingSelector(selectors.SelectSelector):
 
     def select(self, timeout=None):
         if timeout is None:
-            raise RuntimeError("the simulation waits for something that never comes")
+            raise RuntimeError("the simulation waits for something that never happens")
         self.now += timeout
         return super().select(0)
 

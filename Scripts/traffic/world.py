@@ -1,4 +1,4 @@
-"""Two devices within reach of each other: a phone (central) and a gadget (peripheral), with a snooper on each host."""
+"""Two devices in range of each other: a phone (central) and a gadget (peripheral), with a snooper on each host."""
 
 import asyncio
 import random
@@ -24,11 +24,11 @@ P256_ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 
 
 def seed_everything(name: str) -> None:
-    """The same "random" values on every run, other ones for each scenario."""
+    """Makes the "random" values the same on every run, and different for each scenario."""
     source = random.Random(zlib.crc32(name.encode()))
     secrets.token_bytes = lambda count=32: source.randbytes(count)
     secrets.randbelow = source.randrange
-    random.randint = lambda low, high: source.randrange(low, high)  # LE Rand asks for 0...2^64, one too many
+    random.randint = lambda low, high: source.randrange(low, high)  # LE Rand asks for 0...2^64, which is one too many
 
     def generate(cls):
         return cls.from_private_key_bytes(source.randrange(1, P256_ORDER).to_bytes(32, "big"))
@@ -47,7 +47,7 @@ class RecordingSnooper(Snooper):
 
 
 class UnhurriedHost(Host):
-    """A host that needs a moment before it sends, rather than answering in the microsecond of the question."""
+    """A host that waits a moment before it sends, instead of answering within the same microsecond."""
 
     _THINKING = 0.000_23
     _free_at = 0.0
@@ -80,7 +80,7 @@ class World:
         return bytes(AdvertisingData(fields))
 
     def _device(self, role, address, name, extended, bearers=False) -> Device:
-        """`bearers`: with enhanced ATT bearers."""
+        """Returns a device; `bearers` enables enhanced ATT bearers."""
         controller = RadioController(role, self.air, PUBLIC[role], extended)
         host = UnhurriedHost(controller, AsyncPipeSink(controller))
         controller.host = host
@@ -89,16 +89,16 @@ class World:
         config = DeviceConfiguration(name=name, address=Address(address), irk=irk, eatt_enabled=bearers)
         return Device(config=config, host=host)
 
-    # What the user does.
+    # Actions of the user.
 
     async def connect(self) -> None:
-        """Power on, find the gadget, connect to it."""
+        """Powers on, finds the gadget, connects to it."""
         await self.gadget.power_on()
         await self.phone.power_on()
         await self.reconnect()
 
     async def reconnect(self) -> None:
-        """Find the gadget, connect to it."""
+        """Finds the gadget, connects to it."""
         found = asyncio.get_running_loop().create_future()
         accepted = asyncio.get_running_loop().create_future()
         self.phone.on("advertisement", lambda seen: found.done() or found.set_result(seen.address))
@@ -136,7 +136,7 @@ class World:
         return self.peer.get_characteristics_by_uuid(as_uuid(uuid))[0]
 
     async def read(self, uuid) -> bytes | int:
-        """The value, or the error code."""
+        """Returns the value, or the error code."""
         try:
             return bytes(await self.characteristic(uuid).read_value())
         except att.ATT_Error as error:
@@ -179,7 +179,7 @@ def as_uuid(uuid) -> core.UUID:
 
 
 class Person(PairingDelegate):
-    """Reads a passkey off one screen and types it on the other; `slip` makes them mistype it."""
+    """A user who reads a passkey from one screen and types it on the other, with a mistake if `slip` is set."""
 
     _KEYS = PairingDelegate.KeyDistribution.DISTRIBUTE_ENCRYPTION_KEY | (
         PairingDelegate.KeyDistribution.DISTRIBUTE_IDENTITY_KEY
@@ -199,7 +199,7 @@ class Person(PairingDelegate):
 
 
 def passkey_entry(secure_connections: bool, slip=False) -> tuple[PairingConfig, PairingConfig]:
-    """The gadget shows six digits, which are typed on the phone."""
+    """Returns a configuration in which the gadget shows six digits, which are typed on the phone."""
     screen: asyncio.Queue = asyncio.Queue()
     ends = (PairingDelegate.KEYBOARD_INPUT_ONLY, slip), (PairingDelegate.DISPLAY_OUTPUT_ONLY, False)
     phone, gadget = (

@@ -1,4 +1,4 @@
-"""All captures that are written byte by byte, and so need no virtual devices."""
+"""All captures that are written byte by byte and need no virtual devices."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ CAPTURES = {
     "secret-values": secret_values.secret_values,
 }
 
-# What must not be shown without being asked for: keys, and digits that were typed.
+# Secrets that must not be printed unless requested: keys, and typed digits.
 SECRETS = {
     "advertising-types": [
         *(b"INVENTED-C-192!!", b"INVENTED-R-192!!", b"INVENTED-C-256!!", b"INVENTED-R-256!!"),

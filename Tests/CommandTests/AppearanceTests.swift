@@ -8,7 +8,7 @@ private func show(_ options: [String], _ environment: [String: String?] = [:]) t
   try Program.run(["show"] + options + [Program.sample("heart-rate")], environment: environment)
 }
 
-@Suite("How text looks")
+@Suite("Appearance of text")
 struct AppearanceTests {
   @Test(
     "--time: each style in the column after the number",
@@ -45,7 +45,7 @@ struct AppearanceTests {
     #expect(try !hasColor(show([])))
   }
 
-  @Test("Colour changes no words")
+  @Test("Colour does not change the text")
   func colorOnly() throws {
     let plain = try show(["-v"]).text
     let colored = try show(["-v", "--color", "always"]).text
@@ -89,7 +89,7 @@ struct AppearanceTests {
   }
 
   @Test(
-    "On a terminal text is coloured and cut to its width, unless told otherwise",
+    "Text on a terminal is coloured and cut to its width by default",
     arguments: [([:], true), (["NO_COLOR": "1"], false), (["TERM": "dumb"], false)])
   func terminal(_ environment: [String: String], _ isColored: Bool) throws {
     let (window, program) = try pseudoTerminal(columns: 60)
@@ -99,7 +99,7 @@ struct AppearanceTests {
     process.standardOutput = program
     try Program.start(process)
     process.waitUntilExit()
-    // 20 lines of at most 60 columns fit into the terminal's own buffer.
+    // 20 lines of at most 60 columns fit into the terminal's buffer.
     let text = String(decoding: everything(from: window), as: UTF8.self)
     #expect(process.terminationStatus == 0)
     #expect(text.contains("\u{1b}[") == isColored)
@@ -109,12 +109,12 @@ struct AppearanceTests {
     #expect(lines.allSatisfy { $0.unicodeScalars.count <= 60 })
   }
 
-  @Test("--width cuts every line, with a sign, and never inside a character")
+  @Test("--width cuts every line, marks the cut, and never cuts inside a character")
   func width() throws {
     let ending = try show(["--width", "40"])
     #expect(String(validating: ending.output, as: UTF8.self) != nil)
     let whole = try show([]).lines
-    // Set in the same columns, and cut where the shorter lines have ended.
+    // The lines use the same columns and are cut where the shorter ones ended.
     let wider = try show(["--width", "47"]).lines
     for (line, full) in zip(ending.lines, wider) {
       #expect(line.unicodeScalars.count <= 40)
@@ -130,7 +130,7 @@ struct AppearanceTests {
   }
 
   @Test(
-    "values and map wrap their lines, and lose nothing", arguments: ["values", "map"], ["60", "80"])
+    "values and map wrap their lines and lose nothing", arguments: ["values", "map"], ["60", "80"])
   func wrapped(verb: String, width: String) throws {
     let whole = try Program.run([verb, Program.sample("heart-rate")])
     let ending = try Program.run([verb, "--width", width, Program.sample("heart-rate")])
@@ -138,7 +138,7 @@ struct AppearanceTests {
     for line in lines {
       #expect(line.unicodeScalars.count <= Int(width) ?? 0, "\(line)")
     }
-    // But for the last head of a column, which has no room.
+    // Except for the last column heading, for which there is no room.
     let words = { (text: String) in
       text.replacing("first → last", with: "").split { $0.isWhitespace }
     }
@@ -146,7 +146,7 @@ struct AppearanceTests {
   }
 
   @Test(
-    "Narrow lines leave out when it was, the gap first, so that there is room for what it was",
+    "Narrow lines omit the time, first the gap, to leave room for the packet",
     arguments: [
       ("60", "  102    1.9452         1 → Read Request    2a38 Body Senso…"),
       ("59", "  102    1.9452  1 → Read Request    2a38 Body Sensor Loca…"),
@@ -160,13 +160,13 @@ struct AppearanceTests {
     #expect(head.contains("gap") == (width == "60"), "\(head)")
     #expect(head.contains("time") == (width >= "59"), "\(head)")
     #expect(head.hasSuffix("what"), "\(head)")
-    // The time that was asked for stays.
+    // The requested time stays.
     let utc = try show(["--width", width, "--packets", "102", "--time", "utc"]).lines
     #expect(utc.last?.contains(" 2026-11-21T12:00:01.954434Z ") == true, "\(utc)")
   }
 
   @Test(
-    "ASCII alone, where asked for or where the locale knows no more",
+    "ASCII only, if requested or if the locale has nothing else",
     arguments: [["show"], ["show", "-v", "-x"], ["info"]])
   func ascii(_ verb: [String]) throws {
     for capture in Program.smallCaptures {
@@ -188,7 +188,7 @@ struct AppearanceTests {
     #expect(try isUTF8(["LC_ALL": nil]))
   }
 
-  @Test("-v, -x and --raw only add to what is there")
+  @Test("-v, -x and --raw only add output")
   func more() throws {
     let plain = try show([]).lines
     let verbose = try show(["-v"]).lines

@@ -2,11 +2,11 @@ import Foundation
 import ProgramRunner
 import Testing
 
-@Suite("Every capture that is there")
+@Suite("Every available capture")
 struct CaptureSweepTests {
-  /// Here and in the other tests that go through all captures, these are only the project's own without them.
+  /// Without the shared captures, the sweeps use only the project's own.
   @Test(
-    "The shared captures are among them",
+    "The shared captures are available",
     .enabled(
       if: FileManager.default.fileExists(atPath: Program.sharedCaptures.path),
       "the shared captures are not there: what goes through all captures has the project's alone"))
@@ -15,7 +15,7 @@ struct CaptureSweepTests {
     #expect(Program.captures.contains { $0.standardizedFileURL.path.hasPrefix(folder) })
   }
 
-  @Test("One line a whole record, JSON that parses, the same bytes on every run")
+  @Test("One line per whole record, valid JSON, the same bytes on every run")
   func everyCapture() throws {
     #expect(Program.captures.count >= 7)
     for capture in Program.captures {
@@ -38,7 +38,7 @@ struct CaptureSweepTests {
     }
   }
 
-  @Test("Every record's bytes come back from --raw, where nothing is hidden")
+  @Test("--raw prints every record's bytes unless they are hidden")
   func raw() throws {
     for capture in Program.captures {
       let file = try CaptureBytes(contentsOf: capture.path)

@@ -2,9 +2,9 @@ import Foundation
 import ProgramRunner
 import Testing
 
-@Suite("What shells complete")
+@Suite("Shell completion")
 struct CompletionTests {
-  /// What bash offers for the last of `words`, sorted.
+  /// Returns bash's completions for the last of `words`, sorted.
   private func offered(_ words: [String]) throws -> [String] {
     let folder = try Folder()
     try folder.write("script", Program.run(["completion", "bash"]).output)
@@ -35,7 +35,7 @@ struct CompletionTests {
   private var path: String { Program.url.deletingLastPathComponent().path + ":/usr/bin:/bin" }
 
   @Test(
-    "bash offers verbs, options, and the values of options",
+    "bash completes verbs, options, and the values of options",
     arguments: [
       (["gattscope", "sh"], ["show"]), (["gattscope", "co"], ["completion", "convert"]),
       (["gattscope", "show", "--dev"], ["--device"]),
@@ -56,7 +56,7 @@ struct CompletionTests {
     #expect(try offered(words) == expected)
   }
 
-  @Test("Each shell has a script that names every option", arguments: ["bash", "zsh", "fish"])
+  @Test("Each shell's script names every option", arguments: ["bash", "zsh", "fish"])
   func scripts(_ shell: String) throws {
     let ending = try Program.run(["completion", shell])
     #expect(ending.status == 0 && ending.errors.isEmpty)

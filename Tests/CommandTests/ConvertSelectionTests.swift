@@ -2,13 +2,13 @@ import Foundation
 import ProgramRunner
 import Testing
 
-@Suite("A part of a capture that makes sense on its own")
+@Suite("A part of a capture that is complete on its own")
 struct ConvertSelectionTests {
   private let folder: Folder
 
   init() throws { folder = try Folder() }
 
-  /// A packet as show tells it, without what depends on which others there are.
+  /// A packet in the output of show, without anything that depends on the other packets.
   private struct Told: Equatable {
     var raw: String
     var summary: String
@@ -17,7 +17,7 @@ struct ConvertSelectionTests {
 
     init(_ object: [String: Any]?) {
       raw = "\(object?["direction"] ?? "") \(object?["raw"] ?? "")"
-      // Numbers of packets, and how long it took where the request is another one's.
+      // Without packet numbers, and without the time since a request that another packet made.
       summary = "\(object?["summary"] ?? "")".replacing(#/#\d+/#, with: "#")
       func part(_ key: String, _ names: [String]) -> String {
         let values = object?[key] as? [String: Any]
@@ -34,14 +34,15 @@ struct ConvertSelectionTests {
       .map(Told.init)
   }
 
-  /// Some of everything: reconnections, chains of reports, channels, fragments, BR/EDR.
+  /// Captures with some of everything: reconnections, chains of reports, channels, fragments,
+  /// BR/EDR.
   private static let captures = [
     "heart-rate", "heart-rate.peripheral", "wristband", "enhanced-connection", "enhanced-bearers",
     "channels", "pairing-all-keys", "android-phone", "periodic", "classic", "monitor",
   ].map { URL(filePath: Program.sample($0)) }
 
   @Test(
-    "Connection, peer, roles, UUIDs and values are those of the whole capture",
+    "Connections, peers, roles, UUIDs and values are those of the whole capture",
     arguments: [
       ["--layer", "att"], ["--uuid", "2a37,fff7"], ["--errors"], ["--layer", "smp,l2cap"],
       ["--direction", "sent"], ["--connection", "2"], ["--limit", "40"],
@@ -60,12 +61,12 @@ struct ConvertSelectionTests {
       }
       #expect(ending.status == 0 || ending.status == 65, "\(name): \(ending.errors)")
       let part = try told("out.btsnoop")
-      // The part's packets stand in the whole in their order.
+      // The part has its packets in the order of the whole.
       var places: [Int: Told] = [:]
       var next = 0
       for packet in part {
         guard let place = whole[next...].firstIndex(where: { $0.raw == packet.raw }) else {
-          Issue.record("\(name): \(packet.summary) stands nowhere")
+          Issue.record("\(name): \(packet.summary) is not in the whole")
           break
         }
         places[place + 1] = packet
@@ -73,7 +74,7 @@ struct ConvertSelectionTests {
       }
       for number in chosen {
         guard let found = places[number] else {
-          Issue.record("\(name) \(selection): #\(number) is not there")
+          Issue.record("\(name) \(selection): #\(number) is missing")
           break
         }
         compared += 1
@@ -86,7 +87,7 @@ struct ConvertSelectionTests {
     #expect(compared > 0)
   }
 
-  @Test("What is asked for is there, whole and with its answers")
+  @Test("The part has the selected packets, complete and with their responses")
   func wholeness() throws {
     for capture in Self.captures {
       let chosen = try Program.run(["show", "--json", "--layer", "att", capture.path]).packets
@@ -102,7 +103,7 @@ struct ConvertSelectionTests {
     }
   }
 
-  @Test("A part of a PDU brings the others, a request its answer, a connection its beginning")
+  @Test("A part of a PDU selects the others, a request its response, a connection its beginning")
   func companions() throws {
     let capture = Program.sample("heart-rate")
     let ending = try Program.run(
@@ -117,7 +118,7 @@ struct ConvertSelectionTests {
     }
   }
 
-  @Test("Where nothing is chosen nothing is written, and what was there stays")
+  @Test("If nothing is selected, nothing is written, and an existing file stays")
   func nothingChosen() throws {
     let capture = Program.sample("heart-rate")
     try folder.write("old.btsnoop", [1, 2, 3])
@@ -135,7 +136,7 @@ struct ConvertSelectionTests {
   }
 
   @Test(
-    "A vendor's request brings its answer, in all its parts, whichever option chose it",
+    "A vendor's request selects its complete response, with every selecting option",
     arguments: [
       ["--packets"], ["--text", "command 04, payload 01 00"],
       ["--value", "a5 06 04 01 00 *", "--direction", "sent"],
@@ -154,7 +155,7 @@ struct ConvertSelectionTests {
     #expect(answers.count == 1 && answers.allSatisfy { $0.contains("command 84") }, "\(lines)")
   }
 
-  @Test("A vendor's message that is damaged brings the frame by which its protocol is known")
+  @Test("A damaged vendor message selects the frame that identifies its protocol")
   func vendorRecognition() throws {
     let capture = Program.sample("wristband")
     let packets = try Program.run(["show", "--json", capture]).objects

@@ -2,7 +2,7 @@ import Foundation
 import ProgramRunner
 import Testing
 
-@Suite("A capture as another file")
+@Suite("Conversion to other files")
 struct ConvertTests {
   private let folder: Folder
 
@@ -12,7 +12,7 @@ struct ConvertTests {
     try Program.run(arguments, in: folder, input: input)
   }
 
-  /// What is under a folder, hidden files too.
+  /// All names below a folder, including hidden files.
   private var names: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() }
   }
@@ -31,12 +31,12 @@ struct ConvertTests {
     let found = try run("show", "out")
     #expect(found.status == 0)
     #expect(found.lines.count == expected.lines.count)
-    // A direction that was inferred is a direction now, and the packets of other interfaces are gone.
+    // An inferred direction is now a recorded one, and packets of other interfaces are gone.
     guard !name.contains(".") else { return }
     #expect(found.lines == expected.lines)
   }
 
-  @Test("Each packet's comment is what show says of it")
+  @Test("Each packet's comment is what show prints for it")
   func comments() throws {
     for name in ["heart-rate", "monitor", "secret-values"] {
       let ending = try run(
@@ -48,7 +48,7 @@ struct ConvertTests {
         let summary = try #require(object?["summary"] as? String)
         #expect(object?["comments"] as? [String] == [summary])
       }
-      // Said once: the second time it stands there already.
+      // Only once: the second conversion finds the comments in the file.
       #expect(
         try run("convert", "--force", "--comments", "out.pcapng", "again.pcapng").status == 0)
       #expect(folder.bytes("again.pcapng") == folder.bytes("out.pcapng"))
@@ -65,14 +65,14 @@ struct ConvertTests {
     // The older spelling of --as.
     #expect(
       try run("convert", "--to", "pcapng", "-", "-", input: capture).output == whole.output)
-    // What is chosen is known only at the end: the stream is kept for a second reading.
+    // The selection is only complete at the end: the stream is kept for a second pass.
     let part = try run("convert", "--to", "pcapng", "--uuid", "2a37", "-", "-", input: capture)
     #expect(part.status == 0 && part.errors.hasPrefix("gattscope: standard input: "))
     #expect(try run("convert", "--uuid", "2a37", capture, "part.pcapng").status == 0)
     #expect(folder.bytes("part.pcapng") == part.output)
   }
 
-  @Test("A damaged capture is converted up to the damage, and that is said")
+  @Test("A damaged capture is converted up to the damage, which is reported")
   func damaged() throws {
     let whole = CaptureBytes.session(5)
     try folder.write("cut.btsnoop", Array(whole.bytes.dropLast(3)))
@@ -82,11 +82,11 @@ struct ConvertTests {
     #expect(try run("show", "--json", "out.pcap").packets == [1, 2, 3, 4])
     let chosen = try run("convert", "--packets", "2-3", "cut.btsnoop", "part.pcap")
     #expect(chosen.status == 65)
-    // With the packet in which the connection was first seen.
+    // Includes the packet that first shows the connection.
     #expect(try run("show", "--json", "part.pcap").packets == [1, 2, 3])
   }
 
-  @Test("What cannot be written or read leaves nothing behind")
+  @Test("A failed conversion leaves nothing behind")
   func nothingLeft() throws {
     let capture = Program.sample("heart-rate")
     let full = try run("convert", "--to", "pcap", capture, "/dev/full")
@@ -104,12 +104,12 @@ struct ConvertTests {
     #expect(try names == ["notes.txt"])
   }
 
-  @Test("A limit on the file's size: what was there before stays")
+  @Test("At a limit on file size, the previous file stays")
   func noRoom() throws {
     try folder.write("out.btsnoop", [1, 2, 3])
     let shell = Process()
     shell.executableURL = URL(filePath: "/bin/sh")
-    // A file may have 512 bytes; the signal that would end the program is ignored, as it is where a disk is full.
+    // The limit is 512 bytes. The signal that would end the program is ignored, as on a full disk.
     shell.arguments = [
       "-c", "trap '' XFSZ; ulimit -f 1; exec \"$0\" convert --force \"$1\" out.btsnoop",
       Program.url.path, Program.sample("heart-rate"),
@@ -123,7 +123,7 @@ struct ConvertTests {
     #expect(try names == ["out.btsnoop"])
   }
 
-  @Test("A capture without records takes no other's place")
+  @Test("A capture without records replaces no other")
   func noRecords() throws {
     let empty = CaptureBytes.session(0).bytes
     try folder.write("empty.btsnoop", empty)
@@ -133,7 +133,7 @@ struct ConvertTests {
     #expect(
       refused.errors
         == "gattscope: notes.btsnoop stays as it is: there is no record to replace it with\n")
-    // Nor do records that the format has no room for, and they make no file, either.
+    // Nor do records that the format cannot hold, and they create no file, either.
     try folder.write("old.btsnoop", [1, 2, 3])
     var notes = CaptureBytes(datalink: 2001)
     notes.record([0x68, 0], flags: 12)
@@ -148,7 +148,7 @@ struct ConvertTests {
     #expect(
       try run("convert", "--to", "btsnoop-1002", "system.btsnoop", "none.btsnoop").status == 64)
     #expect(try !names.contains("none.btsnoop"))
-    // What is new, empty, or a capture without records itself is written, again and again.
+    // A new or empty file, or a capture without records, can be replaced repeatedly.
     for _ in 0..<2 {
       #expect(try run("convert", "--force", "empty.btsnoop", "new.btsnoop").status == 0)
     }
@@ -157,7 +157,7 @@ struct ConvertTests {
     #expect(folder.bytes("new.btsnoop") == empty && folder.bytes("nothing.btsnoop") == empty)
   }
 
-  @Test("73: a file that has something in it is replaced only with --force")
+  @Test("73: a file with contents is only replaced with --force")
   func existingFiles() throws {
     let capture = Program.sample("heart-rate")
     let other = CaptureBytes.session(2).bytes
@@ -178,7 +178,7 @@ struct ConvertTests {
     #expect(folder.bytes("notes.pcapng") == Array("no capture".utf8))
     #expect(try run("convert", "--force", capture, "link.pcap").status == 0)
     #expect(folder.bytes("b.btsnoop").prefix(4) == [0xd4, 0xc3, 0xb2, 0xa1])
-    // An empty file holds nothing, and what is no file cannot be replaced.
+    // An empty file has no contents, and what is not a file cannot be replaced.
     try folder.write("empty.pcapng", [])
     for out in ["empty.pcapng", "/dev/null", "-"] {
       #expect(try run("convert", capture, out).status == 0)
@@ -186,7 +186,7 @@ struct ConvertTests {
     #expect(!folder.bytes("empty.pcapng").isEmpty)
   }
 
-  @Test("PacketLogger: what it has no room for is said")
+  @Test("PacketLogger: records that it cannot hold are reported")
   func packetLogger() throws {
     let cut = try run("convert", Program.sample("write-refused.pklg"), "same.pklg")
     #expect(cut.status == 0 && cut.errors.isEmpty, "\(cut.errors)")
@@ -202,13 +202,13 @@ struct ConvertTests {
       lost.errors
         == "gattscope: cut.pklg: 1 packet that the capture had cut lost the length that it had before\n"
     )
-    // Such a file has no header of its own.
+    // This format has no file header.
     try folder.write("empty.btsnoop", CaptureBytes.session(0).bytes)
     #expect(try run("convert", "empty.btsnoop", "empty.pklg").status == 0)
     #expect(try names.contains("empty.pklg") && folder.bytes("empty.pklg").isEmpty)
   }
 
-  @Test("A link is followed, also to a file that is still to be made")
+  @Test("A link is followed, even if its target does not exist yet")
   func links() throws {
     let capture = Program.sample("heart-rate")
     func link(_ name: String, to destination: String) throws {
@@ -237,7 +237,7 @@ struct ConvertTests {
     #expect(lost.status == 74 && lost.errors.contains("mkdir -p ./none\n"), "\(lost.errors)")
   }
 
-  @Test("A capture is not written over itself, under whatever name")
+  @Test("A capture is not overwritten by its own conversion, whatever the name")
   func ownInput() throws {
     let bytes = CaptureBytes.session(5).bytes
     let path = try folder.write("a.btsnoop", bytes)
@@ -254,7 +254,7 @@ struct ConvertTests {
   }
 
   @Test(
-    "64: what cannot be meant",
+    "64: contradictory arguments",
     arguments: [
       ["convert"], ["convert", "a"], ["convert", "a", "b.txt"],
       ["convert", "--as", "pcap", "--to", "pcapng", "a", "b"], ["convert", "--as", "5", "a", "b"],
@@ -268,7 +268,7 @@ struct ConvertTests {
     #expect(try names == [])
   }
 
-  @Test("What the format has no room for is said by kind and number")
+  @Test("Data that the format cannot hold is reported by kind and number")
   func losses() throws {
     let direction = try run("convert", "--to", "pcap-187", Program.sample("heart-rate"), "out")
     #expect(
@@ -284,7 +284,7 @@ struct ConvertTests {
     #expect(notes.errors.hasPrefix("gattscope: notes: \(words)"))
   }
 
-  @Test("Captures are joined by time; what both have is written once")
+  @Test("Captures are joined by time; records that both have are written once")
   func merge() throws {
     let capture = Program.sample("heart-rate")
     #expect(try run("convert", "--packets", "1-90", capture, "a.btsnoop").status == 0)
@@ -302,7 +302,7 @@ struct ConvertTests {
 }
 
 extension Folder {
-  /// What a file anywhere holds.
+  /// Returns the contents of a file at any path.
   fileprivate static func bytes(at path: String) throws -> [UInt8] {
     [UInt8](try Data(contentsOf: URL(filePath: path)))
   }

@@ -4,7 +4,7 @@ import Testing
 
 private let generated = Program.sharedCaptures.appending(path: "generated")
 
-/// What the generator did in a scenario: its own record of it.
+/// Returns the generator's own record of a scenario.
 private func truth(_ scenario: String) throws -> [[String: Any]] {
   let data = try Data(contentsOf: generated.appending(path: "\(scenario).truth.json"))
   let document = try JSONSerialization.jsonObject(with: data) as? [String: Any]
@@ -26,12 +26,12 @@ private func bytes(_ hex: String) -> [UInt8] {
 }
 
 @Suite(
-  "What values mean, against what the generator of captures says",
+  "Decoded values, compared with the truth of the capture generator",
   .enabled(
     if: FileManager.default.fileExists(atPath: generated.path),
     "the shared captures, which say what is true, are not there"))
 struct DecodedTruthTests {
-  /// The frames are taken apart here by hand: A5, length, command, payload, exclusive or.
+  /// The test parses the frames itself: A5, length, command, payload, exclusive or.
   @Test("The wristband's frames: commands, payloads, checksums, requests and responses")
   func wristband() throws {
     let told = try values("wristband_a5").filter { $0["decoded"] != nil }
@@ -77,7 +77,7 @@ struct DecodedTruthTests {
             + (digits.isEmpty ? "" : ", payload \(digits.prefix(20).joined(separator: " "))")
             + (digits.count > 20 ? " … (\(digits.count) bytes)" : "")
         }
-      // Text cuts what is long; the field has all of it.
+      // Text cuts long values; the field has all of it.
       if command & 0x7f != 3, !digits.isEmpty {
         #expect(fields["payload"] as? String == digits.joined(), "#\(packet)")
       }
@@ -93,7 +93,7 @@ struct DecodedTruthTests {
       open = []
       parts = []
     }
-    #expect(requests.count == 1, "one request, with the wrong checksum, has no answer")
+    #expect(requests.count == 1, "one request, with the wrong checksum, has no response")
   }
 
   @Test("The text service's values are their UTF-8")
@@ -142,7 +142,7 @@ struct DecodedTruthTests {
   }
 }
 
-@Suite("What values mean, as a user asks for it")
+@Suite("Decoded values, as a user requests them")
 struct DecodedCommandTests {
   private let profile = """
     profile: band
@@ -154,7 +154,7 @@ struct DecodedCommandTests {
 
     """
 
-  @Test("A profile of one's own comes before the program's, named or in the user's folder")
+  @Test("A user's profile has precedence, by option or in the user's folder")
   func supplied() throws {
     let folder = try Folder()
     try folder.write("band.yaml", [UInt8](profile.utf8))
@@ -173,7 +173,7 @@ struct DecodedCommandTests {
   }
 
   @Test(
-    "Requests are counted that nothing answered, and what is not shown is followed all the same")
+    "Unanswered requests are counted, and packets that are not shown are still processed")
   func followed() throws {
     let capture = Program.sample("wristband")
     let table = try Program.run(["values", capture]).text
@@ -182,10 +182,10 @@ struct DecodedCommandTests {
     #expect(answers.contains(", answers #"), "\(answers)")
   }
 
-  @Test("Frames over several notifications come out the same with one thread and with four")
+  @Test("Frames over several notifications are the same with one thread and with four")
   func threads() throws {
     var file = CaptureBytes()
-    // 51 bytes in three notifications, of which turns begin anywhere.
+    // 51 bytes in three notifications; a thread's turn begins anywhere in them.
     var frame: [UInt8] = [0xa5, 51, 0x84] + (0..<47).map { UInt8($0) }
     frame.append(frame.reduce(0, ^))
     for index in 0..<9000 {
@@ -203,7 +203,7 @@ struct DecodedCommandTests {
     let four = try Program.run(arguments, environment: ["GATTSCOPE_THREADS": "4"])
     #expect(one.output == four.output)
     #expect(one.lines.count { $0.contains("\"reassembled_from\":[") } == 3000)
-    // The first two parts come before a frame was recognised.
+    // The first two parts precede the recognition of a frame.
     #expect(one.lines.count { $0.contains("\"name\":\"part\"") } == 5998)
   }
 }

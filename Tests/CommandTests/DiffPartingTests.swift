@@ -2,7 +2,7 @@ import Foundation
 import ProgramRunner
 import Testing
 
-@Suite("Where two sessions part, and what differs in all of them") struct DiffPartingTests {
+@Suite("Where two sessions part, and differences in all of them") struct DiffPartingTests {
   private let folder: Folder
 
   init() throws { folder = try Folder() }
@@ -16,7 +16,8 @@ import Testing
     try #require(document[key] as? [[String: Any]], "no list \(key)")
   }
 
-  /// The document on two conversations that begin with the same discovery: fff6 and fff7 of service fff0.
+  /// Returns the document about two conversations that begin with the same discovery: fff6 and fff7
+  /// of service fff0.
   private func difference(
     _ left: (inout Talk) -> Void, _ right: (inout Talk) -> Void
   ) throws -> [String: Any] {
@@ -30,7 +31,7 @@ import Testing
     return try document(paths[0], paths[1])
   }
 
-  /// `outcome: #5 Read 2a19 | #7 Read 2a19`; nil where nothing parts.
+  /// Returns `outcome: #5 Read 2a19 | #7 Read 2a19`, or nil if the sessions do not part.
   private func first(_ document: [String: Any]) throws -> String? {
     try list(document, "first").first.map { first in
       let sides = ["left", "right"].map { key -> String in
@@ -43,7 +44,7 @@ import Testing
 
   // MARK: Where sessions part
 
-  @Test("what fails on one side is held against nothing that the other side does not try")
+  @Test("a failure on one side is compared with nothing that the other side does not try")
   func unrelated() throws {
     let document = try difference { left in
       left.read(3, [1])
@@ -63,7 +64,7 @@ import Testing
     #expect(lines.contains { $0.contains("only right  #5") }, "\(lines)")
   }
 
-  @Test("a request of a discovery that is refused is held against the same request alone")
+  @Test("a refused discovery request is compared only with the same request")
   func discovery() throws {
     let refused: [UInt8] = [1, 4, 4, 0, 5]
     let other = try difference { left in
@@ -73,7 +74,7 @@ import Testing
       right.att(refused, isSent: false)
       right.read(3, [1])
     }
-    #expect(try first(other) == nil, "only one step differs, and its request is another one")
+    #expect(try first(other) == nil, "only one step differs, and its request differs")
     let same = try difference { left in
       left.att([4, 4, 0, 5, 0], isSent: true)
       left.att([5, 1, 4, 0, 2, 0x29], isSent: false)
@@ -88,7 +89,7 @@ import Testing
       said.hasSuffix("Find Information Request: Insufficient Authentication (0x05)"), "\(said)")
   }
 
-  @Test("a read that is refused has no message, and is held against one that brought one")
+  @Test("a refused read has no message, and is compared with one that returned a message")
   func refusedRead() throws {
     let document = try difference { left in
       left.read(5, [0xa5, 0x05, 0x82, 0x55, 0x77])
@@ -102,7 +103,7 @@ import Testing
     #expect(said.hasSuffix("#5 Read fff7: Insufficient Authentication (0x05)"), "\(said)")
   }
 
-  @Test("a pairing that fails where the other side does not pair at all")
+  @Test("a failed pairing, if the other side does not pair at all")
   func onePairs() throws {
     let sample = try CaptureBytes(contentsOf: Program.sample("pairing-fails"))
     // #45 is the Pairing Request.
@@ -112,11 +113,11 @@ import Testing
     #expect(said.hasPrefix("only_right: nothing | #45 Pairing Request"), "\(said)")
   }
 
-  @Test("attributes that only their places tell apart are, however many there are")
+  @Test("attributes that differ only in position are paired, however many there are")
   func twins() throws {
     let talk = { (handle: Int) throws -> String in
       var said = Talk()
-      // In several answers, as many as one can hold.
+      // In several responses, each as full as possible.
       for start in stride(from: 0, to: 320, by: 32) {
         said.discover(
           0xfff0, 1...900, (start..<start + 32).map { (3 + 2 * $0, 0xfff6) })
@@ -130,9 +131,9 @@ import Testing
       names == ["Read fff6, 271 of 320", "Read fff6, 291 of 320"])
   }
 
-  // MARK: What differs in every session
+  // MARK: Differences in every session
 
-  /// A copy of a sample in which the second byte behind a PDU's opcode is another one.
+  /// Returns a copy of a sample in which the second byte after a PDU's opcode is changed.
   private func copy(_ name: String, changing opcode: [UInt8]) throws -> String {
     var bytes = try CaptureBytes(contentsOf: Program.sample(name)).bytes
     let place = try #require(bytes.firstRange(of: opcode)).upperBound + 1
@@ -141,7 +142,7 @@ import Testing
   }
 
   @Test(
-    "what is random in a pairing differs as expected, can be ignored, and is no difference",
+    "random values of a pairing differ as expected, can be ignored, and are no difference",
     arguments: [
       (opcode: [0x11, 0, 6, 0, 4], field: "random_value"),
       (opcode: [0x11, 0, 6, 0, 3], field: "confirm_value"),
@@ -171,7 +172,7 @@ import Testing
     }
   }
 
-  @Test("values that give a passkey away differ, and are not printed")
+  @Test("values that reveal a passkey differ, and are not printed")
   func hidden() throws {
     let changed = try copy("pairing-fails", changing: [0x11, 0, 6, 0, 3])
     let sample = Program.sample("pairing-fails")
@@ -192,9 +193,9 @@ import Testing
     }
   }
 
-  // MARK: What is not compared
+  // MARK: Not compared
 
-  @Test("what was not compared, and what would help, is said in both faces")
+  @Test("what was not compared, and how to change that, is in text and JSON")
   func remarks() throws {
     func pair(_ document: [String: Any]) throws -> [String: Any] {
       let first = try list(document, "pairs").first
@@ -212,7 +213,7 @@ import Testing
       left(try pair(try document(sample, map))) == ["security", "link", "conversation", "timing"])
     let text = try Program.run(["diff", sample, map])
     #expect(text.text.contains("conversation, timing: not compared"), "\(text.text)")
-    // Both ends in one capture have one clock.
+    // Both ends in one capture share one clock.
     let both = try Program.run(
       ["convert", "--merge", sample, Program.sample("heart-rate.peripheral"), "both.pcapng"],
       in: folder)

@@ -7,7 +7,7 @@ import Testing
     try Program.run(["diff"] + arguments)
   }
 
-  /// The document of `diff --json`.
+  /// Returns the document of `diff --json`.
   private func document(_ arguments: String...) throws -> [String: Any] {
     let ending = try Program.run(["diff", "--json"] + arguments)
     let document = try #require(ending.objects.first ?? nil, "\(ending.text) \(ending.errors)")
@@ -19,17 +19,17 @@ import Testing
     try #require(document[key] as? [[String: Any]], "no list \(key)")
   }
 
-  /// A copy of a sample capture in which bytes were replaced, once.
+  /// Returns a copy of a sample capture in which bytes were replaced once.
   private func copy(
     _ name: String, _ before: [UInt8], _ after: [UInt8], in folder: Folder
   ) throws -> String {
     var bytes = try CaptureBytes(contentsOf: Program.sample(name)).bytes
-    let place = try #require(bytes.firstRange(of: before), "\(name) does not hold \(before)")
+    let place = try #require(bytes.firstRange(of: before), "\(name) does not contain \(before)")
     bytes.replaceSubrange(place, with: after)
     return try folder.write("changed.btsnoop", bytes)
   }
 
-  @Test("a capture and itself: not a word, status 0, and 65 where it is damaged")
+  @Test("a capture and itself: no output, status 0, and 65 if it is damaged")
   func same() throws {
     #expect(Program.smallCaptures.count >= 7)
     for capture in Program.smallCaptures {
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("one command's date changed: that field, and the checksum that follows from it")
+  @Test("one command's date is changed: that field, and the checksum that results")
   func field() throws {
     let folder = try Folder()
     let sample = Program.sample("wristband")
@@ -91,7 +91,7 @@ import Testing
     #expect(try run("--ignore", "month", sample, changed).status == 1)
   }
 
-  @Test("a checksum that alone differs follows from nothing")
+  @Test("a checksum that differs alone has no cause")
   func checksum() throws {
     let folder = try Folder()
     let changed = try copy(
@@ -104,10 +104,10 @@ import Testing
     #expect(fields.first?["expected"] == nil, "\(fields)")
   }
 
-  @Test("the first difference that matters: what is refused on one side and allowed on the other")
+  @Test("the first significant difference: refused on one side and allowed on the other")
   func first() throws {
     let document = try document(Program.sample("write-refused"), Program.sample("mitm-demanded"))
-    let first = try #require(try list(document, "first").first, "there is none")
+    let first = try #require(try list(document, "first").first, "no first difference")
     let (left, right) = (first["left"] as? [String: Any], first["right"] as? [String: Any])
     let isRefused = { (side: [String: Any]?) in
       (side?["text"] as? String)?.contains("Insufficient Authentication") ?? false
@@ -119,14 +119,14 @@ import Testing
     #expect(try #require(place) < #require(security), "\(lines)")
   }
 
-  @Test("the step that is refused comes first where one pairing works and the other does not")
+  @Test("the refused step comes first if one pairing succeeds and the other does not")
   func pairing() throws {
     let generated = Program.sharedCaptures.appending(path: "generated").path
     guard FileManager.default.fileExists(atPath: generated) else { return }
     let document = try document(
       "\(generated)/pair_legacy_passkey.btsnoop",
       "\(generated)/pairfail_legacy_passkey_confirm.btsnoop")
-    let first = try #require(try list(document, "first").first, "there is none")
+    let first = try #require(try list(document, "first").first, "no first difference")
     let sides = ["left", "right"].map { key -> String in
       let side = first[key] as? [String: Any]
       return "#\(side?["packet"] as? Int ?? 0) \(side?["text"] as? String ?? "")"
@@ -146,7 +146,7 @@ import Testing
     #expect(none.errors.contains("no such device or connection"), "\(none.errors)")
   }
 
-  @Test("a map that was saved: the same as the capture that it is of, and what was changed in it")
+  @Test("a saved map: equal to its own capture, and its changes")
   func savedMap() throws {
     let folder = try Folder()
     let sample = Program.sample("heart-rate")
@@ -166,7 +166,7 @@ import Testing
     #expect(try run(sample, broken).status == 65)
   }
 
-  @Test("times: a step that takes three seconds longer is told, and nothing else")
+  @Test("times: a step that takes three seconds longer is reported, and nothing else")
   func times() throws {
     let folder = try Folder()
     let sample = try CaptureBytes(contentsOf: Program.sample("wristband"))
@@ -187,7 +187,7 @@ import Testing
     #expect(try list(document, "operations").isEmpty)
   }
 
-  @Test("secrets are compared, and not printed")
+  @Test("secrets are compared but not printed")
   func secrets() throws {
     let sample = Program.sample("secret-values")
     for arguments in [["--all"], ["--json", "--all"]] {
@@ -196,18 +196,18 @@ import Testing
     }
   }
 
-  @Test("standard input is one side; a stream says the same as the file")
+  @Test("one side from standard input; a stream gives the same output as the file")
   func stream() throws {
     let (left, right) = (Program.sample("heart-rate"), Program.sample("wristband"))
     let file = try run(left, right)
     let stream = try Program.run(["diff", "-", right], input: left)
     #expect(stream.status == 1)
-    // A stream is gone: nothing can explain it.
+    // A stream cannot be read again, so no command to explain it is printed.
     let lines = file.lines.dropFirst(2).filter { !$0.contains("gattscope explain") }
     #expect(Array(stream.lines.dropFirst(2)) == lines)
   }
 
-  @Test("damage wins over a difference, and what is before it is compared")
+  @Test("damage has precedence over a difference, and everything before it is compared")
   func damaged() throws {
     let folder = try Folder()
     let whole = try CaptureBytes(contentsOf: Program.sample("wristband")).bytes
@@ -219,7 +219,7 @@ import Testing
       try run(Program.sample("wristband"), folder.url.appending(path: "none").path).status == 66)
   }
 
-  /// A sample without some of its records, by number; or up to a number.
+  /// Returns a sample without some of its records, by number, or up to a number.
   private func part(
     of name: String, without numbers: Set<Int> = [], upTo last: Int = .max, in folder: Folder
   ) throws -> String {
@@ -232,7 +232,8 @@ import Testing
     return try folder.write("part.btsnoop", kept)
   }
 
-  /// The two sides of the first difference: `#45 Exchange MTU: no response`; nil for none.
+  /// Returns the two sides of the first difference, such as `#45 Exchange MTU: no response`, or
+  /// nil.
   private func firstSides(_ document: [String: Any]) throws -> [String]? {
     try list(document, "first").first.map { first in
       ["left", "right"].map { key in
@@ -243,7 +244,7 @@ import Testing
   }
 
   @Test(
-    "a request that was never answered is the first difference",
+    "a request without a response is the first difference",
     arguments: [
       (
         "heart-rate", 47,
@@ -276,7 +277,7 @@ import Testing
     #expect(!text.contains("not there") && !text.contains("done"), "\(text)")
   }
 
-  @Test("a checksum that is wrong on one side follows from nothing")
+  @Test("a wrong checksum on one side has no cause")
   func wrongChecksum() throws {
     let folder = try Folder()
     let changed = try copy(
@@ -287,7 +288,7 @@ import Testing
     #expect(ignoring.text.contains("bf ok → bf bad\n"), "\(ignoring.text)")
   }
 
-  @Test("words are not compared as bytes; of pairing the keys are, by name")
+  @Test("text is not compared as bytes; pairing keys are compared by name")
   func fieldsOfWords() throws {
     let folder = try Folder()
     let cut = try part(of: "heart-rate", upTo: 120, in: folder)
@@ -295,7 +296,7 @@ import Testing
       guard entry["operation"] as? String == "end" else { continue }
       for change in try list(entry, "changes") { #expect(try list(change, "fields").isEmpty) }
     }
-    // The Pairing Request's keys of the initiator and of the responder: LTK and IRK, then CSRK as well.
+    // The Pairing Request's keys of the initiator and the responder: LTK and IRK, now also CSRK.
     let sample = try CaptureBytes(contentsOf: Program.sample("lost-subscription")).bytes
     let start = try #require(sample.firstRange(of: [0x07, 0x00, 0x06, 0x00, 0x01])).upperBound
     let request = Array(sample[start - 1..<start + 6])
@@ -305,7 +306,7 @@ import Testing
     #expect(text.contains(/initiator keys +\S.* → .*CSRK/), "\(text)")
   }
 
-  @Test("nothing to compare is said, and so is what is not there: status 64")
+  @Test("nothing to compare is reported, and so are missing selections: status 64")
   func nothing() throws {
     let folder = try Folder()
     let none = try part(of: "heart-rate", upTo: 10, in: folder)
@@ -320,7 +321,7 @@ import Testing
     }
   }
 
-  @Test("a map that was saved has no connections, and is whole") func mapSides() throws {
+  @Test("a saved map has no connections, and is complete") func mapSides() throws {
     let folder = try Folder()
     let sample = Program.sample("heart-rate")
     let map = try Program.run(["map", "--json", sample])
@@ -337,15 +338,15 @@ import Testing
     #expect(cut.errors.contains("cut.json ends early, at byte 700"), "\(cut.errors)")
   }
 
-  @Test("an MTU of which only the least is known contradicts none that is larger")
+  @Test("an MTU known only as a minimum does not contradict a larger one")
   func leastMTU() throws {
     let sample = Program.sample("wristband")
     let document = try document(sample, sample.replacing(".btsnoop", with: ".pcapng"))
     #expect(try list(document, "link").isEmpty, "23, and 23 or more")
   }
 
-  /// A capture of one connection on which values of handle 3 are notified: when, whether by this host, and
-  /// which.
+  /// Returns a capture of one connection on which values of handle 3 are notified at these times,
+  /// by this host or the peer.
   private func notifications(
     _ values: [(microseconds: Int64, isSent: Bool, value: [UInt8])], _ name: String,
     in folder: Folder
@@ -365,7 +366,7 @@ import Testing
     return try folder.write(name, capture.bytes)
   }
 
-  @Test("what is ignored is ignored in however many values", arguments: [1000, 1001, 2500])
+  @Test("an ignored byte is ignored in any number of values", arguments: [1000, 1001, 2500])
   func ignoredInMany(count: Int) throws {
     let folder = try Folder()
     let sides = try [UInt8(1), 2].map { byte in
@@ -384,10 +385,11 @@ import Testing
     #expect(operation["expected"] as? Bool == true, "byte 3 differs in every pair")
   }
 
-  @Test("intervals of both sides' servers are told apart, and in the same order on every run")
+  @Test("intervals of both sides' servers are separate, and in the same order on every run")
   func intervals() throws {
     let folder = try Folder()
-    // The peer notifies every 100 ms, on the right every 300; this host every 50 ms, on the right every 250.
+    // The peer notifies every 100 ms, on the right every 300; this host every 50 ms, on the right
+    // every 250.
     let sides = try [(100, 50), (300, 250)].map { peer, own in
       let received = (1...20).map { (Int64($0 * peer * 1000), false, [UInt8(1)]) }
       let sent = (1...20).map { (Int64($0 * own * 1000), true, [UInt8(2)]) }
@@ -408,7 +410,7 @@ import Testing
     }
   }
 
-  @Test("--stat is short, --all lists what is the same, widths are kept")
+  @Test("--stat is short, --all lists what is equal, widths are kept")
   func faces() throws {
     let (left, right) = (Program.sample("heart-rate"), Program.sample("wristband"))
     let stat = try run("--stat", left, right)
@@ -419,7 +421,7 @@ import Testing
     #expect(ascii.output.allSatisfy { $0 < 0x80 })
   }
 
-  @Test("usage: two captures, or one and what is compared of it")
+  @Test("usage: two captures, or one and a selection")
   func usage() throws {
     let sample = Program.sample("heart-rate")
     for arguments in [

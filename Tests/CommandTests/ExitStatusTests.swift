@@ -2,13 +2,13 @@ import Foundation
 import ProgramRunner
 import Testing
 
-@Suite("Exit statuses and what is said on standard error")
+@Suite("Exit statuses and messages on standard error")
 struct ExitStatusTests {
   private func run(_ arguments: String..., in folder: Folder? = nil) throws -> Program.Ending {
     try Program.run(arguments, in: folder)
   }
 
-  @Test("0: done, and nothing said")
+  @Test("0: success, without a message")
   func good() throws {
     for arguments in [["show"], ["show", "--json"], ["info"], ["info", "--json"], []] {
       let ending = try Program.run(arguments + [Program.sample("monitor")])
@@ -19,7 +19,7 @@ struct ExitStatusTests {
     #expect(try run("schema").status == 0)
   }
 
-  @Test("0: a header without records is a good capture with nothing in it")
+  @Test("0: a header without records is a valid empty capture")
   func headerOnly() throws {
     let folder = try Folder()
     let file = try folder.write("empty.btsnoop", CaptureBytes().bytes)
@@ -52,7 +52,7 @@ struct ExitStatusTests {
     #expect(ending.output.isEmpty && ending.errors.hasPrefix("Error: "))
   }
 
-  @Test("65: damaged; first comes everything before the damage, then where it is")
+  @Test("65: damaged; everything before the damage is printed first, then its position")
   func damaged() throws {
     let folder = try Folder()
     let whole = CaptureBytes.session(5)
@@ -70,7 +70,7 @@ struct ExitStatusTests {
     #expect(info.status == 65 && (info.objects.first??["damage"] as? String)?.isEmpty == false)
   }
 
-  @Test("65: a header that ends early, a record that lies about its lengths")
+  @Test("65: a truncated header, a record with wrong lengths")
   func damagedHeaders() throws {
     let folder = try Folder()
     try folder.write("short", Array(CaptureBytes().bytes.prefix(11)))
@@ -99,7 +99,7 @@ struct ExitStatusTests {
   }
 
   @Test(
-    "65: not a capture, or one that is not read; said by name",
+    "65: not a capture, or an unsupported one, by name",
     arguments: [
       (
         "# notes",
@@ -118,7 +118,8 @@ struct ExitStatusTests {
   @Test(
     "65: other formats, by their first bytes",
     arguments: [
-      // pcap of Ethernet, of Bluetooth LE off the air (both byte orders), of PPI, of a number unknown
+      // pcap of Ethernet, of Bluetooth LE over the air (both byte orders), of PPI, of an unknown
+      // number
       (
         "d4c3b2a1020004000000000000000000ffff000001000000",
         "holds Ethernet packets (link type 1); gattscope reads Bluetooth HCI: link types 187"
@@ -157,7 +158,7 @@ struct ExitStatusTests {
   }
 
   @Test(
-    "65: datalinks and versions that are not read, by number and name",
+    "65: unsupported datalinks and versions, by number and name",
     arguments: [
       (1003, "datalink 1003 (BCSP)"), (1004, "datalink 1004 (H5, three-wire UART)"),
       (2002, "datalink 2002 (simulator)"), (9999, "datalink 9999, which is unknown"),
@@ -168,7 +169,7 @@ struct ExitStatusTests {
   }
 
   @Test(
-    "65: archives and compressed files that end early",
+    "65: truncated archives and compressed files",
     arguments: [
       ("1f8b0800000000000003", "truncated gzip"), ("504b0304140000000000", "Truncated ZIP"),
       ("020000000000000000789c", "its records can be inflated up to byte 0"),
@@ -202,7 +203,7 @@ struct ExitStatusTests {
     #expect(stdin.status == 65 && stdin.errors.hasPrefix("gattscope: standard input "))
   }
 
-  @Test("66: missing, a directory")
+  @Test("66: a missing file, a directory")
   func inaccessible() throws {
     let folder = try Folder()
     let missing = try run("show", "no.btsnoop", in: folder)
@@ -214,7 +215,7 @@ struct ExitStatusTests {
     #expect(through.status == 66 && through.errors.contains("not a directory"))
   }
 
-  @Test("66: no permission", .enabled(if: getuid() != 0, "root may read everything"))
+  @Test("66: no permission", .enabled(if: getuid() != 0, "root can read everything"))
   func noPermission() throws {
     let folder = try Folder()
     let file = try folder.write("secret.btsnoop", CaptureBytes.session(1).bytes)
@@ -224,7 +225,7 @@ struct ExitStatusTests {
     #expect(ending.errors == "gattscope: secret.btsnoop: permission denied\n")
   }
 
-  @Test("A name with control characters is not printed raw, nor is one that looks like an option")
+  @Test("A name with control characters is escaped, and so is one that looks like an option")
   func names() throws {
     let ending = try run("show", "evil\u{1b}[31m\nname")
     #expect(ending.status == 66)
@@ -235,7 +236,7 @@ struct ExitStatusTests {
     #expect(try run("show", "--", "-capture", in: folder).status == 0)
   }
 
-  @Test("74: output that cannot be written, also where the capture is damaged", arguments: [0, 3])
+  @Test("74: output that cannot be written, even if the capture is damaged", arguments: [0, 3])
   func fullDevice(_ missing: Int) throws {
     let folder = try Folder()
     let bytes = CaptureBytes.session(5).bytes.dropLast(missing)

@@ -7,7 +7,7 @@ import Testing
     try Program.run(["explain"] + arguments)
   }
 
-  @Test("--strict ends with 1 where a finding is an error, with 65 where the capture is damaged")
+  @Test("--strict ends with 1 if a finding is an error, with 65 if the capture is damaged")
   func strict() throws {
     #expect(try run("--strict", Program.sample("pairing-fails")).status == 1)
     #expect(try run(Program.sample("pairing-fails")).status == 0)
@@ -18,7 +18,7 @@ import Testing
     #expect(try run("--strict", cut).status == 65)
   }
 
-  @Test("--from and --to choose the connections and findings of that time")
+  @Test("--from and --to select connections and findings by time")
   func times() throws {
     let sample = Program.sample("pairing-fails")
     let whole = try run(sample)
@@ -34,7 +34,7 @@ import Testing
     #expect(try run("--from", "2", "--to", "1", sample).status == 64)
   }
 
-  @Test("usage: a capture or --list-rules, one face")
+  @Test("usage: a capture or --list-rules, one output format")
   func usage() throws {
     let sample = Program.sample("heart-rate")
     for arguments in [
@@ -47,17 +47,17 @@ import Testing
     }
   }
 
-  @Test("the catalogue is that of the documents")
+  @Test("the catalogue equals the documented one")
   func catalogue() throws {
     let page = try String(
       contentsOf: Program.package.appending(path: "docs/rules.md"), encoding: .utf8)
     let printed = try run("--list-rules", "--markdown")
     #expect(
       printed.text == page,
-      "docs/rules.md is not what `gattscope explain --list-rules --markdown` prints")
+      "docs/rules.md differs from `gattscope explain --list-rules --markdown`")
   }
 
-  @Test("files of both ends of a link tell what failed on it once")
+  @Test("files from both ends of a link report a failure once")
   func bothEnds() throws {
     let ends = [Program.sample("server-silent"), Program.sample("server-silent.peripheral")]
     for end in ends { #expect(try run(end).text.contains("Seen from both sides") == false) }
@@ -66,11 +66,11 @@ import Testing
     #expect(
       both.text.contains("Seen from both sides: connection 2, the other end of this link"),
       "\(both.text)")
-    // Two captures of one end are no two ends.
+    // Two captures of one end are not both ends.
     #expect(try run(ends[0], ends[0]).text.contains("Seen from both sides") == false)
   }
 
-  @Test("a stream says the same as the file, ASCII has only ASCII")
+  @Test("a stream gives the same output as the file; ASCII output is only ASCII")
   func faces() throws {
     let sample = Program.sample("pairing-fails")
     let file = try run(sample)
@@ -80,7 +80,7 @@ import Testing
     #expect(ascii.output.allSatisfy { $0 < 0x80 })
   }
 
-  @Test("another connection or device has no findings of this one")
+  @Test("another connection or device has none of these findings")
   func selection() throws {
     let sample = Program.sample("pairing-fails")
     #expect(
@@ -101,14 +101,14 @@ import Testing
     return Set((document?["rules"] as? [[String: Any]] ?? []).compactMap { $0["rule"] as? String })
   }()
 
-  @Test("of every capture: evidence that is there, rules that are listed, stories in order")
+  @Test("every capture: existing evidence, listed rules, stories in order")
   func every() throws {
     #expect(!Self.rules.isEmpty)
     for capture in Program.captures {
       let ending = try run("--json", capture.path)
       #expect(ending.status == 0 || ending.status == 65, "\(capture.lastPathComponent)")
       guard let document = try #require(ending.objects.first, "\(capture.lastPathComponent)") else {
-        Issue.record("\(capture.lastPathComponent): no JSON")
+        Issue.record("\(capture.lastPathComponent): not JSON")
         continue
       }
       let records = document["records"] as? Int ?? 0
@@ -119,13 +119,13 @@ import Testing
         let starts = (connection["story"] as? [[String: Any]] ?? []).compactMap {
           $0["first_packet"] as? Int
         }
-        #expect(starts == starts.sorted(), "\(capture.lastPathComponent): a story out of order")
+        #expect(starts == starts.sorted(), "\(capture.lastPathComponent): a story is out of order")
       }
       for problem in problems {
         let rule = problem["rule"] as? String ?? ""
         #expect(Self.rules.contains(rule), "\(capture.lastPathComponent): \(rule) is not listed")
         let evidence = problem["evidence"] as? [Int] ?? []
-        // What a whole capture lacks no packet shows.
+        // No packet shows what a whole capture lacks.
         #expect(
           !evidence.isEmpty || records == 0
             || [

@@ -12,7 +12,7 @@ struct FormatTests {
 
   private func sample(_ name: String) -> String { Program.sample(name) }
 
-  /// What is said of each packet, without numbers of packets.
+  /// Returns the summary of each packet, without packet numbers.
   private func summaries(_ ending: Program.Ending) -> [String] {
     ending.objects.compactMap { $0?["summary"] as? String }.map {
       $0.replacing(#/#\d+/#, with: "#")
@@ -55,7 +55,7 @@ struct FormatTests {
     let shown = try run("show", "--json", "--show-keys", sample("write-refused.pklg"))
     #expect(shown.text.contains("000102030405"))
     #expect(try !run("show", "-v", "-x", sample("write-refused.pklg")).text.contains("03 04 05 06"))
-    // The lines of the log are stamped before the packets in front of them.
+    // The times of log lines are before those of the preceding packets.
     #expect(try !run("info", sample("write-refused.pklg")).text.contains("goes back"))
   }
 
@@ -68,19 +68,19 @@ struct FormatTests {
     #expect(
       json.objects.first??["comments"] as? [String]
         == Array(repeating: "first half, “quoted”\n", count: 2))
-    // Said when all has been read.
+    // Reported only after reading everything.
     #expect(text.errors.isEmpty)
     let all = try run("show", capture)
     #expect(all.errors.contains("3 packets of other interfaces (Ethernet) left out\n"))
     let info = try run("info", capture)
     #expect(info.text.contains("left out     3 packets of other interfaces (Ethernet)\n"))
     #expect(info.errors.isEmpty)
-    // Their numbers stay theirs: #6 was an Ethernet packet.
+    // They keep their numbers: #6 was an Ethernet packet.
     #expect(try run("show", "--json", capture).packets.prefix(7) == [1, 2, 3, 4, 5, 7, 8])
   }
 
   @Test(
-    "Names lie, and pipes do as well as files",
+    "Names do not matter, and pipes work as well as files",
     arguments: ["heart-rate.pcap", "wristband.pcapng", "write-refused.pklg"])
   func namesAndPipes(_ name: String) throws {
     let folder = try Folder()
@@ -115,7 +115,7 @@ struct FormatTests {
 
   // MARK: Several files
 
-  /// A sample capture in two files, the second of which begins with record `second`.
+  /// Returns a sample capture as two files, the second of which begins with record `second`.
   private func halves(_ folder: Folder, second: Int, first last: Int) throws -> (String, String) {
     let file = try CaptureBytes(contentsOf: sample("heart-rate"))
     let head = Array(file.bytes[..<16])
@@ -125,7 +125,7 @@ struct FormatTests {
     )
   }
 
-  @Test("Two halves, in whichever order, are the whole")
+  @Test("Two halves, in either order, equal the whole")
   func joined() throws {
     let folder = try Folder()
     let (first, second) = try halves(folder, second: 91, first: 90)
@@ -161,7 +161,7 @@ struct FormatTests {
     #expect(text.text == alone.joined(separator: "\n"))
   }
 
-  @Test("Overlap is said once; standard input may be one of the files")
+  @Test("Overlapping records are printed once; one of the files may be standard input")
   func overlap() throws {
     let folder = try Folder()
     let (first, second) = try halves(folder, second: 81, first: 90)
@@ -188,7 +188,7 @@ struct FormatTests {
     #expect(codes[..<90].allSatisfy(\.isEmpty) && codes[100...].allSatisfy(\.isEmpty))
     #expect(objects[90..<100].allSatisfy { $0["connection"] == nil })
     #expect(objects[90..<100].contains { $0["att"] != nil })
-    // All other packets say what they say where there is one file; their numbers are others.
+    // All other packets have the same summaries as with one file, but other numbers.
     func summaries(_ objects: [[String: Any]]) -> [String] {
       objects.map { object in
         let summary = object["summary"] as? String ?? ""
@@ -199,7 +199,7 @@ struct FormatTests {
     #expect(Set(objects.compactMap { $0["connection"] as? Int }) == [1])
   }
 
-  @Test("A damaged first file is read as far as it goes, then the next one")
+  @Test("A damaged first file is read up to the damage, then the next one")
   func damaged() throws {
     let folder = try Folder()
     let (first, second) = try halves(folder, second: 91, first: 90)

@@ -2,7 +2,7 @@ import Foundation
 import ProgramRunner
 import Testing
 
-/// Strings that a device or a log line could hold to harm a terminal or a JSON reader.
+/// Strings with which a device or a log line could attack a terminal or a JSON reader.
 private let strings: [[UInt8]] = [
   Array("\u{1b}[2J\u{1b}]0;owned\u{7}".utf8),
   Array("line\r\nnext\u{b}\u{c}\u{8}\tend".utf8),
@@ -16,7 +16,7 @@ private let strings: [[UInt8]] = [
 
 @Suite("Strings from the air")
 struct HostileStringTests {
-  /// A capture that holds each string as a log line, a system note, a name on the air, a
+  /// Returns a capture with each string as a log line, a system note, an advertised name, a
   /// controller's name and an attribute's value.
   private static func capture() -> [UInt8] {
     var file = CaptureBytes(datalink: 2001)
@@ -67,14 +67,14 @@ struct HostileStringTests {
     }
   }
 
-  @Test("JSON parses, and strings come through")
+  @Test("JSON is valid and keeps the strings")
   func json() throws {
     let folder = try Folder()
     let file = try folder.write("capture", Self.capture())
     let ending = try Program.run(["show", "--json", file])
     #expect(ending.status == 0 && ending.packets == Array(1..<strings.count * 8 + 1))
     #expect(ending.output.allSatisfy { $0 >= 0x20 || $0 == 0x0a })
-    // The log lines: what is UTF-8 comes back as it was.
+    // The log lines: valid UTF-8 is unchanged.
     for (index, string) in strings.enumerated() {
       let note = ending.objects[index * 8]?["note"] as? [String: Any]
       let expected = String(validating: string, as: UTF8.self)

@@ -6,13 +6,13 @@ import Testing
 
 @Suite("Keys from a file") struct KeysTests {
   private static let key = "000102030405060708090a0b0c0d0e0f"
-  /// A device of the sample that has no name there.
+  /// A device of the sample without a name in it.
   private static let address = "F3:F3:F3:F3:F3:F3"
   private static let sample = Program.sample("pairing-all-keys")
   private static let info = "[General]\nName=Band\nAddressType=static\n[LongTermKey]\nKey=\(key)\n"
   private static let yaml = "devices:\n  - {address: \"\(address)\", name: Band, ltk: \(key)}\n"
 
-  @Test("a file gives a device its name, and its keys only to who asks for keys")
+  @Test("a file gives a device its name, and its keys only if they are requested")
   func named() throws {
     let folder = try Folder()
     let yaml = try folder.write("keys.yaml", Array(Self.yaml.utf8))
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test("BlueZ's folder says whose the file is") func folderName() throws {
+  @Test("BlueZ's folder name identifies the device") func folderName() throws {
     let folder = try Folder()
     let device = folder.url.appending(path: Self.address)
     try FileManager.default.createDirectory(at: device, withIntermediateDirectories: true)
@@ -42,7 +42,7 @@ import Testing
     #expect(ending.text.contains("\"Band\""), "\(ending.errors)")
   }
 
-  @Test("a broken file ends with 65 and its line, a missing one with 66; nothing is printed else")
+  @Test("a broken file ends with 65 and its line, a missing one with 66; nothing else is printed")
   func broken() throws {
     let folder = try Folder()
     let broken = try folder.write(
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test(
-    "what may be a key is never printed, wherever it stands in a file",
+    "a possible key is never printed, wherever it is in a file",
     arguments: [
       "devices:\n  - {address: KEY}\n",
       "devices:\n  - {KEY: 1}\n",
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test("a key in place of a file's name is not printed either")
+  @Test("a key in place of a file name is not printed either")
   func keyAsFile() throws {
     for argument in [Self.key, "\(Self.key)=none", "none=\(Self.key)", "0x\(Self.key)"] {
       let ending = try Program.run(["explain", "--keys", argument, Self.sample])
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test("a key of a mapping that is nearly right is named")
+  @Test("a misspelt key of a mapping is named")
   func typo() throws {
     let folder = try Folder()
     let file = try folder.write(

@@ -2,7 +2,7 @@ import Foundation
 import ProgramRunner
 import Testing
 
-@Suite("map: which way the last value went, and which message it was")
+@Suite("map: the direction of the last value, and its message")
 struct MapMessagesTests {
   private static let profile = """
     profile: band
@@ -23,7 +23,7 @@ struct MapMessagesTests {
 
     """
 
-  /// The characteristics that `map` lists, by UUID, as text and as JSON.
+  /// Returns the characteristics that `map` lists, by UUID, as text and as JSON.
   private static func map(_ talk: Talk) throws -> (text: String, json: [String: [String: Any]]) {
     let folder = try Folder()
     let capture = try folder.write("talk.btsnoop", talk.file.bytes)
@@ -42,7 +42,7 @@ struct MapMessagesTests {
     return (text.text, found)
   }
 
-  @Test("A value that a client wrote is decoded as one", arguments: [true, false])
+  @Test("A value that a client wrote is decoded as a written one", arguments: [true, false])
   func written(_ isLast: Bool) throws {
     var talk = Talk()
     talk.discover(0xfff0, 1...9, [(3, 0xfff5)])
@@ -56,7 +56,7 @@ struct MapMessagesTests {
     #expect(decoded?["text"] as? String == (isLast ? "asked 1" : "told 2"))
   }
 
-  @Test("The last part of a message is shown as the message, one before it as a part")
+  @Test("The last part of a message is shown as the message, an earlier one as a part")
   func parts() throws {
     var talk = Talk()
     talk.discover(0xfff0, 1...9, [(3, 0xfff6), (5, 0xfff7)])

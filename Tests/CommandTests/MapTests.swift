@@ -2,9 +2,9 @@ import Foundation
 import ProgramRunner
 import Testing
 
-@Suite("map, and maps from elsewhere")
+@Suite("map, and supplied maps")
 struct MapTests {
-  /// The ATT lines behind the time, without packet numbers.
+  /// Returns the ATT lines after the time, without packet numbers.
   private static func lines(_ text: String) -> [Substring] {
     text.split(separator: "\n").dropFirst().map { line in
       let what = line.firstIndex { $0 == "\u{2190}" || $0 == "\u{2192}" } ?? line.startIndex
@@ -13,8 +13,8 @@ struct MapTests {
     }
   }
 
-  /// A capture without the discovery of its first connection, in a folder: what is left begins with a
-  /// packet that the whole one has, too.
+  /// Writes a capture without the discovery of its first connection to a folder: the rest begins
+  /// with a packet that the whole one has, too.
   private static func cut(_ name: String, at packet: Int, into folder: URL) throws -> String {
     let bytes = try CaptureBytes(contentsOf: Program.sample(name)).bytes
     var offset = 16
@@ -34,7 +34,7 @@ struct MapTests {
     try body(folder)
   }
 
-  @Test("With the map of the whole capture one without discovery reads as well")
+  @Test("With the map of the whole capture, one without discovery gives the same output")
   func supplied() throws {
     try Self.withFolder { folder in
       let whole = Program.sample("heart-rate")
@@ -51,12 +51,12 @@ struct MapTests {
         $0.replacing(", supplied", with: "").replacing(" (supplied)", with: "")
       }
       #expect(supplied.map { $0.split(separator: " ") } == full.map { $0.split(separator: " ") })
-      // The capture has asked for descriptors; nothing else is claimed to be discovered.
+      // The capture asked for descriptors; nothing else counts as discovered.
       let again = try Program.run(["map", "--json", "--map", file.path, cut])
       let devices = again.objects.first??["devices"] as? [[String: Any]]
       let services = devices?.first?["services"] as? [[String: Any]]
       #expect(services?.count == 6)
-      // What there is none of is not counted.
+      // Empty kinds are not counted.
       let page = try Program.run(["map", "--map", file.path, cut]).text
       #expect(page.contains("\n3 descriptors, discovered (#4–#12); "), "\(page)")
       #expect(
@@ -64,7 +64,7 @@ struct MapTests {
     }
   }
 
-  /// Without what tells it apart: packet numbers, time, how names are known.
+  /// Returns the text without what differs: packet numbers, times, sources of names.
   private static func plain(_ text: String) -> [String] {
     lines(text).map { line in
       line.replacing(", supplied", with: "").replacing(" (supplied)", with: "")
@@ -72,13 +72,13 @@ struct MapTests {
     }
   }
 
-  /// A session and the same without its discovery.
+  /// A session and the same one without its discovery.
   private static let session = ["trunc", "nodisc"].map { name in
     Program.sharedCaptures.appending(path: "damaged/\(name).btsnoop").path
   }
 
   @Test(
-    "A real stack's session without discovery reads as well with the map of the whole",
+    "A real stack's session without discovery gives the same output with the map of the whole",
     .enabled(
       if: session.allSatisfy(FileManager.default.fileExists(atPath:)),
       "the shared captures are not there"))
@@ -90,7 +90,7 @@ struct MapTests {
       let shown = Self.plain(try Program.run(["show", "--layer", "att", full]).text)
       let told = Self.plain(
         try Program.run(["show", "--layer", "att", "--map", file.path, cut]).text)
-      // One record of the whole one is cut short: its line is told by the other alone.
+      // One record of the whole one is cut short; only the other one has it complete.
       let isWhole = shown.suffix(told.count).map { !$0.contains("the capture kept") }
       #expect(told.count == 30 && isWhole.count { !$0 } == 1)
       for (index, isWhole) in isWhole.enumerated() where isWhole {
@@ -98,24 +98,24 @@ struct MapTests {
       }
       let values = try Self.values(["values", "--json", full])
       let others = try Self.values(["values", "--json", "--map", file.path, cut])
-      // The read that was refused before encryption is a part of what was removed; of the value that
-      // the whole one lacks the other has it.
+      // The read that was refused before encryption is in the removed part; the value that the
+      // whole one lacks is in the other one.
       let left = values.filter { $0["error"] == nil }
       #expect(others.count == left.count + 1)
       #expect(left.allSatisfy { others.contains($0) }, "\(left.filter { !others.contains($0) })")
     }
   }
 
-  /// The values that are printed, without what tells where they stand and how their names are known.
+  /// Returns the printed values, without their positions and the sources of their names.
   private static func values(_ arguments: [String]) throws -> [NSDictionary] {
     try Program.run(arguments).objects.compactMap(\.self).map { value in
-      // The identity is told by the pairing, which was removed, too.
+      // The pairing reports the identity, and it was removed, too.
       let dropped: Set = ["packet", "packets", "time", "elapsed_s", "response", "via", "identity"]
       return value.filter { !dropped.contains($0.key) } as NSDictionary
     }
   }
 
-  @Test("A map that fits nobody, or several alike, says so")
+  @Test("A map that fits no device, or several equally well, is reported")
   func fits() throws {
     try Self.withFolder { folder in
       let file = folder.appending(path: "map.json")
@@ -146,7 +146,7 @@ struct MapTests {
     }
   }
 
-  @Test("A cache file of BlueZ, named by the device's address or not")
+  @Test("A cache file of BlueZ, whether or not the device's address is its name")
   func cacheFile() throws {
     try Self.withFolder { folder in
       let file = folder.appending(path: "F1:F1:F1:F1:F1:F1")
@@ -169,7 +169,7 @@ struct MapTests {
     }
   }
 
-  @Test("The capture is believed where a map says otherwise, and that is reported")
+  @Test("If a map contradicts the capture, the capture is used, and that is reported")
   func contradiction() throws {
     try Self.withFolder { folder in
       let file = folder.appending(path: "map.json")
@@ -190,11 +190,11 @@ struct MapTests {
     }
   }
 
-  @Test("A map that the use of attributes contradicts is not used, and that is reported")
+  @Test("A map that contradicts the use of attributes is not used, and that is reported")
   func contradictedByUse() throws {
     try Self.withFolder { folder in
       let file = folder.appending(path: "map.json")
-      // Where the capture notifies there is no declaration.
+      // No declaration is at the handle of the capture's notification.
       let map = """
         {"schema":1,"devices":[{"services":[{"uuid":"180f","type":"primary","start_handle":"0x000e",
         "end_handle":"0x0015","characteristics":[{"uuid":"2a19","declaration_handle":"0x0010",
@@ -220,7 +220,7 @@ struct MapTests {
   }
 
   @Test(
-    "A file that is no map is refused",
+    "A file that is not a map is refused",
     arguments: [
       ("{\"devices\":[{\"services\":[{\"uuid\":\"xyz\",\"start_handle\":\"0x0001\"}]}]}", 65),
       ("{\"devices\":", 65), ("[[[[[[[[[[[[[[[[[[[[", 65), ("{}", 65), ("hello", 65), ("", 65),
@@ -237,7 +237,7 @@ struct MapTests {
     }
   }
 
-  @Test("A map that is not there")
+  @Test("A missing map")
   func missing() throws {
     let ending = try Program.run(["map", "--map", "/nowhere/map", Program.sample("heart-rate")])
     #expect(ending.status == 66)

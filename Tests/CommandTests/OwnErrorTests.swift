@@ -1,10 +1,10 @@
 import ProgramRunner
 import Testing
 
-@Suite("Error names of one's own profiles")
+@Suite("Error names of user profiles")
 struct OwnErrorTests {
   @Test(
-    "An error that only some devices define is named only of them",
+    "An error that only some devices define has its name only for them",
     arguments: [("HRM-?", "It Cannot (0x80)"), ("Other*", "Control Point Not Supported (0x80)")])
   func device(_ device: String, _ expected: String) throws {
     let folder = try Folder()

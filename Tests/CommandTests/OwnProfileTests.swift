@@ -3,7 +3,7 @@ import Glibc
 import ProgramRunner
 import Testing
 
-@Suite("profiles: files, folders, and lines that are wrong")
+@Suite("profiles: files, folders, and wrong lines")
 struct OwnProfileTests {
   private static let quiet = """
     profile: quiet
@@ -13,7 +13,7 @@ struct OwnProfileTests {
 
     """
 
-  /// A folder of settings with profiles in it, and the environment that names it.
+  /// Creates a settings folder with profiles; returns the environment that names it.
   private static func settings(
     _ files: [String: String]
   ) throws -> (folder: Folder, environment: [String: String?]) {
@@ -42,8 +42,9 @@ struct OwnProfileTests {
     #expect(run.text == expected, "expected \(expected), got \(run.text)\(run.errors)")
   }
 
-  /// What makes much text of few bytes is bounded where a profile is read and where it is used.
-  @Test("Bytes that stand for text, and lines, are bounded")
+  /// Definitions that make much text from few bytes are limited both when a profile is read and
+  /// when it is used.
+  @Test("Text and lines from bytes are limited")
   func amplification() throws {
     func profile(_ fields: String) -> [UInt8] {
       let head = "profile: p\ncharacteristics:\n  - {uuid: \"fff1\", name: X, fields: ["
@@ -86,7 +87,7 @@ struct OwnProfileTests {
     #expect(document.text.contains("a stands for more text than is shown"))
     #expect(document.text.utf8.count < 36_000 && document.objects.first != nil)
 
-    // A text of many parts, for each turn of a group.
+    // A text of many parts for each element of a group.
     let text = String(repeating: "{a}", count: 150)
     let group = "{name: g, repeat: rest, text: \"\(text)\", fields: ["
     let many = try folder.write(
@@ -114,7 +115,7 @@ struct OwnProfileTests {
     #expect(texts == ["nothing of note", "empty"])
   }
 
-  @Test("A line that is no bytes does not keep the others from being decoded")
+  @Test("A line that is not bytes does not stop the decoding of others")
   func wrongLines() throws {
     let folder = try Folder()
     let input = try folder.write("lines", [UInt8]("00 48\n0g\n00 49\n004\n".utf8))
@@ -130,7 +131,7 @@ struct OwnProfileTests {
   }
 
   @Test(
-    "What decode cannot be asked is said with its own usage",
+    "Unsuitable arguments of decode are refused with its own usage",
     arguments: [
       (["--uuid", "2a37", "--company", "004c"], "--uuid and --company exclude each other."),
       (["--ad-type", "300"], "expected an AD type from 00 to ff such as 0x16, found 300."),
@@ -167,7 +168,7 @@ struct OwnProfileTests {
     #expect(run.text == expected, "expected \(expected), got \(run.text)\(run.errors)")
   }
 
-  @Test("check goes on behind a file that cannot be read, and reads each once")
+  @Test("check continues after an unreadable file, and reads each file once")
   func checkSeveral() throws {
     let folder = try Folder()
     let right = try folder.write("right.yaml", [UInt8](Self.quiet.utf8))
@@ -188,7 +189,7 @@ struct OwnProfileTests {
     #expect(both.text == run.text)
   }
 
-  @Test("A protocol without a message for other commands has those that it has")
+  @Test("A protocol without a message for other commands keeps its own messages")
   func messageCount() throws {
     let folder = try Folder()
     let text = """
@@ -204,7 +205,7 @@ struct OwnProfileTests {
     #expect(list.lines.contains { $0.hasPrefix("protocol ") && $0.contains("p, 2 messages ") })
   }
 
-  @Test("The folder's files: any case, and one that is wrong does not end the program")
+  @Test("Files in the folder: any case; a wrong one does not end the program")
   func folder() throws {
     let (folder, environment) = try Self.settings([
       "A.YAML": Self.quiet, "bad.yml": "profile: bad\nx: 1\n", "notes.txt": "",
@@ -233,7 +234,7 @@ struct OwnProfileTests {
   }
 
   @Test(
-    "show prints a profile of one's own as it is written, and a file that is named twice counts once"
+    "show prints a user's profile as written, and a file that is given twice counts once"
   )
   func ownText() throws {
     let (folder, environment) = try Self.settings(["quiet.yaml": Self.quiet])
@@ -247,7 +248,7 @@ struct OwnProfileTests {
     #expect(list.lines.count { $0.hasSuffix("quiet, your own") } == 2)
   }
 
-  @Test("match says that there is nothing to match")
+  @Test("match reports that there is nothing to match")
   func noValues() throws {
     let capture = Program.sample("classic")
     #expect(try Program.run(["profiles", "match", capture]).text == "no values to explain\n")
@@ -255,7 +256,7 @@ struct OwnProfileTests {
     #expect((json.objects.first??["subjects"] as? [Any])?.isEmpty == true, "got \(json.text)")
   }
 
-  @Test("decode knows the folder's profiles")
+  @Test("decode uses the folder's profiles")
   func decodeInFolder() throws {
     let (kept, environment) = try Self.settings(["quiet.yaml": Self.quiet])
     defer { withExtendedLifetime(kept) {} }
@@ -264,7 +265,7 @@ struct OwnProfileTests {
     #expect(run.text == "nothing of note\n", "got \(run.text)\(run.errors)")
   }
 
-  @Test("What is no file in the folder is not opened, and named by list alone")
+  @Test("Non-files in the folder are not opened, and only list names them")
   func othersInFolder() throws {
     let (folder, environment) = try Self.settings(["quiet.yaml": Self.quiet])
     let place = folder.path("gattscope/profiles")
@@ -288,7 +289,7 @@ struct OwnProfileTests {
     #expect(show.text == "profile: linked\ntitle: x\n")
   }
 
-  @Test("A folder that is none is said once")
+  @Test("A missing folder is reported once")
   func noFolder() throws {
     let folder = try Folder()
     try FileManager.default.createDirectory(
@@ -317,7 +318,7 @@ struct OwnProfileTests {
     )
   }
 
-  @Test("A digit that is missing behind 0x is not taken from the next byte")
+  @Test("A missing digit after 0x is not taken from the next byte")
   func halfBytes() throws {
     let run = try Program.run(["profiles", "decode", "--uuid", "2a37", "0x1", "0x6"])
     #expect(run.status == 64)
@@ -326,7 +327,7 @@ struct OwnProfileTests {
         == "gattscope: a hexadecimal digit is missing: two are a byte, found 0x1 0x6\n")
   }
 
-  @Test("- is standard input, of which blank lines are no values")
+  @Test("- is standard input; its blank lines are not values")
   func blankLines() throws {
     let folder = try Folder()
     let input = try folder.write("lines", [UInt8]("\n00 48\n \t\n0g\n".utf8))
@@ -337,7 +338,7 @@ struct OwnProfileTests {
         == "gattscope: line 4 of standard input: expected bytes in hexadecimal, found 0g\n")
   }
 
-  @Test("A frame that is not complete is an object too")
+  @Test("An incomplete frame is an object, too")
   func openFrames() throws {
     let decode = ["profiles", "decode", "--uuid", "fff7", "--json"]
     let part = try Program.run(decode + ["a506830003"])
@@ -364,7 +365,7 @@ struct OwnProfileTests {
     #expect(run.text == expected, "got \(run.text)")
   }
 
-  @Test("--status takes the names that profiles give errors, as they are printed")
+  @Test("--status accepts the error names of profiles, as they are printed")
   func statusNames() throws {
     let capture = Program.sample("heart-rate")
     for verb in [["show"], ["values", "--all"]] {
@@ -374,7 +375,7 @@ struct OwnProfileTests {
         let run = try Program.run(verb + [capture, "--uuid", "2a39", "--status", name])
         #expect(run.text == number.text, "\(verb) \(name): \(run.text)\(run.errors)")
       }
-      // The name that the code has where no profile gives it one is not printed here.
+      // The code's name without a profile is not printed here.
       let other = try Program.run(verb + [capture, "--status", "Application Error"])
       #expect(!other.text.contains("2a39"), "got \(other.text)")
     }

@@ -2,10 +2,10 @@ import Foundation
 import ProgramRunner
 import Testing
 
-/// What people's own profiles call secret, in the program as it is run.
-@Suite("Secrets of people's own profiles")
+/// Secrets that users' profiles define, in the program as it is run.
+@Suite("Secrets of user profiles")
 struct OwnSecretTests {
-  /// Every way to print values, but for those with --show-keys.
+  /// Every way to print values, without --show-keys.
   private static let views: [[String]] = [
     ["show"], ["show", "-v", "-x"], ["show", "-x"], ["show", "--json", "--raw"],
     ["show", "--brief"],
@@ -13,13 +13,13 @@ struct OwnSecretTests {
     ["map", "--json"], ["profiles", "match"], ["profiles", "match", "--json"],
   ]
 
-  /// What stands in the output of the needles, in hexadecimal however it is spaced, or as text.
+  /// Returns the needles that the output contains, in hexadecimal with any spacing, or as text.
   private static func found(_ needles: [String], in output: String) -> [String] {
     let plain = output.replacingOccurrences(of: " ", with: "").lowercased()
     return needles.filter { output.contains($0) || plain.contains($0) }
   }
 
-  /// Which of the needles, in hexadecimal, a file for strangers still has.
+  /// Returns the hexadecimal needles that remain in a redacted file.
   private static func keptWhenRedacted(
     _ arguments: [String], _ needles: [String]
   ) throws -> [String] {
@@ -32,7 +32,7 @@ struct OwnSecretTests {
     return needles.filter { hex.contains($0) }
   }
 
-  @Test("The value of a characteristic is hidden in every view, and shown with --show-keys")
+  @Test("A secret characteristic's value is hidden in every view, and shown with --show-keys")
   func characteristic() throws {
     let folder = try Folder()
     try folder.write(
@@ -64,7 +64,7 @@ struct OwnSecretTests {
     #expect(try Self.keptWhenRedacted([Program.sample("heart-rate")], bytes) == bytes)
   }
 
-  @Test("So are all bytes of a protocol with a secret; what is none is told")
+  @Test("So are all bytes of a protocol with a secret; other values are printed")
   func messages() throws {
     let folder = try Folder()
     func write(_ claims: String) throws {
@@ -90,7 +90,7 @@ struct OwnSecretTests {
     let profile = ["--profile", folder.path("own.yaml"), Program.sample("wristband")]
     for view in Self.views {
       let output = try Program.run(view + profile).text
-      // The frame of the message, and a part of one that is longer.
+      // The frame of the message, and a part of a longer one.
       #expect(
         Self.found(["a50682550175", "41f50142590243"], in: output).isEmpty, "\(view): \(output)")
     }
@@ -99,13 +99,13 @@ struct OwnSecretTests {
     #expect(try Self.keptWhenRedacted([Program.sample("wristband")], bytes) == bytes)
     let text = try Program.run(["show", "--uuid", "fff7"] + profile).text
     #expect(text.contains("attempts 85, pin <hidden>"), "\(text)")
-    // Where only a frame tells, the bytes before it would have been printed.
+    // Only a frame identifies the protocol, so the bytes before it would have been printed.
     try write("{frame: true}")
     let refused = try Program.run(["profiles", "check", folder.path("own.yaml")])
     #expect(refused.status == 65 && refused.errors.contains("names the characteristic"))
   }
 
-  @Test("What is advertised is no secret")
+  @Test("Advertised data is not secret")
   func advertisement() throws {
     let folder = try Folder()
     try folder.write(

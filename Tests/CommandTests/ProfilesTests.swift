@@ -25,7 +25,7 @@ struct ProfilesTests {
   }
 
   @Test(
-    "What makes no sense is said",
+    "Meaningless arguments are reported",
     arguments: [
       (["decode", "00"], 64), (["decode", "--uuid", "xyz", "00"], 64),
       (["decode", "--uuid", "2a37", "0g"], 64), (["decode", "--uuid", "2a37", "001"], 64),
@@ -38,7 +38,7 @@ struct ProfilesTests {
     #expect(result.errors != "")
   }
 
-  @Test("A protocol of one's own is taken at its word, over several lines too")
+  @Test("A user's protocol is decoded as defined, even over several lines")
   func ownProtocol() throws {
     let folder = try Folder()
     let yaml = try Program.run(["profiles", "show", "wristband"]).output
@@ -54,7 +54,7 @@ struct ProfilesTests {
       lines.text == "part of a frame: command 83, bytes 1–5 of 6\npacket count 768\n")
   }
 
-  @Test("Of what comes nearest it is said what it wants")
+  @Test("The error names what the closest match expects")
   func nearest() throws {
     let decode = ["profiles", "decode"]
     let short = try Program.run(decode + ["--service-data", "feaa", "00eb01"])
@@ -67,7 +67,7 @@ struct ProfilesTests {
     #expect(try Program.run(decode + ["--uuid", "ffe1", "--json", "4f4b"]).text == "{}\n")
   }
 
-  @Test("A profile of one's own is checked, and decodes")
+  @Test("A user's profile is checked and decodes")
   func own() throws {
     let folder = try Folder()
     let right = try folder.write("right.yaml", [UInt8](Self.right.utf8))

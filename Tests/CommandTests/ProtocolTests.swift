@@ -2,7 +2,7 @@ import Foundation
 import ProgramRunner
 import Testing
 
-/// Runs commands on a conversation, with a profile.
+/// Runs commands on a conversation with a profile.
 private struct Trial {
   let folder: Folder
   let arguments: [String]
@@ -24,19 +24,19 @@ private struct Trial {
     return run.text
   }
 
-  /// What was decoded of the values of one attribute, in order.
+  /// Returns the decoded values of one attribute, in order.
   func decoded(_ uuid: String, _ command: String = "show") throws -> [[String: Any]] {
     let run = try Program.run([command, "--json", "--uuid", uuid] + arguments)
     return run.objects.compactMap { $0?["decoded"] as? [String: Any] }
   }
 
-  /// The lines of values that say what became of requests and series.
+  /// Returns the lines of values about the outcome of requests and series.
   func exchanges() throws -> [[String: Any]] {
     let run = try Program.run(["values", "--json"] + arguments)
     return run.objects.compactMap(\.self).filter { $0["type"] as? String == "exchange" }
   }
 
-  /// The end of each line of show about an attribute, but for its discovery.
+  /// Returns the end of each line of show about an attribute, without its discovery.
   func lines(_ uuid: String) throws -> [String] {
     let all = try text(["show", "--uuid", uuid]).split(separator: "\n").dropFirst()
     return all.filter { !$0.contains("Read By Type") && !$0.contains("Find Info") }.map { line in
@@ -49,7 +49,7 @@ private func codes(_ decoded: [String: Any]) -> [String] {
   (decoded["problems"] as? [[String: Any]] ?? []).compactMap { $0["code"] as? String }
 }
 
-@Suite("What crosses several packets, as a user sees it")
+@Suite("Messages over several packets, as a user sees them")
 struct ProtocolTests {
   private static let band = """
     profile: band
@@ -89,7 +89,7 @@ struct ProtocolTests {
     return talk
   }
 
-  @Test("A series says how much of it came, and what shows that it is not complete")
+  @Test("A series reports how much of it arrived, and why it is incomplete")
   func series() throws {
     var talk = Self.talk
     for count: UInt8 in [2, 3, 4] {
@@ -131,7 +131,7 @@ struct ProtocolTests {
           2 of 4 that #15 announced came, missing 1–2
 
         """), "\(table)")
-    // What stays open is said beside the lines, unless reading ended before the capture does.
+    // Open series are reported after the lines, unless reading ended before the capture did.
     for options in [[], ["--json"], ["--uuid", "fff7"]] {
       let shown = try Program.run(["show"] + options + trial.arguments)
       #expect(
@@ -170,12 +170,12 @@ struct ProtocolTests {
     #expect(codes(following[2][0]) == ["trailing_bytes"])
     let details = try trial.text(["show", "-v", "--packets", "6"])
     #expect(details.contains("text: event 01\n") && details.contains("following: 0 follow"))
-    // What shows only a packet follows all the others.
+    // Showing only one packet still processes all others.
     let last = try trial.text(["show", "--packets", "8"])
     #expect(last.contains("event 02 03; event"))
   }
 
-  @Test("A message in several frames is joined; gaps and repetitions are said")
+  @Test("A message in several frames is joined; gaps and repetitions are reported")
   func chunks() throws {
     let profile = """
       profile: chunky
@@ -206,7 +206,7 @@ struct ProtocolTests {
         "command 81, part 1 of 3",
         "command 81, part 1 of 3, the message of #12 is incomplete: 1 of 3 parts, missing 2–3",
       ])
-    // What stays open is said, however many threads share the work.
+    // Open messages are reported with any number of threads.
     let left =
       "chunky: the message of #13 is incomplete: 1 of 3 parts, missing 2–3, and the capture ends"
     for (arguments, threads) in [
@@ -257,8 +257,8 @@ struct ProtocolTests {
     #expect(exchange?["refused"] as? Int == 1 && exchange?["unanswered"] as? [Int] == [9])
   }
 
-  /// CGM Service 1.0.2, 3.1.1.3: bit 12 of the features says that there is a CRC.
-  @Test("A value that another one decides is no guess once that was seen")
+  /// CGM Service 1.0.2, 3.1.1.3: bit 12 of the features means that there is a CRC.
+  @Test("A value that depends on another is certain once the other one was seen")
   func externals() throws {
     var talk = Talk()
     talk.discover(0x181f, 0x30...0x3f, [(0x32, 0x2aa8), (0x34, 0x2aa7)])
@@ -273,7 +273,7 @@ struct ProtocolTests {
     }
   }
 
-  @Test("A descriptor's format decodes the value that it describes, where no profile does")
+  @Test("A descriptor's format decodes its value if no profile does")
   func format() throws {
     var talk = Talk()
     talk.discover(
@@ -285,7 +285,7 @@ struct ProtocolTests {
     talk.notify(0x42, [0xf6, 9])
     talk.read(0x46, temperature)
     talk.read(0x47, [4, 0, 0xad, 0x27, 1, 0, 0])
-    // Which of the two it is nobody says.
+    // Nothing tells which of the two it is.
     talk.notify(0x45, [0xf6, 9, 55])
     talk.read(0x48, [0x46, 0, 0x47, 0])
     talk.notify(0x45, [0xf6, 9, 55])

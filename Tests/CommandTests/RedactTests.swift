@@ -1,4 +1,4 @@
-// convert --redact: a capture for strangers.
+// convert --redact: a capture without private data.
 
 import Foundation
 import ProgramRunner
@@ -8,7 +8,7 @@ import Testing
   private static let sample = Program.sample("pairing-fails")
   private static let address = "F1:F1:F1:F1:F1:F1"
 
-  /// The rule and the packets of each finding.
+  /// Returns the rule and the packets of each finding.
   private func findings(_ path: String) throws -> [String] {
     let ending = try Program.run(["explain", "--json", path])
     let object = ending.objects.first ?? nil
@@ -19,7 +19,7 @@ import Testing
     return problems.map { "\($0["rule"] ?? "") \($0["evidence"] ?? "")" }
   }
 
-  @Test("the same findings without the addresses and names; what was done is said")
+  @Test("the same findings without addresses and names; the changes are reported")
   func redacted() throws {
     let folder = try Folder()
     let out = folder.path("out.btsnoop")
@@ -39,7 +39,7 @@ import Testing
         != Data(contentsOf: URL(filePath: folder.path("again.btsnoop"))), "other pseudonyms")
   }
 
-  @Test("names can stay, and a selection knows what the rest of the capture tells")
+  @Test("names can stay, and a selection uses the rest of the capture")
   func options() throws {
     let folder = try Folder()
     let out = folder.path("out.pcapng")
@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(
-    "options that are of no use end with 64",
+    "useless options end with 64",
     arguments: [
       ["--keep-names"], ["--redact-values", "all"], ["--redact", "--redact-values", "heart"],
     ]) func refused(_ options: [String]) throws

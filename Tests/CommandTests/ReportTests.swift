@@ -1,4 +1,4 @@
-// report: one page to look at and to send.
+// report: one page to read and send.
 
 import Foundation
 import ProgramRunner
@@ -20,7 +20,7 @@ import Testing
     #expect(other.text == page)
   }
 
-  @Test("does not replace a file unless it is forced to, nor write to a missing folder")
+  @Test("does not replace a file without --force, nor write to a missing folder")
   func files() throws {
     let folder = try Folder()
     let out = folder.path("page.html")
@@ -36,7 +36,7 @@ import Testing
     #expect(try Program.run(["report", "--force", "-o", itself, itself]).status == 64)
   }
 
-  @Test("a damaged capture gives a page up to the damage, what is no capture gives none")
+  @Test("a damaged capture gives a page up to the damage, and a file that is not a capture none")
   func damage() throws {
     let folder = try Folder()
     let out = folder.path("page.html")
@@ -59,14 +59,14 @@ import Testing
     #expect(ending.status == 0, "\(ending.errors)")
     #expect(ending.errors.contains("replaced: "))
     for secret in ["F1:F1:F1:F1:F1:F1", "C0:FF:EE:C0:FF:EE", "&quot;Lock&quot;", "\\\"Lock\\\""] {
-      #expect(!ending.text.contains(secret), "\(secret) is left")
+      #expect(!ending.text.contains(secret), "\(secret) remains")
     }
     #expect(ending.text.contains("redacted: keys, addresses and names are pseudonyms"))
     let device = try Program.run(["report", "--redact", "--device", "Lock", Self.sample])
     #expect(device.status == 64)
   }
 
-  @Test("secrets are hidden unless they are asked for") func secrets() throws {
+  @Test("secrets are hidden unless they are requested") func secrets() throws {
     let key = "1c7c29c1"
     let shown = try Program.run(["show", "-v", "--show-keys", Self.sample]).text
     let hidden = try Program.run(["report", Self.sample]).text
@@ -76,7 +76,7 @@ import Testing
     #expect(shown.contains(key) == revealed.contains(key))
   }
 
-  @Test("selection narrows the page down") func selection() throws {
+  @Test("a selection narrows the page down") func selection() throws {
     let all = try Program.run(["report", Self.sample]).text
     let part = try Program.run(["report", "--layer", "att", Self.sample]).text
     #expect(all.contains("LE Set Extended Scan Enable"))
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(
-    "sizes that are none are refused",
+    "invalid sizes are refused",
     arguments: ["0", "499k", "x", "5T", "-1", "99999999999999999999", "2G"])
   func sizes(_ size: String) throws {
     let ending = try Program.run(["report", "--limit", size, Self.sample])

@@ -2,9 +2,9 @@ import Foundation
 import ProgramRunner
 import Testing
 
-@Suite("Keys of captures whose keys are known")
+@Suite("Known keys of captures")
 struct SecretLeakTests {
-  /// Strings of 16 bytes below keys that name a secret, anywhere in a JSON document.
+  /// Returns strings of 16 bytes below keys that name a secret, anywhere in a JSON document.
   private static func secrets(_ value: Any, _ isSecret: Bool = false) -> Set<String> {
     switch value {
     case let object as [String: Any]:
@@ -17,7 +17,7 @@ struct SecretLeakTests {
     case let list as [Any]:
       return list.reduce(into: []) { $0.formUnion(secrets($1, isSecret)) }
     case let text as String where isSecret && text.count == 32:
-      // Some keys of the generator are zero, as many other things are.
+      // Some keys of the generator are zero, like many other values.
       return Set(text) == ["0"] ? [] : [text.lowercased()]
     default: return []
     }
@@ -43,19 +43,19 @@ struct SecretLeakTests {
     return found
   }()
 
-  /// The generator's random numbers repeat between scenarios: an LTK of pair_legacy_justworks is here
-  /// the random value of a numeric comparison, which is no secret.
+  /// The generator's random numbers repeat between scenarios: an LTK of pair_legacy_justworks is
+  /// here the random value of a numeric comparison, which is not secret.
   private static let coincidence = (capture: "bond_privacy_reconnect", digits: "3129903ac1d4")
 
   @Test(
-    "None is printed without --show-keys, and the captures do hold them",
+    "No key is printed without --show-keys, although the captures contain them",
     .enabled(if: !known.isEmpty, "the shared captures, which tell their keys, are not there"),
     arguments: [
       ["show"], ["show", "-v", "-x"], ["show", "--json", "--raw"], ["info"], ["info", "--json"],
       ["values"], ["values", "--all"], ["values", "--csv"], ["values", "--json"],
     ])
   func leaks(_ verb: [String]) throws {
-    // Both orders of bytes, and the beginning alone: `-x` breaks its lines.
+    // Both byte orders, and only the beginning, because `-x` breaks lines.
     let needles = Self.known.flatMap { [$0, Self.reversed($0)] }.map { Array($0.utf8.prefix(12)) }
     let index = Dictionary(grouping: needles) { Self.key($0[0..<8]) }
     func found(_ arguments: [String], _ capture: URL) throws -> Set<[UInt8]> {
@@ -72,13 +72,13 @@ struct SecretLeakTests {
         }
         Issue.record("\(verb) \(capture.lastPathComponent) prints \(digits)")
       }
-      // That the search finds what is there.
+      // Makes sure that the search finds existing keys.
       if verb.contains("--raw") { seen.formUnion(try found(["--show-keys"], capture)) }
     }
     #expect(!verb.contains("--raw") || seen.count >= Self.known.count)
   }
 
-  /// What `--show-keys` adds: the values whose keys stand in `hidden` without it.
+  /// Returns the values that `--show-keys` adds: their keys are `hidden` without it.
   private static func revealed(_ hidden: Any, _ shown: Any) -> Set<String> {
     if let left = hidden as? [String: Any], let right = shown as? [String: Any] {
       var found: Set<String> = []
@@ -92,7 +92,7 @@ struct SecretLeakTests {
     return zip(left, right).reduce(into: []) { $0.formUnion(revealed($1.0, $1.1)) }
   }
 
-  @Test("What --show-keys adds to the samples stands nowhere without it")
+  @Test("Values that --show-keys adds to the samples appear nowhere without it")
   func samples() throws {
     func documents(_ arguments: [String]) throws -> [Any] {
       try Program.run(["show", "--json"] + arguments).output.split(separator: 0x0a).map {
@@ -117,9 +117,10 @@ struct SecretLeakTests {
     #expect(count > 4)
   }
 
-  /// An enhanced ATT bearer is an L2CAP channel: one between CIDs 0x0040 of the host and 0x0050, made by
-  /// L2CAP_CREDIT_BASED_CONNECTION_REQ and RSP (Core, Vol 3, Part A, 4.25 and 4.26), each SDU behind its
-  /// length. By it Encrypted Data Key Material is read by its type, 0x2b88.
+  /// An enhanced ATT bearer is an L2CAP channel. This one is between CIDs 0x0040 of the host and
+  /// 0x0050, created by L2CAP_CREDIT_BASED_CONNECTION_REQ and RSP (Core, Vol 3, Part A, 4.25 and
+  /// 4.26), with each SDU after its length. Encrypted Data Key Material is read over it by its
+  /// type, 0x2b88.
   @Test("--raw --channel writes no key that crosses an enhanced bearer")
   func enhancedBearer() throws {
     var file = CaptureBytes()
@@ -155,7 +156,8 @@ struct SecretLeakTests {
     digits.reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// The needles in the output, across its spaces and the offsets at which lines of `-x` begin.
+  /// Returns the needles in the output, ignoring its spaces and the offsets at the start of lines
+  /// of `-x`.
   private static func find(_ index: [UInt64: [[UInt8]]], in output: [UInt8]) -> Set<[UInt8]> {
     var digits: [UInt8] = []
     digits.reserveCapacity(output.count)

@@ -2,12 +2,12 @@ import Foundation
 import ProgramRunner
 import Testing
 
-/// The numbers of the packets that options let through; text and JSON must agree on them.
+/// Returns the numbers of the selected packets; text and JSON must agree on them.
 private func numbers(_ options: [String], _ capture: String = "monitor") throws -> [Int] {
   let json = try Program.run(["show", "--json"] + options + [Program.sample(capture)])
   let text = try Program.run(["show"] + options + [Program.sample(capture)])
   #expect(json.status == 0 && text.status == 0)
-  // Nothing shown is said on standard error, and nothing else.
+  // If nothing is shown, this is the only message on standard error.
   let remark = "no packet matches what was asked for\n"
   let isSilent = text.errors.isEmpty && json.errors.isEmpty
   let isTold = text.errors.hasSuffix(remark) && json.errors.hasSuffix(remark)
@@ -19,8 +19,8 @@ private func numbers(_ options: [String], _ capture: String = "monitor") throws 
   return json.packets
 }
 
-// What the sample holds: 28 records; captures/README.md says how it was made.
-@Suite("Options that choose packets")
+// The sample has 28 records; captures/README.md explains how it was made.
+@Suite("Options that select packets")
 struct SelectionTests {
   @Test(
     "--packets",
@@ -33,7 +33,7 @@ struct SelectionTests {
     #expect(try numbers(values.flatMap { ["--packets", $0] }) == expected)
   }
 
-  @Test("--packets with an open beginning")
+  @Test("--packets without a beginning")
   func openBeginning() throws { #expect(try numbers(["--packets=-3"]) == [1, 2, 3]) }
 
   @Test(
@@ -48,7 +48,7 @@ struct SelectionTests {
     #expect(try numbers(["--layer", layer]) == expected)
   }
 
-  @Test("--layer adv, in a capture that has advertising")
+  @Test("--layer adv in a capture with advertising")
   func advertising() throws {
     #expect(try numbers(["--layer", "adv"], "pairing-fails") == Array(33...38))
   }
@@ -64,7 +64,7 @@ struct SelectionTests {
     #expect(try numbers(["--errors"], "pairing-fails") == [53])
   }
 
-  @Test("--limit: none, some, more than there are")
+  @Test("--limit: none, some, more than exist")
   func limit() throws {
     #expect(try numbers(["--limit", "0"]) == [])
     #expect(try numbers(["--limit", "1"]) == [1])
@@ -80,7 +80,7 @@ struct SelectionTests {
       try numbers(["--direction", "sent", "--direction", "received", "--layer", "note"]) == [])
   }
 
-  @Test("--limit and --packets stop reading: damage behind them is not met")
+  @Test("--limit and --packets stop reading before damage")
   func stops() throws {
     let folder = try Folder()
     let bytes = CaptureBytes.session(5).bytes.dropLast()
@@ -90,14 +90,14 @@ struct SelectionTests {
     #expect(try Program.run(["show", "--limit", "5", file]).status == 65)
   }
 
-  // What the samples hold was read off them with tshark 4.0 where it has a filter for it:
-  // btatt.handle, btatt.uuid16, btatt.opcode with btatt.req_opcode_in_error, frame.time_relative.
+  // The expected packets were read with tshark 4.0 if it has a filter: btatt.handle, btatt.uuid16,
+  // btatt.opcode with btatt.req_opcode_in_error, frame.time_relative.
   @Test(
     "Options that look into packets",
     arguments: [
       ("heart-rate", "--uuid 2a37", [71] + Array(141...147)),
       ("heart-rate", "--uuid 2902 --direction sent", [126, 132, 138]),
-      // With the ranges that requests for descriptors name, which tshark counts as two other fields.
+      // Includes the ranges in requests for descriptors, which tshark shows as two other fields.
       (
         "heart-rate", "--handle 0x10-0x12",
         [71, 75, 77, 123, 125, 126, 128] + Array(141...147)
@@ -124,9 +124,9 @@ struct SelectionTests {
     #expect(try numbers(options.split(separator: " ").map(String.init), capture) == expected)
   }
 
-  @Test("A device is found by its name before the name was told, where the file can be read twice")
+  @Test("A device is found by a name that appears later, if the file can be read twice")
   func names() throws {
-    // The command that connects to it comes behind its name, the first report of it before.
+    // The command that connects to it comes after its name, its first report before.
     let file = try numbers(["--device", "HRM-7", "--packets", "1-36"], "heart-rate")
     #expect(file == [33, 34, 35, 36])
     let stream = try Program.run(
@@ -135,7 +135,7 @@ struct SelectionTests {
     #expect(stream.status == 0 && stream.packets == [34, 35, 36])
   }
 
-  @Test("Everything that works on a file works on a stream")
+  @Test("Options that work on a file also work on a stream")
   func streams() throws {
     for options in [
       ["--uuid", "2a37"], ["--handle", "0x15"], ["--text", "disc"], ["--status", "!0"],
@@ -149,7 +149,7 @@ struct SelectionTests {
   }
 
   @Test(
-    "What cannot be understood is refused in one sentence that says what was expected",
+    "Invalid values are refused in one sentence that states the expected form",
     arguments: [
       ("--layer nonsense", "'nonsense' is not a layer; there are hci_cmd, hci_evt, acl"),
       ("--uuid 1", "expected a UUID as in 180d"), ("--handle x", "expected an attribute handle"),
@@ -182,7 +182,7 @@ struct SelectionTests {
   }
 
   @Test(
-    "Values with commas are any of them",
+    "Comma-separated values match any of them",
     arguments: [
       ("--handle", "0x0003,0x0005", ["0x0003", "0x0005"]),
       ("--opcode", "0x0a,0x12", ["0x0a", "18"]),
@@ -198,7 +198,7 @@ struct SelectionTests {
     #expect(try !numbers([option, together], "heart-rate").isEmpty)
   }
 
-  @Test("An event's words are found in all names that have them where a word begins")
+  @Test("An event's words match all names that contain them at the start of a word")
   func eventWords() throws {
     let found = try numbers(["--event", "connection complete"], "heart-rate")
     #expect(!found.isEmpty)
@@ -209,7 +209,7 @@ struct SelectionTests {
   }
 
   @Test(
-    "An address without colons is one; of a name that nobody has, those are told that there are")
+    "An address without colons works; for an unknown name, the known ones are listed")
   func devices() throws {
     let whole = try numbers(["--device", "F1:F1:F1:F1:F1:F1"], "heart-rate")
     let same = try numbers(["--device", "f1f1f1f1f1f1"], "heart-rate")
@@ -227,7 +227,7 @@ struct SelectionTests {
   }
 
   @Test(
-    "Options known from other programs work",
+    "Options of other programs work",
     arguments: [
       (["--grep", "heart"], ["--text", "heart"]), (["--head", "3"], ["--limit", "3"]),
       (["-n", "3"], ["--limit", "3"]), (["--frame=97-99"], ["--packets", "97-99"]),
@@ -239,7 +239,7 @@ struct SelectionTests {
     #expect(try numbers(guess, "heart-rate") == expected)
   }
 
-  @Test("Options without an equal are told what serves instead")
+  @Test("Options without an equivalent are answered with an alternative")
   func advice() throws {
     for (option, advice) in [("--filter", "--layer"), ("-r", "gattscope CAPTURE")] {
       let ending = try Program.run(["show", option, "x", Program.sample("heart-rate")])
@@ -251,7 +251,7 @@ struct SelectionTests {
   }
 
   @Test(
-    "A word that is nearly a verb, or another program's, is told which one is meant",
+    "A word similar to a verb, or a verb of another program, gets a suggestion",
     arguments: [
       ("shwo", "show"), ("valeus", "values"), ("expalin", "explain"), ("Info", "info"),
       ("capture", "live"), ("compare", "diff"),
@@ -262,7 +262,7 @@ struct SelectionTests {
     #expect(ending.errors.hasSuffix("; did you mean gattscope \(verb)?\n"), "\(ending.errors)")
   }
 
-  @Test("trace is narrowed down to attributes and times")
+  @Test("trace can be limited to attributes and times")
   func traced() throws {
     let sample = Program.sample("heart-rate")
     let all = try Program.run(["trace", sample]).lines
@@ -279,7 +279,7 @@ struct SelectionTests {
     #expect(try Program.run(["trace", "--to", "0", sample]).lines.count < 3)
   }
 
-  @Test("A word that is no file is told the verbs")
+  @Test("A word that is not a file gets a list of the verbs")
   func verbs() throws {
     let ending = try Program.run(["nosuchverb", Program.sample("heart-rate")])
     #expect(ending.status == 66)
@@ -289,7 +289,7 @@ struct SelectionTests {
     #expect(behindVerb.errors == "gattscope: nosuchfile: no such file or directory\n")
   }
 
-  @Test("--brief leaves out nothing that is news, and counts the rest")
+  @Test("--brief omits only repetitions, and counts them")
   func brief() throws {
     for capture in Program.smallCaptures {
       let whole = try Program.run(["show", "--time", "none", capture.path])

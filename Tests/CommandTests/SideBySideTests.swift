@@ -2,18 +2,18 @@ import Foundation
 import ProgramRunner
 import Testing
 
-/// Two hosts in one machine, recorded by both: each packet stands there twice. One of them does not wait for
-/// answers on its enhanced bearers.
+/// Two hosts in one machine, recorded by both, so each packet appears twice. One of them does not
+/// wait for responses on its enhanced bearers.
 private let capture = Program.sharedCaptures
   .appending(path: "kernel/pair-gatt-coc-612.btsnoop").path
 
 @Suite(
-  "Requests that are open side by side",
+  "Requests that are open at the same time",
   .enabled(
     if: FileManager.default.fileExists(atPath: capture), "the shared captures are not there"))
 struct SideBySideTests {
-  /// What the host's own log says of these: PnP ID 02 6b 1d 46 02 42 05, Volume State 00 00 00.
-  @Test("Each response is told with the request that it answers")
+  /// The host's own log has these values: PnP ID 02 6b 1d 46 02 42 05, Volume State 00 00 00.
+  @Test("Each response names the request that it answers")
   func requests() throws {
     let told = try Program.run(["show", "--json", "--packets", "1866,1869,1886,1887", capture])
     let answers = told.objects.map { object -> String in
@@ -27,10 +27,11 @@ struct SideBySideTests {
       ])
   }
 
-  /// One of the hosts joins the ends of its two channels the other way round, and answers on the other one:
-  /// #3957 and #3959 are the PnP ID, asked for in #3918 and #3913, on the channel of a read of Volume State.
+  /// One of the hosts joins the ends of its two channels the wrong way round, and responds on the
+  /// other one: #3957 and #3959 are the PnP ID, requested in #3918 and #3913, on the channel of a
+  /// read of Volume State.
   @Test(
-    "An answer on another channel is told with its request, and no value as another attribute's")
+    "A response on another channel names its request, and is not another attribute's value")
   func crossedChannels() throws {
     let told = try Program.run(["show", "--json", "--packets", "3957,3959", capture])
     let requests = told.objects.map { (($0?["att"] as? [String: Any])?["request"] as? Int) ?? 0 }
@@ -42,7 +43,7 @@ struct SideBySideTests {
     #expect(!orphans.text.contains("the request is missing"))
   }
 
-  @Test("values has each value where it belongs")
+  @Test("values assigns each value to its attribute")
   func values() throws {
     let told = try Program.run(["values", "--json", "--packets", "1866,1869,1886,1887", capture])
     #expect(told.objects.count == 4)

@@ -10,7 +10,7 @@ final class Session {
   private let folder: Folder
   private var buffer: [UInt8] = []
 
-  /// Starts the program; it reads what `input` gives.
+  /// Starts the program with `input` as its standard input.
   init(_ arguments: [String], input: FileHandle? = nil) throws {
     process = Program.process(arguments)
     folder = try Folder()
@@ -21,7 +21,7 @@ final class Session {
     try Program.start(process)
   }
 
-  /// The next line, or nil where none comes within `seconds`.
+  /// Returns the next line, or nil if none arrives within `seconds`.
   func line(within seconds: Int32 = 20) -> String? {
     while true {
       if let end = buffer.firstIndex(of: 0x0a) {
@@ -36,7 +36,7 @@ final class Session {
     }
   }
 
-  /// Whether anything is there to be read that no line has given yet.
+  /// Whether there is output that `line` has not returned yet.
   var hasMore: Bool { !buffer.isEmpty || isReadable(within: 0) }
 
   private func isReadable(within milliseconds: Int32) -> Bool {
@@ -55,7 +55,7 @@ final class Session {
       errors: String(decoding: folder.bytes("errors"), as: UTF8.self))
   }
 
-  /// Closes the reading end of the program's output, and waits for it.
+  /// Closes the reading end of the program's output, and waits for the program.
   func hangUp() throws -> Program.Ending {
     try output.fileHandleForReading.close()
     process.waitUntilExit()
@@ -76,8 +76,8 @@ func socketPair(_ type: __socket_type) throws -> (FileHandle, FileHandle) {
   )
 }
 
-/// Returns what a descriptor gives until nothing arrives for a while: a terminal passes on what was written to it
-/// in pieces, even behind the writer's end.
+/// Returns everything from a descriptor until nothing arrives for a while: a terminal delivers its
+/// input in pieces, even after the writer's end.
 func everything(from file: FileHandle) -> [UInt8] {
   var found: [UInt8] = []
   while true {
@@ -87,11 +87,11 @@ func everything(from file: FileHandle) -> [UInt8] {
   }
 }
 
-/// Opens a pseudo-terminal of a given width: the end that a terminal window holds, and the program's.
+/// Opens a pseudo-terminal of a given width: the terminal window's end, and the program's.
 func pseudoTerminal(columns: UInt16) throws -> (window: FileHandle, program: FileHandle) {
   let window = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY)
   guard window >= 0 else { throw POSIXError(.EIO) }
-  // What unlockpt and ptsname do; Swift's Glibc module does not have them.
+  // Does what unlockpt and ptsname do; Swift's Glibc module lacks them.
   var lock: Int32 = 0
   var number: UInt32 = 0
   _ = unsafe ioctl(window, 0x4004_5431, &lock)

@@ -3,7 +3,7 @@ import Glibc
 import ProgramRunner
 import Testing
 
-/// How the program's standard input comes in.
+/// The kind of the program's standard input.
 enum Channel: CaseIterable {
   case pipe, fifo, socket
 }
@@ -13,7 +13,7 @@ struct StreamTests {
   init() { signal(SIGPIPE, SIG_IGN) }
 
   @Test(
-    "Each packet is printed as soon as its last byte is in, from pieces of seven bytes",
+    "Each packet is printed as soon as its last byte has arrived, in pieces of seven bytes",
     arguments: Channel.allCases, [false, true])
   func eachPacket(_ channel: Channel, _ json: Bool) throws {
     let capture = try CaptureBytes(contentsOf: Program.sample("monitor"))
@@ -29,7 +29,7 @@ struct StreamTests {
     case .fifo:
       let path = folder.path("fifo")
       #expect(unsafe mkfifo(path, 0o600) == 0)
-      // Opened both ways, so that nobody waits for anybody.
+      // Opened for both, so that neither end waits for the other.
       writer = try #require(FileHandle(forUpdatingAtPath: path))
       session = try Session(verb + [path])
     case .socket:
@@ -42,7 +42,7 @@ struct StreamTests {
     for end in capture.ends.dropFirst() {
       while written < end {
         let piece = min(7, end - written)
-        // Up to here the record is not whole.
+        // Up to here the record is incomplete.
         #expect(!session.hasMore)
         writer.write(Data(capture.bytes[written..<written + piece]))
         written += piece
@@ -52,7 +52,7 @@ struct StreamTests {
       printed += 1
       #expect(json ? line.contains("\"packet\":\(printed),") : line.contains(" \(printed) "))
     }
-    // The stream has not ended: a user ends the program.
+    // The stream has not ended; a user ends the program.
     #expect(session.process.isRunning)
     session.process.interrupt()
     let ending = session.finish()
@@ -81,7 +81,8 @@ struct StreamTests {
   }
 
   @Test(
-    "A reader that goes away ends the program quietly", arguments: [["show"], ["show", "--json"]])
+    "A reader that closes the pipe ends the program quietly",
+    arguments: [["show"], ["show", "--json"]])
   func closedPipe(_ verb: [String]) throws {
     let folder = try Folder()
     let file = try folder.write("big", CaptureBytes.session(20_000).bytes)
@@ -91,8 +92,8 @@ struct StreamTests {
     #expect(ending.status == 0 && ending.errors.isEmpty)
   }
 
-  /// Standard output is a socket that keeps each write apart, so that they can be counted.
-  @Test("A fast pipe is not flushed packet by packet")
+  /// Standard output is a socket that keeps each write separate, so that they can be counted.
+  @Test("A fast pipe is not flushed for each packet")
   func fewWrites() throws {
     let records = 10_000
     let bytes = CaptureBytes.session(records).bytes
@@ -124,11 +125,11 @@ struct StreamTests {
   }
 }
 
-/// Long files are printed by several threads, streams by one.
+/// Several threads print long files, one thread prints streams.
 @Suite("Files that several threads print")
 struct SharedWorkTests {
   @Test(
-    "The output is the same as of a stream, also where the capture ends early",
+    "The output equals that of a stream, even if the capture ends early",
     arguments: [1, 2, 3, 4], [0, 5])
   func same(_ threads: Int, _ missing: Int) throws {
     let folder = try Folder()
@@ -150,7 +151,7 @@ struct SharedWorkTests {
     }
   }
 
-  @Test("A full device is said once, with status 74", arguments: [["--json"], []])
+  @Test("A full device is reported once, with status 74", arguments: [["--json"], []])
   func fullDevice(_ form: [String]) throws {
     let folder = try Folder()
     let file = try folder.write("capture", CaptureBytes.session(20_000).bytes)
@@ -165,7 +166,8 @@ struct SharedWorkTests {
     #expect(said == "gattscope: output could not be written: no space left on device\n")
   }
 
-  @Test("A reader that goes away ends the program, without a word", arguments: [["--json"], []])
+  @Test(
+    "A reader that closes the pipe ends the program without a message", arguments: [["--json"], []])
   func readerLeaves(_ form: [String]) throws {
     let folder = try Folder()
     try folder.write("capture", CaptureBytes.session(50_000).bytes)
@@ -176,7 +178,7 @@ struct SharedWorkTests {
   }
 }
 
-/// The program stands still with its output's pipe full while its file changes.
+/// The program is blocked by its full output pipe while its file changes.
 @Suite("Files that change while they are read")
 struct ChangingFileTests {
   private static let records = 20_000
@@ -188,7 +190,7 @@ struct ChangingFileTests {
     return session
   }
 
-  @Test("One that grows is read to its new end")
+  @Test("A file that grows is read to its new end")
   func grows() throws {
     let folder = try Folder()
     let session = try start(folder)
@@ -200,7 +202,7 @@ struct ChangingFileTests {
     #expect(ending.packets == Array(2...Self.records + 50))
   }
 
-  @Test("One that is cut gives what was there, and says where it ends")
+  @Test("A file that is cut gives everything before the cut, and reports where it ends")
   func cut() throws {
     let folder = try Folder()
     let session = try start(folder)
@@ -213,7 +215,7 @@ struct ChangingFileTests {
     #expect(ending.status == 65 && ending.errors.contains("the capture ends early"))
   }
 
-  @Test("One that is replaced is read as it was opened")
+  @Test("A file that is replaced is read as it was opened")
   func replaced() throws {
     let folder = try Folder()
     let session = try start(folder)

@@ -4,7 +4,7 @@ import Testing
 
 private let generated = Program.sharedCaptures.appending(path: "generated")
 
-/// One side of a scenario, in the words of one platform.
+/// One side of a scenario, for one platform.
 struct TraceCase: Sendable, CustomTestStringConvertible {
   let scenario: String
   let isPeripheral: Bool
@@ -31,14 +31,15 @@ struct TraceCase: Sendable, CustomTestStringConvertible {
   }()
 }
 
-/// What the generator did, as the lines that the callbacks of one platform come to.
+/// The generator's operations as the expected lines for one platform's callbacks.
 ///
-/// How operations appear: a read is one callback whatever number of requests it takes, and so is a long write but
-/// for Android's server, which gets every part; a subscription is CoreBluetooth's notification state and Android's
-/// descriptor; CoreBluetooth does not report connections to a peripheral, except that subscriptions end with them;
-/// CoreBluetooth reports no MTU and no bond; values read by type or several at once have no method on either platform,
-/// but a server is asked for each of them. What a server's stack refuses by itself (an unknown handle, an access that
-/// permissions do not allow) is not reported to its app. A long write that is given up is Android's
+/// How operations appear: a read is one callback for any number of requests, and so is a long
+/// write, except that Android's server gets every part. A subscription is CoreBluetooth's
+/// notification state and Android's descriptor. CoreBluetooth does not report connections to a
+/// peripheral, except that subscriptions end with them; it reports no MTU and no bond. Values read
+/// by type or several at once have no method on either platform, but a server is asked for each of
+/// them. A server's stack does not report to its app what it refuses itself (an unknown handle, an
+/// access that permissions do not allow). A long write that is given up is Android's
 /// abortReliableWrite and its callback.
 private struct Expected {
   private(set) var lines: [String] = []
@@ -98,7 +99,7 @@ private struct Expected {
 
   private var tellsLinks: Bool { isAndroid || !isPeripheral }
 
-  /// Errors of a server that are its stack's.
+  /// Returns whether a server's stack makes the error itself.
   private func isStacks(_ error: String) -> Bool {
     isPeripheral && [1, 2, 3, 4, 5, 6, 12, 15].contains { error == " error \($0)" }
   }
@@ -113,7 +114,7 @@ private struct Expected {
     lines.append("write \(handle) \(value)\(error)")
   }
 
-  /// A PDU that the generator sent as it is, and the answer.
+  /// A PDU that the generator sent unchanged, and the response.
   private mutating func raw(_ operation: [String: Any]) throws {
     let sent = try #require(operation["sent"] as? String)
     let got = try #require(operation["got"] as? String)
@@ -126,7 +127,7 @@ private struct Expected {
     // Read Request, Read Blob Request.
     case 0x0a, 0x0c: read(handle, "", error)
     case 0x12: write(handle, String(sent.dropFirst(6)), error, hasResponse: true)
-    // Read Multiple: the server is asked for each.
+    // Read Multiple: the server is asked for each value.
     case 0x0e where isPeripheral:
       for place in stride(from: 1, to: bytes.count - 1, by: 2) {
         read(Int(bytes[place]) | Int(bytes[place + 1]) << 8, "", "")
@@ -137,12 +138,12 @@ private struct Expected {
   }
 }
 
-/// What a trace tells, as such lines.
+/// The lines of a trace in the same form.
 private struct Told {
   private(set) var lines: [String] = []
-  /// Parts of a value that Android's server was given, by the order in which they came.
+  /// Parts of a value that Android's server received, in order of arrival.
   private var parts: [(handle: Int, value: String)] = []
-  /// Whether Android's app has given up what it had queued.
+  /// Whether Android's app has given up its queued writes.
   private var isAborting = false
 
   mutating func take(_ object: [String: Any]) throws {
@@ -159,7 +160,7 @@ private struct Told {
     case "peripheralManagerDidStartAdvertising(_:error:)", "AdvertiseCallback.onStartSuccess":
       lines.append("advertisement")
     case "centralManager(_:didDiscover:advertisementData:rssi:)", "ScanCallback.onScanResult":
-      // Each scan reports a device anew.
+      // Each scan reports a device again.
       if lines.last != "advertisement" { lines.append("advertisement") }
     case "centralManager(_:didConnect:)": lines.append("connected")
     case "centralManager(_:didDisconnectPeripheral:error:)": lines.append("disconnected")
@@ -194,7 +195,7 @@ private struct Told {
   ) throws {
     switch name {
     case "peripheralManager(_:didReceiveRead:)", "onCharacteristicReadRequest":
-      // A long read: the parts after the first are the same read, unless nothing came before it.
+      // A long read: the parts after the first belong to the same read, unless none precedes them.
       if arguments["offset"] as? Int == 0 || lines.last != "read \(handle)" {
         lines.append("read \(handle)")
       }
@@ -252,12 +253,12 @@ private struct Told {
 }
 
 @Suite(
-  "A trace, against what the generator of captures says that it did",
+  "A trace, compared with the truth of the capture generator",
   .enabled(
     if: !TraceCase.all.isEmpty, "the shared captures, which say what is true, are not there"))
 struct TraceTruthTests {
-  /// Every operation is exactly the callbacks that the platform would deliver, in order; what comes by itself
-  /// (searches, power) is not in the truth.
+  /// Every operation must be exactly the callbacks that the platform would deliver, in order;
+  /// spontaneous events (scans, power) are not in the truth.
   @Test(arguments: TraceCase.all) func operations(_ trace: TraceCase) throws {
     let run = try Program.run(["trace", "--json", "--as", trace.platform, trace.path])
     #expect(run.status == 0, "\(run.errors)")
@@ -266,6 +267,6 @@ struct TraceTruthTests {
     let expected = try Expected(trace).lines
     #expect(told.lines == expected, "\(trace.testDescription)")
     let packets = run.objects.compactMap { $0?["packet"] as? Int }
-    #expect(packets == packets.sorted(), "the lines are in the order of packets")
+    #expect(packets == packets.sorted(), "the lines must be in the order of packets")
   }
 }

@@ -3,11 +3,11 @@ import Glibc
 import ProgramRunner
 import Testing
 
-@Suite("values, run as a user runs it")
+@Suite("values, as a user runs it")
 struct ValuesCommandTests {
   init() { signal(SIGPIPE, SIG_IGN) }
 
-  @Test("--raw writes a file only where one thing is selected")
+  @Test("--raw writes a file only if one attribute is selected")
   func raw() throws {
     let folder = try Folder()
     let path = folder.path("bytes")
@@ -19,7 +19,7 @@ struct ValuesCommandTests {
       refused.errors.contains("fff7 notified (12 values)")
         && refused.errors.contains("choose with --device or --uuid or --operation"),
       "\(refused.errors)")
-    // What was there stays, and nothing else is there.
+    // The old contents stay, and there is no other file.
     #expect(folder.bytes("bytes") == [1, 2, 3])
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
     #expect(files.allSatisfy { !$0.hasSuffix(".part") }, "\(files)")
@@ -29,7 +29,7 @@ struct ValuesCommandTests {
     let bytes = folder.bytes("bytes")
     #expect(bytes.count == 136 && bytes.starts(with: [0xa5, 0x06, 0x82, 0x55]))
     #expect(try Program.run(arguments + ["--raw", "-"]).output == bytes)
-    // Nothing to write is no reason to empty a file, nor to make one.
+    // With nothing to write, no file is emptied or created.
     for name in ["bytes", "new"] {
       let nothing = try Program.run(
         ["values", "--uuid", "ffff", "--raw", folder.path(name), capture])
@@ -41,21 +41,21 @@ struct ValuesCommandTests {
     #expect(nowhere.status == 74 && nowhere.errors.contains("cannot be written"))
   }
 
-  @Test("--raw --channel writes what crossed an L2CAP channel one way")
+  @Test("--raw --channel writes what crossed an L2CAP channel in one direction")
   func channel() throws {
     let capture = Program.sample("channels")
     let arguments = ["values", "--raw", "-", "--channel", "0x0040", capture]
     #expect(try Program.run(arguments).status == 64)
     let sent = try Program.run(arguments + ["--direction", "sent"])
     #expect(sent.status == 0 && !sent.output.isEmpty, "\(sent.errors)")
-    // The number that the frames carry, as `show` prints it, is the peer's end.
+    // The number in the frames, which `show` prints, is the peer's end.
     let peers = try Program.run(
       ["values", "--raw", "-", "--channel", "0x0061", "--direction", "sent", capture])
     #expect(peers.output == sent.output, "\(peers.errors)")
   }
 
   @Test(
-    "Options that choose packets, and forms that exclude each other, are refused",
+    "Selecting options, and formats that exclude each other, are refused",
     arguments: [
       ["--opcode", "0x12"], ["--event", "5"], ["--text", "a"], ["--layer", "smp"],
       ["--json", "--csv"], ["--raw", "x", "--follow"], ["--all", "--raw", "x"],
@@ -67,12 +67,13 @@ struct ValuesCommandTests {
     #expect(ending.status == 64 && ending.output.isEmpty, "\(ending.errors)")
   }
 
-  @Test("--follow prints values as they come, and ends well", arguments: [SIGINT, SIGTERM])
+  @Test(
+    "--follow prints values as they arrive, and ends with success", arguments: [SIGINT, SIGTERM])
   func follow(_ signal: Int32) throws {
     let capture = try CaptureBytes(contentsOf: Program.sample("heart-rate"))
     let pipe = Pipe()
     let session = try Session(["values", "--follow", "-"], input: pipe.fileHandleForReading)
-    // The first value is read in record 104.
+    // Record 104 has the first value that is read.
     pipe.fileHandleForWriting.write(Data(capture.bytes[..<capture.ends[104]]))
     #expect(session.line()?.hasSuffix("how") == true)
     #expect(session.line()?.contains("2a38 Body Sensor Location") == true)
@@ -83,28 +84,29 @@ struct ValuesCommandTests {
   }
 
   @Test(
-    "What came before Ctrl-C is all that there is: no value is lost, and half a record is no damage"
+    "Ctrl-C keeps everything before it: no value is lost, and half a record is no damage"
   )
   func interrupted() throws {
     let capture = try CaptureBytes(contentsOf: Program.sample("heart-rate"))
     let pipe = Pipe()
     let session = try Session(
       ["values", "--follow", "--csv", "-"], input: pipe.fileHandleForReading)
-    // A read request that is not answered, and half of the record that would: what is open is told.
+    // A read request without a response, and half of the record with the response: the open request
+    // is reported.
     pipe.fileHandleForWriting.write(Data(capture.bytes[..<(capture.ends[105] + 9)]))
     #expect(session.line()?.hasPrefix("packet,time") == true)
     #expect(session.line()?.hasPrefix("104,") == true)
     kill(session.process.processIdentifier, SIGINT)
     let ending = session.finish()
     #expect(ending.status == 0, "\(ending)")
-    // The half is told, and is no damage: whoever ends it has seen that it goes on.
+    // The half record is reported, but not as damage: it is what the user interrupted.
     #expect(
       ending.errors.contains("what came last is not complete: record 106 at byte "), "\(ending)")
     #expect(ending.lines.count == 1 && ending.text.contains("no_response"), "\(ending.text)")
     #expect(ending.output.last == 0x0a)
   }
 
-  @Test("--time: lines have a column of it, rows their date in this machine's zone")
+  @Test("--time: lines have a column for it, rows their date in this machine's zone")
   func times() throws {
     func lines(_ options: [String]) throws -> [String] {
       try Program.run(
@@ -118,7 +120,7 @@ struct ValuesCommandTests {
     let local = try lines(["--csv", "--time", "local"])
     #expect(local.last?.hasPrefix("104,2026-11-21 13:00:0") == true, "\(local)")
     #expect(try lines(["--csv", "--time", "none"]).last?.hasPrefix("104,,,1,") == true)
-    // There are no lines that it could be the time since.
+    // There are no lines to which a difference could refer.
     let devices = ["devices", "--time", "delta", Program.sample("heart-rate")]
     #expect(try Program.run(devices).status == 64)
   }

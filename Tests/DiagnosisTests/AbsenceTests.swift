@@ -1,25 +1,25 @@
-// What rests on something that is not in the capture is less sure where the capture may lack it, or is not
-// said.
+// Conclusions from something that the capture does not hold are less certain, or not drawn, if the
+// capture may lack it.
 
 import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
 
-@Suite("What rests on absence") struct AbsenceTests {
-  /// How sure a rule is of its first finding; nil where it finds nothing.
+@Suite("Conclusions from absence") struct AbsenceTests {
+  /// Returns the certainty of a rule's first finding, or nil if it finds nothing.
   private func certainty(
     _ rule: String, losesRecords: Bool = false, _ build: (inout Traffic) -> Void
   ) -> Certainty? {
     let evidence = evidence {
       build(&$0)
-      // Packets that were completed, and that the capture does not show to be sent.
+      // Completed packets that the capture does not show as sent.
       if losesRecords { $0.completed(60) }
     }
     return finding(rule, in: evidence)?.certainty
   }
 
-  @Test("0xfd: the CCCD may have been written before the capture began, or among what it lost")
+  @Test("0xfd: the CCCD may have been written before the capture began, or in lost records")
   func improperConfiguration() {
     func refuse(_ traffic: inout Traffic) { traffic.ask("12 15 00 02", "01 12 15 00 fd") }
     func whole(_ traffic: inout Traffic) {
@@ -33,14 +33,14 @@ import Testing
       #expect(why.hasSuffix("no CCCD of it was written \(words)"), "\(why)")
     }
     #expect(certainty("att-cccd-improper", losesRecords: true, whole) == .likely)
-    // Another refusal of the same kind of rule says what it says wherever the capture begins.
+    // Another refusal of the same rule does not depend on where the capture begins.
     #expect(
       certainty("att-procedure-in-progress") { $0.ask("12 15 00 02", "01 12 15 00 fe") }
         == .certain)
   }
 
   @Test(
-    "Service Changed without a discovery behind it: records may be missing; with one it is told")
+    "Service Changed without a later discovery: records may be missing; with one it is reported")
   func serviceChanged() {
     func changed(_ traffic: inout Traffic) {
       traffic.ask("08 06 00 0d 00 03 28", "09 07 07 00 20 08 00 05 2a")
@@ -53,7 +53,7 @@ import Testing
     }
     #expect(certainty("gatt-service-changed", whole) == .certain)
     #expect(certainty("gatt-service-changed", losesRecords: true, whole) == .likely)
-    // What would follow, a capture that begins late has.
+    // A capture that begins late still has everything that would follow.
     #expect(certainty("gatt-service-changed", changed) == .certain)
     #expect(
       certainty("gatt-service-changed", losesRecords: true) {
@@ -62,7 +62,7 @@ import Testing
       } == .certain)
   }
 
-  @Test("a map that is out of date: the discovery may be among what the capture lost")
+  @Test("an outdated map: the discovery may be in lost records")
   func staleCache() {
     func changed(_ traffic: inout Traffic) {
       traffic.ask("08 06 00 0d 00 03 28", "09 07 07 00 20 08 00 05 2a")
@@ -76,13 +76,13 @@ import Testing
     }
     #expect(certainty("gatt-stale-cache", whole) == .certain)
     #expect(certainty("gatt-stale-cache", losesRecords: true, whole) == .likely)
-    // The change and what follows it are there where the capture begins late, too.
+    // The change and what follows it are also in a capture that begins late.
     #expect(certainty("gatt-stale-cache", changed) == .certain)
-    // But that nobody discovered before is not: then an invalid handle says nothing of maps.
+    // The lack of an earlier discovery is not: then an invalid handle says nothing about maps.
     #expect(certainty("gatt-stale-cache") { $0.ask("0a 13 00", "01 0a 13 00 01") } == nil)
   }
 
-  @Test("a bond that is made anew: the attempt to use it may be among what the capture lost")
+  @Test("a bond that is created again: the attempt to use it may be in lost records")
   func overBond() {
     func again(_ traffic: inout Traffic) {
       traffic.connect()
@@ -97,12 +97,12 @@ import Testing
     }
     #expect(certainty("smp-over-bond", whole) == .likely)
     #expect(certainty("smp-over-bond", losesRecords: true, whole) == .possible)
-    // A capture that begins behind the bond knows of none.
+    // A capture that begins after the bonding knows no bond.
     #expect(certainty("smp-over-bond", again) == nil)
   }
 
   @Test(
-    "0x0f without a key: a pairing may be missing; begun late, or with a bond of --keys, nothing is said"
+    "0x0f without a key: a pairing may be missing; with a late start or a bond of --keys, no finding"
   )
   func withoutKey() {
     func refuse(_ traffic: inout Traffic) {
@@ -121,13 +121,14 @@ import Testing
     bond.longTermKeys = [Bond.LongTermKey([UInt8](repeating: 7, count: 16))]
     let known = evidence(bonds: [bond], whole)
     #expect(findings(of: "att-0f-without-key", in: known) == [])
-    // An identity key alone encrypts nothing.
+    // Only an identity key, which encrypts nothing.
     bond.longTermKeys = []
     bond.identityResolvingKey = [UInt8](repeating: 7, count: 16)
     #expect(!findings(of: "att-0f-without-key", in: evidence(bonds: [bond], whole)).isEmpty)
   }
 
-  @Test("a peer that leaves: less sure with lost records, nothing where the beginnings are missing")
+  @Test(
+    "a peer that disconnects: less certain with lost records, no finding without the beginnings")
   func peerLeaves() {
     func stays(_ traffic: inout Traffic, opens: Bool) {
       for time in [30_000, 30_200] {

@@ -6,12 +6,12 @@ import MadeTraffic
 import Testing
 
 @Suite("Refused for lack of security") struct AccessRuleTests {
-  /// The severities of the findings of a rule.
+  /// Returns the severities of a rule's findings.
   private func severities(of rule: String, in evidence: Evidence) -> [Severity?] {
     attributeFindings(in: evidence).filter { $0.rule.description == rule }.map(\.severity)
   }
 
-  @Test("0x05 without a key, and nobody pairs") func nobodyPairs() {
+  @Test("0x05 without a key, and no side pairs") func nobodyPairs() {
     let evidence = evidence {
       $0.connect()
       $0.discoverHeartRate()
@@ -47,8 +47,7 @@ import Testing
     #expect(attributeFindings(in: evidence).allSatisfy { $0.isResolved })
   }
 
-  @Test("the same on three connections is told once, whatever the packets and times") func grouped()
-  {
+  @Test("the same on three connections is one finding, with any packets and times") func grouped() {
     let evidence = evidence {
       for wait in [0, 700, 30] {
         $0.connect()
@@ -68,13 +67,13 @@ import Testing
       ])
   }
 
-  @Test("0x05, then the link is encrypted, and nobody asks again: a warning")
+  @Test("0x05, then the link is encrypted, and the request is not repeated: a warning")
   func encryptedAndNotAskedAgain() {
     let evidence = evidence {
       $0.connect()
       $0.ask("0a 13 00", "01 0a 13 00 05")
       $0.encrypted()
-      // Another attribute is no repetition.
+      // A request for another attribute is not a repetition.
       $0.ask("0a 15 00", "0b 01")
     }
     #expect(
@@ -95,12 +94,12 @@ import Testing
     #expect(
       told?.why.text.hasSuffix("Pairing was tried (#4) and failed (#6).") == true,
       "\(told?.why.text ?? "nothing")")
-    // Why pairing failed is the cause, and an error of its own.
+    // The failure of the pairing is the cause, and its own error.
     #expect(told?.severity == .warning)
     #expect(rules(in: evidence).contains("smp-confirm-failed"))
   }
 
-  @Test("0x05 after encryption failed for want of a key is an effect: a warning") func withoutKey()
+  @Test("0x05 after encryption failed for lack of a key is an effect: a warning") func withoutKey()
   {
     let evidence = evidence {
       $0.connect()
@@ -118,7 +117,7 @@ import Testing
       ])
   }
 
-  @Test("0x0f on an encrypted link: a longer key is demanded, or another kind") func tooWeak() {
+  @Test("0x0f on an encrypted link: a longer or different key is required") func tooWeak() {
     let evidence = evidence {
       $0.connect()
       $0.discoverHeartRate()
@@ -130,7 +129,7 @@ import Testing
         "Read of 2a38 Body Sensor Location refused: Insufficient Encryption (0x0f) #9 #10"
       ])
     #expect(finding("att-encryption-too-weak", in: evidence)?.certainty == .likely)
-    // Nearly: the link is not encrypted.
+    // Almost: the link is not encrypted.
     let open = DiagnosisTests.evidence {
       $0.connect()
       $0.ask("0a 13 00", "01 0a 13 00 0f")
@@ -138,7 +137,7 @@ import Testing
     #expect(findings(of: "att-encryption-too-weak", in: open) == [])
   }
 
-  @Test("0x05 on a link encrypted by Just Works: an authenticated key is demanded")
+  @Test("0x05 on a link encrypted by Just Works: an authenticated key is required")
   func demandsMITM() {
     let evidence = evidence {
       $0.connect()
@@ -183,7 +182,7 @@ import Testing
     #expect(rule?.remedy.text.contains("at least one side") == false)
   }
 
-  @Test("0x0f before any key: answered too early, likely; with a stored key it is right")
+  @Test("0x0f before any key: answered too early, likely; with a stored key it is correct")
   func wrongCode() {
     func capture(pairs: Bool) -> Evidence {
       evidence {
@@ -208,7 +207,7 @@ import Testing
       $0.ask("0a 15 00", "01 0a 15 00 0c")
     }
     #expect(attributeRules(in: evidence) == ["att-authorization", "att-key-size"])
-    // What an application decides by no packet shows.
+    // No packet shows what an application decides.
     #expect(finding("att-authorization", in: evidence)?.certainty == .likely)
     #expect(
       finding("att-authorization", in: evidence)?.why.text
@@ -235,7 +234,7 @@ import Testing
     #expect(told.first?.evidence == [2, 3, 9, 10, 4, 5, 11, 12])
   }
 
-  @Test("the peer asks this host: the words turn round") func otherSide() {
+  @Test("the peer asks this host: the wording is reversed") func otherSide() {
     let evidence = evidence {
       $0.connect(role: 1)
       $0.discoverHeartRate(by: .received)
@@ -247,7 +246,7 @@ import Testing
     )
   }
 
-  @Test("a capture that begins in the middle does not say that the link was not encrypted")
+  @Test("a capture that begins in the middle does not show that the link was not encrypted")
   func lateCapture() {
     let evidence = evidence {
       $0.ask("0a 13 00", "01 0a 13 00 05")

@@ -1,18 +1,19 @@
-// What the rules about attributes say of captures: of each side's file the same, with the words turned round.
+// Findings of the attribute rules in captures: the same from both sides' files, with reversed
+// wording.
 
 import Diagnosis
 import MadeTraffic
 import Testing
 
 @Suite("Attributes in captures") struct AttributeCaptureTests {
-  /// The rules that find something, with the packets, of the families that are about attributes.
+  /// Returns the findings of the attribute rules, with their packets.
   private func found(_ name: String, beside: Bool = true) throws -> [String]? {
     try evidence(ofCapture: name, beside: beside)?.findings().filter {
       ["att", "gatt", "frame", "app"].contains(
         $0.rule.description.split(separator: "-").first.map(String.init) ?? "")
     }.map { finding in
       let packets = finding.line.split(separator: " ").filter {
-        // The evidence; packets in what is said have signs behind them.
+        // The evidence; packets within a sentence are followed by punctuation.
         $0.hasPrefix("#") && $0.last?.isNumber == true
       }
       return ([finding.rule.description] + packets.map(String.init)).joined(separator: " ")
@@ -47,7 +48,7 @@ import Testing
     #expect(found == expected, "\(name)")
   }
 
-  @Test("captures of the project: refused and allowed after pairing; frames; application errors")
+  @Test("the project's captures: refused and allowed after pairing; frames; application errors")
   func own() throws {
     #expect(
       try found("write-refused.btsnoop", beside: false)?.first?.hasPrefix(
@@ -60,7 +61,7 @@ import Testing
       try found("heart-rate.btsnoop", beside: false) == ["att-application-error #161 #163"])
   }
 
-  @Test("a frame with a wrong checksum says what came of it, and who sent it")
+  @Test("a frame with a wrong checksum: its consequence, and its sender")
   func checksum() throws {
     for (name, who, next) in [
       (
@@ -83,7 +84,7 @@ import Testing
     }
   }
 
-  @Test("captures of real devices have no error about attributes")
+  @Test("captures of real devices have no errors about attributes")
   func real() throws {
     for name in [
       "bj_led-full.pcapng", "blue_heron-btstack_govee_btled.pklg",

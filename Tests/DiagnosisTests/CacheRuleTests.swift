@@ -1,12 +1,12 @@
-// Maps that are out of date.
+// Outdated maps.
 
 import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
 
-@Suite("Maps that hold no more") struct CacheRuleTests {
-  /// Two connections; on the first 2a38 is read, on the second it is refused.
+@Suite("Outdated maps") struct CacheRuleTests {
+  /// Two connections; on the first 2a38 is read, on the second the read is refused.
   private func reconnection(
     _ error: String, hashes: (String, String)? = nil, discovers: Bool = false
   ) -> Evidence {
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test("a handle that an earlier connection read is invalid now: likely an old map")
+  @Test("a handle that an earlier connection read is invalid now: likely an outdated map")
   func invalidNow() {
     let evidence = reconnection("01")
     #expect(
@@ -39,7 +39,7 @@ import Testing
     #expect(findings(of: "att-invalid-handle", in: evidence) == [])
   }
 
-  @Test("a hash that differs makes it certain, whatever the error; an equal one does not")
+  @Test("a different hash makes it certain, whatever the error; an equal one does not")
   func hash() {
     let changed = reconnection("02", hashes: ("11", "22"))
     #expect(finding("gatt-stale-cache", in: changed)?.certainty == .certain)
@@ -47,12 +47,13 @@ import Testing
     #expect(attributeRules(in: same) == ["att-not-permitted"])
   }
 
-  @Test("a handle that was discovered on this connection is no old map") func discovered() {
+  @Test("a handle that was discovered on this connection is not from an outdated map")
+  func discovered() {
     #expect(
       findings(of: "gatt-stale-cache", in: reconnection("01", discovers: true)) == [])
   }
 
-  @Test("Service Changed is told, and a handle of its range that is used without discovering")
+  @Test("Service Changed is reported, and the use of a handle in its range without discovery")
   func serviceChanged() {
     let evidence = evidence {
       $0.connect()

@@ -7,7 +7,7 @@ import Sessions
 import Testing
 
 @Suite("Rules about what the capture lacks") struct CaptureTests {
-  @Test("records that were dropped, with the packets behind the gaps") func dropped() {
+  @Test("dropped records, with the packets after the gaps") func dropped() {
     let evidence = evidence {
       $0.connect()
       $0.add([4, 0x13, 5, 1, 0x40, 0, 1, 0], .received, drops: 12)
@@ -22,7 +22,7 @@ import Testing
       ])
   }
 
-  @Test("more packets completed than sent, and answers to commands that are not there")
+  @Test("more packets completed than sent, and responses to missing commands")
   func missing() {
     let evidence = evidence {
       $0.command(0x0c03)
@@ -43,7 +43,9 @@ import Testing
     )
   }
 
-  @Test("answers at the beginning, a second answer to one command, and a link without its opening")
+  @Test(
+    "responses at the beginning, a second response to one command, and a link without its beginning"
+  )
   func notMissing() {
     let evidence = evidence {
       $0.complete(0x1009)
@@ -60,7 +62,7 @@ import Testing
     #expect(findings(of: "capture-records-missing", in: evidence) == [])
   }
 
-  @Test("records that btmon lost without a word are noticed") func silentLoss() throws {
+  @Test("records that btmon lost silently are noticed") func silentLoss() throws {
     let name = "kernel/btmon-lost-59.btsnoop"
     guard let evidence = try evidence(ofCapture: name, beside: true) else { return }
     #expect(
@@ -70,7 +72,7 @@ import Testing
     #expect(evidence.lacks.map(\.text) == ["records missing", "connecting seen"])
   }
 
-  @Test("packets that were cut short; where most data is, Android's filtered log is named")
+  @Test("packets that were cut short; if most data is, Android's filtered log is named")
   func truncated() throws {
     let one = evidence {
       $0.connect()
@@ -95,7 +97,7 @@ import Testing
   }
 
   @Test(
-    "lengths tell which setting cut packets, unless a packet that was kept whole contradicts",
+    "lengths identify the setting that cut packets, unless a whole packet contradicts",
     arguments: [
       (10, CutLengths.Reason.summary), (9, .headers), (4, .channels), (40, .snapshot(45)),
     ])
@@ -115,7 +117,7 @@ import Testing
       found { $0.acl([40, 0, 1, 0] + [UInt8](repeating: 0, count: 40), .received) } == reason)
   }
 
-  @Test("a connection whose opening is missing; with it, nothing is said") func late() {
+  @Test("a connection without its beginning; with it, no finding") func late() {
     let late = evidence {
       $0.sent("0a 03 00")
       $0.received("0b 01")
@@ -136,7 +138,7 @@ import Testing
     #expect(whole.lacks.map(\.text) == ["connecting seen"])
   }
 
-  @Test("data alone is told as that, not as a late start") func dataAlone() {
+  @Test("a capture with only data is reported as such, not as a late start") func dataAlone() {
     let evidence = evidence {
       $0.sent("10 01 00 ff ff 00 28")
       $0.received("01 10 01 00 0a")
@@ -146,7 +148,8 @@ import Testing
       evidence.lacks.map(\.text) == ["data only, no commands and events"])
   }
 
-  @Test("ten packets one way and none the other; nine, or one back, say nothing") func oneSided() {
+  @Test("ten packets in one direction and none in the other; nine, or one back: no finding")
+  func oneSided() {
     for (sent, received, expected) in [(10, 0, 1), (0, 10, 1), (9, 0, 0), (10, 1, 0)] {
       let evidence = evidence { traffic in
         traffic.connect()
@@ -159,7 +162,7 @@ import Testing
     }
   }
 
-  @Test("a clock that goes back by two seconds, or stands for two hours") func clock() {
+  @Test("a clock that goes back by two seconds, or jumps by two hours") func clock() {
     let back = evidence {
       $0.connect()
       $0.clock -= 2000
@@ -197,8 +200,7 @@ import Testing
     #expect(evidence.lacks.map(\.text).last == "damaged at its end")
   }
 
-  @Test("handles that are used without a discovery are from the host's cache") func cached() throws
-  {
+  @Test("handles that are used without discovery are from the host's cache") func cached() throws {
     let evidence = evidence {
       $0.connect()
       $0.sent("0a 03 00")
@@ -210,7 +212,7 @@ import Testing
     #expect(finding.severity == .note)
   }
 
-  @Test("with a discovery before, in this connection or an earlier one, they are not")
+  @Test("after a discovery, in this connection or an earlier one, they are not")
   func discovered() {
     let evidence = evidence {
       $0.connect()
@@ -229,7 +231,7 @@ import Testing
     #expect(rules(in: seldom) == [], "three uses are too few")
   }
 
-  @Test("one descriptor that is discovered tells nothing of the other handles") func part() throws {
+  @Test("a discovered descriptor says nothing about the other handles") func part() throws {
     let evidence = evidence {
       $0.connect()
       $0.ask("04 11 00 11 00", "05 01 11 00 02 29")
@@ -240,14 +242,14 @@ import Testing
     }
     let finding = try #require(first("capture-cached-discovery", in: evidence))
     #expect(finding.line == "This host did not discover all that it uses of the peer #7 #12")
-    // A value that the peer sends is no use of this host's.
+    // The peer sends this value, so this host does not use the handle.
     #expect(
       finding.why.text.hasPrefix(
         "This host used handles of the peer 3 times and the peer sent 1 value on its own. This host did not ask what they are: "
       ))
   }
 
-  @Test("values that the peer sends of its own accord are use, too") func notified() throws {
+  @Test("values that the peer sends unrequested count as use, too") func notified() throws {
     let evidence = evidence {
       $0.connect()
       for _ in 0..<3 { $0.received("1b 05 00 01") }
@@ -261,7 +263,7 @@ import Testing
     )
   }
 
-  @Test("a read by type of a value is no discovery, and a peer's request is no use")
+  @Test("a read by type of a value is not a discovery, and a peer's request is not use")
   func notDiscovered() {
     let byType = evidence {
       $0.connect()
@@ -282,7 +284,7 @@ import Testing
     #expect(rules(in: server) == [])
   }
 
-  @Test("captures whose link type has no direction say so") func direction() throws {
+  @Test("captures whose link type has no direction report that") func direction() throws {
     guard let evidence = try evidence(ofCapture: "pairing-fails.pcap") else { return }
     #expect(
       findings(of: "capture-direction-missing", in: evidence) == [
@@ -290,12 +292,12 @@ import Testing
       ])
   }
 
-  /// The rules of links, controllers and captures.
+  /// The rules about links, controllers and captures.
   private static let table = Rule.all.filter { rule in
     ["capture-", "hci-", "connect-", "link-"].contains { rule.id.description.hasPrefix($0) }
   }
 
-  /// Those that show links that fail: each error was checked against the packets.
+  /// Captures with failed links: each error was checked against the packets.
   private static let failing: Set<String> = [
     "connecting-fails.btsnoop",
     // Disconnection Complete with Connection Timeout (0x08).
@@ -311,7 +313,8 @@ import Testing
     "hciparse-test00.pklg",
   ]
 
-  @Test("the links of a key fob at the edge of reach, each with its packets") func edge() throws {
+  @Test("the links of a key fob at the edge of its range, each with its packets") func edge() throws
+  {
     guard let evidence = try evidence(ofCapture: "connecting-fails.btsnoop") else { return }
     let found = evidence.findings(by: Self.table).map { "\($0.rule): \($0.line)" }
     #expect(
@@ -323,7 +326,7 @@ import Testing
       ])
   }
 
-  @Test("a lock that leaves after the same time, three times") func leaves() throws {
+  @Test("a lock that disconnects after the same time, three times") func leaves() throws {
     guard let evidence = try evidence(ofCapture: "peer-leaves.btsnoop") else { return }
     #expect(
       findings(of: "link-peer-leaves", in: evidence) == [
@@ -331,7 +334,7 @@ import Testing
       ])
   }
 
-  @Test("captures of sessions that work have no error of these families")
+  @Test("captures of working sessions have no errors of these families")
   func working() throws {
     var seen = 0
     for isBeside in [false, true] {
@@ -349,6 +352,6 @@ import Testing
         }
       }
     }
-    #expect(seen >= 20, "only \(seen) captures were there")
+    #expect(seen >= 20, "only \(seen) captures were found")
   }
 }

@@ -1,12 +1,13 @@
-// Causes that are named, and the sentence of the verdict that names them.
+// Named causes, and the sentence of the verdict that names them.
 
 import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
 
-@Suite("Causes are named, and for whom") struct CauseTests {
-  @Test("a link that never came to work although the peer was heard well: this host's own Wi-Fi")
+@Suite("Causes are named, with the side that has them") struct CauseTests {
+  @Test(
+    "a link that was never established although the peer's signal was strong: this host's Wi-Fi")
   func heardWell() {
     func told(_ rssi: Int8) -> Finding? {
       first(
@@ -28,7 +29,7 @@ import Testing
     #expect(told(-80)?.remedy?.text.contains("Wi-Fi") == false)
   }
 
-  @Test("who asks for security and then does not pair keeps a bond that the other one has lost")
+  @Test("a side that requests security but does not pair keeps a bond that the other one has lost")
   func keptBond() {
     func told(_ build: (inout Traffic) -> Void) -> Finding? {
       first(
@@ -48,11 +49,12 @@ import Testing
       kept?.headline.text
         == "pairing failed at #4 because the peer still keeps an old bond that this host has lost")
     #expect(kept?.certainty == .likely)
-    // Nearly: it did not ask.
+    // Almost: it did not request security.
     #expect(told { _ in }?.what.text == "The peer does not pair")
   }
 
-  @Test("refused parameters after which the peer leaves are an error, with advice to this host")
+  @Test(
+    "refused parameters after which the peer disconnects are an error, with advice to this host")
   func refusedParameters() {
     func told(_ build: (inout Traffic) -> Void) -> Finding? {
       first(
@@ -73,11 +75,11 @@ import Testing
         == "the peer left connection 1 (#4) after this host had refused its connection parameters")
     #expect(left?.remedy?.text.contains("ConnectionSupervisionTimeout 400 or more") == true)
     #expect(left?.remedy?.text.contains("Apple") == false)
-    // Nearly: the link was used meanwhile.
+    // Almost: the link was used in between.
     #expect(told { $0.received("1b 03 00 01") }?.severity == .warning)
   }
 
-  @Test("Apple's rules are told of Apple's devices alone") func apple() {
+  @Test("Apple's rules are only mentioned for Apple's devices") func apple() {
     func remedy(_ company: Int) -> String? {
       first(
         "link-parameters-refused",
@@ -92,7 +94,8 @@ import Testing
     #expect(remedy(0x000f)?.contains("Apple") == false)
   }
 
-  @Test("the verdict of a lost link says which side heard nothing, and after what") func lost() {
+  @Test("the verdict of a lost link names the side that heard nothing, and after what") func lost()
+  {
     let told = first(
       "link-supervision-timeout",
       in: evidence {
@@ -108,7 +111,7 @@ import Testing
       "\(told?.headline.text ?? "nothing")")
   }
 
-  @Test("two links of one device that are lost are one finding; of two devices they are two")
+  @Test("two lost links of one device are one finding; of two devices they are two")
   func together() {
     func found(_ peers: [Int]) -> [String] {
       findings(
@@ -129,7 +132,7 @@ import Testing
     #expect(found([0xc011_2233_4455, 0xc011_2233_4466]).count == 2)
   }
 
-  @Test("a subscription that is written to another descriptor than the CCCD") func misplaced() {
+  @Test("a subscription that is written to a descriptor other than the CCCD") func misplaced() {
     func why(_ value: String) -> String? {
       first(
         "att-not-permitted",
@@ -148,7 +151,7 @@ import Testing
   }
 
   @Test(
-    "an attempt is less certain to have missed the device if one hides behind a private address")
+    "an attempt is less certain to have missed the device if one has a private address")
   func hidden() {
     func certainty(_ peer: Int) -> Certainty? {
       first(
@@ -160,12 +163,12 @@ import Testing
           $0.giveUpConnecting()
         })?.certainty
     }
-    // Resolvable, and static.
+    // A resolvable address, and a static one.
     #expect(certainty(0x4011_2233_4466) == .possible)
     #expect(certainty(0xc011_2233_4466) == .certain)
   }
 
-  @Test("what was sent too early, and before the answer to what") func early() {
+  @Test("what was sent too early, and before which response") func early() {
     let told = first(
       "att-second-request",
       in: evidence {

@@ -1,18 +1,18 @@
-// Requests for channels that nobody answers, and what to do about those that are refused.
+// Channel requests without a response, and how to fix refused ones.
 
 import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
 
-@Suite("Channels that are refused or not answered: what to do") struct ChannelRemedyTests {
+@Suite("Channels that are refused or get no response: how to fix it") struct ChannelRemedyTests {
   private static let asked = "14 02 0a 00 80 00 40 00 64 00 1e 00 03 00"
 
   private func remedy(_ rule: String, _ build: (inout Traffic) -> Void) -> String {
     first(rule, in: evidence(build))?.remedy?.text ?? "none"
   }
 
-  @Test("nobody listens: the words are those of the transport, and who is to listen is named")
+  @Test("no service listens: the transport's own terms, and who should listen")
   func listening() {
     let given = " SPSMs from 0x0080 to 0x00ff are given out then, and may be others the next time"
     let peer = remedy("l2cap-service-missing") {
@@ -21,7 +21,7 @@ import Testing
     }
     #expect(peer.hasPrefix("Have the peer listen before it is asked: a socket on BlueZ, "))
     #expect(peer.contains(given), "\(peer)")
-    // An SPSM that is an assigned number is not given out by the device.
+    // An assigned SPSM is not allocated by the device.
     let assigned = remedy("l2cap-service-missing") {
       $0.connect()
       $0.signal("14 02 0a 00 25 00 40 00 64 00 1e 00 03 00", .sent)
@@ -39,7 +39,7 @@ import Testing
     )
   }
 
-  @Test("a rejected command: by the reason, and by the command") func rejected() {
+  @Test("a rejected command: by reason, and by command") func rejected() {
     func classic(_ command: String, _ answer: String) -> String {
       remedy("l2cap-command-rejected") {
         $0.connectClassic()
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test("a request that nobody answers, until the link is ended or for a minute") func open() {
+  @Test("a request without a response, until the link ends or for a minute") func open() {
     #expect(
       unanswered {
         $0.signal(Self.asked, .sent)
@@ -104,7 +104,7 @@ import Testing
         == true)
   }
 
-  @Test("answered, pending, too soon to tell, or a link that was lost: nothing is said")
+  @Test("answered, pending, too early to tell, or a lost link: no finding")
   func nearMisses() {
     #expect(
       unanswered {
@@ -147,7 +147,7 @@ import Testing
       findings(of: "l2cap-request-unanswered", in: oneSided) == [], "nothing of the peer is there")
   }
 
-  @Test("pending for five minutes is told as such") func pending() {
+  @Test("pending for five minutes is reported as such") func pending() {
     #expect(
       unanswered {
         $0.signal("17 03 0c 00 a0 00 40 00 40 00 08 00 40 00 41 00", .sent)

@@ -1,4 +1,4 @@
-// Rules about L2CAP's channels, and what the story says of them.
+// Rules about L2CAP channels, and their part of the story.
 
 import Bluetooth
 import Diagnosis
@@ -6,7 +6,7 @@ import MadeTraffic
 import Testing
 
 @Suite("Rules about channels") struct ChannelRuleTests {
-  /// The findings about channels on a connection: rule, severity, words and packets.
+  /// Returns the findings about channels on a connection: rule, severity, text and packets.
   private func finds(_ build: (inout Traffic) -> Void) -> [String] {
     let evidence = evidence {
       $0.connect()
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(
-    "the results of BR/EDR mean other things",
+    "the results of BR/EDR have other meanings",
     arguments: [
       ("02", "l2cap-service-missing", "Connection refused, PSM not supported (0x0002)"),
       ("03", "l2cap-security", "Connection refused, security block (0x0003)"),
@@ -55,7 +55,7 @@ import Testing
     let evidence = evidence {
       $0.connectClassic()
       $0.signal("02 07 04 00 01 10 45 00", .received, cid: 1)
-      // Pending is no answer yet.
+      // Pending is not a final response.
       $0.signal("03 07 08 00 46 00 45 00 01 00 00 00", .sent, cid: 1)
       $0.signal("03 07 08 00 00 00 45 00 \(code) 00 00 00", .sent, cid: 1)
     }
@@ -65,18 +65,18 @@ import Testing
       ])
   }
 
-  @Test("channels that are opened, and requests that are not answered, are no refusal")
+  @Test("channels that are opened, and requests without a response, are not refusals")
   func opened() {
     #expect(finds { $0.openChannel() } == [])
     #expect(finds { $0.openBearers() } == [])
     #expect(finds { $0.signal("14 02 0a 00 80 00 40 00 64 00 1e 00 03 00", .sent) } == [])
-    // A response that answers another request.
+    // A response to another request.
     #expect(
       finds {
         $0.signal("14 02 0a 00 80 00 40 00 64 00 1e 00 03 00", .sent)
         $0.signal("15 03 0a 00 00 00 00 00 00 00 00 00 02 00", .received)
       } == [])
-    // Parameters of the link are refused elsewhere.
+    // Another rule reports refused parameters of the link.
     #expect(
       finds {
         $0.askForParameters(.received)
@@ -86,7 +86,7 @@ import Testing
       } == [])
   }
 
-  @Test("refused for want of security, then paired and opened: a note") func resolved() throws {
+  @Test("refused for lack of security, then paired and opened: a note") func resolved() throws {
     let evidence = evidence {
       $0.connect()
       $0.openChannel(result: 5)
@@ -103,7 +103,7 @@ import Testing
     #expect(
       finding.headline.text
         == "the peer refused a channel for SPSM 0x0080 at first, and opened it at #14")
-    // Another channel that opens is no remedy.
+    // Opening another channel does not fix it.
     let other = DiagnosisTests.evidence {
       $0.connect()
       $0.openChannel(result: 5)
@@ -112,7 +112,7 @@ import Testing
     #expect(first("l2cap-security", in: other)?.severity == .error)
   }
 
-  @Test("equal refusals are told once, with how often") func repeated() {
+  @Test("equal refusals are reported once, with their number") func repeated() {
     #expect(
       finds { for _ in 0..<3 { $0.openChannel(result: 8) } } == [
         "l2cap-security error: The peer refused a channel for SPSM 0x0080, 3 times: Connection refused, insufficient encryption (0x0008) #2 #3 #7"
@@ -130,7 +130,7 @@ import Testing
 
   private func hexDigits(_ value: Int) -> String { String(value, radix: 16) }
 
-  @Test("of two enhanced channels one is opened, or none, or a request is pending")
+  @Test("one of two enhanced channels is opened, or none, or a request is pending")
   func enhanced() {
     let asked = "17 03 0c 00 a0 00 40 00 40 00 08 00 40 00 41 00"
     #expect(
@@ -154,7 +154,7 @@ import Testing
       } == [])
   }
 
-  @Test("enhanced ATT bearers that are refused are a warning: ATT goes on") func bearers() throws {
+  @Test("refused enhanced ATT bearers are a warning: ATT continues") func bearers() throws {
     let evidence = evidence {
       $0.connect()
       $0.signal("17 03 0c 00 27 00 40 00 40 00 08 00 40 00 41 00", .sent)
@@ -165,7 +165,7 @@ import Testing
     #expect(finding.what.text.hasPrefix("The peer refused 2 channels for EATT (0x0027): All"))
   }
 
-  @Test("a reconfiguration and a configuration that are refused") func configured() {
+  @Test("a refused reconfiguration and a refused configuration") func configured() {
     #expect(
       finds {
         $0.openBearers()
@@ -180,7 +180,7 @@ import Testing
       $0.connectClassic()
       $0.openClassic(psm: "19 00")
       $0.signal("04 02 08 00 46 00 00 00 01 02 a0 02", .sent, cid: 1)
-      // Unacceptable parameters are how two devices agree on others.
+      // Two devices negotiate by refusing parameters as unacceptable.
       $0.signal("05 02 06 00 45 00 00 00 01 00", .received, cid: 1)
       $0.signal("04 03 08 00 46 00 00 00 01 02 a0 02", .sent, cid: 1)
       $0.signal("05 03 06 00 45 00 00 00 02 00", .received, cid: 1)
@@ -191,7 +191,7 @@ import Testing
       ])
   }
 
-  @Test("a command that is not understood: an error where channels were asked for")
+  @Test("a command that is not understood: an error if channels were requested")
   func rejected() {
     #expect(
       finds {
@@ -214,7 +214,7 @@ import Testing
       ])
   }
 
-  @Test("a response whose request may be among lost records tells nothing") func lost() {
+  @Test("a response whose request may be among lost records gives no finding") func lost() {
     #expect(
       finds {
         $0.signal("14 02 0a 00 80 00 40 00 64 00 1e 00 03 00", .sent)
@@ -234,7 +234,9 @@ import Testing
     .filter { $0.hasPrefix("  #") }.map { String($0.drop { $0 != "." }.dropFirst(6)) }
   }
 
-  @Test("opened, used, closed; nobody says that nothing was touched") func whole() throws {
+  @Test("opened, used, closed; the story does not claim that no attribute was used") func whole()
+    throws
+  {
     let lines = try story {
       $0.openChannel()
       $0.sdu("01 02 03", .sent)
@@ -254,7 +256,8 @@ import Testing
       ])
   }
 
-  @Test("refused, not answered, changed; a channel whose opening is not there") func others() throws
+  @Test("refused, without a response, changed; a channel without its beginning") func others()
+    throws
   {
     let lines = try story {
       $0.openChannel(result: 2)
@@ -277,7 +280,7 @@ import Testing
       ])
   }
 
-  @Test("of many channels the first ones are told one by one") func many() throws {
+  @Test("of many channels the first ones are listed individually") func many() throws {
     let lines = try story { traffic in
       for _ in 0..<40 {
         traffic.openChannel()
@@ -290,7 +293,7 @@ import Testing
     #expect(lines.count == 20, "\(lines)")
   }
 
-  @Test("data on more channels than are kept is counted together") func manyUses() throws {
+  @Test("data on more channels than the limit is counted together") func manyUses() throws {
     let lines = try story { traffic in
       for channel in 0..<40 { traffic.sdu("01 02", .received, cid: 0x40 + channel) }
     }

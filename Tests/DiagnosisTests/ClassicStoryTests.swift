@@ -1,4 +1,4 @@
-// What the story says of pairing over BR/EDR.
+// The story of pairing over BR/EDR.
 
 import Bluetooth
 import Diagnosis
@@ -8,7 +8,7 @@ import Testing
 @testable import Reports
 
 @Suite("The story of pairing over BR/EDR") struct ClassicStoryTests {
-  @Test("a host that refuses the digits on its screen is what ends the pairing") func refused()
+  @Test("a host that refuses the digits on its screen ends the pairing") func refused()
     throws
   {
     let peer = little(0xc011_2233_4455, width: 6)
@@ -18,7 +18,8 @@ import Testing
       $0.status(0x0411)
       $0.event(0x17, peer)
       $0.command(0x040c, peer)
-      // DisplayYesNo here, DisplayOnly there, both with MITM: only this host's user can say no.
+      // This host has DisplayYesNo, the peer DisplayOnly, both with MITM: only this host's user can
+      // refuse.
       $0.command(0x042b, peer + [1, 0, 3])
       $0.event(0x32, peer + [0, 0, 3])
       $0.event(0x33, peer + little(87_197, width: 4))
@@ -45,7 +46,7 @@ import Testing
     #expect(finding.remedy?.text.contains("Delete the bond") == false)
   }
 
-  @Test("how the devices pair is told by what was asked, and by the key's type")
+  @Test("the method of pairing follows from the requests and the key's type")
   func simplePairing() {
     func story(_ keyType: UInt8, _ build: (inout Traffic) -> Void) -> [String] {
       let peer = little(0xc011_2233_4455, width: 6)
@@ -63,7 +64,7 @@ import Testing
       return ([line.text] + line.consequences).map(\.text)
     }
     let peer = little(0xc011_2233_4455, width: 6)
-    // The same events, and a key that is not authenticated: nobody saw the digits.
+    // The same events, and an unauthenticated key: no user saw the digits.
     func features(_ traffic: inout Traffic, _ io: UInt8) {
       traffic.command(0x042b, peer + [io, 0, 2])
       traffic.event(0x32, peer + [3, 0, 2])

@@ -2,13 +2,13 @@ import Diagnosis
 import MadeTraffic
 import Testing
 
-/// The first finding of a rule.
+/// Returns the first finding of a rule.
 func first(_ rule: String, in evidence: Evidence) -> Finding? {
   evidence.findings().first { $0.rule.description == rule }
 }
 
 @Suite("Rules about attempts to connect") struct ConnectingTests {
-  @Test("an attempt that is cancelled after 20 s: nobody answered") func timeout() throws {
+  @Test("an attempt that is cancelled after 20 s: no response") func timeout() throws {
     let evidence = evidence {
       $0.advertise()
       $0.askToConnect()
@@ -25,7 +25,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(finding.note?.text.contains("133") == true)
   }
 
-  @Test("a weak signal of the device is told, one that is not is not") func weak() throws {
+  @Test("a weak signal of the device is reported, a strong one is not") func weak() throws {
     for (rssi, words) in [
       (Int8(-92), ", with a weak signal (-92 dBm), near the least that receivers hear."),
       (-84, "before the attempt."), (127, "before the attempt."),
@@ -41,7 +41,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     }
   }
 
-  @Test("the capture says whether the device advertised meanwhile, and whether one could connect")
+  @Test("whether the device advertised in the meantime, and was connectable")
   func meanwhile() throws {
     let evidence = evidence {
       $0.askToConnect()
@@ -57,7 +57,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       ), "\(finding.why.text)")
   }
 
-  @Test("attempts beyond those that are kept are not counted, and that is said") func omitted()
+  @Test("attempts beyond the limit are not counted, and that is reported") func omitted()
     throws
   {
     let attempts = { (count: Int) in
@@ -79,7 +79,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(all.note?.text.contains("looked at") == false)
   }
 
-  @Test("attempts for one device are told together; a later one that succeeds makes it a warning")
+  @Test("attempts to one device are reported together; a later success makes it a warning")
   func resolved() throws {
     let evidence = evidence {
       for _ in 0..<2 {
@@ -100,7 +100,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(finding.why.text.hasSuffix("A later attempt succeeded (#13)."), "\(finding.why.text)")
   }
 
-  @Test("the same with a link that came, or one that is still awaited, is no failure")
+  @Test("the same with an established link, or one that is still pending, is not a failure")
   func noTimeout() {
     let evidence = evidence {
       $0.askToConnect()
@@ -114,7 +114,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(rules(in: evidence) == [])
   }
 
-  @Test("given up after 200 ms the device had no time: a note only") func cancelled() throws {
+  @Test("cancelled after 200 ms, the device had no time: only a note") func cancelled() throws {
     let evidence = evidence {
       $0.askToConnect()
       $0.clock += 200
@@ -127,7 +127,8 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(finding.severity == .note)
   }
 
-  @Test("a link that came although it had been cancelled, and is ended at once") func race() throws
+  @Test("a link that was established despite its cancellation, and is ended at once") func race()
+    throws
   {
     let evidence = evidence {
       $0.askToConnect()
@@ -146,7 +147,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(finding.connections == [1])
   }
 
-  @Test("a link that is ended at once after something was said on it is none of that") func used() {
+  @Test("a link that is ended at once after some data is not such a link") func used() {
     let evidence = evidence {
       $0.connect()
       $0.sent("02 17 00")
@@ -167,7 +168,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     traffic.giveUpConnecting()
   }
 
-  @Test("with the accept list, a device that is taken off it afterwards was given up")
+  @Test("with the accept list, a device that is removed from it afterwards was given up")
   func acceptList() throws {
     let evidence = evidence {
       Self.waitForList(&$0)
@@ -180,7 +181,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(finding.certainty == .likely)
   }
 
-  @Test("cancelled to put another device on the list, it was not given up") func acceptListGrows() {
+  @Test("cancelled to add another device to the list, it was not given up") func acceptListGrows() {
     let evidence = evidence {
       Self.waitForList(&$0)
       $0.command(0x2011, [1] + little(0xc0ff_eeff_eeff, width: 6))
@@ -190,7 +191,8 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(rules(in: evidence) == [])
   }
 
-  /// The same with a controller that listens for 30 ms in each 1280 ms, as Android does in the background.
+  /// The same with a controller that scans for 30 ms in each 1280 ms, as Android does in the
+  /// background.
   private static func waitInBackground(_ traffic: inout Traffic) {
     traffic.command(0x0c03)
     traffic.complete(0x0c03)
@@ -205,7 +207,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     traffic.giveUpConnecting()
   }
 
-  @Test("a device that does not come in the background is a note, outside the verdict")
+  @Test("a device that does not respond in the background is a note, outside the verdict")
   func background() throws {
     let evidence = evidence {
       Self.waitInBackground(&$0)
@@ -222,7 +224,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   }
 
   @Test(
-    "a device that was reached by the next attempt, and is taken off the list then, was not given up"
+    "a device that the next attempt reached before its removal from the list was not given up"
   )
   func reachedAndRemoved() {
     let other = 0xc0ff_eeff_eeff
@@ -240,7 +242,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(rules(in: evidence) == [])
   }
 
-  @Test("a device that was not on the list when the attempt began was not waited for")
+  @Test("a device that was not on the list at the attempt's start was not waited for")
   func notListed() {
     let evidence = evidence {
       Self.waitForList(&$0)
@@ -250,7 +252,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(rules(in: evidence) == [])
   }
 
-  @Test("Connection Limit Exceeded names how many links are open") func limit() throws {
+  @Test("Connection Limit Exceeded states how many links are open") func limit() throws {
     let evidence = evidence {
       $0.connect()
       $0.received("0b 01")
@@ -265,7 +267,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(rules(in: evidence) == ["connect-limit"])
   }
 
-  @Test("a second attempt while the first one is under way is refused; the first is not blamed")
+  @Test("a second attempt during the first one is refused; the first is not blamed")
   func refused() throws {
     let evidence = evidence {
       $0.askToConnect()
@@ -281,7 +283,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(finding.severity == .error)
   }
 
-  @Test("a page of a device whose flags say that it has no BR/EDR") func bredr() throws {
+  @Test("a page of a device whose flags exclude BR/EDR") func bredr() throws {
     let evidence = evidence {
       $0.advertise(type: 0)
       $0.command(0x0405, little(Traffic.peer, width: 6) + hex("18 cc 01 00 00 00 01"))
@@ -295,7 +297,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(finding.certainty == .certain)
   }
 
-  @Test("the same where the flags do not say so: the device may speak both") func dualMode() {
+  @Test("the same if the flags do not: the device may support both") func dualMode() {
     let evidence = evidence {
       $0.advertise(type: 0, data: "02 01 02")
       $0.command(0x0405, little(Traffic.peer, width: 6) + hex("18 cc 01 00 00 00 01"))
@@ -305,7 +307,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(rules(in: evidence) == [])
   }
 
-  /// Create Connection to a device over BR/EDR, and Connection Complete with a failure.
+  /// Records Create Connection to a device over BR/EDR, and Connection Complete with a failure.
   private static func page(_ traffic: inout Traffic, status: UInt8 = 0x04) {
     let peer = little(Traffic.peer, width: 6)
     traffic.command(0x0405, peer + hex("18 cc 01 00 00 00 01"))
@@ -314,7 +316,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     traffic.event(0x03, [status, 0, 0] + peer + [1, 0])
   }
 
-  @Test("a BR/EDR device that does not answer is told once, with the number of attempts")
+  @Test("a BR/EDR device without a response is reported once, with the number of attempts")
   func unpaged() throws {
     let evidence = evidence {
       Self.page(&$0)
@@ -330,7 +332,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(finding.why.text.hasSuffix("The device did not answer."), "\(finding.why.text)")
   }
 
-  @Test("one that this host cancelled is none; beside LE connections it is a note")
+  @Test("one that this host cancelled is not a failure; beside LE connections it is a note")
   func unpagedBeside() {
     #expect(rules(in: evidence { Self.page(&$0, status: 0x02) }) == [])
     let beside = evidence {
@@ -341,7 +343,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(first("connect-page-timeout", in: beside)?.severity == .note)
   }
 
-  @Test("the same attempt once more while it goes on fails, and harms nothing") func repeated()
+  @Test("repeating a pending attempt fails without harm") func repeated()
     throws
   {
     let evidence = evidence {
@@ -358,7 +360,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(finding.severity == .note)
   }
 
-  @Test("a device seen with the other type of address alone, long before the attempt")
+  @Test("a device that was only seen with the other address type, long before the attempt")
   func otherType() throws {
     func attempt(alsoSeen: Bool) -> Finding? {
       first(
@@ -374,7 +376,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     }
     let finding = try #require(attempt(alsoSeen: false))
     #expect(finding.line.hasSuffix(" #1"), "\(finding.line)")
-    // Nearly: with the type that was asked for it was heard as well.
+    // Almost: it was also heard with the requested type.
     #expect(attempt(alsoSeen: true) == nil)
   }
 
@@ -400,7 +402,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(!late.why.text.contains("connection 1"), "\(late.why.text)")
   }
 
-  @Test("a device on LE Coded, and an attempt on LE 1M; with both PHYs it is none")
+  @Test("a device on LE Coded, and an attempt on LE 1M; with both PHYs there is no finding")
   func phy() throws {
     let wrong = evidence {
       $0.advertise(phy: 3)
@@ -421,7 +423,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(rules(in: right) == ["connect-timeout"])
   }
 
-  @Test("parameters that no link may have are named with the reason") func impossible() {
+  @Test("impossible parameters are named with the reason") func impossible() {
     // Interval 30 ms, latency 20, timeout 1000 ms: must be above 2 × 21 × 30 = 1260 ms.
     let evidence = evidence {
       $0.askToConnect(wanted: "18 00 18 00 14 00 64 00", status: 0x12)
@@ -436,7 +438,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
   }
 }
 
-@Suite("Links that were created and never established") struct NotEstablishedTests {
+@Suite("Links that were created but never established") struct NotEstablishedTests {
   private static func attempt(_ traffic: inout Traffic, after milliseconds: Int) {
     traffic.askToConnect()
     traffic.connect()
@@ -444,8 +446,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     traffic.disconnect(reason: 0x3e)
   }
 
-  @Test("0x3e is told with the time it took and the six intervals that it means") func one() throws
-  {
+  @Test("0x3e is reported with its time and the six intervals that it means") func one() throws {
     let evidence = evidence { Self.attempt(&$0, after: 182) }
     let finding = try #require(first("connect-not-established", in: evidence))
     #expect(
@@ -473,7 +474,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
       "\(found)")
   }
 
-  @Test("followed by a link that is established it is a warning that came right") func retried() {
+  @Test("if a link is established afterwards, it is a resolved warning") func retried() {
     let evidence = evidence {
       Self.attempt(&$0, after: 91)
       $0.connect()
@@ -485,7 +486,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(finding?.note?.text == "Connection 2, opened in #5, was established.")
   }
 
-  @Test("seen from the peripheral it is the central that was not heard again") func peripheral() {
+  @Test("on the peripheral it is the central that was not heard again") func peripheral() {
     let evidence = evidence {
       $0.connect(role: 1)
       $0.disconnect(reason: 0x3e)

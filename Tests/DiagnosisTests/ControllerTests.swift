@@ -4,7 +4,7 @@ import MadeTraffic
 import Testing
 
 @Suite("Rules about controllers") struct ControllerTests {
-  @Test("Hardware Error is told once, with its code and how often") func hardware() {
+  @Test("Hardware Error is reported once, with its code and number") func hardware() {
     let evidence = evidence {
       $0.event(0x10, [0x42])
       $0.event(0x10, [0x42])
@@ -16,7 +16,7 @@ import Testing
     #expect(first("hci-hardware-error", in: evidence)?.severity == .error)
   }
 
-  @Test("no event after a command for more than two seconds: the controller is dead")
+  @Test("no event for more than two seconds after a command: the controller is dead")
   func dead() throws {
     let evidence = evidence {
       $0.command(0x0c03)
@@ -36,7 +36,7 @@ import Testing
     )
   }
 
-  @Test("a reset that brings a silent controller back does not hide what it had not answered")
+  @Test("a reset that revives a silent controller does not hide the unanswered commands")
   func revived() {
     let evidence = evidence {
       $0.command(0x0c03)
@@ -71,7 +71,7 @@ import Testing
     #expect(refusal(granted: false)?.severity == .error)
   }
 
-  @Test("opcodes of groups that HCI lacks are the host software's own, and await no answer")
+  @Test("opcodes of groups that HCI lacks belong to the host software, and get no response")
   func foreignGroup() {
     let evidence = evidence {
       $0.command(0x0c03)
@@ -84,7 +84,7 @@ import Testing
     #expect(rules(in: evidence) == [])
   }
 
-  @Test("a capture that ends within two seconds of the command says nothing") func ends() {
+  @Test("a capture that ends within two seconds of the command gives no finding") func ends() {
     let evidence = evidence {
       $0.command(0x0c03)
       $0.complete(0x0c03)
@@ -95,7 +95,7 @@ import Testing
     #expect(rules(in: evidence) == [])
   }
 
-  @Test("a capture without any answer has no events: nothing is said of the controller")
+  @Test("a capture without any response has no events: no finding about the controller")
   func oneSided() {
     let evidence = evidence {
       $0.command(0x0c03)
@@ -105,7 +105,7 @@ import Testing
     #expect(findings(of: "hci-command-unanswered", in: evidence) == [])
   }
 
-  @Test("one command without an answer while later ones have theirs") func passed() throws {
+  @Test("one command without a response although later ones have theirs") func passed() throws {
     let evidence = evidence {
       $0.command(0x0c03)
       $0.complete(0x0c03)
@@ -120,7 +120,7 @@ import Testing
     #expect(finding.certainty == .likely)
   }
 
-  @Test("what was lost in a gap, forgotten by a reset, or is never answered is not missed")
+  @Test("commands in a gap, before a reset, or without any response are not missed")
   func notMissed() {
     let evidence = evidence {
       $0.command(0x1001)
@@ -156,7 +156,8 @@ import Testing
     )
   }
 
-  @Test("mixed and not refused, or with a reset in between, is no such finding") func notMixed() {
+  @Test("mixed but not refused, or with a reset in between, gives no such finding") func notMixed()
+  {
     let accepted = evidence {
       $0.command(0x2041, hex("00 00 01 01 10 00 10 00"))
       $0.complete(0x2041)
@@ -175,7 +176,7 @@ import Testing
     #expect(rules(in: reset) == ["hci-advertising-refused"])
   }
 
-  @Test("advertising and scanning that are refused; granted later it is a note that came right")
+  @Test("refused advertising and scanning; a later success makes it a resolved note")
   func refused() {
     let advertising = evidence {
       $0.command(0x200a, [1])
@@ -197,11 +198,12 @@ import Testing
     #expect(finding?.isResolved == true)
   }
 
-  @Test("switching periodic advertising off that never ran is harmless; switching it on is not")
+  @Test("disabling periodic advertising that never ran is harmless; enabling it is not")
   func periodicAdvertisingOff() {
     for status in [0x0c, 0x42] as [UInt8] {
       let evidence = evidence {
-        // LE Set Periodic Advertising Enable: off, with bit 1, which is another option; advertising handle 0.
+        // LE Set Periodic Advertising Enable: off, with bit 1, which is another option; advertising
+        // handle 0.
         for enable in [0, 2] as [UInt8] {
           $0.command(0x2040, [enable, 0])
           $0.complete(0x2040, [status])
@@ -217,7 +219,7 @@ import Testing
   }
 
   @Test(
-    "an answer with the opcode 0xffff answers the command that waits: the chip does not know it")
+    "a response with the opcode 0xffff answers the pending command: the chip does not know it")
   func unknownOpcode() {
     let evidence = evidence {
       $0.command(0x0c03)
@@ -226,7 +228,7 @@ import Testing
       $0.complete(0xffff, [1])
       $0.command(0x1001)
       $0.complete(0x1001)
-      // One more, when nothing waits, tells nothing.
+      // One more, without a pending command, means nothing.
       $0.complete(0xffff, [1])
       $0.wait(3000)
       $0.complete(0)
@@ -238,7 +240,7 @@ import Testing
       ])
   }
 
-  @Test("switching off what is off is harmless, and so is naming a link that has just ended")
+  @Test("disabling something disabled is harmless, and so is naming a link that has just ended")
   func harmless() {
     let evidence = evidence {
       $0.command(0x200c, [0, 0])
@@ -256,7 +258,7 @@ import Testing
     #expect(rules(in: evidence) == [])
   }
 
-  @Test("equal refusals are counted; what the controller merely lacks is a note") func others() {
+  @Test("equal refusals are counted; a missing feature of the controller is a note") func others() {
     let evidence = evidence { traffic in
       for _ in 0..<3 {
         traffic.command(0x2022, little(0x40) + hex("fb 00 48 08"))

@@ -1,12 +1,12 @@
-// Links that the peer left without ending them, and what made it leave.
+// Links that the peer left without ending them, and why.
 
 import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
 
-@Suite("A peer that leaves without a word") struct DepartureTests {
-  /// A link that is lost after `build`, by the supervision timeout.
+@Suite("A peer that leaves silently") struct DepartureTests {
+  /// Returns the finding of a link that is lost after `build`, by the supervision timeout.
   private func lost(_ build: (inout Traffic) -> Void) -> Finding? {
     first(
       "link-supervision-timeout",
@@ -36,7 +36,7 @@ import Testing
     #expect(finding.certainty == .certain)
   }
 
-  @Test("an advertisement from before its last packet shows nothing") func before() throws {
+  @Test("an advertisement from before its last packet proves nothing") func before() throws {
     let finding = try #require(
       lost {
         $0.advertise()
@@ -60,7 +60,7 @@ import Testing
     #expect(finding.certainty == .likely)
   }
 
-  @Test("what this host asked for last is named only if the peer fell silent soon after")
+  @Test("this host's last request is only named if the peer fell silent soon afterwards")
   func asked() throws {
     let write = "The last that this host asked for was to write 01 to"
     let soon = try #require(lost { $0.sent("52 13 00 01") })
@@ -74,7 +74,8 @@ import Testing
     #expect(!late.why.text.contains(write), "\(late.why.text)")
   }
 
-  /// A discovery of one service with one characteristic, and a write to it before the link is lost.
+  /// Records a discovery of one service with one characteristic, and a write to it before the link
+  /// is lost.
   private func restart(characteristic: String, value: String) -> Finding? {
     first(
       "link-supervision-timeout",
@@ -102,7 +103,8 @@ import Testing
     #expect(finding.why.text.contains(maker), "\(finding.why.text)")
   }
 
-  @Test("another value of the same characteristic is no such command") func firmwareData() throws {
+  @Test("another value of the same characteristic is not such a command") func firmwareData() throws
+  {
     let finding = try #require(
       restart(characteristic: "12 2b 0d 0c 0b 0a 09 08 07 06 05 04 03 02 01 00", value: "01 ff"))
     #expect(finding.what.text == "The link was lost: Connection Timeout (0x08)")
@@ -129,7 +131,8 @@ import Testing
     #expect(!other.why.text.contains("cases"), "\(other.why.text)")
   }
 
-  @Test("LL Response Timeout on a link younger than its 40 s is told as a loss") func early() throws
+  @Test("LL Response Timeout on a link younger than its 40 s is reported as a loss") func early()
+    throws
   {
     func timeout(after milliseconds: Int) -> Finding? {
       first(
@@ -149,7 +152,7 @@ import Testing
     #expect(!late.why.text.contains("40 s"), "\(late.why.text)")
   }
 
-  @Test("the supervision timeout of a BR/EDR link is the one that a command has set") func classic()
+  @Test("a command sets the supervision timeout of a BR/EDR link") func classic()
     throws
   {
     let finding = try #require(

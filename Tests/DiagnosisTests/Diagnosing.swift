@@ -1,4 +1,4 @@
-// What the rules say of traffic that a test makes, and of captures.
+// Runs the rules on a test's traffic, and on captures.
 
 import Bluetooth
 import Bytes
@@ -10,7 +10,7 @@ import MadeTraffic
 import Sessions
 import Testing
 
-/// Remembers a capture, and keeps the evidence.
+/// Processes a capture, and keeps the evidence.
 struct EvidenceReport: PacketReport, ~Copyable {
   private var history: CaptureHistory?
   private(set) var evidence = Evidence()
@@ -37,7 +37,7 @@ struct EvidenceReport: PacketReport, ~Copyable {
   }
 }
 
-/// The evidence of traffic.
+/// Returns the evidence of traffic.
 func evidence(
   limits: Limits = Limits(), failure: CaptureFailure? = nil, bonds: [Bond] = [],
   _ build: (inout Traffic) -> Void
@@ -50,7 +50,7 @@ func evidence(
   return evidence
 }
 
-/// The evidence of a source.
+/// Returns the evidence of a source.
 func evidence<Source: CaptureSource & ~Copyable>(
   of source: inout Source, _ limits: Limits = Limits(), bonds: [Bond] = [],
   knowledge: ProfileKnowledge = .builtIn
@@ -62,14 +62,15 @@ func evidence<Source: CaptureSource & ~Copyable>(
   return report.evidence
 }
 
-/// The findings of one rule, "what" and the packets: `The passkeys on the two sides differ #43 #46 #48`.
+/// Returns the findings of one rule, "what" and the packets: `The passkeys on the two sides differ
+/// #43 #46 #48`.
 func findings(
   of rule: String, in evidence: Evidence
 ) -> [String] {
   evidence.findings().filter { $0.rule.description == rule }.map(\.line)
 }
 
-/// The rules that found something, each once, in their order.
+/// Returns the rules that found something, each once, in order.
 func rules(in evidence: Evidence) -> [String] {
   var rules: [String] = []
   for finding in evidence.findings() where !rules.contains(finding.rule.description) {
@@ -95,7 +96,8 @@ let project = URL(filePath: #filePath).deletingLastPathComponent().deletingLastP
 /// Captures beside the project, which are not part of it.
 let otherCaptures = project.deletingLastPathComponent().appending(path: "shared/captures")
 
-/// The evidence of a capture: of the project, or of those beside it; nil, said, where that is not there.
+/// Returns the evidence of a capture of the project, or of those beside it; if it does not exist,
+/// prints that and returns nil.
 func evidence(ofCapture name: String, beside isBeside: Bool = false) throws -> Evidence? {
   let file = (isBeside ? otherCaptures : project.appending(path: "captures")).appending(path: name)
   guard FileManager.default.fileExists(atPath: file.path) else {

@@ -1,4 +1,4 @@
-// Encryption that fails, or that the two sides do with different keys.
+// Encryption that fails, or for which the two sides have different keys.
 
 import Bluetooth
 import Diagnosis
@@ -9,7 +9,7 @@ import Testing
   private static let differ = "enc-keys-differ"
 
   @Test(
-    "a stored key, nothing received, the link dead: keys that differ, as sure as the reason allows",
+    "a stored key, nothing received, a dead link: different keys, as certain as the reason allows",
     arguments: [
       (0x3d, Certainty.certain), (0x08, Certainty.likely), (0x13, Certainty.possible),
     ] as [(UInt8, Certainty)])
@@ -25,8 +25,7 @@ import Testing
     #expect(found.map(\.certainty) == [certainty])
   }
 
-  @Test("from the peripheral's side: it notices, after it has given its key") func keysDifferHere()
-  {
+  @Test("on the peripheral: it detects it, after it has given its key") func keysDifferHere() {
     let evidence = evidence {
       $0.connect(role: 1)
       $0.requestKey(key: 0x11, ediv: 0x1234, rand: 7)
@@ -38,7 +37,7 @@ import Testing
       ])
   }
 
-  @Test("Encryption Change that fails with MIC Failure says the same") func failedChange() {
+  @Test("Encryption Change that fails with MIC Failure has the same finding") func failedChange() {
     let evidence = evidence {
       $0.connect()
       $0.startEncryption()
@@ -49,7 +48,7 @@ import Testing
   }
 
   @Test(
-    "no keys that differ where data came, this host hung up, the timeout was long over, the key is new, or the link worked",
+    "no different keys if data arrived, this host disconnected, the timeout had long passed, the key is new, or the link worked",
     arguments: 0..<6)
   func keysDoNotDiffer(_ variant: Int) {
     let evidence = evidence {
@@ -62,9 +61,9 @@ import Testing
       }
       if variant == 1 { $0.askToDisconnect() }
       if variant == 2 { $0.clock += 5_000 }
-      // The peer hangs up an encrypted link that nobody uses: no evidence of anything.
+      // The peer ends an encrypted but unused link, which proves nothing.
       if variant == 4 { $0.encrypted() }
-      // What this host sent was acknowledged.
+      // The peer acknowledged this host's data.
       if variant == 5 {
         $0.encrypted()
         $0.sent("0a 03 00")
@@ -75,7 +74,7 @@ import Testing
     #expect(findings(of: Self.differ, in: evidence) == [], "variant \(variant)")
   }
 
-  @Test("a link that worked is lost to an integrity check: no word of different keys")
+  @Test("a working link is lost to an integrity check: no mention of different keys")
   func micFailure() {
     let evidence = evidence {
       $0.connect()
@@ -92,7 +91,7 @@ import Testing
       ])
   }
 
-  @Test("the same end of a link whose encryption is older than the capture") func micFailureLate() {
+  @Test("the same end of a link whose encryption began before the capture") func micFailureLate() {
     let evidence = evidence {
       $0.received("0b 64")
       $0.disconnect(reason: 0x3d)
@@ -101,7 +100,7 @@ import Testing
     #expect(!rules(in: evidence).contains(Self.differ))
   }
 
-  @Test("the status says who rejects", arguments: [(0x1a, 0), (0x0c, 0x0c)])
+  @Test("the status names the rejecting side", arguments: [(0x1a, 0), (0x0c, 0x0c)])
   func rejected(_ change: UInt8, _ atOnce: UInt8) {
     let evidence = evidence {
       $0.connect()
@@ -115,7 +114,7 @@ import Testing
       "\(why)")
   }
 
-  @Test("a command that was refused while another was under way, which succeeded, is a note")
+  @Test("a refused command while another was pending, which succeeded, is a note")
   func rejectedOnce() {
     let evidence = evidence {
       $0.connect()
@@ -126,7 +125,7 @@ import Testing
     #expect(evidence.findings().map(\.severity) == [.note])
   }
 
-  @Test("Authentication Failure has a rule of its own") func authenticationFailure() {
+  @Test("Authentication Failure has its own rule") func authenticationFailure() {
     let evidence = evidence {
       $0.connect()
       $0.startEncryption()
@@ -160,7 +159,7 @@ import Testing
     }
   }
 
-  @Test("encryption that is never told of again, after ten seconds and not before")
+  @Test("encryption without any result, after ten seconds and not before")
   func neverCompletes() {
     for wait in [12_000, 2_000] {
       let evidence = evidence {
@@ -173,7 +172,7 @@ import Testing
     }
   }
 
-  @Test("LL Response Timeout ends it for certain") func linkLayerTimeout() {
+  @Test("LL Response Timeout makes it certain") func linkLayerTimeout() {
     let evidence = evidence {
       $0.connect()
       $0.startEncryption()
@@ -205,7 +204,7 @@ import Testing
   }
 
   @Test(
-    "a short key is told, whether the controller says its size or pairing does; 16 bytes are not")
+    "a short key is reported, from the controller or from the pairing; 16 bytes are not")
   func keySize() {
     for (told, offered) in [(7, 16), (0, 7), (16, 16)] as [(UInt8, Int)] {
       let evidence = evidence {
@@ -221,7 +220,7 @@ import Testing
   }
 
   @Test(
-    "events cut short, out of order and again and again never trap, and what is kept is bounded")
+    "truncated, reordered and repeated events never trap, and memory stays limited")
   func hostile() {
     let evidence = evidence {
       $0.connect()

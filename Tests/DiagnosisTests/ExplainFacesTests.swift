@@ -1,4 +1,4 @@
-// How findings are told, whichever rules found them: with rules that find what the test wants.
+// The output of findings, independent of the rules: with rules that find what the test defines.
 
 import Bluetooth
 import Bytes
@@ -8,7 +8,8 @@ import Testing
 
 @testable import Reports
 
-/// A rule that finds the same on the connections with these numbers, or, with none, on the whole.
+/// Returns a rule that finds the same on the connections with these numbers, or, without numbers,
+/// on the whole.
 private func rule(
   _ id: StaticString, _ severity: Severity, on connections: [Int], _ finding: Finding
 ) -> Rule {
@@ -19,7 +20,7 @@ private func rule(
     }
 }
 
-/// What was found, with a secret beside it.
+/// A finding with a secret as a detail.
 private var mismatch: Finding {
   var finding = Finding(
     "The passkeys differ", headline: "pairing failed at \(packet: 2)",
@@ -31,7 +32,7 @@ private var mismatch: Finding {
   return finding
 }
 
-/// An explanation of two connections, by these rules.
+/// Returns an explanation of two connections with these rules.
 private func explanation(
   _ rules: [Rule], _ selection: Selection = Selection(), connections: Int = 2
 ) -> Explanation {
@@ -69,8 +70,8 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
   return String(decoding: output.bytes.array, as: UTF8.self)
 }
 
-@Suite("The faces of explain") struct ExplainFacesTests {
-  @Test("the verdict names what is most severe, and counts the rest") func verdict() {
+@Suite("The output formats of explain") struct ExplainFacesTests {
+  @Test("the verdict names the most severe finding, and counts the rest") func verdict() {
     let error = rule("smp-test", .error, on: [2], mismatch)
     let warning = rule("att-test", .warning, on: [1], mismatch)
     let note = rule("att-note", .note, on: [1], mismatch)
@@ -85,7 +86,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     #expect(explanation([], connections: 0).verdict.text == "There is nothing in this capture")
   }
 
-  @Test("a finding stands with its connection, and one of the whole before them") func places() {
+  @Test("a finding appears with its connection, one about the whole before them") func places() {
     let text = page(
       explanation([
         rule("smp-test", .error, on: [2], mismatch), rule("hci-test", .warning, on: [], mismatch),
@@ -97,17 +98,17 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     #expect(places == places.sorted(), "\(text)")
   }
 
-  @Test("what three connections have is told once, with their numbers") func grouped() {
+  @Test("a finding of three connections is printed once, with their numbers") func grouped() {
     let all = explanation([rule("link-test", .error, on: [1, 2, 3], mismatch)], connections: 3)
     #expect(all.findings.map(\.connections) == [[1, 2, 3]])
     #expect(page(all).contains("3 connections: the passkeys differ"))
     #expect(json(all).contains("\"connections\":[1,2,3]"))
-    // Of one device two are enough.
+    // Two connections of one device are enough.
     let two = explanation([rule("link-test", .error, on: [1, 2], mismatch)], connections: 3)
     #expect(two.findings.map(\.connections) == [[1, 2]])
   }
 
-  @Test("a secret stands on no face unless keys are asked for, and then on each") func secrets() {
+  @Test("a secret is in no format unless keys are requested, and then in each") func secrets() {
     let explanation = explanation([rule("smp-test", .error, on: [1], mismatch)])
     for hidden in [page(explanation), json(explanation), markdown(explanation)] {
       #expect(!hidden.contains("799309"), "\(hidden)")
@@ -124,7 +125,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
   }
 
   @Test(
-    "lines keep to the width, whatever it is",
+    "lines keep to any width",
     arguments: [20, 21, 25, 30, 35, 39, 40, 60, 80, 100],
     [Glyphs.utf8, .ascii])
   func width(_ columns: Int, _ glyphs: Glyphs) {
@@ -140,8 +141,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     }
   }
 
-  @Test("a selection leaves other connections out, and what is about none of them") func selection()
-  {
+  @Test("a selection omits other connections, and findings about none of them") func selection() {
     var selection = Selection()
     selection.connections = [2...2]
     let rules = [
@@ -152,7 +152,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     #expect(chosen.findings.isEmpty)
   }
 
-  @Test("a selection tells of three connections' equal findings the chosen one's alone")
+  @Test("a selection prints only the selected one of three connections' equal findings")
   func selectedOfGroup() {
     var selection = Selection()
     selection.connections = [2...2]
@@ -161,7 +161,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     #expect(chosen.findings.map(\.connections) == [[2]])
   }
 
-  @Test("the verdict's clauses stand in the order of packets, the capture's own first")
+  @Test("the verdict's clauses are in packet order, the capture's own first")
   func clauses() {
     func finding(_ headline: Wording, _ packet: Int) -> Finding {
       Finding("It failed", headline: headline, why: "So it is.", evidence: [packet])
@@ -174,7 +174,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     #expect(all.verdict.text == "3 errors: the capture; the first; the second")
   }
 
-  @Test("of many connections those without a finding are told together, a peer a line")
+  @Test("many connections without a finding are printed together, one line per peer")
   func quiet() {
     let evidence = evidence { traffic in
       for number in 0..<40 {
@@ -196,7 +196,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
       ])
   }
 
-  @Test("what is about a device without a connection is told where that device is asked for")
+  @Test("a finding about a device without a connection is printed if that device is selected")
   func peers() throws {
     var timeout = mismatch
     timeout.peers = [DeviceAddress(value: 0xf3f3_f3f3_f3f3)]
@@ -213,13 +213,13 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
   }
 
   @Test(
-    "Markdown takes no sign for markup, no number for an issue, no name for a person, no address for a link"
+    "Markdown reads no character as markup, issue, mention or link"
   )
   func escaping() {
     #expect(
       ExplainMarkdown.escaped("*a* | <b> #48–50 #x @me [c](d) `e`")
         == "\\*a\\* \\| &lt;b\\> `#48–50` \\#x @\u{200b}me \\[c\\](d) \\`e\\`")
-    // With accents on them, which belong to no character of their own.
+    // With accents, which are not characters of their own.
     #expect(
       ExplainMarkdown.escaped("|\u{301}`\u{338}#1\u{301}") == "\\|\u{301}\\`\u{338}`#1`\u{301}")
     #expect(
@@ -227,7 +227,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
         == "http:\u{200b}//a.b www\u{200b}.a.b 12:03")
   }
 
-  @Test("paragraphs break between words and keep the right margin") func paragraphs() {
+  @Test("paragraphs wrap between words and keep the right margin") func paragraphs() {
     #expect(Paragraph("one two three", columns: 8).lines == ["one two", "three"])
     #expect(Paragraph("one", columns: 12, right: "right").lines == ["one    right"])
     #expect(Paragraph("one two", columns: 12, right: "right").lines == ["one two", "       right"])
@@ -241,7 +241,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     #expect(Paragraph("", columns: 4).lines == [""])
   }
 
-  @Test("wordings: lists, capitals, and nothing from a device that could turn a terminal")
+  @Test("wordings: lists, capitals, and nothing from a device that could control a terminal")
   func wordings() {
     #expect(Wording(listing: ["a"]).text == "a")
     #expect(Wording(listing: ["a", "b", "c"]).text == "a, b and c")

@@ -3,7 +3,7 @@ import Diagnosis
 import MadeTraffic
 import Testing
 
-@Suite("Links, controllers and captures take anything") struct HostileLinkTests {
+@Suite("Links, controllers and captures accept anything") struct HostileLinkTests {
   /// One of each command, event and PDU that the histories read.
   private static let packets: [([UInt8], Direction)] = {
     var traffic = Traffic()
@@ -53,7 +53,7 @@ import Testing
     return traffic.records.compactMap { record in record.direction.map { (record.bytes, $0) } }
   }()
 
-  @Test("each of them cut off at each length, on an open link") func cut() {
+  @Test("each of them cut at each length, on an open link") func cut() {
     for (bytes, direction) in Self.packets {
       for count in 0..<bytes.count {
         let evidence = evidence {
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test("all of them, forwards and backwards, again and again, with every value of a byte")
+  @Test("all of them, forwards and backwards, repeatedly, with every value of a byte")
   func shuffled() {
     let evidence = evidence { traffic in
       for value in UInt8.min...UInt8.max {

@@ -8,18 +8,19 @@ import Sessions
 import Testing
 
 @Suite("Keys and bonds") struct KnownKeyTests {
-  /// 16 times the same byte.
+  /// Returns 16 equal bytes.
   private static func key(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 16) }
   private static let peer = DeviceAddress(value: 0xc011_2233_4455)
 
-  /// What is known of keys: kind, side, first byte, packet.
+  /// Returns the known keys: kind, side, first byte, packet.
   private static func known(_ evidence: Evidence) -> [String] {
     evidence.keys.keys.map { key in
       "\(key.kind.words) \(key.side.words) \(key.bytes.first.map { String($0, radix: 16) } ?? "-") #\(key.packet)"
     }
   }
 
-  @Test("the Security Manager, HCI and the resolving list give keys; zeros are none") func keys() {
+  @Test("the Security Manager, HCI and the resolving list provide keys; zeros are not keys")
+  func keys() {
     let evidence = evidence {
       $0.connect()
       $0.pairLegacy()
@@ -53,7 +54,7 @@ import Testing
     #expect(evidence.keys.keys.first?.rand == 0x0807_0605_0403_0201)
   }
 
-  @Test("of the keys those of chosen connections' peers stay") func chosen() {
+  @Test("only the keys of selected connections' peers stay") func chosen() {
     let evidence = evidence {
       for (peer, key) in [(0xc011_2233_4455, UInt8(0x11)), (0xc0ff_ee12_3456, 0x22)] {
         $0.bond(key: key, peer: peer)
@@ -66,7 +67,8 @@ import Testing
     }
   }
 
-  @Test("the management interface gives keys, one or several in a record") func management() throws
+  @Test("the management interface provides keys, one or several in a record") func management()
+    throws
   {
     guard let evidence = try evidence(ofCapture: "management.btsnoop") else { return }
     let kinds = evidence.keys.keys.filter { $0.source == .management }.map(\.kind)
@@ -78,7 +80,7 @@ import Testing
     #expect(evidence.keys.keys.filter { $0.kind == .longTerm }.allSatisfy { $0.size == 16 })
   }
 
-  @Test("no key is in a line unless keys are asked for, and none at all where they are not")
+  @Test("no key is in a line unless keys are requested, and without keys there is no line")
   func hidden() {
     var evidence = evidence { $0.bond(key: 0x5a) }
     #expect(findings(of: "keys-known", in: evidence) == [])
@@ -95,7 +97,7 @@ import Testing
   }
 
   @Test(
-    "one line for each key, whoever has it and wherever it stands; keys of zeros are said to be left out"
+    "one line for each key, whoever has it and wherever it is; omitted keys of zeros are reported"
   )
   func listed() {
     var evidence = evidence {
@@ -136,7 +138,7 @@ import Testing
         == true)
   }
 
-  @Test("the keys are no more than so many, however many a capture has") func bounded() {
+  @Test("the number of keys is limited, however many a capture has") func bounded() {
     let evidence = evidence {
       for number in 0..<1000 {
         $0.event(
@@ -156,7 +158,7 @@ import Testing
     return bond
   }
 
-  @Test("a key that is the file's is said to be, and one that is another")
+  @Test("a key from the file is marked as such, and so is a different one")
   func file() {
     for (byte, words) in [
       (UInt8(0x11), "It is the key of \"band/info\"."),
@@ -172,7 +174,7 @@ import Testing
     }
   }
 
-  @Test("a file's bond is enough to know that the central has lost it") func lostByCentral() {
+  @Test("a file's bond is sufficient to know that the central has lost it") func lostByCentral() {
     for isKnown in [true, false] {
       let evidence = evidence(bonds: isKnown ? [Self.bond(key: 0x11)] : []) {
         $0.connect()
@@ -187,7 +189,7 @@ import Testing
   }
 
   @Test(
-    "so is a key that the kernel was given, unless a program deleted it; only the side with the key can keep it"
+    "so is a key of the kernel, unless a program deleted it; only the side with the key can keep it"
   )
   func kernelsKey() {
     for (isDeleted, isHost, expected) in [
@@ -218,7 +220,7 @@ import Testing
   // MARK: Bonds and private addresses
 
   @Test(
-    "pairing after the key of the bond was missing makes it anew; pairing over a bond that works does not"
+    "pairing after the bond's key was missing creates it again; pairing over a working bond does not"
   )
   func repaired() {
     for isMissing in [true, false] {
@@ -244,7 +246,7 @@ import Testing
   }
 
   @Test(
-    "a stored key behind a private address that nothing resolves: say so; a static one, or pairing on the link, not",
+    "a stored key with an unresolved private address is reported; not with a static one, or pairing on the link",
     arguments: [(0x4011_2233_4455, false), (0xc011_2233_4455, false), (0x4011_2233_4455, true)])
   func unresolved(_ address: Int, _ isPaired: Bool) {
     let evidence = evidence {
@@ -259,7 +261,7 @@ import Testing
         == (address == 0x4011_2233_4455 && !isPaired ? 1 : 0))
   }
 
-  @Test("a device under two private addresses is one; under one there is nothing to say")
+  @Test("a device under two private addresses is one device; under one there is nothing to report")
   func rotated() throws {
     guard
       let reconnected = try evidence(
@@ -277,10 +279,9 @@ import Testing
     #expect(findings(of: "privacy-rotated", in: other) == [])
   }
 
-  @Test("an identity resolving key of a file tells who a private address is") func resolved() throws
-  {
-    // The sample data of ah: Core, Vol 3, Part H, D.7: key ec0234a3 57c8ad05 341010a6 0a397d9b, prand
-    // 708194, hash 0dfbaa.
+  @Test("a file's identity resolving key resolves a private address") func resolved() throws {
+    // The sample data of ah: Core, Vol 3, Part H, D.7: key ec0234a3 57c8ad05 341010a6 0a397d9b,
+    // prand 708194, hash 0dfbaa.
     var bond = Bond(Self.peer, .random, file: "band/info")
     bond.name = Array("Band".utf8)
     bond.identityResolvingKey = hex("9b 7d 39 0a a6 10 10 34 05 ad c8 57 a3 34 02 ec")

@@ -5,7 +5,7 @@ import MadeTraffic
 import Testing
 
 @Suite("Rules about the parameters of links") struct LinkParametersTests {
-  @Test("the peer refuses what this host asks for") func refused() throws {
+  @Test("the peer refuses this host's request") func refused() throws {
     let evidence = evidence {
       $0.connect(role: 1)
       $0.askForParameters(.sent)
@@ -20,7 +20,7 @@ import Testing
     #expect(finding.severity == .warning)
   }
 
-  @Test("this host refuses what the peer asks for; a reject counts as well") func refuses() {
+  @Test("this host refuses the peer's request; a reject counts as well") func refuses() {
     let response = evidence {
       $0.connect()
       $0.askForParameters(.received)
@@ -59,7 +59,7 @@ import Testing
         == true, "\(finding?.why.text ?? "")")
   }
 
-  @Test("a controller's negative reply and a failing update name their reason") func controllers() {
+  @Test("a controller's negative reply and a failing update have their reason") func controllers() {
     let negative = evidence {
       $0.connect()
       $0.meta(0x06, little(0x40) + hex("50 00 64 00 00 00 90 01"))
@@ -81,7 +81,7 @@ import Testing
       ])
   }
 
-  @Test("a peer that leaves with 0x3b leaves for the parameters") func left() {
+  @Test("a peer that ends the link with 0x3b does so because of the parameters") func left() {
     let evidence = evidence {
       $0.connect()
       $0.received("0b 01")
@@ -95,13 +95,13 @@ import Testing
   }
 
   @Test(
-    "a host's own update before its response is its own, and the peer's request is carried out later"
+    "a host's own update before its response does not carry out the peer's request, which comes later"
   )
   func ownUpdateMeanwhile() {
     let evidence = evidence {
       $0.connect()
       $0.askForParameters(.received, wanted: "10 00 18 00 10 00 58 02")
-      // 7.5 ms, latency 0, timeout 20 s: what Android wants while it discovers.
+      // 7.5 ms, latency 0, timeout 20 s: Android's parameters for discovery.
       $0.changeParameters(wanted: "06 00 06 00 00 00 d0 07")
       $0.answerParameters(.sent, accepts: true)
       $0.parametersChanged("06 00 00 00 d0 07")
@@ -125,7 +125,7 @@ import Testing
     #expect(evidence.connections.first?.link.updates.first?.answered == nil)
   }
 
-  @Test("what a host replies to the peer's controller the controllers carry out") func linkLayer() {
+  @Test("the controllers carry out the host's reply to the peer's controller") func linkLayer() {
     let evidence = evidence {
       $0.connect()
       $0.meta(0x06, little(0x40) + hex("50 00 64 00 00 00 90 01"))
@@ -137,7 +137,7 @@ import Testing
     #expect(rules(in: evidence) == [])
   }
 
-  @Test("granted by this host, and no LE Connection Update in six seconds") func neverApplied()
+  @Test("granted by this host, but no LE Connection Update in six seconds") func neverApplied()
     throws
   {
     let evidence = evidence {
@@ -146,7 +146,7 @@ import Testing
       $0.answerParameters(.sent, accepts: true)
       $0.clock += 6000
       $0.received("0b 01")
-      // The capture has commands, so that the one that is missing was not sent.
+      // The capture has commands, so the missing one was not sent.
       $0.command(0x0c03)
     }
     let finding = try #require(first("link-parameters-never-applied", in: evidence))
@@ -158,7 +158,7 @@ import Testing
     )
   }
 
-  @Test("granted and the link ends after a second, or is as was asked for already: nothing is said")
+  @Test("granted, but the link ends after a second or already has the parameters: no finding")
   func noTime() {
     let short = evidence {
       $0.connect()
@@ -169,7 +169,7 @@ import Testing
       $0.disconnect(reason: 0x16)
     }
     #expect(rules(in: short) == [])
-    // Interval 30 ms, latency 0, timeout 720 ms are in force.
+    // Interval 30 ms, latency 0, timeout 720 ms are in effect.
     let same = evidence {
       $0.connect()
       $0.askForParameters(.received, wanted: "10 00 18 00 00 00 48 00")
@@ -180,7 +180,7 @@ import Testing
     #expect(rules(in: same) == [])
   }
 
-  @Test("granted and carried out, by the host's command or by the peer alone: nothing is said")
+  @Test("granted and carried out, by the host's command or by the peer alone: no finding")
   func applied() {
     let own = evidence {
       $0.connect()
@@ -204,7 +204,7 @@ import Testing
     #expect(rules(in: peers) == [])
   }
 
-  @Test("impossible parameters: why, and whether they were taken") func impossible() throws {
+  @Test("impossible parameters: why, and whether they were accepted") func impossible() throws {
     // Interval 500 ms, latency 4, timeout 3000 ms: must be above 2 × 5 × 500 = 5000 ms.
     let evidence = evidence {
       $0.connect()
@@ -220,7 +220,7 @@ import Testing
     #expect(finding.severity == .warning)
   }
 
-  @Test("with a timeout one unit above the least they are possible") func possible() {
+  @Test("with a timeout one unit above the minimum they are possible") func possible() {
     let evidence = evidence {
       $0.connect()
       $0.askForParameters(.received, wanted: "90 01 90 01 04 00 f5 01")
@@ -231,7 +231,7 @@ import Testing
     #expect(rules(in: evidence) == [])
   }
 
-  @Test("a link that is lost with such parameters in force is lost for them") func lost() {
+  @Test("a link that is lost with such parameters in effect is lost because of them") func lost() {
     let evidence = evidence {
       $0.connect()
       $0.changeParameters(wanted: "90 01 90 01 04 00 2c 01")
@@ -241,7 +241,7 @@ import Testing
     #expect(first("link-parameters-impossible", in: evidence)?.severity == .error)
   }
 
-  @Test("values out of range are told one by one") func ranges() {
+  @Test("values out of range are listed individually") func ranges() {
     for (wanted, words) in [
       ("05 00 18 00 00 00 64 00", "An interval of 6.25 ms to 30 ms is outside 7.5 ms to 4 s."),
       ("18 00 18 00 f4 01 80 0c", "A latency of 500 is more than the 499 that there may be."),

@@ -7,7 +7,7 @@ import Reports
 import Sessions
 import Testing
 
-/// The page of traffic, its lines.
+/// Returns the page of traffic as lines.
 func page(_ build: (inout Traffic) -> Void) throws -> [String] {
   var traffic = Traffic()
   build(&traffic)
@@ -20,7 +20,8 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
 }
 
 @Suite("The story of a link") struct LinkStoryTests {
-  @Test("opening, changes and end; what every link does is not told") func whole() throws {
+  @Test("beginning, changes and end; the procedures of every link are left out") func whole() throws
+  {
     let lines = try page {
       $0.connect()
       $0.meta(0x04, [0] + little(0x40) + little(0, width: 8))
@@ -45,7 +46,8 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     #expect(lines.contains("                 granted, interval 125 ms"), "\(lines)")
   }
 
-  @Test("times are told of clocks that are further apart than nanoseconds count") func absurdTimes()
+  @Test("times are printed for clocks that differ by more than nanoseconds can count")
+  func absurdTimes()
     throws
   {
     let lines = try page {
@@ -59,7 +61,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     #expect(lines.contains { $0.hasPrefix("  #2  1000000000000.000  ") }, "\(lines)")
   }
 
-  @Test("how links end, each in its words") func endings() throws {
+  @Test("how links end, each with its own wording") func endings() throws {
     let cases: [(UInt8, String)] = [
       (0x13, "the peer disconnects; never paired, never encrypted"),
       (
@@ -83,7 +85,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     }
   }
 
-  @Test("a link without beginning or end says so") func open() throws {
+  @Test("a link without beginning or end is reported as such") func open() throws {
     let lines = try page {
       $0.sent("0a 03 00")
       $0.completed(1)
@@ -140,7 +142,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
       ])
   }
 
-  @Test("a subrate that is granted as asked, and requests that are refused or fail")
+  @Test("a subrate that is granted as requested, and requests that are refused or fail")
   func grantedSubrate() throws {
     let request = little(0x40) + little(2) + little(8) + little(1) + little(2) + little(600)
     let change = little(0x40) + little(4) + little(1) + little(2) + little(600)
@@ -164,7 +166,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     #expect(text.contains("#7–9 0.006 \(asks) failed, Unspecified Error (0x1f)"), "\(lines)")
   }
 
-  @Test("a peer that is silent at first is told") func silent() throws {
+  @Test("a peer that is silent at first is reported") func silent() throws {
     let lines = try page {
       $0.connect()
       $0.clock += 3000

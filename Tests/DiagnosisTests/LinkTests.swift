@@ -4,7 +4,7 @@ import MadeTraffic
 import Testing
 
 @Suite("Rules about links that end") struct LinkTests {
-  @Test("a supervision timeout says what was heard last and what was never acknowledged")
+  @Test("a supervision timeout reports what was last heard and what was never acknowledged")
   func timeout() throws {
     let evidence = evidence {
       $0.connect()
@@ -28,7 +28,7 @@ import Testing
     #expect(finding.certainty == .certain)
   }
 
-  @Test("where all was acknowledged it says so") func acknowledged() {
+  @Test("if everything was acknowledged, that is reported") func acknowledged() {
     let evidence = evidence {
       $0.connect()
       $0.sent("52 03 00 01")
@@ -41,7 +41,7 @@ import Testing
         "No data came from it at all. All that this host has sent was acknowledged.") == true)
   }
 
-  @Test("without Number Of Completed Packets, or in the middle of a link, nothing is said of it")
+  @Test("without Number Of Completed Packets, or in the middle of a link, it is not mentioned")
   func unknown() {
     let evidence = evidence {
       $0.connect()
@@ -55,10 +55,10 @@ import Testing
     for finding in found {
       #expect(!finding.why.text.contains("acknowledged"), "\(finding.why.text)")
     }
-    #expect(found.last?.why.text.contains("No data came") == false, "its beginning is not known")
+    #expect(found.last?.why.text.contains("No data came") == false, "its beginning is unknown")
   }
 
-  @Test("the first of 200 unacknowledged packets is not known by its number") func many() {
+  @Test("the number of the first of 200 unacknowledged packets is unknown") func many() {
     let evidence = evidence { traffic in
       traffic.connect()
       traffic.sent("52 03 00 01")
@@ -71,7 +71,7 @@ import Testing
         "200 packets that this host has sent were never acknowledged.") == true)
   }
 
-  @Test("a host that disconnects with reason 0x08 is no loss") func ownReason() {
+  @Test("a host that disconnects with reason 0x08 has not lost the link") func ownReason() {
     let evidence = evidence {
       $0.connect()
       $0.received("0b 01")
@@ -81,7 +81,7 @@ import Testing
     #expect(rules(in: evidence) == [])
   }
 
-  @Test("two losses of one device are told together, those of two devices are not")
+  @Test("two losses of one device are reported together, those of two devices are not")
   func repeatedly() {
     let twice = evidence { traffic in
       for _ in 0..<2 {
@@ -114,7 +114,8 @@ import Testing
     traffic.disconnect(reason: reason)
   }
 
-  @Test("a peer that leaves after the same time twice, and asked for security") func leaves() throws
+  @Test("a peer that disconnects after the same time twice, and requested security") func leaves()
+    throws
   {
     let evidence = evidence { traffic in
       for time in [30_000, 30_200] {
@@ -134,7 +135,7 @@ import Testing
     #expect(finding.severity == .warning)
   }
 
-  @Test("what the peer may have waited for: an answer, anything, nothing that is known")
+  @Test("what the peer may have waited for: a response, anything, nothing known")
   func wishes() {
     let cases: [(String, (inout Traffic) -> Void)] = [
       (
@@ -170,8 +171,8 @@ import Testing
     )
   }
 
-  @Test("a confirmation answers no request, and a request for a channel is one") func openRequests()
-  {
+  @Test("a confirmation does not answer a request, and a channel request is a request")
+  func openRequests() {
     let cases: [(String, (inout Traffic) -> Void)] = [
       (
         "Its request of #6 was not answered by this host. For 10.0 s before the end nothing was said (last #8).",
@@ -200,7 +201,7 @@ import Testing
     }
   }
 
-  @Test("Authenticated Payload Timeout Expired: how long, how often, and what this host did")
+  @Test("Authenticated Payload Timeout Expired: how long, how often, and this host's reaction")
   func payloadTimeout() throws {
     let evidence = evidence {
       $0.connect()
@@ -216,7 +217,7 @@ import Testing
     #expect(finding.severity == .warning)
     #expect(finding.why.text.hasPrefix("For the authenticated payload timeout of 10.0 s no packet"))
     #expect(finding.why.text.hasSuffix("This host then asked to disconnect (#6)."))
-    // Setting it is nothing; without its value, and on another link, that is not told.
+    // Setting it is not reported, nor is its value without one or on another link.
     let quiet = DiagnosisTests.evidence {
       $0.connect()
       $0.connect(0x41, peer: 0xc0ff_eeff_eeff)
@@ -228,14 +229,14 @@ import Testing
     #expect(quiet.connections.map(\.link.payloadTimeout) == [nil, nil])
   }
 
-  @Test("a subrate that is refused at once, or fails, or is changed by the peer") func subrate() {
+  @Test("a subrate that is refused at once, or fails, or that the peer changes") func subrate() {
     let request = little(0x40) + little(1) + little(8) + little(0) + little(0) + little(400)
     let change = little(0x40) + little(4) + little(1) + little(2) + little(600)
     let refused = evidence {
       $0.connect()
       $0.command(0x207e, request)
       $0.status(0x207e, 0x1a)
-      // The peer's wish that failed is no failure of this host's.
+      // A failed request of the peer is not a failure of this host.
       $0.meta(0x23, [0x1f] + change)
     }
     #expect(findings(of: "link-procedure-failed", in: refused) == [])
@@ -258,7 +259,7 @@ import Testing
   }
 
   @Test(
-    "once, after times that differ, within a second, or by this host: nothing to say of the peer",
+    "once, after different times, within a second, or by this host: no finding about the peer",
     arguments: [[30_000], [30_000, 40_000], [500, 500]])
   func stays(times: [Int]) {
     let evidence = evidence { traffic in
@@ -271,7 +272,7 @@ import Testing
     #expect(findings(of: "link-peer-leaves", in: own) == [])
   }
 
-  @Test("where the other end is in the capture, too, its host tells") func bothEnds() {
+  @Test("if the other end is in the capture, too, its host reports it") func bothEnds() {
     let evidence = evidence { traffic in
       for _ in 0..<2 {
         traffic.adapter = 0
@@ -302,7 +303,7 @@ import Testing
     }
   }
 
-  @Test("a controller that ends the link for a procedure names it") func procedures() {
+  @Test("a controller that ends the link because of a procedure names it") func procedures() {
     let instant = evidence {
       $0.connect()
       $0.received("0b 01")
@@ -327,7 +328,7 @@ import Testing
     #expect(rules(in: other) == ["link-controller-ended"])
   }
 
-  @Test("a collision that the link outlives is a warning, an update that succeeds nothing")
+  @Test("a collision that the link survives is a warning, an update that succeeds is nothing")
   func collision() {
     let failed = evidence {
       $0.connect()
@@ -347,7 +348,7 @@ import Testing
     #expect(rules(in: done) == [])
   }
 
-  @Test("PHY and features that fail are notes; a peer that lacks a feature has answered")
+  @Test("failures of PHY and features are notes; a peer that lacks a feature has responded")
   func failures() {
     let evidence = evidence {
       $0.connect()
@@ -361,7 +362,8 @@ import Testing
     #expect(evidence.connections.first?.link.established?.packet == 3)
   }
 
-  @Test("an acknowledgement among those of other links is a sign of the peer") func several() {
+  @Test("an acknowledgement among those of other links proves that the peer is there")
+  func several() {
     let evidence = evidence {
       $0.connect()
       $0.connect(0x41, peer: 0xc0ff_eeff_eeff)
@@ -372,7 +374,7 @@ import Testing
     #expect(evidence.connections.first?.link.unacknowledged == 0)
   }
 
-  @Test("a reset with a link open is a note, one without is nothing") func reset() {
+  @Test("a reset with an open link is a note, one without is nothing") func reset() {
     let evidence = evidence {
       $0.connect()
       $0.received("0b 01")

@@ -1,4 +1,4 @@
-// What the Linux kernel's management interface tells where there are no HCI packets.
+// Findings from the Linux kernel's management interface, without HCI packets.
 
 import Bluetooth
 import Captures
@@ -7,12 +7,12 @@ import MadeTraffic
 import Testing
 
 @Suite("Rules about the management interface") struct ManagementRuleTests {
-  /// Pair Device of the peer of `connect`, IO capability NoInputNoOutput.
+  /// Records Pair Device for the peer of `connect`, IO capability NoInputNoOutput.
   private func pairDevice(_ traffic: inout Traffic) {
     traffic.management(event: false, 0x19, [3])
   }
 
-  /// Command Complete (1) or Command Status (2) of a management command.
+  /// Records Command Complete (1) or Command Status (2) of a management command.
   private func answer(
     _ traffic: inout Traffic, _ opcode: Int, _ status: UInt8, _ returned: [UInt8] = [],
     event: Int = 1
@@ -24,7 +24,7 @@ import Testing
 
   private static let device = little(0xc011_2233_4455, width: 6) + [2]
 
-  @Test("Authentication Failed after Pair Device, told by the event and by the answer: once")
+  @Test("Authentication Failed after Pair Device, in the event and in the response: once")
   func pairing() throws {
     let evidence = evidence {
       pairDevice(&$0)
@@ -43,7 +43,7 @@ import Testing
     #expect(finding.peers.map(\.value) == [0xc011_2233_4455])
   }
 
-  @Test("one event for each socket is one failure; a second Pair Device is another") func twice() {
+  @Test("one event per socket is one failure; a second Pair Device is another") func twice() {
     let evidence = evidence { traffic in
       for _ in 0..<2 {
         pairDevice(&traffic)
@@ -70,7 +70,7 @@ import Testing
       ])
   }
 
-  @Test("with HCI packets those tell of devices; a pairing that succeeds is no failure")
+  @Test("with HCI packets these report devices; a successful pairing is not a failure")
   func silent() {
     let withHCI = evidence {
       $0.connect()
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test(
-    "what to do about a refused command follows from its status, and from the command",
+    "how to fix a refused command follows from its status and the command",
     arguments: [
       (0x2f, 0x0b, "This setting can be changed only while the controller is off: "),
       (0x06, 0x0b, "Compare the command with the settings in force: "),
@@ -116,7 +116,7 @@ import Testing
       (0xfff, 0x01, "This kernel does not have the command: "),
       (0x4d, 0x0d, "Compare the command's parameters with "),
       (0x05, 0x14, "Run the program as root, "),
-      // A status that leaves open why.
+      // A status that leaves the cause open.
       (0x05, 0x03, "See whether the program "),
     ])
   func remedies(_ opcode: Int, _ status: UInt8, _ remedy: String) throws {
@@ -128,7 +128,7 @@ import Testing
     #expect(finding.remedy?.text.hasPrefix(remedy) == true, "\(finding.remedy?.text ?? "none")")
   }
 
-  @Test("records that are cut off anywhere, and more failures than are kept") func hostile() {
+  @Test("records cut anywhere, and more failures than the limit") func hostile() {
     for (isEvent, code) in [(false, 0x19), (true, 0x11), (true, 0x0d), (true, 1), (true, 2)] {
       let record = little(2, width: 4) + little(code) + Self.device + [5]
       for count in 0...record.count {
@@ -150,7 +150,7 @@ import Testing
     )
   }
 
-  @Test("the verdict without a connection depends on what there is") func verdicts() throws {
+  @Test("the verdict without a connection depends on the other contents") func verdicts() throws {
     let cases: [(String, (inout Traffic) -> Void)] = [
       ("No connection in this capture; gattscope devices lists who advertises", { $0.advertise() }),
       (

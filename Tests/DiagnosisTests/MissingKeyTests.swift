@@ -29,7 +29,7 @@ import Testing
     )
   }
 
-  @Test("the same from the peripheral's side: this host's Negative Reply") func lostHere() {
+  @Test("the same on the peripheral: this host's Negative Reply") func lostHere() {
     let evidence = evidence {
       $0.bondAsPeripheral()
       $0.connect(role: 1)
@@ -43,7 +43,7 @@ import Testing
       ])
   }
 
-  @Test("put right by pairing on the same connection: a note, and the bond is told as made anew")
+  @Test("resolved by pairing on the same connection: a note, and the new bond is reported")
   func putRight() {
     let evidence = evidence {
       $0.connect()
@@ -58,7 +58,7 @@ import Testing
     #expect(found.allSatisfy { $0.severity == .note && $0.isResolved })
   }
 
-  @Test("a program deleted the bond and the two have paired anew: nothing is left to do")
+  @Test("a program deleted the bond and the two have paired again: nothing is left to fix")
   func deletedAndPairedAnew() {
     func remedy(unpairs: Bool, pairs: Bool, reconnects: Bool) -> String {
       let evidence = evidence {
@@ -91,8 +91,8 @@ import Testing
     }
   }
 
-  @Test("a second attempt with the same key succeeds: nobody has lost a bond") func secondAttempt()
-  {
+  @Test("a second attempt with the same key succeeds: neither side has lost a bond")
+  func secondAttempt() {
     let evidence = evidence {
       $0.connect()
       $0.startEncryption()
@@ -107,7 +107,7 @@ import Testing
     #expect(evidence.findings().allSatisfy { $0.severity == .note })
   }
 
-  @Test("put right on a later connection with the device: a warning") func laterConnection() {
+  @Test("resolved on a later connection with the device: a warning") func laterConnection() {
     let evidence = evidence {
       $0.connect()
       $0.startEncryption()
@@ -122,7 +122,7 @@ import Testing
     #expect(found.map(\.severity) == [.warning])
   }
 
-  @Test("encryption with the key that the peer has says nothing") func sound() {
+  @Test("encryption with the peer's key gives no finding") func sound() {
     let evidence = evidence {
       $0.bond()
       $0.connect()
@@ -136,7 +136,7 @@ import Testing
 
   // MARK: Lost by the central
 
-  @Test("this host pairs anew without trying its key, and the peer that keeps the bond refuses")
+  @Test("this host pairs again without trying its key, and the peer that keeps the bond refuses")
   func lostByCentral() {
     let evidence = evidence {
       $0.bond()
@@ -151,7 +151,7 @@ import Testing
       ])
   }
 
-  @Test("the same from the peripheral's side") func lostByCentralThere() {
+  @Test("the same on the peripheral") func lostByCentralThere() {
     let evidence = evidence {
       $0.bondAsPeripheral()
       $0.connect(role: 1)
@@ -166,7 +166,7 @@ import Testing
   }
 
   @Test(
-    "no word of a lost bond where there was none before, the key was tried, or the reason is another",
+    "no lost bond if there was none before, the key was tried, or the reason is another",
     arguments: [0, 1, 2])
   func notLostByCentral(_ variant: Int) {
     let evidence = evidence {
@@ -177,7 +177,7 @@ import Testing
         $0.encrypted(status: 0x06, enabled: 0)
       }
       $0.smp("01 03 00 01 10 01 01", .sent)
-      // Repeated Attempts says why by itself.
+      // Repeated Attempts already names the reason.
       $0.smp(variant == 2 ? "05 09" : "05 05", .received)
       $0.disconnect()
     }
@@ -203,7 +203,7 @@ import Testing
     #expect(evidence.findings().filter { $0.severity == .error }.count == 1)
   }
 
-  @Test("the kernel's lost bond: a legacy key, which Unpair Device had deleted on one side")
+  @Test("the kernel's lost bond: a legacy key that Unpair Device had deleted on one side")
   func kernel() throws {
     guard let evidence = try evidence(ofCapture: "kernel/btmon-lost-59.btsnoop", beside: true)
     else { return }

@@ -1,4 +1,5 @@
-// What a rule needs is taken from captures that trigger it: then it must be silent, or less sure.
+// Removes a rule's needs from captures that trigger it: then it must find nothing, or be less
+// certain.
 
 import Bluetooth
 import Bytes
@@ -11,14 +12,14 @@ import Sessions
 import Testing
 
 @Suite("Rules conclude nothing from what a capture lacks") struct NeedsTests {
-  /// A capture with the evidence of it, and what each of its records is.
+  /// A capture with its evidence, and the part to which each record belongs.
   private struct Sample {
     let name: String
     let records: [StoredRecord]
-    /// What is missing without the record at this position.
+    /// The parts that are missing without the record at this position.
     let parts: [Coverage.Parts]
     let evidence: Evidence
-    /// What is supplied beside it.
+    /// Profiles and bonds that are supplied with it.
     let knowledge: ProfileKnowledge
 
     init(
@@ -36,13 +37,13 @@ import Testing
       evidence = report.evidence
     }
 
-    /// The same without these parts.
+    /// Returns the records without these parts.
     func without(_ part: Coverage.Parts) -> [StoredRecord] {
       zip(records, parts).filter { $1.isDisjoint(with: part) }.map(\.0)
     }
   }
 
-  /// Notes which parts of a capture each record belongs to, and the evidence.
+  /// Notes the evidence, and the parts of a capture to which each record belongs.
   private struct PartsReport: PacketReport, ~Copyable {
     var parts: [Coverage.Parts] = []
     var evidence = Evidence()
@@ -63,7 +64,7 @@ import Testing
       case .event(let event):
         part = .events
         if answer.opened { part.insert(.opening) }
-        // The answer to Reset ends all connections, but it is an answer first.
+        // The response to Reset ends all connections, but counts as a response.
         if answer.closed, event.code != HCIEvent.commandCompleteCode { part.insert(.end) }
         if event.code == HCIEvent.numberOfCompletedPacketsCode { part.insert(.accounting) }
       case .acl: part = record.direction == .sent ? .sentData : .receivedData
@@ -84,12 +85,12 @@ import Testing
     return DiagnosisTests.evidence(of: &source, knowledge: sample.knowledge)
   }
 
-  /// The records of a file; nil if it is no capture.
+  /// Returns the records of a file, or nil if it is not a capture.
   private static func records(_ path: String) -> [StoredRecord]? {
     guard var reader = try? CaptureReader(path: path) else { return nil }
     var records: [StoredRecord] = []
     while true {
-      // Not as a condition of the loop: the record is lent.
+      // Not as a condition of the loop, because the record is borrowed.
       guard let record = try? reader.next() else { break }
       records.append(
         StoredRecord(
@@ -100,7 +101,7 @@ import Testing
     return records.isEmpty ? nil : records
   }
 
-  /// All captures that are there, and the traffic of the rules' own tests.
+  /// All available captures, and the traffic of the rules' own tests.
   private static let samples: [Sample] = {
     var samples: [Sample] = []
     let folders = [
@@ -123,7 +124,7 @@ import Testing
     return samples
   }()
 
-  @Test("what a rule needs is taken away: the finding goes, or is less certain")
+  @Test("without a rule's needs its finding disappears or is less certain")
   func needs() {
     var tried: Set<String> = []
     for sample in Self.samples {
@@ -133,7 +134,7 @@ import Testing
         let own = found.filter { $0.rule.description == rule.id.description }
         guard !own.isEmpty else { continue }
         for part in rule.needs.union(rule.leansOn).each {
-          // What is not there cannot be taken away.
+          // Parts that the capture lacks cannot be removed.
           let own = own.filter { sample.evidence.covers(part, of: $0) }
           guard !own.isEmpty else { continue }
           tried.insert("\(rule.id), \(part.words)")
@@ -166,7 +167,7 @@ import Testing
   /// Larger captures would take too long.
   private static let mostRecords = 4000
 
-  @Test("a capture that lacks something makes no claim that the whole one does not make")
+  @Test("a capture that lacks something gives no finding that the whole one does not")
   func nothingNew() {
     for sample in Self.samples where sample.records.count <= Self.mostRecords {
       let known = Set(sample.evidence.findings(isGrouped: false).map(\.rule.description))

@@ -1,6 +1,6 @@
-// Pairing in captures: what failed, why, and in which packets; and that what succeeds gives no alarm. The
-// causes are those of the generator's truth.json, of captures/README.md, and of what the kernel's test
-// programs printed.
+// Pairing in captures: what failed, why, and in which packets; and that success raises no alarm.
+// The causes are from the generator's truth.json, captures/README.md, and the output of the
+// kernel's test programs.
 
 import Cryptography
 import Diagnosis
@@ -9,21 +9,21 @@ import Testing
 
 @testable import Reports
 
-/// The findings about pairing, of severity error: rule, what and packets.
+/// Returns the findings about pairing of severity error: rule, what and packets.
 func pairingErrors(in evidence: Evidence) -> [String] {
   evidence.findings(by: Rule.all).filter {
     $0.severity == .error && $0.rule.description.hasPrefix("smp-")
   }.map { "\($0.rule): \($0.line)" }
 }
 
-/// What a detail prints where keys are asked for, and where not.
+/// Returns a detail as printed with and without requesting keys.
 func details(of rule: String, in evidence: Evidence) -> [String] {
   evidence.findings().filter { $0.rule.description == rule }.flatMap(\.details).map {
     "\($0.text.text) | \($0.revealed?.text ?? "nothing hidden")"
   }
 }
 
-/// The story of the first connection, without its times.
+/// Returns the story of the first connection, without its times.
 func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
   guard evidence.connections.indices.contains(position) else { return ["no connection"] }
   return evidence.connections[position].pairingStory(evidence).map { line in
@@ -35,7 +35,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
   // MARK: Failures
 
   @Test(
-    "the digits typed are not those shown: the initiator's are found, the responder's stay unknown",
+    "the typed digits differ from the shown ones: the initiator's are found, the responder's stay unknown",
     arguments: ["pairing-fails.btsnoop", "pairing-fails.pcap"])
   func typedWrong(_ name: String) throws {
     guard let evidence = try evidence(ofCapture: name) else { return }
@@ -84,7 +84,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
     }
   }
 
-  @Test("what the generator's failures reveal where keys are asked for")
+  @Test("the secrets that the generator's failures reveal if keys are requested")
   func generatedDetails() throws {
     for (name, rule, expected) in [
       (
@@ -107,8 +107,9 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
     }
   }
 
-  /// kernel/pair-gatt-coc-612: the test program unpaired in the middle of one pairing, and nobody answered
-  /// for the user in the other (pair-sc-passkey.txt: "auth failed 05"). Both ends are in the capture.
+  /// kernel/pair-gatt-coc-612: the test program unpaired in the middle of one pairing, and answered
+  /// nothing for the user in the other (pair-sc-passkey.txt: "auth failed 05"). Both ends are in
+  /// the capture.
   @Test("the kernel's two failing pairings, each from both ends") func kernel() throws {
     guard let evidence = try evidence(ofCapture: "kernel/pair-gatt-coc-612.btsnoop", beside: true)
     else { return }
@@ -121,7 +122,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       evidence.findings().contains {
         $0.why.text.contains("The 3 passkey rounds until then agree.")
       })
-    // One failure is told once, by the end that shows more of it.
+    // One failure is reported once, by the end that shows more of it.
     let told = evidence.findings().filter { $0.severity == .error }
     #expect(
       told.map { $0.note?.text } == [
@@ -133,7 +134,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
         "First register an agent on this host: without one bluetoothd has nobody to ask (bluetoothctl: agent KeyboardDisplay, default-agent). Then pair again, and type the digits within 30 s.",
         "Find the program that sent Unpair Device (#2203): it must not while the two pair. Then pair again.",
       ])
-    // Of one end alone that end tells.
+    // If only one end is selected, it reports the failure.
     let alone = evidence.findings(among: [5, 7]).filter { $0.severity == .error }
     #expect(alone.contains { $0.connections == [5] })
     // The side that shows the passkey had no agent either.
@@ -154,7 +155,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       findings(of: "smp-repeated", in: evidence) == [
         "6 attempts to pair with 00:AA:01:01:00:01, 2 failed #2208 #2401"
       ])
-    // No Repeated Attempts is in the capture, and nothing is said of it.
+    // Repeated Attempts is not in the capture, and is not mentioned.
     #expect(
       finding("smp-repeated", in: evidence)?.remedy?.text
         == "Repair what the first failure shows (#2208).")
@@ -182,7 +183,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
         "smp-cross-transport": [189, 192], "smp-key-rejected": [195], "smp-busy": [198],
         "smp-failed": [201],
       ])
-    // Its secrets are words, so its public keys are no points.
+    // Its secrets are words, so its public keys are not points on the curve.
     #expect(
       findings(of: "smp-invalid-public-key", in: evidence) == [
         "3 connections: the public keys of both sides are invalid #66 #68 #97 #99 #131 #133"
@@ -196,7 +197,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
   // MARK: Successes
 
   @Test(
-    "pairings that succeed give no error, and tell how they were paired",
+    "successful pairings give no error, and report the method",
     arguments: [
       ("pair_legacy_justworks", "legacy_just_works"), ("pair_legacy_passkey", "legacy_passkey"),
       ("pair_sc_justworks", "sc_just_works"), ("pair_sc_numeric", "sc_numeric_comparison"),
@@ -214,7 +215,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
   }
 
   @Test(
-    "the kernel's pairings that succeed, and captures that begin late or lost records",
+    "the kernel's successful pairings, and captures that begin late or lost records",
     arguments: [
       "pair-clean.pcap", "btmon-lost-59.btsnoop", "late-bluetooth0-dlt201.pcap",
       "late-monitor-dlt254.pcap",
@@ -239,7 +240,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
   }
 
   @Test(
-    "a passkey over Secure Connections can be read off, and only when keys are asked for",
+    "a passkey over Secure Connections can be derived, but is only printed if keys are requested",
     arguments: ["write-refused.btsnoop", "write-refused.pklg"])
   func recovered(_ name: String) throws {
     guard let evidence = try evidence(ofCapture: name) else { return }
@@ -262,7 +263,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       ])
   }
 
-  @Test("a legacy passkey that a program typed: how fast, at the packet that shows it")
+  @Test("a legacy passkey that a program entered: how fast, at the packet that shows it")
   func quickLegacyStory() throws {
     guard
       let evidence = try evidence(ofCapture: "generated/pair_legacy_passkey.btsnoop", beside: true)
@@ -281,7 +282,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       ])
   }
 
-  @Test("the digits of numeric comparison: what they come to, not what screens showed")
+  @Test("the digits of numeric comparison: the computed ones, not those on screens")
   func comparedStory() throws {
     for side in ["", ".peripheral"] {
       guard
@@ -289,7 +290,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
           ofCapture: "generated/pairfail_sc_numeric_rejected\(side).btsnoop", beside: true)
       else { return }
       #expect(story(of: evidence).contains("the digits of both sides come to 180625"))
-      // The reason is Confirm Value Failed: the verdict is as sure as the finding.
+      // The reason is Confirm Value Failed, so the verdict is as certain as the finding.
       let finding = evidence.findings().first
       #expect(finding?.certainty == .likely)
       #expect(finding?.headline.text.hasSuffix("numeric comparison, most likely") == true)
@@ -303,7 +304,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
     }
   }
 
-  @Test("key presses are told by what they were") func keypresses() throws {
+  @Test("key presses are reported by type") func keypresses() throws {
     guard let evidence = try evidence(ofCapture: "pairing-all-keys.btsnoop") else { return }
     #expect(
       story(of: evidence, connection: 3).contains(
@@ -311,7 +312,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       ))
   }
 
-  @Test("the story of a passkey over Secure Connections that a program typed") func quickStory()
+  @Test("the story of a passkey over Secure Connections that a program entered") func quickStory()
     throws
   {
     guard
@@ -339,7 +340,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
         "the peer gives IRK, this host gives IRK and CSRK; bonded",
       ])
     #expect(pairingErrors(in: evidence) == [])
-    // How the link key was made.
+    // How the link key was created.
     let lines = evidence.connections[0].encryptionStory(evidence).filter {
       !$0.consequences.isEmpty
     }

@@ -1,5 +1,5 @@
-// Rules over the values of Secure Connections, on values that are computed here with the debug key pair, whose
-// shared secret is known.
+// Rules about the values of Secure Connections. The values are computed here with the debug key
+// pair, whose shared secret is known.
 
 import Bluetooth
 import Bytes
@@ -9,7 +9,8 @@ import MadeTraffic
 import Testing
 
 @Suite("Rules over the values of Secure Connections") struct PairingExchangeRuleTests {
-  /// Pairs with the debug key pair on both sides; `check` makes the initiator's check value of the exchange.
+  /// Pairs with the debug key pair on both sides; `check` computes the initiator's check value from
+  /// the exchange.
   private func debugPairing(
     io: UInt8 = 3, own: Bool = true, failure: UInt8? = nil, pause: Int = 0,
     check: (DHKeyExchange, PairingCommand, PairingCommand) -> PairingValue
@@ -51,7 +52,7 @@ import Testing
     }
   }
 
-  @Test("the debug key pair: said, and the long-term key computed") func debugKey() {
+  @Test("the debug key pair: reported, and the long-term key computed") func debugKey() {
     let evidence = debugPairing { exchange, request, _ in
       exchange.initiatorCheck(responderR: .zero, request: request)
     }
@@ -64,11 +65,12 @@ import Testing
     #expect(
       shown.count == "long-term key <hidden>; --show-keys prints it | long-term key ".count + 32)
     #expect(pairingErrors(in: evidence) == [])
-    // Both have the same X, and yet nobody reflects.
+    // Both have the same X, although neither reflects the other's key.
     #expect(findings(of: "smp-invalid-public-key", in: evidence) == [])
   }
 
-  @Test("the debug key pair without the own address: said, and no key") func debugKeyAlone() {
+  @Test("the debug key pair without the host's own address: reported, but no key")
+  func debugKeyAlone() {
     let evidence = debugPairing(own: false) { exchange, request, _ in
       exchange.initiatorCheck(responderR: .zero, request: request)
     }
@@ -76,8 +78,8 @@ import Testing
     #expect(details(of: "smp-debug-key", in: evidence) == [])
   }
 
-  @Test("a check value with the other side's capabilities is told by name") func wrongCheck() {
-    // The two sides' features differ in their code only, which f6 does not take; so r is what differs here.
+  @Test("a check value with the other side's capabilities is named") func wrongCheck() {
+    // The two sides' features differ only in their code, which f6 does not use; here r differs.
     let evidence = debugPairing(failure: 11) { exchange, request, _ in
       exchange.initiatorCheck(responderR: PairingValue(number: 7), request: request)
     }
@@ -90,7 +92,7 @@ import Testing
         == true)
   }
 
-  @Test("a right check value that is refused: the refusing side is wrong") func rightCheck() {
+  @Test("a correct check value that is refused: the refusing side is wrong") func rightCheck() {
     let evidence = debugPairing(failure: 11) { exchange, request, _ in
       exchange.initiatorCheck(responderR: .zero, request: request)
     }
@@ -109,7 +111,7 @@ import Testing
       pairingErrors(in: evidence) == [
         "smp-numeric-rejected: The digits of numeric comparison were refused by the peer #4 #5 #8 #9 #10 #12"
       ])
-    // That is what the reason says.
+    // This is the meaning of the reason.
     #expect(
       evidence.findings().first?.headline.text.hasSuffix("digits of numeric comparison") == true)
     let key = P256PublicKey.debug.x
@@ -121,7 +123,7 @@ import Testing
         == ["the digits of both sides come to \(digits) | nothing hidden"])
   }
 
-  @Test("digits refused too quickly to be read: a program refused; later it may have been the user")
+  @Test("digits refused too quickly to read: by a program; later possibly by the user")
   func hastyRefusal() {
     for (pause, isProgram) in [(0, true), (295, true), (300, false)] {
       let evidence = debugPairing(io: 1, failure: 12, pause: pause) { exchange, request, _ in
@@ -142,7 +144,7 @@ import Testing
     }
   }
 
-  @Test("the same refusal in Just Works is about no digits") func noDigits() {
+  @Test("the same refusal in Just Works does not concern digits") func noDigits() {
     let evidence = debugPairing(io: 3, failure: 12) { exchange, request, _ in
       exchange.initiatorCheck(responderR: .zero, request: request)
     }
@@ -153,7 +155,7 @@ import Testing
     #expect(evidence.findings().first?.certainty == .possible)
   }
 
-  @Test("a commitment that f4 gives in no way: whoever sent it computes it wrongly")
+  @Test("a commitment that f4 cannot give: its sender computes it wrongly")
   func wrongCommitment() {
     let evidence = evidence { traffic in
       traffic.connect()
@@ -173,7 +175,7 @@ import Testing
   }
 
   @Test(
-    "passkey rounds that agree until one side refuses: the round, and both bits where both are open"
+    "passkey rounds that agree until one side refuses: the round, and both bits if both are open"
   )
   func rounds() {
     let key = P256PublicKey.debug
@@ -205,7 +207,7 @@ import Testing
       pairingErrors(in: differing) == [
         "smp-passkey-mismatch: The passkeys on the two sides differ #14 #15 #16 #17 #18"
       ])
-    // Nobody types so fast: the program's passkey is to be looked for first.
+    // No user types so fast, so the program's passkey is mentioned first.
     let typed =
       "Compare the digits typed here with those on the peer's display; check leading zeros"
     for (pause, beginning) in [
@@ -215,7 +217,7 @@ import Testing
       let remedy = play([1, 0, 1], [1, 0, 0], pause: pause).findings().first?.remedy?.text ?? ""
       #expect(remedy.hasPrefix(beginning), "\(pause) ms: \(remedy)")
     }
-    // Nearly: the bits are the same.
+    // Almost: the bits are the same.
     #expect(
       pairingErrors(in: play([1, 0, 1], [1, 0, 1])) == [
         "smp-confirm-deviates: This host refused a confirm value that is right #14 #15 #16 #17 #18"
@@ -223,7 +225,7 @@ import Testing
     #expect(findings(of: "smp-passkey-recovered", in: differing) == [])
   }
 
-  @Test("passkey rounds that the capture lacks of a pairing that came right are said to be missing")
+  @Test("missing passkey rounds of a successful pairing are reported")
   func missingRounds() {
     let key = P256PublicKey.debug
     func told(rounds: Int, isPaired: Bool) -> String? {
@@ -244,7 +246,7 @@ import Testing
                 .bytes, side)
           }
         }
-        // Keys are given on the encrypted link.
+        // Keys are distributed on the encrypted link.
         if isPaired {
           traffic.encrypt()
           traffic.smp([10] + key.x.bytes.prefix(16), .received)
@@ -259,7 +261,7 @@ import Testing
     #expect(told(rounds: 16, isPaired: false) == "16 of 20 passkey rounds agree")
   }
 
-  @Test("public keys: one that is no point is told, and both the same one is, too")
+  @Test("public keys: an invalid point is reported, and so is the same one on both sides")
   func publicKeys() {
     func play(_ first: [UInt8], _ second: [UInt8]) -> Evidence {
       evidence { traffic in

@@ -1,5 +1,5 @@
-// Rules about why and how often two devices pair: Security Requests, pairing once more; and pairing traffic
-// that is hostile.
+// Rules about why and how often two devices pair (Security Requests, repeated pairing), and hostile
+// pairing traffic.
 
 import Bluetooth
 import Diagnosis
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(
-    "a Security Request that is answered: by pairing, by a refusal, by encryption; or not given time",
+    "a Security Request that is answered: by pairing, refusal or encryption; or has no time for a response",
     arguments: 0..<4)
   func answered(_ answer: Int) {
     let evidence = evidence { traffic in
@@ -47,7 +47,7 @@ import Testing
         == (answer == 1 ? ["smp-not-supported: This host does not pair #2 #3"] : []))
   }
 
-  @Test("a Security Request that crosses with the central's Pairing Request") func race() {
+  @Test("a Security Request that crosses the central's Pairing Request") func race() {
     let evidence = evidence { traffic in
       traffic.connect()
       traffic.smp(Traffic.pairingFeatures(response: false, io: 3, auth: 1), .sent)
@@ -57,7 +57,7 @@ import Testing
       findings(of: "smp-security-request-race", in: evidence) == [
         "A Security Request crossed with the central's own beginning #2 #3"
       ])
-    // Nearly: it came before.
+    // Almost: it came before.
     let before = evidence_ { traffic in
       traffic.connect()
       traffic.smp("0b 01", .received)
@@ -70,7 +70,7 @@ import Testing
     )
   }
 
-  // MARK: Once more
+  // MARK: Repeated pairing
 
   @Test("pairing on an encrypted link, and on one that is not") func whileEncrypted() {
     func play(_ isEncrypted: Bool) -> Evidence {
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test(
-    "pairing anew over a bond, unless a program deleted it or the key had failed; a note where it succeeds",
+    "pairing over a bond, unless a program deleted it or the key had failed; a note on success",
     arguments: 0..<4)
   func overBond(_ between: Int) {
     let evidence = evidence { traffic in
@@ -127,7 +127,7 @@ import Testing
     #expect(findings(of: "smp-unexpected", in: play(.sent)) == [])
   }
 
-  @Test("a public key in legacy pairing came out of turn; a value after the failure did not")
+  @Test("a public key in legacy pairing is out of turn; a value after the failure is not")
   func outOfTurn() {
     func play(_ isBefore: Bool) -> Evidence {
       evidence { traffic in
@@ -144,7 +144,7 @@ import Testing
 
   // MARK: Hostile input
 
-  @Test("PDUs in any order, cut or repeated, on links that are known or not: nothing traps")
+  @Test("PDUs in any order, cut or repeated, on known and unknown links: nothing traps")
   func hostile() {
     var seed: UInt64 = 1
     func random(_ bound: Int) -> Int {
@@ -177,7 +177,7 @@ import Testing
     }
   }
 
-  @Test("a thousand attempts: the first and the last are kept, the rest is counted") func many() {
+  @Test("a thousand attempts: the first and the last are kept, the rest are counted") func many() {
     let evidence = evidence { traffic in
       traffic.connect()
       for _ in 0..<1000 {
@@ -193,5 +193,5 @@ import Testing
   }
 }
 
-/// The evidence of traffic, where a local of that name hides the function.
+/// Returns the evidence of traffic where a local variable named `evidence` hides the function.
 private func evidence_(_ build: (inout Traffic) -> Void) -> Evidence { evidence(build) }

@@ -1,5 +1,5 @@
-// Rules about how pairing goes: silence, refusals, Security Requests, repetition; each with what triggers it
-// and what nearly does.
+// Rules about the course of a pairing: silence, refusals, Security Requests, repetition; each with
+// traffic that triggers it and traffic that almost does.
 
 import Bluetooth
 import Diagnosis
@@ -10,7 +10,7 @@ import Testing
   // MARK: Silence
 
   @Test(
-    "nobody types the passkey within 30 s: who had to, whoever ends it",
+    "no passkey is typed within 30 s: who had to type it, whichever side ends the pairing",
     arguments: [true, false])
   func silentUser(isRefused: Bool) {
     let evidence = evidence { traffic in
@@ -26,7 +26,7 @@ import Testing
     #expect(evidence.findings().first?.certainty == .likely)
   }
 
-  @Test("a user who cancels after 20 s is no silent one") func cancellingUser() {
+  @Test("a user who cancels after 20 s is not silent") func cancellingUser() {
     let evidence = evidence { traffic in
       traffic.connect()
       traffic.exchangeFeatures()
@@ -39,7 +39,7 @@ import Testing
       ])
   }
 
-  @Test("the responder types: its user is the silent one, once the initiator has committed itself")
+  @Test("the responder types: its user is silent, once the initiator has sent its commitment")
   func silentPeer() {
     let evidence = evidence { traffic in
       traffic.connect()
@@ -54,7 +54,7 @@ import Testing
       ])
   }
 
-  @Test("Just Works and silence: consent may have been asked for, or not; that is only possible")
+  @Test("Just Works and silence: consent may have been requested, so it is only possible")
   func silentConsent() {
     let evidence = evidence { traffic in
       traffic.connect()
@@ -66,7 +66,7 @@ import Testing
     #expect(evidence.findings().first?.certainty == .possible)
   }
 
-  @Test("Just Works refused with 0x0c after silence is told by the rule about that, and once")
+  @Test("Just Works refused with 0x0c after silence is reported by its own rule, once")
   func silentConsentRefused() {
     let evidence = evidence { traffic in
       traffic.connect()
@@ -80,7 +80,7 @@ import Testing
       ])
   }
 
-  @Test("a Pairing Request without an answer for 30 s is a timeout of a program") func timeout() {
+  @Test("a Pairing Request without a response for 30 s is a program's timeout") func timeout() {
     let evidence = evidence { traffic in
       traffic.connect()
       traffic.smp(Traffic.pairingFeatures(response: false, io: 3, auth: 1), .sent)
@@ -92,7 +92,7 @@ import Testing
       pairingErrors(in: evidence) == ["smp-timeout: The peer did not answer for 30 s #2 #4"])
   }
 
-  @Test("a capture that ends 10 s after the Pairing Request says nothing") func noTimeout() {
+  @Test("a capture that ends 10 s after the Pairing Request gives no finding") func noTimeout() {
     let evidence = evidence { traffic in
       traffic.connect()
       traffic.smp(Traffic.pairingFeatures(response: false, io: 3, auth: 1), .sent)
@@ -103,7 +103,8 @@ import Testing
     #expect(evidence.connections.first?.paired.description == "unknown")
   }
 
-  @Test("the link ends in the middle: by whom, and how far it was") func abandoned() {
+  @Test("the link ends during the pairing: which side ended it, and at which step") func abandoned()
+  {
     let evidence = evidence { traffic in
       traffic.connect()
       traffic.exchangeFeatures()
@@ -131,7 +132,7 @@ import Testing
     #expect(evidence.connections.first?.paired.description == "legacy_just_works")
   }
 
-  @Test("all values came, and encryption is not seen: that is no matter of the Security Manager's")
+  @Test("all values arrived, but no encryption: the Security Manager is not the cause")
   func notEncrypted() {
     let evidence = evidence { traffic in
       traffic.connect()
@@ -144,7 +145,7 @@ import Testing
     #expect(evidence.connections.first?.paired.description == "unknown")
   }
 
-  @Test("records are missing: what did not come is less sure") func lost() {
+  @Test("lost records make missing values less certain") func lost() {
     let evidence = evidence { traffic in
       traffic.connect()
       traffic.exchangeFeatures()
@@ -174,8 +175,8 @@ import Testing
     #expect(findings(of: "smp-mitm-impossible", in: evidence) == [])
   }
 
-  @Test("the same features, and nobody refuses: a note on the key, no error") func unauthenticated()
-  {
+  @Test("the same features without a refusal: a note about the key, not an error")
+  func unauthenticated() {
     func play(_ auth: UInt8) -> Evidence {
       evidence { traffic in
         traffic.connect()
@@ -189,14 +190,15 @@ import Testing
         "The new key is unauthenticated although MITM protection was asked for #2 #3"
       ])
     #expect(pairingErrors(in: play(5)) == [])
-    // Nearly: nobody asks for it.
+    // Almost: neither side requires it.
     #expect(findings(of: "smp-mitm-impossible", in: play(1)) == [])
   }
 
   @Test(
-    "what makes an authenticated key possible is told of the side that lacks it",
+    "how to get an authenticated key is explained for the side that prevents it",
     arguments: [
-      // IO capabilities (1 display and yes or no, 2 keyboard, 0 display, 3 nothing, 4 both), AuthReq.
+      // IO capabilities (1 display and yes or no, 2 keyboard, 0 display, 3 nothing, 4 both),
+      // AuthReq.
       (
         1, 3, 13,
         "give the peer a keyboard, or a display and a way to say yes, and an IO capability"
@@ -222,7 +224,7 @@ import Testing
       "\(remedy?.text ?? "none")")
   }
 
-  @Test("a short key: both sides' sizes in a sentence, and the side that lacks bytes is named")
+  @Test("a short key: both sides' sizes in a sentence, and the side with too few bytes")
   func shortKey() {
     func play(_ size: UInt8, _ peers: UInt8?) -> Finding? {
       evidence { traffic in
@@ -251,7 +253,7 @@ import Testing
         == true)
   }
 
-  @Test("a side that does not pair: what to do is told of that side", arguments: [true, false])
+  @Test("a side that does not pair: the remedy addresses that side", arguments: [true, false])
   func notSupported(isLocal: Bool) {
     let evidence = evidence { traffic in
       traffic.connect()
@@ -267,7 +269,7 @@ import Testing
           : "If the peer does pair, put it into its pairing mode. ") == true)
   }
 
-  @Test("a failure that a later attempt on the connection makes good is a note") func resolved() {
+  @Test("a failure that a later attempt on the connection resolves is a note") func resolved() {
     let evidence = evidence { traffic in
       traffic.connect()
       traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
@@ -281,7 +283,7 @@ import Testing
     #expect(pairingErrors(in: evidence) == [])
   }
 
-  @Test("equal failures of a connection are told once, with all packets") func equalFailures() {
+  @Test("equal failures of a connection are reported once, with all packets") func equalFailures() {
     let evidence = evidence { traffic in
       traffic.connect()
       for _ in 0..<3 {
@@ -311,7 +313,7 @@ import Testing
       ])
   }
 
-  @Test("one failure and one success are no repetition") func notRepeated() {
+  @Test("one failure and one success are not a repetition") func notRepeated() {
     let evidence = evidence { traffic in
       traffic.connect()
       traffic.smp(Traffic.pairingFeatures(response: false, io: 3, auth: 1), .sent)
@@ -321,7 +323,7 @@ import Testing
     #expect(findings(of: "smp-repeated", in: evidence) == [])
   }
 
-  @Test("Repeated Attempts tells how soon after which failure") func tooSoon() {
+  @Test("Repeated Attempts reports how soon it came after which failure") func tooSoon() {
     let evidence = evidence { traffic in
       traffic.connect()
       traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
@@ -343,7 +345,7 @@ import Testing
 
   // MARK: Users and programs of BlueZ
 
-  @Test("Just Works refused by this host after BlueZ asked for consent: likely nobody answered")
+  @Test("Just Works refused by this host after BlueZ asked for consent: likely no user answered")
   func unconfirmed() {
     let evidence = evidence { traffic in
       traffic.connect(role: 1)
@@ -375,7 +377,7 @@ import Testing
     #expect(evidence.findings().first?.certainty == .possible)
   }
 
-  @Test("a log line that no agent is there counts for the peer that it is about, and for no other")
+  @Test("a log line about a missing agent only counts for the peer that it names")
   func agentMissing() {
     func play(_ address: String) -> Evidence {
       evidence { traffic in

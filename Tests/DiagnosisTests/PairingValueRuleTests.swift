@@ -1,5 +1,5 @@
-// Rules over the values of a pairing, on values that are computed here: what triggers them, and what nearly
-// does. That the functions are right is the business of CryptographyTests.
+// Rules about the values of a pairing. The values are computed here: those that trigger the rules,
+// and those that almost do. CryptographyTests tests the functions.
 
 import Bluetooth
 import Bytes
@@ -9,7 +9,7 @@ import MadeTraffic
 import Testing
 
 extension PairingValue {
-  /// As it crosses the link.
+  /// The bytes in transmission order.
   var bytes: [UInt8] {
     (0..<16).map { UInt8(truncatingIfNeeded: number >> UInt128(8 * $0)) }
   }
@@ -39,7 +39,7 @@ struct LegacyValues {
     return [3] + pairing.c1(temporaryKey: PairingValue(digits), random: random).bytes
   }
 
-  /// Features, confirm and random values up to the refusal by `side`.
+  /// Records features, confirm and random values up to the refusal by `side`.
   func play(
     _ traffic: inout Traffic, _ initiator: UInt32, _ responder: UInt32, refusedBy side: Direction
   ) {
@@ -54,10 +54,10 @@ struct LegacyValues {
   }
 }
 
-@Suite("Rules over the values of a pairing") struct PairingValueRuleTests {
+@Suite("Rules about the values of a pairing") struct PairingValueRuleTests {
   // MARK: Legacy
 
-  @Test("the responder refuses: the initiator's passkey is found, its address too")
+  @Test("the responder refuses: the initiator's passkey and address are found")
   func responderRefuses() {
     let evidence = evidence { LegacyValues().play(&$0, 123, 124, refusedBy: .received) }
     #expect(
@@ -72,7 +72,7 @@ struct LegacyValues {
         == true)
   }
 
-  @Test("the initiator refuses after both have opened: both passkeys are found")
+  @Test("the initiator refuses after both have revealed their values: both passkeys are found")
   func initiatorRefuses() {
     let evidence = evidence { LegacyValues().play(&$0, 123, 124, refusedBy: .sent) }
     #expect(
@@ -85,7 +85,7 @@ struct LegacyValues {
   }
 
   @Test(
-    "a legacy passkey of a pairing that succeeds can be found by whoever listened; not without the values, nor in Just Works"
+    "a listener can find a successful pairing's legacy passkey; not without the values, nor in Just Works"
   )
   func exposed() {
     func play(_ io: UInt8, hasValues: Bool = true) -> [String] {
@@ -116,7 +116,7 @@ struct LegacyValues {
       ])
   }
 
-  @Test("c1 with the wrong type of the responder's address: no mismatch, the deviation by name")
+  @Test("c1 with the wrong type of the responder's address: no mismatch, the deviation is named")
   func wrongAddressType() {
     var legacy = LegacyValues()
     legacy.peer = PairingAddress(legacy.peer.address, isRandom: false)
@@ -133,7 +133,7 @@ struct LegacyValues {
   }
 
   @Test(
-    "c1 with another own address than the capture tells: the capture may lack its change, so not certain"
+    "c1 with an own address other than the capture's: the capture may lack a change, so not certain"
   )
   func otherOwnAddress() {
     let evidence = evidence { traffic in
@@ -148,7 +148,8 @@ struct LegacyValues {
   }
 
   @Test(
-    "the own address of the capture is used: LE Set Random Address and the type to connect with")
+    "the capture's own address is used: LE Set Random Address and the address type of the connection"
+  )
   func ownAddress() {
     let evidence = evidence { traffic in
       traffic.command(0x2005, little(0xc0ff_eec0_ffee, width: 6))
@@ -158,7 +159,7 @@ struct LegacyValues {
     #expect(rules(in: evidence).contains("smp-passkey-mismatch"))
   }
 
-  @Test("Just Works whose value is right, refused by the responder: its mistake, and no passkeys")
+  @Test("Just Works with a correct value, refused by the responder: its mistake, and no passkeys")
   func justWorksRefused() {
     var legacy = LegacyValues()
     legacy.request[1] = 3
@@ -170,7 +171,7 @@ struct LegacyValues {
     #expect(evidence.findings().first?.certainty == .likely)
   }
 
-  @Test("a value of Just Works that nothing fits: whoever sent it computes it wrongly")
+  @Test("a Just Works value that matches nothing: its sender computes it wrongly")
   func nothingFits() {
     let evidence = evidence { traffic in
       traffic.connect()
@@ -188,7 +189,7 @@ struct LegacyValues {
       ) == true)
   }
 
-  @Test("many failing pairings: four are searched, and all are told") func searches() {
+  @Test("many failed pairings: four are searched, and all are reported") func searches() {
     let evidence = evidence { traffic in
       for passkey in 1...6 as ClosedRange<UInt32> {
         LegacyValues().play(&traffic, passkey, 0, refusedBy: .received)
@@ -204,7 +205,7 @@ struct LegacyValues {
     #expect(told.map(\.what.text) == ["6 connections: the passkeys on the two sides differ"])
   }
 
-  @Test("both addresses are missing: the search is not made, and that is said")
+  @Test("both addresses are missing: no search, which is reported")
   func addressesMissing() {
     let evidence = evidence { traffic in
       let legacy = LegacyValues()
@@ -224,7 +225,7 @@ struct LegacyValues {
     #expect(mismatch?.details.isEmpty == true)
   }
 
-  @Test("a passkey refused before anything was opened: nothing is said of passkeys")
+  @Test("a passkey refused before any value was revealed: passkeys are not mentioned")
   func refusedAtOnce() {
     let evidence = evidence { traffic in
       traffic.connect()

@@ -1,4 +1,5 @@
-// Requests that are refused for other reasons, and what is allowed although it is not offered.
+// Requests that are refused for other reasons, and requests that are allowed although they are not
+// offered.
 
 import Bluetooth
 import Diagnosis
@@ -6,7 +7,7 @@ import MadeTraffic
 import Testing
 
 @Suite("Refused for other reasons") struct RefusalRuleTests {
-  /// What the rules find of one request on a connection whose server was discovered, and why.
+  /// Returns the findings about one request on a connection whose server was discovered, and why.
   private func finds(
     _ request: String, _ answer: String, discovers: Bool = true
   ) -> [String] {
@@ -14,14 +15,14 @@ import Testing
       $0.connect()
       if discovers { $0.discoverHeartRate() }
       $0.ask(request, answer)
-      // A session that goes on for a while was not ended by the refusal.
+      // The refusal did not end a session that continues for a while.
       $0.wait(20_000)
       $0.disconnect()
     }
     return attributeFindings(in: evidence).map { "\($0.rule): \($0.why.text)" }
   }
 
-  /// A write that is refused, what follows, and the disconnection.
+  /// Records a refused write, what follows, and the disconnection.
   private func refused(_ build: (inout Traffic) -> Void) -> Finding? {
     finding(
       "att-not-permitted",
@@ -34,14 +35,14 @@ import Testing
       })
   }
 
-  @Test("a refusal after which one side disconnects is an error; a session of use is not")
+  @Test("a refusal after which one side disconnects is an error; in a useful session it is not")
   func endsSession() {
     let ended = refused { $0.wait(2000) }
     #expect(ended?.severity == .error)
     #expect(
       ended?.headline.text.hasSuffix(", and the peer disconnected (#10)") == true,
       "\(ended?.headline.text ?? "nothing")")
-    // Nearly: it stays connected, or something else works.
+    // Almost: the link stays connected, or something else works.
     #expect(refused { $0.wait(20_000) }?.severity == .warning)
     #expect(refused { $0.ask("0a 13 00", "0b 01") }?.severity == .warning)
   }
@@ -61,7 +62,7 @@ import Testing
     )
   }
 
-  @Test("to switch notifications off in vain costs nothing") func switchesOff() throws {
+  @Test("failing to disable notifications has no consequences") func switchesOff() throws {
     let off = try #require(
       finding(
         "att-not-permitted",
@@ -92,7 +93,7 @@ import Testing
       "\(told.note?.text ?? "no note")")
   }
 
-  /// A long write of two parts whose execution is refused with Invalid Offset.
+  /// Records a long write of two parts whose execution is refused with Invalid Offset.
   private func execution(secondAt offset: UInt8) -> Evidence {
     evidence {
       $0.connect()
@@ -113,7 +114,7 @@ import Testing
     #expect(finding.certainty == .likely)
   }
 
-  @Test("where no part leaves a gap, nothing tells which one it is") func unknownPart() throws {
+  @Test("without a gap the wrong part is unknown") func unknownPart() throws {
     let finding = try #require(first("att-invalid-offset", in: execution(secondAt: 3)))
     #expect(
       finding.why.text
@@ -122,7 +123,7 @@ import Testing
     #expect(finding.certainty == .possible)
   }
 
-  @Test("a write to 2a38, which offers read: not permitted, by its declaration")
+  @Test("a write to 2a38, which offers read: its declaration does not permit it")
   func writeToBodySensorLocation() {
     #expect(
       finds("12 13 00 01", "01 12 13 00 03") == [
@@ -130,7 +131,7 @@ import Testing
       ])
   }
 
-  @Test("a subscription to 2a39 behind its value, where there is no CCCD: a declaration is no CCCD")
+  @Test("a subscription to 2a39 after its value, which has no CCCD: a declaration is not a CCCD")
   func subscriptionWithoutConfiguration() {
     let evidence = evidence {
       $0.connect()
@@ -145,7 +146,7 @@ import Testing
       ])
   }
 
-  @Test("a write that the declaration offers is refused: permissions and properties differ")
+  @Test("an offered write is refused: permissions and properties differ")
   func permissionsDiffer() {
     #expect(
       finds("12 15 00 01", "01 12 15 00 03") == [
@@ -154,7 +155,7 @@ import Testing
   }
 
   @Test(
-    "what to do about a refused read or write follows from what the declaration offers",
+    "how to fix a refused read or write follows from the declaration",
     arguments: [
       // 2a38 offers read; 2a39 write; 2a37 notify.
       (
@@ -192,7 +193,7 @@ import Testing
     #expect(finding("att-not-permitted", in: evidence)?.remedy?.text == remedy)
   }
 
-  @Test("a handle that the discovery did not bring, and an empty range") func invalidHandle() {
+  @Test("a handle that was not discovered, and an empty range") func invalidHandle() {
     #expect(
       finds("0a ff 0f", "01 0a ff 0f 01") == [
         "att-invalid-handle: What the peer told from #2 to #7 has no attribute with the handle 0x0fff."
@@ -203,7 +204,7 @@ import Testing
       ])
   }
 
-  @Test("an empty range has a remedy of its own; a handle that is not there the rule's")
+  @Test("an empty range has its own remedy; a missing handle the rule's")
   func remedyOfEmptyRange() {
     let evidence = evidence {
       $0.connect()
@@ -216,12 +217,12 @@ import Testing
     #expect(remedies.last??.hasPrefix("Take handles from a discovery") == true)
   }
 
-  @Test("the end of a discovery is no refusal", arguments: ["10 16 00 ff ff 00 28"])
+  @Test("the end of a discovery is not a refusal", arguments: ["10 16 00 ff ff 00 28"])
   func endOfDiscovery(_ request: String) {
     #expect(finds(request, "01 10 16 00 0a") == [])
   }
 
-  @Test("the profile's name for an application's error, and none where no profile has one")
+  @Test("the profile's name for an application error, and none without a profile that has one")
   func applicationError() {
     let evidence = evidence {
       $0.connect()
@@ -236,18 +237,18 @@ import Testing
       ])
   }
 
-  @Test("what the written value means stands beside it, in the words that show has")
+  @Test("the meaning of the written value appears with it, in the wording of show")
   func meaningOfWritten() {
     #expect(
       finds("12 15 00 02", "01 12 15 00 80") == [
         "att-application-error: The profile's rules do not take 02 (2, which is reserved)."
       ])
-    // Value Not Allowed, Write Request Rejected and Out of Range tell it, too.
+    // Value Not Allowed, Write Request Rejected and Out of Range show it, too.
     #expect(
       finds("12 15 00 01", "01 12 15 00 13") == [
         "att-value-not-allowed: The length was right, but the peer does not take 01 (reset energy expended)."
       ])
-    // Nobody knows what the attribute is, or the value is a part of one.
+    // The attribute is unknown, or the value is a part of one.
     #expect(
       finds("12 15 00 02", "01 12 15 00 ff", discovers: false) == [
         "att-out-of-range: The profile defines a range, and 02 is not in it."
@@ -258,7 +259,7 @@ import Testing
       ])
   }
 
-  @Test("what only a profile has a name for is called so; what none has a name for is not")
+  @Test("an error with a name only in a profile gets it; others have no name")
   func profileNames() {
     // 6e400002-b5a3-f393-e0a9-e50e24dcca9e, and one that differs in its first byte.
     func told(_ first: String) -> String? {
@@ -312,7 +313,9 @@ import Testing
     #expect(attributeFindings(in: evidence).first?.evidence == [2, 3])
   }
 
-  @Test("what was refused and is allowed later is a note; another value is not the same request")
+  @Test(
+    "a refused request that is allowed later is a note; with another value it is a different request"
+  )
   func resolved() {
     func capture(_ value: String) -> [Severity?] {
       let evidence = evidence {
@@ -340,7 +343,7 @@ import Testing
       ])
   }
 
-  @Test("a read that is not offered, and is answered: a note; an offered one is nothing")
+  @Test("a read that is not offered but succeeds: a note; an offered one is nothing")
   func notOffered() {
     #expect(
       finds("0a 10 00", "0b") == [
@@ -349,7 +352,7 @@ import Testing
     #expect(finds("0a 13 00", "0b 01") == [])
   }
 
-  @Test("where the declaration is not in the capture nothing is said of it") func noDeclaration() {
+  @Test("without the declaration in the capture it is not mentioned") func noDeclaration() {
     #expect(finds("0a 10 00", "0b", discovers: false) == [])
   }
 }

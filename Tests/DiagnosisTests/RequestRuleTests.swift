@@ -1,12 +1,12 @@
-// Requests that nobody answers, and their order.
+// Requests without a response, and their order.
 
 import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
 
-@Suite("Unanswered") struct RequestRuleTests {
-  @Test("a read that the peer does not answer until the link is ended 8 s later") func noAnswer() {
+@Suite("Requests without a response") struct RequestRuleTests {
+  @Test("a read without a response until the link is ended 8 s later") func noAnswer() {
     let evidence = evidence {
       $0.connect()
       $0.discoverHeartRate()
@@ -25,7 +25,7 @@ import Testing
       finding?.why.text.hasPrefix("No answer in 8.0 s, until this host ended the link") == true)
   }
 
-  @Test("a link that is ended at once, or lost, says nothing of the server")
+  @Test("a link that is ended at once, or lost, proves nothing about the server")
   func endedAtOnce() {
     for (wait, reason) in [(500, UInt8(0x13)), (8000, 0x08)] {
       let evidence = evidence {
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test("where nothing of the other side is in the capture nothing is said") func oneSide() {
+  @Test("without any packets of the other side there is no finding") func oneSide() {
     let evidence = evidence {
       $0.connect()
       $0.sent("0a 13 00")
@@ -49,7 +49,8 @@ import Testing
     #expect(findings(of: "att-request-unanswered", in: evidence) == [])
   }
 
-  @Test("a request to this host names what an application has to call") func localServer() {
+  @Test("a request to this host names the function that an application must call")
+  func localServer() {
     let evidence = evidence {
       $0.connect(role: 1)
       $0.discoverHeartRate(by: .received)
@@ -67,7 +68,7 @@ import Testing
   }
 
   @Test(
-    "what the stack answers is not the application's, on either side",
+    "the application is not blamed for the stack's responses, on either side",
     arguments: [("02 05 02", 1), ("02 05 02", 0), ("04 01 00 ff ff", 1), ("04 01 00 ff ff", 0)])
   func stackRequests(_ request: String, _ role: UInt8) {
     let evidence = evidence {
@@ -105,7 +106,7 @@ import Testing
     #expect(capture(isConfirmed: true) == [])
   }
 
-  @Test("a second request before the answer; one after the answer is nothing") func second() {
+  @Test("a second request before the response; one after the response is nothing") func second() {
     func capture(waits: Bool) -> [String] {
       let evidence = evidence {
         $0.connect()
@@ -124,7 +125,7 @@ import Testing
     #expect(capture(waits: true) == [])
   }
 
-  @Test("on an enhanced bearer a second request counts where neither is answered")
+  @Test("on an enhanced bearer a second request counts if neither gets a response")
   func secondOnBearer() {
     func capture(_ build: (inout Traffic) -> Void) -> Evidence {
       evidence {
@@ -148,7 +149,7 @@ import Testing
       told?.why.text.hasSuffix(
         "It happened 1 time on this connection. #4 and #5 were sent on one enhanced bearer, and neither had an answer."
       ) == true, "\(told?.why.text ?? "nothing")")
-    // On a channel that was closed a request is lost anyway.
+    // A request on a closed channel is lost anyway.
     let closed = evidence {
       $0.connect()
       $0.openBearers()
@@ -160,12 +161,12 @@ import Testing
       $0.disconnect()
     }
     #expect(findings(of: "att-second-request", in: closed) == [])
-    // A host that takes one bearer for another.
+    // A host that confuses two bearers.
     let answered = capture { $0.sdu("0b 01", .received, cid: 0x41) }
     #expect(findings(of: "att-second-request", in: answered) == [])
   }
 
-  @Test("requests that go on after one has timed out") func afterTimeout() {
+  @Test("requests that continue after one has timed out") func afterTimeout() {
     func capture(_ wait: Int) -> [String] {
       let evidence = evidence {
         $0.connect()
@@ -180,7 +181,7 @@ import Testing
     #expect(capture(29_000) == [])
   }
 
-  @Test("responses on another bearer than their requests are a note, said once for all connections")
+  @Test("responses on another bearer than their requests are a note, once for all connections")
   func otherBearer() {
     func crossing(_ traffic: inout Traffic, crosses: Bool = true) {
       traffic.connect()
@@ -208,7 +209,7 @@ import Testing
     #expect(findings(of: "att-answer-on-other-bearer", in: right) == [])
   }
 
-  @Test("records that were lost make a missing answer less sure") func lost() {
+  @Test("lost records make a missing response less certain") func lost() {
     let evidence = evidence {
       $0.connect()
       $0.ask("0a 13 00", "0b 01")

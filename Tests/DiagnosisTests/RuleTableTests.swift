@@ -3,12 +3,12 @@ import MadeTraffic
 import Testing
 
 @Suite("The table of rules") struct RuleTableTests {
-  @Test("ids are unique, lower case with dashes, and every rule says what it finds and when")
+  @Test("ids are unique, lower case with dashes, and every rule states what it finds and when")
   func ids() {
     var seen: Set<String> = []
     for rule in Rule.all {
       let id = rule.id.description
-      #expect(seen.insert(id).inserted, "\(id) stands twice")
+      #expect(seen.insert(id).inserted, "\(id) occurs twice")
       #expect(
         id.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "-" } && id.contains("-"),
         "\(id) is not of the form family-what")
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test("a capture with nothing in it has no finding") func nothing() {
+  @Test("an empty capture has no findings") func nothing() {
     #expect(evidence { _ in }.findings().isEmpty)
   }
 }

@@ -7,10 +7,11 @@ import Testing
 
 @Suite("Pairing that stops after the passkey was typed") struct StoppedEntryTests {
   @Test(
-    "Passkey Entry Failed after the digits were typed: who shows them stopped, and only its log says why"
+    "Passkey Entry Failed after the digits were typed: the displaying side stopped, and only its log has the reason"
   )
   func stoppedAfterEntry() {
-    // The side that shows the passkey, the peer, stops before anything was typed, and after; the typist stops.
+    // The peer, which shows the passkey, stops before anything was typed, and after; the typing
+    // side stops.
     let played: [(typed: Bool, by: Direction, what: String)] = [
       (true, .received, "The peer stopped after the passkey was typed #2 #3 #4 #5"),
       (false, .received, "The peer, which shows the passkey, gave up before it was typed #2 #3 #4"),

@@ -5,8 +5,8 @@ import Diagnosis
 import MadeTraffic
 import Testing
 
-@Suite("Subscribed, and nothing comes") struct SubscriptionRuleTests {
-  @Test("notifications asked of 2a1c, which only indicates; indications are right")
+@Suite("Subscribed, but no values arrive") struct SubscriptionRuleTests {
+  @Test("notifications requested of 2a1c, which only indicates; indications are correct")
   func wrongBits() {
     func capture(_ value: String) -> [String] {
       let evidence = evidence {
@@ -15,7 +15,7 @@ import Testing
         $0.ask("12 19 00 \(value) 00", "13")
         $0.disconnect()
       }
-      // The value that is right for what only indicates.
+      // The correct value for a characteristic that only indicates.
       if let remedy = finding("gatt-wrong-cccd-bits", in: evidence)?.remedy?.text {
         #expect(remedy.contains("ENABLE_INDICATION_VALUE"))
         #expect(!remedy.contains("ENABLE_NOTIFICATION_VALUE"))
@@ -30,7 +30,7 @@ import Testing
     #expect(capture("00") == [])
   }
 
-  @Test("indications asked of 2a37, which only notifies, then put right: a note")
+  @Test("indications requested of 2a37, which only notifies, then corrected: a note")
   func wrongBitsPutRight() {
     let evidence = evidence {
       $0.connect()
@@ -82,7 +82,7 @@ import Testing
       finding("gatt-cccd-lost", in: evidence)?.connections == [2])
   }
 
-  @Test("a value that comes, a CCCD that is written, a short connection, no key: nothing was lost")
+  @Test("a value that arrives, a written CCCD, a short connection, no key: nothing was lost")
   func notLost() {
     let captures = [
       reconnection { $0.received("1b 10 00 06 48") },
@@ -95,7 +95,7 @@ import Testing
     }
   }
 
-  @Test("subscribed to the battery, written to the control point of another service")
+  @Test("subscribed to the battery, but written to the control point of another service")
   func otherService() {
     func capture(subscribes: Bool) -> [String] {
       let evidence = evidence {

@@ -1,4 +1,4 @@
-// One event is told once.
+// One event is reported once.
 
 import Bluetooth
 import Diagnosis
@@ -6,12 +6,12 @@ import MadeTraffic
 import Sessions
 import Testing
 
-@Suite("One event is told once") struct TellingTests {
+@Suite("One event is reported once") struct TellingTests {
   private static let central = 0x00aa_0100_0000
   private static let peripheral = 0x00aa_0101_0001
 
-  /// The public address of an adapter, and what says that it is used: LE Create Connection, or LE Set
-  /// Advertising Parameters.
+  /// Records an adapter's public address and its use: LE Create Connection, or LE Set Advertising
+  /// Parameters.
   private func setUp(_ traffic: inout Traffic, _ adapter: UInt16, _ address: Int, isCentral: Bool) {
     traffic.adapter = adapter
     traffic.complete(0x1009, [0] + little(address, width: 6))
@@ -26,14 +26,15 @@ import Testing
     }
   }
 
-  /// A pairing that this end, or the other one, ends with Unspecified Reason.
+  /// A pairing that this end or the other one ends with Unspecified Reason.
   private func fails(_ traffic: inout Traffic, _ adapter: UInt16, by side: Direction) {
     traffic.adapter = adapter
     traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1, from: side)
     traffic.pairingFailed(8, side)
   }
 
-  /// Both ends of a link on two adapters; where they are not, the second adapter's peer is another device.
+  /// Both ends of a link on two adapters; unless it is one link, the second adapter's peer is
+  /// another device.
   private func bothEnds(_ isOneLink: Bool = true, _ build: (inout Traffic) -> Void) -> Evidence {
     evidence { traffic in
       setUp(&traffic, 0, Self.central, isCentral: true)
@@ -57,14 +58,13 @@ import Testing
       found.first?.note?.text
         == "Seen from both sides: connection 2, the other end of this link, shows the same (from #10 on)."
     )
-    // Asked for by itself the other end tells its own.
+    // Selected alone, the other end reports its own failure.
     #expect(
       evidence.findings(among: [2]).filter { $0.rule.description == "smp-unspecified" }.map(\.line)
         == ["The peer ended pairing without saying why #10 #11 #12"])
   }
 
-  @Test("what is told of several connections at once names the other ends together") func grouped()
-  {
+  @Test("findings of several connections name the other ends together") func grouped() {
     let evidence = evidence { traffic in
       setUp(&traffic, 0, Self.central, isCentral: true)
       setUp(&traffic, 1, Self.peripheral, isCentral: false)
@@ -95,7 +95,7 @@ import Testing
       ])
   }
 
-  @Test("two links at the same time are two, and so is what one end alone shows") func apart() {
+  @Test("two links at the same time are two, and so is what only one end shows") func apart() {
     let others = bothEnds(false) {
       fails(&$0, 0, by: .sent)
       fails(&$0, 1, by: .received)
@@ -106,8 +106,7 @@ import Testing
     #expect(finding("smp-unspecified", in: one)?.note == nil)
   }
 
-  @Test("the same in the same words on one connection is one finding, with how often") func folded()
-  {
+  @Test("the same wording on one connection is one finding, with its number") func folded() {
     let evidence = evidence {
       $0.connect()
       $0.disconnect()
@@ -125,11 +124,11 @@ import Testing
         "[1, 2] 2 connections: something failed, 2 times #1 #5",
         "[1, 2] 2 connections: something else #9",
       ])
-    // While the capture goes on each is told when it comes.
+    // In a live capture, each is reported when it happens.
     #expect(evidence.findings(by: [rule], isGrouped: false).count == 6)
   }
 
-  @Test("several attempts: the remedy names the first failure, and 0x09 only where it came")
+  @Test("several attempts: the remedy names the first failure, and 0x09 only if it occurred")
   func repeated() {
     func remedy(_ reasons: [UInt8]) -> String? {
       let evidence = evidence { traffic in
@@ -149,7 +148,7 @@ import Testing
     #expect(remedy([9, 9, 9]) == "Repair what the first failure shows.")
   }
 
-  @Test("who ended the pairing without a reason decides where to look") func unspecified() {
+  @Test("which side ended the pairing without a reason decides where to look") func unspecified() {
     for (side, unpairs) in [(Direction.sent, true), (.sent, false), (.received, true)] {
       let evidence = evidence { traffic in
         traffic.connect()
@@ -166,7 +165,7 @@ import Testing
     }
   }
 
-  @Test("a peer's identity comes first, whoever told it") func identity() throws {
+  @Test("a peer's identity comes first, whichever side reported it") func identity() throws {
     let lines = try page {
       $0.connect(peer: 0x7081_940d_fbaa, type: 1)
       $0.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
@@ -181,7 +180,7 @@ import Testing
       "\(lines)")
   }
 
-  @Test("a role that the capture does not tell is said to be unknown") func role() throws {
+  @Test("a role that is not in the capture is reported as unknown") func role() throws {
     #expect(
       try page { $0.connectClassic() }.contains {
         $0.hasSuffix("; BR/EDR; which role this host has is not known")

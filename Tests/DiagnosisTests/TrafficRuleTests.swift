@@ -6,7 +6,7 @@ import MadeTraffic
 import Testing
 
 @Suite("Lengths and frames") struct TrafficRuleTests {
-  @Test("a write of 21 bytes where the MTU is 23; one of 20 fits") func writeTooLong() {
+  @Test("a write of 21 bytes with an MTU of 23; one of 20 fits") func writeTooLong() {
     func capture(_ count: Int, exchanges: Bool = false) -> [String] {
       let evidence = evidence {
         $0.connect()
@@ -24,7 +24,7 @@ import Testing
     #expect(capture(21, exchanges: true) == [])
   }
 
-  @Test("a prepared write that reaches behind byte 512") func valueTooLong() {
+  @Test("a prepared write that extends beyond byte 512") func valueTooLong() {
     func capture(_ offset: String) -> [String] {
       let evidence = evidence {
         $0.connect()
@@ -36,7 +36,7 @@ import Testing
     #expect(capture("fe 01") == [])
   }
 
-  @Test("where the opening is missing the MTU is not known: no write is too long")
+  @Test("without the connection's beginning the MTU is unknown: no write is too long")
   func unknownMTU() {
     let evidence = evidence {
       $0.ask("12 15 00" + String(repeating: " 01", count: 40), "13")
@@ -62,7 +62,7 @@ import Testing
     #expect(capture(exchanges: true) == [])
   }
 
-  /// Notifications whose first byte takes these values.
+  /// Records notifications with these values as first byte.
   private func counting(_ values: [Int]) -> [String] {
     let evidence = evidence {
       $0.connect()
@@ -78,7 +78,7 @@ import Testing
       counting(Array(0..<12) + Array(15..<30)) == ["3 values of 0x0010 are missing #13 #14"])
   }
 
-  @Test("no counter: no gap, too few values, a value that goes back, steps of two")
+  @Test("not a counter: no gap, too few values, a value that goes back, steps of two")
   func noGap() {
     #expect(counting(Array(240..<300)) == [])
     #expect(counting(Array(0..<8) + Array(10..<15)) == [])
@@ -86,7 +86,7 @@ import Testing
     #expect(counting((0..<30).map { 2 * $0 }) == [])
   }
 
-  /// The wristband's command channel fff6 and answer channel fff7 at 0x0010 and 0x0012.
+  /// The wristband's command channel fff6 and response channel fff7 at 0x0010 and 0x0012.
   private func wristband(_ build: (inout Traffic) -> Void) -> Evidence {
     evidence {
       $0.connect()
@@ -131,7 +131,7 @@ import Testing
     }
   }
 
-  @Test("what is known is bounded, however much is refused and used") func bounded() {
+  @Test("memory is limited, however much is refused and used") func bounded() {
     let evidence = evidence {
       $0.connect()
       for handle in 1...600 {

@@ -8,27 +8,27 @@ import MadeTraffic
 import Sessions
 import Synchronization
 
-/// Records in a text file, a line each: number, direction, adapter, milliseconds, framing, records lost before
-/// it, original length, bytes.
+/// Records in a text file, one per line: number, direction, adapter, milliseconds, framing, records
+/// lost before it, original length, bytes.
 enum Triggers {
   /// The file; written by `RECORD_TRIGGERS=1 swift test --filter DiagnosisTests`.
   static let file = project.appending(path: "Tests/DiagnosisTests/Fixtures/triggers.txt")
 
   private static let isRecording = ProcessInfo.processInfo.environment["RECORD_TRIGGERS"] != nil
-  /// Longer traffic is made to reach limits.
+  /// Longer traffic is for tests of limits.
   private static let mostRecords = 400
   private static let shortest = Mutex<[String: Stored]>([:])
 
-  /// Traffic, and whether the trial's profile goes with it.
+  /// Traffic, and whether it needs the trial's profile.
   struct Stored {
     var records: [StoredRecord] = []
     var isTrial = false
   }
 
-  /// What a trigger is supplied with beside its records: nothing, or the trial's profile.
+  /// What a trigger needs besides its records: nothing, or the trial's profile.
   static let supply = "trial"
 
-  /// Keeps the shortest traffic that triggers each rule that needs something and has all that it needs, and writes
+  /// Keeps the shortest traffic that triggers each rule with needs and satisfies them, and writes
   /// the file.
   ///
   /// - Parameter isTrial: whether the profile of `Trial` was supplied.
@@ -62,7 +62,7 @@ enum Triggers {
     }
   }
 
-  /// The traffic of each rule.
+  /// Returns the traffic of each rule.
   static func read() throws -> [String: Stored] {
     var all: [String: Stored] = [:]
     var rule = ""
@@ -126,14 +126,14 @@ enum Triggers {
 }
 
 extension Evidence {
-  /// Whether the capture has these parts of what a finding is about.
+  /// Returns whether the capture has these parts of the finding's subject.
   func covers(_ parts: Coverage.Parts, of finding: Finding) -> Bool {
     if finding.connections.isEmpty {
       return coverage.parts.isSuperset(of: parts.intersection([.commands, .events]))
     }
     return finding.connections.allSatisfy { number in
       guard let history = connections.first(where: { $0.id == number }) else { return false }
-      // An end, or data, is there to be taken away only if there is some.
+      // An end, or data, can only be removed if there is some.
       return coverage.parts.isSuperset(of: parts.intersection(.bothDirections))
         && coverage.parts(of: history.connection).isSuperset(of: parts)
         && (!parts.contains(.end) || history.connection.lastPacket != nil)

@@ -1,4 +1,4 @@
-// What the story says of values.
+// The story's part about values.
 
 import Bluetooth
 import Diagnosis
@@ -6,7 +6,7 @@ import MadeTraffic
 import Testing
 
 @Suite("The story of values") struct ValueStoryTests {
-  /// The lines of the story that follow the connection, each without its packets and time.
+  /// Returns the lines of the story after the connection's, without their packets and times.
   private func story(_ build: (inout Traffic) -> Void) throws -> [String] {
     try page {
       $0.connect()
@@ -31,7 +31,7 @@ import Testing
     #expect(!told.contains { $0.contains("of them confirmed") }, "\(told)")
   }
 
-  @Test("a long write is executed, refused, cancelled or left: each is told as what it is")
+  @Test("a long write is executed, refused, cancelled or abandoned: each is reported as such")
   func longWrites() throws {
     let parts = { (traffic: inout Traffic) in
       traffic.ask("16 15 00 00 00 01 02", "17 15 00 00 00 01 02")
@@ -39,7 +39,7 @@ import Testing
     }
     let cases: [(String, String, String)] = [
       ("18 01", "19", "1 write to 0x0015 in 2 parts"),
-      // The code stands on the next line.
+      // The code is on the next line.
       (
         "18 01", "01 18 15 00 0d",
         "long write of 3 bytes to 0x0015 in 2 parts refused: Invalid Attribute Value Length"
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test("a refused execute does not go into the write that follows") func afterRefusal() throws {
+  @Test("a refused execute does not belong to the next write") func afterRefusal() throws {
     let told = try story {
       $0.ask("16 15 00 00 00 01", "17 15 00 00 00 01")
       $0.ask("18 01", "01 18 15 00 0d")
@@ -73,7 +73,7 @@ import Testing
       ], "\(told)")
   }
 
-  @Test("a read and its parts are one read; a part of another attribute is none of it")
+  @Test("a read and its parts are one read; a part of another attribute does not belong to it")
   func longReads() throws {
     let whole = try story {
       $0.ask("0a 13 00", "0b 01 02")
@@ -92,7 +92,7 @@ import Testing
     #expect(told.first == "1 read of 0x0013 and 0x0015 answered", "\(told)")
   }
 
-  @Test("notifications and indications each with what they are of") func sent() throws {
+  @Test("notifications and indications have their attributes") func sent() throws {
     let told = try story {
       $0.discoverHeartRate()
       $0.discoverThermometer()
@@ -105,7 +105,7 @@ import Testing
       told.contains("2 notifications of 2a37, 1 indication of 2a1c, confirmed"), "\(told)")
   }
 
-  @Test("writes and writes without response each with what they are to") func written() throws {
+  @Test("writes and writes without response have their attributes") func written() throws {
     let told = try story {
       $0.ask("12 15 00 01", "13")
       $0.sent("52 13 00 01")
@@ -113,7 +113,7 @@ import Testing
     #expect(told.first == "1 write to 0x0015, 1 write without response to 0x0013", "\(told)")
   }
 
-  @Test("times that differ are a range; those that agree are one") func latencies() throws {
+  @Test("times that differ are a range; equal ones are one") func latencies() throws {
     func answered(_ second: Int) throws -> String? {
       try story {
         $0.ask("0a 13 00", "0b 01")
@@ -123,7 +123,7 @@ import Testing
       }.first
     }
     #expect(try answered(0) == "2 reads of 0x0013 answered, 1 ms each")
-    // Nothing is rounded to one that is written as two.
+    // A range may not round to two equal numbers.
     let near = try story {
       for delay in [58, 59] {
         $0.sent("0a 13 00")
@@ -151,7 +151,7 @@ import Testing
       lines.contains("  #4–7  0.003  2 reads of 0x0014 and 0x0012 answered, 1–3 ms"), "\(lines)")
   }
 
-  @Test("the MTU stays 23 only where no larger PDU was seen") func largerPDU() throws {
+  @Test("the MTU stays 23 only if no larger PDU was seen") func largerPDU() throws {
     let small = try story { $0.discoverHeartRate() }
     #expect(small.first?.hasSuffix("; MTU stays 23") == true, "\(small)")
     let large = try story {
@@ -162,7 +162,7 @@ import Testing
     #expect(large.first?.contains("MTU") == false, "\(large)")
   }
 
-  @Test("a subscription without an answer is one line, and what the peer does is told of the peer")
+  @Test("a subscription without a response is one line, and the peer's actions name the peer")
   func unanswered() throws {
     let told = try story {
       $0.discoverHeartRate(by: .received)
@@ -182,7 +182,7 @@ import Testing
     #expect(!told.contains { $0.contains("Write Request") }, "\(told)")
   }
 
-  @Test("many runs are few lines, and none of them follows one of its kind") func folded() throws {
+  @Test("many runs become few lines, and no line follows one of its kind") func folded() throws {
     let told = try story {
       for _ in 0..<40 {
         $0.ask("0a 13 00", "0b 01")
@@ -192,7 +192,7 @@ import Testing
     #expect(told.count <= 14, "\(told)")
   }
 
-  @Test("what goes on in the same way is one line") func steady()
+  @Test("steady traffic is one line") func steady()
     throws
   {
     let told = try story {

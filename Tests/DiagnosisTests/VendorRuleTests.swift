@@ -1,4 +1,4 @@
-// Vendors' frames: what goes wrong with them, and a pairing of an application's own.
+// Vendors' frames: their problems, and an application's own pairing.
 
 import Bluetooth
 import Bytes
@@ -10,9 +10,10 @@ import ProfileFiles
 import Sessions
 import Testing
 
-/// A vendor's protocol that is none of the built-in ones.
+/// A vendor's protocol that is not built in.
 enum Trial {
-  /// Start, command, payload, and the sum of all of it; 83 announces a number of 84s; 01 is answered by 81.
+  /// Start, command, payload, and the sum of all bytes; 83 announces a number of 84s; 81 answers
+  /// 01.
   static let profile = """
     profile: trial
     applies_to: [{characteristic: "fff6"}, {characteristic: "fff7"}]
@@ -37,7 +38,7 @@ enum Trial {
       - {command: 0x84, name: data, unsolicited: true, fields: [{name: number, type: u8}]}
     """
 
-  /// What is known with it.
+  /// Returns knowledge with the trial's profile.
   static func knowledge() throws -> ProfileKnowledge {
     let file = ProfileReader().read([UInt8](profile.utf8), name: "trial.yaml")
     #expect(file.errors.map(\.description) == [])
@@ -53,8 +54,8 @@ enum Trial {
     return frame + [frame.reduce(0, &+) &+ (isBad ? 1 : 0)]
   }
 
-  /// What the rules find of frames that this host writes to fff6 (0x0010) and the peer sends from fff7
-  /// (0x0012), with the trial's profile unless `knows` is false.
+  /// Returns the findings about frames that this host writes to fff6 (0x0010) and the peer sends
+  /// from fff7 (0x0012), with the trial's profile unless `knows` is false.
   private func found(
     knows: Bool = true, connects: Bool = true, isEncrypted: Bool = false, completes: Int = 0,
     _ frames: [(isWritten: Bool, bytes: [UInt8])]
@@ -81,7 +82,7 @@ enum Trial {
 
   private func names(_ findings: [Finding]) -> [String] { findings.map(\.rule.description) }
 
-  @Test("a wrong checksum, and what came of it; a right one, and a protocol that nobody knows")
+  @Test("a wrong checksum and its consequence; a correct one, and an unknown protocol")
   func checksum() throws {
     let bad = try found([(true, frame(0x03, isBad: true)), (false, frame(0xff, [1]))])
     #expect(names(bad) == ["frame-checksum"])
@@ -98,7 +99,9 @@ enum Trial {
         == [])
   }
 
-  @Test("a transfer of three of which two come; all three are nothing") func incomplete() throws {
+  @Test("a transfer of three frames of which two arrive; all three are nothing") func incomplete()
+    throws
+  {
     let some = [(true, frame(0x03)), (false, frame(0x83, [3]))]
     let two = try found(some + [(false, frame(0x84, [1])), (false, frame(0x84, [3]))])
     #expect(names(two) == ["frame-transfer-incomplete"])
@@ -118,7 +121,7 @@ enum Trial {
     #expect(names(try found(pair + pair)) == [])
   }
 
-  @Test("a login is the first frame, and nobody pairs; on an encrypted link, or not first, nothing")
+  @Test("a login is the first frame without pairing; nothing on an encrypted link or later")
   func login() throws {
     let login = [(true, frame(0x01, [7])), (false, frame(0x81, [0]))]
     let told = try found(login)
@@ -128,7 +131,7 @@ enum Trial {
         == "The link was never encrypted, and the profile trial calls the first message (\"7\") login.request."
     )
     #expect(told.first?.certainty == .certain)
-    // Records are missing, or the beginning: there may have been a pairing.
+    // Records or the beginning are missing, so there may have been a pairing.
     #expect(try found(completes: 60, login).last?.certainty == .likely)
     #expect(names(try found(connects: false, login)) == [])
     #expect(names(try found(isEncrypted: true, login)) == [])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Alignment of two sequences")
 struct AlignmentTests {
-  /// The length of the longest common subsequence, by the table that everybody knows.
+  /// Returns the length of the longest common subsequence, by the usual table.
   private static func longest(_ left: [Int], _ right: [Int]) -> Int {
     var row = [Int](repeating: 0, count: right.count + 1)
     for element in left {
@@ -18,7 +18,8 @@ struct AlignmentTests {
     return row[right.count]
   }
 
-  /// What is wrong with pairs; empty where each joins equal elements, and they ascend on both sides.
+  /// Returns what is wrong with pairs; empty if each joins equal elements, and they ascend on both
+  /// sides.
   private static func faults(
     _ pairs: [Alignment.Pair], _ left: [Int], _ right: [Int]
   ) -> [String] {
@@ -61,7 +62,7 @@ struct AlignmentTests {
     #expect(Alignment.pairs(elements, []) == [])
   }
 
-  @Test("A long insertion is found by what is unique on both sides")
+  @Test("A long insertion is found by elements that are unique on both sides")
   func insertion() {
     var generator = SeededGenerator(seed: 7)
     let left = (0..<20_000).map { $0 % 50 == 0 ? 1000 + $0 : $0 % 3 }
@@ -69,17 +70,17 @@ struct AlignmentTests {
     let right = inserted + left
     let pairs = Alignment.pairs(left, right)
     #expect(Self.faults(pairs, left, right) == [])
-    #expect(pairs.count == left.count, "all of the left side is in the right one")
+    #expect(pairs.count == left.count, "the right side contains the left one")
   }
 
   @Test(
-    "In any disorder much of what can be paired is, in time that grows as the sequences do",
+    "In any disorder many possible pairs are found, in time that grows with the length",
     arguments: [(letters: 2, least: 0.7), (letters: 40, least: 0.1), (letters: .max, least: 0.001)])
   func disorder(letters: Int, least: Double) throws {
     var generator = SeededGenerator(seed: 99)
     let clock = ContinuousClock()
     var times: [Duration] = []
-    // The least of three measurements each: others use the machine, too.
+    // The fastest of three measurements each, because of other load.
     for count in [10_000, 80_000] {
       let make = { (generator: inout SeededGenerator) in
         (0..<count).map { _ in Int.random(in: 0..<min(letters, count), using: &generator) }
@@ -92,15 +93,16 @@ struct AlignmentTests {
       let share = Double(pairs.count) / Double(count)
       #expect(share >= least, "\(letters) letters: \(pairs.count) of \(count)")
     }
-    // Eight times as many elements: 64 times as long where each is held against each.
+    // Eight times as many elements; comparing each with each would take 64 times as long.
     #expect(times[1] < times[0] * 24, "\(letters) letters: \(times)")
   }
 
   @Test(
-    "A long run of equal elements behind disorder is found, and not gone through again and again")
+    "A long run of equal elements after disorder is found without repeated passes over it")
   func disorderAndRun() {
     var generator = SeededGenerator(seed: 20_261_123)
-    // Each value twice, so that none is an anchor; another last element, so that nothing is trimmed.
+    // Each value twice, so that none is an anchor; a different last element, so that nothing is
+    // trimmed.
     let values = (0..<8000).flatMap { [$0, $0] }
     let run = [Int](repeating: -1, count: 50_000)
     let left = values.shuffled(using: &generator) + run + [-2, -3]
@@ -110,7 +112,7 @@ struct AlignmentTests {
     let time = clock.measure { pairs = Alignment.pairs(left, right) }
     #expect(Self.faults(pairs, left, right).isEmpty)
     #expect(pairs.count >= run.count)
-    // Measured without optimisation: 0.3 s; 62 s where each search goes through the run.
+    // Measured without optimisation: 0.3 s; 62 s if each search passes over the run.
     #expect(time < .seconds(30), "\(time)")
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Differences of two maps")
 struct MapDifferenceTests {
-  /// A service from a handle on with characteristics, two handles each.
+  /// Returns a service with characteristics of two handles each, starting at a handle.
   private static func service(
     _ uuid: UInt16, at start: UInt16, _ characteristics: [(uuid: UInt16, properties: UInt8)]
   ) -> ServerMap.Service {
@@ -27,7 +27,7 @@ struct MapDifferenceTests {
     return map
   }
 
-  /// `changed characteristic 2a19 properties: read | read notify`.
+  /// Returns lines such as `changed characteristic 2a19 properties: read | read notify`.
   private static func words(_ differences: [MapDifference]) -> [String] {
     differences.map { difference in
       let uuid = difference.uuid.map { String($0.low >> 32 & 0xffff, radix: 16) } ?? ""
@@ -39,7 +39,7 @@ struct MapDifferenceTests {
     }
   }
 
-  @Test("Equal maps have none, an empty one has nothing to compare")
+  @Test("Equal maps do not differ, an empty one cannot be compared")
   func equal() {
     let map = Self.map(Self.service(0x180f, at: 1, [(0x2a19, 0x12)]))
     #expect(MapDifference.between(map, map).isEmpty)
@@ -49,7 +49,7 @@ struct MapDifferenceTests {
     #expect(whole[0].remark.text == "nothing was discovered on the right")
   }
 
-  @Test("A service behind a new one has moved, its characteristics with it")
+  @Test("A service after a new one has moved, its characteristics with it")
   func moved() {
     let left = Self.map(Self.service(0x180f, at: 1, [(0x2a19, 2), (0x2a1b, 2)]))
     let right = Self.map(
@@ -61,7 +61,7 @@ struct MapDifferenceTests {
     #expect(found[0].left?.handles == 1...5 && found[0].right?.handles == 8...12)
   }
 
-  @Test("Properties, characteristics and read values that differ")
+  @Test("Different properties, characteristics and read values")
   func changed() {
     var left = Self.map(Self.service(0x180a, at: 1, [(0x2a26, 2), (0x2a29, 2)]))
     var right = Self.map(Self.service(0x180a, at: 1, [(0x2a26, 0x12), (0x2a24, 2)]))
@@ -77,7 +77,7 @@ struct MapDifferenceTests {
     #expect(found[1].left?.words.text == "\"1\"" && found[1].right?.packet == 61)
   }
 
-  @Test("What was not asked for may be there: that is said")
+  @Test("Attributes that were not requested may exist, which is reported")
   func partial() {
     let left = Self.map(Self.service(0x180a, at: 1, [(0x2a26, 2)]))
     var right = Self.map(Self.service(0x180f, at: 9, [(0x2a19, 2)]))
@@ -88,7 +88,7 @@ struct MapDifferenceTests {
     #expect(found[1].remark.isEmpty)
   }
 
-  @Test("A secret that differs is said to differ, and not what it is")
+  @Test("A secret that differs is reported without its value")
   func hidden() {
     var left = Self.map(Self.service(0x184f, at: 1, [(0x2b88, 2)]))
     var right = left
@@ -101,7 +101,7 @@ struct MapDifferenceTests {
     #expect(found.first?.right?.words.text == "<hidden>")
   }
 
-  @Test("Of several with one UUID the first belongs to the first")
+  @Test("Among several with one UUID the first is compared with the first")
   func twins() {
     let pairs = Pairing.pairs(
       [0x2a4d, 0x2a4d, 0x2a4b].map { BluetoothUUID($0) },
@@ -110,7 +110,7 @@ struct MapDifferenceTests {
     #expect(words == ["0 1", "1 -1", "2 0", "-1 2"])
   }
 
-  @Test("Fields go into bytes and come back; separators in them are left out")
+  @Test("Fields survive encoding to bytes; separators in them are omitted")
   func fields() {
     var bytes: [UInt8] = []
     FieldList.append(Array("day".utf8), Array("20".utf8), .plain, to: &bytes)

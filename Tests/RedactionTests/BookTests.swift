@@ -10,7 +10,8 @@ import Testing
     try #require(DeviceAddress(text: text))
   }
 
-  /// A static address stays one, a non-resolvable one too; a public one is one that nobody has.
+  /// A static address stays static, a non-resolvable one non-resolvable; a public one becomes one
+  /// that no vendor has.
   @Test func kinds() throws {
     let resting = try Self.address("F1:23:45:67:89:AB")
     let passing = try Self.address("12:23:45:67:89:AB")
@@ -66,7 +67,7 @@ import Testing
 }
 
 @Suite struct PasskeyBookTests {
-  /// Passkeys part in the same round as before, and stay passkeys.
+  /// Passkeys differ in the same round as before, and stay passkeys.
   @Test(
     arguments: [(0, 1), (123_456, 123_460), (417, 999_999), (524_288, 0)] as [(UInt32, UInt32)])
   func parting(_ one: UInt32, _ other: UInt32) throws {
@@ -80,7 +81,7 @@ import Testing
     #expect(first != one && second != other)
   }
 
-  /// Round by round the same bits come out as at once.
+  /// The bits of all rounds equal the whole pseudonym.
   @Test func rounds() throws {
     var book = PasskeyBook(.fixed(7))
     book.learn(654_321)
@@ -110,7 +111,7 @@ import Testing
     #expect(keys[Self.key].count == 16)
     #expect(keys[Self.key] != Self.key)
     #expect(keys[Self.key] == KeyBook(.fixed())[Self.key])
-    #expect(keys[Self.key] != KeyBook(.fixed(2))[Self.key], "another run has others")
+    #expect(keys[Self.key] != KeyBook(.fixed(2))[Self.key], "another run has other pseudonyms")
     let short = Array(Self.key.prefix(7)) + [UInt8](repeating: 0, count: 9)
     #expect(keys[short].suffix(9).allSatisfy { $0 == 0 }, "a key of 7 bytes")
     #expect(keys[short][6] != 0 || keys[short][5] != 0)
@@ -120,7 +121,7 @@ import Testing
 
   @Test func publicKeys() throws {
     var keys = KeyBook(.fixed())
-    #expect(keys[P256PublicKey.debug] == .debug, "everybody knows it")
+    #expect(keys[P256PublicKey.debug] == .debug, "it is public")
     let number = P256Coordinate(high: 1, low: 2)
     let one = try #require(P256KeyPair(privateKey: number)).publicKey
     let other = try #require(P256KeyPair(privateKey: P256Coordinate(high: 3, low: 4))).publicKey

@@ -6,13 +6,13 @@ import Testing
 
 @testable import Redaction
 
-@Suite("Where else secrets, addresses and names are") struct ElsewhereTests {
+@Suite("Secrets, addresses and names in other places") struct ElsewhereTests {
   private static let key: [UInt8] = (0xa1...0xb0).map { $0 }
   private static let peer: [UInt8] = little(Traffic.peer, width: 6)
   private static let name = Array("Anna's band".utf8)
 
   @Test(
-    "advertising data in two commands: a name and an address that lie in both",
+    "advertising data in two commands: a name and an address that cross both",
     arguments: [(0x2037, [1, 1], [2, 1]), (0x2038, [1, 1], [2, 1]), (0x203f, [1], [2])]
       as [(Int, [UInt8], [UInt8])]) func commands(_ opcode: Int, _ first: [UInt8], _ last: [UInt8])
     throws
@@ -36,7 +36,7 @@ import Testing
     #expect(result.books.names.listed == [Self.name])
   }
 
-  @Test("reports of which the last one never comes: what lies in two of them") func openChain()
+  @Test("reports without the last one: an address that crosses two of them") func openChain()
     throws
   {
     let data = [12, 9] + Self.name + [9, 0xff, 0x59, 0] + Self.peer
@@ -56,7 +56,7 @@ import Testing
     #expect(result.books.names.listed.contains(Self.name))
   }
 
-  @Test("vendors' commands that carry addresses and keys") func vendors() throws {
+  @Test("vendors' commands with addresses and keys") func vendors() throws {
     let own: [UInt8] = [1, 2, 3, 4, 5, 0xc6]
     let other: [UInt8] = (0x31...0x40).map { $0 }
     let result = try redacted {
@@ -83,7 +83,7 @@ import Testing
       "\(result.lines)")
   }
 
-  @Test("behind the end of names and of advertising data") func ends() throws {
+  @Test("after the end of names and of advertising data") func ends() throws {
     let field = Self.name + [0] + Array("Bert's phone".utf8)
     let result = try redacted {
       $0.complete(0x0c14, [0] + field + [UInt8](repeating: 0, count: 248 - field.count))
@@ -96,7 +96,7 @@ import Testing
     #expect(result.lines[0].contains("3 parts that belong to no known field"), "\(result.lines)")
   }
 
-  @Test("who speaks in notes, what nobody has explained, and LMP") func notes() throws {
+  @Test("the sender of notes, unknown data, and LMP") func notes() throws {
     let result = try redacted {
       $0.note(13, [6, 5] + Array("anna\0".utf8) + Array("went\0".utf8))
       $0.note(11, Self.key)
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test(
-    "parameters of opcodes that the Security Manager does not have, and what is behind its PDUs")
+    "parameters of unknown Security Manager opcodes, and bytes after its PDUs")
   func securityManager() throws {
     let result = try redacted {
       $0.connect()
@@ -144,7 +144,7 @@ import Testing
     #expect(result.books.names.listed == [name])
   }
 
-  @Test("of joined files it is said which one") func files() throws {
+  @Test("joined files are reported by name") func files() throws {
     let result = try redacted {
       $0.connect()
       $0.file = 1
@@ -157,7 +157,8 @@ import Testing
     #expect(result.lines.contains { $0.hasSuffix("1 address, in #2") })
   }
 
-  @Test("where the books are full, what may hold the rest is removed, and that is said") func full()
+  @Test("if the books are full, data that may hold the rest is removed, which is reported")
+  func full()
     throws
   {
     let value = [9, 9] + Self.key

@@ -9,8 +9,8 @@ import Testing
 @testable import Redaction
 
 @Suite("Every capture, redacted") struct EveryCaptureTests {
-  /// Names stay here, because what is printed of them cannot be told from other words.
-  @Test("the same map, findings and pairings, as many records, and no key or address of before")
+  /// Names stay here, because in printed text they cannot be distinguished from other words.
+  @Test("the same map, findings, pairings and number of records, but no previous key or address")
   func everyCapture() throws {
     #expect(allCaptures.count >= 30)
     var (looked, passkeys) = (0, 0)
@@ -36,7 +36,7 @@ import Testing
     withKnownIssue("\(reason)") { try expectSameReports(capture, plan) }
   }
 
-  /// Captures of which less is known once they are redacted, and why.
+  /// Captures about which less is known after redaction, and why.
   private static let changed = [
     "enhanced-connection.btsnoop": "its PDUs are cut irregularly, so their pieces may be others'",
     "enhanced-connection.pklg": "its PDUs are cut irregularly, so their pieces may be others'",
@@ -63,7 +63,7 @@ import Testing
     }
   }
 
-  /// How much was looked for.
+  /// Returns the number of secrets that were searched for.
   private func expectNothingRemains(_ capture: URL, _ plan: Plan) throws -> Int {
     let before = try records { try CaptureReader(path: capture.path) }
     let after = try records {
@@ -79,15 +79,15 @@ import Testing
       for start in 0...record.count - 6 {
         for secret in byBeginning[Array(record[start..<start + 6])] ?? []
         where record[start...].starts(with: secret) {
-          Issue.record("\(capture.lastPathComponent), record \(number + 1): \(secret) is there")
+          Issue.record("\(capture.lastPathComponent), record \(number + 1): \(secret) remains")
         }
       }
     }
     return byBeginning.count
   }
 
-  /// System IDs and serial numbers have pseudonyms, which other tests look at. A short serial number is not looked for
-  /// in text.
+  /// Removes system IDs and serial numbers, which other tests check. Text is not searched for short
+  /// serial numbers.
   private func withoutSystemIDs(_ text: String) -> String {
     text.replacing(/OUI [0-9a-f]{6}, identifier [0-9a-f]{10}/, with: "a System ID")
       .replacing(/2a25 Serial Number String .*/, with: "a serial number")
@@ -98,7 +98,7 @@ import Testing
   }
 }
 
-/// A capture as it is, or redacted.
+/// A capture, unchanged or redacted.
 struct AnySource: CaptureSource, ~Copyable {
   private var plain: CaptureReader?
   private var redacted: RedactedSource<CaptureReader>?
@@ -132,13 +132,13 @@ struct AnySource: CaptureSource, ~Copyable {
 }
 
 extension Books {
-  /// All that must not remain, in both byte orders.
+  /// Everything that must not remain, in both byte orders.
   var allSecrets: [[UInt8]] {
     let secrets = addresses.addresses.map(\.bytes) + keys.known.filter { $0.count >= 6 }
     return secrets + secrets.map { $0.reversed() }
   }
 
-  /// A text with all addresses replaced, and the digits that are compared.
+  /// Returns a text with all addresses and compared digits replaced.
   func inText(_ text: String) -> String {
     var bytes = Array(text.utf8)
     for offset in bytes.indices {
@@ -153,7 +153,7 @@ extension Books {
     for (digits, other) in passkeys.derived {
       text = text.replacing(written(digits), with: written(other))
     }
-    // Over BR/EDR the digits follow from nothing in the capture.
+    // Over BR/EDR nothing in the capture determines the digits.
     return text.replacing(/numeric comparison of (\d{6})/) { match in
       guard let digits = UInt32(match.1), !passkeys.derived.values.contains(digits) else {
         return String(match.0)

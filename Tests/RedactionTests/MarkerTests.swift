@@ -7,15 +7,15 @@ import Testing
 
 @testable import Redaction
 
-/// Traffic with a key, an address and a name in it, in places that chance chooses.
+/// Traffic with a key, an address and a name in random places.
 private struct Planted {
   var traffic = Traffic()
   let key: [UInt8]
   let address: [UInt8]
   let name: [UInt8]
-  /// Stretches of records that belong together: no marker may stand in them.
+  /// Groups of records that belong together: no marker may remain in them.
   var together: [[(record: Int, offset: Int, count: Int)]] = []
-  /// Records of which not even a part of a marker may stay.
+  /// Records in which not even a part of a marker may remain.
   var cut: [Int] = []
   private var random: FixedNumbers
 
@@ -32,11 +32,11 @@ private struct Planted {
     traffic.discoverHeartRate()
     tell()
     for _ in 0..<8 { plant(number(0...7)) }
-    // What is told last is known from the first packet on.
+    // The end also defines what is known from the first packet on.
     tell()
   }
 
-  /// The markers that there are, in both byte orders.
+  /// The existing markers, in both byte orders.
   var markers: [[UInt8]] {
     [key, address, name].flatMap { [$0, $0.reversed()] }
   }
@@ -45,7 +45,7 @@ private struct Planted {
     Int.random(in: range, using: &random)
   }
 
-  /// One of the markers, in one of the byte orders, with others' bytes around it.
+  /// Returns one of the markers, in one of the byte orders, among other bytes.
   private mutating func hidden() -> [UInt8] {
     let marker = [key, address, name][number(0...2)]
     let before = (0..<number(0...9)).map { _ in UInt8(0xe0) }
@@ -53,7 +53,7 @@ private struct Planted {
     return before + (number(0...1) == 0 ? marker : marker.reversed()) + after
   }
 
-  /// Sizes that cut `count` bytes into pieces.
+  /// Returns sizes that cut `count` bytes into pieces.
   private mutating func sizes(_ count: Int) -> [Int] {
     var sizes: [Int] = []
     var left = count
@@ -65,7 +65,7 @@ private struct Planted {
     return sizes
   }
 
-  /// Says which key and name there are.
+  /// Records packets that define the key and the name.
   private mutating func tell() {
     traffic.split(l2cap([0x06] + key, cid: 6), sizes(20))
     let data = [UInt8(name.count + 1), 9] + name
@@ -89,7 +89,7 @@ private struct Planted {
         traffic.add(record.bytes, record.direction)
         cut.append(traffic.records.count - 1)
       }
-    case 2, 3:  // A value that is written or read in parts; it is nobody's key by its type.
+    case 2, 3:  // A value that is written or read in parts; its type does not make it a key.
       var offset = 0
       var places: [(record: Int, offset: Int, count: Int)] = []
       for size in sizes(value.count) + [value.count] where offset < value.count {
@@ -106,10 +106,10 @@ private struct Planted {
         offset += size
       }
       together.append(places)
-    case 4:  // A record of which the capture kept a part, behind a whole marker or in it.
+    case 4:  // A record of which the capture kept a part, after a whole marker or within it.
       let record = [2] + little(0x40) + little(value.count + 7) + l2cap([0x1b, 0x10, 0] + value)
       traffic.add(record, .received, kept: number(12...record.count))
-    case 5:  // Advertising data in several commands, of which the last one may be missing.
+    case 5:  // Advertising data in several commands, the last of which may be missing.
       let data = [UInt8(value.count + 1), 0xff] + value
       var places: [(record: Int, offset: Int, count: Int)] = []
       var offset = 0
@@ -138,7 +138,7 @@ private struct Planted {
 
 @Suite("Planted secrets") struct MarkerTests {
   @Test(
-    "of keys, addresses and names in all places nothing remains, and what attributes there are stays"
+    "no key, address or name remains in any place, and the attributes stay"
   )
   func nothingRemains() throws {
     for seed in 1...200 as ClosedRange<UInt64> {
@@ -165,7 +165,7 @@ private struct Planted {
     }
   }
 
-  /// What `map` prints of attributes, without their values.
+  /// Returns the attributes that `map` prints, without their values.
   private func attributes(_ bytes: [[UInt8]], _ planted: Planted) throws -> [String] {
     var records = planted.traffic.records
     for index in records.indices { records[index].bytes = bytes[index] }

@@ -14,7 +14,7 @@ struct FixedNumbers: RandomNumberGenerator {
 }
 
 extension PseudonymSource {
-  /// Always the same one.
+  /// Returns a source that always gives the same pseudonyms.
   static func fixed(_ seed: UInt64 = 1) -> PseudonymSource {
     var numbers = FixedNumbers(state: seed)
     return PseudonymSource(using: &numbers)

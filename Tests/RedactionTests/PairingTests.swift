@@ -9,7 +9,7 @@ import Testing
 
 @testable import Redaction
 
-/// Keeps what is known at the end.
+/// Keeps the evidence at the end.
 private struct EvidenceKeeper: PacketReport, ~Copyable {
   var history: CaptureHistory? = CaptureHistory()
   var evidence: Evidence?
@@ -29,7 +29,7 @@ private struct EvidenceKeeper: PacketReport, ~Copyable {
   }
 }
 
-/// The attempts to pair in a capture.
+/// Returns the pairing attempts in a capture.
 private func attempts(_ path: String, _ redaction: Redaction?) throws -> [PairingAttempt] {
   var keeper = EvidenceKeeper()
   var output = Output()
@@ -37,10 +37,10 @@ private func attempts(_ path: String, _ redaction: Redaction?) throws -> [Pairin
   return keeper.evidence?.connections.flatMap(\.pairing.attempts) ?? []
 }
 
-/// Expects that what fitted in the pairings of a capture fits, that what did not fit does not, and that the
-/// passkeys are others.
+/// Expects that values in the pairings of a capture match exactly if they matched before, and that
+/// the passkeys differ from the original ones.
 ///
-/// - Returns: how many passkeys could be compared.
+/// - Returns: the number of passkeys that could be compared.
 func expectSamePairings(_ capture: URL, _ redaction: Redaction) throws -> Int {
   let before = try attempts(capture.path, nil)
   let after = try attempts(capture.path, redaction)
@@ -66,7 +66,7 @@ func expectSamePairings(_ capture: URL, _ redaction: Redaction) throws -> Int {
 }
 
 extension PairingAttempt {
-  /// What was found of a side's commitment.
+  /// Returns the finding about a side's commitment.
   fileprivate func finding(_ role: PairingSide) -> PasskeySearch.Finding? {
     role == .initiator ? outcome.search?.initiator : outcome.search?.responder
   }

@@ -5,15 +5,15 @@ import Testing
 
 @testable import Redaction
 
-@Suite("Details of persons, data of advertisements, and what stays") struct PersonTests {
-  /// A Read By Type of an attribute with a UUID of two bytes, and its answer.
+@Suite("Personal details, advertising data, and what stays") struct PersonTests {
+  /// Records a Read By Type of an attribute with a UUID of two bytes, and its response.
   private func read(_ uuid: String, _ value: [UInt8], in traffic: inout Traffic) {
     traffic.sent("08 01 00 ff ff \(uuid)")
     traffic.acl(l2cap([9, UInt8(2 + value.count), 3, 0] + value), .received)
   }
 
   @Test(
-    "names, addresses and places of people get pseudonyms of the same shape, elsewhere, too",
+    "names, addresses and places of people get pseudonyms of the same shape, in all places",
     arguments: [
       ("8a 2a", "Annabell"), ("90 2a", "Lovelace"), ("87 2a", "ann@ex.org"), ("b5 2a", "Ward 17b"),
     ]) func texts(_ uuid: String, _ text: String) throws
@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(
-    "dates of birth and places become zeros; flags that say what follows stay",
+    "dates of birth and places become zeros; flags about following fields stay",
     arguments: [
       ("85 2a", "c3 07 05 11", 0), ("ae 2a", "11 22 33 44", 0), ("af 2a", "11 22 33 44", 0),
       ("b0 2a", "11 22", 0), ("b1 2a", "11 22", 0), ("b3 2a", "11 22", 0),
@@ -62,9 +62,9 @@ import Testing
   }
 
   @Test(
-    "an address that stands in a System ID alone is looked for elsewhere",
+    "an address that is only in a System ID is searched for elsewhere",
     arguments: [
-      // As the characteristic has it, as EUI-64 is written, with the bit turned over, with zeros.
+      // As in the characteristic, as EUI-64 is written, with the inverted bit, with zeros.
       "55 44 33 fe ff 22 14 90", "90 14 22 ff fe 33 44 55", "55 44 33 fe ff 22 14 92",
       "92 14 22 ff fe 33 44 55", "55 44 33 00 00 22 14 90",
     ]) func systemID(text: String) throws
@@ -101,7 +101,7 @@ import Testing
     return try redacted(options, build)
   }
 
-  @Test("what makers and services advertise is removed where it is asked for, and else counted")
+  @Test("advertising data of makers and services is removed if requested, and otherwise counted")
   func advertisements() throws {
     func build(_ traffic: inout Traffic) { traffic.advertise(data: Self.data) }
     let none = try advertised(.none, build)
@@ -127,7 +127,7 @@ import Testing
     #expect(other.lines.contains { $0.hasPrefix("no value of 2a37") }, "\(other.lines)")
   }
 
-  @Test("the same of what the host advertises, and of a service whose data is nothing but zeros")
+  @Test("the same for the host's advertisements, and for a service whose data is all zeros")
   func ownAdvertisements() throws {
     // LE Set Advertising Data: length, 31 bytes.
     let result = try advertised(.types([BluetoothUUID(0x180f)])) {
@@ -139,13 +139,14 @@ import Testing
     #expect(!result.lines.contains { $0.hasPrefix("no value") }, "\(result.lines)")
   }
 
-  @Test("how many attribute values stay is said, and of how many types") func staying() throws {
+  @Test("the number of attribute values that stay is reported, and of how many types")
+  func staying() throws {
     let result = try redacted {
       $0.connect()
       read("19 2a", [50], in: &$0)
       read("19 2a", [51], in: &$0)
       read("37 2a", [0, 60], in: &$0)
-      // Of an attribute that nothing tells the type of; a declaration, a name and a key are no such values.
+      // Of an attribute of unknown type; a declaration, a name and a key do not count.
       $0.acl(l2cap([0x1b, 0x0e, 0, 1]), .received)
       read("01 2a", [0, 0], in: &$0)
       read("00 2a", Array("Anna".utf8), in: &$0)

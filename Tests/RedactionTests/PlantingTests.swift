@@ -7,8 +7,8 @@ import Testing
 
 @testable import Redaction
 
-@Suite("Nothing that was planted is left") struct PlantingTests {
-  /// Other runs have other seeds: `PLANTING_SEED=n` begins with another one.
+@Suite("No planted secret remains") struct PlantingTests {
+  /// Other runs use other seeds: `PLANTING_SEED=n` sets the first one.
   private static let seed =
     ProcessInfo.processInfo.environment["PLANTING_SEED"].flatMap { UInt64($0) } ?? 1
 
@@ -42,10 +42,10 @@ import Testing
       failed.isEmpty, "\(failed.count) of \(looked): \(failed.prefix(20).joined(separator: "; "))")
   }
 
-  /// So many records of a capture are enough: the long ones repeat themselves.
+  /// This many records of a capture are enough: long ones repeat themselves.
   private static let most = 3000
 
-  /// The packets of a capture as a btsnoop file; nil where there is none.
+  /// Returns the packets of a capture as a btsnoop file; nil if it is not a capture.
   private func btsnoop(_ capture: URL) throws -> [UInt8]? {
     var source = try CaptureReader(path: capture.path)
     var (records, isMonitor) = ([UInt8](), false)

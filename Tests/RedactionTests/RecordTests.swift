@@ -22,14 +22,14 @@ import Testing
     #expect(joined.prefix(5) == [17, 0, 6, 0, 8])
     let replacement = Array(joined.dropFirst(5))
     #expect(replacement.count == 16)
-    // The three fragments' parts of it, each by itself; pseudonyms are alike by chance in no more than a byte.
+    // The three fragments' parts of it, separately; pseudonyms share at most a byte by chance.
     for part in [0..<2, 2..<11, 11..<16] {
       let alike = part.count { replacement[$0] == Self.key[$0] }
       #expect(alike < 2, "\(part): \(replacement)")
     }
   }
 
-  @Test("of a key whose end is not in the capture nothing stays") func openFragment() throws {
+  @Test("nothing remains of a key whose end is not in the capture") func openFragment() throws {
     let result = try redacted {
       $0.connect()
       $0.acl(Array(l2cap([0x08] + Self.key, cid: 6).prefix(17)), .received)
@@ -38,7 +38,8 @@ import Testing
     #expect(result.after[1].dropFirst(10).allSatisfy { $0 == 0 })
   }
 
-  @Test("of a controller's debug log nothing but its header stays") func controllerLog() throws {
+  @Test("nothing remains of a controller's debug log except its header") func controllerLog() throws
+  {
     let log = [2, 0xdc, 0x2e] + little(20) + [0x55] + Self.key + [1, 2, 3]
     let result = try redacted { $0.add(log, .received) }
     #expect(result.after[0] == log.prefix(5) + [UInt8](repeating: 0, count: 20))
@@ -67,7 +68,7 @@ import Testing
       $0.connect()
       $0.acl(l2cap([0x1b, 0x0e, 0] + Self.peer), .received)
       $0.acl(l2cap([0x1b, 0x0e, 0] + other), .received)
-      // Seventeen bytes before it: the first fragment, of 27, ends in the middle of it.
+      // Seventeen bytes before it: the first fragment, of 27, ends within it.
       $0.split(
         l2cap([0x1b, 0x0e, 0] + [UInt8](repeating: 9, count: 17) + Self.peer + [9]), [27])
       $0.acl(l2cap([0x1b, 0x0e, 0] + text), .received)
@@ -140,7 +141,7 @@ import Testing
     #expect(kept.after[5] == kept.before[5])
   }
 
-  @Test("values become zeros, all or those of a type; how attributes are laid out stays")
+  @Test("values become zeros, all or those of a type; the attributes' layout stays")
   func values() throws {
     func build(_ traffic: inout Traffic) {
       traffic.connect()
@@ -163,7 +164,7 @@ import Testing
     #expect(one.lines[0].contains("1 attribute value"))
   }
 
-  @Test("of what programs wrote only that stays which explain reads") func texts() throws {
+  @Test("of programs' texts only what explain reads remains") func texts() throws {
     let text = "Requesting agent authentication for C0:11:22:33:44:55\0"
     let result = try redacted {
       $0.connect()
@@ -176,7 +177,7 @@ import Testing
     #expect(!kept.contains("C0:11:22"))
   }
 
-  @Test("a serial number: digits for digits, letters for letters, also where a message has it")
+  @Test("a serial number: digits for digits, letters for letters, also in a message")
   func serialNumber() throws {
     let serial = Array("SN-0042-7a19".utf8)
     let result = try redacted {
@@ -198,7 +199,7 @@ import Testing
 
   /// C0:11:22:33:44:55 is the peer of `connect`.
   @Test(
-    "a System ID holds the pseudonym of the address that it has, in its form",
+    "a System ID holds the pseudonym of its address, in its form",
     arguments: [
       "55 44 33 fe ff 22 11 c0", "c0 11 22 ff fe 33 44 55", "55 44 33 00 00 22 11 c0",
       "c2 11 22 ff fe 33 44 55", "55 44 33 fe ff 22 11 c2",
@@ -223,7 +224,7 @@ import Testing
     #expect(Array(result.after[3].suffix(8)) == found)
   }
 
-  @Test("a System ID of nobody that is known gets a pseudonym all the same") func otherSystemID()
+  @Test("a System ID of an unknown device gets a pseudonym, too") func otherSystemID()
     throws
   {
     for text in ["1c 0f 31 00 00 ec 9c 21", "01 02 03 04 05 06 07 08"] {
@@ -260,12 +261,12 @@ import Testing
     #expect(other.resolves(DeviceAddress(value: remade)))
   }
 
-  @Test("names and advertising data that are cut short are replaced as far as they are there")
+  @Test("truncated names and advertising data are replaced as far as they are recorded")
   func cutShort() throws {
     let name = Array("Anna's band".utf8)
     let result = try redacted {
-      // Remote Name Request Complete: status, address, name of 248 bytes; LE Advertising Report, whose data is
-      // to have 31 bytes.
+      // Remote Name Request Complete: status, address, name of 248 bytes; LE Advertising Report,
+      // whose data claims 31 bytes.
       $0.event(0x07, [0] + Self.peer + name)
       $0.meta(0x02, [1, 0, 1] + Self.peer + [31, UInt8(name.count + 1), 9] + name)
     }
@@ -273,7 +274,8 @@ import Testing
     #expect(result.after[0].suffix(name.count) == result.after[1].suffix(name.count))
   }
 
-  @Test("of an ATT PDU whose end is not in the capture no value stays, nor of a continuation alone")
+  @Test(
+    "no value remains of an ATT PDU whose end is not in the capture, nor of a lone continuation")
   func openValue() throws {
     let value = Array("PATIENT 4711 ".utf8) + [UInt8](repeating: 0x55, count: 30)
     let result = try redacted {
@@ -283,11 +285,11 @@ import Testing
       $0.split(l2cap([0x1b, 0x0e, 0] + value, cid: 4), [27])
     }
     #expect(!contain([result.after[1]], Array("PATIENT".utf8)))
-    #expect(result.after[1].prefix(12) == result.before[1].prefix(12), "what it was stays")
+    #expect(result.after[1].prefix(12) == result.before[1].prefix(12), "its type stays")
     let whole = result.after[3...].flatMap { $0.dropFirst(5) }
     // A piece was lost before, so the second one may belong to another PDU.
     let kept = Array(value.prefix(20)) + [UInt8](repeating: 0, count: value.count - 20)
-    #expect(Array(whole.suffix(value.count)) == kept, "of what is complete the first piece stays")
+    #expect(Array(whole.suffix(value.count)) == kept, "the first piece of a complete one stays")
   }
 
   @Test("a Broadcast Code in two parts, and keys among several values") func parts() throws {
@@ -311,7 +313,7 @@ import Testing
     #expect(!contain(result.after, Self.key) && !contain(result.after, Array(Self.key.suffix(8))))
   }
 
-  @Test("types of values that are nowhere are named") func missingValues() throws {
+  @Test("types without any values are named") func missingValues() throws {
     var options = RedactionOptions()
     let type = try #require(BluetoothUUID(text: "ffff"))
     options.values = .types([type])
@@ -319,7 +321,7 @@ import Testing
     #expect(lines.contains("no value of ffff was found that could be removed"), "\(lines)")
   }
 
-  @Test("advertising data in two reports: a name and an address that lie in both") func chains()
+  @Test("advertising data in two reports: a name and an address that cross both") func chains()
     throws
   {
     let data = [12, 9] + Array("Anna's band".utf8) + [9, 0xff, 0x59, 0] + Self.peer
@@ -340,7 +342,7 @@ import Testing
     #expect(Array(joined.suffix(6)) == Array(result.after[0][8..<14]))
   }
 
-  @Test("a record that another file has, too, is replaced in the same way") func again() throws {
+  @Test("a record that another file also has is replaced in the same way") func again() throws {
     let result = try redacted {
       $0.connect()
       $0.smp([0x06] + Self.key, .received)
@@ -351,7 +353,7 @@ import Testing
     #expect(!contain(result.after, Self.key))
   }
 
-  @Test("what a file has got since it was read first is left out") func grown() throws {
+  @Test("records that a file got after the first pass are omitted") func grown() throws {
     var traffic = Traffic()
     traffic.connect()
     let plan = try plan(RedactionOptions()) { MemorySource(traffic) }

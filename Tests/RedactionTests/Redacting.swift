@@ -14,13 +14,13 @@ import Testing
 private let project = URL(filePath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent()
 
-/// Where captures are that are not the project's.
+/// Captures that are not part of the project.
 private let beside = project.deletingLastPathComponent().appending(path: "shared/captures")
 
-/// Whether they are there.
+/// Whether they exist.
 let isBesideCaptures = FileManager.default.fileExists(atPath: beside.path)
 
-/// All captures: the project's, and where they are there those beside it.
+/// All captures: the project's, and those beside it if they exist.
 let allCaptures: [URL] = {
   var found: [URL] = []
   for folder in [project.appending(path: "captures"), beside] {
@@ -32,13 +32,13 @@ let allCaptures: [URL] = {
   return found.sorted { $0.path < $1.path }
 }()
 
-/// What was learnt of a capture, and how it is redacted.
+/// The knowledge about a capture, and how it is redacted.
 struct Plan {
   let books: Books
   let redaction: Redaction
 }
 
-/// The redaction of a source that can be read twice.
+/// Returns the redaction of a source that can be read twice.
 func plan<Source: CaptureSource & ~Copyable>(
   _ options: RedactionOptions, _ open: () throws -> Source
 ) throws -> Plan {
@@ -51,7 +51,7 @@ func plan<Source: CaptureSource & ~Copyable>(
   return Plan(books: books, redaction: planner.redaction())
 }
 
-/// Runs a report over a source to its end, or to where it is damaged.
+/// Runs a report over a source to its end, or to the damage.
 func run<Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable>(
   _ open: () throws -> Source, _ report: inout Report, _ output: inout Output
 ) throws {
@@ -60,7 +60,7 @@ func run<Source: CaptureSource & ~Copyable, Report: PacketReport & ~Copyable>(
   try? pass.run(&source, &report, into: &output)
 }
 
-/// What `map` prints.
+/// Returns the output of `map`.
 func map<Source: CaptureSource & ~Copyable>(_ open: () throws -> Source) throws -> String {
   var output = Output()
   var report = MapReport(MapOptions())
@@ -68,7 +68,7 @@ func map<Source: CaptureSource & ~Copyable>(_ open: () throws -> Source) throws 
   return String(decoding: output.bytes.array, as: UTF8.self)
 }
 
-/// What `explain --full` prints.
+/// Returns the output of `explain --full`.
 func explain<Source: CaptureSource & ~Copyable>(_ open: () throws -> Source) throws -> String {
   var output = Output()
   var options = ExplainOptions()
@@ -78,7 +78,7 @@ func explain<Source: CaptureSource & ~Copyable>(_ open: () throws -> Source) thr
   return String(decoding: output.bytes.array, as: UTF8.self)
 }
 
-/// All records' bytes.
+/// Returns the bytes of all records.
 func records<Source: CaptureSource & ~Copyable>(_ open: () throws -> Source) throws -> [[UInt8]] {
   var source = try open()
   var records: [[UInt8]] = []
@@ -95,14 +95,14 @@ struct Redacted {
   let report: RedactionReport
   let books: Books
 
-  /// What is said of it.
+  /// The report about it.
   var lines: [String] { report.lines() }
 
-  /// Whether bytes stand in one of the records.
+  /// Returns whether one of the records contains the bytes.
   func contains(_ bytes: [UInt8]) -> Bool { contain(after, bytes) }
 }
 
-/// What traffic is redacted to, and what is said of it.
+/// Returns the redacted traffic and the report.
 func redacted(
   _ options: RedactionOptions = RedactionOptions(), _ build: (inout Traffic) -> Void
 ) throws -> Redacted {
@@ -111,7 +111,7 @@ func redacted(
   return try redacted(traffic, options)
 }
 
-/// The same of traffic that is there.
+/// Returns existing traffic redacted.
 func redacted(
   _ traffic: Traffic, _ options: RedactionOptions = RedactionOptions()
 ) throws -> Redacted {
@@ -124,7 +124,7 @@ func redacted(
   return Redacted(before: before, after: after, report: source.report, books: plan.books)
 }
 
-/// Whether bytes stand in one of the records.
+/// Returns whether one of the records contains the bytes.
 func contain(_ records: [[UInt8]], _ bytes: [UInt8]) -> Bool {
   records.contains { $0.firstRange(of: bytes) != nil }
 }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Values and other data are removed") struct RemovalTests {
   private static let secret = Array("PATIENT-4711".utf8)
 
-  /// With all values removed, and without.
+  /// Returns the traffic with all values removed, and without.
   private func both(
     _ build: (inout Traffic) -> Void
   ) throws -> (all: Redacted, none: Redacted) {
@@ -18,26 +18,26 @@ import Testing
   }
 
   @Test(
-    "what ATT's PDUs hold without being a value: searches, unknown opcodes, odd ends, what is behind"
+    "parts of ATT PDUs that are not values: searches, unknown opcodes, odd ends, trailing bytes"
   )
   func attribute() throws {
     let secret = Self.secret
     let result = try both {
       $0.connect()
-      // Find By Type Value, an unknown opcode, a list whose last item is cut, a Read Request with more behind
-      // it, and bytes behind the L2CAP PDU.
+      // Find By Type Value, an unknown opcode, a list whose last item is cut, a Read Request with
+      // trailing bytes, and bytes after the L2CAP PDU.
       $0.acl(l2cap([0x06, 1, 0, 0xff, 0xff, 0x37, 0x2a] + secret), .sent)
       $0.acl(l2cap([0x7c] + secret), .received)
       $0.acl(l2cap([0x09, 16, 3, 0] + secret + [7, 7] + secret), .received)
       $0.acl(l2cap([0x0a, 3, 0] + secret), .sent)
       $0.acl(l2cap([0x0a, 3, 0]) + secret, .sent)
       $0.split(l2cap([0x0a, 3, 0]) + secret, [5], .sent)
-      // A search for a service stays: without its UUID nobody understands the answer.
+      // A search for a service stays: without its UUID the response has no meaning.
       $0.acl(l2cap([0x06, 1, 0, 0xff, 0xff, 0x00, 0x28, 0x0d, 0x18]), .sent)
     }
     #expect(!result.all.contains(Array(secret.prefix(4))))
     #expect(!result.all.contains(Array(secret.suffix(4))))
-    // What is searched for, and what a list has as a value, stays and is counted; the rest no field claims.
+    // The searched value, and a value in a list, stay and are counted; no field claims the rest.
     for index in [1, 8] { #expect(result.none.after[index] == result.none.before[index]) }
     #expect(contain([result.none.after[3]], secret), "a value")
     for index in [2, 4, 5, 7] { #expect(!contain([result.none.after[index]], secret), "\(index)") }
@@ -46,7 +46,7 @@ import Testing
       result.none.lines[0].contains("4 parts that belong to no known field"), "\(result.none.lines)"
     )
     #expect(result.all.after.last == result.all.before.last)
-    // The last fragment of the PDU with something behind it begins within the PDU.
+    // The last fragment of the PDU with trailing bytes begins within the PDU.
     for index in 1..<result.all.after.count where index != 7 {
       #expect(result.all.after[index].prefix(9) == result.all.before[index].prefix(9))
     }
@@ -87,14 +87,14 @@ import Testing
     }
   }
 
-  @Test("of fragments whose PDU's end is missing nothing stays, on any channel; that is said")
+  @Test("nothing remains of fragments of a PDU without its end, on any channel; that is reported")
   func unfinished() throws {
     let secret = Self.secret
     let result = try redacted {
       $0.connect()
       $0.openChannel()
-      // A frame that is cut off, an SDU whose end is missing, a continuation of nothing; a whole PDU; and one of
-      // pieces that need not belong together.
+      // A frame that is cut off, an SDU without its end, a lone continuation; a whole PDU; and one
+      // of pieces that may not belong together.
       $0.acl(Array(l2cap(little(12) + secret, cid: 0x40).prefix(13)), .received)
       $0.first(40, secret, .received, cid: 0x40)
       $0.acl(secret, .sent, .more)
@@ -113,12 +113,12 @@ import Testing
       "\(result.lines)")
   }
 
-  @Test("of frames that belong to no SDU nothing stays") func outOfStep() throws {
+  @Test("nothing remains of frames that belong to no SDU") func outOfStep() throws {
     let secret = Self.secret
     let result = try redacted {
       $0.connect()
       $0.openChannel()
-      // More than the SDU has, and what comes then.
+      // More than the SDU's length, and what follows.
       $0.first(12, Array(secret.prefix(5)), .received, cid: 0x40)
       $0.acl(l2cap(secret, cid: 0x40), .received)
       $0.acl(l2cap(secret, cid: 0x40), .received)
@@ -129,7 +129,7 @@ import Testing
     }
   }
 
-  @Test("an SDU that ends is put together again, though its frames came in fragments")
+  @Test("a complete SDU is reassembled, although its frames came in fragments")
   func finished()
     throws
   {

@@ -5,17 +5,17 @@ import Testing
 
 @testable import Redaction
 
-/// Bytes as `Traffic.advertise` takes them.
+/// Returns bytes in the form of `Traffic.advertise`.
 private func text(_ bytes: [UInt8]) -> String {
   bytes.map { String($0, radix: 16) }.joined(separator: " ")
 }
 
-/// An AD structure.
+/// Returns an AD structure.
 private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
   [UInt8(data.count + 1), type] + data
 }
 
-@Suite("Headers stay what they are") struct StructureTests {
+@Suite("Headers stay unchanged") struct StructureTests {
   @Test("a name with the bytes of headers changes none of them, and is replaced in values")
   func names() throws {
     let value = Array("1234567".utf8)
@@ -46,7 +46,7 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
     }
   }
 
-  @Test("of an address that begins in a header the rest is replaced, so that it is not there")
+  @Test("if an address begins in a header, its rest is replaced, so that it does not remain")
   func straddling() throws {
     // Opcode, handle, and the first three bytes of the value.
     let address: [UInt8] = [0x1b, 0x0e, 0x11, 0x71, 0x72, 0xc3]
@@ -65,7 +65,7 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
     #expect(Array(joined).firstRange(of: address) == nil)
   }
 
-  @Test("an address whose bytes only headers have stays there, and that is said") func told() throws
+  @Test("an address that only headers contain stays there, and that is reported") func told() throws
   {
     var traffic = Traffic()
     traffic.connect()
@@ -81,7 +81,7 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
       "\(result.lines)")
   }
 
-  @Test("a UUID with an address in it is replaced everywhere, one that is somebody's name stays")
+  @Test("a UUID with an address in it is replaced everywhere, one that is a registered name stays")
   func identifiers() throws {
     let uuid: [UInt8] = (0x61...0x70).map { $0 }
     func build(_ traffic: inout Traffic) {
@@ -104,10 +104,10 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
     #expect(addressed.after[3].suffix(16) == addressed.after[4].dropLast().suffix(16))
   }
 
-  @Test("what overlaps with what was replaced is not there either, though chance keeps a byte")
+  @Test("overlapping occurrences do not remain either, even if a byte stays by chance")
   func overlapping() {
     let both: [UInt8] = [0x11, 0x12, 0x13, 0x14, 0x15, 0xc6, 0x17, 0x18, 0x19, 0x1a, 0xc1]
-    // Of sixty-four pseudonyms one ends with the byte that both addresses have.
+    // One of sixty-four pseudonyms ends with the byte that both addresses have.
     for seed in 1...600 as ClosedRange<UInt64> {
       var options = RedactionOptions()
       options.source = .fixed(seed)
@@ -124,7 +124,8 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
     }
   }
 
-  @Test("the longest of many things that begin alike is found, in as many steps as it is long")
+  @Test(
+    "the longest of many values with the same beginning is found, in as many steps as its length")
   func beginningAlike() {
     let head = Array("abcabcabc".utf8)
     var patterns: [SearchPatterns.Pattern] = []
@@ -139,7 +140,8 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
     let shorter = all.longest(in: (head + Array("7x".utf8)).bytes, at: 0)
     #expect(shorter?.bytes == head + Array("7".utf8))
     #expect(all.longest(in: head.bytes, at: 0) == nil)
-    // A hundred thousand places where each of them might begin: one after the other nobody would wait for.
+    // A hundred thousand places where each of them might begin: testing them one by one would take
+    // too long.
     let text = [UInt8](repeating: 0, count: 100_000).indices.map { head[$0 % 3] }
     var found = 0
     for offset in text.indices where all.longest(in: text.bytes, at: offset) != nil { found += 1 }

@@ -6,16 +6,16 @@ import Testing
 
 @testable import Redaction
 
-@Suite("Bytes that belong to no field which is known to be harmless") struct UnclaimedTests {
+@Suite("Bytes that belong to no field known to be harmless") struct UnclaimedTests {
   private static let secret: [UInt8] = (0xd1...0xe0).map { $0 }
   private static let name = Array("PATIENT-NAME".utf8)
 
-  /// Whether five bytes of the secret stand in one of the records.
+  /// Returns whether one of the records contains five bytes of the secret.
   private func isLeft(_ records: [[UInt8]]) -> Bool {
     (0...Self.secret.count - 5).contains { contain(records, Array(Self.secret[$0..<$0 + 5])) }
   }
 
-  @Test("addresses, random numbers and public keys of which the end is not in the record")
+  @Test("addresses, random numbers and public keys whose end is not in the record")
   func cut()
     throws
   {
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test("what stands behind the ends of packets, of their parameters and of PDUs") func behind()
+  @Test("bytes after the ends of packets, of their parameters and of PDUs") func behind()
     throws
   {
     let secret = Self.secret
@@ -58,7 +58,7 @@ import Testing
     #expect(result.lines[0].contains("8 parts that belong to no known field"), "\(result.lines)")
   }
 
-  @Test("parameters of what nobody has given out; those of vendors stay and are counted")
+  @Test("parameters of unassigned opcodes; those of vendors stay and are counted")
   func undefined() throws {
     let secret = Self.secret
     func build(_ traffic: inout Traffic) {
@@ -92,7 +92,7 @@ import Testing
     #expect(!removed.lines.contains { $0.contains("of vendors") && $0.contains("looked") })
   }
 
-  @Test("what advertisement monitors look for, and structures longer than their types are")
+  @Test("patterns of advertisement monitors, and structures longer than their types")
   func advertising() throws {
     let pattern = Self.name + [UInt8](repeating: 0, count: 31 - Self.name.count)
     let secret = Self.secret
@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test(
-    "what a controller tells its maker", arguments: [0x2edc, 0x05fe, 0x05ff, 0xfc6f])
+    "data from a controller for its maker", arguments: [0x2edc, 0x05fe, 0x05ff, 0xfc6f])
   func logs(word: Int) throws {
     let secret = Self.secret
     let log = little(word) + little(secret.count + 4) + [16, 0, 6, 0] + secret
@@ -120,7 +120,7 @@ import Testing
     #expect(result.after[0].dropFirst(5).allSatisfy { $0 == 0 })
     #expect(
       result.lines[0].contains("1 packet of a controller's debug log"), "\(result.lines)")
-    #expect(result.books.keys.known.count <= 1, "nothing is learnt of it")
+    #expect(result.books.keys.known.count <= 1, "nothing is learnt from it")
   }
 
   @Test("a fragment that was joined with another PDU's") func joined() throws {
@@ -131,16 +131,16 @@ import Testing
       // A notification that lacks four bytes; then the end of a PDU with a key.
       $0.acl(Array((little(27) + [4, 0, 0x1b, 0x10, 0] + value)), .received)
       $0.acl(secret, .received, .more)
-      // The same, but the key is just as long as what is missing.
+      // The same, but the key is exactly as long as the missing part.
       $0.acl(Array((little(39) + [4, 0, 0x1b, 0x10, 0] + value)), .received)
       $0.acl(secret, .received, .more)
     }
     #expect(!isLeft(result.after))
-    #expect(result.after[1] == result.before[1], "what came first is its own")
+    #expect(result.after[1] == result.before[1], "the first part is its own")
     #expect(result.lines.contains { $0.hasPrefix("became zeros: ") }, "\(result.lines)")
   }
 
-  @Test("what stays is counted: data of other protocols, and sound") func counted() throws {
+  @Test("what stays is counted: data of other protocols, and audio") func counted() throws {
     let result = try redacted {
       $0.connect()
       $0.acl(l2cap(Self.secret, cid: 0x3a), .received)

@@ -2,7 +2,7 @@ import Foundation
 import FuzzInputs
 import Testing
 
-/// The package's own folder: the tests stand two folders below it.
+/// The package's folder: the tests are two folders below it.
 private let package = URL(filePath: #filePath).deletingLastPathComponent()
   .deletingLastPathComponent().deletingLastPathComponent()
 
@@ -25,9 +25,9 @@ private struct Seeded: RandomNumberGenerator {
   }
 }
 
-@Suite("Captures that mean harm")
+@Suite("Hostile captures")
 struct HostileInputTests {
-  @Test("Inputs that once broke a fuzzer's promise keep it now")
+  @Test("Inputs that once failed a fuzzer pass now")
   func regressions() throws {
     for file in files("Fuzz/Regressions/FuzzCapture") where file.lastPathComponent != ".gitkeep" {
       #expect(Fuzzing.capture([UInt8](try Data(contentsOf: file)), .all) == nil, "\(file)")
@@ -60,9 +60,9 @@ struct HostileInputTests {
     }
   }
 
-  @Test("Live protocols keep the promises, whatever arrives", arguments: [UInt8(0), 1])
+  @Test("Live protocols pass the fuzzers' checks, whatever arrives", arguments: [UInt8(0), 1])
   func live(choice: UInt8) throws {
-    // Three records as a serial line and as a client sends them, rubbish between them.
+    // Three records as a serial line and a client send them, with rubbish between them.
     let event: [UInt8] = [0x0e, 4, 1, 3, 0x0c, 0]
     let serial: [UInt8] =
       [15, 0, 3, 0, 0, 5, 8, 1, 2, 3, 4] + event + [9, 9] + [6, 0, 13, 0, 0, 0, 6, 0]
@@ -85,7 +85,7 @@ struct HostileInputTests {
     }
   }
 
-  @Test("The sample captures keep every promise of the fuzzers")
+  @Test("The sample captures pass all checks of the fuzzers")
   func samples() throws {
     let captures = files("captures").filter { $0.pathExtension != "md" }
     #expect(Set(captures.map(\.pathExtension)) == ["btsnoop", "pcap", "pcapng", "pklg"])
@@ -97,7 +97,7 @@ struct HostileInputTests {
   }
 
   @Test(
-    "One changed byte anywhere in the packets never costs a line",
+    "One changed byte anywhere in the packets never loses a line",
     arguments: ["enhanced-connection", "monitor", "periodic", "advertising-types"])
   func changedBytes(_ name: String) throws {
     let seed: UInt64 = 0x6761_7474
@@ -105,7 +105,7 @@ struct HostileInputTests {
     let bytes = [UInt8](try Data(contentsOf: file))
     var random = Seeded(state: seed)
     for offset in Self.payloadOffsets(bytes) {
-      // One of the changes at each byte; over the offsets, all of them come up many times.
+      // One of the changes at each byte; over the offsets, each of them occurs many times.
       let original = bytes[offset]
       let change = [0x00, 0xff, original ^ 0x01, original ^ 0x80, original &+ 1, 0x7f]
       guard let value = change.randomElement(using: &random) else { continue }
@@ -117,7 +117,7 @@ struct HostileInputTests {
   }
 
   @Test(
-    "One changed byte in a file of another format breaks no promise",
+    "One changed byte in a file of another format passes all checks",
     arguments: [
       "monitor.pcap", "pairing-fails.pcap", "wristband.pcapng", "enhanced-connection.pklg",
     ])
@@ -125,7 +125,8 @@ struct HostileInputTests {
     let seed: UInt64 = 0x6761_7474
     var bytes = [UInt8](try Data(contentsOf: package.appending(path: "captures/\(name)")))
     var random = Seeded(state: seed)
-    // About a hundred of them; CapturesTests changes every byte of small files, and the fuzzers all.
+    // About a hundred of them; CapturesTests changes every byte of small files, and the fuzzers all
+    // bytes.
     for offset in stride(from: 0, to: bytes.count, by: 1 + bytes.count / 100) {
       let original = bytes[offset]
       let change = [0x00, 0xff, original ^ 0x01, original ^ 0x80, original &+ 1, 0x7f]
@@ -136,7 +137,7 @@ struct HostileInputTests {
     }
   }
 
-  @Test("Bytes without a header get one of the format that is fuzzed")
+  @Test("Bytes without a header get that of the fuzzed format")
   func headless() {
     for first in UInt8.min...11 {
       let bytes = [first] + (0..<200).map { UInt8(truncatingIfNeeded: $0 * 7) }
@@ -146,13 +147,13 @@ struct HostileInputTests {
     }
   }
 
-  @Test("Every definition keeps the promises over random bytes, in every report")
+  @Test("Every definition passes the checks with random bytes, in every report")
   func values() {
     let seed: UInt64 = 0x6465_636f
     var random = Seeded(state: seed)
     for round in 0..<900 {
       let count = Int.random(in: 0...48, using: &random)
-      // Small numbers come up more often, as flags and op codes do.
+      // Small numbers are more frequent, as in flags and op codes.
       let value = (0..<count).map { _ in
         UInt8.random(in: 0...(Bool.random(using: &random) ? 8 : 255), using: &random)
       }
@@ -162,7 +163,7 @@ struct HostileInputTests {
     }
   }
 
-  @Test("A profile with changed bytes is right or has errors, and never harms")
+  @Test("A profile with changed bytes is valid or has errors, and never harms")
   func profiles() throws {
     let seed: UInt64 = 0x7961_6d6c
     var random = Seeded(state: seed)
@@ -184,7 +185,7 @@ struct HostileInputTests {
     }
   }
 
-  @Test("Ending a capture at any byte never costs a line before it")
+  @Test("A capture that ends at any byte never loses a line before it")
   func shortened() throws {
     let file = package.appending(path: "captures/monitor.btsnoop")
     let bytes = [UInt8](try Data(contentsOf: file))
@@ -193,7 +194,7 @@ struct HostileInputTests {
     }
   }
 
-  /// Where bytes of packets stand, not of the headers between them.
+  /// Returns the positions of packets' bytes, without the headers between them.
   private static func payloadOffsets(_ bytes: [UInt8]) -> [Int] {
     var offsets: [Int] = []
     var offset = 16

@@ -27,7 +27,7 @@ struct Link {
     add([2, 0x40, 0, UInt8(l2cap.count), 0] + l2cap, direction)
   }
 
-  /// A characteristic that was discovered, its value's handle after the declaration's.
+  /// Discovers a characteristic, whose value's handle follows the declaration's.
   mutating func discover(_ handle: UInt8, _ uuid: String) {
     att("08 01 00 ff ff 03 28", .sent)
     att("09 07 \(digits(handle)) 00 1a \(digits(handle + 1)) 00 \(uuid)", .received)

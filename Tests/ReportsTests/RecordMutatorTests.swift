@@ -2,7 +2,7 @@ import Foundation
 import FuzzInputs
 import Testing
 
-@Suite("Captures that are changed packet by packet")
+@Suite("Captures mutated packet by packet")
 struct RecordMutatorTests {
   private static func capture(_ name: String) throws -> [UInt8] {
     let package = URL(filePath: #filePath).deletingLastPathComponent()
@@ -10,7 +10,7 @@ struct RecordMutatorTests {
     return [UInt8](try Data(contentsOf: package.appending(path: "captures/\(name).btsnoop")))
   }
 
-  /// The packets of a btsnoop file that has no damage.
+  /// Returns the packets of an undamaged btsnoop file.
   private static func packets(_ bytes: [UInt8]) -> [[UInt8]] {
     var packets: [[UInt8]] = []
     var offset = 16
@@ -22,7 +22,7 @@ struct RecordMutatorTests {
     return packets
   }
 
-  @Test("What comes out has whole records", arguments: ["heart-rate", "monitor", "management"])
+  @Test("The result has whole records", arguments: ["heart-rate", "monitor", "management"])
   func wholeRecords(_ name: String) throws {
     let bytes = try Self.capture(name)
     var changed = 0
@@ -39,18 +39,19 @@ struct RecordMutatorTests {
       }
       #expect(made == again, "seed \(seed)")
     }
-    // Hardly a change leaves everything as it was.
+    // Almost every mutation changes something.
     #expect(changed > 250)
   }
 
-  @Test("Changed PDUs have right lengths around them most of the time")
+  @Test("Mutated PDUs mostly have correct lengths around them")
   func lengths() throws {
     let bytes = try Self.capture("heart-rate")
     let original = Set(Self.packets(bytes))
     var counts = (right: 0, wrong: 0)
     for seed in UInt32(0)..<300 {
       let made = RecordMutator.change(bytes, seed: seed, most: 9000) { bytes, _ in bytes + [7] }
-      // H4: ACL data, 2, begins with handle and length; its first piece of a frame with the frame's.
+      // H4: ACL data, 2, begins with handle and length; the first fragment of a frame has the
+      // frame's.
       for packet in Self.packets(made) where !original.contains(packet) {
         guard packet.count > 9, packet[0] == 2, packet[2] & 0x10 == 0 else { continue }
         let isRight =
@@ -63,7 +64,7 @@ struct RecordMutatorTests {
     #expect(counts.wrong > 0)
   }
 
-  @Test("Of two captures one is made that has all packets of the first and some of the second")
+  @Test("Two captures are combined into one with all packets of the first and some of the second")
   func crossing() throws {
     let one = try Self.capture("heart-rate")
     let other = try Self.capture("wristband")
@@ -78,7 +79,7 @@ struct RecordMutatorTests {
     }
   }
 
-  @Test("No capture at all becomes one")
+  @Test("Bytes that are not a capture become one")
   func empty() {
     let made = RecordMutator.change([], seed: 1, most: 100) { bytes, _ in bytes }
     #expect(Fuzzing.wholeRecords(made) >= 1)
@@ -86,7 +87,7 @@ struct RecordMutatorTests {
   }
 }
 
-@Suite("Files of pcapng that are changed block by block")
+@Suite("pcapng files mutated block by block")
 struct PcapngMutatorTests {
   private static func capture() throws -> [UInt8] {
     let package = URL(filePath: #filePath).deletingLastPathComponent()
@@ -98,8 +99,7 @@ struct PcapngMutatorTests {
     bytes[offset..<offset + count].reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// The blocks of a file whose least significant bytes stand first, as far as their lengths are right at both
-  /// ends.
+  /// Returns the blocks of a little-endian file, as long as their lengths are correct at both ends.
   private static func blocks(_ bytes: [UInt8]) -> [[UInt8]] {
     var blocks: [[UInt8]] = []
     var offset = 0
@@ -114,7 +114,7 @@ struct PcapngMutatorTests {
     return blocks
   }
 
-  @Test("Blocks are whole most of the time, and nothing is kept that has no room")
+  @Test("Blocks are mostly whole, and nothing without room is kept")
   func wholeBlocks() throws {
     let bytes = try Self.capture()
     let all = Self.blocks(bytes).count
@@ -135,7 +135,8 @@ struct PcapngMutatorTests {
     #expect(whole > 200 && whole < 300, "\(whole) of 300 are whole")
   }
 
-  /// What a fuzzer of single bytes never made: two counts of lost records that add up to more than 64 bits have.
+  /// The fuzzer of single bytes never created this: two counts of lost records whose sum exceeds 64
+  /// bits.
   @Test("Counts of lost records get their largest values")
   func largeCounts() throws {
     var bytes = try Self.capture()
@@ -158,7 +159,7 @@ struct PcapngMutatorTests {
     #expect(largest >= 2)
   }
 
-  @Test("Of two files one is made, and no file at all becomes one")
+  @Test("Two files are combined into one, and bytes that are not a file become one")
   func crossing() throws {
     let bytes = try Self.capture()
     let count = Self.blocks(bytes).count

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Reports
 
-/// A record to be rendered.
+/// A record to be printed.
 struct TestRecord {
   var bytes: [UInt8]
   var direction = Direction.sent
@@ -25,10 +25,10 @@ struct RecordList: CaptureSource, ~Copyable {
   let summary = CaptureSummary(
     format: .btsnoop, datalink: 1002, datalinkName: "HCI UART (H4)", timeDecimals: 6)
   private let records: [TestRecord]
-  /// What ends the capture, where something does.
+  /// The error that ends the capture, if any.
   private let failure: CaptureFailure?
   private var number = 0
-  /// The bytes that were lent last.
+  /// The bytes of the last borrowed record.
   private var bytes: [UInt8] = []
 
   init(_ records: [TestRecord], failure: CaptureFailure? = nil) {
@@ -55,7 +55,7 @@ struct RecordList: CaptureSource, ~Copyable {
   }
 }
 
-/// What `show` prints of records.
+/// The output of `show` for records.
 enum Rendering {
   static func text(_ records: [TestRecord], _ options: ShowOptions = ShowOptions()) -> String {
     var source = RecordList(records)
@@ -80,7 +80,7 @@ enum Rendering {
 }
 
 extension Rendering {
-  /// What a report prints of one link, and what it says beside that.
+  /// Returns a report's output for one link, and its messages.
   static func report<Report: PacketReport & ~Copyable>(
     _ report: consuming Report, of write: (inout Link) -> Void
   ) -> (text: String, remark: String?) {
@@ -92,7 +92,7 @@ extension Rendering {
     return (text, report.remark)
   }
 
-  /// What `map` prints of one link.
+  /// Returns the output of `map` for one link.
   static func map(
     _ options: MapOptions = MapOptions(), json: Bool = false, of write: (inout Link) -> Void
   ) -> String {
@@ -101,7 +101,7 @@ extension Rendering {
     return report(MapReport(options), of: write).text
   }
 
-  /// The numbers of the packets that are shown, which text and JSON agree on.
+  /// Returns the numbers of the shown packets, on which text and JSON must agree.
   static func numbers(_ records: [TestRecord], _ options: ShowOptions) -> [Int] {
     let json = json(records, options).split(separator: "\n").compactMap { line in
       line.firstMatch(of: /"packet":(\d+)/).flatMap { Int($0.1) }
@@ -114,17 +114,17 @@ extension Rendering {
   }
 }
 
-/// The bytes of "02 40 00".
+/// Returns the bytes of text such as "02 40 00".
 func hex(_ text: String) -> [UInt8] {
   text.split(separator: " ").compactMap { UInt8($0, radix: 16) }
 }
 
 extension Output {
-  /// What was written.
+  /// The written text.
   var string: String { String(decoding: bytes.array, as: UTF8.self) }
 }
 
-/// What `write` writes.
+/// Returns what `write` writes.
 func written(_ write: (inout Output) -> Void) -> String {
   var output = Output()
   write(&output)

@@ -1,4 +1,4 @@
-// What text and JSON say of devices.
+// Devices as text and JSON.
 
 import Bluetooth
 import Bytes
@@ -9,7 +9,8 @@ import Testing
 
 @testable import Reports
 
-/// LE Set Scan Parameters, LE Set Scan Enable (all reports unless told), each with its answer.
+/// Returns LE Set Scan Parameters and LE Set Scan Enable (all reports by default), each with its
+/// response.
 private func scan(filter: UInt8 = 0) -> [TestRecord] {
   [
     TestRecord(bytes: hex("01 0b 20 07 01 a0 00 a0 00 00 00")), received("04 0e 04 01 0b 20 00"),
@@ -21,7 +22,7 @@ private func received(_ text: String) -> TestRecord {
   TestRecord(bytes: hex(text), direction: .received)
 }
 
-/// An LE Advertising Report of -60 dBm with this data.
+/// Returns an LE Advertising Report of -60 dBm with this data.
 private func heard(
   _ data: [UInt8], event: UInt8 = 0, address: String = "55 44 33 22 11 c0"
 ) -> TestRecord {
@@ -44,7 +45,7 @@ private func print(
   return Rendering.run(&source, &report)
 }
 
-/// The lines of the first device.
+/// Returns the lines of the first device.
 private func device(_ records: [TestRecord], ios: Bool = false) -> [String] {
   let parts = print(records, ios: ios).split(separator: "\n\n").dropFirst(2)
   return parts.first?.split(separator: "\n").map(String.init) ?? []
@@ -106,7 +107,7 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
 
   // MARK: Apps on Apple's systems
 
-  /// Data, whether it is a scan response, and what is said of it.
+  /// The data, whether it is a scan response, and the output.
   @Test(
     arguments: [
       // 28 bytes beside the Flags: a name of 26.
@@ -126,7 +127,7 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
         hex("02 0a 04 03 19 41 03 02 1c 00 05 ff 59 00 01 02"), false,
         "Tx Power Level, Appearance, LE Role and 1 more type"
       ),
-      // Apple's overflow area is what the system makes of an app's services.
+      // In Apple's overflow area the system encodes an app's services.
       (hex("14 ff 4c 00 01") + [UInt8](repeating: 0, count: 16), false, nil),
     ] as [([UInt8], Bool, String?)])
   func notFromAnApp(_ data: [UInt8], _ isScanResponse: Bool, _ expected: String?) {
@@ -142,7 +143,7 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
     #expect(print([heard(data)]).contains("company 0x004c Apple, Inc. " + words))
     #expect(Rendering.text([heard(data)]).contains(words))
     #expect(print([heard(data)], json: true).contains("\"overflow_area_bits\":3"))
-    // One byte more or less, another type, another company: something else.
+    // One byte more or less, another type, another company: different data.
     for other in [Array(data.dropLast()), data + [0]] {
       var other = other
       other[0] = UInt8(other.count - 1)
@@ -151,7 +152,7 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
     #expect(!print([heard([0x14, 0xff, 0x59] + data.dropFirst(3))]).contains("overflow"))
   }
 
-  // MARK: What comes from the air
+  // MARK: Data over the air
 
   @Test func secretsAndControlCharacters() {
     let key = heard(structure(0x22, [UInt8](repeating: 0xab, count: 16)))
@@ -174,7 +175,7 @@ private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
     #expect(other.contains("\"reports\":1}"))
   }
 
-  /// The complete name came behind the shortened one, or before it.
+  /// The complete name comes after the shortened one, or before it.
   @Test func shortenedNames() throws {
     let shortened = structure(8, Array("Acme".utf8))
     let complete = structure(9, Array("Acme thermometer".utf8))

@@ -1,5 +1,5 @@
-// A peer that advertises under a resolvable private address, and whose identity the controller
-// reports once it is connected.
+// A peer that advertises with a resolvable private address, whose identity the controller reports
+// once it is connected.
 
 import Bluetooth
 import Testing
@@ -15,7 +15,7 @@ private func connected(resolvable: String) -> TestRecord {
         + "24 00 00 00 f4 01 00"), direction: .received)
 }
 
-/// What a watch at 4D:66:77:88:99:AB advertises: its name, "Watch 7".
+/// The advertisement of a watch at 4D:66:77:88:99:AB: its name, "Watch 7".
 private let advertised = TestRecord(
   bytes: hex("04 3e 15 02 01 00 01 ab 99 88 77 66 4d 09 08 09 57 61 74 63 68 20 37 c4"),
   direction: .received)
@@ -26,7 +26,7 @@ private let data = [
   TestRecord(bytes: hex("02 40 20 06 00 02 00 04 00 0b 64"), direction: .received),
 ]
 
-@Suite("A connection belongs to the address that its peer advertised under")
+@Suite("A connection belongs to its peer's advertising address")
 struct ResolvedPeerTests {
   private let session = [advertised, connected(resolvable: "ab 99 88 77 66 4d")] + data
 
@@ -54,7 +54,7 @@ struct ResolvedPeerTests {
     for line in lines.dropFirst() { #expect(line.contains(expected), "\(line)") }
   }
 
-  @Test("Without one (all zeros) nothing is said") func none() throws {
+  @Test("Without one (all zeros) nothing is printed") func none() throws {
     let records = [advertised, connected(resolvable: "00 00 00 00 00 00")] + data
     #expect(try json(records, "4D:66:77:88:99:AB").count == 1)
     for line in try json(records) { #expect(!line.contains("resolvable_address"), "\(line)") }

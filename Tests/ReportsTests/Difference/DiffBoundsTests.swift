@@ -7,9 +7,9 @@ import Testing
 
 @testable import Reports
 
-/// `diff` keeps what it compares: with bounds.
-@Suite("How much diff keeps") struct DiffBoundsTests {
-  /// What is kept of traffic, and what is said beside it.
+/// `diff` keeps what it compares, up to limits.
+@Suite("Limits of diff") struct DiffBoundsTests {
+  /// Returns what is kept of traffic, and the messages about it.
   private func remember(
     _ bound: (inout SessionBounds) -> Void = { _ in }, listed: Int = Limits().listedConnections,
     _ build: (inout Traffic) -> Void
@@ -40,14 +40,14 @@ import Testing
   }
 
   /// Each write takes two packets, and the connection's beginning one.
-  @Test("of more operations than there is room for, the first are kept and the next is named")
+  @Test("of more operations than the limit, the first are kept and the next is named")
   func operations() throws {
     func build(_ traffic: inout Traffic) {
       traffic.connect()
       for value in 1...5 { write(UInt8(value))(&traffic) }
     }
     let all = try remember({ _ in }, build)
-    // With how the connection begins and ends.
+    // Includes the beginning and end of the connection.
     #expect(all.kept.count == 7)
     #expect(all.remark == nil)
     let some = try remember({ $0.operations = 3 }, build)
@@ -60,7 +60,7 @@ import Testing
     )
   }
 
-  @Test("the answer to a request that was kept is taken, whatever there is no room for")
+  @Test("the response to a kept request is used, whatever exceeds the limit")
   func answer() throws {
     let kept = try remember({ $0.operations = 1 }) { traffic in
       traffic.connect()
@@ -73,7 +73,7 @@ import Testing
     #expect(!kept.contains { $0.kind == .discovery })
   }
 
-  @Test("bytes are bounded as well") func bytes() throws {
+  @Test("bytes are limited as well") func bytes() throws {
     let (kept, bytes, remark) = try remember({ $0.bytes = 100 }) { traffic in
       traffic.connect()
       for value in 0..<200 {
@@ -85,8 +85,8 @@ import Testing
     #expect(remark != nil)
   }
 
-  /// Find Information Requests one after the other are one discovery.
-  @Test("of many requests without an answer the latest are waited for") func unanswered() throws {
+  /// Consecutive Find Information Requests are one discovery.
+  @Test("of many requests without a response the latest are tracked") func unanswered() throws {
     let kept = try remember({ $0.unanswered = 2 }) { traffic in
       traffic.connect()
       for handle in 1...9 { traffic.sent("04 0\(handle) 00 ff ff") }
@@ -97,7 +97,7 @@ import Testing
     #expect(discovery.failure != nil)
   }
 
-  @Test("connections beyond the bound are not compared") func connections() throws {
+  @Test("connections beyond the limit are not compared") func connections() throws {
     let remark = try remember({ $0.connections = 2 }) { traffic in
       for handle in 0x40...0x44 {
         traffic.connect(handle, peer: 0xc011_2233_4400 + handle)
@@ -107,7 +107,7 @@ import Testing
     #expect(remark?.hasPrefix("#") == true)
   }
 
-  @Test("connections that are not listed are not compared, and that is said") func listed() throws {
+  @Test("unlisted connections are not compared, which is reported") func listed() throws {
     let build: (inout Traffic) -> Void = { traffic in
       for handle in 0x40...0x44 {
         traffic.connect(handle, peer: 0xc011_2233_4400 + handle)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Reports
 
-/// Which connections `diff` holds against each other, and what it tells first.
+/// The connections that `diff` compares with each other, and what it prints first.
 @Suite("diff of several connections, and of two ends") struct DiffConnectionsTests {
   private func remember(_ build: (inout Traffic) -> Void) throws -> RememberedCapture {
     var traffic = Traffic()
@@ -31,7 +31,7 @@ import Testing
     return DifferenceReport(try remember(left), try remember(right), options)
   }
 
-  /// What is printed, line by line without the blanks between columns.
+  /// Returns the printed lines without the blanks between columns.
   private func lines(_ report: DifferenceReport) -> [String] {
     var output = Output()
     report.write(into: &output)
@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// A connection that pairs, or is refused by the responder.
+  /// Records a connection that pairs, or whose responder refuses pairing.
   private func connection(pairs: Bool, _ traffic: inout Traffic) {
     traffic.connect()
     traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1)
@@ -53,7 +53,7 @@ import Testing
     traffic.disconnect()
   }
 
-  @Test("as many connections on both sides: each against the one at its place")
+  @Test("as many connections on both sides: each with the one in its position")
   func asMany() throws {
     let report = try report { traffic in
       connection(pairs: false, &traffic)
@@ -71,7 +71,7 @@ import Testing
     #expect(!lines.contains { $0.hasPrefix("more connections") })
   }
 
-  @Test("one connection more, before the others: it alone has none to be held against")
+  @Test("one additional connection before the others: only it has no counterpart")
   func oneMore() throws {
     func reads(_ traffic: inout Traffic) {
       for value in 1...3 {
@@ -92,7 +92,8 @@ import Testing
     #expect(!lines.contains { $0.hasPrefix("~") }, "\(lines)")
   }
 
-  @Test("nothing succeeds on one side and fails on the other: what fails on one side alone is told")
+  @Test(
+    "nothing succeeds on one side and fails on the other: failures of one side alone are printed")
   func failsAlone() throws {
     func build(_ more: @escaping (inout Traffic) -> Void) -> (inout Traffic) -> Void {
       { traffic in
@@ -115,12 +116,12 @@ import Testing
     #expect(lines[place + 1].contains("Write Not Permitted"))
   }
 
-  /// Each asks the other at the same time: at each end its own request comes first.
+  /// Both send requests at the same time: at each end its own request comes first.
   private func ends(_ isCentral: Bool) -> (inout Traffic) -> Void {
     { traffic in
       traffic.connect(role: isCentral ? 0 : 1)
       let (mine, peers) = (isCentral ? "10" : "20", isCentral ? "20" : "10")
-      // A discovery of each side's, which the other's interrupts.
+      // A discovery of each side, which the other's interrupts.
       traffic.sent("04 01 00 ff ff")
       traffic.received("04 01 00 ff ff")
       traffic.sent("05 01 01 00 00 28")
@@ -136,7 +137,7 @@ import Testing
     }
   }
 
-  @Test("of the two ends each direction is compared by itself") func twoEnds() throws {
+  @Test("each direction between the two ends is compared separately") func twoEnds() throws {
     func steps(_ areTwoEnds: Bool) throws -> Int {
       var options = DifferenceOptions()
       options.areTwoEnds = areTwoEnds
@@ -146,11 +147,11 @@ import Testing
       )
       return Difference(sessions.0, sessions.1, options).changedSteps
     }
-    #expect(try steps(false) > 0, "they do pass each other")
+    #expect(try steps(false) > 0, "the requests do cross")
     #expect(try steps(true) == 0)
   }
 
-  @Test("what is ignored and differs nowhere is told") func ignored() throws {
+  @Test("an ignored byte that differs nowhere is reported") func ignored() throws {
     func build(_ value: String) -> (inout Traffic) -> Void {
       { traffic in
         traffic.connect()
@@ -162,7 +163,7 @@ import Testing
     #expect(found.isSame)
   }
 
-  @Test("devices of which none belongs to another: how they are compared all the same")
+  @Test("devices without a counterpart: how to compare them nevertheless")
   func nothingPaired() throws {
     let lines = lines(
       try report {

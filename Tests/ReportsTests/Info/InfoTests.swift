@@ -7,7 +7,7 @@ import Testing
 
 @testable import Reports
 
-/// What `info` prints of received events.
+/// Returns the output of `info` for received events.
 private func info(json isJSON: Bool = false, links: Int = 2, _ events: [String]) -> String {
   var limits = Limits()
   limits.links = links
@@ -15,7 +15,7 @@ private func info(json isJSON: Bool = false, links: Int = 2, _ events: [String])
     events.map { TestRecord(bytes: hex($0), direction: .received) }, json: isJSON, limits: limits)
 }
 
-/// The same of any records.
+/// Returns the output for any records.
 private func page(_ records: [TestRecord], json isJSON: Bool = false, limits: Limits = Limits())
   -> String
 {
@@ -37,7 +37,7 @@ private func connect(_ handle: String) -> String {
 }
 
 @Suite struct InfoTests {
-  /// Counts that a file may state, which add up to more than a number has room for.
+  /// Counts in a file whose sum exceeds the range of a number.
   @Test(
     arguments: [
       ([7], "7"), ([4_294_967_297, 2], "4294967299"),
@@ -49,7 +49,7 @@ private func connect(_ handle: String) -> String {
     let document = page(records, json: true)
     #expect(document.contains("\"dropped\":\(sum)"), "\(document)")
     #expect(page(records).contains("\(sum) record"), "\(page(records))")
-    // `show` says the same of one.
+    // `show` prints the same for one.
     let lost = written { $0.message(of: Problem(dropped: counts[0])) }
     let one = page([records[0]], json: true)
     let number =
@@ -57,7 +57,7 @@ private func connect(_ handle: String) -> String {
     #expect(one.contains("\"dropped\":\(number)"), "\(lost); \(one)")
   }
 
-  @Test("a controller that tells another address: the logs of several hosts may be joined")
+  @Test("a controller that reports another address: the logs of several hosts may be joined")
   func joined() {
     let first = "04 0e 0a 01 09 10 00 01 02 03 04 05 06"
     let other = "04 0e 0a 01 09 10 00 11 12 13 14 15 16"
@@ -69,7 +69,7 @@ private func connect(_ handle: String) -> String {
 
   private let reset = "04 0e 04 01 03 0c 00"
 
-  @Test("a controller's debug log is counted, and is no connection") func controllerLog() {
+  @Test("a controller's debug log is counted, and is not a connection") func controllerLog() {
     let log = TestRecord(
       bytes: hex("02 dc 2e 08 00 04 00 04 00 0b 41 42 43"), direction: .received)
     let page = page([log, log])
@@ -80,7 +80,7 @@ private func connect(_ handle: String) -> String {
     #expect(Rendering.json([log]).contains(#""protocol":"controller_log""#))
   }
 
-  @Test("a clock that was not set is remarked on") func clock() {
+  @Test("a clock that was not set is reported") func clock() {
     var record = TestRecord(bytes: hex("04 0e 04 01 03 0c 00"), direction: .received)
     #expect(!page([record]).contains("clock of the device"))
     record.time = Timestamp(seconds: 60, nanoseconds: 0)
@@ -129,7 +129,7 @@ private func connect(_ handle: String) -> String {
     #expect(info(["04 3e 06 12 43 00 00 00 00"]).contains("failures     1 HCI failure"))
   }
 
-  /// An indication is no request: they are counted apart.
+  /// An indication is not a request: they are counted separately.
   @Test func unansweredApart() {
     func end(_ pdus: [(String, Direction)]) -> String {
       var link = Link()
@@ -138,7 +138,7 @@ private func connect(_ handle: String) -> String {
       return page(link.records)
     }
     let indication = ("1d 14 00 dd", Direction.received)
-    // Nothing that this host sent is in the capture.
+    // The capture has nothing that this host sent.
     #expect(!end([indication]).contains("unanswered"))
     let both = end([indication, ("0a 10 00", .sent)])
     #expect(both.contains("unanswered   1 request and 1 indication: "), "\(both)")
@@ -146,7 +146,7 @@ private func connect(_ handle: String) -> String {
 
   // MARK: Pairing and host
 
-  /// Pairing fails twice on one connection: the last one counts, with who said so.
+  /// Pairing fails twice on one connection: the last failure counts, with its sender.
   @Test func failedPairing() {
     func failed(_ reason: UInt8, _ direction: Direction) -> TestRecord {
       TestRecord(
@@ -164,7 +164,7 @@ private func connect(_ handle: String) -> String {
     #expect(!page([link]).contains("pairing"))
   }
 
-  /// What PacketLogger's first notes say of the host, and no other line of its log.
+  /// Uses PacketLogger's first notes about the host, but no other line of its log.
   @Test func hostOfPacketLogger() {
     func note(_ text: String) -> TestRecord {
       TestRecord(bytes: Array(text.utf8), framing: .packetLogger(type: 0xfc))

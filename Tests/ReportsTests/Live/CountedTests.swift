@@ -1,4 +1,4 @@
-// What is counted beside any report, and where it ends.
+// What is counted in addition to any report, and where it ends.
 
 import Bluetooth
 import Bytes
@@ -9,8 +9,8 @@ import Testing
 
 @testable import Reports
 
-@Suite("Reports that are counted beside, and end") struct CountedTests {
-  /// The summary of values that are watched.
+@Suite("Counting in addition to a report, and its end") struct CountedTests {
+  /// Returns the summary of values in a live capture.
   private func summary(
     mostRecords: Int? = nil, untilDisconnect: Bool = false, of selection: Selection = Selection(),
     _ write: (inout Traffic) -> Void
@@ -25,7 +25,7 @@ import Testing
     return summary
   }
 
-  @Test("The summary in words") func words() {
+  @Test("The text of the summary") func words() {
     #expect(
       summary { _ in }.text
         == "0 records, nothing dropped, 0 connections, failures: none, problems: none")
@@ -41,14 +41,14 @@ import Testing
       "got \(some.text)")
   }
 
-  @Test("So many records") func count() {
+  @Test("A number of records") func count() {
     let write = { (traffic: inout Traffic) in for _ in 0..<9 { traffic.command(0x0c03) } }
     #expect(summary(mostRecords: 4, write).records == 4)
     #expect(summary(mostRecords: 0, write).records == 0)
     #expect(summary(write).records == 9)
   }
 
-  /// Two connections that end, in packets 4 and 6 of 8.
+  /// Records two connections that end, in packets 4 and 6 of 8.
   private func twoLinks(_ traffic: inout Traffic) {
     traffic.connect(0x40)
     traffic.connect(0x41, peer: 0xc000_0000_0002)
@@ -60,7 +60,7 @@ import Testing
     traffic.complete(0x0c03)
   }
 
-  @Test("Until a connection ends: any, or the one that is asked for") func disconnect() throws {
+  @Test("Until a connection ends: any, or the selected one") func disconnect() throws {
     #expect(summary(untilDisconnect: true, twoLinks).records == 4)
     var selection = Selection()
     selection.connections = [2...2]

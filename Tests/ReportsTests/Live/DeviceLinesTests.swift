@@ -1,4 +1,4 @@
-// What is printed about devices while they come and change, if there is no terminal.
+// The output about devices that appear and change, without a terminal.
 
 import Bytes
 import Captures
@@ -19,7 +19,7 @@ private func lines(isJSON: Bool = false, _ write: (inout Traffic) -> Void) -> [S
 }
 
 extension Traffic {
-  /// An advertising report of the peer of `connect`.
+  /// Records an advertising report of the peer of `connect`.
   fileprivate mutating func heard(_ data: String, event: UInt8 = 0, level: Int8 = -60) {
     let data = hex(data)
     meta(
@@ -29,8 +29,8 @@ extension Traffic {
   }
 }
 
-@Suite("Devices, told as they come") struct DeviceLinesTests {
-  @Test("First heard of, named by its scan response, connected") func news() {
+@Suite("Devices in live captures") struct DeviceLinesTests {
+  @Test("First heard, named by its scan response, connected") func news() {
     let lines = lines { traffic in
       for _ in 0..<3 {
         traffic.heard("02 01 06 03 03 0d 18")
@@ -48,7 +48,7 @@ extension Traffic {
       ])
   }
 
-  @Test("Data that changes all the time is told every ten seconds") func data() {
+  @Test("Data that changes continually is printed every ten seconds") func data() {
     let lines = lines { traffic in
       for second in 0..<25 {
         traffic.heard("03 ff \(String(second + 0x10, radix: 16)) 00")
@@ -60,20 +60,21 @@ extension Traffic {
     #expect(lines[2].hasSuffix("(changed 10 times)"), "got \(lines[2])")
   }
 
-  @Test("A level that differs and stays is told, one that wavers is not") func signal() {
+  @Test("A signal level that differs and stays is printed, a fluctuating one is not") func signal()
+  {
     let lines = lines { traffic in
       for second in 0..<40 {
         traffic.heard("02 01 06", level: second < 20 ? (second % 2 == 0 ? -66 : -54) : -30)
         traffic.wait(999)
       }
     }
-    // The second line comes ten seconds later, when the level has settled.
+    // The second line comes ten seconds later, when the level is stable.
     #expect(lines.count == 1 + 3, "got \(lines)")
     #expect(lines[2].hasSuffix("C0:11:22:33:44:55  RSSI -47 dBm, was -66"), "got \(lines)")
     #expect(lines[3].contains("31.0000") && lines[3].hasSuffix("RSSI -31 dBm, was -47"), "\(lines)")
   }
 
-  @Test("As JSON: the device as it is known, and what is new of it") func json() {
+  @Test("As JSON: the known device, and the news about it") func json() {
     let lines = lines(isJSON: true) { traffic in
       traffic.heard("02 01 06")
       traffic.heard("02 01 06")
@@ -89,7 +90,7 @@ extension Traffic {
       lines[1].contains(#""name":"HRM""#) && lines[1].contains(#""last_packet":3"#), "\(lines[1])")
   }
 
-  @Test("Only what is asked for") func selection() {
+  @Test("Only the selection") func selection() {
     var traffic = Traffic()
     traffic.advertise(peer: 0xc000_0000_0001)
     traffic.advertise(peer: 0xc000_0000_0002)

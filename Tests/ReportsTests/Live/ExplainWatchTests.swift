@@ -1,4 +1,4 @@
-// Findings that are told while the capture goes on.
+// Findings in live captures.
 
 import Bytes
 import Captures
@@ -11,8 +11,8 @@ import Testing
 
 @testable import Reports
 
-/// What is printed of traffic, with half a second of silence before every record: everything is looked at as
-/// often as it can be.
+/// Returns the output for traffic with half a second of silence before every record, so that
+/// everything is checked as often as possible.
 private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> String {
   var traffic = Traffic()
   write(&traffic)
@@ -23,7 +23,7 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
     traffic, clock, silence: { _ in 500 }, ExplainWatch(options) { clock.now })
 }
 
-@Suite("Findings, told as they become certain") struct ExplainWatchTests {
+@Suite("Findings, printed once they are certain") struct ExplainWatchTests {
   @Test("A refused request on an open connection, once, and the verdict at the end") func refused()
   {
     let text = explained { traffic in
@@ -47,7 +47,7 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
         """)
   }
 
-  @Test("It is told before the packets that follow") func early() {
+  @Test("It is printed before the packets that follow") func early() {
     var said: [Int] = []
     var traffic = Traffic()
     traffic.connect()
@@ -58,10 +58,10 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
     let report = Watcher(ExplainWatch(ExplainOptions()) { clock.now })
     _ = watched(traffic, clock, silence: { _ in 500 }, report) { said = $0.said }
     // Pairing Failed is packet 4.
-    #expect(said == [5], "said before packets \(said)")
+    #expect(said == [5], "printed before packets \(said)")
   }
 
-  @Test("What may yet come right is told when the connection ends") func later() {
+  @Test("A failure that may still be resolved is printed when the connection ends") func later() {
     let write = { (traffic: inout Traffic) in
       traffic.connect()
       traffic.discoverHeartRate()
@@ -77,10 +77,10 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
     let report = Watcher(ExplainWatch(ExplainOptions()) { clock.now })
     _ = watched(traffic, clock, silence: { _ in 500 }, report) { said = $0.said }
     // The end of the connection is packet 12.
-    #expect(said == [13], "said before packets \(said)")
+    #expect(said == [13], "printed before packets \(said)")
   }
 
-  @Test("As JSON: a finding a line, then the verdict") func json() {
+  @Test("As JSON: one finding per line, then the verdict") func json() {
     let lines = explained(json: true) { traffic in
       traffic.connect()
       traffic.exchangeFeatures()
@@ -107,13 +107,13 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
     return names.sorted().filter { $0.hasSuffix(".btsnoop") }.map { folder.appending(path: $0) }
   }()
 
-  @Test("What is told early is still found at the end, and nothing else", arguments: captures)
+  @Test("Early findings are still found at the end, and nothing else", arguments: captures)
   func agrees(_ capture: URL) throws {
     let early = try findings(capture.path) { _ in 250 }
     let late = try findings(capture.path) { _ in 0 }
     #expect(Set(early.map(\.rule)) == Set(late.map(\.rule)))
     for finding in early {
-      // It may matter less, after a luckier attempt, and may be told there with another one.
+      // After a later success it may be less severe, and the end may join it with another one.
       let isThere = late.contains {
         $0.rule == finding.rule && $0.severity <= finding.severity
           && $0.evidence.contains(finding.evidence.min() ?? 0)
@@ -130,7 +130,7 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
     var description: String { "\(rule) \(severity) \(evidence)" }
   }
 
-  /// The findings, as they are told.
+  /// Returns the findings as they are printed.
   private func findings(_ path: String, silence: @escaping (Int) -> Int64) throws -> [Told] {
     let clock = TestClock()
     var source = PacedSource(try CaptureReader(path: path), clock, silence: silence)
@@ -151,7 +151,7 @@ private func explained(json: Bool = false, _ write: (inout Traffic) -> Void) -> 
   }
 }
 
-/// Notes before which packets a report says something.
+/// Records before which packets a report prints something.
 private struct Watcher: PacketReport, ~Copyable {
   private var report: ExplainWatch
   private var next = 1

@@ -1,11 +1,11 @@
 import Bytes
 import Testing
 
-/// A terminal as small as it goes: it knows what live tables write, and takes offence at all else.
+/// A minimal terminal: it understands what live tables write, and reports everything else.
 struct FakeTerminal {
   private(set) var rows: Int
   private(set) var columns: Int
-  /// The lines on the screen, and those that have left it at the top.
+  /// The lines on the screen, and those that have scrolled off the top.
   private var lines: [[Character]] = [[]]
   private(set) var scrolled: [String] = []
   private var row = 0
@@ -16,17 +16,17 @@ struct FakeTerminal {
     self.columns = columns
   }
 
-  /// What stands on the screen, without the empty lines at its end.
+  /// The contents of the screen, without the empty lines at its end.
   var screen: [String] {
     var shown = lines.map { String($0) }
     while shown.last?.isEmpty ?? false { shown.removeLast() }
     return shown
   }
 
-  /// All that stands there, and above.
+  /// The scrolled lines, then the screen.
   var everything: [String] { scrolled + screen }
 
-  /// Makes it lower or higher; what does not fit leaves at the top.
+  /// Changes the height; lines that do not fit scroll off the top.
   mutating func resize(rows: Int, columns: Int) {
     self.rows = rows
     self.columns = columns
@@ -84,13 +84,13 @@ struct FakeTerminal {
       lines.removeSubrange((row + 1)...)
     case "m": break
     case let other:
-      Issue.record("expected A, K, J or m behind \(digits), got \(String(describing: other))")
+      Issue.record("expected A, K, J or m after \(digits), got \(String(describing: other))")
     }
   }
 }
 
 extension FakeTerminal {
-  /// What is written, in pieces that each end where something was drawn: with an Erase in page.
+  /// Returns what is written, in pieces that each end after a drawing: with an Erase in page.
   static func drawings(_ written: String) -> [String] {
     var pieces: [String] = []
     var rest = Substring(written)

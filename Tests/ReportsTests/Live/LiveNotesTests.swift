@@ -4,12 +4,13 @@ import Testing
 @testable import Reports
 
 @Suite("Records that only live sources have") struct LiveNotesTests {
-  /// New Index of hci0: primary, virtual, 00:AA:01:01:00:01, "hci0" (as the kernel's emulated controllers are).
+  /// New Index of hci0: primary, virtual, 00:AA:01:01:00:01, "hci0" (like the kernel's emulated
+  /// controllers).
   private static let newIndex = TestRecord(
     bytes: [0, 1, 1, 0, 1, 1, 0xaa, 0] + Array("hci0\0\0\0\0".utf8),
     framing: .monitor(opcode: 0))
 
-  @Test("What a bind replays is told apart, as text and as JSON") func replayed() {
+  @Test("The replay after a bind is told apart, as text and as JSON") func replayed() {
     var before = Self.newIndex
     before.isReplayed = true
     let text = Rendering.text([before, Self.newIndex]).split(separator: "\n").map(String.init)
@@ -19,7 +20,7 @@ import Testing
     #expect(json.map { $0.contains(#""replayed":true"#) } == [true, false], "got \(json)")
   }
 
-  @Test("A marker reads as one; who else logs is named") func markers() {
+  @Test("A marker is shown as such; other loggers are named") func markers() {
     func log(_ speaker: String, _ text: String) -> TestRecord {
       TestRecord(
         bytes: [6, UInt8(speaker.utf8.count + 1)] + Array(speaker.utf8) + [0] + Array(text.utf8)
@@ -37,7 +38,7 @@ import Testing
     }
   }
 
-  @Test("A passkey in a log stays hidden, and is shown where keys are") func passkeyInLog() {
+  @Test("A passkey in a log is hidden, and shown if keys are requested") func passkeyInLog() {
     let text = "passkey 562297 entered 0"
     let record = TestRecord(
       bytes: [6, 2, 0x62, 0] + Array(text.utf8) + [0], framing: .monitor(opcode: 13), adapter: nil)

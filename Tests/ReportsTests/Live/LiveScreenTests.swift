@@ -3,9 +3,9 @@ import Testing
 
 @testable import Reports
 
-@Suite("Lines that are drawn again in the same place") struct LiveScreenTests {
-  /// Draws lists of lines, one after the other, on a terminal where three lines stand already; gives the
-  /// whole screen after each.
+@Suite("Lines that are redrawn in place") struct LiveScreenTests {
+  /// Draws lists of lines, one after the other, on a terminal that already has three lines; returns
+  /// the whole screen after each.
   private func draw(
     _ lists: [[String]], rows: Int = 8, resizing: [Int: (rows: Int, columns: Int)] = [:]
   ) -> (screens: [[String]], everything: [String]) {
@@ -28,25 +28,26 @@ import Testing
 
   private let above = ["one", "two", "$ gattscope"]
 
-  @Test("The screen has exactly the last lines, below what stood there") func inPlace() {
+  @Test("The screen has exactly the last lines, below the earlier contents") func inPlace() {
     let lists = [["a"], ["long long", "b", "c"], ["x", "y"], [], ["z"]]
     let (screens, everything) = draw(lists)
     for (screen, list) in zip(screens, lists) { #expect(screen == above + list) }
-    #expect(everything == above, "cleared, nothing of it is left: \(everything)")
+    #expect(everything == above, "after clearing, nothing of it remains: \(everything)")
   }
 
-  @Test("More lines than the terminal has are not drawn, and only what stood above leaves it")
+  @Test(
+    "Lines beyond the terminal's height are not drawn, and only the earlier contents scroll off")
   func tooMany() {
     let many = (1...20).map { "line \($0)" }
     let (screens, everything) = draw([many, many, ["x"]])
-    // The cursor needs a line of its own.
+    // The cursor needs its own line.
     #expect(screens[0] == Array(many.prefix(7)))
     #expect(screens[1] == screens[0])
     #expect(screens[2] == ["x"])
     #expect(everything == above, "got \(everything)")
   }
 
-  @Test("A terminal that becomes lower or higher keeps what stands above") func resized() {
+  @Test("A terminal whose height changes keeps the earlier contents") func resized() {
     let list = ["a", "b", "c"]
     let (screens, everything) = draw(
       [list, ["d"], list, list], resizing: [1: (5, 20), 3: (12, 30)])

@@ -1,4 +1,4 @@
-// Tables that are drawn while they grow, on a terminal.
+// Tables that are drawn on a terminal while they grow.
 
 import Bytes
 import Captures
@@ -9,7 +9,8 @@ import Testing
 
 @testable import Reports
 
-/// The screens of a terminal after each drawing of a table, below a line that stood there; and all at the end.
+/// Returns the screens of a terminal after each drawing of a table, below an earlier line, and
+/// everything at the end.
 private func screens<Report: TableReport & ~Copyable>(
   _ traffic: Traffic, silence: @escaping (Int) -> Int64, rows: Int = 20, columns: Int = 100,
   _ report: consuming Report
@@ -29,9 +30,9 @@ private func screens<Report: TableReport & ~Copyable>(
 }
 
 @Suite("A table of values on a terminal") struct LiveValuesTests {
-  @Test("It grows in its place, and at the end the whole table stands there") func grows() {
+  @Test("It grows in place, and at the end the whole table is there") func grows() {
     let traffic = twoSensors()
-    // Nothing comes for a while after the first value, and before the end.
+    // No record arrives for a while after the first value, and before the end.
     let (drawn, end) = screens(
       traffic, silence: { [15: 300, 18: 2100][$0] ?? 0 }, ValuesReport(ValuesOptions()))
     guard drawn.count > 2 else {
@@ -46,7 +47,7 @@ private func screens<Report: TableReport & ~Copyable>(
         "180d Heart Rate",
         "  2a37 Heart Rate Measurement  notification      1  #14      72 bpm, contact detected",
       ])
-    #expect(drawn.contains { $0.contains { $0.hasPrefix("2 s, 17 records") } }, "the clock goes on")
+    #expect(drawn.contains { $0.contains { $0.hasPrefix("2 s, 17 records") } }, "the clock runs")
     for screen in drawn { #expect(screen.first == "$ gattscope live") }
     var options = ValuesOptions()
     options.width = 100
@@ -54,7 +55,7 @@ private func screens<Report: TableReport & ~Copyable>(
     #expect(end == ["$ gattscope live"] + plain.split(separator: "\n").map(String.init))
   }
 
-  @Test("Of more than there is room for, what changed last is shown, and the rest counted")
+  @Test("If not all fit, the latest changes are shown, and the rest are counted")
   func tooMany() {
     var traffic = Traffic()
     traffic.connect()
@@ -78,7 +79,7 @@ private func screens<Report: TableReport & ~Copyable>(
       ])
   }
 
-  @Test("Where there is no room for heads, what changed last stands alone") func low() {
+  @Test("Without room for headings, only the latest change is shown") func low() {
     var traffic = Traffic()
     traffic.connect()
     for handle in 0x20..<0x40 { traffic.ask("0a \(digits(handle)) 00", "0b \(digits(handle))") }
@@ -92,7 +93,7 @@ private func screens<Report: TableReport & ~Copyable>(
       screen.contains { $0.hasPrefix("  0x003f  read") && $0.hasSuffix("3f") }, "got \(screen)")
   }
 
-  @Test("Where lines are short, values stand first") func narrow() {
+  @Test("Narrow lines begin with the values") func narrow() {
     let traffic = twoSensors()
     let last = traffic.records.count + 1
     let (drawn, _) = screens(
@@ -102,8 +103,8 @@ private func screens<Report: TableReport & ~Copyable>(
     #expect(screen.allSatisfy { $0.count <= 40 }, "got \(screen)")
   }
 
-  @Test("It is drawn at most five times a second, and each second while nothing comes") func often()
-  {
+  @Test("It is drawn at most five times a second, and each second while no record arrives")
+  func often() {
     var traffic = Traffic()
     traffic.connect()
     for _ in 0..<100 { traffic.received("1b 10 00 06 48") }
@@ -118,13 +119,13 @@ private func screens<Report: TableReport & ~Copyable>(
     #expect(drawn.count <= 13, "got \(drawn.count)")
   }
 
-  @Test("Packets that come without a pause are shown, too") func busy() {
+  @Test("Packets that arrive without a pause are shown, too") func busy() {
     let clock = TestClock()
     var traffic = Traffic()
     traffic.connect()
     for _ in 0..<1000 { traffic.received("1b 10 00 06 48") }
     var options = LiveTableOptions { TerminalSize(rows: 20, columns: 80) }
-    // Between two looks at the clock 50 ms go by.
+    // 50 ms pass between two reads of the clock.
     options.now = {
       clock.advance(50)
       return clock.now
@@ -134,7 +135,7 @@ private func screens<Report: TableReport & ~Copyable>(
     #expect(FakeTerminal.drawings(written).count > 2)
   }
 
-  @Test("What is to be said meanwhile stands above the table") func notices() {
+  @Test("Messages in the meantime appear above the table") func notices() {
     let clock = TestClock()
     let said = Mutex(["a mark: \u{7}button"])
     var options = LiveTableOptions { TerminalSize(rows: 20, columns: 80) }
@@ -175,7 +176,7 @@ private func screens<Report: TableReport & ~Copyable>(
     DevicesReport(DevicesOptions(), MemorySource(traffic).summary)
   }
 
-  @Test("A line a device, those first that are heard most") func table() {
+  @Test("One line per device, those heard most often first") func table() {
     let traffic = scanned(2)
     let last = traffic.records.count + 1
     let (drawn, end) = screens(traffic, silence: { $0 == last ? 100 : 0 }, report(traffic))
@@ -191,7 +192,7 @@ private func screens<Report: TableReport & ~Copyable>(
     #expect(end.contains { $0.hasPrefix("scan  from #1 on") }, "the whole page at the end: \(end)")
   }
 
-  @Test("Of more than there is room for the rest is counted") func tooMany() {
+  @Test("If not all fit, the rest are counted") func tooMany() {
     let traffic = scanned(30)
     let last = traffic.records.count + 1
     let (drawn, _) = screens(traffic, silence: { $0 == last ? 100 : 0 }, rows: 12, report(traffic))

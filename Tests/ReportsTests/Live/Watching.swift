@@ -5,9 +5,9 @@ import Sessions
 
 @testable import Reports
 
-/// What a report prints of traffic in which nothing comes for a while before some records.
+/// Returns a report's output for traffic with silence before some records.
 ///
-/// - Parameter silence: how many milliseconds, by the number of the record behind.
+/// - Parameter silence: the milliseconds, by the number of the following record.
 func watched<Report: PacketReport & ~Copyable>(
   _ traffic: Traffic, _ clock: TestClock, silence: @escaping (Int) -> Int64,
   _ report: consuming Report, inspect: (borrowing Report) -> Void = { _ in }
@@ -21,7 +21,8 @@ func watched<Report: PacketReport & ~Copyable>(
   return output.string
 }
 
-/// A thermometer and a heart rate that are read and heard: 3 values of two characteristics, after 13 records.
+/// Returns traffic of a thermometer and a heart rate, read and notified: 3 values of two
+/// characteristics, after 13 records.
 func twoSensors() -> Traffic {
   var traffic = Traffic()
   traffic.connect()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Reports
 
-@Suite("What a page is made of") struct PageTests {
+@Suite("The contents of a page") struct PageTests {
   private func text(_ write: (inout Output) -> Void) -> String {
     var output = Output()
     write(&output)
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(
-    "Packets become links, what stands in quotes does not",
+    "Packets become links, unless they are in quotes",
     arguments: [
       ("see #48.", "see <a href=\"#packet=48\">#48</a>."),
       ("(#46–48)", "(<a href=\"#packet=46\">#46–48</a>)"),
@@ -56,7 +56,7 @@ import Testing
 
   // MARK: Tables
 
-  @Test("A text is kept once, whatever its length") func texts() {
+  @Test("A text is stored once, whatever its length") func texts() {
     var table = TextTable()
     var places: [String: Int] = ["": 0]
     for round in 0..<2 {
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test("A course has few points and loses no extreme") func course() {
+  @Test("A chart has few points and loses no extreme") func course() {
     var course = PlotCourse()
     for number in 0..<10_000 {
       course.add(number == 4321 ? 99 : number == 8765 ? -99 : Double(number % 7), at: Int64(number))
@@ -100,7 +100,7 @@ import Testing
     #expect(course.points.map(\.time) == course.points.map(\.time).sorted())
   }
 
-  // MARK: What is left out
+  // MARK: Omissions
 
   private func row(
     _ number: Int, connection: UInt32, _ flags: PageRows.Flags = []
@@ -112,7 +112,8 @@ import Testing
   }
 
   @Test(
-    "Flow control and advertising go first, then what is of no connection, then what comes late")
+    "Flow control and advertising are omitted first, then packets without a connection, then late ones"
+  )
   func order() {
     var rows = PageRows(budget: 4000)
     var stages: [PageRows.Stage] = []
@@ -142,7 +143,7 @@ import Testing
     #expect(out.utf8.count < 4600, "\(out.utf8.count) bytes for a budget of 4000")
   }
 
-  @Test("Details keep what fails; bytes go first, then other packets") func details() {
+  @Test("Details keep failures; bytes are omitted first, then other packets") func details() {
     var details = PageDetails(limit: 1_000_000)
     let fields = { (number: Int) in [UInt8]("field \(number): \(number * 7919)\nsame line\n".utf8) }
     for number in 1...6000 {
@@ -161,7 +162,7 @@ import Testing
     #expect(details.withoutFields > 0)
     #expect(out.contains("\"field 5900: \(5900 * 7919)\""), "a failing packet lost its fields")
     #expect(!out.contains("\"field 5901:"))
-    #expect(out.contains("\"hex\":[\"\"]"), "bytes go first")
+    #expect(out.contains("\"hex\":[\"\"]"), "bytes are omitted first")
   }
 
   // MARK: Whole pages
@@ -175,20 +176,20 @@ import Testing
     return Rendering.run(&source, &report)
   }
 
-  @Test("A capture without a packet gives a page that says so") func nothing() {
+  @Test("A capture without packets gives a page that says so") func nothing() {
     let page = page([])
     #expect(page.contains("There is nothing in this capture"))
     #expect(page.contains("no attribute value crossed any link in this capture"))
     #expect(page.hasSuffix("</html>\n"))
   }
 
-  @Test("Damage is said on the page") func damage() {
+  @Test("Damage is reported on the page") func damage() {
     let failure = CaptureFailure(.damaged, "record 2 ends early")
     let page = page([TestRecord(bytes: [0x01, 0x03, 0x0c, 0x00])], failure: failure)
     #expect(page.contains("record 2 ends early"))
   }
 
-  @Test("A title and a note of the user's stand there as text") func own() {
+  @Test("The user's title and note appear as text") func own() {
     var options = PageOptions()
     options.title = "<b>Lamp</b>"
     options.note = "first & second\n#1 is a Reset"

@@ -1,4 +1,4 @@
-// Packets are chosen by what only other packets, or other protocols, tell.
+// Selection of packets by information from other packets or protocols.
 
 import Bluetooth
 import Captures
@@ -10,7 +10,7 @@ private func received(_ text: String) -> TestRecord {
   TestRecord(bytes: hex(text), direction: .received)
 }
 
-/// L2CAP signalling on LE, or on BR/EDR (channel 1), over the link 0x0001.
+/// Returns L2CAP signalling on LE, or on BR/EDR (channel 1), over the link 0x0001.
 private func signal(_ text: String, channel: UInt8 = 5, sent: Bool = false) -> TestRecord {
   let data = hex(text)
   let count = UInt8(data.count)
@@ -19,7 +19,7 @@ private func signal(_ text: String, channel: UInt8 = 5, sent: Bool = false) -> T
     direction: sent ? .sent : .received)
 }
 
-/// A management record: cookie 1, code, parameters.
+/// Returns a management record: cookie 1, code, parameters.
 private func control(_ code: UInt8, _ text: String, isEvent: Bool = false) -> TestRecord {
   TestRecord(
     bytes: [1, 0, 0, 0, code, 0] + hex(text), framing: .monitor(opcode: isEvent ? 17 : 16))
@@ -57,7 +57,7 @@ private func numbers(_ records: [TestRecord], device: String) throws -> [Int] {
   ]
 
   @Test(
-    "--status takes results of L2CAP and of the management interface",
+    "--status accepts results of L2CAP and of the management interface",
     arguments: [
       ("SPSM not supported", [2]), ("0x0002", [2]), ("Parameters rejected", [4]),
       ("not understood", [6]), ("1", [4, 8]), ("0", [8]), ("!0", [2, 4, 6, 9, 10]),
@@ -71,7 +71,7 @@ private func numbers(_ records: [TestRecord], device: String) throws -> [Int] {
 
   // MARK: Devices
 
-  @Test("--device: the identity address that a peer gives, from then on")
+  @Test("--device: the identity address that a peer reports, from then on")
   func identity() throws {
     let pair = { (sent: Bool) in
       TestRecord(
@@ -82,12 +82,12 @@ private func numbers(_ records: [TestRecord], device: String) throws -> [Int] {
     let read = TestRecord(bytes: hex("02 01 00 07 00 03 00 04 00 0a 03 00"))
     #expect(
       try numbers([connected, read, pair(false), read], device: "C0:FF:EE:12:34:56") == [3, 4])
-    // What the captured host gives is its own.
+    // The captured host's identity address is its own.
     #expect(try numbers([connected, pair(true), read], device: "C0:FF:EE:12:34:56") == [])
     #expect(try numbers([connected, read, pair(false), read], device: "5C:*") == [1, 2, 3, 4])
   }
 
-  @Test("--device: names that are told elsewhere than in advertisements")
+  @Test("--device: names from other packets than advertisements")
   func names() throws {
     let zeros = String(repeating: " 00", count: 244)
     // BR/EDR: Connection Complete, Remote Name Request Complete ("Jay"), data.
@@ -121,7 +121,7 @@ private func numbers(_ records: [TestRecord], device: String) throws -> [Int] {
       try numbers([report, synced, report, other, lost, lost], device: "C0:11:*") == [2, 3, 5])
   }
 
-  @Test("A train that is lost is named, once")
+  @Test("A lost train is named once")
   func lostTrain() {
     let text = Rendering.text([synced, lost, lost]).split(separator: "\n")
     #expect(text[2].hasSuffix("C0:11:22:33:44:55, SID 3"), "\(text)")
@@ -134,9 +134,9 @@ private func numbers(_ records: [TestRecord], device: String) throws -> [Int] {
     #expect(!json[2].contains("train"), "\(json)")
   }
 
-  // MARK: What else lines say
+  // MARK: Other parts of lines
 
-  @Test("Advertising data of the management interface is told structure by structure")
+  @Test("Advertising data of the management interface is printed structure by structure")
   func structures() {
     let found = control(
       0x12, "06 05 04 03 02 5c 02 c4 00 00 00 00 05 00 04 09 4a 61 79", isEvent: true)
@@ -153,7 +153,7 @@ private func numbers(_ records: [TestRecord], device: String) throws -> [Int] {
   }
 
   @Test(
-    "Power levels that are no number",
+    "Power levels that are not numbers",
     arguments: [
       ("04", "4 dBm", #""tx_power_level_dbm":4,"#),
       ("7e", "power not managed", #""tx_power_level":"unmanaged","#),

@@ -1,4 +1,4 @@
-// This host's own advertising where a selection is made: by adapter, by name.
+// This host's own advertising with a selection: by adapter, by name.
 
 import Bluetooth
 import Bytes
@@ -8,8 +8,8 @@ import Testing
 
 @testable import Reports
 
-/// LE Set Advertising Data with the name "Own", LE Set Advertising Enable, each with its answer (Core,
-/// Vol 4, Part E, 7.8.7 and 7.8.9).
+/// Returns LE Set Advertising Data with the name "Own", and LE Set Advertising Enable, each with
+/// its response (Core, Vol 4, Part E, 7.8.7 and 7.8.9).
 private func advertise(_ adapter: UInt16) -> [TestRecord] {
   let data = hex("01 08 20 20 05 04 09 4f 77 6e") + [UInt8](repeating: 0, count: 26)
   return [
@@ -31,7 +31,7 @@ private func devices(
   return (page, report.remark)
 }
 
-@Suite("This host's own advertising, selected")
+@Suite("This host's own advertising with a selection")
 struct OwnSelectionTests {
   @Test func byAdapter() {
     let both = advertise(0) + advertise(1)
@@ -44,7 +44,7 @@ struct OwnSelectionTests {
     #expect(none.page == "no device was heard advertising\n", "\(none.page)")
   }
 
-  /// No packet tells a device of the name, but this host has it.
+  /// No packet reports a device with the name, but this host has it.
   @Test func byName() throws {
     let pattern = try DevicePattern("own")
     let found = devices(advertise(0)) { $0.devices = [pattern] }
@@ -55,14 +55,14 @@ struct OwnSelectionTests {
     #expect(missed.remark == "no device of that name; the capture has: Own")
   }
 
-  /// LE Advertising Set Terminated (7.7.65.18) of a set that nobody switched on: Operation Cancelled by
-  /// Host, set 1.
+  /// LE Advertising Set Terminated (7.7.65.18) for a set that was never enabled: Operation
+  /// Cancelled by Host, set 1.
   @Test func alreadyRunning() {
     let ended = TestRecord(bytes: hex("04 3e 06 12 44 01 00 00 44"), direction: .received)
     let page = devices([ended]) { _ in }.page
     #expect(
       page.contains("already running, its beginning is not in the capture; off in #1\n"), "\(page)")
-    // That a host switches off what is off proves nothing.
+    // Disabling something that is disabled proves nothing.
     let off = [
       TestRecord(bytes: hex("01 0a 20 01 00")),
       TestRecord(bytes: hex("04 0e 04 01 0a 20 00"), direction: .received),
@@ -70,7 +70,7 @@ struct OwnSelectionTests {
     #expect(devices(off) { _ in }.page == "no device was heard advertising\n")
   }
 
-  /// Android's LE_APCF_Command: filtering on, a filter set, then a scan (LE Set Scan Enable).
+  /// Android's LE_APCF_Command: enables filtering, sets a filter, then scans (LE Set Scan Enable).
   @Test func contentFilters() {
     func page(_ features: String) -> String {
       let texts = [
@@ -89,7 +89,7 @@ struct OwnSelectionTests {
     }
     let words = "; chosen by up to 1 content filter (APCF): who is not listed may have been there"
     #expect(page("20 00").contains(words), "\(page("20 00"))")
-    // A filter without features lets everything pass.
+    // A filter without features accepts everything.
     #expect(!page("00 00").contains("content filter"), "\(page("00 00"))")
   }
 }

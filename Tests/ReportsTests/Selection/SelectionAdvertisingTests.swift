@@ -1,4 +1,4 @@
-// Packets are chosen by the advertising data among their parameters.
+// Selection of packets by the advertising data in their parameters.
 
 import Bluetooth
 import Captures
@@ -11,7 +11,7 @@ private func command(_ opcode: Int, _ parameters: [UInt8]) -> TestRecord {
     bytes: [1, UInt8(opcode & 0xff), UInt8(opcode >> 8), UInt8(parameters.count)] + parameters)
 }
 
-/// A field of 31 bytes behind its length.
+/// Returns a field of 31 bytes after its length.
 private func field(_ data: [UInt8], of size: Int = 31) -> [UInt8] {
   [UInt8(data.count)] + data + [UInt8](repeating: 0, count: size - data.count)
 }
@@ -19,9 +19,9 @@ private func field(_ data: [UInt8], of size: Int = 31) -> [UInt8] {
 /// Service class 180d, and service data of 180f: 64.
 private let data = hex("03 03 0d 18 04 16 0f 18 64")
 
-/// What a host tells its controller, and what it is told, of advertising; each with `data`, but for
-/// the first and the last four. Layouts: Core, Vol 4, Part E, 7.8.7, 7.8.8, 7.8.54, 7.8.55, 7.8.62,
-/// 7.3.56, 7.7.38; Android's HCI requirements; BlueZ, lib/bluetooth/mgmt.h.
+/// Advertising packets from and to a host; all have `data`, except the first and the last four.
+/// Layouts: Core, Vol 4, Part E, 7.8.7, 7.8.8, 7.8.54, 7.8.55, 7.8.62, 7.3.56, 7.7.38; Android's
+/// HCI requirements; BlueZ, lib/bluetooth/mgmt.h.
 private let records: [TestRecord] = [
   // 1: Reset
   command(0x0c03, []),
@@ -66,7 +66,7 @@ private func numbers(_ change: (inout Selection) throws -> Void) throws -> [Int]
   }
 }
 
-@Suite("Packets are chosen by the advertising data among their parameters")
+@Suite("Selection by the advertising data in packets' parameters")
 struct SelectionAdvertisingTests {
   @Test func fixturesAreWhole() {
     let told = Rendering.json(records)
@@ -91,7 +91,7 @@ struct SelectionAdvertisingTests {
     #expect(try numbers { $0.values = [try BytePattern(text)] } == expected)
   }
 
-  @Test("--device: whom it names") func device() throws {
+  @Test("--device: the device that the data names") func device() throws {
     #expect(try numbers { $0.devices = [try DevicePattern("06:05:04:03:02:01")] } == [15])
     #expect(try numbers { $0.devices = [try DevicePattern("01:02:03:04:05:06")] } == [9])
   }

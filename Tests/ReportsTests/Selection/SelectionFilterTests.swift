@@ -3,22 +3,22 @@ import Testing
 
 @testable import Reports
 
-/// The device that the session is about, C0:FF:EE:12:34:56, as it stands in packets.
+/// The session's device, C0:FF:EE:12:34:56, in the byte order of packets.
 private let band: [UInt8] = [0x56, 0x34, 0x12, 0xee, 0xff, 0xc0]
 
-/// An LE Advertising Report (ADV_IND, RSSI -60) of a device with this data.
+/// Returns an LE Advertising Report (ADV_IND, RSSI -60) of a device with this data.
 private func report(_ address: [UInt8], type: UInt8, _ data: [UInt8]) -> [UInt8] {
   let parameters = [2, 1, 0, type] + address + [UInt8(data.count)] + data + [0xc4]
   return [4, 0x3e, UInt8(parameters.count)] + parameters
 }
 
-/// An ATT PDU on the link 0x0001 of the session.
+/// Returns an ATT PDU on the link 0x0001 of the session.
 private func att(_ pdu: [UInt8], sent: Bool) -> [UInt8] {
   let count = UInt8(pdu.count)
   return [2, 1, sent ? 0 : 0x20, count + 4, 0, count, 0, 4, 0] + pdu
 }
 
-/// A session with everything that options choose by: record n comes n - 1 seconds after the first,
+/// A session with everything that options select: record n comes n - 1 seconds after the first,
 /// which comes at 2023-11-14T22:13:20Z.
 private let session: [TestRecord] = {
   let sent: [Int: [UInt8]] = [
@@ -79,7 +79,7 @@ private let session: [TestRecord] = {
   }
 }()
 
-/// The numbers of the packets that a selection lets through, which text and JSON agree on.
+/// Returns the numbers of the selected packets, on which text and JSON must agree.
 private func numbers(
   _ records: [TestRecord] = session, zone: Int64 = 0, _ change: (inout Selection) throws -> Void
 ) throws -> [Int] {
@@ -90,8 +90,8 @@ private func numbers(
   return Rendering.numbers(records, options)
 }
 
-/// Names that come two in a packet, as many as push the first ones out, and one again: each is seen
-/// when it is learnt, also those of other scripts.
+/// Two names per packet, enough to push the first ones out, and one again: each is found when it is
+/// learnt, also in other scripts.
 @Test func namesThatAreLearntTogether() throws {
   func two(_ number: Int, _ first: String, _ second: String) -> TestRecord {
     var parameters: [UInt8] = [2, 2]
@@ -116,7 +116,7 @@ private func numbers(
   #expect(try numbers(records) { $0.devices = [some] }.count == 17)
 }
 
-/// What makes an option's words wrong, in words.
+/// Returns the message about an option's invalid value.
 private func refusal(_ parse: () throws -> Void) -> String {
   do {
     try parse()
@@ -126,9 +126,9 @@ private func refusal(_ parse: () throws -> Void) -> String {
   }
 }
 
-@Suite("Packets are chosen by what they are about")
+@Suite("Selection of packets by their subject")
 struct SelectionFilterTests {
-  /// All that is about the band: what it advertises, the command that names it, its connection.
+  /// All packets about the band: its advertisements, the command that names it, its connection.
   private let bands = [1, 3] + Array(5...21)
 
   @Test(
@@ -137,22 +137,22 @@ struct SelectionFilterTests {
       "C0:FF:EE:12:34:56", "c0:ff:ee:12:34:56", "C0-FF-EE-12-34-56", "C0:FF:*", "C0:*:EE:12:34:56",
     ])
   func address(_ text: String) throws {
-    // #4 answers a command about it, #17 and #18 have the link's handle or answer what has it.
+    // #4 answers a command about it; #17 and #18 have the link's handle or answer a packet with it.
     #expect(try numbers { $0.devices = [try DevicePattern(text)] } == bands)
   }
 
   @Test(
-    "--device by name, from the packet on that tells it",
+    "--device by name, from the first packet with the name on",
     arguments: ["Jay-1", "JAY-1", "j*", "*y-*", "*1", "**j*y*-**1*"])
   func name(_ text: String) throws {
     #expect(try numbers { $0.devices = [try DevicePattern(text)] } == bands)
     let later = Array(session[2...]) + [session[0], session[13]]
     let found = try numbers(later) { $0.devices = [try DevicePattern(text)] }
-    // Its connection is closed by then; what is late still belongs to it.
+    // Its connection is closed by then; late packets still belong to it.
     #expect(found.first == 21, "\(found)")
   }
 
-  @Test("--device by a name that was looked for before")
+  @Test("--device by a name from an earlier pass")
   func knownName() throws {
     let late = [session[2], session[4], session[0]]
     let found = try numbers(late) {
@@ -182,7 +182,7 @@ struct SelectionFilterTests {
   }
 
   @Test(
-    "--uuid: what carries it, what asks for it, what is about an attribute that has it",
+    "--uuid: packets that contain it, request it, or concern an attribute with it",
     arguments: [
       ("180d", [1, 7]), ("180f", [1]), ("2800", [6, 7]), ("2803", [8, 9]), ("2a37", [9, 14]),
       ("2902", [11, 12, 13]), ("0x2A37", [9, 14]), ("00002a37", [9, 14]),
@@ -193,7 +193,7 @@ struct SelectionFilterTests {
   }
 
   @Test(
-    "--handle: a PDU that names it, the answer to one that does",
+    "--handle: a PDU with it, and the response to such a PDU",
     arguments: [
       ("0x0004", [10, 11, 12, 13]), ("4", [10, 11, 12, 13]), ("0x3", [9, 14]),
       ("0x0020", [15, 16]),
@@ -227,7 +227,7 @@ struct SelectionFilterTests {
   }
 
   @Test(
-    "--status by number, name, and what it is not",
+    "--status by number, name, and exclusions",
     arguments: [
       ("!0", [16, 18, 20]), ("0x05", [16]), ("5", [16]), ("Insufficient Authentication", [16]),
       ("missing", [18]), ("0x04", [20]), ("Confirm Value", [20]), ("0", [4, 5, 19, 21]),
@@ -238,7 +238,7 @@ struct SelectionFilterTests {
     #expect(try numbers { $0.statuses = [try StatusFilter(text)] } == expected)
   }
 
-  @Test("The end of a discovery is no failure, and still has its code")
+  @Test("The end of a discovery is not a failure, but still has its code")
   func endOfDiscovery() throws {
     // Error Response: Read By Type Request, 0x0006, Attribute Not Found.
     let end = TestRecord(bytes: att([1, 8, 1, 0, 0x0a], sent: false), direction: .received)
@@ -248,7 +248,7 @@ struct SelectionFilterTests {
     #expect(try numbers(records) { $0.errorsOnly = true } == [])
   }
 
-  @Test("A link that was lost is a failure; its reason is a status, too")
+  @Test("A lost link is a failure; its reason is a status, too")
   func lostLink() throws {
     var records = session
     records[20].bytes[6] = 8
@@ -288,13 +288,13 @@ struct SelectionFilterTests {
     #expect(try numbers(records) { $0.devices = [try DevicePattern("ü*")] } == [1])
   }
 
-  @Test("--layer security: pairing, and what HCI says of keys and encryption")
+  @Test("--layer security: pairing, and HCI packets about keys and encryption")
   func security() throws {
     #expect(try numbers { $0.layers = try Selection.Layer.list("security") } == [17, 18, 19, 20])
     #expect(try numbers { $0.layers = try Selection.Layer.list("smp,adv") } == [1, 2, 20])
   }
 
-  @Test("Different options must all match, equal ones one of them")
+  @Test("Different options must all match, repeated ones at least once")
   func combined() throws {
     let found = try numbers {
       $0.devices = [try DevicePattern("Jay*")]
@@ -316,7 +316,7 @@ struct SelectionFilterTests {
   }
 
   @Test(
-    "Words that mean nothing are refused with what was expected",
+    "Meaningless values are refused with the expected form",
     arguments: [
       ("device", "", "address"), ("uuid", "18", "180d"),
       ("uuid", "6e400001-b5a3f393-e0a9-e50e24dcca9e", "6e400001-b5a3-"),
@@ -349,7 +349,7 @@ struct SelectionFilterTests {
   }
 }
 
-@Suite("Packets are chosen by when they came")
+@Suite("Selection of packets by time")
 struct SelectionTimeTests {
   private func numbers(from: String?, to: String?, zone: Int64 = 0) throws -> [Int] {
     try ReportsTests.numbers(zone: zone) {
@@ -359,7 +359,7 @@ struct SelectionTimeTests {
   }
 
   @Test(
-    "Seconds since the first record; dates; times of day; in UTC where they say so",
+    "Seconds since the first record; dates; times of day; in UTC if given so",
     arguments: [
       ("20", nil, [21, 22]), ("20s", "20", [21]), (nil, "1", [1, 2]), ("0.5", "1.5", [2]),
       ("2023-11-14T22:13:40Z", nil, [21, 22]), ("2023-11-14 22:13:40.5Z", nil, [22]),
@@ -375,7 +375,7 @@ struct SelectionTimeTests {
     #expect(try numbers(from: from, to: to, zone: 3600) == expected)
   }
 
-  @Test("Where times are not shown in this machine's zone they are not read so")
+  @Test("Times are not read in this machine's zone if they are not shown in it")
   func utc() throws {
     #expect(try numbers(from: "22:13:40", to: nil) == [21, 22])
     #expect(throws: SelectionError.self) { try numbers(from: "30", to: "10") }
@@ -396,7 +396,7 @@ struct SelectionTimeTests {
     }
   }
 
-  @Test("A time that was read in the column includes its packet")
+  @Test("A time as shown in the column includes its packet")
   func column() throws {
     var records = session
     records[1].time.nanoseconds = 34_567_890
@@ -408,7 +408,7 @@ struct SelectionTimeTests {
 
   @Test("Times of day over midnight: the nearest beginning, the next end")
   func midnight() throws {
-    // 2023-11-14T23:59:50Z and on.
+    // From 2023-11-14T23:59:50Z.
     let records = session.map { record in
       var record = record
       record.time.seconds += 6390
@@ -425,7 +425,7 @@ struct SelectionTimeTests {
     #expect(try found(nil, "00:00:00") == Array(1...11))
   }
 
-  @Test("Absurd clocks select nothing or all, and stop nothing")
+  @Test("Absurd clocks select nothing or everything, and stop nothing")
   func absurd() throws {
     for seconds in [Int64.min, -1, 0, Int64.max] {
       var records = session

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Reports
 
-/// A short session: a command, its answer, a connection, ATT both ways, an error, a disconnection.
+/// A short session: a command, its response, a connection, ATT in both directions, an error, a
+/// disconnection.
 private let session: [TestRecord] = [
   TestRecord(bytes: [1, 0x03, 0x0c, 0]),
   TestRecord(bytes: [4, 0x0e, 4, 1, 0x03, 0x0c, 0], direction: .received),
@@ -18,7 +19,7 @@ private let session: [TestRecord] = [
   TestRecord(bytes: [], direction: .received),
 ]
 
-/// The numbers of the packets that a selection lets through, which text and JSON agree on.
+/// Returns the numbers of the selected packets, on which text and JSON must agree.
 private func numbers(_ change: (inout Selection) -> Void) -> [Int] {
   var options = ShowOptions()
   change(&options.selection)
@@ -35,7 +36,7 @@ private func numbers(_ change: (inout Selection) -> Void) -> [Int] {
 }
 
 extension StringProtocol {
-  /// Where `part` stands; the tests do without Foundation.
+  /// The position of `part`; these tests do not use Foundation.
   fileprivate func range(of part: String) -> Range<Index>? {
     var start = startIndex
     while start < endIndex {
@@ -46,9 +47,9 @@ extension StringProtocol {
   }
 }
 
-@Suite("Which packets are shown")
+@Suite("Selection of packets")
 struct SelectionTests {
-  @Test("Everything, where nothing is said")
+  @Test("Everything by default")
   func everything() { #expect(numbers { _ in } == Array(1...9)) }
 
   @Test("By number, in any order, with overlaps")
@@ -81,17 +82,17 @@ struct SelectionTests {
     #expect(numbers { $0.directions = [.sent, .received] } == Array(1...9))
   }
 
-  @Test("Only what failed or has a problem")
+  @Test("Only packets with a failure or a problem")
   func errors() { #expect(numbers { $0.errorsOnly = true } == [7, 9]) }
 
-  @Test("So many and no more")
+  @Test("A limited number")
   func limit() {
     #expect(numbers { $0.limit = 0 } == [])
     #expect(numbers { $0.limit = 3 } == [1, 2, 3])
     #expect(numbers { $0.limit = 100 } == Array(1...9))
   }
 
-  @Test("Different kinds must all match; the limit counts what is shown")
+  @Test("Different kinds must all match; the limit counts shown packets")
   func combined() {
     let chosen = numbers {
       $0.layers = [.att]
@@ -106,7 +107,7 @@ struct SelectionTests {
     #expect(first == [4, 5])
   }
 
-  @Test("What is not shown is still taken in")
+  @Test("Packets that are not shown are still processed")
   func analysis() {
     var options = ShowOptions()
     options.selection.packets = [7...7]
@@ -114,7 +115,7 @@ struct SelectionTests {
     #expect(text.contains(#""id":1"#) && text.contains(#""request":6"#))
   }
 
-  @Test("Every layer has a key that finds it again")
+  @Test("Every layer has a key that selects it")
   func keys() {
     let keys = Selection.Layer.allCases.map(\.key.description)
     #expect(Set(keys).count == keys.count)

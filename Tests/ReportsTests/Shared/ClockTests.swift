@@ -16,7 +16,7 @@ private func isLeap(_ year: Int) -> Bool {
 
 @Suite("Dates and times of day")
 struct ClockTests {
-  // From `date -u -d @N +%FT%TZ` (GNU coreutils), where it knows the year.
+  // From `date -u -d @N +%FT%TZ` (GNU coreutils), if it supports the year.
   @Test(
     "Known moments",
     arguments: [
@@ -54,7 +54,7 @@ struct ClockTests {
     #expect(day == 2_932_897)
   }
 
-  @Test("Decimals are the capture's, cut and not rounded")
+  @Test("Decimals are the capture's, truncated and not rounded")
   func decimals() {
     #expect(utc(0, 175_500_999, decimals: 6) == "1970-01-01T00:00:00.175500Z")
     #expect(utc(0, 1, decimals: 9) == "1970-01-01T00:00:00.000000001Z")
@@ -62,7 +62,7 @@ struct ClockTests {
     #expect(utc(0, 999_999_999, decimals: 0) == "1970-01-01T00:00:00Z")
   }
 
-  @Test("One clock serves times in any order")
+  @Test("One clock converts times in any order")
   func anyOrder() {
     var clock = Clock()
     let text = written {
@@ -88,7 +88,7 @@ struct ClockTests {
 @Suite("Time between packets")
 struct ElapsedTests {
   @Test(
-    "Exact, negative where the clock went back",
+    "Exact, negative if the clock went back",
     arguments: [
       (Timestamp(seconds: 0, nanoseconds: 0), "0"),
       (Timestamp(seconds: 0, nanoseconds: 175_500_000), "0.1755"),
@@ -106,7 +106,7 @@ struct ElapsedTests {
     }
   }
 
-  @Test("Clocks that are further apart than nanoseconds can count")
+  @Test("Clocks that differ by more than nanoseconds can count")
   func farApart() {
     let start = Timestamp(seconds: -9_223_372_036_854, nanoseconds: 0)
     let end = Timestamp(seconds: 9_223_372_036_854, nanoseconds: 999_999_000)
@@ -130,7 +130,7 @@ struct ElapsedTests {
   }
 
   @Test(
-    "The gap stands in its own column, whatever it is",
+    "The gap is in its own column, whatever its size",
     arguments: [
       (500_000_000, "500 ms"), (509_600_000, "510 ms"), (999_999_999, "1.0 s"),
       (99_949_000_000, "100 s"), (7_199_000_000_000, "7199 s"),
@@ -147,7 +147,7 @@ struct ElapsedTests {
   }
 
   @Test(
-    "A duration in the unit that suits it",
+    "A duration has a suitable unit",
     arguments: [
       (0, "0 ms"), (49_999, "0 ms"), (50_000, "0.1 ms"), (4_500_000, "4.5 ms"),
       (100_000_000, "100 ms"), (999_949_999, "999.9 ms"), (999_950_000, "1.0 s"),

@@ -6,12 +6,12 @@ import Testing
 
 @testable import Reports
 
-@Suite("What is decoded, in every view")
+@Suite("Decoded data in every view")
 struct DecodedViewsTests {
   // MARK: The advertiser's own address
 
-  /// LE Advertising Report (Core, Vol 4, Part E, 7.7.65.2): ADV_IND of the random address F1:E2:D3:C4:B5:A6
-  /// with one AD structure.
+  /// Returns an LE Advertising Report (Core, Vol 4, Part E, 7.7.65.2): ADV_IND of the random
+  /// address F1:E2:D3:C4:B5:A6 with one AD structure.
   private static func report(_ structure: [UInt8]) -> [TestRecord] {
     let data = [UInt8(structure.count)] + structure
     let parameters: [UInt8] =
@@ -24,9 +24,9 @@ struct DecodedViewsTests {
   private static let forward: [UInt8] = [0xf1, 0xe2, 0xd3, 0xc4, 0xb5, 0xa6]
 
   @Test(
-    "Data that holds the advertiser's own address says so",
+    "Data that contains the advertiser's own address is marked as such",
     arguments: [
-      // Manufacturer data of company 0xffff, whose layout nobody knows.
+      // Manufacturer data of company 0xffff, whose layout is unknown.
       (
         [0xff, 0xff, 0xff, 9] + forward, ", holds its own address\n",
         #""offset":1,"byte_order":"big"#
@@ -48,7 +48,7 @@ struct DecodedViewsTests {
     #expect(json.contains(#""own_address":{"address":"F1:E2:D3:C4:B5:A6","# + place), "\(json)")
   }
 
-  @Test("Five of its bytes are not the address, nor are zeros one")
+  @Test("Five of its bytes are not the address, nor are zeros")
   func otherBytes() {
     for data in [Array(Self.forward.dropLast()), Array(Self.forward.dropLast()) + [0xa7]] {
       #expect(!Rendering.text(Self.report([0xff, 0xff, 0xff] + data)).contains("own address"))
@@ -74,7 +74,7 @@ struct DecodedViewsTests {
 
   @Test("A definition by AD type explains manufacturer data of any company")
   func altBeacon() {
-    // AltBeacon, with a company that has no definition of its own.
+    // AltBeacon, with a company without its own definition.
     let beacon: [UInt8] =
       [0xff, 0x18, 0x01, 0xbe, 0xac] + (0..<16).map { UInt8($0) } + [0, 1, 0, 2, 0xc5, 0]
     let text = Rendering.text(Self.report(beacon))
@@ -108,7 +108,7 @@ struct DecodedViewsTests {
     #expect(json.contains(#""text":"72 bpm"}"#), "\(json)")
   }
 
-  @Test("Those of a Read Multiple Variable Response by the handles of its request")
+  @Test("Those of a Read Multiple Variable Response are decoded by the handles of its request")
   func readMultipleVariable() {
     let records =
       Self.discovery + [
@@ -119,14 +119,14 @@ struct DecodedViewsTests {
     let json = Rendering.json(records)
     #expect(json.contains(#""handle":"0x0005","uuid":"2a37""#), "\(json)")
     #expect(json.contains(#""text":"98 %"}"#), "\(json)")
-    // Without the request nobody knows whose values these are.
+    // Without the request the values' attributes are unknown.
     let alone = Rendering.json(Self.discovery + records.suffix(1))
     #expect(alone.contains(#""items":[{"value":"0048"},{"value":"62"}]"#), "\(alone)")
   }
 
   // MARK: Statistics
 
-  @Test("A value that is not laid out as it should be is told, and left out of the chart")
+  @Test("A value with an unexpected layout is listed, but left out of the chart")
   func doubtful() {
     let levels: [[UInt8]] = [[80], [79], [78, 1], [77], [255], [76]]
     let records = Self.discovery + levels.map { Self.att([0x1b, 3, 0] + $0) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Errors that an attribute's service defines")
 struct ErrorNameTests {
-  /// A service, a characteristic in it, and a write that is refused.
+  /// Records of a service, a characteristic in it, and a refused write.
   private func refused(_ service: String, _ uuid: String, _ error: String) -> [TestRecord] {
     var link = Link()
     link.att("10 01 00 ff ff 00 28", .sent)
@@ -42,7 +42,7 @@ struct ErrorNameTests {
     #expect(Rendering.text(records, verbose).contains(" error: \(expected)\n"))
   }
 
-  @Test("Without profiles, and on an attribute that is not known, the range is named")
+  @Test("Without profiles, and for an unknown attribute, the range is named")
   func unknown() {
     var options = ShowOptions()
     options.profiles = nil
@@ -54,7 +54,7 @@ struct ErrorNameTests {
     #expect(Rendering.text(link.records).contains("Application Error (0x80)"))
   }
 
-  @Test("values and map say the same")
+  @Test("values and map print the same")
   func values() {
     let records = refused("1c 18", "9a 2a", "80")
     let values = ValuesOptions()

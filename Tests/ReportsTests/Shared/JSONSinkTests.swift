@@ -10,13 +10,13 @@ private func document(_ showsKeys: Bool = false, _ write: (inout JSONSink) -> Vo
   sink.beginDocument(in: &output)
   write(&sink)
   sink.endDocument(in: &output)
-  #expect(output.string.last == "\n", "a document ends its line")
+  #expect(output.string.last == "\n", "a document ends with a line end")
   return String(output.string.dropLast())
 }
 
 @Suite("JSON from fields")
 struct JSONSinkTests {
-  @Test("Commas stand between members and nowhere else")
+  @Test("Commas are between members and nowhere else")
   func commas() {
     #expect(document { _ in } == "{}")
     #expect(document { $0.number("a", 1) } == #"{"a":1}"#)
@@ -52,7 +52,7 @@ struct JSONSinkTests {
       text == #"{"empty":{},"none":[],"list":[{"x":1},{"deep":{"y":false}},"0x0010"],"after":2}"#)
   }
 
-  @Test("A document begins anew in the same sink")
+  @Test("The same sink can begin another document")
   func again() {
     var sink = JSONSink(showsKeys: false)
     var output = Output()
@@ -64,7 +64,7 @@ struct JSONSinkTests {
     #expect(output.string == "{\"a\":1}\n{\"a\":1}\n")
   }
 
-  @Test("What is hidden is listed at the end of its own object")
+  @Test("Hidden fields are listed at the end of their own object")
   func hidden() {
     let text = document {
       $0.begin("parameters")
@@ -101,7 +101,7 @@ struct JSONSinkTests {
         + #""hidden":["broadcast_code","more"]}}"#)
   }
 
-  @Test("Strings are escaped as RFC 8259 says; what is not UTF-8 becomes U+FFFD")
+  @Test("Strings are escaped as in RFC 8259; invalid UTF-8 becomes U+FFFD")
   func escaping() {
     let bytes: [UInt8] = [0x22, 0x5c, 0x0a, 0x1b, 0x00, 0x7f, 0x61, 0xff, 0xc3, 0xa9, 0x2f]
     let text = document { $0.string("s", bytes.bytes) }
@@ -110,7 +110,7 @@ struct JSONSinkTests {
     #expect(lines == #"{"s":"a\u2028b\tc\rd\u0085"}"#)
   }
 
-  @Test("Keys are in lower case, quantities bring their unit")
+  @Test("Keys are in lower case, quantities have their unit")
   func keys() {
     let text = document {
       $0.quantity("Connection_Interval", 24, .interval)

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Reports
 
-@Suite("What is said of problems")
+@Suite("Problem messages")
 struct ProblemWordsTests {
   private static let keys = Problem.Code.allCases.map(\.key.description)
 
-  @Test("Every code has a key of its own in snake case")
+  @Test("Every code has its own key in snake case")
   func keys() {
     for key in Self.keys {
       let isSnake = key.utf8.allSatisfy { $0 == 0x5f || $0 >= 0x61 && $0 <= 0x7a }
@@ -28,7 +28,7 @@ struct ProblemWordsTests {
     }
   }
 
-  @Test("No two codes say the same")
+  @Test("No two codes have the same message")
   func different() {
     let texts = Problem.Code.allCases.map { code in
       written { $0.message(of: Problem(code, 2, 3)) }
@@ -46,7 +46,7 @@ struct ProblemWordsTests {
     #expect(most == "the writer lost 4294967295 records before this one")
   }
 
-  @Test("Problems that find no place are counted")
+  @Test("Problems beyond the limit are counted")
   func omitted() {
     var problems = Problems()
     for _ in 0..<7 { problems.add(Problem(.emptyRecord)) }

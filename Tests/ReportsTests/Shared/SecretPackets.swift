@@ -1,8 +1,8 @@
 import Bluetooth
 import Captures
 
-/// Packets that carry a secret, made of the bytes `c0` to `cf` (and `b0` to `bf` where it is longer)
-/// so that no piece of it can stand in the output by chance.
+/// Packets with a secret of the bytes `c0` to `cf` (and `b0` to `bf` if it is longer), so that no
+/// piece of it can be in the output by chance.
 struct SecretPackets {
   var name: String
   var records: [TestRecord]
@@ -52,8 +52,8 @@ struct SecretPackets {
       Self("… cut by the capture", cutEncryption),
       Self("… shorter than its layout", command(0x2019, enableEncryption.dropLast(3))),
       Self("… with bytes behind it", command(0x2019, enableEncryption + [9, 9])),
-      Self("… whose length says less", command(0x2019, enableEncryption, length: 20)),
-      Self("… whose length says more", command(0x2019, enableEncryption, length: 40)),
+      Self("… whose length claims less", command(0x2019, enableEncryption, length: 20)),
+      Self("… whose length claims more", command(0x2019, enableEncryption, length: 40)),
       Self(
         "… as an H1 record",
         TestRecord(bytes: [0x19, 0x20, 28] + enableEncryption, framing: .h1(.command))),
@@ -98,7 +98,7 @@ struct SecretPackets {
         "LE Advertising Report with a Secure Connections random value",
         event(0x3e, [2, 1, 0, 1] + address + [18, 17, 0x23] + key + [0xc4])),
       Self(
-        "… that claims more than there is",
+        "… that claims more than exists",
         event(0x3e, [2, 1, 0, 1] + address + [18, 27, 0x23] + key + [0xc4])),
       Self(
         "… in a report that claims more than there is",
@@ -111,7 +111,7 @@ struct SecretPackets {
 
   // MARK: Advertisements in parts
 
-  /// An LE Extended Advertising Report with a part of an advertisement's data.
+  /// Returns an LE Extended Advertising Report with a part of an advertisement's data.
   private static func report(_ data: ArraySlice<UInt8>, isLast: Bool, missing: Int = 0)
     -> TestRecord
   {
@@ -122,7 +122,7 @@ struct SecretPackets {
     return record
   }
 
-  /// A name, then a broadcast code, cut where `cuts` say.
+  /// Returns a name, then a broadcast code, cut at `cuts`.
   private static func chain(_ name: String, _ cuts: Int..., missing: Int = 0, missingFirst: Int = 0)
     -> SecretPackets
   {
@@ -139,7 +139,8 @@ struct SecretPackets {
     return packets
   }
 
-  /// LE Set Extended Advertising Data, LE Set Periodic Advertising Data: a part of a set's data.
+  /// Returns LE Set Extended Advertising Data or LE Set Periodic Advertising Data: a part of a
+  /// set's data.
   private static func set(_ opcode: UInt16, _ operation: UInt8, _ data: [UInt8]) -> TestRecord {
     let preference: [UInt8] = opcode == 0x203f ? [] : [1]
     return command(opcode, [1, operation] + preference + [UInt8(data.count)] + data)
@@ -211,7 +212,7 @@ struct SecretPackets {
         "… of a layout that is not the kernel's",
         control(0x13, [1, 0] + address + [1, 0, 0, 16, 0, 0] + key)),
       Self(
-        "… that says less than it has",
+        "… that claims less than it has",
         control(0x13, [0, 0] + address + [1, 0, 0, 16] + zeros + key)),
       Self("… cut by the capture", cutKeys),
       Self("Load Identity Resolving Keys", control(0x30, [1, 0] + address + [1] + key)),
@@ -238,12 +239,12 @@ struct SecretPackets {
         "Device Found with a Secure Connections random value",
         control(0x12, address + [1, 0xc4] + zeros.prefix(4) + oobData, isEvent: true)),
       Self(
-        "… whose length says less",
+        "… whose length claims less",
         control(
           0x12, address + [1, 0xc4] + zeros.prefix(4) + [2, 0] + oobData.dropFirst(2),
           isEvent: true)),
       Self(
-        "… whose length says more",
+        "… whose length claims more",
         control(
           0x12, address + [1, 0xc4] + zeros.prefix(4) + [40, 0] + oobData.dropFirst(2),
           isEvent: true)),
@@ -281,7 +282,7 @@ struct SecretPackets {
 
   // MARK: Pairing
 
-  /// ACL data in as many records as `pieces` says, each that many bytes; the last takes the rest.
+  /// Returns ACL data in pieces of these sizes; the last record has the rest.
   private static func acl(_ pdu: [UInt8], pieces: [Int] = [], behind: [UInt8] = [])
     -> [TestRecord]
   {
@@ -355,8 +356,8 @@ struct SecretPackets {
     return records
   }
 
-  /// Confirm and random of pairings with a passkey or out-of-band data, and of one whose method the
-  /// capture does not tell.
+  /// Confirm and random values of pairings with a passkey or out-of-band data, and of one whose
+  /// method is not in the capture.
   private static var methods: [SecretPackets] {
     let values = acl([17, 0, 6, 0, 3] + key) + acl([17, 0, 6, 0, 4] + key)
     let legacy = features([2, 0, 5], [0, 0, 5])
@@ -377,7 +378,7 @@ struct SecretPackets {
     ]
   }
 
-  /// An Identity Information whose ACL header says only `length` bytes.
+  /// Returns an Identity Information whose ACL header claims only `length` bytes.
   private static func shortLength(_ length: UInt8) -> [TestRecord] {
     var records = acl(identity(key))
     records[0].bytes[3] = length
@@ -392,7 +393,7 @@ struct SecretPackets {
 
   // MARK: ATT
 
-  /// An ATT PDU in one packet, or in fragments.
+  /// Returns an ATT PDU in one packet, or in fragments.
   private static func att(_ pdu: [UInt8], received: Bool = true, pieces: [Int] = []) -> [TestRecord]
   {
     var records = acl([UInt8(pdu.count), 0, 4, 0] + pdu, pieces: pieces)
@@ -400,15 +401,15 @@ struct SecretPackets {
     return records
   }
 
-  /// The declaration in attribute 2 announces a characteristic with a 16-bit UUID in attribute 3.
+  /// Returns the declaration in attribute 2 of a characteristic with a 16-bit UUID in attribute 3.
   private static func discovery(_ uuid: UInt16) -> [TestRecord] {
     att([0x08, 1, 0, 0xff, 0xff, 0x03, 0x28], received: false)
       + att([0x09, 7, 2, 0, 0x22, 3, 0, UInt8(uuid & 0xff), UInt8(uuid >> 8)])
   }
 
-  /// Values that profiles call secret, or of which they call a part so: a Set Identity Resolving Key (2b84),
-  /// a Broadcast Code that is set (2bc7) and one that was wrong (2bc8), an authorization code (2aa4), and
-  /// values that are longer than their layout, or cut short.
+  /// Values that profiles define as secret, entirely or partly: a Set Identity Resolving Key
+  /// (2b84), a Broadcast Code that is set (2bc7) and a wrong one (2bc8), an authorization code
+  /// (2aa4), and values that are longer than their layout, or cut short.
   private static var profiled: [SecretPackets] {
     let code: [UInt8] = [4, 1] + key
     let source: [UInt8] = [1, 1, 1, 2, 3, 4, 5, 6, 3, 0xcc, 0xbb, 0xaa, 2, 3]
@@ -482,19 +483,19 @@ struct SecretPackets {
     ]
   }
 
-  /// The Write Request of a value to a characteristic that was discovered, and its response.
+  /// Returns the Write Request of a value to a discovered characteristic, and its response.
   static func writing(_ value: [UInt8], to uuid: UInt16) -> [TestRecord] {
     discovery(uuid) + att([0x12, 3, 0] + value, received: false)
   }
   static var writeResponse: [TestRecord] { att([0x13]) }
 
-  /// Whole packets without a secret, and a key where the record goes on: told by no field, but among the
-  /// record's bytes.
+  /// Whole packets without a secret, and a key in the rest of the record: it is in no field, but in
+  /// the record's bytes.
   static var behind: [SecretPackets] {
     [
       Self("A key behind a command", TestRecord(bytes: [1, 0x03, 0x0c, 0] + key)),
       Self(
-        "A key behind an event",
+        "A key after an event",
         TestRecord(bytes: [4, 0x0e, 4, 1, 0x03, 0x0c, 0] + key, direction: .received)),
       pairing("A key behind an ATT PDU", acl([3, 0, 4, 0, 0x0a, 3, 0], behind: key)),
     ]

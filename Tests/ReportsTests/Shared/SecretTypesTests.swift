@@ -5,9 +5,9 @@ import Testing
 
 @testable import Reports
 
-@Suite("Values that profiles call secret")
+@Suite("Values that profiles define as secret")
 struct SecretTypesTests {
-  @Test("The types that are known to be secret are those of the built-in profiles, and 2b88")
+  @Test("The known secret types are those of the built-in profiles, and 2b88")
   func types() {
     let marked = BuiltInProfiles.all.filter { $0.hasSecrets && $0.subject.isAttribute }
     let types = Set(marked.map(\.subject.uuid) + [BluetoothUUID(0x2b88)])
@@ -18,7 +18,7 @@ struct SecretTypesTests {
 
   /// User Control Point (2a9f): register a new user with the consent code 0x0d80 = 3456 (User Data
   /// Service, 3.4).
-  @Test("What is no secret of such a value is told")
+  @Test("The public parts of such a value are printed")
   func parts() {
     let records = SecretPackets.writing([1, 0x80, 0x0d], to: 0x2a9f)
     var options = ShowOptions()
@@ -37,7 +37,7 @@ struct SecretTypesTests {
     #expect(Rendering.json(records, options).contains(#""value":"01800d""#))
   }
 
-  @Test("values and map tell it likewise")
+  @Test("values and map print it likewise")
   func otherReports() {
     let records = SecretPackets.writing([1, 0x80, 0x0d], to: 0x2a9f) + SecretPackets.writeResponse
     var source = RecordList(records)

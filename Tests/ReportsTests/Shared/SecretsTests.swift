@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reports
 
-/// Every two neighbouring bytes of the secret, in the ways in which they could be printed.
+/// Every two consecutive bytes of the secret, in all forms in which they could be printed.
 private let pieces: [String] = [SecretPackets.key, SecretPackets.key2].flatMap { key in
   zip(key, key.dropFirst()).flatMap { pair in
     let first = String(pair.0, radix: 16)
@@ -20,10 +20,10 @@ private func options(showsKeys: Bool) -> ShowOptions {
   return options
 }
 
-/// What stands in the output of the secret.
+/// Returns the parts of the secret in the text.
 private func leaks(_ text: String) -> [String] { pieces.filter { text.contains($0) } }
 
-@Suite("Secrets are printed only when asked for")
+@Suite("Secrets are printed only if requested")
 struct SecretsTests {
   @Test("No two bytes of a secret in text, -v, -x", arguments: SecretPackets.all.indices)
   func text(_ index: Int) {
@@ -66,7 +66,7 @@ struct SecretsTests {
     }
   }
 
-  @Test("--show-keys prints them, in both faces", arguments: SecretPackets.all.indices)
+  @Test("--show-keys prints them, as text and JSON", arguments: SecretPackets.all.indices)
   func shown(_ index: Int) {
     let packets = SecretPackets.all[index]
     let text = Rendering.text(packets.records, options(showsKeys: true))
@@ -75,7 +75,7 @@ struct SecretsTests {
     #expect(!text.contains("<hidden>") && !json.contains("hidden"), "\(packets.name):\n\(text)")
   }
 
-  @Test("Bytes behind a packet are printed only when asked for", arguments: 0..<3)
+  @Test("Bytes after a packet are printed only if requested", arguments: 0..<3)
   func behind(_ index: Int) {
     let packets = SecretPackets.behind[index]
     for isVerbose in [false, true] {
@@ -90,7 +90,7 @@ struct SecretsTests {
     #expect(!leaks(Rendering.json(packets.records, shows)).isEmpty, "\(packets.name)")
   }
 
-  @Test("What is hidden is said to be there")
+  @Test("Hidden fields are mentioned")
   func presence() {
     let packets = SecretPackets.all[0]
     let text = Rendering.text(packets.records, options(showsKeys: false))
@@ -101,7 +101,7 @@ struct SecretsTests {
     #expect(json.contains(String(repeating: "..", count: 16) + #"""#))
   }
 
-  @Test("What is hidden is listed in its own object")
+  @Test("Hidden fields are listed in their own object")
   func places() {
     let code = SecretPackets.all.first { $0.name == "LE BIG Create Sync" }
     let json = Rendering.json(code?.records ?? [], options(showsKeys: false))
@@ -112,7 +112,7 @@ struct SecretsTests {
     #expect(lines.contains(#""hidden":["value"]}],"hidden":["data"]}]"#), "\(lines)")
   }
 
-  @Test("An event whose parameters are hidden as a whole has its name")
+  @Test("An event whose parameters are hidden entirely has its name")
   func misread() {
     let records = SecretPackets.all.first { $0.name.hasPrefix("A vendor's event") }?.records ?? []
     let json = Rendering.json(records, options(showsKeys: false))
@@ -122,7 +122,7 @@ struct SecretsTests {
       "\(json)")
   }
 
-  @Test("Parts of a set's data are counted, whole data is read")
+  @Test("Parts of a set's data are counted, whole data is decoded")
   func operations() {
     func line(_ operation: UInt8, _ data: [UInt8]) -> String {
       let parameters: [UInt8] = [1, operation, 1, UInt8(data.count)] + data
@@ -147,7 +147,7 @@ struct SecretsTests {
     #expect(!Rendering.json(records, options(showsKeys: false)).contains("hidden"))
   }
 
-  @Test("What is no secret stays readable beside one")
+  @Test("Public fields stay readable beside a secret")
   func neighbours() {
     let packets = SecretPackets.all[0]
     var bytesAlone = options(showsKeys: false)

@@ -1,4 +1,4 @@
-// What text and JSON say of advertising data: names of numbers, hostile strings, periodic reports.
+// Advertising data as text and JSON: names of numbers, hostile strings, periodic reports.
 
 import Bluetooth
 import Captures
@@ -6,7 +6,7 @@ import Testing
 
 @testable import Reports
 
-/// An LE Advertising Report with this data, received.
+/// Returns an LE Advertising Report with this data, received.
 private func legacy(_ data: [UInt8], event: UInt8 = 0) -> TestRecord {
   let report = [event, 1] + hex("55 44 33 22 11 c0") + [UInt8(data.count)] + data + [0xc4]
   return received([4, 0x3e, UInt8(report.count + 2), 2, 1] + report)
@@ -16,17 +16,17 @@ private func received(_ bytes: [UInt8]) -> TestRecord {
   TestRecord(bytes: bytes, direction: .received)
 }
 
-/// One AD structure.
+/// Returns one AD structure.
 private func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] {
   [UInt8(data.count + 1), type] + data
 }
 
-/// The line of the last record.
+/// Returns the line of the last record.
 private func line(_ records: TestRecord...) -> String {
   String(Rendering.text(records).split(separator: "\n").last ?? "")
 }
 
-/// The first AD structure in the JSON of an advertisement with this data.
+/// Returns the first AD structure in the JSON of an advertisement with this data.
 private func field(_ data: [UInt8]) -> String {
   let json = Rendering.json([legacy(data)])
   guard let start = json.range(of: "\"fields\":["), let end = json.range(of: "]}],\"summary\"")
@@ -35,11 +35,11 @@ private func field(_ data: [UInt8]) -> String {
 }
 
 extension String {
-  /// Where `text` stands first.
+  /// Returns the first position of `text`.
   fileprivate func range(of text: String) -> Range<String.Index>? { ranges(of: text).first }
 }
 
-/// Lines that are about several things: devices of one event, attributes of one PDU.
+/// Lines about several things: devices of one event, attributes of one PDU.
 @Suite struct SeveralWordingTests {
   private func words(_ records: [TestRecord]) -> String {
     let line = Rendering.text(records).split(separator: "\n").last ?? ""
@@ -75,8 +75,8 @@ extension String {
         + #"-60 dBm; FF:EE:00:00:00:03, -60 dBm "AC"; and 1 more"#)
   }
 
-  /// A Multiple Handle Value Notification: two values whose attributes were discovered (2a37, and 2a19
-  /// twice), one of an attribute that is not known, one that is empty.
+  /// A Multiple Handle Value Notification: two values whose attributes were discovered (2a37, and
+  /// 2a19 twice), one of an unknown attribute, one that is empty.
   @Test func notifications() {
     func att(_ text: String, _ direction: Direction) -> TestRecord {
       let pdu = hex(text)
@@ -134,7 +134,7 @@ extension String {
     #expect(text.hasSuffix(" -60 dBm, random static, ADV_IND, " + words), "\(text)")
   }
 
-  /// A terminal may cut the line: first who it is, then what it offers, then the rest.
+  /// A terminal may cut the line: first comes the device, then its services, then the rest.
   @Test func whatMattersComesFirst() {
     let data =
       structure(0x01, [6]) + structure(0x0a, [0xf4]) + structure(0xff, [0x59, 0, 1])
@@ -144,7 +144,7 @@ extension String {
       text.contains(
         "ADV_IND, \"gatt\"; company 0x0059 Nordic Semiconductor ASA data 01; 180d Heart Rate; "
           + "general discoverable, LE only; sent at -12 dBm; broken: 09 16 0f"), "\(text)")
-    // As they came where order is all there is.
+    // In received order where only the order matters.
     let json = Rendering.json([legacy(data)])
     let types = json.ranges(of: "\"type\":\"0x").map { json[$0.upperBound...].prefix(2) }
     #expect(types == ["01", "0a", "ff", "03", "09"], "\(json)")
@@ -176,7 +176,7 @@ extension String {
     #expect(field(hex(data)).contains(json), "\(field(hex(data)))")
   }
 
-  /// What the air says never reaches a terminal as it is.
+  /// Text over the air never reaches a terminal unescaped.
   @Test(
     arguments: [
       [0x1b, 0x5b, 0x32, 0x4a], [0x0a], [0x22], [0xe2, 0x80, 0xae], [0xff, 0xc3], [0x00],
@@ -197,7 +197,7 @@ extension String {
   @Test func secretsStayHidden() {
     let key = [UInt8](repeating: 0x5a, count: 16)
     for type in [0x0e, 0x0f, 0x10, 0x1d, 0x1e, 0x22, 0x23, 0x2d] as [UInt8] {
-      // Of the right length, and of a wrong one.
+      // With a correct length, and with wrong ones.
       for count in [16, 15, 12] {
         let record = legacy(structure(type, Array(key.prefix(count))))
         #expect(!Rendering.text([record]).contains("5a 5a"), "\(type), \(count)")
@@ -225,7 +225,7 @@ extension String {
       "\(json)")
   }
 
-  /// What a failed attempt leaves in the other parameters means nothing.
+  /// After a failed attempt the other parameters have no meaning.
   @Test func trainsThatWereNotFound() {
     let failed = received(hex("04 3e 10 0e 44 00 00 00 00 00 00 00 00 00 00 00 00 00 00"))
     #expect(
@@ -291,7 +291,7 @@ extension String {
       hex("02 40 20 15 00 11 00 04 00 09 07 02 00 10 03 00 37 2a 04 00 02 05 00 aa fe 00"))
     let text = line(request, response)
     #expect(text.contains("0x0003 2a37 Heart Rate Measurement notify"), "\(text)")
-    // Who registered the UUID of a characteristic is not said in the line.
+    // The registrant of a characteristic's UUID is not in the line.
     #expect(text.contains("0x0005 feaa read"), "\(text)")
     let json = Rendering.json([request, response])
     #expect(
@@ -299,7 +299,7 @@ extension String {
     #expect(json.contains(#""uuid":"feaa","registered_to":"Google LLC""#))
   }
 
-  /// What a host advertises is told structure by structure; reports tell theirs once.
+  /// A host's advertising data is printed structure by structure; reports print theirs once.
   @Test func dataOfCommands() {
     let set = TestRecord(
       bytes: hex("01 08 20 20 03 02 0a f4") + [UInt8](repeating: 0, count: 28))
@@ -318,6 +318,6 @@ extension String {
 }
 
 extension String {
-  /// How often `text` stands in it.
+  /// Returns the number of occurrences of `text`.
   fileprivate func components(of text: String) -> Int { ranges(of: text).count }
 }

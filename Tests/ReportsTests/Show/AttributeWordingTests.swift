@@ -1,4 +1,5 @@
-// What show, values, info and map say of values in parts, of what use tells, and of what nobody answered.
+// The output of show, values, info and map about values in parts, attributes known from use, and
+// unanswered requests.
 
 import Bluetooth
 import Bytes
@@ -23,7 +24,7 @@ private func info(json: Bool = false, of write: (inout Link) -> Void) -> String 
   return Rendering.report(InfoReport("x", summary, json: json, glyphs: .utf8), of: write).text
 }
 
-@Suite("What is said of attributes")
+@Suite("Output about attributes")
 struct AttributeWordingTests {
   // MARK: Values in parts
 
@@ -44,7 +45,7 @@ struct AttributeWordingTests {
     link.att("19", .received)
   }
 
-  @Test("The packet that completes a value says all of it")
+  @Test("The packet that completes a value prints all of it")
   func joined() {
     let value = String(repeating: "A", count: 22) + "BC"
     #expect(
@@ -62,7 +63,7 @@ struct AttributeWordingTests {
       json.contains(#""joined":[{"handle":"0x0011","value":"414243","packets":[2,4]}]"#), "\(json)")
   }
 
-  @Test("What is cancelled, refused, or read in one piece is no value in parts")
+  @Test("A cancelled, refused or single-part value is not a value in parts")
   func notJoined() {
     for end in [["18 00", "19"], ["18 01", "01 18 11 00 0d"]] {
       let lines = shown { link in
@@ -74,7 +75,7 @@ struct AttributeWordingTests {
       #expect(!lines.joined().contains("joined"), "\(lines)")
       #expect(!lines.joined().contains("from #"), "\(lines)")
     }
-    // All of it was in the first part: the second says so.
+    // The first part had all of it; the second line says so.
     let lines = shown { link in
       link.att("0a 11 00", .sent)
       link.att("0b" + String(repeating: " 41", count: 22), .received)
@@ -84,7 +85,7 @@ struct AttributeWordingTests {
     #expect(!lines.joined().contains("joined"), "\(lines)")
   }
 
-  @Test("A key in parts is hidden as one in one part")
+  @Test("A key in parts is hidden like one in a single part")
   func hidden() {
     func write(_ link: inout Link) {
       link.discover(0x10, "88 2b")
@@ -118,16 +119,16 @@ struct AttributeWordingTests {
     #expect(!map.contains("41 42") && !map.contains("ABCD"), "\(map)")
   }
 
-  @Test("map takes the joined value of a write that was prepared")
+  @Test("map uses the joined value of a prepared write")
   func mapOfPrepared() {
     let text = Rendering.map(of: longWrite)
     #expect(text.contains("41 42 43"), "\(text)")
     #expect(text.contains("prepared write 2 times; 3 bytes"), "\(text)")
   }
 
-  // MARK: What use tells
+  // MARK: Attributes known from use
 
-  /// A CCCD that was discovered below a value that was not.
+  /// Discovers a CCCD below a value that was not discovered.
   private func configured(_ link: inout Link) {
     link.att("04 11 00 11 00", .sent)
     link.att("05 01 11 00 02 29", .received)
@@ -137,7 +138,7 @@ struct AttributeWordingTests {
     link.att("12 11 00 00 00", .sent)
   }
 
-  @Test("A discovered CCCD is that of the value that sends, even if that is unknown")
+  @Test("A discovered CCCD belongs to the value that notifies, even if that is unknown")
   func owner() {
     #expect(shown(of: configured).last?.contains("2902 CCCD of 0x0010 (0x0011)") == true)
     let text = Rendering.map(of: configured)
@@ -153,7 +154,7 @@ struct AttributeWordingTests {
     #expect(json.contains(#""handle":"0x0011","of":"0x0010","via":"discovered""#), "\(json)")
   }
 
-  @Test("What was subscribed to counts although that turns out later")
+  @Test("An earlier subscription counts although its attribute is identified later")
   func subscribed() {
     let discovered = Rendering.report(ValuesReport(ValuesOptions())) { link in
       link.att("04 11 00 11 00", .sent)
@@ -203,9 +204,9 @@ struct AttributeWordingTests {
       Rendering.report(ValueLines(ValuesOptions(), .text, summary), of: write).remark == expected)
   }
 
-  // MARK: Choosing
+  // MARK: Selection
 
-  @Test("map shows what is asked for, and counts all")
+  @Test("map shows the selection, and counts everything")
   func chosen() {
     func write(_ link: inout Link) {
       link.att("10 01 00 ff ff 00 28", .sent)
@@ -231,9 +232,9 @@ struct AttributeWordingTests {
     #expect(lines { $0.connections = [1...1] }.count > 6)
   }
 
-  // MARK: What did not work
+  // MARK: Failures
 
-  @Test("info lists requests that nobody answered")
+  @Test("info lists requests without a response")
   func unanswered() {
     let text = info { link in
       link.att("0a 03 00", .sent)
@@ -255,11 +256,11 @@ struct AttributeWordingTests {
       ), "\(json)")
   }
 
-  @Test("What was answered, or may still be, is not unanswered")
+  @Test("A request with a response, or one that may still get it, is not unanswered")
   func answered() {
     let waiting = info { $0.att("0a 03 00", .sent) }
     #expect(!waiting.contains("unanswered"), "\(waiting)")
-    // A client that does not wait, and a server that answers in order.
+    // A client that does not wait, and a server that responds in order.
     let open = info { link in
       link.att("0a 03 00", .sent)
       link.att("0a 05 00", .sent)
@@ -272,8 +273,8 @@ struct AttributeWordingTests {
     #expect(!open.contains("unanswered"), "\(open)")
   }
 
-  /// Two enhanced bearers, 0x0040 and 0x0041 on this host for 0x0051 and 0x0050 on the peer; each answers what
-  /// was asked on the other.
+  /// Two enhanced bearers, 0x0040 and 0x0041 on this host for 0x0051 and 0x0050 on the peer; each
+  /// has the responses to the other's requests.
   private func crossed(_ link: inout Link) {
     func add(_ text: String, cid: UInt8, _ direction: Direction) {
       let frame = hex(text)
@@ -289,7 +290,7 @@ struct AttributeWordingTests {
     link.add([4, 5, 4, 0, 0x40, 0, 0x13], .received)
   }
 
-  @Test("A request that was answered on another channel is answered")
+  @Test("A request with its response on another channel is answered")
   func answeredElsewhere() {
     let text = info(of: crossed)
     #expect(!text.contains("unanswered"), "\(text)")
@@ -302,7 +303,7 @@ struct AttributeWordingTests {
       }, "\(lines)")
   }
 
-  @Test("After 30 s no answer is waited for")
+  @Test("After 30 s a response is no longer expected")
   func timedOut() {
     let text = info { link in
       link.att("0a 03 00", .sent)
@@ -311,10 +312,10 @@ struct AttributeWordingTests {
     #expect(text.contains("unanswered   1 request: Read Request #2\n"), "\(text)")
   }
 
-  /// LE Long Term Key Request Negative Reply; Encryption Change, and its second version, with PIN or Key
-  /// Missing.
+  /// LE Long Term Key Request Negative Reply; Encryption Change, and its second version, with PIN
+  /// or Key Missing.
   @Test(
-    "A key that is missing is a failure",
+    "A missing key is a failure",
     arguments: [
       ("01 1b 20 02 40 00", Direction.sent), ("04 08 04 06 40 00 00", .received),
       ("04 59 05 06 40 00 00 00", .received),
@@ -330,7 +331,7 @@ struct AttributeWordingTests {
     #expect(Rendering.numbers(link.records, options) == [2])
   }
 
-  @Test("Without HCI events nobody knows when a connection was opened and closed")
+  @Test("Without HCI events the times of opening and closing are unknown")
   func dataAlone() {
     var link = Link()
     link.att("1b 10 00 01", .received)

@@ -26,7 +26,7 @@ private let done = TestRecord(bytes: [4, 0x0e, 4, 1, 3, 0x0c, 0], direction: .re
 private let completed = TestRecord(bytes: [4, 0x13, 5, 1, 1, 0, 1, 0], direction: .received)
 private let read = att([0x0a, 3, 0], sent: true)
 
-/// One service, one characteristic, one descriptor, and the end: eight packets.
+/// Returns one service, one characteristic, one descriptor, and the end: eight packets.
 private func discovery(_ handle: UInt8 = 1) -> [TestRecord] {
   [
     att([0x10, 1, 0, 0xff, 0xff, 0, 0x28], sent: true, handle: handle),
@@ -40,7 +40,7 @@ private func discovery(_ handle: UInt8 = 1) -> [TestRecord] {
   ]
 }
 
-/// The lines of `show --brief`, without their columns.
+/// Returns the lines of `show --brief`, without their columns.
 private func brief(_ records: [TestRecord], _ change: (inout ShowOptions) -> Void = { _ in })
   -> [String]
 {
@@ -53,7 +53,7 @@ private func brief(_ records: [TestRecord], _ change: (inout ShowOptions) -> Voi
   }
 }
 
-@Suite("--brief folds what carries no news")
+@Suite("--brief folds packets without news")
 struct BriefTests {
   @Test("Success and flow control are counted at the end")
   func leftOut() {
@@ -92,11 +92,11 @@ struct BriefTests {
     #expect(brief([report(1), cut]).count == 2)
   }
 
-  @Test("Credits of a channel are flow control; so is an answer to no command")
+  @Test("Credits of a channel are flow control; so is a response to no command")
   func credits() {
     let credits = acl([0x16, 1, 4, 0, 0x41, 0, 5, 0], cid: 5, sent: false)
     let nothing = TestRecord(bytes: [4, 0x0f, 4, 0, 1, 0, 0], direction: .received)
-    // Those for a channel that is not known are news.
+    // Those for an unknown channel are news.
     let known = [connection(), credits, nothing]
     #expect(brief(known).last == "left out: 1 packet of flow control", "\(brief(known))")
     // Other signalling is news, with credits beside it, too.
@@ -105,7 +105,7 @@ struct BriefTests {
     #expect(brief([connection(), both]).count == 2)
   }
 
-  @Test("Management commands that succeed; a vendor's answer that may not be one")
+  @Test("Successful management commands; a vendor's response that may not be one")
   func answers() {
     func control(_ bytes: [UInt8], isEvent: Bool) -> TestRecord {
       TestRecord(bytes: [1, 0, 0, 0] + bytes, framing: .monitor(opcode: isEvent ? 17 : 16))
@@ -124,7 +124,7 @@ struct BriefTests {
     #expect(brief(vendors).last?.contains("Command Complete") == true)
   }
 
-  @Test("What failed, what is broken and what answers nothing that was seen stays")
+  @Test("Failures, damage and responses to unseen requests stay")
   func news() {
     let failed = TestRecord(bytes: [4, 0x0f, 4, 0x0c, 1, 3, 0x0c], direction: .received)
     #expect(brief([reset, failed]).last?.contains("Command Disallowed") == true)
@@ -134,7 +134,7 @@ struct BriefTests {
   }
 
   @Test(
-    "What sets a controller up behind its Reset is one line; what fails, and news, are not in it")
+    "Controller set-up after its Reset is one line, without failures and news")
   func startUp() {
     let mask = TestRecord(bytes: [1, 1, 0x0c, 8, 0, 0, 0, 0, 0, 0, 0, 0])
     let version = TestRecord(bytes: [1, 1, 0x10, 0])
@@ -157,7 +157,7 @@ struct BriefTests {
     #expect(failing.count == 4 && failing[2].contains("Set Event Mask: "), "\(failing)")
   }
 
-  @Test("A discovery is one line that says what was found, and where")
+  @Test("A discovery is one line with its results and their place")
   func discovered() {
     let lines = brief([connection()] + discovery() + [completed, read])
     #expect(lines.count == 4, "\(lines)")
@@ -170,7 +170,7 @@ struct BriefTests {
     #expect(found.last?.hasSuffix("discovery, nothing found (2 packets, #2–#3)") == true)
   }
 
-  @Test("What is discovered twice on a connection counts once")
+  @Test("Attributes that are discovered twice on a connection count once")
   func again() {
     let descriptors = [
       att([0x04, 4, 0, 5, 0], sent: true), att([0x05, 1, 4, 0, 2, 0x29], sent: false),
@@ -202,7 +202,7 @@ struct BriefTests {
     #expect(brief(records).count { $0.contains("discovered") } == 2)
   }
 
-  @Test("Discoveries side by side are a line each, in their order")
+  @Test("Simultaneous discoveries are a line each, in their order")
   func sideBySide() {
     let both = zip(discovery(1), discovery(2)).flatMap { [$0, $1] }
     let lines = brief([connection(1), connection(2)] + both)
@@ -210,7 +210,7 @@ struct BriefTests {
     #expect(lines[2].contains("#3–#17") && lines[3].contains("#4–#18"))
   }
 
-  @Test("More discoveries than are followed: all of their packets are counted")
+  @Test("More discoveries than the limit: all of their packets are counted")
   func many() {
     let handles = 1...UInt8(20)
     let all = handles.map(discovery)
@@ -233,7 +233,8 @@ struct BriefTests {
     let publicKeys = [true, false].map { sent in
       acl([0x0c] + [UInt8](repeating: 1, count: 64), cid: 6, sent: sent)
     }
-    /// Pairing Request and Response: what the two can enter and show, and the authentication asked for.
+    /// Returns Pairing Request and Response: the input and output of both, and the requested
+    /// authentication.
     func features(_ capabilities: (UInt8, UInt8), _ authentication: UInt8) -> [TestRecord] {
       [(1, capabilities.0, true), (2, capabilities.1, false)].map { opcode, capability, sent in
         acl([opcode, capability, 0, authentication, 16, 1, 1], cid: 6, sent: sent)
@@ -241,7 +242,7 @@ struct BriefTests {
     }
     let check = acl([0x0d] + key, cid: 6, sent: true)
     let twenty = (0..<20).flatMap { _ in round() }
-    // A keyboard and a display; bonding, protection and Secure Connections are asked for.
+    // A keyboard and a display; bonding, protection and Secure Connections are requested.
     let passkey = features((2, 0), 0x0d)
     let lines = brief([connection()] + passkey + publicKeys + twenty + [check])
     #expect(lines.count == 11, "\(lines)")
@@ -252,7 +253,7 @@ struct BriefTests {
     #expect(brief([connection()] + features((2, 0), 0x05) + round() + [check]).count == 8)
     #expect(
       brief([connection()] + features((3, 3), 0x09) + publicKeys + round() + [check]).count == 10)
-    // Of a pairing whose beginning is not in the capture nobody knows what its values are.
+    // If the beginning of a pairing is not in the capture, the meaning of its values is unknown.
     let unknown = brief([connection()] + publicKeys + twenty + [check])
     #expect(!unknown.contains { $0.contains("passkey entry") }, "\(unknown)")
   }
@@ -269,7 +270,7 @@ struct BriefTests {
     #expect(lines[2] == "left out: 1 fragment")
   }
 
-  @Test("With a selection only what it lets through is folded; --limit counts what is folded, too")
+  @Test("With a selection only selected packets are folded; --limit counts folded ones, too")
   func selected() {
     let records = [connection()] + discovery() + [read]
     let sent = brief(records) { $0.selection.directions = [.sent] }

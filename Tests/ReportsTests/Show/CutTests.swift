@@ -8,13 +8,13 @@ private func cut(_ line: String, _ columns: Int, _ glyphs: Glyphs = .utf8) -> St
   written { $0.cut([UInt8](line.utf8).bytes, columns: columns, glyphs: glyphs) }
 }
 
-@Suite("Lines that are wrapped at a terminal's width")
+@Suite("Lines wrapped at a terminal's width")
 struct WrapTests {
   private func wrapped(_ lines: String, _ columns: Int) -> String {
     written { $0.wrapped([UInt8](lines.utf8).bytes, columns: columns, indentation: 2) }
   }
 
-  @Test("Between words, behind an indentation; too long a word stays whole")
+  @Test("Between words, after an indentation; a word that is too long stays whole")
   func words() {
     #expect(wrapped("ab cdef gh\nx\n", 10) == "ab cdef gh\nx\n")
     #expect(wrapped("ab cdef gh\nx\n", 9) == "ab cdef\n  gh\nx\n")
@@ -29,9 +29,9 @@ struct WrapTests {
   }
 }
 
-@Suite("Lines that are cut to a terminal's width")
+@Suite("Lines cut to a terminal's width")
 struct CutTests {
-  @Test("What fits stays as it is")
+  @Test("What fits is unchanged")
   func fits() {
     #expect(cut("abcdef", 6) == "abcdef")
     #expect(cut("", 6) == "")
@@ -39,7 +39,7 @@ struct CutTests {
     #expect(cut("abcdef", 6, .ascii) == "abcdef")
   }
 
-  @Test("What does not fit ends with the sign for it, inside the width")
+  @Test("What does not fit ends with the mark of a cut, within the width")
   func ellipsis() {
     #expect(cut("abcdefg", 6) == "abcde…")
     #expect(cut("abcdefg", 6, .ascii) == "abc...")
@@ -66,12 +66,12 @@ struct CutTests {
     #expect(cut(styled, 6) == styled)
     #expect(cut(styled, 5) == "\u{1b}[2mabc\u{1b}[0md…\u{1b}[0m")
     #expect(cut("\u{1b}[31mabcdef", 4) == "\u{1b}[31mabc…\u{1b}[0m")
-    // An escape sequence that does not end.
+    // An escape sequence without an end.
     #expect(cut("abcdef\u{1b}[", 4).hasPrefix("abc…"))
   }
 }
 
-@Suite("Text for terminals that know ASCII alone")
+@Suite("Text for ASCII-only terminals")
 struct ASCIITests {
   @Test("Units stay readable, names are escaped")
   func ascii() {

@@ -1,4 +1,4 @@
-// How L2CAP is worded, from bytes to the line and to JSON.
+// The wording of L2CAP, from bytes to text and JSON.
 
 import Bluetooth
 import Bytes
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Reports
 
-/// A record of ACL data: an L2CAP PDU on `cid`.
+/// Returns a record of ACL data: an L2CAP PDU on `cid`.
 private func data(_ text: String, _ cid: Int, _ direction: Direction) -> TestRecord {
   let payload = hex(text)
   let little = { (value: Int) in [UInt8(value & 0xff), UInt8(value >> 8)] }
@@ -20,7 +20,7 @@ private func data(_ text: String, _ cid: Int, _ direction: Direction) -> TestRec
 private func sent(_ text: String, _ cid: Int) -> TestRecord { data(text, cid, .sent) }
 private func received(_ text: String, _ cid: Int) -> TestRecord { data(text, cid, .received) }
 
-/// The last record's line from the arrow on, with single spaces.
+/// Returns the last record's line from the arrow on, with single spaces.
 private func line(_ records: [TestRecord]) -> String {
   let last = Rendering.text(records).split(separator: "\n").last ?? ""
   let words = last.split(separator: " ", omittingEmptySubsequences: true)
@@ -28,7 +28,7 @@ private func line(_ records: [TestRecord]) -> String {
   return words[(arrow + 1)...].joined(separator: " ")
 }
 
-/// The last record's JSON object.
+/// Returns the last record's JSON object.
 private func json(_ records: [TestRecord]) throws -> [String: Any] {
   let last = try #require(Rendering.json(records).split(separator: "\n").last)
   let object = try JSONSerialization.jsonObject(with: Data(last.utf8))
@@ -198,7 +198,7 @@ private let serialPort = [
     #expect(parameters["initial_credits"] as? Int == 8)
   }
 
-  /// Refusals and rejects are what `--errors` looks for.
+  /// `--errors` selects refusals and rejects.
   @Test func failures() {
     var options = ShowOptions()
     options.selection.errorsOnly = true

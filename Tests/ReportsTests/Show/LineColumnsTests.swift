@@ -4,8 +4,8 @@ import Testing
 
 @testable import Reports
 
-/// What stands in front of a line's words, where it is written over from line to line.
-@Suite("Columns in front of a line")
+/// The columns before a line's text, which are partly overwritten from line to line.
+@Suite("Columns at the start of a line")
 struct LineColumnsTests {
   /// A packet: number, microseconds since the first, connection, direction.
   typealias Packet = (number: Int, time: Int64?, id: Int, direction: Direction?)
@@ -16,7 +16,7 @@ struct LineColumnsTests {
     microseconds.map { Timestamp(microseconds: 1_000_900_000 + $0) }
   }
 
-  /// The lines of several packets.
+  /// Returns the lines of several packets.
   private func lines(_ packets: [Packet], _ change: (inout ShowOptions) -> Void = { _ in })
     -> [String]
   {
@@ -32,7 +32,7 @@ struct LineColumnsTests {
     }
   }
 
-  /// A packet's line behind one of a greater number, which is never gone on with.
+  /// Returns a packet's line after one with a greater number, which never reuses columns.
   private func anew(_ packet: Packet, after time: Int64?) -> String {
     lines([(99_999_999, time, 0, nil), packet]).last ?? ""
   }
@@ -72,8 +72,9 @@ struct LineColumnsTests {
       ])
   }
 
-  /// Packets of a million within a second: what one of two members skips makes the other's columns grow, too.
-  @Test("Lines are the same where those between them are printed by another")
+  /// Packets numbered around a million within a second: the packets that one of two members skips
+  /// also widen the other's columns.
+  @Test("Lines are the same if another member prints those between them")
   func skipped() {
     let numbers = [8, 9, 10, 98, 99_998, 99_999, 100_000, 100_001, 999_999, 1_000_000, 1_000_001]
     let packets: [Packet] = numbers.enumerated().map { index, number in
@@ -97,7 +98,7 @@ struct LineColumnsTests {
     }
   }
 
-  @Test("Many lines are those that are written anew")
+  @Test("Many lines equal those that are written from scratch")
   func likeNew() {
     var state: UInt64 = 7
     func random(_ below: UInt64) -> Int64 {
@@ -117,7 +118,7 @@ struct LineColumnsTests {
     let found = lines(packets)
     for (index, packet) in packets.enumerated() {
       let expected = anew(packet, after: packets[..<index].last { $0.time != nil }?.time)
-      // The column of the number is as wide as its greatest one.
+      // The number's column is as wide as its greatest number.
       guard found[index].drop(while: { $0 == " " }) == expected.drop(while: { $0 == " " }) else {
         Issue.record("line \(index): \(found[index]), not \(expected)")
         return

@@ -4,14 +4,14 @@ import Platforms
 import Reports
 import Testing
 
-@Suite("An export of one direction invents nothing") struct OneDirectionTests {
+@Suite("Captures of one direction: nothing is invented") struct OneDirectionTests {
   private static func writes(_ traffic: inout Traffic) {
     traffic.sent("12 17 00 01")
     traffic.sent("12 17 00 02")
     traffic.sent("12 17 00 03")
   }
 
-  @Test("a trace has no callback for a write whose answer the capture cannot have")
+  @Test("a trace has no callback for a write whose response the capture cannot contain")
   func callbacks() throws {
     for platform in [Platform.corebluetooth, .android] {
       let lines = try trace(platform, { _ in }, Self.writes)
@@ -20,7 +20,7 @@ import Testing
         "\(lines)")
       #expect(lines.contains { $0.contains("one direction only") }, "\(lines)")
     }
-    // The other direction is there: then the answer counts.
+    // The other direction is there, so the response counts.
     let answered = try told(.corebluetooth) { traffic in
       traffic.sent("12 17 00 01")
       traffic.received("13")

@@ -1,4 +1,4 @@
-// What is said of the Security Manager and of the kernel's management interface, in text and JSON.
+// The Security Manager and the kernel's management interface as text and JSON.
 
 import Bluetooth
 import Bytes
@@ -7,31 +7,31 @@ import Testing
 
 @testable import Reports
 
-/// A Security Manager PDU in one ACL packet.
+/// Returns a Security Manager PDU in one ACL packet.
 private func pdu(_ text: String, received: Bool = false) -> TestRecord {
   let payload = hex(text)
   let head: [UInt8] = [2, 0x40, 0, UInt8(payload.count + 4), 0, UInt8(payload.count), 0, 6, 0]
   return TestRecord(bytes: head + payload, direction: received ? .received : .sent)
 }
 
-/// A management record: cookie 1, code, parameters.
+/// Returns a management record: cookie 1, code, parameters.
 private func control(_ code: UInt8, _ text: String, isEvent: Bool = false) -> TestRecord {
   TestRecord(
     bytes: [1, 0, 0, 0, code, 0] + hex(text), framing: .monitor(opcode: isEvent ? 17 : 16))
 }
 
-/// The same over BR/EDR.
+/// Returns a Security Manager PDU over BR/EDR.
 private func classic(_ text: String, received: Bool = false) -> TestRecord {
   var record = pdu(text, received: received)
   record.bytes[7] = 7
   return record
 }
 
-/// What is said of the last of some records.
+/// Returns the text of the last record.
 private func line(_ records: TestRecord...) -> String {
   let lines = Rendering.text(records).split(separator: "\n")
   let words = (lines.last ?? "").split(separator: " ", omittingEmptySubsequences: true)
-  // Number, time, connection if there is one, arrow.
+  // Number, time, connection if any, arrow.
   let arrow = words.firstIndex { $0 == "→" || $0 == "←" } ?? 0
   return words.dropFirst(arrow + 1).joined(separator: " ")
 }
@@ -46,7 +46,7 @@ private func json(_ records: TestRecord..., showsKeys: Bool = false) -> String {
 private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
 
 @Suite struct PairingWordingTests {
-  /// No method: it would be one of LE.
+  /// No method, because it would be one of LE.
   @Test func overBREDR() {
     let pair = [classic("01 03 00 01 10 0e 0e"), classic("02 03 00 01 10 0e 0e", received: true)]
     #expect(
@@ -133,7 +133,7 @@ private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
     let asked = pdu("01 \(request) 10 01 01")
     let answered = pdu("02 \(response) 10 01 01", received: true)
     #expect(line(asked, answered).hasSuffix("; \(words)"))
-    // The same with the peer as the initiator: what it shows the host types.
+    // The same with the peer as initiator: the host types what the peer shows.
     let other = line(
       pdu("01 \(response) 10 01 01", received: true), pdu("02 \(request) 10 01 01"))
     #expect(other.hasSuffix("; \(words)"), "\(other)")
@@ -200,7 +200,7 @@ private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
     #expect(!json(pdu("0c \(y) \(x)")).contains("debug_key"))
   }
 
-  /// Nobody learns a passkey from them where there is none.
+  /// Without a passkey they reveal none.
   @Test(arguments: [("03 00 01", false), ("03 00 09", true), ("01 00 0d", true)])
   func valuesWithoutAPasskey(_ features: String, _ isSC: Bool) {
     var records = [pdu("01 \(features) 10 01 01"), pdu("02 \(features) 10 01 01", received: true)]
@@ -220,7 +220,7 @@ private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
     #expect(!told.contains("hidden"))
   }
 
-  /// Of a PDU in pieces only the last one tells what it is: those before it stay hidden.
+  /// Only the last fragment of a PDU identifies it: the earlier ones stay hidden.
   @Test func aValueInFragments() {
     var first = pdu("04 \(key)")
     let rest = Array(first.bytes.dropFirst(16))
@@ -308,7 +308,7 @@ private let key = "10 11 12 13 14 15 16 17 18 19 1a 1b 1c 1d 1e 1f"
     #expect(line(control(1, "05", isEvent: true)).hasPrefix("MGMT Command Complete 05"))
   }
 
-  /// Two controllers get the same command on one socket, and answer in the other order.
+  /// Two controllers get the same command on one socket, and respond in the other order.
   @Test func twoAdapters() {
     var records = [
       control(0x05, "01"), control(0x05, "01"),

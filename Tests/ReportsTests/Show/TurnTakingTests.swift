@@ -6,9 +6,9 @@ import Testing
 
 @testable import Reports
 
-@Suite("Reports that several make in turns")
+@Suite("Reports by several members in turns")
 struct TurnTakingTests {
-  /// Commands, an empty record, and notifications on a link whose opening is there.
+  /// Commands, an empty record, and notifications on a link whose beginning is in the capture.
   private static let records: [TestRecord] = (0..<200).map { index in
     switch index % 5 {
     case 0: TestRecord(bytes: hex("01 03 0c 00"))
@@ -21,13 +21,14 @@ struct TurnTakingTests {
     }
   }
 
-  /// What a member printed.
+  /// The output of a member.
   private final class Turns {
     var texts: [String] = []
   }
 
-  /// What makes columns grow, and lines depend on those above: clocks that jump far ahead and back, within
-  /// seconds and across them, more than nine connections, a second controller, fragments and problems.
+  /// Records that widen columns and make lines depend on earlier ones: clocks that jump far ahead
+  /// and back, within seconds and across them, more than nine connections, a second controller,
+  /// fragments and problems.
   private static let uneven: [TestRecord] = records.indices.map { index in
     var record = records[index]
     let jump: Int64 = index % 41 == 40 ? 123_456_789 : index % 53 == 52 ? -2_000 : 0
@@ -43,7 +44,7 @@ struct TurnTakingTests {
     return record
   }
 
-  /// What each member prints at the end of each of its turns.
+  /// Returns the output of each member at the end of each of its turns.
   private static func turns<Report: SharedReport & ~Copyable>(
     _ records: [TestRecord], _ members: Int, turnBytes: Int, _ failure: CaptureFailure?,
     _ makeReport: (CaptureSummary) -> Report
@@ -62,7 +63,7 @@ struct TurnTakingTests {
     }
   }
 
-  /// The turns of all members in the order in which they are written.
+  /// Returns the turns of all members in the order in which they are written.
   private static func together(_ parts: [[String]]) -> String {
     var together = ""
     for turn in 0..<(parts.map(\.count).max() ?? 0) {
@@ -72,7 +73,7 @@ struct TurnTakingTests {
   }
 
   @Test(
-    "The turns, one after the other, are what one prints alone", arguments: [1, 2, 3, 4],
+    "The turns, one after the other, equal the output of one member", arguments: [1, 2, 3, 4],
     [1, 100, 1000, 1_000_000])
   func turns(_ members: Int, _ turnBytes: Int) {
     let alone = Rendering.json(Self.records)
@@ -85,7 +86,7 @@ struct TurnTakingTests {
   }
 
   @Test(
-    "So they are of lines in columns", arguments: [1, 2, 3], [1, 100, 1000])
+    "So do those of lines in columns", arguments: [1, 2, 3], [1, 100, 1000])
   func lines(_ members: Int, _ turnBytes: Int) {
     for time in ShowOptions.TimeStyle.allCases {
       var plain = ShowOptions()
@@ -105,13 +106,13 @@ struct TurnTakingTests {
     }
   }
 
-  @Test("The columns grow in the capture that the lines are tested with")
+  @Test("The columns grow in the capture of these tests")
   func grows() throws {
     let lines = Rendering.text(Self.uneven).split(separator: "\n")
     let first = try #require(lines.dropFirst().first { $0.contains("Reset") })
     let last = try #require(lines.last { $0.contains("Reset") })
     let start = { (line: Substring) in line.prefix { $0 != "R" }.count }
-    // Four more digits of seconds and a sign's place, one of connections, the controller's name.
+    // Four more digits of seconds, a sign, a connection's digit, the controller's name.
     #expect(start(last) > start(first) + 9)
     #expect(lines.contains { $0.contains(" hci1 ") })
   }

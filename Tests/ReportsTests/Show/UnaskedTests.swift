@@ -1,5 +1,5 @@
-// What is said of what nobody has asked for, as far as the capture shows: descriptors that a hash proves, and
-// lists whose request is missing.
+// Output about data that was not requested, as far as the capture shows it: descriptors that a hash
+// proves, and lists without their request.
 
 import Bluetooth
 import Bytes
@@ -15,13 +15,13 @@ private func printed<Report: PacketReport & ~Copyable>(
   Rendering.report(report, of: write).text
 }
 
-@Suite("What nobody has asked for")
+@Suite("Data that was not requested")
 struct UnaskedTests {
   // MARK: The Database Hash
 
-  /// The specification's sample database (Core, Vol 3, Part G, Appendix B), without its descriptors: 2902 at
-  /// 0x0009 and 0x0012, 2900 with the value 0 at 0x0013. Its hash is printed there, most significant byte
-  /// first.
+  /// The specification's sample database (Core, Vol 3, Part G, Appendix B), without its
+  /// descriptors: 2902 at 0x0009 and 0x0012, 2900 with the value 0 at 0x0013. The appendix has its
+  /// hash, most significant byte first.
   private func sample(_ link: inout Link) {
     link.att("10 01 00 ff ff 00 28", .sent)
     link.att("11 06 01 00 05 00 00 18 06 00 0d 00 01 18 0e 00 13 00 08 18", .received)
@@ -43,7 +43,9 @@ struct UnaskedTests {
     link.att("09 12 0d 00 90 a9 fb b9 bb 30 88 8a ac 8b f5 ec 48 2d ca f1", .received)
   }
 
-  @Test("A hash that cannot agree, because descriptors were not asked for, is not said to differ")
+  @Test(
+    "A hash that cannot match, because descriptors were not requested, is not reported as different"
+  )
   func notCheckable() {
     let page = Rendering.map(of: sample)
     #expect(
@@ -54,7 +56,7 @@ struct UnaskedTests {
       document.contains("\"proof\":{\"packet\":19,\"outcome\":\"not_checkable\"}"), "\(document)")
   }
 
-  /// 2900 was found, the CCCD of 2a18 written; of 2a05 nothing is known but that it indicates.
+  /// 2900 was found, the CCCD of 2a18 written; 2a05 is only known to indicate.
   private func proven(_ link: inout Link) {
     sample(&link)
     link.att("04 13 00 13 00", .sent)
@@ -63,7 +65,7 @@ struct UnaskedTests {
     link.att("13", .received)
   }
 
-  @Test("A hash that agrees with the configurations that must be there proves these")
+  @Test("A matching hash proves the configurations that must exist")
   func inferred() {
     let page = Rendering.map(of: proven)
     #expect(
@@ -82,10 +84,10 @@ struct UnaskedTests {
       "\(document)")
   }
 
-  // MARK: Lists whose request is missing
+  // MARK: Lists without their request
 
-  /// 2a19 was found at 0x0020. Three lists have no request: its value, one of a handle that nobody knows, and
-  /// what reads like the declaration of a characteristic.
+  /// 2a19 was found at 0x0020. Three lists have no request: its value, one of an unknown handle,
+  /// and one that looks like the declaration of a characteristic.
   private func lists(_ link: inout Link) {
     link.att("04 20 00 21 00", .sent)
     link.att("05 01 20 00 19 2a", .received)
@@ -94,7 +96,7 @@ struct UnaskedTests {
     link.att("09 07 40 00 02 41 00 00 2a", .received)
   }
 
-  @Test("Values of a list without its request are told, declarations are not")
+  @Test("Values of a list without its request are printed, declarations are not")
   func listsOfValues() {
     let lines = printed(
       ValueLines(ValuesOptions(), .json, RecordList([]).summary), of: lists
@@ -111,8 +113,8 @@ struct UnaskedTests {
     #expect(page.contains("0x0030") && !page.contains("0x0040"), "\(page)")
   }
 
-  /// 2b88 Encrypted Data Key Material is at 0x0020: whatever the list was asked for, it may be a key.
-  @Test("What may be a key in such a list is hidden, with no comma before it")
+  /// 2b88 Encrypted Data Key Material is at 0x0020: whatever the request, it may be a key.
+  @Test("A possible key in such a list is hidden, without a comma before it")
   func keys() {
     func write(_ link: inout Link) {
       link.att("04 20 00 21 00", .sent)
@@ -128,9 +130,9 @@ struct UnaskedTests {
     }
   }
 
-  // MARK: Handles that nobody discovered
+  // MARK: Undiscovered handles
 
-  @Test("A handle that is not known stands in the service whose range holds it")
+  @Test("An unknown handle is in the service whose range contains it")
   func inItsService() {
     let table = printed(ValuesReport(ValuesOptions())) { link in
       link.att("10 01 00 ff ff 00 28", .sent)
@@ -142,8 +144,8 @@ struct UnaskedTests {
     #expect(table.contains("\nservice not known\n  0x0025 "), "\(table)")
   }
 
-  /// 2902 is at 0x0011, and what it is for is known once that is heard from.
-  @Test("A CCCD is called by the value that it turns out to be for")
+  /// 2902 is at 0x0011, and its characteristic is known once that notifies.
+  @Test("A CCCD is named after its value once that is known")
   func configuration() {
     let table = printed(ValuesReport(ValuesOptions())) { link in
       link.att("04 11 00 11 00", .sent)
@@ -155,8 +157,8 @@ struct UnaskedTests {
     #expect(table.contains("  2902 CCCD of 0x0010 (0x0011)  write "), "\(table)")
   }
 
-  /// Nobody asked what is at 0x0011; 0x0020 is discovered after it was read.
-  @Test("Values are read again when it turns out what they are of")
+  /// 0x0011 was never discovered; 0x0020 is discovered after it was read.
+  @Test("Values are decoded again once their attribute is known")
   func readAgain() {
     let table = printed(ValuesReport(ValuesOptions())) { link in
       link.att("0a 21 00", .sent)
@@ -173,7 +175,7 @@ struct UnaskedTests {
     #expect(table.contains("  #4       notifications on\n"), "\(table)")
   }
 
-  @Test("A handle of which the server says that there is none")
+  @Test("A handle that does not exist, according to the server")
   func denied() {
     let page = Rendering.map { link in
       link.att("0a 30 00", .sent)
@@ -185,17 +187,17 @@ struct UnaskedTests {
     #expect(page.contains("  0x0031       unknown\n"), "\(page)")
   }
 
-  // MARK: Words
+  // MARK: Wording
 
-  @Test("Of a string in quotes its own are escaped, and zeros at its end left out")
+  @Test("Quotes within a quoted string are escaped, and zeros at its end omitted")
   func quoted() {
     let bytes = Array("a \"b\" \\\0\0".utf8)
     #expect(written { $0.quoted(bytes.bytes) } == #""a \"b\" \\""#)
     #expect(written { $0.quoted([0, 0x61, 0].bytes) } == #""\x00a""#)
   }
 
-  /// Two reads are open, then come two answers: the first was the older one's.
-  @Test("JSON has the packets of a response that was another's")
+  /// Two reads are open, then two responses come: the first one belongs to the older read.
+  @Test("JSON has the packets of a response to another request")
   func reassigned() {
     let text = Rendering.json(
       {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Reports
 
-/// The lines under a packet.
+/// Returns the lines under a packet.
 private func lines(_ records: [TestRecord], _ change: (inout ShowOptions) -> Void = { _ in })
   -> [String]
 {
@@ -13,7 +13,7 @@ private func lines(_ records: [TestRecord], _ change: (inout ShowOptions) -> Voi
   return Rendering.text(records, options).split(separator: "\n").dropFirst(2).map(String.init)
 }
 
-@Suite("Fields and where their bytes lie")
+@Suite("Fields and the positions of their bytes")
 struct VerboseTests {
   @Test(
     "Offsets count from the record's first byte",
@@ -78,13 +78,13 @@ struct VerboseTests {
     }
   }
 
-  @Test("An advertisement's structures have theirs")
+  @Test("An advertisement's structures have their own")
   func advertisement() {
     let record = TestRecord(
       bytes: [4, 0x3e, 17, 2, 1, 0, 1, 1, 2, 3, 4, 5, 0xc6, 5, 2, 1, 6, 1, 0x42, 0xc4],
       direction: .received)
     let printed = lines([record]).map { $0.split(separator: " ").joined(separator: " ") }
-    // Told once, among the event's parameters.
+    // Printed once, among the event's parameters.
     #expect(printed.count { $0.hasSuffix("ata: 02 01 06 01 42") } == 1, "\(printed)")
     #expect(
       !printed.contains("advertisements") && printed.contains { $0.hasSuffix("RSSI: -60 dBm") })
@@ -102,14 +102,15 @@ struct VerboseTests {
       "      12–23  01 02 03 04 05 06 07 08    value: 01 02 03 04 05 06 07 08 09 0a 0b 0c"
     #expect(printed.contains(value8))
     #expect(printed.contains("      20–23  09 0a 0b 0c"), "\(printed)")
-    // The bytes stand beside the fields, not below them as well.
+    // The bytes are beside the fields, not also below them.
     #expect(!printed.contains { $0.contains("0x0000 02 01") })
     let ascii = lines([TestRecord(bytes: bytes)]) { $0.glyphs = .ascii }
     #expect(ascii.contains("      10-11    handle: 0x0011"), "\(ascii)")
   }
 
   @Test(
-    "A PDU in several records: offsets count in the PDU, which is said; each record has its bytes")
+    "A PDU in several records: offsets are within the PDU, which is stated; each record has its bytes"
+  )
   func joined() {
     let records = [
       TestRecord(bytes: [2, 1, 0x20, 6, 0, 11, 0, 4, 0, 0x1b, 3], direction: .received),
@@ -123,14 +124,14 @@ struct VerboseTests {
       printed.contains { $0.hasPrefix("        5–6  03 00") && $0.hasSuffix("handle: 0x0003") })
     #expect(printed.contains { $0.hasPrefix("      0x0000 02 01 20 06") })
     #expect(printed.contains { $0.hasPrefix("      0x0000 02 01 10 09") })
-    // The ACL header of the last record stands nowhere in the PDU.
+    // The PDU contains no ACL header of the last record.
     #expect(
       printed.contains {
         $0.hasPrefix("    ") && $0.hasSuffix("  handle: 0x0001") && !$0.contains("–")
       })
   }
 
-  @Test("-x alone: sixteen bytes a line, and what is ASCII of them")
+  @Test("-x alone: sixteen bytes a line, and their ASCII characters")
   func dump() {
     let text = Array("Hello".utf8)
     let bytes: [UInt8] = [2, 1, 0, 12, 0, 8, 0, 4, 0, 0x12, 0x11, 0] + text

@@ -1,4 +1,4 @@
-// How packets are worded, from their bytes to the line.
+// The wording of packets, from bytes to the line.
 
 import Bluetooth
 import Bytes
@@ -9,7 +9,8 @@ import Testing
 
 @testable import Reports
 
-/// H4 records, 10 ms apart. Commands are sent, events received, data by its packet boundary flag.
+/// Returns H4 records, 10 ms apart. Commands are sent, events received, data depends on its packet
+/// boundary flag.
 private func records(_ packets: [String]) -> [TestRecord] {
   packets.enumerated().map { index, text in
     let bytes = hex(text)
@@ -20,7 +21,7 @@ private func records(_ packets: [String]) -> [TestRecord] {
   }
 }
 
-/// The lines that a report prints for these packets.
+/// Returns a report's lines for these packets.
 private func lines<Report: PacketReport & ~Copyable>(
   _ packets: [String], failure: CaptureFailure? = nil, _ makeReport: (CaptureSummary) -> Report
 ) -> [String] {
@@ -45,7 +46,7 @@ private func show(_ packets: [String], _ change: (inout ShowOptions) -> Void = {
   return Array(lines(packets) { ShowText(options, $0) }.dropFirst())
 }
 
-/// The last packet's line without its columns.
+/// Returns the last packet's line without its columns.
 private func words(_ packets: String...) -> String {
   let line = show(packets).last ?? ""
   let afterArrow = line.split(separator: " ", omittingEmptySubsequences: true).drop {
@@ -60,7 +61,7 @@ private func json(_ packets: [String]) -> String {
   return lines(packets) { ShowJSON(options, $0) }.last ?? ""
 }
 
-/// An advertisement in one legacy report.
+/// Returns an advertisement in one legacy report.
 private func advertisement(_ data: String) -> String {
   let count = hex(data).count
   func digits(_ number: Int) -> String { String(number, radix: 16) }
@@ -77,7 +78,7 @@ private func advertisement(_ data: String) -> String {
   @Test func whatIsOffIsOff() {
     #expect(words("01 0c 20 02 00 00") == "LE Set Scan Enable Off")
     #expect(words("01 42 20 06 00 00 00 00 00 00") == "LE Set Extended Scan Enable Off")
-    // LE Transmitter Test [v4] with the most that the transmitter has.
+    // LE Transmitter Test [v4] with the transmitter's maximum power.
     let test = words("01 7b 20 09 00 25 00 01 00 00 01 01 7f")
     #expect(test.hasSuffix("maximum"), "\(test)")
     // As both devices show it.
@@ -117,7 +118,7 @@ private func advertisement(_ data: String) -> String {
       words("01 56 fd 04 02 64 00 5f")
         == "Android LE Batch Scan Set Storage Parameters, full 100 %, truncated 0 %, notify at 95 %"
     )
-    // What is behind a subcommand that nobody knows.
+    // The parameters of an unknown subcommand.
     #expect(words("01 57 fd 03 77 01 02") == "Android LE APCF 0x77, 01 02")
     #expect(
       words("01 57 fd 03 01 01 03", "04 0e 07 01 57 fd 00 01 01 3a")
@@ -227,7 +228,7 @@ private func advertisement(_ data: String) -> String {
 }
 
 @Suite struct EventWordingTests {
-  /// What stands behind the event is no opcode.
+  /// The bytes after the event are not an opcode.
   @Test func anAnswerWithoutAnOpcode() {
     #expect(words("04 0e 01 05").hasPrefix("Command Complete 05"))
     #expect(words("04 0f 02 00 01").hasPrefix("Command Status 00 01"))
@@ -300,9 +301,9 @@ private func advertisement(_ data: String) -> String {
   }
 }
 
-/// What is said where a value or a failure leaves little to say.
+/// Output about values and failures that need few words.
 @Suite struct EconomyWordingTests {
-  /// Find By Type Value: the service that is looked for, and what was found where.
+  /// Find By Type Value: the requested service, and where it was found.
   @Test func servicesAreLookedForByUUID() {
     let request = "02 40 00 0d 00 09 00 04 00 06 01 00 ff ff 00 28 0d 18"
     let response = "02 40 20 0d 00 09 00 04 00 07 0e 00 11 00 20 00 25 00"
@@ -314,7 +315,7 @@ private func advertisement(_ data: String) -> String {
         == "Find By Type Value Response 2800 Primary Service 0x000e–0011 180d Heart Rate, "
         + "0x0020–0025 180d Heart Rate"
     )
-    // The request is not in the capture: only the ranges are known.
+    // The request is not in the capture, so only the ranges are known.
     #expect(show([response]).last?.contains("0x000e–0011, 0x0020–0025") ?? false)
     #expect(!(show([response]).last?.hasSuffix(" ") ?? true))
     let told = Rendering.json([
@@ -326,7 +327,7 @@ private func advertisement(_ data: String) -> String {
         #"{"handle":"0x000e","end_handle":"0x0011","uuid":"180d","name":"Heart Rate"}"#), "\(told)")
   }
 
-  /// What failed has a status and belongs to somebody; the other parameters mean nothing then.
+  /// A failure has a status and an owner; the other parameters then have no meaning.
   @Test(
     arguments: [
       (
@@ -342,7 +343,7 @@ private func advertisement(_ data: String) -> String {
     ])
   func failures(_ packet: String, _ expected: String) { #expect(words(packet) == expected) }
 
-  /// A set that has come to its limit has done what it was told to.
+  /// A set that has reached its limit has done what it was told to.
   @Test func limitOfASet() {
     #expect(words("04 3e 06 12 43 01 00 00 05").hasSuffix(", events 5"))
   }
@@ -365,8 +366,8 @@ private func advertisement(_ data: String) -> String {
     #expect(page[5] == "connections  1")
   }
 
-  /// Channels 4 to 6 are LE's alone, 1 and 7 BR/EDR's; a fragment shows its channel once its header is
-  /// there.
+  /// Channels 4 to 6 belong to LE, 1 and 7 to BR/EDR; a fragment shows its channel once its header
+  /// is there.
   @Test(
     arguments: [
       ("02 40 00 07 00 03 00 04 00 0a 03 00", ", LE (inferred), from #1 on"),
@@ -380,8 +381,8 @@ private func advertisement(_ data: String) -> String {
     #expect(!page.contains { $0.contains("unknown type") }, "\(page)")
   }
 
-  /// The reason alone does not tell who ended a link: with a Disconnect command that waits this host
-  /// did. Authentication Failure; Connection Timeout without a command.
+  /// The reason alone does not show which side ended a link: if a Disconnect command is pending,
+  /// this host did. Authentication Failure; Connection Timeout without a command.
   @Test func whoEndedALinkWithAnError() {
     let connected = "04 3e 13 01 00 40 00 00 01 55 44 33 22 11 c0 18 00 00 00 48 00 00"
     let ended = "04 05 04 00 40 00 05"
@@ -409,7 +410,7 @@ private func advertisement(_ data: String) -> String {
       mixed.contains {
         $0.contains("; 50 % of their data is LE, not counting 1 data packet of links of unknown")
       }, "\(mixed)")
-    // A connection that replaces another one, in a role that there is not.
+    // A connection that replaces another one, with an invalid role.
     #expect(page.contains { $0.hasSuffix("; its end is not in the capture") }, "\(page)")
     #expect(!page.contains { $0.contains("this host is") })
   }
@@ -422,7 +423,7 @@ private func advertisement(_ data: String) -> String {
         $0.contains("from #1 on")
           && $0.hasSuffix("already open when the capture begins, still open at the end")
       }, "\(page)")
-    // Where there are no events, neither is known.
+    // Without events, both are unknown.
     let alone = info(data)
     #expect(
       alone.contains {

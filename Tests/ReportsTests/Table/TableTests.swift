@@ -1,4 +1,4 @@
-// What `table` writes: rows, their cells, and what they are made of.
+// The output of `table`: rows and their cells.
 
 import Bluetooth
 import Bytes
@@ -8,7 +8,7 @@ import Testing
 
 @testable import Reports
 
-/// The rows of a table.
+/// Returns the rows of a table.
 private func rows(
   _ kind: TableKind, form: RowForm = .json, file: [UInt8] = Array("x".utf8), key: [UInt8]? = nil,
   failure: CaptureFailure? = nil, of write: (inout Link) -> Void
@@ -27,7 +27,7 @@ private func rows(
   return output.string.split(separator: "\n").map(String.init)
 }
 
-/// The cell of a column in a row of JSON, as it stands there.
+/// Returns the cell of a column in a row of JSON, unparsed.
 private func cell(_ column: String, _ row: String) -> String? {
   guard let start = row.firstRange(of: "\"\(column)\":") else { return nil }
   let rest = row[start.upperBound...]
@@ -37,7 +37,7 @@ private func cell(_ column: String, _ row: String) -> String? {
   return String(rest.prefix { $0 != "," && $0 != "}" })
 }
 
-/// A service with a characteristic at these handles, all of it discovered.
+/// Discovers a service with a characteristic at these handles completely.
 private func discover(
   _ link: inout Link, at start: UInt8, properties: String = "12", isWhole: Bool = true
 ) {
@@ -56,7 +56,7 @@ private func discover(
   link.att("01 08 \(digits(start + 2)) 0a", .received)
 }
 
-@Suite("What table writes")
+@Suite("The output of table")
 struct TableTests {
   @Test("Columns have one name each, and every table begins with file and capture")
   func columns() {
@@ -70,7 +70,7 @@ struct TableTests {
     #expect(TableKinds.all.each == TableKind.allCases)
   }
 
-  @Test("A row has every column of its table, in their order", arguments: TableKind.allCases)
+  @Test("A row has every column of its table, in order", arguments: TableKind.allCases)
   func order(_ kind: TableKind) throws {
     let made = rows(kind) { link in
       link.discover(0x10, "19 2a")
@@ -90,7 +90,7 @@ struct TableTests {
     #expect(row.split(separator: "\":").count - 1 == kind.columns.count, "\(row)")
   }
 
-  @Test("Values: what was read, refused, and decoded")
+  @Test("Values: read, refused, and decoded ones")
   func operations() {
     let made = rows(.operations) { link in
       link.discover(0x10, "19 2a")
@@ -120,7 +120,7 @@ struct TableTests {
     #expect(cell("records", made[0]) == "1", "\(made)")
   }
 
-  @Test("A layout is the same at other handles, and another one with other properties")
+  @Test("A layout is the same at other handles, and differs with other properties")
   func layouts() {
     func layout(_ start: UInt8, _ properties: String, isWhole: Bool = true) -> String? {
       let made = rows(.connections) { link in
@@ -132,10 +132,10 @@ struct TableTests {
     #expect(usual?.count == 18 && usual != "null", "\(usual ?? "")")
     #expect(layout(0x30, "12") == usual)
     #expect(layout(1, "02") != usual)
-    #expect(layout(1, "12", isWhole: false) == "null", "what was not asked for is not claimed")
+    #expect(layout(1, "12", isWhole: false) == "null", "not claimed if not requested")
   }
 
-  @Test("A layout is not claimed of a connection that ended before the discovery")
+  @Test("A connection that ended before the discovery has no layout")
   func laterLayout() {
     let made = rows(.connections) { link in
       link.add(hex("04 05 04 00 40 00 13"), .received)
@@ -146,7 +146,7 @@ struct TableTests {
     #expect(made.map { cell("layout", $0) == "null" } == [true, false], "\(made)")
   }
 
-  @Test("The time during which the process was suspended does not count")
+  @Test("Time in which the process was suspended does not count")
   func suspended() {
     let start = MonotonicClock.nanoseconds
     var patience = Patience(seconds: 1)
@@ -156,7 +156,7 @@ struct TableTests {
     #expect(answers == [false, false, true, true], "\(answers)")
   }
 
-  @Test("Names end before the zeros that fill their field, and UUIDs are in their shortest form")
+  @Test("Names end before the zeros that pad their field, and UUIDs are in their shortest form")
   func shortForms() {
     let devices = rows(.devices) { link in
       link.add(
@@ -179,7 +179,7 @@ struct TableTests {
     #expect(cut.hasSuffix("…\""), "\(cut.suffix(9))")
   }
 
-  @Test("Where a cell is cut, no character is")
+  @Test("Cutting a cell does not cut a character")
   func cutCharacters() {
     for shift in 0..<4 {
       let name = [UInt8](repeating: 0x61, count: RowWriter.mostBytes - shift) + Array("€€€".utf8)
@@ -189,7 +189,8 @@ struct TableTests {
   }
 
   @Test(
-    "Controls and what is not UTF-8 reach neither JSON nor CSV", arguments: [RowForm.json, .csv])
+    "Control characters and invalid UTF-8 reach neither JSON nor CSV",
+    arguments: [RowForm.json, .csv])
   func controls(_ form: RowForm) {
     let name = Array("a\n\u{1b}[31m\u{202e}\",".utf8) + [0xff]
     let made = rows(.captures, form: form, file: name) { _ in }
@@ -198,7 +199,7 @@ struct TableTests {
     #expect(isClean, "\(made)")
   }
 
-  @Test("Pseudonyms depend on the key alone, and keep the kind of an address")
+  @Test("Pseudonyms depend only on the key, and keep the kind of an address")
   func pseudonyms() throws {
     let key = Array("0123456789abcdef".utf8)
     #expect(Pseudonyms(key: Array(key.dropLast())) == nil)
@@ -208,12 +209,12 @@ struct TableTests {
     let found = one.address(address, isRandom: true)
     #expect(found == Pseudonyms(key: key)?.address(address, isRandom: true))
     #expect(found != address && found != other.address(address, isRandom: true))
-    #expect(found.value >> 46 == 3, "a static address stays one")
+    #expect(found.value >> 46 == 3, "a static address stays static")
     #expect(one.address(address, isRandom: false).value >> 40 & 3 == 2)
-    #expect(one.name([0x61]) != one.file([0x61]).map { $0 }, "a name is no path")
+    #expect(one.name([0x61]) != one.file([0x61]).map { $0 }, "a name is not a path")
   }
 
-  @Test("With a key no address, name or value is left")
+  @Test("With a key no address, name or value remains")
   func redacted() {
     for kind in TableKind.allCases where kind != .fields {
       let made = rows(kind, file: Array("/home/anna/x".utf8), key: [UInt8](repeating: 3, count: 32))

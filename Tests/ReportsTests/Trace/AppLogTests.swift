@@ -28,7 +28,7 @@ import Testing
     #expect(lines.firstIndex { $0.hasSuffix("here") } == 2, "\(line): \(lines)")
   }
 
-  @Test("of a log with too many lines the first are read, and that is said") func length() throws {
+  @Test("of a log with too many lines the first are read, which is reported") func length() throws {
     let text = [UInt8]("22:13:20 a\n22:13:21 b\n".utf8)
     func remark(_ most: Int) throws -> String? {
       var traffic = Traffic()
@@ -46,7 +46,7 @@ import Testing
     #expect(try remark(1) == "of the app's log only the first 1 lines are read")
   }
 
-  @Test("the app's clock can be put right, and lines without a time stay with theirs") func offset()
+  @Test("the app's clock can be corrected, and lines without a time stay with theirs") func offset()
     throws
   {
     let log = "no time yet\n22:13:20.175 first\n  more of it\n22:13:20.176 second\n"
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "a log that is far from the capture's time is told apart, with what to do",
+    "a log far from the capture's time is reported, with how to fix it",
     arguments: [
       ("2023-11-15 03:13:25 late", "begins 5 hours after the capture's end"),
       ("2023-11-14 22:10:00 early", "ends 3 minutes before the capture's beginning"),
@@ -82,11 +82,11 @@ import Testing
     var pass = Pass()
     try pass.run(&source, &report, into: &output)
     #expect(report.remark?.contains("the app's log \(words): --clock-offset") == true)
-    // Laid beside it is still what there is.
+    // The output beside it remains.
     #expect(String(decoding: output.bytes.array, as: UTF8.self).contains(line.suffix(4)))
   }
 
-  @Test("words that only look like the beginning of a time are none") func noTimes() throws {
+  @Test("text that only begins like a time is not one") func noTimes() throws {
     for line in ["Mar is a month", "May 99 12:00:00", "default 22:13:20 here", "App\tstarted"] {
       let lines = try trace(.android, { $0.log = AppLog([UInt8](line.utf8), offset: 0) }) {
         $0.connect()

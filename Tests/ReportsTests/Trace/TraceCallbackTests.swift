@@ -4,17 +4,17 @@ import MadeTraffic
 import Platforms
 import Testing
 
-@Suite("Callbacks that most captures do not have") struct TraceCallbackTests {
+@Suite("Rare callbacks") struct TraceCallbackTests {
   private static let both = Platform.allCases
 
-  /// The one line with these words.
+  /// Returns the only line with these words.
   private func line(_ words: String, in lines: [String]) throws -> String {
     let found = lines.filter { $0.contains(words) }
     #expect(found.count == 1, "\(words): \(lines)")
     return try #require(found.first)
   }
 
-  @Test("services of an app in the background have a key of their own") func overflow() throws {
+  @Test("services of a background app have their own key") func overflow() throws {
     let lines = try told(.corebluetooth) {
       $0.command(0x200c, [1, 0])
       $0.complete(0x200c)
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test("a connection for which there is no room", arguments: both)
+  @Test("a connection beyond the controller's limit", arguments: both)
   func limit(platform: Platform) throws {
     let lines = try told(platform) {
       $0.command(0x200d, [UInt8](repeating: 0, count: 25))
@@ -83,7 +83,9 @@ import Testing
     }
   }
 
-  @Test("a server's descriptors are the app's on Android, and the system's on iOS", arguments: both)
+  @Test(
+    "a server's descriptors belong to the app on Android, and to the system on iOS", arguments: both
+  )
   func ownDescriptors(platform: Platform) throws {
     let lines = try told(platform) {
       $0.connect(role: 1)
@@ -99,7 +101,7 @@ import Testing
     }
   }
 
-  @Test("a subscription that is given up", arguments: both) func unsubscribed(platform: Platform)
+  @Test("a subscription that is cancelled", arguments: both) func unsubscribed(platform: Platform)
     throws
   {
     let lines = try told(platform) {
@@ -120,7 +122,7 @@ import Testing
     }
   }
 
-  @Test("input devices are kept from apps of iOS") func input() throws {
+  @Test("input devices are hidden from iOS apps") func input() throws {
     let lines = try told(.corebluetooth) {
       $0.connect()
       $0.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 12 18 06 00 09 00 0f 18")
@@ -134,7 +136,7 @@ import Testing
     #expect(try line("didDiscoverCharacteristicsFor", in: lines).contains("[system]"))
   }
 
-  @Test("what nobody has subscribed to is said to be so, once", arguments: both)
+  @Test("an attribute without a subscription is reported as such, once", arguments: both)
   func unasked(platform: Platform) throws {
     func lines(_ build: (inout Traffic) -> Void) throws -> [String] {
       try told(platform) {
@@ -148,15 +150,15 @@ import Testing
     let words = "(nobody subscribed to it on this connection"
     #expect(try lines { _ in }.count { $0.contains(words) } == 1)
     #expect(try lines { $0.ask("12 11 00 01 00", "13") }.count { $0.contains(words) } == 0)
-    // What comes before the answer was asked for, too.
+    // Values before the response count as requested.
     #expect(try lines { $0.sent("12 11 00 01 00") }.count { $0.contains(words) } == 0)
-    // A bond keeps subscriptions; a write of an unknown attribute may have been one.
+    // A bond keeps subscriptions; a write to an unknown attribute may have been one.
     #expect(try lines { $0.encrypt() }.count { $0.contains(words) } == 0)
     #expect(try lines { $0.ask("12 77 00 01 00", "13") }.count { $0.contains(words) } == 0)
   }
 
-  /// So many subscriptions are remembered; those of connections that have ended make room.
-  @Test("that nobody has subscribed is said after many connections, too") func unaskedLater() throws
+  /// The number of remembered subscriptions is limited; connections that have ended make room.
+  @Test("a missing subscription is also reported after many connections") func unaskedLater() throws
   {
     let lines = try told(.android) {
       for _ in 0..<4100 {
@@ -171,7 +173,7 @@ import Testing
     #expect(lines.count { $0.contains("(nobody subscribed to it on this connection") } == 1)
   }
 
-  @Test("a link that ends after 30 s without an answer was ended by the stack", arguments: both)
+  @Test("the stack ended a link that ends after 30 s without a response", arguments: both)
   func silence(platform: Platform) throws {
     func lines(_ milliseconds: Int) throws -> [String] {
       try told(platform) {
@@ -195,7 +197,7 @@ import Testing
     }
   }
 
-  @Test("a bond that there was before is the state before pairing") func previousBond() throws {
+  @Test("an earlier bond is the state before pairing") func previousBond() throws {
     func previous(_ build: (inout Traffic) -> Void) throws -> [Bool] {
       try told(.android) {
         $0.connect()
@@ -205,7 +207,7 @@ import Testing
         .map { $0.contains("EXTRA_PREVIOUS_BOND_STATE BOND_BONDED") }
     }
     #expect(try previous { _ in } == [false])
-    // Encrypted without pairing: by the key of a bond.
+    // Encrypted without pairing, with the key of a bond.
     #expect(try previous { $0.encrypt() } == [true])
     let bonded = { (traffic: inout Traffic) in
       traffic.agreeToPair()
@@ -216,7 +218,7 @@ import Testing
     #expect(try previous(bonded) == [false, true])
   }
 
-  @Test("one value that is queued is a reliable write; a long one that comes in parts is none")
+  @Test("a single queued value is a reliable write; a long one in parts is not")
   func single() throws {
     func build(_ parts: [String]) -> (inout Traffic) -> Void {
       {
@@ -234,7 +236,7 @@ import Testing
     #expect(several.contains { $0.contains("onCharacteristicWrite") }, "\(several)")
   }
 
-  @Test("what a client asks of an attribute that is not known is said to be so", arguments: both)
+  @Test("a client's request for an unknown attribute is reported as such", arguments: both)
   func unknown(platform: Platform) throws {
     let lines = try told(platform) {
       $0.connect(role: 1)
@@ -244,7 +246,7 @@ import Testing
     #expect(try line(name, in: lines).contains("the capture does not say"))
   }
 
-  @Test("vendors' messages are told in the words of their protocol, and so are their parts")
+  @Test("vendors' messages, and their parts, have their protocol's wording")
   func messages() throws {
     let frame: [UInt8] = [0xa5, 0x06, 0x03, 0x0b, 0x14, 0xbf]
     for platform in Self.both {
@@ -261,7 +263,7 @@ import Testing
     }
   }
 
-  @Test("the values of requests are decoded where each is whole") func requests() throws {
+  @Test("the values of requests are decoded once each is complete") func requests() throws {
     let lines = try told(.corebluetooth) {
       $0.connect(role: 1)
       $0.discoverHeartRate(by: .received)

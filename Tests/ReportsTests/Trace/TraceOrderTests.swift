@@ -4,10 +4,10 @@ import Platforms
 import Reports
 import Testing
 
-@Suite("What a trace holds, forgets and does not know") struct TraceOrderTests {
+@Suite("What a trace keeps, forgets and does not know") struct TraceOrderTests {
   private static let didDiscover = "didDiscover:"
 
-  /// LE Set Scan Enable with its answer, then what is heard.
+  /// Records LE Set Scan Enable with its response, then received reports.
   private func scanning(_ heard: @escaping (inout Traffic) -> Void) -> (inout Traffic) -> Void {
     { traffic in
       traffic.command(0x200c, [1, 0])
@@ -16,7 +16,9 @@ import Testing
     }
   }
 
-  @Test("an advertisement is told once, another one of the same device again") func heard() throws {
+  @Test("an advertisement is printed once, a different one of the same device again") func heard()
+    throws
+  {
     let lines = try told(
       .corebluetooth,
       scanning { traffic in
@@ -25,13 +27,13 @@ import Testing
         for _ in 0..<2 { traffic.advertise(data: "02 01 06") }
         traffic.advertise(event: 4, data: "03 09 41 42")
         traffic.advertise(data: "02 0a 04")
-        // Zeros behind the end say nothing.
+        // Zeros after the end mean nothing.
         traffic.advertise(data: "02 0a 04 00")
       })
     #expect(lines.count { $0.contains(Self.didDiscover) } == 3)
   }
 
-  @Test("a long UUID of an included service is read by the stack, and ends no discovery")
+  @Test("the stack reads a long UUID of an included service, which ends no discovery")
   func includedService() throws {
     let lines = try told(.android) { traffic in
       traffic.connect()
@@ -54,7 +56,7 @@ import Testing
     #expect(discovered < read)
   }
 
-  @Test("a new scan tells every device anew") func again() throws {
+  @Test("a new scan reports every device again") func again() throws {
     let lines = try told(
       .corebluetooth,
       scanning { traffic in
@@ -69,7 +71,7 @@ import Testing
     #expect(lines.count { $0.contains(Self.didDiscover) } == 2)
   }
 
-  @Test("among more devices than are remembered, one that is heard all the time is told once")
+  @Test("with more devices than the limit, one that is heard all the time is printed once")
   func crowd() throws {
     let lines = try told(
       .corebluetooth,
@@ -83,9 +85,10 @@ import Testing
     #expect(lines.count { $0.contains("C1:00:00:00:") } == 6000)
   }
 
-  /// Start Service Discovery for LE with a Heart Rate Service and one of a vendor's, then Discovering.
+  /// Start Service Discovery for LE with a Heart Rate Service and a vendor's service, then
+  /// Discovering.
   @Test(
-    "the services that the kernel is asked to look for are those of the scan",
+    "the services that the kernel is asked to find are those of the scan",
     arguments: [true, false])
   func serviceDiscovery(hasCommands: Bool) throws {
     let heartRate = hex("fb 34 9b 5f 80 00 00 80 00 10 00 00 0d 18 00 00")
@@ -105,7 +108,7 @@ import Testing
   }
 
   @Test(
-    "what was looked for once is not what the next scan looks for", arguments: [0x0023, 0x0024])
+    "the services of one scan are not those of the next", arguments: [0x0023, 0x0024])
   func otherDiscovery(next: Int) throws {
     let heartRate = hex("fb 34 9b 5f 80 00 00 80 00 10 00 00 0d 18 00 00")
     let lines = try told(.corebluetooth) { traffic in
@@ -118,7 +121,7 @@ import Testing
   }
 
   /// The controller has room for two packets, and each of two links has sent one.
-  @Test("a controller's buffers are those of all its links") func buffers() throws {
+  @Test("all links of a controller share its buffers") func buffers() throws {
     let lines = try told(.corebluetooth) { traffic in
       traffic.complete(0x2002, [0, 27, 0, 2])
       traffic.connect()
@@ -131,8 +134,8 @@ import Testing
       lines.filter { $0.contains("peripheralIsReady") }.map { $0.prefix(1) } == ["2"])
   }
 
-  /// The first part fills its PDU, and the client asks for nothing more.
-  @Test("a read that is not gone on with is told before what comes later") func reads() throws {
+  /// The first part fills its PDU, and the client requests nothing more.
+  @Test("a read that is not continued is printed before what comes later") func reads() throws {
     let lines = try told(.corebluetooth) { traffic in
       traffic.connect()
       traffic.ask("0a 10 00", "0b" + String(repeating: " 61", count: 22))
@@ -146,7 +149,7 @@ import Testing
       lines.map { $0.contains("from read") } == [true, false, false, false, false, true])
   }
 
-  @Test("a read is waited for while its next part is asked for") func slowRead() throws {
+  @Test("a read stays open while its next part is requested") func slowRead() throws {
     let lines = try told(.corebluetooth) { traffic in
       traffic.connect()
       traffic.ask("0a 10 00", "0b" + String(repeating: " 61", count: 22))
@@ -160,9 +163,9 @@ import Testing
   }
 }
 
-@Suite("Services that apps do not see") struct TraceHiddenTests {
-  /// Of Apple Notification Center Service and 5ca1ab1e-…, apps are told the second.
-  @Test("the system keeps its notification service from apps") func notificationCenter() throws {
+@Suite("Services that are hidden from apps") struct TraceHiddenTests {
+  /// Apps only see the second of Apple Notification Center Service and 5ca1ab1e-….
+  @Test("the system hides its notification service from apps") func notificationCenter() throws {
     let lines = try told(.corebluetooth) { traffic in
       traffic.connect()
       traffic.sent("02 64 00")
@@ -178,12 +181,12 @@ import Testing
   }
 }
 
-@Suite("What a trace says where records were lost") struct TraceLossTests {
+@Suite("A trace with lost records") struct TraceLossTests {
   private static func lose(_ traffic: inout Traffic) {
     traffic.add([1] + hex("01 10 00"), .sent, drops: 3)
   }
 
-  @Test("a request whose answer may be lost has no verdict", arguments: Platform.allCases)
+  @Test("a request whose response may be lost has no verdict", arguments: Platform.allCases)
   func client(platform: Platform) throws {
     let lines = try told(platform) { traffic in
       traffic.connect()
@@ -209,7 +212,7 @@ import Testing
     #expect(try !told(platform, build(true)).contains { $0.contains("was not called") })
   }
 
-  @Test("a pairing of which the end may be lost has not failed") func pairing() throws {
+  @Test("a pairing whose end may be lost has not failed") func pairing() throws {
     func build(_ isLost: Bool) -> (inout Traffic) -> Void {
       { traffic in
         traffic.connect()
@@ -222,7 +225,9 @@ import Testing
     #expect(try !told(.android, build(true)).contains { $0.contains("EXTRA_BOND_STATE BOND_NONE") })
   }
 
-  @Test("a discovery of which a part may be lost is not told as whole") func discovery() throws {
+  @Test("a discovery with a part that may be lost is not reported as complete") func discovery()
+    throws
+  {
     func build(_ isLost: Bool) -> (inout Traffic) -> Void {
       { traffic in
         traffic.connect()
@@ -250,8 +255,8 @@ import Testing
   }
 }
 
-@Suite("What is told as a platform has it") struct TracePlatformTests {
-  /// An advertisement, its scan response, both again in the next scan.
+@Suite("Platform-specific output") struct TracePlatformTests {
+  /// Records an advertisement, its scan response, both again in the next scan.
   private func scans(_ isActive: Bool) -> (inout Traffic) -> Void {
     { traffic in
       for _ in 0..<2 {
@@ -267,7 +272,7 @@ import Testing
     }
   }
 
-  @Test("Android waits for the scan response of an active scan; iOS tells of both")
+  @Test("Android waits for the scan response of an active scan; iOS reports both")
   func scanResponses() throws {
     let android = try told(.android, scans(true)).filter { $0.contains("onScanResult") }
     #expect(android.count == 2, "\(android)")
@@ -282,12 +287,12 @@ import Testing
     #expect(passive.count { $0.contains("onScanResult") } == 1)
     let ios = try told(.corebluetooth, scans(true)).filter { $0.contains("didDiscover:") }
     #expect(ios.count == 4, "\(ios)")
-    // What the scan before has heard is not told with the new one's advertisement.
+    // Data from the previous scan is not printed with the new one's advertisement.
     #expect(ios.map { $0.contains("AB") } == [false, true, false, true])
   }
 
   /// Service Changed of 0x000e to 0x0015.
-  @Test("the services that are others now are named as they were known") func changedServices()
+  @Test("changed services are listed with their previous names") func changedServices()
     throws
   {
     func build(_ traffic: inout Traffic) {
@@ -306,7 +311,7 @@ import Testing
     #expect(android.contains { $0.contains("onServiceChanged  (") }, "\(android)")
   }
 
-  @Test("PHYs that are read, and of a server by its own callbacks", arguments: [UInt8(0), 1])
+  @Test("PHYs that are read, and a server's own callbacks for them", arguments: [UInt8(0), 1])
   func phys(role: UInt8) throws {
     let lines = try told(.android) { traffic in
       traffic.connect(role: role)
@@ -319,7 +324,7 @@ import Testing
   }
 
   @Test(
-    "what the system reads out by itself has no answer of the app's", arguments: Platform.allCases)
+    "values that the system reads by itself do not go to the app", arguments: Platform.allCases)
   func ownAnswers(platform: Platform) throws {
     let lines = try told(platform) { traffic in
       traffic.connect(role: 1)
@@ -330,7 +335,7 @@ import Testing
     #expect(lines.contains { $0.contains("2a00") }, "\(lines)")
   }
 
-  @Test("a reliable write is completed behind all of its values") func reliable() throws {
+  @Test("a reliable write is completed after all of its values") func reliable() throws {
     let lines = try told(.android) { traffic in
       traffic.connect()
       traffic.discoverHeartRate()

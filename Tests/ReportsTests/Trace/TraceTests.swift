@@ -7,7 +7,8 @@ import Reports
 import Sessions
 import Testing
 
-/// The lines of a trace without packet, time and columns' blanks: `1 ← onMtuChanged  mtu 100`.
+/// Returns the lines of a trace without packet, time and columns' blanks: `1 ← onMtuChanged  mtu
+/// 100`.
 func trace(
   _ platform: Platform, _ options: (inout TraceOptions) -> Void = { _ in },
   _ build: (inout Traffic) -> Void
@@ -30,16 +31,16 @@ func trace(
     }
 }
 
-/// Such lines but for those of the Link Layer's states.
+/// Returns such lines without those about the Link Layer's states.
 func told(
   _ platform: Platform, _ build: (inout Traffic) -> Void
 ) throws -> [String] {
   try trace(platform, { _ in }, build).filter { !$0.contains("link layer") }
 }
 
-@Suite("Connections in the words of platforms") struct TraceLinkTests {
-  /// The controller creates a link; whether there is one is known when the peer was heard.
-  @Test("connected is connected when the peer was heard; Android says so before") func established()
+@Suite("Connections, by platform") struct TraceLinkTests {
+  /// The controller creates a link; it is established once the peer was heard.
+  @Test("connected means that the peer was heard; Android reports it before") func established()
     throws
   {
     let build = { (traffic: inout Traffic) in
@@ -62,8 +63,8 @@ func told(
       ])
   }
 
-  /// 0x3e: created, and never heard.
-  @Test("what is never established fails to connect; Android was told that it is connected")
+  /// 0x3e: created, but never heard.
+  @Test("a link that is never established fails to connect; Android had reported it as connected")
   func neverEstablished() throws {
     let build = { (traffic: inout Traffic) in
       traffic.connect()
@@ -78,7 +79,7 @@ func told(
     #expect(android.last?.contains("status GATT_CONN_FAIL_ESTABLISH (62)") == true, "\(android)")
   }
 
-  /// Who ends a link decides what the app is told: CBError's and Android's numbers.
+  /// The side that ends a link determines what the app is told: CBError's and Android's numbers.
   @Test(
     "every end of a link has its error",
     arguments: [
@@ -98,7 +99,7 @@ func told(
     #expect(try told(.android, build).last?.contains("status \(android),") == true)
   }
 
-  @Test("the app's own disconnecting is no error") func own() throws {
+  @Test("the app's own disconnection is not an error") func own() throws {
     let build = { (traffic: inout Traffic) in
       traffic.connect()
       traffic.received("1b 10 00 01")
@@ -109,8 +110,8 @@ func told(
     #expect(try told(.android, build).last?.contains("status GATT_SUCCESS (0)") == true)
   }
 
-  /// Android's famous 133 is 30 s of silence, and only that.
-  @Test("silence until the stack gives up is 133, an app that gives up is told nothing")
+  /// Android's well-known 133 means 30 s of silence, and only that.
+  @Test("silence until the stack gives up is 133; an app that gives up is told nothing")
   func givenUp() throws {
     func build(_ wait: Int) -> (inout Traffic) -> Void {
       { traffic in
@@ -163,8 +164,8 @@ func told(
   }
 }
 
-@Suite("Attributes in the words of platforms") struct TraceAttributeTests {
-  @Test("Android is told of all searches once, when another request shows that they are over")
+@Suite("Attributes, by platform") struct TraceAttributeTests {
+  @Test("Android is told about all searches once, when another request shows that they are over")
   func discovery() throws {
     let build = { (traffic: inout Traffic) in
       traffic.connect()
@@ -185,7 +186,7 @@ func told(
           + "2a39 Heart Rate Control Point [write]]"), "\(apple)")
   }
 
-  @Test("a subscription is its characteristic's, and comes to nothing where it is refused")
+  @Test("a subscription belongs to its characteristic, and fails if it is refused")
   func subscription() throws {
     let lines = try told(.corebluetooth) {
       $0.connect()
@@ -202,7 +203,8 @@ func told(
       ])
   }
 
-  @Test("what is never answered has no callback, and that is said; Android says it with an error")
+  @Test(
+    "a request without a response has no callback, which is reported; Android has an error for it")
   func silence() throws {
     func trace(_ platform: Platform, ends: Bool) throws -> [String] {
       try told(platform) {
@@ -233,7 +235,7 @@ func told(
     #expect(android[read + 1].contains("onConnectionStateChange"))
   }
 
-  @Test("a server that does not answer is named as the app's omission") func serverSilence() throws
+  @Test("a server that does not respond is named as the app's omission") func serverSilence() throws
   {
     let lines = try told(.corebluetooth) {
       $0.connect(role: 1)
@@ -249,7 +251,8 @@ func told(
       }, "\(lines)")
   }
 
-  @Test("one Execute Write is one call with its parts; on Android every part is told") func queue()
+  @Test("one Execute Write is one call with its parts; on Android every part is reported")
+  func queue()
     throws
   {
     let build = { (traffic: inout Traffic) in
@@ -272,7 +275,8 @@ func told(
     #expect(android.count == 3 && android[2].contains("onExecuteWrite  execute true"), "\(android)")
   }
 
-  @Test("subscriptions of a central are told once, and end with the link") func subscribers() throws
+  @Test("a central's subscriptions are reported once, and end with the link") func subscribers()
+    throws
   {
     let lines = try told(.corebluetooth) {
       $0.connect(role: 1)
@@ -293,8 +297,8 @@ func told(
       ])
   }
 
-  /// The controller says that it has room for two packets; three are sent, then some leave.
-  @Test("room for Write Commands is told after there was none, and only then") func room() throws {
+  /// The controller has room for two packets; three are sent, then some leave.
+  @Test("room for Write Commands is only reported after there was none") func room() throws {
     func build(_ writes: Int) -> (inout Traffic) -> Void {
       { traffic in
         traffic.complete(0x2002, [0, 27, 0, 2])
@@ -330,8 +334,9 @@ func told(
   }
 }
 
-@Suite("What a stack does by itself, in the words of platforms") struct TraceStackTests {
-  /// The requests that a server's permissions refuse are asked of no app; others are told with their answers.
+@Suite("Stack-internal operations, by platform") struct TraceStackTests {
+  /// Requests that a server's permissions refuse reach no app; others are printed with their
+  /// responses.
   @Test("a server's app is asked only what the permissions allow") func permissions() throws {
     let build = { (traffic: inout Traffic) in
       traffic.connect()
@@ -351,8 +356,8 @@ func told(
       try told(.corebluetooth, build).count { $0.contains("didReceiveRead") } == 2)
   }
 
-  /// What is not answered within a second is told all the same, in its place.
-  @Test("a request that is answered late is told at its packet") func late() throws {
+  /// A request without a response within a second is still printed, in its place.
+  @Test("a request that is answered late is printed at its packet") func late() throws {
     let lines = try told(.android) { traffic in
       traffic.connect()
       traffic.received("0a 10 00")
@@ -369,7 +374,7 @@ func told(
     #expect(names.filter { order.contains(String($0)) }.map(String.init) == order, "\(lines)")
   }
 
-  @Test("several values that are read at once are asked for one by one") func multiple() throws {
+  @Test("several values that are read at once are requested one by one") func multiple() throws {
     let lines = try told(.corebluetooth) { traffic in
       traffic.connect()
       traffic.received("0e 10 00 12 00")
@@ -379,7 +384,8 @@ func told(
     #expect(lines.count { $0.contains("respond(to:withResult:)") } == 2, "\(lines)")
   }
 
-  @Test("a server's callback says success when the client goes, whatever the reason") func ends()
+  @Test("a server's callback reports success when the client disconnects, whatever the reason")
+  func ends()
     throws
   {
     let lines = try told(.android) { traffic in
@@ -396,8 +402,9 @@ func told(
   }
 }
 
-@Suite("What is looked for, in the words of platforms") struct TraceSearchTests {
-  /// One service by its UUID, then all; characteristics; descriptors; pairing; the same descriptors once more.
+@Suite("Searches, by platform") struct TraceSearchTests {
+  /// One service by its UUID, then all; characteristics; descriptors; pairing; the same descriptors
+  /// again.
   private let discovery = { (traffic: inout Traffic) in
     traffic.connect()
     traffic.sent("06 01 00 ff ff 00 28 e0 ff")
@@ -414,14 +421,14 @@ func told(
     traffic.received("05 01 13 00 02 29")
   }
 
-  @Test("a service that was found twice is told once, by its handle") func once() throws {
+  @Test("a service that was found twice is reported once, by its handle") func once() throws {
     let lines = try told(.android, discovery)
     let found = try #require(lines.first { $0.contains("onServicesDiscovered") })
     #expect(found.contains("services [1800 Generic Access, ffe0"), "\(found)")
     #expect(found.split(separator: "ffe0").count == 2, "\(found)")
   }
 
-  @Test("a discovery ends where pairing begins: what is looked for again is no part of it")
+  @Test("a discovery ends when pairing begins: a repeated search does not belong to it")
   func end() throws {
     let lines = try told(.android) { traffic in
       discovery(&traffic)
@@ -437,7 +444,7 @@ func told(
     #expect(places == places.sorted() && places[0] >= 0, "\(lines)")
   }
 
-  @Test("descriptors that are known are looked for by the system") func again() throws {
+  @Test("the system searches for known descriptors") func again() throws {
     let lines = try told(.corebluetooth) { traffic in
       discovery(&traffic)
       traffic.sent("04 13 00 13 00")

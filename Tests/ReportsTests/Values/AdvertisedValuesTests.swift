@@ -1,5 +1,5 @@
-// What `values`, `info` and `devices` say of data that is advertised: under changing addresses, and by
-// the captured host itself.
+// The output of `values`, `info` and `devices` about advertised data: with changing addresses, and
+// of the captured host itself.
 
 import Bluetooth
 import Bytes
@@ -44,16 +44,18 @@ private func received(_ text: String) -> TestRecord {
   TestRecord(bytes: hex(text), direction: .received)
 }
 
-/// An LE Advertising Report, ADV_IND from a random address, -60 dBm, of service data fff7 with one byte.
+/// Returns an LE Advertising Report, ADV_IND from a random address, -60 dBm, of service data fff7
+/// with one byte.
 private func battery(_ level: String, from address: String) -> TestRecord {
   received("04 3e 11 02 01 00 01 \(address) 05 04 16 f7 ff \(level) c4")
 }
 
-/// Two resolvable addresses of one key: the sample of Core, Vol 3, Part H, D.7 (70:81:94:0D:FB:AA), and
-/// that of the random part 41:02:03, made with OpenSSL's AES-128.
+/// Two resolvable addresses of one key: the sample of Core, Vol 3, Part H, D.7 (70:81:94:0D:FB:AA),
+/// and that of the random part 41:02:03, made with OpenSSL's AES-128.
 private let first = "aa fb 0d 94 81 70"
 private let second = "16 d7 34 03 02 41"
-/// LE Add Device To Resolving List: random static C0:11:22:33:44:55 and that key, then its answer.
+/// LE Add Device To Resolving List: random static C0:11:22:33:44:55 and that key, then its
+/// response.
 private let key = [
   sent(
     "01 27 20 27 01 55 44 33 22 11 c0 9b 7d 39 0a a6 10 10 34 05 ad c8 57 a3 34 02 ec "
@@ -61,10 +63,10 @@ private let key = [
   received("04 0e 04 01 27 20 00"),
 ]
 
-@Suite("Values that are advertised")
+@Suite("Advertised values")
 struct AdvertisedValuesTests {
   @Test(
-    "Several addresses of one identity are one series, wherever the key stands", arguments: 0...2)
+    "Several addresses of one identity are one series, wherever the key is", arguments: 0...2)
   func resolved(_ place: Int) {
     var records = [
       battery("64", from: first), battery("63", from: first), battery("62", from: second),
@@ -81,7 +83,7 @@ struct AdvertisedValuesTests {
     #expect(info(records).contains(#""advertisers":{"count":1,"reports":4}"#), "\(info(records))")
   }
 
-  @Test("The identity stands with each value that came after its key")
+  @Test("The identity is with each value that came after its key")
   func identity() {
     let records = [battery("64", from: first)] + key + [battery("63", from: second)]
     let json = values(records, .json).split(separator: "\n")
@@ -92,7 +94,7 @@ struct AdvertisedValuesTests {
     #expect(csv[0].hasSuffix(",identity,offset,cut,may_go_on,company,decoded,quantity,unit"))
   }
 
-  @Test("A connection that ended before its peer's key came is the identity's")
+  @Test("A connection that ended before its peer's key came belongs to the identity")
   func connection() {
     let records =
       [
@@ -106,7 +108,7 @@ struct AdvertisedValuesTests {
 
   // MARK: This host
 
-  /// LE Set Advertising Data with service data 180f: 64, in 31 bytes, and its answer.
+  /// Returns LE Set Advertising Data with service data 180f: 64, in 31 bytes, and its response.
   private func set(_ level: String, status: String = "00") -> [TestRecord] {
     [
       sent(
@@ -116,7 +118,7 @@ struct AdvertisedValuesTests {
   }
 
   @Test(
-    "What this host advertises is a series of its own; data that was refused was not advertised")
+    "This host's advertising is its own series; refused data was not advertised")
   func own() {
     let text = values(set("64") + set("63") + set("00", status: "0c"))
     #expect(
@@ -131,11 +133,11 @@ struct AdvertisedValuesTests {
       json.contains(#""server":"local","uuid":"180f","operation":"advertisement""#), "\(json)")
     #expect(json.contains(#""direction":"sent","value":"64","response":2"#), "\(json)")
     #expect(values(set("64"), .text).contains("this host service 180f Battery  64"))
-    // The answer is missing: for all that is known it was carried out.
+    // The response is missing, so the command may have succeeded.
     #expect(values([set("64")[0]]).contains("advertised      1"))
   }
 
-  @Test("Data that comes in several commands is one value, and of extended sets each its own")
+  @Test("Data in several commands is one value, and each extended set has its own")
   func ownParts() {
     // Operations 1 first, 2 last: 05 16 0f 18 | 64 65.
     let records = [
@@ -147,12 +149,12 @@ struct AdvertisedValuesTests {
     #expect(json.split(separator: "\n").count == 1)
   }
 
-  /// What stands between the first part (`ownParts`) and the last.
-  @Test("Parts with something between that takes them apart are no value", arguments: 0...4)
+  /// The packets between the first part (`ownParts`) and the last.
+  @Test("Parts that other packets separate are not a value", arguments: 0...4)
   func ownPartsApart(_ index: Int) {
     let between: [[TestRecord]] = [
       [],
-      // An intermediate part, operation 0, of which the capture has no data.
+      // An intermediate part, operation 0, without its data in the capture.
       [
         TestRecord(bytes: hex("01 37 20 06 01"), missing: 5), received("04 0e 04 01 37 20 00"),
       ],
@@ -173,8 +175,8 @@ struct AdvertisedValuesTests {
     #expect(json.contains(#""value":"6465""#) == (index == 0), "\(index): \(json)")
   }
 
-  /// Add Advertising of instance 1, connectable, with manufacturer data 0x0059: 01 02, a scan response
-  /// with service data 180f: 64, and its Command Complete (BlueZ, doc/mgmt-protocol.rst).
+  /// Add Advertising of instance 1, connectable, with manufacturer data 0x0059: 01 02, a scan
+  /// response with service data 180f: 64, and its Command Complete (BlueZ, doc/mgmt-protocol.rst).
   private let instance = [
     TestRecord(
       bytes: hex("01 00 00 00 3e 00 01 01 00 00 00 00 00 00 00 06 05")
@@ -184,7 +186,7 @@ struct AdvertisedValuesTests {
       framing: .monitor(opcode: 17)),
   ]
 
-  @Test("What was asked of the kernel counts only where the commands to the controller are missing")
+  @Test("Requests to the kernel count only if the commands to the controller are missing")
   func kernel() {
     let text = values(instance)
     #expect(text.contains("company 0x0059 Nordic Semiconductor ASA  advertised"), "\(text)")
@@ -211,9 +213,9 @@ struct AdvertisedValuesTests {
 
   // MARK: Reports are the same everywhere
 
-  @Test("What counts as a report counts so in info and in devices")
+  @Test("info and devices agree on what is a report")
   func reports() {
-    // Of one advertisement of two parts the first counts; a BIGInfo report is not an advertisement.
+    // The first part of a two-part advertisement counts; a BIGInfo report is not an advertisement.
     let part = "00 01 55 44 33 22 11 c0 01 02 03 7f c4 00 00 00 00 00 00 00 00 00"
     let records = [
       received("04 3e 1d 0d 01 20 \(part) 03 02 01 06"),

@@ -1,4 +1,4 @@
-// Attribute values that read like text: the line of `show` and the lines of `values` agree on which.
+// Attribute values that look like text: the line of `show` and the lines of `values` agree on them.
 
 import Bluetooth
 import Bytes
@@ -6,9 +6,9 @@ import Testing
 
 @testable import Reports
 
-@Suite("Values that read like text")
+@Suite("Values that look like text")
 struct TextValueTests {
-  /// A link, and a characteristic 0x0011 with this UUID that was discovered.
+  /// Returns a link, and a discovered characteristic 0x0011 with this UUID.
   private func link(_ uuid: String) -> [TestRecord] {
     let size = uuid.split(separator: " ").count
     return [
@@ -28,7 +28,7 @@ struct TextValueTests {
     return TestRecord(bytes: [2, 0x40, 0, UInt8(l2cap.count), 0] + l2cap, direction: direction)
   }
 
-  /// What nothing decodes: what a profile says of a value comes before how its bytes read.
+  /// No profile decodes the value: a decoded value has precedence over its text.
   private static let undecoded = {
     var options = (show: ShowOptions(), values: ValuesOptions())
     options.show.profiles = nil
@@ -36,7 +36,7 @@ struct TextValueTests {
     return options
   }()
 
-  /// UUID, value, and what stands in both.
+  /// UUID, value, and what both print.
   @Test(
     arguments: [
       ("29 2a", "41 63 6d 65", "\"Acme\""), ("29 2a", "41", "\"A\""),
@@ -55,7 +55,7 @@ struct TextValueTests {
       let records = link(uuid) + [att(pdu, direction)]
       let line = Rendering.text(records, Self.undecoded.show).split(separator: "\n").last ?? ""
       #expect(line.hasSuffix(expected), "\(line)")
-      // The value itself stays what it is.
+      // The value itself is unchanged.
       let json = Rendering.json(records).split(separator: "\n").last ?? ""
       let digits = value.filter { $0 != " " }
       #expect(json.contains("\"value\":\"\(digits)\""), "\(json)")
@@ -67,7 +67,7 @@ struct TextValueTests {
     }
   }
 
-  @Test("An answer's value is told by what its request asked for, and lists by theirs")
+  @Test("A response's value depends on its request, and lists on theirs")
   func answers() {
     func last(_ records: [TestRecord]) -> Substring {
       Rendering.text(records, Self.undecoded.show).split(separator: "\n").last ?? ""
@@ -80,11 +80,11 @@ struct TextValueTests {
     // Multiple Handle Value Notification: two values, handle and length in front of each.
     let several = att("23 11 00 02 00 41 58 12 00 02 00 41 58", .received)
     #expect(last(known + [several]).contains("\"AX\", 0x0012 41 58"))
-    // Nobody knows what is read.
+    // The attribute that is read is unknown.
     #expect(last([known[0], att("0b 41 58", .received)]).contains(" 41 58  "))
   }
 
-  @Test("A key is hidden whether it reads like text or not")
+  @Test("A key is hidden whether or not it looks like text")
   func keys() {
     let records = link("88 2b") + [att("1b 11 00 41 63 6d 65", .received)]
     let line = Rendering.text(records)

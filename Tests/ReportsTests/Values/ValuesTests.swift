@@ -1,4 +1,4 @@
-// What `values` prints: the table, lines, CSV, JSON, bytes.
+// The output of `values`: the table, lines, CSV, JSON, bytes.
 
 import Bluetooth
 import Bytes
@@ -23,7 +23,7 @@ private func values(
   return Rendering.run(&source, &report)
 }
 
-@Suite("What values prints")
+@Suite("The output of values")
 struct ValuesTests {
   private func series(_ link: inout Link) {
     link.discover(0x10, "19 2a")
@@ -49,7 +49,7 @@ struct ValuesTests {
 
   @Test("Of very many packets the first and the last are listed")
   func manyPackets() {
-    // A notification of 97 bytes, each in a fragment of its own behind the L2CAP header.
+    // Records a notification of 97 bytes, each byte in its own fragment after the L2CAP header.
     func write(_ link: inout Link) {
       let pdu = hex("1b 11 00") + [UInt8](repeating: 0x61, count: 97)
       link.add([2, 0x40, 0x20, 4, 0, 100, 0, 4, 0], .received)
@@ -63,7 +63,7 @@ struct ValuesTests {
     #expect(csv.contains(" 32 33 ... 71 72 ") && csv.hasSuffix(" 102,,,,,,,,\n"), "\(csv)")
   }
 
-  @Test("Results that there are too many kinds of are counted as nothing else")
+  @Test("Results beyond the limit of kinds are counted together")
   func manyKinds() {
     let table = values { link in
       // Application errors 0x80 to 0x9f, and four more (Core, Vol 3, Part F, 3.4.1.1: 0x80 to 0x9f).
@@ -76,7 +76,7 @@ struct ValuesTests {
     #expect(!table.contains("(0xa0)"), "\(table)")
   }
 
-  @Test("Advertisers do not crowd attributes out")
+  @Test("Advertisers do not displace attributes")
   func crowd() {
     var limits = Limits()
     limits.valueSeries = 4
@@ -93,7 +93,7 @@ struct ValuesTests {
     #expect(table.contains("5 values of attributes that there was no room to count"), "\(table)")
   }
 
-  @Test("A connection's number has a column that grows")
+  @Test("The column of connection numbers grows")
   func manyConnections() {
     let lines = values(ValuesOptions(), .text) { link in
       for _ in 1..<1234 { link.connect() }
@@ -102,7 +102,7 @@ struct ValuesTests {
     #expect(lines.contains(".0000 1234 ← notification"), "\(lines)")
   }
 
-  @Test("Connections are counted once, however many values cross each")
+  @Test("Connections are counted once, however many values each has")
   func connections() {
     let table = values { link in
       for _ in 0..<20 {
@@ -113,7 +113,7 @@ struct ValuesTests {
     #expect(table.contains("connections 1, 2, 3, 4, 5, 6, 7, 8 and 12 more"), "\(table)")
   }
 
-  @Test("Lines, JSON and CSV tell each value when its outcome is known")
+  @Test("Lines, JSON and CSV print each value when its outcome is known")
   func lines() {
     #expect(
       values(ValuesOptions(), .text, of: series) == """
@@ -166,7 +166,7 @@ struct ValuesTests {
     #expect(cell("two\nlines") == "\"two\nlines\"")
   }
 
-  @Test("Selection chooses values by what they are, not by the packet that told their outcome")
+  @Test("A selection chooses values by themselves, not by the packet of their outcome")
   func selection() throws {
     func numbers(_ change: (inout ValuesOptions) throws -> Void) rethrows -> [Int] {
       var options = ValuesOptions()
@@ -217,7 +217,7 @@ struct ValuesTests {
     #expect(values(ValuesOptions(), .text, of: keys).contains("<hidden>, 4 bytes"))
   }
 
-  @Test("Bytes of one stream; of more than one a refusal that names them")
+  @Test("Bytes of one stream; more than one are refused with their names")
   func raw() throws {
     func raw(_ change: (inout ValuesOptions) throws -> Void) rethrows -> ([UInt8], String?) {
       var options = ValuesOptions()
@@ -240,13 +240,13 @@ struct ValuesTests {
         + "choose with --operation")
   }
 
-  /// A Read Blob Response that fills the PDU of 23 bytes, for bytes 22 on of the value.
+  /// Records a Read Blob Response that fills the PDU of 23 bytes, for bytes 22 on of the value.
   private static func part(_ link: inout Link) {
     link.att("0c 11 00 16 00", .sent)
     link.att("0d" + String(repeating: " 07", count: 22), .received)
   }
 
-  @Test("What is not whole is told of by CSV's columns and by --raw")
+  @Test("CSV's columns and --raw report incomplete values")
   func incomplete() {
     let csv = values(ValuesOptions(), .csv) { Self.part(&$0) }
     #expect(csv.hasSuffix(",,,,,22,,true,,,,\n"), "\(csv)")
@@ -264,7 +264,7 @@ struct ValuesTests {
     #expect(remark { $0.att("1b 11 00 01", .received) } == nil)
   }
 
-  @Test("A label that is too long for its column stands in a line of its own")
+  @Test("A label that is too long for its column has its own line")
   func longLabels() {
     let text = values { link in
       link.att("1b 11 00 01", .received)
@@ -280,7 +280,7 @@ struct ValuesTests {
     #expect(columns.count == 2 && Set(columns).count == 1, "\(text)")
   }
 
-  @Test("Many attributes and many values are counted up to a limit, which is said")
+  @Test("Many attributes and many values are counted up to a limit, which is reported")
   func limits() {
     var limits = Limits()
     limits.valueSeries = 3
@@ -293,7 +293,7 @@ struct ValuesTests {
     #expect(text.contains("more than 4 different"))
   }
 
-  @Test("What a device sends in advertisements is a series, too")
+  @Test("A device's advertised data is a series, too")
   func advertised() {
     let data = hex("02 01 06 05 ff 4c 00 aa bb 04 16 0f 18 61")
     let report = [
@@ -311,7 +311,7 @@ struct ValuesTests {
       text.contains("service 180f Battery        advertised      3  1.0/s  #2–#4    61, each time"))
   }
 
-  @Test("Each reason why there was no answer is told, with how often")
+  @Test("Each reason for a missing response is reported with its number")
   func reasons() {
     let text = values { link in
       link.discover(0x10, "f7 ff")
@@ -328,9 +328,10 @@ struct ValuesTests {
   }
 
   /// The formats are those of the GATT Specification Supplement.
-  @Test("Only what is one integer by its format has a chart and a number; what nobody says says so")
+  @Test(
+    "Only values with a single-integer format have a chart and a number; unknown ones are marked")
   func numbers() {
-    // As it is where no profile says more.
+    // As if no profile had a definition.
     var options = ValuesOptions()
     options.profiles = nil
     func chart(_ uuid: String, _ all: [String]) -> String? {
@@ -361,7 +362,7 @@ struct ValuesTests {
       csv("07 2a", "fc") == "-4" && csv("19 2a", "61") == "97" && csv("f7 ff", "00 01") == "256")
   }
 
-  @Test("Decoded numbers have a chart for each unit, with the one in the middle")
+  @Test("Decoded numbers have a chart for each unit, with the median")
   func quantities() {
     // Temperature Measurement: bit 0 of the flags is the unit, 0 °C, 1 °F; tenths.
     let text = values { link in
@@ -377,7 +378,7 @@ struct ValuesTests {
     #expect(text.contains("36.0…38.0 °F, median 36.8 °F"), "\(text)")
   }
 
-  @Test("A course of many numbers is drawn in few columns")
+  @Test("A chart of many numbers is drawn in few columns")
   func course() {
     var course = Course()
     for value in 0..<1000 { course.add([UInt8(value & 0xff), UInt8(value >> 8)].bytes, .assumed) }
