@@ -119,7 +119,7 @@ test-sanitize: ## the unit and command tests under the address sanitizer, `live`
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
 	swift test $(SANITIZED) --sanitize=address --scratch-path .build-address --skip '$(MEASURES_MEMORY)'
 	swift build $(SANITIZED) --sanitize=thread --scratch-path .build-thread --product gattscope
-	cd Scripts && GATTSCOPE=$(abspath .build-thread/release/gattscope) $(PYTHON) -m unittest test_live test_live_edges test_threads
+	cd Scripts && GATTSCOPE=$(abspath .build-thread/release/gattscope) $(PYTHON) -m unittest test_live test_live_edges
 
 # Two at a time: each is a single process for most of its time.
 test-scripts: build ## what is tested from outside: scripts' tests, tshark, the JSON schema, secrets
@@ -137,7 +137,7 @@ $(CHECKERS):
 # What is optimised as a whole may trap where the tests' build does not; its size and what is linked in show nowhere else.
 test-release: $(BUILD_PROGRAM) ## what only the program that is handed out can show: optimiser's traps, size, packages
 	GATTSCOPE=$(abspath $(PROGRAM)) $(TEST) --filter GoldenTests
-	cd Scripts && GATTSCOPE=$(abspath $(PROGRAM)) $(PYTHON) -m unittest test_release test_packaging test_threads
+	cd Scripts && GATTSCOPE=$(abspath $(PROGRAM)) $(PYTHON) -m unittest test_release test_packaging
 
 tests-of-neighbours:
 	@$(MAKE) --no-print-directory test-live

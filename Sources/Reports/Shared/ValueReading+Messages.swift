@@ -89,8 +89,7 @@ extension ValueReading {
 
   /// Returns what is still open in what was printed when the capture ends, or nil if nothing is.
   ///
-  /// - Parameter isAllWorded: whether every packet was printed, possibly by others: of several
-  ///   threads that take turns, each has printed a part.
+  /// - Parameter isAllWorded: whether every packet was printed.
   func openRemark(isAllWorded: Bool) -> String? {
     let left = messages.leftOpen.filter {
       isAllWorded || announcements.contains($0.what.packet)

@@ -57,9 +57,6 @@ package struct ShowOptions: PresentationOptions, Sendable {
 
   /// Whether every packet is shown.
   package var showsEverything: Bool { selection.isEverything && selection.limit == nil }
-  /// Whether several threads can share the work: the text of a packet does not depend on other
-  /// packets being printed.
-  package var canBeShared: Bool { showsEverything && !isBrief }
 
   /// Creates the default options.
   package init() {}

@@ -8,10 +8,7 @@ package import Sessions
 ///
 ///     #      time    gap     what
 ///     97    0.1773         1 → Read Request   0x0010
-///
-/// Several threads can share the work, unless packets are folded: a line of `--brief` may summarise
-/// packets of more than one turn.
-package struct ShowText: SharedReport, ~Copyable {
+package struct ShowText: PacketReport, ~Copyable {
   private let options: ShowOptions
   private var sentence: Sentence
   private var details: VerboseSink
@@ -128,21 +125,6 @@ package struct ShowText: SharedReport, ~Copyable {
         record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer, memory),
         into: &output)
     }
-  }
-
-  package mutating func skip(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    columns.observe(record.adapter)
-    showing.skip(record)
-    sentence.follow(record, dissection, bytes, answer, memory)
-    columns.skip(
-      record.number, record.time, since: showing.start,
-      answer.link.map { memory.links.id($0) } ?? 0)
-    file = record.file
-    // The header is above the first line, which was printed elsewhere.
-    hasHeader = true
   }
 
   package mutating func finish(

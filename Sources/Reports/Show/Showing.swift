@@ -74,7 +74,7 @@ struct Showing: Sendable {
   /// one.
   mutating func learn(name: [UInt8]) { devices.learn(name: name) }
 
-  /// Records a packet that is shown elsewhere.
+  /// Records a packet that is not shown for another reason than the selection.
   mutating func skip(_ record: borrowing CaptureRecord) {
     hasSeenPackets = true
     window.observe(record.time)
