@@ -6,7 +6,9 @@ import Diagnosis
 import MadeTraffic
 import Testing
 
+@testable import Explanations
 @testable import Reports
+@testable import Words
 
 /// A rule that finds the same on the connections with these numbers, or, with none, on the whole.
 private func rule(

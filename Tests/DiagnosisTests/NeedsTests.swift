@@ -9,6 +9,7 @@ import Foundation
 import MadeTraffic
 import Sessions
 import Testing
+import Words
 
 @Suite("Rules conclude nothing from what a capture lacks") struct NeedsTests {
   /// A capture with the evidence of it, and what each of its records is.

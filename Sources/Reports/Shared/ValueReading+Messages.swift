@@ -1,11 +1,11 @@
 import Bluetooth
 import Bytes
-import Decoders
+package import Decoders
 
 /// A message after the first one in a value.
-struct FollowingMessage: Sendable {
-  var sighting: VendorSighting
-  var decoded = Decoded()
+package struct FollowingMessage: Sendable {
+  package var sighting: VendorSighting
+  package var decoded = Decoded()
   /// The words, ending with those for problems, and where these begin.
   var line: [UInt8] = []
   var textEnd = 0

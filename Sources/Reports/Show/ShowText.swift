@@ -107,15 +107,8 @@ package struct ShowText: PacketReport, ~Copyable {
             : Secrets(dissection, record, answer, memory)
         details.show(bytes, hiding: secrets)
       }
-      comments(record)
-      if answer.fragment.hasJoinedBytes {
-        details.remark("offsets count from the first byte of the joined PDU")
-      }
-      Details.packet(
-        record, dissection, bytes, answer, fragments: fragments, memory, to: &details)
-      if sentence.reading.isOfPDU, let value = dissection.attFields.value {
-        sentence.reading.writeLines(bytes.part(value), to: &details)
-      }
+      details.packet(
+        record, dissection, bytes, answer, fragments: fragments, memory, &sentence.reading)
       output.text(details.output.bytes, options.glyphs)
     }
     // The bytes of a PDU are shown beside its fields; those of a fragment belong to no field.
@@ -183,14 +176,6 @@ package struct ShowText: PacketReport, ~Copyable {
     line.printable([UInt8](CaptureFailure.subject(files[index].name).utf8).bytes)
     style(.plain)
     finishLine(into: &output)
-  }
-
-  /// Appends the capture's comments on the packet.
-  private mutating func comments(_ record: borrowing CaptureRecord) {
-    var position = 0
-    while let comment = record.options.nextComment(&position) {
-      details.string("comment", comment)
-    }
   }
 
   /// Appends the problems of the packet, after its description.

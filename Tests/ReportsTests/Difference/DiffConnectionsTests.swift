@@ -5,6 +5,7 @@ import MadeTraffic
 import Sessions
 import Testing
 
+@testable import Comparisons
 @testable import Reports
 
 /// Which connections `diff` holds against each other, and what it tells first.

@@ -9,6 +9,7 @@ import MadeTraffic
 import Sessions
 import Testing
 
+@testable import Explanations
 @testable import Reports
 
 /// What is printed of traffic, with half a second of silence before every record: everything is looked at as

@@ -5,6 +5,7 @@ import FuzzInputs
 import Sessions
 import Testing
 
+@testable import Documents
 @testable import Reports
 
 @Suite("What a page is made of") struct PageTests {
