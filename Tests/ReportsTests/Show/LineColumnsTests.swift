@@ -72,31 +72,6 @@ struct LineColumnsTests {
       ])
   }
 
-  /// Packets of a million within a second: what one of two members skips makes the other's columns grow, too.
-  @Test("Lines are the same where those between them are printed by another")
-  func skipped() {
-    let numbers = [8, 9, 10, 98, 99_998, 99_999, 100_000, 100_001, 999_999, 1_000_000, 1_000_001]
-    let packets: [Packet] = numbers.enumerated().map { index, number in
-      (number, Int64(index) * 1000, index % 4 == 3 ? 12 : 1, .sent)
-    }
-    let whole = lines(packets)
-    for member in 0..<3 {
-      var columns = LineColumns(ShowOptions(), decimals: 6)
-      for (index, packet) in packets.enumerated() {
-        columns.observe(0)
-        guard index % 3 == member else {
-          columns.skip(packet.number, time(packet.time), since: start, packet.id)
-          continue
-        }
-        var line = Output()
-        columns.prefix(
-          packet.number, time(packet.time), since: start, packet.id, 0, packet.direction,
-          into: &line)
-        #expect(String(decoding: line.bytes.array, as: UTF8.self) == whole[index])
-      }
-    }
-  }
-
   @Test("Many lines are those that are written anew")
   func likeNew() {
     var state: UInt64 = 7
