@@ -120,7 +120,7 @@ test-sanitize: ## run the unit and command tests under the address sanitizer, `l
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
 	swift test $(SANITIZED) --sanitize=address --scratch-path .build-address --skip '$(MEASURES_MEMORY)'
 	swift build $(SANITIZED) --sanitize=thread --scratch-path .build-thread --product gattscope
-	cd Scripts && GATTSCOPE=$(abspath .build-thread/release/gattscope) $(PYTHON) -m unittest test_live test_live_edges test_threads
+	cd Scripts && GATTSCOPE=$(abspath .build-thread/release/gattscope) $(PYTHON) -m unittest test_live test_live_edges
 
 # Two at a time: each is a single process most of the time.
 test-scripts: build ## run the tests from outside: scripts' tests, tshark, the JSON schema, secrets
@@ -138,7 +138,7 @@ $(CHECKERS):
 # The optimised program may trap although the tests' build does not, and only it shows its size and what is linked in.
 test-release: $(BUILD_PROGRAM) ## run the tests that need the release program: traps, size, packages
 	GATTSCOPE=$(abspath $(PROGRAM)) $(TEST) --filter GoldenTests
-	cd Scripts && GATTSCOPE=$(abspath $(PROGRAM)) $(PYTHON) -m unittest test_release test_packaging test_threads
+	cd Scripts && GATTSCOPE=$(abspath $(PROGRAM)) $(PYTHON) -m unittest test_release test_packaging
 
 tests-of-neighbours:
 	@$(MAKE) --no-print-directory test-live

@@ -42,20 +42,45 @@ let package = Package(
     .executableTarget(
       name: "gattscope",
       dependencies: [
-        "Reports", "Redaction", "Platforms", "Diagnosis", "ProfileFiles", "Decoders", "Sessions",
-        "Cryptography", "Captures",
+        "Documents", "Comparisons", "Explanations", "Reports", "Redaction", "Platforms",
+        "Diagnosis",
+        "ProfileFiles", "Decoders", "Sessions", "Cryptography", "Captures",
         "Bluetooth", "Bytes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict, plugins: ["BuildSources"]),
     // Generates Swift from other files: commit and versions for --version, the texts of Profiles/ and the JSON schema.
     .plugin(name: "BuildSources", capability: .buildTool()),
-    // Model to text and JSON. Each wording exists once, for all outputs.
+    // `report` and `table`: everything in a capture as one HTML page, or as rows for a database.
+    .target(
+      name: "Documents",
+      dependencies: [
+        "Explanations", "Reports", "Diagnosis", "Words", "Decoders", "Sessions", "Cryptography",
+        "Captures", "Dissectors", "Bluetooth", "Bytes",
+      ],
+      swiftSettings: strict),
+    // `diff`: how two sessions differ, in words.
+    .target(
+      name: "Comparisons",
+      dependencies: [
+        "Differences", "Reports", "Diagnosis", "Words", "Decoders", "Sessions", "Cryptography",
+        "Captures", "Dissectors", "Bluetooth", "Bytes",
+      ],
+      swiftSettings: strict),
+    // `explain`: findings with their evidence, in words.
+    .target(
+      name: "Explanations",
+      dependencies: [
+        "Reports", "Diagnosis", "Words", "Decoders", "Sessions", "Cryptography", "Captures",
+        "Dissectors", "Bluetooth", "Bytes",
+      ],
+      swiftSettings: strict),
+    // What happened, as text and JSON in the same words; and what all reports share. It needs none of Diagnosis, so the
+    // two are compiled side by side.
     .target(
       name: "Reports",
       dependencies: [
-        "Differences", "Platforms", "Diagnosis", "Decoders", "Sessions", "Cryptography",
-        "Captures", "Dissectors",
-        "Bluetooth", "Bytes",
+        "Platforms", "Words", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
+        "Bytes",
       ],
       exclude: ["Page/page.html", "Page/page.css", "Page/page.js"],
       swiftSettings: strict, plugins: ["BuildSources"]),
@@ -67,24 +92,29 @@ let package = Package(
     // Differences between two sessions: alignment and comparison, no wording except names.
     .target(
       name: "Differences",
-      dependencies: ["Diagnosis", "Sessions", "Dissectors", "Bluetooth", "Bytes"],
+      dependencies: ["Diagnosis", "Words", "Sessions", "Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: strict),
     // Why a session failed: rules over the histories of Sessions; findings with their evidence.
     .target(
       name: "Diagnosis",
       dependencies: [
-        "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth", "Bytes",
+        "Words", "Decoders", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
+        "Bytes",
       ],
       swiftSettings: strict),
     // A capture without private data: pseudonyms for keys, addresses and names.
     .target(
       name: "Redaction",
       dependencies: [
-        "Diagnosis", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth", "Bytes",
+        "Diagnosis", "Words", "Sessions", "Cryptography", "Captures", "Dissectors", "Bluetooth",
+        "Bytes",
       ],
       swiftSettings: strict),
-    // What the protocol implies: reassembly, connections, transactions, and the pass that knows
-    // their order.
+    // Words that findings and reports share, and what profiles know of errors and of values by themselves.
+    .target(
+      name: "Words", dependencies: ["Decoders", "Sessions", "Bluetooth", "Bytes"],
+      swiftSettings: strict),
+    // What the protocol implies: reassembly, connections, transactions, and the pass that knows the order.
     .target(
       name: "Sessions",
       dependencies: ["Captures", "Cryptography", "Dissectors", "Bluetooth", "Bytes"],
@@ -127,16 +157,17 @@ let package = Package(
     .testTarget(
       name: "DiagnosisTests",
       dependencies: [
-        "MadeTraffic", "ProfileFiles", "Reports", "Diagnosis", "Decoders", "Sessions",
-        "Cryptography", "Captures",
+        "MadeTraffic", "ProfileFiles", "Explanations", "Reports", "Diagnosis", "Words", "Decoders",
+        "Sessions", "Cryptography", "Captures",
         "Dissectors", "Bluetooth", "Bytes",
       ],
       exclude: ["Fixtures"], swiftSettings: tests),
     .testTarget(
       name: "RedactionTests",
       dependencies: [
-        "FuzzInputs", "MadeTraffic", "Redaction", "Reports", "Diagnosis", "Sessions", "Captures",
-        "Cryptography", "Dissectors", "Bluetooth", "Bytes",
+        "FuzzInputs", "MadeTraffic", "Redaction", "Explanations", "Reports", "Diagnosis",
+        "Sessions",
+        "Captures", "Cryptography", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: tests),
     .testTarget(
@@ -165,8 +196,9 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "FuzzInputs", "MadeTraffic", "Reports", "Platforms", "Diagnosis", "Decoders", "Sessions",
-        "Captures", "Dissectors", "Bluetooth", "Bytes",
+        "FuzzInputs", "MadeTraffic", "Documents", "Comparisons", "Explanations", "Reports",
+        "Platforms", "Diagnosis", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth",
+        "Bytes",
       ],
       swiftSettings: tests),
     // These run the built program; the dependency makes SwiftPM build it.
@@ -180,8 +212,8 @@ let package = Package(
     .target(
       name: "FuzzInputs",
       dependencies: [
-        "Reports", "Redaction", "Platforms", "ProfileFiles", "Decoders", "Sessions", "Captures",
-        "Dissectors", "Bluetooth", "Bytes",
+        "Documents", "Comparisons", "Explanations", "Reports", "Redaction", "Platforms",
+        "ProfileFiles", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
       path: "Fuzz/Inputs", swiftSettings: strict),
   ]

@@ -42,16 +42,12 @@ class Run(NamedTuple):
     peak_mb: float
 
 
-# One thread prints: a comparison of gattscope with itself must not depend on a second processor.
-ALONE = os.environ | {"GATTSCOPE_THREADS": "1"}
-
-
-def run(*command: str, environment: dict[str, str] = os.environ) -> Run:
+def run(*command: str) -> Run:
     """Runs a command. The peak is never below this process's own (see README)."""
     null = os.open(os.devnull, os.O_RDWR)
     redirect = [(os.POSIX_SPAWN_DUP2, null, descriptor) for descriptor in (0, 1, 2)]
     started = time.perf_counter()
-    child = os.posix_spawnp(command[0], command, environment, file_actions=redirect)
+    child = os.posix_spawnp(command[0], command, os.environ, file_actions=redirect)
     _, status, usage = os.wait4(child, 0)
     seconds = time.perf_counter() - started
     os.close(null)
@@ -112,8 +108,6 @@ class Bench:
         if shutil.which("btmon"):
             jobs["btmon -r, HCI only"] = (ours, {"hci_only": True}, ["btmon", "-r"])
 
-        for name in ("gattscope show", "gattscope show --json", "gattscope show, HCI only"):
-            jobs[f"{name}, one thread"] = jobs[name]
         for verb in ("map", "devices"):
             jobs[f"gattscope {verb}"] = (ours, spine, [self.program, verb])
 
@@ -121,9 +115,8 @@ class Bench:
         starts: dict[str, list[float]] = {name: [] for name in jobs}
         for _ in range(self.rounds):
             for name, (count, traffic, command) in jobs.items():
-                environment = ALONE if name.endswith("one thread") else os.environ
-                starts[name].append(run(*command, self.traffic(1, **traffic), environment=environment).seconds)
-                runs[name].append(run(*command, self.traffic(count, **traffic), environment=environment))
+                starts[name].append(run(*command, self.traffic(1, **traffic)).seconds)
+                runs[name].append(run(*command, self.traffic(count, **traffic)))
 
         print(f"\n{'':36} {'records':>10} {'seconds':>9} {'records/s':>11} {'peak MB':>8}")
         rates = {}
@@ -169,7 +162,7 @@ class Bench:
             for _ in range(self.rounds):
                 for count, times in ((short, 3), (long, 1)):
                     for _ in range(times):
-                        spent = run(self.program, *arguments, self.traffic(count), environment=ALONE).seconds
+                        spent = run(self.program, *arguments, self.traffic(count)).seconds
                         costs[count].append(spent / count)
             ratio = statistics.median(costs[long]) / statistics.median(costs[short])
             what = f"{' '.join(arguments)}: a record's time, 1 M : 100 k"
@@ -186,7 +179,7 @@ class Bench:
         seconds: dict[str, list[float]] = {name: [] for name in choices}
         for _ in range(self.rounds):
             for name, options in choices.items():
-                seconds[name].append(run(self.program, "show", *options, capture, environment=ALONE).seconds)
+                seconds[name].append(run(self.program, "show", *options, capture).seconds)
         least = statistics.median(seconds.pop("nothing"))
         for name, all_seconds in seconds.items():
             ratio = statistics.median(all_seconds) / least
@@ -200,7 +193,7 @@ class Bench:
             seconds: dict[str, list[float]] = {" ".join(arguments): [] for arguments in (["show"], *SUMMARIES)}
             for _ in range(self.rounds):
                 for name, all_seconds in seconds.items():
-                    all_seconds.append(run(self.program, *name.split(), capture, environment=ALONE).seconds)
+                    all_seconds.append(run(self.program, *name.split(), capture).seconds)
             show = statistics.median(seconds.pop("show"))
             for name, all_seconds in seconds.items():
                 ratio = statistics.median(all_seconds) / show
@@ -223,7 +216,7 @@ class Bench:
             seconds: dict[str, list[float]] = {uuid: [] for uuid in captures}
             for _ in range(self.rounds):
                 for uuid, capture in captures.items():
-                    seconds[uuid].append(run(self.program, *arguments, capture, environment=ALONE).seconds)
+                    seconds[uuid].append(run(self.program, *arguments, capture).seconds)
             ratio = statistics.median(seconds["2b9d"]) / statistics.median(seconds["2a37"])
             what = f"{' '.join(arguments)}, decoded : not, records/s"
             self.verdict(what, f"{ratio:.2f}", f"{DECODING:.2f}", ratio >= DECODING)

@@ -44,7 +44,7 @@ reports() {
   echo "}"
   printf '\nextension PageTexts {\n'
   for part in page:html style:css script:js; do
-    printf '  static let %s: StaticString = ' "${part%:*}"
+    printf '  package static let %s: StaticString = ' "${part%:*}"
     literal "$package/Sources/Reports/Page/page.${part#*:}"
   done
   echo "}"

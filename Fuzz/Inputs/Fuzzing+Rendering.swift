@@ -1,7 +1,10 @@
 import Bluetooth
 import Bytes
 import Captures
+import Comparisons
 import Decoders
+import Documents
+import Explanations
 import Platforms
 import Reports
 import Sessions

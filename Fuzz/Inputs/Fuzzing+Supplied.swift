@@ -1,5 +1,6 @@
 import Bluetooth
 import Bytes
+import Comparisons
 import ProfileFiles
 import Reports
 

@@ -29,8 +29,6 @@ package struct InputBuffer: ~Copyable {
   private var feed: (any ByteFeed)?
   /// The bytes of the descriptor still to be read; nil for all.
   private var left: Int64?
-  /// Receives a copy of everything that is read.
-  private var copy: (([UInt8]) -> Void)?
 
   /// The offset of the next byte from where reading began.
   package private(set) var offset: Int64 = 0
@@ -52,14 +50,9 @@ package struct InputBuffer: ~Copyable {
   /// Opens a file, device or named pipe; `-` is standard input. Opening a named pipe waits for its
   /// writer.
   ///
-  /// - Parameters:
-  ///   - limit: The number of bytes to read at most, as if a growing file ended there.
-  ///   - copy: Receives everything that is read, piece by piece, for readers that must see the same
-  ///     bytes whatever happens to the file meanwhile.
+  /// - Parameter limit: The number of bytes to read at most, as if a growing file ended there.
   /// - Throws: `.inaccessible` with the system's message.
-  package init(
-    path: String, atMost limit: Int64? = nil, copy: (([UInt8]) -> Void)? = nil
-  ) throws(CaptureFailure) {
+  package init(path: String, atMost limit: Int64? = nil) throws(CaptureFailure) {
     if path == "-" {
       self.init(descriptor: STDIN_FILENO, owned: false)
       return
@@ -71,7 +64,6 @@ package struct InputBuffer: ~Copyable {
     guard opened >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }
     self.init(descriptor: opened, owned: true)
     left = limit
-    self.copy = copy
   }
 
   /// Reads the pieces that `pieces` returns until it returns nil. It may wait.
@@ -192,10 +184,6 @@ package struct InputBuffer: ~Copyable {
       let result = room == 0 ? 0 : unsafe read(descriptor, storage + end, room)
       if result > 0 {
         if let rest = left { left = rest - Int64(result) }
-        if let copy {
-          let read = unsafe RawSpan(_unsafeStart: storage + end, byteCount: result)
-          copy(read.array)
-        }
         end += result
         return
       }

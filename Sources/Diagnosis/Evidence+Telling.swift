@@ -2,6 +2,7 @@ import Bluetooth
 import Captures
 import Cryptography
 import Sessions
+import Words
 
 // Reports each event once, even if the capture has both ends of a link or the event is repeated.
 

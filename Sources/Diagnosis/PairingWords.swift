@@ -2,6 +2,7 @@ package import Bluetooth
 package import Cryptography
 package import Dissectors
 import Sessions
+package import Words
 
 extension Side {
   /// The words at the beginning of a sentence: `This host`, `The peer`.

@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Sessions
+package import Words
 
 /// How much a finding matters.
 package enum Severity: UInt8, Sendable, CaseIterable, Comparable {

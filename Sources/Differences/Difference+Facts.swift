@@ -2,6 +2,7 @@ import Bluetooth
 import Diagnosis
 import Dissectors
 import Sessions
+import Words
 
 extension Difference {
   /// Returns how two connections are protected, and the properties of their links. Everything is

@@ -1,5 +1,6 @@
 import Bytes
 import Diagnosis
+import Words
 
 // The differences in the values of operations that belong together.
 

@@ -1,5 +1,6 @@
 import Bluetooth
-package import Diagnosis
+import Diagnosis
+package import Words
 
 /// What differs between two sessions.
 package struct Difference: Sendable {

@@ -1,5 +1,6 @@
 package import Bluetooth
-package import Diagnosis
+import Diagnosis
+package import Words
 
 /// The attributes of a GATT server, as far as they are compared.
 package struct ServerMap: Sendable {

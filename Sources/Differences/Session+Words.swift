@@ -1,7 +1,8 @@
 import Bluetooth
 import Bytes
-package import Diagnosis
+import Diagnosis
 import Sessions
+package import Words
 
 extension ValueOperation {
   /// The name in a line of a conversation.

@@ -2,6 +2,7 @@ package import Bluetooth
 package import Bytes
 package import Diagnosis
 package import Sessions
+package import Words
 
 /// What two devices did on their connections, as far as it is compared: one side of a difference.
 package struct Session: Sendable {

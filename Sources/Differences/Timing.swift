@@ -1,5 +1,6 @@
 import Bluetooth
-package import Diagnosis
+import Diagnosis
+package import Words
 
 /// Something that took longer on one side than on the other.
 package struct TimingDifference: Sendable {

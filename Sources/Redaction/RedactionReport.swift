@@ -1,6 +1,7 @@
 package import Bluetooth
 import Captures
 import Diagnosis
+import Words
 
 /// What was replaced in a capture, and what cannot be guaranteed.
 package struct RedactionReport: Equatable, Sendable {

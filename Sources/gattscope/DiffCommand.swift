@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bluetooth
 import Captures
+import Comparisons
 import Decoders
 import Glibc
 import Reports

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bluetooth
 import Captures
+import Explanations
 import Glibc
 import Reports
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bytes
+import Documents
 import Glibc
 import Reports
 

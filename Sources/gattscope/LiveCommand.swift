@@ -1,5 +1,6 @@
 import ArgumentParser
 import Captures
+import Explanations
 import Reports
 import Sessions
 

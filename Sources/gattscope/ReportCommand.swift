@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bluetooth
 import Captures
+import Documents
 import Glibc
 import Redaction
 import Reports

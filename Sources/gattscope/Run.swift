@@ -7,7 +7,6 @@ import Glibc
 import Redaction
 import Reports
 import Sessions
-import Synchronization
 
 /// Runs a report over a capture and turns failures into sentences and exit statuses.
 enum Run {
@@ -217,65 +216,6 @@ extension Run {
 }
 
 extension Run {
-  /// Shorter captures are printed before sharing the work would pay off.
-  private static let leastSharedBytes: Int64 = 1 << 18
-  /// The number of threads that share the work: the number of processors or GATTSCOPE_THREADS,
-  /// within limits.
-  private static var members: Int {
-    // More would hardly be faster, since each of them reads everything.
-    let most = 4
-    let wanted = Terminal.environment("GATTSCOPE_THREADS").flatMap { Int($0) }
-    return max(1, min(most, wanted ?? Terminal.processors))
-  }
-
-  /// Reads a capture and prints the report on it, using several processors if it is a file that is
-  /// long enough. The output does not depend on their number.
-  static func shared<Report: SharedReport & SendableMetatype & ~Copyable>(
-    _ found: CaptureSearch, maps: [SuppliedMap] = [], bonds: [Bond] = [],
-    profiles: SuppliedProfiles?,
-    _ makeReport: @escaping @Sendable (CaptureSummary) -> Report
-  ) throws {
-    let members = members
-    let file = found.files[0]
-    guard members > 1, let size = file.byteCount, size >= leastSharedBytes else {
-      return try captures(found, maps: maps, bonds: bonds, profiles: profiles, makeReport)
-    }
-    let ring = Ring(of: members, to: STDOUT_FILENO)
-    // The other members read what the first one reads, so that all see the same bytes even if the
-    // file changes meanwhile.
-    let feeds = (1..<members).map { _ in Handoff<[UInt8]>() }
-    let result = Mutex<(failure: CaptureFailure?, remarks: [String])>((nil, []))
-    let wasShared = ring.run { member in
-      var reading = Reading(Output(), maps, bonds, profiles) { summary in
-        TurnTaking(makeReport(summary), member: member, of: members) {
-          ring.write(&$0, member: member)
-        }
-      }
-      guard member == 0 else {
-        let feed = feeds[member - 1]
-        // The first member meets the same failure and reports it.
-        try? reading.read(InputBuffer { feed.take() })
-        feed.end()
-        return
-      }
-      do throws(CaptureFailure) {
-        try reading.read(file.open { piece in feeds.forEach { $0.give(piece) } })
-      } catch {
-        result.withLock { $0.failure = error }
-      }
-      feeds.forEach { $0.end() }
-      result.withLock { $0.remarks = reading.remarks }
-    }
-    guard wasShared else {
-      return try captures(found, maps: maps, bonds: bonds, profiles: profiles, makeReport)
-    }
-    let (failure, remarks) = result.withLock { $0 }
-    found.remarks.forEach(Terminal.complain)
-    try end(
-      [file.name], (failure.map { [$0] } ?? []) + found.failures, remarks,
-      outputFailure: ring.failure)
-  }
-
   /// Returns a selection with the addresses of the devices that it names. If the captures can be
   /// read twice, the devices are looked up beforehand; otherwise a device is selected from the
   /// packet that reveals its name.

@@ -89,24 +89,13 @@ struct ShowCommand: ParsableCommand {
     options.zoneOffset = Terminal.zoneOffset(at:)
     let maps = try supplied.maps()
     if presentation.json {
-      try show(found, options, maps, bonds) { [options] in ShowJSON(options, $0) }
+      try Run.captures(found, follows: follow, maps: maps, bonds: bonds, profiles: profiles) {
+        [options] in ShowJSON(options, $0)
+      }
     } else {
-      try show(found, options, maps, bonds) { [options] in ShowText(options, $0) }
-    }
-  }
-
-  /// Prints the report that `makeReport` creates, with several threads if its lines can be divided
-  /// among them.
-  private func show<Report: SharedReport & SendableMetatype & ~Copyable>(
-    _ found: CaptureSearch, _ options: ShowOptions, _ maps: [SuppliedMap], _ bonds: [Bond],
-    _ makeReport: @escaping @Sendable (CaptureSummary) -> Report
-  ) throws {
-    if found.files.count == 1, !follow, options.canBeShared {
-      try Run.shared(
-        found, maps: maps, bonds: bonds, profiles: options.profiles, makeReport)
-    } else {
-      try Run.captures(
-        found, follows: follow, maps: maps, bonds: bonds, profiles: options.profiles, makeReport)
+      try Run.captures(found, follows: follow, maps: maps, bonds: bonds, profiles: profiles) {
+        [options] in ShowText(options, $0)
+      }
     }
   }
 }

@@ -3,6 +3,7 @@ import Bytes
 import Captures
 import Cryptography
 import Decoders
+import Documents
 import ProfileFiles
 import Reports
 

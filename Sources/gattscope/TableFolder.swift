@@ -1,6 +1,7 @@
 import ArgumentParser
 import Bytes
 import Captures
+import Documents
 import Glibc
 import Reports
 

@@ -1,6 +1,7 @@
 import Bytes
 import Captures
 import Decoders
+import Documents
 import Reports
 import Sessions
 

@@ -1,6 +1,7 @@
 import Bytes
 import Captures
 import Cryptography
+import Documents
 import Glibc
 import Reports
 

@@ -9,6 +9,7 @@ import Foundation
 import MadeTraffic
 import Sessions
 import Testing
+import Words
 
 /// Processes a capture, and keeps the evidence.
 struct EvidenceReport: PacketReport, ~Copyable {

@@ -6,7 +6,9 @@ import Diagnosis
 import MadeTraffic
 import Testing
 
+@testable import Explanations
 @testable import Reports
+@testable import Words
 
 /// Returns a rule that finds the same on the connections with these numbers, or, without numbers,
 /// on the whole.

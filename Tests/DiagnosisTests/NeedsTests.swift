@@ -10,6 +10,7 @@ import Foundation
 import MadeTraffic
 import Sessions
 import Testing
+import Words
 
 @Suite("Rules conclude nothing from what a capture lacks") struct NeedsTests {
   /// A capture with its evidence, and the part to which each record belongs.

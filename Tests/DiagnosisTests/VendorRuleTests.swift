@@ -9,6 +9,7 @@ import MadeTraffic
 import ProfileFiles
 import Sessions
 import Testing
+import Words
 
 /// A vendor's protocol that is not built in.
 enum Trial {

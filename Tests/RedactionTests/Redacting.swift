@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Diagnosis
+import Explanations
 import Foundation
 import MadeTraffic
 import Reports

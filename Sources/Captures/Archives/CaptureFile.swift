@@ -47,13 +47,10 @@ package struct CaptureFile: Sendable {
 
   /// Opens the capture at its beginning. A pipe continues where reading stopped.
   ///
-  /// - Parameter copy: Receives everything that is read, piece by piece.
   /// - Throws: `.inaccessible` if it cannot be opened.
-  package func open(
-    copy: (([UInt8]) -> Void)? = nil
-  ) throws(CaptureFailure) -> InputBuffer {
+  package func open() throws(CaptureFailure) -> InputBuffer {
     if let input = opened?.take() { return input }
-    return try InputBuffer(path: path, atMost: byteLimit, copy: copy)
+    return try InputBuffer(path: path, atMost: byteLimit)
   }
 
   /// The size of a regular file, which can be read more than once; nil for other kinds of files.

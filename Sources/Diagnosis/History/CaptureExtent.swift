@@ -3,6 +3,7 @@ import Bytes
 package import Captures
 import Dissectors
 import Sessions
+package import Words
 
 /// The capture as a whole: how long it is, and what it lacks.
 package struct CaptureExtent: Sendable {

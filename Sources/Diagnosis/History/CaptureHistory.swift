@@ -4,6 +4,7 @@ package import Captures
 import Cryptography
 package import Dissectors
 package import Sessions
+package import Words
 
 /// What is remembered of a capture for the rules. It is fed packet by packet, then asked for the
 /// evidence. Bounded by `Limits` and by the limits of its parts: memory grows with connections and

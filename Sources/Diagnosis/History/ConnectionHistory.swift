@@ -3,6 +3,7 @@ import Bytes
 package import Captures
 import Dissectors
 package import Sessions
+import Words
 
 /// A packet and its time.
 package struct Moment: Equatable, Sendable {

@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Sessions
+package import Words
 
 extension EncryptionAttempt {
   /// Whether one of the two has no key for the other.

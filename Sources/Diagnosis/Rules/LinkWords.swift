@@ -1,6 +1,7 @@
 import Bluetooth
 import Dissectors
 import Sessions
+package import Words
 
 // Words that several rules about links share.
 

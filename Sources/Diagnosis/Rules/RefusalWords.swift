@@ -1,6 +1,7 @@
 package import Bluetooth
 import Bytes
 import Sessions
+package import Words
 
 // Words for requests and refusals, for rules and for the story.
 

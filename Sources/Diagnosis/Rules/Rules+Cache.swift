@@ -1,6 +1,7 @@
 import Bluetooth
 import Bytes
 import Sessions
+import Words
 
 // Rules about outdated service maps: attribute caching (Core, Vol 3, Part G, 2.5.2).
 

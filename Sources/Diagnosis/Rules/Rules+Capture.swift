@@ -1,5 +1,6 @@
 import Bluetooth
 import Sessions
+import Words
 
 // Rules about what the capture lacks. They are reported first, since they make other findings less
 // certain.

@@ -1,5 +1,6 @@
 import Bluetooth
 import Sessions
+import Words
 
 // Rules about attempts to connect, and links that were created but never established.
 

@@ -1,6 +1,7 @@
 import Bluetooth
 import Dissectors
 import Sessions
+import Words
 
 // Rules about controllers: commands that are refused or not answered, and hardware errors.
 

@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Sessions
+import Words
 
 extension Rule {
   /// The rules about encryption and keys.

@@ -1,5 +1,6 @@
 import Bluetooth
 import Sessions
+import Words
 
 // Rules about links that end.
 

@@ -1,6 +1,7 @@
 import Bluetooth
 import Dissectors
 import Sessions
+import Words
 
 // Rules about link parameters: interval, latency, supervision timeout.
 

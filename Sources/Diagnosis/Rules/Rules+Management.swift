@@ -1,6 +1,7 @@
 import Bluetooth
 import Dissectors
 import Sessions
+import Words
 
 // Rules about what the Linux kernel's management interface reports. If the capture contains HCI
 // packets, those show what happened to devices and why; these rules then do not report on devices.

@@ -1,5 +1,6 @@
 import Bluetooth
 import Cryptography
+import Words
 
 // Rules about pairing that fails, and pairing that is not what was intended.
 

@@ -2,6 +2,7 @@ import Bluetooth
 import Cryptography
 import Dissectors
 import Sessions
+import Words
 
 // Rules about what the two sides declared that they can do, and want.
 

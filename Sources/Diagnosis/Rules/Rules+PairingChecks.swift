@@ -1,6 +1,7 @@
 import Bluetooth
 import Cryptography
 import Sessions
+import Words
 
 // Rules about what is compared last in a pairing: the digits of numeric comparison, and the check
 // values.

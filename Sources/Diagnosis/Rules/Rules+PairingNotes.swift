@@ -1,6 +1,7 @@
 import Bluetooth
 import Cryptography
 import Sessions
+import Words
 
 // Notes on pairings, whether they succeed or fail.
 

@@ -2,6 +2,7 @@ import Bluetooth
 import Cryptography
 import Dissectors
 import Sessions
+import Words
 
 // Rules about reasons of Pairing Failed that are self-explanatory (Core, Vol 3, Part H, 3.5.5).
 

@@ -1,6 +1,7 @@
 import Bluetooth
 import Captures
 import Sessions
+import Words
 
 // Rules about pairing that stops silently, and about Security Requests.
 

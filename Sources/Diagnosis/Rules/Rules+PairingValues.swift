@@ -1,6 +1,7 @@
 import Bluetooth
 import Cryptography
 import Sessions
+import Words
 
 // Rules about what the confirm and random values of a pairing reveal.
 

@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Decoders
 import Sessions
+import Words
 
 // Rules about lengths, frames and transfers.
 

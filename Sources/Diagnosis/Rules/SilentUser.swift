@@ -1,6 +1,7 @@
 import Bluetooth
 import Cryptography
 import Sessions
+import Words
 
 extension PairingAttempt {
   /// A user cannot type six digits, or read a dialog, faster than this.

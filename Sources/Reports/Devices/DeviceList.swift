@@ -1,10 +1,10 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 import Dissectors
-import Sessions
+package import Sessions
 
 /// What `devices` prints, as text and JSON.
-struct DeviceList: Sendable {
+package struct DeviceList: Sendable {
   /// The time of the first record.
   let start: Timestamp?
   /// The number of decimals of the capture's times.
@@ -12,7 +12,7 @@ struct DeviceList: Sendable {
   var scans: [Scan] = []
   var forgottenScans = 0
   var own: [ListedOwn] = []
-  var devices: [ListedDevice] = []
+  package var devices: [ListedDevice] = []
   /// Connections with devices whose address is unknown, with their first packets and handles.
   var strangers: [(connection: Int, packet: Int, handle: UInt16)] = []
   var forgotten = 0
@@ -30,15 +30,15 @@ struct DeviceList: Sendable {
 }
 
 /// What advertising data reveals about its advertiser.
-struct AdvertisedFacts: Sendable {
+package struct AdvertisedFacts: Sendable {
   /// The name; the complete one if there is one.
-  private(set) var name: [UInt8]?
+  package private(set) var name: [UInt8]?
   private var isNameComplete = false
   private(set) var appearance: Appearance?
   /// The services that it offers or sends data of.
-  private(set) var services: [BluetoothUUID] = []
+  package private(set) var services: [BluetoothUUID] = []
   /// The companies whose data it sends.
-  private(set) var companies: [CompanyID] = []
+  package private(set) var companies: [CompanyID] = []
   /// The limits of apps on Apple's systems that it exceeds.
   private(set) var appleLimits: AppleLimits = []
   /// The types that such apps cannot set, if they have names.
@@ -133,9 +133,9 @@ extension Payload {
 }
 
 /// A device, with what its data reveals.
-struct ListedDevice: Sendable {
-  let device: Advertiser
-  let said: AdvertisedFacts
+package struct ListedDevice: Sendable {
+  package let device: Advertiser
+  package let said: AdvertisedFacts
 
   init(_ device: Advertiser, name: [UInt8]?) {
     self.device = device

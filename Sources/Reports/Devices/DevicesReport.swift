@@ -78,7 +78,7 @@ package struct DevicesReport: TableReport, ~Copyable {
 
 /// What all forms of `devices` keep while packets are fed: the devices that were heard, and those
 /// that are selected.
-struct DeviceListing: ~Copyable {
+package struct DeviceListing: ~Copyable {
   private let options: DevicesOptions
   /// Whether packets are selected, so that not all of them count.
   let isSelecting: Bool
@@ -94,7 +94,7 @@ struct DeviceListing: ~Copyable {
   /// selected.
   var hasListed = false
 
-  init(_ options: DevicesOptions, _ summary: CaptureSummary, limits: Limits) {
+  package init(_ options: DevicesOptions, _ summary: CaptureSummary, limits: Limits) {
     self.options = options
     let selection = options.show.selection
     isSelecting = !selection.isEverything || selection.limit != nil
@@ -114,7 +114,7 @@ struct DeviceListing: ~Copyable {
   }
 
   /// Records a packet.
-  mutating func observe(
+  package mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
@@ -132,7 +132,7 @@ struct DeviceListing: ~Copyable {
   var emptyList: DeviceList { DeviceList(start: start, decimals: source.timeDecimals) }
 
   /// Returns the current list. What is still on counts as on up to now; more may follow.
-  mutating func list(_ memory: borrowing Memory) -> DeviceList {
+  package mutating func list(_ memory: borrowing Memory) -> DeviceList {
     var advertisers = advertisers
     advertisers.finish(memory, isCounted: !isSelecting)
     watch.learn(memory.names)

@@ -2,7 +2,7 @@ import Bluetooth
 import Bytes
 import Captures
 import Dissectors
-import Sessions
+package import Sessions
 
 /// `info --json`: one document (json.md).
 struct InfoDocument: ~Copyable {
@@ -264,7 +264,7 @@ struct InfoDocument: ~Copyable {
 
 extension Connection.Transport {
   /// The name in the JSON contract.
-  var key: StaticString {
+  package var key: StaticString {
     switch self {
     case .le: "le"
     case .brEDR: "br_edr"
@@ -276,7 +276,7 @@ extension Connection.Transport {
 
 extension Connection.Ending {
   /// The name in the JSON contract.
-  var key: StaticString {
+  package var key: StaticString {
     switch self {
     case .localHost: "local_host"
     case .peer: "peer"
@@ -294,8 +294,16 @@ extension Connection.Ending {
 }
 
 extension JSONSink {
+  /// Appends the names of the parts of a capture; nothing if there are none.
+  package mutating func parts(_ key: StaticString, _ parts: Coverage.Parts) {
+    guard !parts.isEmpty else { return }
+    beginList(key)
+    for part in parts.each { element(word: part.key) }
+    endList()
+  }
+
   /// Appends what is known of a connection as keys of the current object.
-  mutating func connection(_ connection: Connection, name: [UInt8]?) {
+  package mutating func connection(_ connection: Connection, name: [UInt8]?) {
     number("id", connection.id)
     // 0xffff: records without an adapter.
     if connection.adapter != 0xffff { number("adapter", Int(connection.adapter)) }

@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 package import Bytes
 package import Captures
 package import Dissectors
@@ -65,7 +65,7 @@ package struct InfoReport: PacketReport, ~Copyable {
 }
 
 /// The counts of a capture. Bounded by `Limits`.
-struct CaptureFacts: Sendable {
+package struct CaptureFacts: Sendable {
   /// The kinds of records.
   enum Kind: Int, CaseIterable, Sendable {
     case command, event, acl, sco, iso, controllerLog, mgmt, note, unknown
@@ -116,10 +116,10 @@ struct CaptureFacts: Sendable {
     let packet: Int
   }
 
-  private(set) var records = 0
+  package private(set) var records = 0
   private(set) var kinds = [Int](repeating: 0, count: Kind.allCases.count)
-  private(set) var earliest: Timestamp?
-  private(set) var latest: Timestamp?
+  package private(set) var earliest: Timestamp?
+  package private(set) var latest: Timestamp?
   /// Whether nothing was captured for a day or more.
   private(set) var hasPause = false
   private static let leastPause: Int64 = 86_400_000_000_000
@@ -132,15 +132,15 @@ struct CaptureFacts: Sendable {
   }
 
   private(set) var stepsBack = 0
-  private(set) var dropped: UInt64 = 0
-  private(set) var truncated = 0
+  package private(set) var dropped: UInt64 = 0
+  package private(set) var truncated = 0
   private(set) var problems = ProblemCounts()
   private(set) var failures = FailureCounts()
   private(set) var connections: [Connection] = []
   private(set) var pairingFailures: [FailedPairing] = []
   private(set) var encryptionFailures: [FailedEncryption] = []
   private(set) var unanswered: UnansweredRequests
-  private(set) var connectionCount = 0
+  package private(set) var connectionCount = 0
   private(set) var leData = 0
   private(set) var brEDRData = 0
   private(set) var unknownData = 0
@@ -153,14 +153,14 @@ struct CaptureFacts: Sendable {
   private var positions: [Int: Int] = [:]
   private let limits: Limits
 
-  init(_ limits: Limits) {
+  package init(_ limits: Limits) {
     self.limits = limits
     unanswered = UnansweredRequests(limits)
   }
 
-  var advertiserCount: Int { advertisers.count }
+  package var advertiserCount: Int { advertisers.count }
 
-  mutating func count(
+  package mutating func count(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
@@ -304,7 +304,7 @@ struct CaptureFacts: Sendable {
   }
 
   /// Stores the last state of the links that are still open.
-  mutating func finish(_ memory: borrowing Memory) {
+  package mutating func finish(_ memory: borrowing Memory) {
     connectionCount = memory.links.count
     memory.links.forEach { store($0) }
     connections.sort { $0.id < $1.id }

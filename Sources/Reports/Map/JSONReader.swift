@@ -1,7 +1,7 @@
 /// Reads a small JSON document from the user (RFC 8259). Documents that are nested more deeply than
 /// ours are rejected.
-struct JSONReader {
-  indirect enum Value {
+package struct JSONReader {
+  package indirect enum Value {
     case object([String: Value])
     case array([Value])
     case string(String)
@@ -9,14 +9,14 @@ struct JSONReader {
     case other(String)
 
     /// The member of an object.
-    subscript(key: String) -> Value? {
+    package subscript(key: String) -> Value? {
       if case .object(let members) = self { members[key] } else { nil }
     }
 
     /// The elements of an array.
-    var elements: [Value]? { if case .array(let elements) = self { elements } else { nil } }
+    package var elements: [Value]? { if case .array(let elements) = self { elements } else { nil } }
 
-    var text: String? { if case .string(let text) = self { text } else { nil } }
+    package var text: String? { if case .string(let text) = self { text } else { nil } }
   }
 
   private let bytes: [UInt8]
@@ -24,10 +24,10 @@ struct JSONReader {
   private(set) var offset = 0
   private static let deepest = 16
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// Returns the value of the whole document, or nil if it is invalid.
-  mutating func document() -> Value? {
+  package mutating func document() -> Value? {
     guard let value = value(depth: 0) else { return nil }
     skipBlanks()
     return offset == bytes.count ? value : nil

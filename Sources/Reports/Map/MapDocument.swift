@@ -1,9 +1,9 @@
 import Bluetooth
 import Bytes
 import Decoders
-import Diagnosis
 import Dissectors
 import Sessions
+import Words
 
 /// `map --json`: one document (json.md).
 struct MapDocument: ~Copyable {

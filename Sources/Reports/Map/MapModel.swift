@@ -1,30 +1,30 @@
 // The map of a device: what `map` prints, as text and as JSON.
 
-import Bluetooth
+package import Bluetooth
 import Bytes
-import Sessions
+package import Sessions
 
 /// A device and its attributes.
-struct MapDevice: Sendable {
+package struct MapDevice: Sendable {
   /// Identifies its server.
-  let key: UInt64
+  package let key: UInt64
   /// For this host's own server: its controller.
-  var adapter: UInt16?
-  var address: DeviceAddress?
+  package var adapter: UInt16?
+  package var address: DeviceAddress?
   var kind: AddressKind?
-  var identity: DeviceAddress?
+  package var identity: DeviceAddress?
   /// All addresses under which it was seen, as far as there is room.
-  var addresses: [DeviceAddress] = []
-  var names: [[UInt8]] = []
-  var connections: [Int] = []
+  package var addresses: [DeviceAddress] = []
+  package var names: [[UInt8]] = []
+  package var connections: [Int] = []
   /// The controllers of those connections.
   var adapters: Set<UInt16> = []
   /// How much is known in total, if not all of it is shown.
   var wholeSummary: MapSummary?
   /// The ATT MTU of the last connection.
   var mtu: BearerMTU?
-  var database: Database?
-  var services: [MapService] = []
+  package var database: Database?
+  package var services: [MapService] = []
   /// Attributes that are not in any known service.
   var loose: [MapCharacteristic] = []
   /// Handles that were used but never discovered.
@@ -38,24 +38,24 @@ struct MapDevice: Sendable {
   var characteristics: [MapCharacteristic] { services.flatMap(\.characteristics) + loose }
 }
 
-struct MapService: Sendable {
-  let declaration: Attribute
+package struct MapService: Sendable {
+  package let declaration: Attribute
   /// The last handle that can belong to it: its end, or the handle before the next service.
-  let end: UInt16
-  var includes: [Attribute] = []
-  var characteristics: [MapCharacteristic] = []
+  package let end: UInt16
+  package var includes: [Attribute] = []
+  package var characteristics: [MapCharacteristic] = []
 }
 
-struct MapCharacteristic: Sendable {
+package struct MapCharacteristic: Sendable {
   /// Its declaration, if it was seen.
-  var declaration: Attribute?
+  package var declaration: Attribute?
   /// Its value or, if that is unknown, what the declaration reveals of it.
-  var value: Attribute
-  var use: AttributeUse?
-  var descriptors: [MapDescriptor] = []
+  package var value: Attribute
+  package var use: AttributeUse?
+  package var descriptors: [MapDescriptor] = []
 
   /// The most informative attribute.
-  var attribute: Attribute { declaration ?? value }
+  package var attribute: Attribute { declaration ?? value }
 
   /// Whether its value can only come from a client.
   var isOnlyWritten: Bool {
@@ -65,12 +65,12 @@ struct MapCharacteristic: Sendable {
 
   /// Whether this is a placeholder for an unknown characteristic, because descriptors were found
   /// without one.
-  var isPlaceholder = false
+  package var isPlaceholder = false
 }
 
-struct MapDescriptor: Sendable {
-  let attribute: Attribute
-  var use: AttributeUse?
+package struct MapDescriptor: Sendable {
+  package let attribute: Attribute
+  package var use: AttributeUse?
 }
 
 /// A handle that was used although its attribute is unknown.
@@ -264,22 +264,22 @@ extension MapDevice {
   }
 
   /// How far discovery went.
-  enum Extent: Sendable {
+  package enum Extent: Sendable {
     case all, part, none
   }
 
   /// Whether all services were requested.
-  var serviceExtent: Extent { extent(.primaryServices, [1...UInt16.max]) }
+  package var serviceExtent: Extent { extent(.primaryServices, [1...UInt16.max]) }
 
   /// Whether the characteristics of all services were requested.
-  var characteristicExtent: Extent { extent(.characteristics, ranges) }
+  package var characteristicExtent: Extent { extent(.characteristics, ranges) }
 
   /// Whether the includes of all services were requested.
   var includeExtent: Extent { extent(.includes, ranges) }
 
   /// Whether descriptors were requested wherever there may be any: after the value of each
   /// characteristic, up to what follows it.
-  var descriptorExtent: Extent {
+  package var descriptorExtent: Extent {
     var gaps: [ClosedRange<UInt16>] = []
     for service in services {
       for (index, characteristic) in service.characteristics.enumerated() {

@@ -1,10 +1,10 @@
 import Bluetooth
-import Bytes
+package import Bytes
 import Dissectors
 import Sessions
 
 /// `map` as text: a tree.
-struct MapPage: ~Copyable {
+package struct MapPage: ~Copyable {
   let devices: [MapDevice]
   let options: MapOptions
   let glyphs: Glyphs
@@ -16,10 +16,10 @@ struct MapPage: ~Copyable {
   /// Where in `out` the line's value begins, if it has one.
   private var valueStart: Int?
   /// Whether others lay the page out: then each line begins with its kind, and a tab stands between cells.
-  var isOfCells = false
+  package var isOfCells = false
 
   /// The subject of a line.
-  enum Line: UInt8 {
+  package enum Line: UInt8 {
     case device = 1, title, service, include, characteristic, descriptor, remark
   }
 
@@ -45,7 +45,7 @@ struct MapPage: ~Copyable {
     reading.last = messages.byPacket
   }
 
-  mutating func write(into output: inout Output) {
+  package mutating func write(into output: inout Output) {
     if devices.isEmpty {
       let selection = options.selection
       if !selection.uuids.isEmpty || !selection.handles.isEmpty {

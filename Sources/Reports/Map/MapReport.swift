@@ -117,13 +117,13 @@ package struct MapReport: PacketReport, ~Copyable {
   }
 
   /// The tree, now that the capture was read to its end.
-  mutating func page(_ memory: borrowing Memory) -> MapPage {
+  package mutating func page(_ memory: borrowing Memory) -> MapPage {
     MapPage(shown(conclude(memory)), messages, options)
   }
 
   /// Returns the devices with what is known of them, after the capture was read to its end, in the
   /// order of their first connections.
-  mutating func conclude(_ memory: borrowing Memory) -> [MapDevice] {
+  package mutating func conclude(_ memory: borrowing Memory) -> [MapDevice] {
     memory.links.forEach { store($0) }
     uses.finish(memory)
     var devices: [MapDevice] = []

@@ -3,7 +3,7 @@ import Bytes
 extension Output {
   /// Appends text escaped for HTML. Unprintable characters are escaped as in `printable`, but
   /// backslashes are not doubled, since the text is already worded for people.
-  mutating func html(_ bytes: RawSpan) {
+  package mutating func html(_ bytes: RawSpan) {
     var offset = 0
     while offset < bytes.byteCount {
       let unit = bytes.byte(at: offset)
@@ -38,11 +38,11 @@ extension Output {
   }
 
   /// Appends text escaped for HTML.
-  mutating func html(_ text: String) { html([UInt8](text.utf8).bytes) }
+  package mutating func html(_ text: String) { html([UInt8](text.utf8).bytes) }
 
   /// Appends text escaped for HTML, with a link for each packet that it names (`#48`, `#46–48`).
   /// Text in quotes came from a device and is not linked.
-  mutating func linked(_ text: RawSpan) {
+  package mutating func linked(_ text: RawSpan) {
     var (start, offset) = (0, 0)
     var (isQuoted, isEscaped) = (false, false)
     while offset < text.byteCount {
@@ -74,11 +74,11 @@ extension Output {
   }
 
   /// Appends text escaped for HTML, with a link for each packet that it names.
-  mutating func linked(_ text: String) { linked([UInt8](text.utf8).bytes) }
+  package mutating func linked(_ text: String) { linked([UInt8](text.utf8).bytes) }
 
   /// Appends a JSON string for a script element. `<` is escaped, so that no text can end the
   /// element.
-  mutating func embedded(_ bytes: RawSpan) {
+  package mutating func embedded(_ bytes: RawSpan) {
     byte(0x22)
     var start = 0
     for offset in 0..<bytes.byteCount where bytes.byte(at: offset) == 0x3c {
@@ -91,7 +91,7 @@ extension Output {
   }
 
   /// Appends a JSON string for a script element.
-  mutating func embedded(_ text: String) { embedded([UInt8](text.utf8).bytes) }
+  package mutating func embedded(_ text: String) { embedded([UInt8](text.utf8).bytes) }
 }
 
 extension RawSpan {

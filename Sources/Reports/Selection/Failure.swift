@@ -1,11 +1,11 @@
 import Bluetooth
 import Bytes
 import Dissectors
-import Sessions
+package import Sessions
 
 /// The kinds of failures that a packet reports: something did not work, as opposed to a malformed
 /// packet.
-enum Failure: Int, CaseIterable, Sendable {
+package enum Failure: Int, CaseIterable, Sendable {
   /// An ATT request was refused. The end of a discovery does not count.
   case attError
   /// Pairing failed.
@@ -95,7 +95,7 @@ extension Dissection {
   private static let keyRefused: UInt16 = 0x201b
 
   /// Returns the failure that the packet reports, if any.
-  func failure(_ bytes: RawSpan, _ answer: Answer) -> Failure? {
+  package func failure(_ bytes: RawSpan, _ answer: Answer) -> Failure? {
     switch content {
     case .command(let command): return command.opcode == Self.keyRefused ? .keyMissing : nil
     case .event(let event):

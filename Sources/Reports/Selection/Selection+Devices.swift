@@ -76,10 +76,10 @@ package struct DevicePattern: Sendable {
   }
 
   /// The address, unless it is a name.
-  var address: AddressBits? { if case .address(let bits) = kind { bits } else { nil } }
+  package var address: AddressBits? { if case .address(let bits) = kind { bits } else { nil } }
 
   /// Returns whether this is the name of a selected device.
-  func matches(name: [UInt8]) -> Bool {
+  package func matches(name: [UInt8]) -> Bool {
     switch kind {
     case .address: false
     case .name(let pattern):
@@ -120,11 +120,11 @@ package struct DevicePattern: Sendable {
 }
 
 /// The bits of an address that are selected.
-struct AddressBits: Sendable {
+package struct AddressBits: Sendable {
   /// The values of the bits.
-  let value: UInt64
+  package let value: UInt64
   /// The bits that count.
-  let mask: UInt64
+  package let mask: UInt64
 }
 
 /// The selected devices, as far as their names are known.

@@ -1,7 +1,7 @@
 import Bluetooth
 import Bytes
 import Dissectors
-import Sessions
+package import Sessions
 
 extension Selection {
   /// The highest layer of a packet, or its subject: the JSON contract's `protocol`; `adv` for
@@ -68,7 +68,7 @@ extension Selection {
 
 extension Dissection {
   /// The highest layer that was decoded.
-  var layer: Selection.Layer {
+  package var layer: Selection.Layer {
     switch content {
     case .unknown: .unknown
     case .note: .note
@@ -83,7 +83,8 @@ extension Dissection {
   }
 
   /// Returns whether the packet belongs to this layer.
-  func isOf(_ layer: Selection.Layer, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool {
+  package func isOf(_ layer: Selection.Layer, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool
+  {
     switch layer {
     case .advertising: isAboutAdvertising(bytes, memory)
     case .security: isAboutSecurity(bytes)

@@ -3,9 +3,9 @@
 import Bluetooth
 import Bytes
 package import Decoders
-import Diagnosis
 import Dissectors
 import Sessions
+import Words
 
 /// The result that a packet reports.
 struct Outcome: Sendable {

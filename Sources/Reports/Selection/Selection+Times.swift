@@ -1,6 +1,6 @@
 // Selects packets by their times.
 
-import Bluetooth
+package import Bluetooth
 
 /// A selected time range, including both ends.
 package struct TimeRange: Sendable {
@@ -43,21 +43,21 @@ package struct TimeRange: Sendable {
 }
 
 /// The selected times on the capture's clock, which is known from its first time on.
-struct TimeWindow: Sendable {
+package struct TimeWindow: Sendable {
   private let ranges: [TimeRange]
   private let zoneOffset: @Sendable (Int64) -> Int64
   private var resolved: [(from: Timestamp?, to: Timestamp?)] = []
   /// The first time of the capture.
   private(set) var start: Timestamp?
 
-  init(_ selection: Selection, _ zoneOffset: @escaping @Sendable (Int64) -> Int64) {
+  package init(_ selection: Selection, _ zoneOffset: @escaping @Sendable (Int64) -> Int64) {
     ranges = selection.times
     self.zoneOffset = zoneOffset
   }
 
   /// Records the time of a packet: the first one is the start that elapsed times count from.
   @inline(__always)
-  mutating func observe(_ time: Timestamp?) {
+  package mutating func observe(_ time: Timestamp?) {
     guard start == nil, let time else { return }
     start = time
     resolved = ranges.map { $0.resolved(time, zoneOffset) }
@@ -67,7 +67,7 @@ struct TimeWindow: Sendable {
   func contains(_ time: Timestamp?) -> Bool { ranges.isEmpty || stretch(of: time) != nil }
 
   /// Returns the position of the first selected stretch that has this time in it.
-  func stretch(of time: Timestamp?) -> Int? {
+  package func stretch(of time: Timestamp?) -> Int? {
     guard let time else { return nil }
     return resolved.firstIndex { range in
       !(range.from.map { time.isEarlier(than: $0) } ?? false)

@@ -46,7 +46,7 @@ package struct Selection: Sendable {
   package init() {}
 
   /// Whether no packet is excluded, so that none has to be checked.
-  var isEverything: Bool {
+  package var isEverything: Bool {
     packets.isEmpty && connections.isEmpty && adapters.isEmpty && layers.isEmpty
       && directions.isEmpty && devices.isEmpty && uuids.isEmpty && handles.isEmpty
       && opcodes == nil && events == nil && statuses.isEmpty && values.isEmpty && words.isEmpty
@@ -113,7 +113,7 @@ package struct SelectionError: Error, Equatable, Sendable, CustomStringConvertib
 
 extension Selection {
   /// Returns whether this controller is selected.
-  func admits(adapter: UInt16) -> Bool {
+  package func admits(adapter: UInt16) -> Bool {
     adapters.isEmpty || adapters.contains { $0.contains(Int(adapter)) }
   }
 }

@@ -1,15 +1,17 @@
-import Bluetooth
-import Bytes
+package import Bluetooth
+package import Bytes
 
 /// Writes times. Caches the second that it wrote last, since many packets share it.
-struct Clock: Sendable {
+package struct Clock: Sendable {
   private var seconds: Int64?
   private var minute: Int64?
   private var separator: UInt8 = 0
   private var prefix: [UInt8] = []
 
+  package init() {}
+
   /// Appends a time as RFC 3339, UTC: `2023-11-14T22:13:20.175500Z`.
-  mutating func utc(_ time: Timestamp, decimals: Int, into output: inout Output) {
+  package mutating func utc(_ time: Timestamp, decimals: Int, into output: inout Output) {
     seconds(time.seconds, separator: 0x54, into: &output)
     Self.fraction(time, decimals: decimals, into: &output)
     output.byte(0x5a)
@@ -72,7 +74,7 @@ struct Clock: Sendable {
 extension Output {
   /// Appends the time since `start` in seconds, exact, without trailing zeros; negative if the
   /// clock went back.
-  mutating func elapsed(_ time: Timestamp, since start: Timestamp) {
+  package mutating func elapsed(_ time: Timestamp, since start: Timestamp) {
     var seconds = time.seconds - start.seconds
     var nanoseconds = Int64(time.nanoseconds) - Int64(start.nanoseconds)
     // Both parts get the same sign.

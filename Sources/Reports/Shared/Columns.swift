@@ -34,7 +34,7 @@ struct GrowingColumn: Sendable {
 }
 
 /// The colours of text on a terminal.
-enum TextStyle {
+package enum TextStyle {
   case plain, dim, failure, warning
   /// What this host sent, and received.
   case sent, received
@@ -42,7 +42,7 @@ enum TextStyle {
   case attribute, security
 
   /// The terminal's escape sequence (ECMA-48, SGR).
-  var sequence: StaticString {
+  package var sequence: StaticString {
     switch self {
     case .plain: "\u{1b}[0m"
     case .dim: "\u{1b}[2m"
@@ -173,4 +173,9 @@ extension Output {
     text(glyphs.ellipsis)
     if isStyled { text(TextStyle.plain.sequence) }
   }
+}
+
+extension String {
+  /// The number of columns that the string takes on a terminal.
+  package var columns: Int { [UInt8](utf8).bytes.columns }
 }

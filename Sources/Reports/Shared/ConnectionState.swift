@@ -2,7 +2,7 @@ import Sessions
 
 /// The state of a connection that is printed with each of its packets. If it is unchanged, so is
 /// the text.
-struct ConnectionState: Equatable, Sendable {
+package struct ConnectionState: Equatable, Sendable {
   /// The connection's number; 0 if the link is not a connection.
   let id: Int
   private let changes: Int

@@ -1,8 +1,8 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 import Decoders
-import Diagnosis
-import Sessions
+package import Sessions
+import Words
 
 extension ValueReading {
   /// Returns the name of an attribute's error in its own definition, otherwise in that of its
@@ -50,7 +50,7 @@ struct ProfileErrors: Sendable {
 
 extension ValueReading {
   /// Returns the profile's name of the error that an attempt ended with.
-  mutating func errorName(of value: ConveyedValue) -> [UInt8]? {
+  package mutating func errorName(of value: ConveyedValue) -> [UInt8]? {
     guard case .refused(let error) = value.outcome, error.isOfProfile else { return nil }
     return errorName(error, of: ErrorSubject(value.attribute))
   }
@@ -58,7 +58,7 @@ extension ValueReading {
 
 extension Output {
   /// Appends an error's name (the profile's if it has one), then its number in parentheses.
-  mutating func error(_ error: ATTErrorCode, _ name: [UInt8]?) {
+  package mutating func error(_ error: ATTErrorCode, _ name: [UInt8]?) {
     guard let name else {
       named(error.name, UInt64(error.rawValue), digits: 2)
       return

@@ -1,15 +1,15 @@
 // The content of a packet, field by field. `Details` passes the fields, and a sink writes them as
 // JSON or as text, so that the two formats cannot differ in content.
 
-import Bluetooth
-import Bytes
-import Decoders
-import Diagnosis
-import Dissectors
+package import Bluetooth
+package import Bytes
+package import Decoders
+package import Dissectors
+package import Words
 
 /// Writes fields. Keys are the specification's names or those of the JSON contract; a sink converts
 /// them to its own style.
-protocol FieldSink: HCIFieldVisitor, ~Copyable {
+package protocol FieldSink: HCIFieldVisitor, ~Copyable {
   /// Sets the position of the next field's (or object's) bytes, counted like the slices of a
   /// dissection.
   mutating func at(_ offset: Int, _ count: Int)
@@ -87,16 +87,16 @@ protocol FieldSink: HCIFieldVisitor, ~Copyable {
 
 extension FieldSink where Self: ~Copyable {
   /// Does nothing, for sinks that do not show positions of bytes.
-  mutating func at(_ offset: Int, _ count: Int) {}
+  package mutating func at(_ offset: Int, _ count: Int) {}
 
-  static var tellsAll: Bool { false }
+  package static var tellsAll: Bool { false }
 
-  mutating func repeats(_ connection: ConnectionState) -> Bool { false }
+  package mutating func repeats(_ connection: ConnectionState) -> Bool { false }
 
-  mutating func remember(_ connection: ConnectionState) {}
+  package mutating func remember(_ connection: ConnectionState) {}
 
   /// Writes a parameter of a command or event.
-  mutating func field(
+  package mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
@@ -127,7 +127,7 @@ extension FieldSink where Self: ~Copyable {
     }
   }
 
-  mutating func field(
+  package mutating func field(
     _ name: StaticString, line: StaticString?, number: Int64, width: Int,
     _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice
   ) {
@@ -144,7 +144,7 @@ extension FieldSink where Self: ~Copyable {
     self.number(name, number, width: width, form)
   }
 
-  mutating func sixDigits(_ key: StaticString, _ value: Int) { number(key, value) }
+  package mutating func sixDigits(_ key: StaticString, _ value: Int) { number(key, value) }
 
   /// Writes a UUID whose use is unknown.
   mutating func namedUUID(_ uuid: BluetoothUUID) { namedUUID(uuid, as: nil) }

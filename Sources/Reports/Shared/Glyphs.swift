@@ -26,7 +26,7 @@ package struct Glyphs: Sendable, Equatable {
   var warning: StaticString { isUTF8 ? "⚠" : "!" }
 
   /// Returns a text in these signs, before it is wrapped: `=>` takes more room than `⇒`.
-  func written(_ text: String) -> String {
+  package func written(_ text: String) -> String {
     if isUTF8 { return text }
     var ascii = Output()
     ascii.ascii([UInt8](text.utf8).bytes)
@@ -36,7 +36,7 @@ package struct Glyphs: Sendable, Equatable {
 
 extension Output {
   /// Appends finished text in the signs that the terminal supports.
-  mutating func text(_ bytes: RawSpan, _ glyphs: Glyphs) {
+  package mutating func text(_ bytes: RawSpan, _ glyphs: Glyphs) {
     if glyphs.isUTF8 { raw(bytes) } else { ascii(bytes) }
   }
 }

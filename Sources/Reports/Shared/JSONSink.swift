@@ -1,18 +1,18 @@
-import Bluetooth
-import Bytes
-import Decoders
-import Diagnosis
+package import Bluetooth
+package import Bytes
+package import Decoders
 import Dissectors
+package import Words
 
 /// Writes fields as JSON.
 ///
 /// Keys are the names in lower case. Hidden fields are listed at the end of their object.
-struct JSONSink: FieldSink, ~Copyable {
-  var output = Output()
-  let showsKeys: Bool
-  var hidesAdvertising = false
-  var advertiser = OwnAddress()
-  var tellsStructures = false
+package struct JSONSink: FieldSink, ~Copyable {
+  package var output = Output()
+  package let showsKeys: Bool
+  package var hidesAdvertising = false
+  package var advertiser = OwnAddress()
+  package var tellsStructures = false
   /// Whether the next key or element needs no comma before it.
   private var isFirst = true
   private var keys = KeyCache()
@@ -33,19 +33,21 @@ struct JSONSink: FieldSink, ~Copyable {
   /// Decodes advertised values.
   private var reading: ValueReading
 
-  init(showsKeys: Bool, profiles: SuppliedProfiles? = nil) {
+  package init(showsKeys: Bool, profiles: SuppliedProfiles? = nil) {
     self.showsKeys = showsKeys
     reading = ValueReading(profiles, showsKeys: showsKeys)
   }
 
-  mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan) -> Bool {
+  package mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan)
+    -> Bool
+  {
     guard reading.read(kind, uuid, data) else { return false }
     key("decoded")
     reading.writeJSON(data, into: &output)
     return true
   }
 
-  mutating func key(_ key: StaticString) {
+  package mutating func key(_ key: StaticString) {
     keys.write(key, isFirst: isFirst, into: &output)
     isFirst = false
   }
@@ -71,7 +73,7 @@ struct JSONSink: FieldSink, ~Copyable {
     if isFirst { isFirst = false } else { output.byte(0x2c) }
   }
 
-  mutating func repeats(_ connection: ConnectionState) -> Bool {
+  package mutating func repeats(_ connection: ConnectionState) -> Bool {
     guard connection == lastConnection, !isFirst else {
       // The text is read back from the buffer, and must not be flushed before.
       output.reserve(Self.connectionBytes)
@@ -82,7 +84,7 @@ struct JSONSink: FieldSink, ~Copyable {
     return true
   }
 
-  mutating func remember(_ connection: ConnectionState) {
+  package mutating func remember(_ connection: ConnectionState) {
     lastConnection = connection
     connectionJSON.clear()
     let written = Slice(start: connectionStart, count: output.count - connectionStart)
@@ -103,7 +105,7 @@ struct JSONSink: FieldSink, ~Copyable {
 
   /// Begins a new document, which is written directly to `destination`. Until it ends,
   /// `destination` holds this sink's own buffer.
-  mutating func beginDocument(in destination: inout Output) {
+  package mutating func beginDocument(in destination: inout Output) {
     swap(&output, &destination)
     isFirst = true
     hiddenKeys.removeAll(keepingCapacity: true)
@@ -112,25 +114,25 @@ struct JSONSink: FieldSink, ~Copyable {
   }
 
   /// Ends the document and its line.
-  mutating func endDocument(in destination: inout Output) {
+  package mutating func endDocument(in destination: inout Output) {
     end()
     output.byte(0x0a)
     swap(&output, &destination)
   }
 
-  mutating func begin(_ key: StaticString) {
+  package mutating func begin(_ key: StaticString) {
     self.key(key)
     openBrace()
   }
 
-  mutating func end() {
+  package mutating func end() {
     if !hiddenKeys.isEmpty { listHidden() }
     depth -= 1
     output.byte(0x7d)
     isFirst = false
   }
 
-  mutating func beginStructures(of name: StaticString) {
+  package mutating func beginStructures(of name: StaticString) {
     key(name, unit: "_fields")
     output.byte(0x5b)
     isFirst = true
@@ -152,44 +154,44 @@ struct JSONSink: FieldSink, ~Copyable {
     hiddenKeys.removeSubrange(first...)
   }
 
-  mutating func beginList(_ key: StaticString) {
+  package mutating func beginList(_ key: StaticString) {
     self.key(key)
     output.byte(0x5b)
     isFirst = true
   }
 
-  mutating func endList() {
+  package mutating func endList() {
     output.byte(0x5d)
     isFirst = false
   }
 
-  mutating func beginItem() {
+  package mutating func beginItem() {
     beginObject()
   }
 
-  mutating func endItem() { end() }
+  package mutating func endItem() { end() }
 
-  mutating func number(_ key: StaticString, _ value: Int) {
+  package mutating func number(_ key: StaticString, _ value: Int) {
     self.key(key)
     output.decimal(value)
   }
 
-  mutating func fixed(_ key: StaticString, _ value: Int, decimals: Int) {
+  package mutating func fixed(_ key: StaticString, _ value: Int, decimals: Int) {
     self.key(key)
     output.fixed(value, decimals: decimals)
   }
 
-  mutating func quantity(_ key: StaticString, _ value: Int, _ scale: Scale) {
+  package mutating func quantity(_ key: StaticString, _ value: Int, _ scale: Scale) {
     self.key(key, unit: scale.unit.suffix)
     output.fixed(value &* scale.multiplier, decimals: scale.decimals)
   }
 
-  mutating func identifier(_ key: StaticString, _ value: UInt64, digits: Int) {
+  package mutating func identifier(_ key: StaticString, _ value: UInt64, digits: Int) {
     self.key(key)
     output.jsonIdentifier(value, digits: digits)
   }
 
-  mutating func code(
+  package mutating func code(
     _ key: StaticString, _ value: UInt64, digits: Int, _ name: StaticString?
   ) {
     self.key(key)
@@ -202,7 +204,7 @@ struct JSONSink: FieldSink, ~Copyable {
     output.byte(0x7d)
   }
 
-  mutating func error(_ key: StaticString, _ error: ATTErrorCode, _ name: [UInt8]?) {
+  package mutating func error(_ key: StaticString, _ error: ATTErrorCode, _ name: [UInt8]?) {
     guard let name else {
       code(key, UInt64(error.rawValue), digits: 2, error.name)
       return
@@ -215,11 +217,13 @@ struct JSONSink: FieldSink, ~Copyable {
     output.text("\"}")
   }
 
-  mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]? {
+  package mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]? {
     reading.errorName(error, of: subject)
   }
 
-  mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, assigned: AssignedName?) {
+  package mutating func code(
+    _ key: StaticString, _ value: UInt64, digits: Int, assigned: AssignedName?
+  ) {
     self.key(key)
     output.text("{\"code\":")
     output.jsonIdentifier(value, digits: digits)
@@ -231,7 +235,7 @@ struct JSONSink: FieldSink, ~Copyable {
     output.byte(0x7d)
   }
 
-  mutating func flags(_ key: StaticString, _ value: UInt64, digits: Int, _ set: CodeSet) {
+  package mutating func flags(_ key: StaticString, _ value: UInt64, digits: Int, _ set: CodeSet) {
     self.key(key)
     output.text("{\"code\":")
     output.jsonIdentifier(value, digits: digits)
@@ -250,21 +254,21 @@ struct JSONSink: FieldSink, ~Copyable {
     output.text("]}")
   }
 
-  mutating func bytes(_ key: StaticString, _ bytes: RawSpan) {
+  package mutating func bytes(_ key: StaticString, _ bytes: RawSpan) {
     self.key(key)
     output.byte(0x22)
     output.hex(bytes)
     output.byte(0x22)
   }
 
-  mutating func string(_ key: StaticString, _ bytes: RawSpan) {
+  package mutating func string(_ key: StaticString, _ bytes: RawSpan) {
     self.key(key)
     output.byte(0x22)
     output.jsonEscaped(bytes)
     output.byte(0x22)
   }
 
-  mutating func string(_ key: StaticString, _ start: AssignedName?, _ rest: RawSpan) {
+  package mutating func string(_ key: StaticString, _ start: AssignedName?, _ rest: RawSpan) {
     self.key(key)
     output.byte(0x22)
     if let start { output.jsonEscaped(start.bytes) }
@@ -272,35 +276,35 @@ struct JSONSink: FieldSink, ~Copyable {
     output.byte(0x22)
   }
 
-  mutating func string(_ key: StaticString, _ text: String) {
+  package mutating func string(_ key: StaticString, _ text: String) {
     string(key, [UInt8](text.utf8).bytes)
   }
 
-  mutating func word(_ key: StaticString, _ word: StaticString) {
+  package mutating func word(_ key: StaticString, _ word: StaticString) {
     self.key(key)
     output.jsonWord(word)
   }
 
-  mutating func flag(_ key: StaticString, _ value: Bool) {
+  package mutating func flag(_ key: StaticString, _ value: Bool) {
     self.key(key)
     output.text(value ? "true" : "false")
   }
 
-  mutating func address(_ key: StaticString, _ address: DeviceAddress) {
+  package mutating func address(_ key: StaticString, _ address: DeviceAddress) {
     self.key(key)
     output.byte(0x22)
     output.address(address)
     output.byte(0x22)
   }
 
-  mutating func uuid(_ key: StaticString, _ uuid: BluetoothUUID) {
+  package mutating func uuid(_ key: StaticString, _ uuid: BluetoothUUID) {
     self.key(key)
     output.byte(0x22)
     output.uuid(uuid)
     output.byte(0x22)
   }
 
-  mutating func namedUUID(_ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse?) {
+  package mutating func namedUUID(_ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse?) {
     self.uuid("uuid", uuid)
     if let name = use.map({ names.name(of: uuid, as: $0) }) ?? names.name(of: uuid) {
       string("name", name.bytes)
@@ -309,9 +313,11 @@ struct JSONSink: FieldSink, ~Copyable {
     }
   }
 
-  mutating func hidden(_ key: StaticString, _ count: Int) { hiddenKeys.append((key, depth)) }
+  package mutating func hidden(_ key: StaticString, _ count: Int) {
+    hiddenKeys.append((key, depth))
+  }
 
-  mutating func element(handle: UInt16) {
+  package mutating func element(handle: UInt16) {
     separate()
     output.byte(0x22)
     output.handle(handle)
@@ -319,7 +325,7 @@ struct JSONSink: FieldSink, ~Copyable {
   }
 
   /// Appends a string as an element of a list.
-  mutating func element(string bytes: RawSpan) {
+  package mutating func element(string bytes: RawSpan) {
     separate()
     output.byte(0x22)
     output.jsonEscaped(bytes)
@@ -335,7 +341,7 @@ struct JSONSink: FieldSink, ~Copyable {
   }
 
   /// Appends a constant word as an element of a list.
-  mutating func element(word: StaticString) {
+  package mutating func element(word: StaticString) {
     separate()
     output.jsonWord(word)
   }
@@ -348,7 +354,7 @@ struct JSONSink: FieldSink, ~Copyable {
     output.byte(0x22)
   }
 
-  mutating func uuids(_ key: StaticString, _ list: RawSpan, width: Int) {
+  package mutating func uuids(_ key: StaticString, _ list: RawSpan, width: Int) {
     self.key(key)
     output.byte(0x5b)
     var cursor = Cursor(list)
@@ -362,7 +368,7 @@ struct JSONSink: FieldSink, ~Copyable {
     output.byte(0x5d)
   }
 
-  mutating func packets(_ key: StaticString, _ packets: ArraySlice<Int>) {
+  package mutating func packets(_ key: StaticString, _ packets: ArraySlice<Int>) {
     self.packets(key, packets, [])
   }
 
@@ -374,7 +380,7 @@ struct JSONSink: FieldSink, ~Copyable {
     output.jsonNumbers(packets, last)
   }
 
-  mutating func words(
+  package mutating func words(
     _ key: StaticString, bits: Int, of count: Int, _ word: (Int) -> StaticString
   ) {
     self.key(key)

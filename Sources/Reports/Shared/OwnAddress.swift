@@ -6,7 +6,7 @@ import Sessions
 
 /// The addresses of an advertiser, to detect data that contains the advertiser's own address: many
 /// devices send it, since Apple's systems hide addresses from apps.
-struct OwnAddress: Equatable, Sendable {
+package struct OwnAddress: Equatable, Sendable {
   /// The address that is used for advertising, and the identity address, if known.
   var address: DeviceAddress?
   var identity: DeviceAddress?

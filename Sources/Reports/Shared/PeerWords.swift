@@ -1,6 +1,6 @@
 import Bluetooth
 import Bytes
-import Sessions
+package import Sessions
 
 extension Output {
   /// Appends the peer of a connection: `F4:F4:F4:F4:F4:F4 random static as 4D:66:77:88:99:AB`. The
@@ -9,7 +9,7 @@ extension Output {
   ///
   /// - Returns: whether the peer's address is known; if not, nothing is appended.
   @discardableResult
-  mutating func peer(_ connection: Connection) -> Bool {
+  package mutating func peer(_ connection: Connection) -> Bool {
     guard let peer = connection.peer else { return false }
     var (shown, kind, used) = (peer, connection.peerKind, connection.peerResolvable)
     if let identity = connection.identity, identity.address != peer {

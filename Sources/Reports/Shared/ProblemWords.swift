@@ -176,7 +176,7 @@ extension Problem {
 
 extension Output {
   /// Appends a description of a problem: what was expected, and what was found.
-  mutating func message(of problem: Problem) {
+  package mutating func message(of problem: Problem) {
     let first = Int(problem.first)
     let second = Int(problem.second)
     switch problem.code {

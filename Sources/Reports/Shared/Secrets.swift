@@ -1,23 +1,23 @@
 import Bluetooth
 import Bytes
-import Captures
-import Dissectors
-import Sessions
+package import Captures
+package import Dissectors
+package import Sessions
 
 /// The positions of secrets in a record: `-x` and `--raw` show these bytes as `..`.
-struct Secrets: Sendable {
+package struct Secrets: Sendable {
   private var ranges = InlineArray<8, Slice>(repeating: .empty)
   private var count = 0
 
   /// The number of bytes before the data in an ACL packet (Core, Vol 4, Part E, 5.4.2).
   private static let aclHeaderBytes = 4
 
-  static let none = Secrets()
+  package static let none = Secrets()
 
   private init() {}
 
   /// Finds the secrets of a packet in the bytes of its record.
-  init(
+  package init(
     _ dissection: Dissection, _ packet: borrowing CaptureRecord, _ answer: Answer,
     _ memory: borrowing Memory
   ) {
@@ -295,7 +295,7 @@ extension Answer {
 
 extension Output {
   /// Appends a record's bytes in hexadecimal, with secrets as `..`.
-  mutating func hex(_ bytes: RawSpan, hiding secrets: Secrets, separator: UInt8? = nil) {
+  package mutating func hex(_ bytes: RawSpan, hiding secrets: Secrets, separator: UInt8? = nil) {
     guard !secrets.isEmpty else {
       hex(bytes, separator: separator)
       return

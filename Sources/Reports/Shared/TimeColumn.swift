@@ -64,15 +64,6 @@ struct TimeColumn: Sendable {
     }
   }
 
-  /// Records a time that is printed elsewhere: the column grows as if it were printed here.
-  mutating func skip(_ time: Timestamp, since start: Timestamp, after previous: Timestamp?) {
-    switch style {
-    case .elapsed: makeRoom(for: Elapsed(time, since: start))
-    case .delta: makeRoom(for: Elapsed(time, since: previous ?? time))
-    case .utc, .local, .none: break
-    }
-  }
-
   /// The time between two timestamps, with a sign.
   private struct Elapsed {
     let isNegative: Bool
@@ -88,18 +79,14 @@ struct TimeColumn: Sendable {
     }
   }
 
-  /// Widens the column; the sign takes the place of a digit.
-  private mutating func makeRoom(for elapsed: Elapsed) {
-    secondColumns.make(
-      room: elapsed.isNegative ? elapsed.seconds.multiplied(clamped: 10) : elapsed.seconds)
-  }
-
-  /// Appends seconds with four decimals, rounded down.
+  /// Appends seconds with four decimals, rounded down. In the width, the sign takes the place of a
+  /// digit.
   private mutating func elapsed(
     _ time: Timestamp, since earlier: Timestamp, into line: inout Output
   ) {
     let elapsed = Elapsed(time, since: earlier)
-    makeRoom(for: elapsed)
+    secondColumns.make(
+      room: elapsed.isNegative ? elapsed.seconds.multiplied(clamped: 10) : elapsed.seconds)
     line.spaces(width)
     let end = line.count
     line.put(fraction: elapsed.nanoseconds / 100_000, endingAt: end)

@@ -1,10 +1,10 @@
 import Bluetooth
 import Bytes
-import Captures
+package import Captures
 import Decoders
-import Diagnosis
-import Dissectors
-import Sessions
+package import Dissectors
+package import Sessions
+import Words
 
 /// Messages of vendor protocols: finding them, and finding them again.
 extension ValueReading {
@@ -68,7 +68,7 @@ extension ValueReading {
   }
 
   /// Follows the open frames of vendor protocols with a packet whose meaning is not needed.
-  mutating func follow(
+  package mutating func follow(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {

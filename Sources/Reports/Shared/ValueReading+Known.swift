@@ -50,7 +50,7 @@ extension ValueReading {
   }
 
   /// Records the values in a map that determine the meaning of others.
-  mutating func learn(_ device: MapDevice) {
+  package mutating func learn(_ device: MapDevice) {
     guard hasProfiles else { return }
     for characteristic in device.characteristics {
       let uuid = characteristic.value.uuid

@@ -1,11 +1,11 @@
 import Bluetooth
 import Bytes
-import Decoders
+package import Decoders
 
 /// A message after the first one in a value.
-struct FollowingMessage: Sendable {
-  var sighting: VendorSighting
-  var decoded = Decoded()
+package struct FollowingMessage: Sendable {
+  package var sighting: VendorSighting
+  package var decoded = Decoded()
   /// The words, ending with those for problems, and where these begin.
   var line: [UInt8] = []
   var textEnd = 0
@@ -89,8 +89,7 @@ extension ValueReading {
 
   /// Returns what is still open in what was printed when the capture ends, or nil if nothing is.
   ///
-  /// - Parameter isAllWorded: whether every packet was printed, possibly by others: of several
-  ///   threads that take turns, each has printed a part.
+  /// - Parameter isAllWorded: whether every packet was printed.
   func openRemark(isAllWorded: Bool) -> String? {
     let left = messages.leftOpen.filter {
       isAllWorded || announcements.contains($0.what.packet)

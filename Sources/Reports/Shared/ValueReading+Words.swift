@@ -22,7 +22,7 @@ extension ValueReading {
   }
 
   /// The name of the protocol that the value belongs to.
-  var vendorName: String? { sighting?.vendor.profile }
+  package var vendorName: String? { sighting?.vendor.profile }
 
   /// Returns the results of vendor requests, after the last packet.
   mutating func finish() -> [VendorTally] {

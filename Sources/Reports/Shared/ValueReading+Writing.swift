@@ -49,7 +49,7 @@ extension ValueReading {
   // MARK: One field a line
 
   /// Appends a line for each field.
-  func writeLines(_ value: RawSpan, to sink: inout VerboseSink) {
+  package func writeLines(_ value: RawSpan, to sink: inout VerboseSink) {
     guard hasMeaning else { return }
     if let whole = sighting?.bytes {
       writeLines(of: whole.bytes, to: &sink)

@@ -1,22 +1,22 @@
-import Bluetooth
-import Bytes
+package import Bluetooth
+package import Bytes
 import Captures
-import Decoders
-import Diagnosis
+package import Decoders
 import Dissectors
-import Sessions
+package import Sessions
 import Synchronization
+import Words
 
 /// Decodes values: the only way from an attribute's value, or advertised data, to words.
 ///
 /// Profiles are loaded when the first value arrives. Lookups are cached for each UUID: a value that
 /// nothing decodes costs one comparison. The open frames of vendor protocols are followed with
 /// every packet, whether it is shown or not.
-struct ValueReading: ~Copyable {
+package struct ValueReading: ~Copyable {
   private let supplied: SuppliedProfiles?
-  let showsKeys: Bool
+  package let showsKeys: Bool
   /// The attributes whose values are secret.
-  let secretTypes: SecretTypes
+  package let secretTypes: SecretTypes
   var library: ProfileLibrary?
   var vendors: [VendorProtocol] = []
   var decoder = ValueDecoder()
@@ -42,11 +42,11 @@ struct ValueReading: ~Copyable {
   private(set) var wanted: [BluetoothUUID] = []
 
   /// The last decoded value.
-  var decoded = Decoded()
+  package var decoded = Decoded()
   /// The vendor message and its context, if the value is one.
-  var sighting: VendorSighting?
+  package var sighting: VendorSighting?
   /// The messages after the first one in the same value.
-  var following: [FollowingMessage] = []
+  package var following: [FollowingMessage] = []
   /// What the value of a control point answers.
   var control: ExchangeNote?
   /// Whether the words include what a message answers.
@@ -54,17 +54,17 @@ struct ValueReading: ~Copyable {
   /// Whether only a descriptor of its characteristic defines the value's meaning.
   var isByFormat = false
   /// The words for the value, ending with those for problems.
-  var line = Output()
-  var textEnd = 0
+  package var line = Output()
+  package var textEnd = 0
   /// The end of the first message's words, if the value contains several.
   var wordsEnd: Int { following.isEmpty ? line.count : firstEnd }
   var firstEnd = 0
   /// Whether the last value has a meaning.
-  var hasMeaning = false
+  package var hasMeaning = false
   /// Whether that value is the subject of a PDU, rather than one of several in it.
-  private(set) var isOfPDU = false
+  package private(set) var isOfPDU = false
   /// The structure that the value is a part of, if it was decoded as a whole.
-  private(set) var structure: [UInt8] = []
+  package private(set) var structure: [UInt8] = []
   /// Whether decoding was started since the last value was discarded.
   private var hasBegun = false
   /// Whether profiles were loaded.
@@ -87,7 +87,7 @@ struct ValueReading: ~Copyable {
   ///     decoded.
   ///   - showsKeys: whether secrets are shown.
   ///   - keepsRecent: whether messages are needed again when their answers have arrived.
-  init(_ supplied: SuppliedProfiles?, showsKeys: Bool, keepsRecent: Bool = false) {
+  package init(_ supplied: SuppliedProfiles?, showsKeys: Bool, keepsRecent: Bool = false) {
     self.supplied = supplied
     self.showsKeys = showsKeys
     secretTypes = SecretTypes(supplied?.secretTypes ?? [])
@@ -283,7 +283,9 @@ struct ValueReading: ~Copyable {
   }
 
   /// Decodes a value from `Conversations`, whose packets were followed.
-  mutating func read(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: borrowing Memory) -> Bool {
+  package mutating func read(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: borrowing Memory)
+    -> Bool
+  {
     begin()
     guard let slice = value.value, value.offset == 0, !value.isCut,
       value.handles == nil, showsKeys || !value.isSecret
@@ -325,7 +327,7 @@ struct ValueReading: ~Copyable {
   }
 
   /// Decodes a value on its own: advertised data, or one of several values in a packet.
-  mutating func read(
+  package mutating func read(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ value: RawSpan, isWritten: Bool = false,
     service: BluetoothUUID? = nil, server: UInt64? = nil,
     isOfDevice: (String) -> Bool = { _ in false }
@@ -342,7 +344,7 @@ struct ValueReading: ~Copyable {
 
   /// Returns the name of an attribute if only profiles name it: the protocol of the last value, or
   /// the definition of its characteristic.
-  mutating func name(_ uuid: BluetoothUUID?) -> String? {
+  package mutating func name(_ uuid: BluetoothUUID?) -> String? {
     guard let uuid, hasProfiles else { return nil }
     let plan = self.plan(.characteristic, uuid)
     if let own = plans[plan].ownName { return own }

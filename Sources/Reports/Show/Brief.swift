@@ -1,14 +1,14 @@
 import Bluetooth
-import Bytes
-import Captures
-import Dissectors
-import Sessions
+package import Bytes
+package import Captures
+package import Dissectors
+package import Sessions
 
 /// What `show --brief` folds: routine packets. Works in one pass, in the order of the capture, with
 /// little memory. Each packet that is folded is counted in a line.
-struct Brief: Sendable {
+package struct Brief: Sendable {
   /// Why a packet is routine.
-  enum Reason: Sendable {
+  package enum Reason: Sendable {
     /// A command was answered with success, as is normal.
     case answer
     /// The controller, the host or the peer's end of a channel has room again.
@@ -36,13 +36,13 @@ struct Brief: Sendable {
   }
 
   /// The packets of one connection that are summarised in one line.
-  struct Run: Sendable {
+  package struct Run: Sendable {
     let connection: Int
     let adapter: UInt16?
     let kind: Kind
-    let first: Int
+    package let first: Int
     let firstTime: Timestamp?
-    fileprivate(set) var last: Int
+    package fileprivate(set) var last: Int
     fileprivate(set) var lastTime: Timestamp?
     fileprivate(set) var count = 1
     fileprivate(set) var found = Found()
@@ -93,7 +93,7 @@ struct Brief: Sendable {
   }
 
   /// The runs that have not been printed yet, ordered by their first packets.
-  private(set) var runs: [Run] = []
+  package private(set) var runs: [Run] = []
   /// The controller that was reset last, as long as only folded packets have followed.
   private var starting: UInt16??
   /// The numbers of packets that were omitted without a line of their own.
@@ -109,8 +109,10 @@ struct Brief: Sendable {
   /// The maximum number of concurrent runs.
   private static let runLimit = 8
 
+  package init() {}
+
   /// Returns why the packet is routine, or nil if it is not.
-  mutating func reason(
+  package mutating func reason(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) -> Reason? {
@@ -175,7 +177,7 @@ struct Brief: Sendable {
 
   /// Returns whether a packet can be folded without printing first, which is necessary if there are
   /// too many concurrent runs.
-  func hasRoom(
+  package func hasRoom(
     _ reason: Reason, _ record: borrowing CaptureRecord, _ answer: Answer,
     _ memory: borrowing Memory
   ) -> Bool {
@@ -229,7 +231,7 @@ struct Brief: Sendable {
   }
 
   /// Folds a packet.
-  mutating func fold(
+  package mutating func fold(
     _ reason: Reason, _ record: borrowing CaptureRecord, _ dissection: Dissection,
     _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
   ) {
@@ -280,7 +282,7 @@ struct Brief: Sendable {
   }
 
   /// Removes the runs after they were printed.
-  mutating func clearRuns() { runs.removeAll(keepingCapacity: true) }
+  package mutating func clearRuns() { runs.removeAll(keepingCapacity: true) }
 }
 
 extension Brief.Found {
@@ -372,7 +374,7 @@ extension Output {
   }
 
   /// Appends what a run of packets was, without the packets.
-  mutating func words(of run: Brief.Run, _ glyphs: Glyphs) {
+  package mutating func words(of run: Brief.Run, _ glyphs: Glyphs) {
     if run.kind == .discovery {
       found(run.found)
     } else if run.kind == .controllerLog {

@@ -1,8 +1,8 @@
 import Bluetooth
 import Bytes
-import Diagnosis
 import Dissectors
 import Sessions
+import Words
 
 extension Details {
   /// Appends an ATT PDU, which starts at the dissection's body.

@@ -1,7 +1,7 @@
 import Bluetooth
 import Bytes
 import Dissectors
-import Sessions
+package import Sessions
 
 extension Details {
   /// Appends a Security Manager PDU.
@@ -141,7 +141,7 @@ extension PairingMethod {
 extension Dissection {
   /// Returns whether what follows the opcode of a Security Manager PDU is a secret: a key, or a
   /// value that could reveal a passkey.
-  func hidesSMP(_ answer: Answer) -> Bool {
+  package func hidesSMP(_ answer: Answer) -> Bool {
     guard let opcode = smp?.opcode else { return l2cap?.cid.carriesSecurityManager ?? false }
     if opcode.mayTellPasskey { return !(answer.pairing?.showsValues ?? false) }
     return opcode.carriesKey

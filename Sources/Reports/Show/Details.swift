@@ -8,7 +8,7 @@ import Dissectors
 import Sessions
 
 /// Passes the content of a packet to a sink.
-enum Details {
+package enum Details {
   /// Appends everything between the record's own fields and its summary.
   static func packet<Sink: FieldSink & ~Copyable>(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,

@@ -148,23 +148,6 @@ struct LineColumns: ~Copyable {
     line.byte(0x20)
   }
 
-  /// Records a line that is printed elsewhere: its columns grow here, too, and the next gap counts
-  /// from it.
-  mutating func skip(_ packet: Int, _ time: Timestamp?, since start: Timestamp?, _ id: Int) {
-    let width = columnsWidth
-    numberColumns.make(room: UInt(packet))
-    if id > 0 { idColumns.make(room: UInt(id)) }
-    if let time {
-      timeColumn.skip(time, since: start ?? time, after: previous)
-      previous = time
-    }
-    // The cached start has the old column widths.
-    if columnsWidth != width { kept.isPlain = false }
-  }
-
-  /// The total width of the columns that grow.
-  private var columnsWidth: Int { numberColumns.width + timeColumn.width + idColumns.width }
-
   /// Prepares the cached start for the next packet: its number is set, and its fraction and
   /// connection are to be overwritten. Returns false if more than digits has changed.
   private mutating func goesOn(

@@ -1,10 +1,10 @@
 import Bluetooth
 import Bytes
-import Captures
+package import Captures
 import Decoders
-import Diagnosis
-import Dissectors
-import Sessions
+package import Dissectors
+package import Sessions
+import Words
 
 /// The description of an ATT PDU.
 extension Sentence {
@@ -266,7 +266,7 @@ extension Sentence {
   }
 
   /// Follows the open frames of vendor protocols with a packet that is not described.
-  mutating func follow(
+  package mutating func follow(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {

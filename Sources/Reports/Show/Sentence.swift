@@ -1,14 +1,14 @@
 import Bluetooth
-import Bytes
-import Decoders
+package import Bytes
+package import Decoders
 import Dissectors
 import Sessions
 
 /// The description of a packet in one line: a name, a subject and the rest. Text arranges the three
 /// in columns; JSON joins them to its `summary`. All descriptions are worded here, once.
-struct Sentence: ~Copyable {
+package struct Sentence: ~Copyable {
   /// The text so far.
-  var output = Output()
+  package var output = Output()
   /// The end of the name in `output`.
   private(set) var nameEnd = 0
   private(set) var subjectEnd = 0
@@ -42,7 +42,7 @@ struct Sentence: ~Copyable {
   var listedPHYs: UInt64 = 0
 
   /// Decodes values.
-  var reading: ValueReading
+  package var reading: ValueReading
   /// Finds the names of attributes.
   var names = RecentNames()
   /// The packet, its time, and whether it is new and complete: not cut by the capture, and not
@@ -51,7 +51,7 @@ struct Sentence: ~Copyable {
 
   /// - Parameter profiles: the profiles that decode values beside the built-in ones; nil: nothing
   ///   is decoded.
-  init(showsKeys: Bool, glyphs: Glyphs, profiles: SuppliedProfiles? = nil) {
+  package init(showsKeys: Bool, glyphs: Glyphs, profiles: SuppliedProfiles? = nil) {
     self.showsKeys = showsKeys
     self.glyphs = glyphs
     reading = ValueReading(profiles, showsKeys: showsKeys)
@@ -95,7 +95,7 @@ struct Sentence: ~Copyable {
   }
 
   /// The three parts.
-  var parts: (name: Slice, subject: Slice, rest: Slice) {
+  package var parts: (name: Slice, subject: Slice, rest: Slice) {
     (
       Slice(start: 0, count: nameEnd),
       Slice(start: nameEnd, count: subjectEnd - nameEnd),

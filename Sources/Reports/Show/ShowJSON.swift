@@ -5,7 +5,7 @@ package import Dissectors
 package import Sessions
 
 /// `show --json`: one object for each record, in the order of the capture (json.md).
-package struct ShowJSON: SharedReport, ~Copyable {
+package struct ShowJSON: PacketReport, ~Copyable {
   private let options: ShowOptions
   private let timeDecimals: Int
   private var sink: JSONSink
@@ -57,14 +57,6 @@ package struct ShowJSON: SharedReport, ~Copyable {
       raw(record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer, memory))
     }
     sink.endDocument(in: &output)
-  }
-
-  package mutating func skip(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    showing.skip(record)
-    sentence.follow(record, dissection, bytes, answer, memory)
   }
 
   package mutating func finish(

@@ -26,7 +26,7 @@ package struct ShowOptions: PresentationOptions, Sendable {
 
     /// Returns the offset with which times in options are read, in seconds east of UTC. They are
     /// read as they are shown, so the local time zone applies only if it is requested.
-    func readingOffset(
+    package func readingOffset(
       _ zoneOffset: @escaping @Sendable (Int64) -> Int64
     ) -> @Sendable (Int64) -> Int64 {
       self == .local ? zoneOffset : { @Sendable (_: Int64) -> Int64 in 0 }
@@ -57,9 +57,6 @@ package struct ShowOptions: PresentationOptions, Sendable {
 
   /// Whether every packet is shown.
   package var showsEverything: Bool { selection.isEverything && selection.limit == nil }
-  /// Whether several threads can share the work: the text of a packet does not depend on other
-  /// packets being printed.
-  package var canBeShared: Bool { showsEverything && !isBrief }
 
   /// Creates the default options.
   package init() {}

@@ -8,10 +8,7 @@ package import Sessions
 ///
 ///     #      time    gap     what
 ///     97    0.1773         1 → Read Request   0x0010
-///
-/// Several threads can share the work, unless packets are folded: a line of `--brief` may summarise
-/// packets of more than one turn.
-package struct ShowText: SharedReport, ~Copyable {
+package struct ShowText: PacketReport, ~Copyable {
   private let options: ShowOptions
   private var sentence: Sentence
   private var details: VerboseSink
@@ -110,15 +107,8 @@ package struct ShowText: SharedReport, ~Copyable {
             : Secrets(dissection, record, answer, memory)
         details.show(bytes, hiding: secrets)
       }
-      comments(record)
-      if answer.fragment.hasJoinedBytes {
-        details.remark("offsets count from the first byte of the joined PDU")
-      }
-      Details.packet(
-        record, dissection, bytes, answer, fragments: fragments, memory, to: &details)
-      if sentence.reading.isOfPDU, let value = dissection.attFields.value {
-        sentence.reading.writeLines(bytes.part(value), to: &details)
-      }
+      details.packet(
+        record, dissection, bytes, answer, fragments: fragments, memory, &sentence.reading)
       output.text(details.output.bytes, options.glyphs)
     }
     // The bytes of a PDU are shown beside its fields; those of a fragment belong to no field.
@@ -128,21 +118,6 @@ package struct ShowText: SharedReport, ~Copyable {
         record.bytes, options.showsKeys ? .none : Secrets(dissection, record, answer, memory),
         into: &output)
     }
-  }
-
-  package mutating func skip(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    columns.observe(record.adapter)
-    showing.skip(record)
-    sentence.follow(record, dissection, bytes, answer, memory)
-    columns.skip(
-      record.number, record.time, since: showing.start,
-      answer.link.map { memory.links.id($0) } ?? 0)
-    file = record.file
-    // The header is above the first line, which was printed elsewhere.
-    hasHeader = true
   }
 
   package mutating func finish(
@@ -201,14 +176,6 @@ package struct ShowText: SharedReport, ~Copyable {
     line.printable([UInt8](CaptureFailure.subject(files[index].name).utf8).bytes)
     style(.plain)
     finishLine(into: &output)
-  }
-
-  /// Appends the capture's comments on the packet.
-  private mutating func comments(_ record: borrowing CaptureRecord) {
-    var position = 0
-    while let comment = record.options.nextComment(&position) {
-      details.string("comment", comment)
-    }
   }
 
   /// Appends the problems of the packet, after its description.

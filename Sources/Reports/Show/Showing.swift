@@ -1,25 +1,25 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
-import Captures
-import Dissectors
-import Sessions
+package import Captures
+package import Dissectors
+package import Sessions
 
 /// The state that text and JSON of `show` share: the start time, and the progress of the selection.
-struct Showing: Sendable {
+package struct Showing: Sendable {
   private let selection: Selection
   /// The time of the first record that has one.
-  var start: Timestamp? { window.start }
+  package var start: Timestamp? { window.start }
   /// The number of packets shown so far.
   private(set) var shown = 0
   private var hasSeenPackets = false
   private var isPastSelection = false
   private let lastPacket: Int
   /// Whether nothing is left out, except for what exceeds a limit.
-  let showsEverything: Bool
+  package let showsEverything: Bool
   private var devices: DeviceWatch
   private var window: TimeWindow
 
-  init(_ options: ShowOptions) {
+  package init(_ options: ShowOptions) {
     selection = options.selection
     window = TimeWindow(selection, options.time.readingOffset(options.zoneOffset))
     lastPacket = selection.lastPacket ?? .max
@@ -32,7 +32,7 @@ struct Showing: Sendable {
 
   /// Returns why nothing was shown; otherwise what is still open, if the capture was read to its
   /// end.
-  func remark(_ reading: borrowing ValueReading) -> String? {
+  package func remark(_ reading: borrowing ValueReading) -> String? {
     remark ?? (isSatisfied ? nil : reading.openRemark(isAllWorded: showsEverything))
   }
 
@@ -50,7 +50,7 @@ struct Showing: Sendable {
 
   /// Describes a packet, or returns false if it is not selected. The cheap checks come first: a
   /// packet that is not shown is described only if words are searched.
-  mutating func word(
+  package mutating func word(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory, in sentence: inout Sentence
   ) -> Bool {
@@ -74,8 +74,8 @@ struct Showing: Sendable {
   /// one.
   mutating func learn(name: [UInt8]) { devices.learn(name: name) }
 
-  /// Records a packet that is shown elsewhere.
-  mutating func skip(_ record: borrowing CaptureRecord) {
+  /// Records a packet that is not shown for another reason than the selection.
+  package mutating func skip(_ record: borrowing CaptureRecord) {
     hasSeenPackets = true
     window.observe(record.time)
   }

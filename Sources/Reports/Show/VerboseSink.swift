@@ -1,17 +1,19 @@
-import Bluetooth
-import Bytes
-import Decoders
-import Diagnosis
-import Dissectors
+package import Bluetooth
+package import Bytes
+package import Captures
+package import Decoders
+package import Dissectors
+package import Sessions
+package import Words
 
 /// Writes fields as text, one in a line, indented under their packet, with the offsets of their
 /// bytes on the left, for `show -v`. With `-x` the bytes are between the two.
-struct VerboseSink: FieldSink, ~Copyable {
-  var output = Output()
-  let showsKeys: Bool
-  var hidesAdvertising = false
-  var advertiser = OwnAddress()
-  var tellsStructures = false
+package struct VerboseSink: FieldSink, ~Copyable {
+  package var output = Output()
+  package let showsKeys: Bool
+  package var hidesAdvertising = false
+  package var advertiser = OwnAddress()
+  package var tellsStructures = false
   private let glyphs: Glyphs
   private var depth = 0
   /// The position of the next field's bytes.
@@ -30,13 +32,15 @@ struct VerboseSink: FieldSink, ~Copyable {
   /// Decodes advertised values.
   private var reading: ValueReading
 
-  init(showsKeys: Bool, glyphs: Glyphs = .utf8, profiles: SuppliedProfiles? = nil) {
+  package init(showsKeys: Bool, glyphs: Glyphs = .utf8, profiles: SuppliedProfiles? = nil) {
     self.showsKeys = showsKeys
     self.glyphs = glyphs
     reading = ValueReading(profiles, showsKeys: showsKeys)
   }
 
-  mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan) -> Bool {
+  package mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan)
+    -> Bool
+  {
     guard reading.read(kind, uuid, data) else { return false }
     // Moved out, since it writes to this sink.
     var taken = ValueReading(nil, showsKeys: false)
@@ -47,11 +51,29 @@ struct VerboseSink: FieldSink, ~Copyable {
   }
 
   /// Discards the previous packet.
-  mutating func clear() {
+  package mutating func clear() {
     output.clear()
     depth = 0
     place = nil
     left = nil
+  }
+
+  /// Appends the capture's comments on a packet, its fields, and what its value means.
+  ///
+  /// - Parameter reading: what was read of the packet's value.
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, _ reading: inout ValueReading
+  ) {
+    var position = 0
+    while let comment = record.options.nextComment(&position) { string("comment", comment) }
+    if answer.fragment.hasJoinedBytes {
+      remark("offsets count from the first byte of the joined PDU")
+    }
+    Details.packet(record, dissection, bytes, answer, fragments: fragments, memory, to: &self)
+    if reading.isOfPDU, let value = dissection.attFields.value {
+      reading.writeLines(bytes.part(value), to: &self)
+    }
   }
 
   /// Shows bytes beside the fields; offsets refer to `bytes`.
@@ -63,9 +85,9 @@ struct VerboseSink: FieldSink, ~Copyable {
     self.secrets = secrets
   }
 
-  static var tellsAll: Bool { true }
+  package static var tellsAll: Bool { true }
 
-  mutating func at(_ offset: Int, _ count: Int) {
+  package mutating func at(_ offset: Int, _ count: Int) {
     place = count > 0 ? Slice(start: offset, count: count) : nil
   }
 
@@ -147,7 +169,7 @@ struct VerboseSink: FieldSink, ~Copyable {
   }
 
   /// Appends a line that is not a field.
-  mutating func remark(_ text: StaticString) {
+  package mutating func remark(_ text: StaticString) {
     indent()
     output.text(text)
     output.byte(0x0a)
@@ -155,7 +177,7 @@ struct VerboseSink: FieldSink, ~Copyable {
 
   // MARK: Fields
 
-  mutating func begin(_ key: StaticString) {
+  package mutating func begin(_ key: StaticString) {
     indent(showsBytes: false)
     output.text(key)
     output.byte(0x0a)
@@ -179,53 +201,53 @@ struct VerboseSink: FieldSink, ~Copyable {
     endLine()
   }
 
-  mutating func end() { depth -= 1 }
+  package mutating func end() { depth -= 1 }
 
-  mutating func beginStructures(of name: StaticString) { begin("fields") }
+  package mutating func beginStructures(of name: StaticString) { begin("fields") }
 
-  mutating func beginList(_ key: StaticString) { begin(key) }
+  package mutating func beginList(_ key: StaticString) { begin(key) }
 
-  mutating func endList() { depth -= 1 }
+  package mutating func endList() { depth -= 1 }
 
-  mutating func beginItem() {
+  package mutating func beginItem() {
     indent(showsBytes: false)
     output.text("-\n")
     depth += 1
   }
 
-  mutating func endItem() { depth -= 1 }
+  package mutating func endItem() { depth -= 1 }
 
-  mutating func sixDigits(_ key: StaticString, _ value: Int) {
+  package mutating func sixDigits(_ key: StaticString, _ value: Int) {
     line(key)
     output.decimal(UInt(clamping: value), digits: 6)
     endLine()
   }
 
-  mutating func number(_ key: StaticString, _ value: Int) {
+  package mutating func number(_ key: StaticString, _ value: Int) {
     line(key)
     output.decimal(value)
     endLine()
   }
 
-  mutating func fixed(_ key: StaticString, _ value: Int, decimals: Int) {
+  package mutating func fixed(_ key: StaticString, _ value: Int, decimals: Int) {
     line(key)
     output.fixed(value, decimals: decimals)
     endLine()
   }
 
-  mutating func quantity(_ key: StaticString, _ value: Int, _ scale: Scale) {
+  package mutating func quantity(_ key: StaticString, _ value: Int, _ scale: Scale) {
     line(key)
     output.quantity(value, scale)
     endLine()
   }
 
-  mutating func identifier(_ key: StaticString, _ value: UInt64, digits: Int) {
+  package mutating func identifier(_ key: StaticString, _ value: UInt64, digits: Int) {
     line(key)
     output.hexadecimal(value, digits: digits)
     endLine()
   }
 
-  mutating func code(
+  package mutating func code(
     _ key: StaticString, _ value: UInt64, digits: Int, _ name: StaticString?
   ) {
     line(key)
@@ -233,99 +255,101 @@ struct VerboseSink: FieldSink, ~Copyable {
     endLine()
   }
 
-  mutating func error(_ key: StaticString, _ error: ATTErrorCode, _ name: [UInt8]?) {
+  package mutating func error(_ key: StaticString, _ error: ATTErrorCode, _ name: [UInt8]?) {
     line(key)
     output.error(error, name)
     endLine()
   }
 
-  mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]? {
+  package mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]? {
     reading.errorName(error, of: subject)
   }
 
-  mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, assigned: AssignedName?) {
+  package mutating func code(
+    _ key: StaticString, _ value: UInt64, digits: Int, assigned: AssignedName?
+  ) {
     line(key)
     output.assigned(assigned, value, digits: digits)
     endLine()
   }
 
-  mutating func flags(_ key: StaticString, _ value: UInt64, digits: Int, _ set: CodeSet) {
+  package mutating func flags(_ key: StaticString, _ value: UInt64, digits: Int, _ set: CodeSet) {
     line(key)
     output.hexadecimal(value, digits: digits)
     if output.names(value, set, opening: " (") { output.byte(0x29) }
     endLine()
   }
 
-  mutating func bytes(_ key: StaticString, _ bytes: RawSpan) {
+  package mutating func bytes(_ key: StaticString, _ bytes: RawSpan) {
     line(key)
     if bytes.byteCount == 0 { output.text("(empty)") }
     output.hex(bytes, separator: 0x20)
     endLine()
   }
 
-  mutating func string(_ key: StaticString, _ bytes: RawSpan) {
+  package mutating func string(_ key: StaticString, _ bytes: RawSpan) {
     line(key)
     output.quoted(bytes)
     endLine()
   }
 
-  mutating func string(_ key: StaticString, _ start: AssignedName?, _ rest: RawSpan) {
+  package mutating func string(_ key: StaticString, _ start: AssignedName?, _ rest: RawSpan) {
     line(key)
     output.quoted(start, rest)
     endLine()
   }
 
-  mutating func word(_ key: StaticString, _ word: StaticString) {
+  package mutating func word(_ key: StaticString, _ word: StaticString) {
     line(key)
     output.text(word)
     endLine()
   }
 
-  mutating func flag(_ key: StaticString, _ value: Bool) {
+  package mutating func flag(_ key: StaticString, _ value: Bool) {
     line(key)
     output.text(value ? "yes" : "no")
     endLine()
   }
 
-  mutating func address(_ key: StaticString, _ address: DeviceAddress) {
+  package mutating func address(_ key: StaticString, _ address: DeviceAddress) {
     line(key)
     output.address(address)
     endLine()
   }
 
-  mutating func uuid(_ key: StaticString, _ uuid: BluetoothUUID) {
+  package mutating func uuid(_ key: StaticString, _ uuid: BluetoothUUID) {
     line(key)
     output.uuid(uuid)
     endLine()
   }
 
-  mutating func namedUUID(_ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse?) {
+  package mutating func namedUUID(_ uuid: BluetoothUUID, as use: BluetoothUUID.AttributeUse?) {
     line("uuid")
     output.namedUUID(uuid, as: use)
     endLine()
   }
 
-  mutating func hidden(_ key: StaticString, _ count: Int) {
+  package mutating func hidden(_ key: StaticString, _ count: Int) {
     line(key)
     output.text("<hidden>, ")
     output.count(count, "byte", "bytes")
     endLine()
   }
 
-  mutating func element(handle: UInt16) {
+  package mutating func element(handle: UInt16) {
     indent()
     output.handle(handle)
     endLine()
   }
 
-  mutating func uuids(_ key: StaticString, _ list: RawSpan, width: Int) {
+  package mutating func uuids(_ key: StaticString, _ list: RawSpan, width: Int) {
     line(key)
     if list.byteCount < width { output.text("none") }
     output.uuids(list, width: width)
     endLine()
   }
 
-  mutating func packets(_ key: StaticString, _ packets: ArraySlice<Int>) {
+  package mutating func packets(_ key: StaticString, _ packets: ArraySlice<Int>) {
     line(key)
     for index in packets.indices {
       output.text(index > packets.startIndex ? " #" : "#")
@@ -334,7 +358,7 @@ struct VerboseSink: FieldSink, ~Copyable {
     endLine()
   }
 
-  mutating func words(
+  package mutating func words(
     _ key: StaticString, bits: Int, of count: Int, _ word: (Int) -> StaticString
   ) {
     line(key)

@@ -7,7 +7,7 @@ import Sessions
 extension AttributeIdentity {
   /// Whether later packets may have revealed what it is, or what it belongs to: a CCCD is matched
   /// with its characteristic when a value arrives.
-  var mayBeKnownBetter: Bool {
+  package var mayBeKnownBetter: Bool {
     uuid == nil || via == .supplied || kind == .descriptor && owner == nil
   }
 }

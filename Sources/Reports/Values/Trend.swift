@@ -149,7 +149,7 @@ extension [QuantitySeries] {
 
 extension Output {
   /// Appends a number with `decimals` decimals.
-  mutating func number(_ value: Double, decimals: Int) {
+  package mutating func number(_ value: Double, decimals: Int) {
     var power = 1.0
     for _ in 0..<decimals { power *= 10 }
     let scaled = (value * power).rounded()

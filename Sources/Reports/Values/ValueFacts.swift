@@ -1,16 +1,16 @@
 import Bluetooth
 import Bytes
 import Captures
-import Diagnosis
 import Dissectors
 import Sessions
+import Words
 
 /// The maximum numbers of connections and addresses that are listed for a server.
 private let listedConnections = 8
 private let listedAddresses = 8
 
 /// The counts of a capture's values. Bounded by `Limits`.
-struct ValueFacts: Sendable {
+package struct ValueFacts: Sendable {
   /// A server or an advertiser.
   struct Server: Sendable {
     let key: UInt64
@@ -80,7 +80,7 @@ struct ValueFacts: Sendable {
   }
 
   private(set) var servers: [Server] = []
-  private(set) var entries: [ValueEntry] = []
+  package private(set) var entries: [ValueEntry] = []
   private(set) var subscriptions: [Subscription] = []
   /// Writes that subscribe if their attribute turns out to be a CCCD.
   private var possible: [Possible] = []

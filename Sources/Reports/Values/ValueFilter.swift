@@ -1,9 +1,9 @@
 import Bluetooth
 import Bytes
 import Captures
-import Diagnosis
 import Dissectors
 import Sessions
+import Words
 
 /// The state that all forms of `values` share: the selection of values, and its progress.
 struct ValueFilter: Sendable {
@@ -103,5 +103,5 @@ struct ValueFilter: Sendable {
 
 extension ConveyedValue {
   /// Whether the value is a key, contains a secret, or is among values that do.
-  var isKeyMaterial: Bool { isSecret || isOfSecretType }
+  package var isKeyMaterial: Bool { isSecret || isOfSecretType }
 }

@@ -320,7 +320,7 @@ package struct ValueLines: PacketReport, ~Copyable {
 
 extension Memory {
   /// Returns the characteristic that a descriptor belongs to, if known.
-  func owner(of attribute: AttributeIdentity, _ connection: Int) -> AttributeIdentity? {
+  package func owner(of attribute: AttributeIdentity, _ connection: Int) -> AttributeIdentity? {
     guard let owner = attribute.owner else { return nil }
     return identity(
       of: owner, attribute.server, isLocal: attribute.isLocal, connection: connection)
@@ -330,7 +330,7 @@ extension Memory {
 extension Output {
   /// Appends a cell of a CSV table: in quotes if necessary (RFC 4180, 2), and after an apostrophe
   /// if a spreadsheet would evaluate it.
-  mutating func cell(_ bytes: RawSpan) {
+  package mutating func cell(_ bytes: RawSpan) {
     let isFormula = bytes.isFormula
     var needsQuotes = false
     for index in 0..<bytes.byteCount {

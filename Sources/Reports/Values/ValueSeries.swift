@@ -1,8 +1,8 @@
 import Bluetooth
 import Bytes
 import Decoders
-import Diagnosis
-import Sessions
+package import Sessions
+import Words
 
 /// Counts distinct values, up to a limit.
 struct DistinctCount: Sendable {
@@ -108,8 +108,8 @@ struct Course: Sendable {
 }
 
 /// The values of one attribute by one operation with the same result.
-struct ValueSeries: Sendable {
-  let operation: ValueOperation
+package struct ValueSeries: Sendable {
+  package let operation: ValueOperation
   let direction: Direction?
   /// Their result; for those without an answer, the last reason.
   var outcome: ValueOutcome
@@ -316,7 +316,7 @@ struct ValueSeries: Sendable {
 }
 
 /// The counts for an attribute, or for one kind of data from an advertiser.
-struct ValueEntry: Sendable {
+package struct ValueEntry: Sendable {
   /// Identifies an entry.
   struct Key: Hashable, Sendable {
     var server: UInt64
@@ -338,13 +338,13 @@ struct ValueEntry: Sendable {
 
   /// For values that were read together: their handles.
   var handles: [UInt16] = []
-  var attribute: AttributeIdentity
+  package var attribute: AttributeIdentity
   /// The name, if only profiles name it.
   var profileName: String?
   let company: UInt16?
-  var series: [ValueSeries] = []
+  package var series: [ValueSeries] = []
   /// The courses of its numbers, for charts.
-  var plots = ValuePlots()
+  package var plots = ValuePlots()
 
   /// The packet of the last value.
   var lastPacket: Int { series.reduce(0) { max($0, $1.lastPacket) } }

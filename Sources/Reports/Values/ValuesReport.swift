@@ -1,7 +1,6 @@
 import Bluetooth
 package import Bytes
 package import Captures
-import Diagnosis
 package import Dissectors
 package import Sessions
 
@@ -17,9 +16,9 @@ package struct ValuesReport: TableReport, ~Copyable {
   private var reading: ValueReading
   private var notes: [(what: Conversations.Limited, limit: Int)] = []
   /// Whether the courses of numbers are kept for charts.
-  var drawsPlots = false
+  package var drawsPlots = false
   /// What is said where there is no value.
-  static let nothing: StaticString = "no attribute value crossed any link in this capture"
+  package static let nothing: StaticString = "no attribute value crossed any link in this capture"
 
   /// Creates a table for a capture.
   package init(_ options: ValuesOptions, limits: Limits = Limits()) {
@@ -98,7 +97,7 @@ package struct ValuesReport: TableReport, ~Copyable {
   }
 
   /// Counts what is still open, now that the capture was read to its end.
-  mutating func conclude(_ memory: borrowing Memory) -> ValuesTable {
+  package mutating func conclude(_ memory: borrowing Memory) -> ValuesTable {
     conversations.finish(memory)
     count(memory)
     facts.finish(memory, &reading)
@@ -106,7 +105,7 @@ package struct ValuesReport: TableReport, ~Copyable {
   }
 
   /// Says below the table what became of vendors' requests, and which limits were reached.
-  mutating func sayRest(_ table: inout ValuesTable, into output: inout Output) {
+  package mutating func sayRest(_ table: inout ValuesTable, into output: inout Output) {
     table.say(reading.finish(), into: &output)
     table.say(notes, into: &output)
   }

@@ -1,12 +1,12 @@
 import Bluetooth
-import Bytes
+package import Bytes
 import Decoders
-import Sessions
+package import Sessions
 
 /// The lines below the table.
 extension ValuesTable {
   /// Appends the subscriptions, and whether their values arrived.
-  mutating func footer(_ memory: borrowing Memory, into output: inout Output) {
+  package mutating func footer(_ memory: borrowing Memory, into output: inout Output) {
     for server in facts.servers where !server.isAdvertiser {
       let all = facts.subscriptions.filter { $0.server == server.key }
       guard !all.isEmpty else { continue }

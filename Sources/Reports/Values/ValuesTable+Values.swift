@@ -148,7 +148,7 @@ extension ValuesTable {
 
   /// Returns the trends of the most important numbers, one for each unit, with their range and
   /// their median.
-  func courses(_ series: ValueSeries, _ entry: ValueEntry) -> [[UInt8]] {
+  package func courses(_ series: ValueSeries, _ entry: ValueEntry) -> [[UInt8]] {
     guard series.outcome == .done else { return [] }
     guard !series.quantities.isEmpty else { return course(series, entry).map { [$0] } ?? [] }
     return series.quantities.compactMap { quantity in

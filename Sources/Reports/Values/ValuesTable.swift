@@ -1,11 +1,11 @@
 import Bluetooth
-import Bytes
+package import Bytes
 import Decoders
-import Sessions
+package import Sessions
 
 /// The table of `values` as text.
-struct ValuesTable: ~Copyable {
-  let facts: ValueFacts
+package struct ValuesTable: ~Copyable {
+  package let facts: ValueFacts
   let options: ValuesOptions
   let secretTypes: SecretTypes
   private var cells: [Row] = []
@@ -17,17 +17,17 @@ struct ValuesTable: ~Copyable {
   var glyphs: Glyphs { options.glyphs }
 
   /// A line before the widths of its columns are known.
-  struct Row {
+  package struct Row {
     /// Whether it is a heading, which has only the first column.
-    var isHeading = false
-    var isFailure = false
-    var isDim = false
-    var subject: [UInt8] = []
-    var operation: [UInt8] = []
-    var count = 0
-    var rate: [UInt8] = []
-    var packets: [UInt8] = []
-    var value: [UInt8] = []
+    package var isHeading = false
+    package var isFailure = false
+    package var isDim = false
+    package var subject: [UInt8] = []
+    package var operation: [UInt8] = []
+    package var count = 0
+    package var rate: [UInt8] = []
+    package var packets: [UInt8] = []
+    package var value: [UInt8] = []
   }
 
   /// On narrower terminals, lines start with the values.
@@ -58,7 +58,7 @@ struct ValuesTable: ~Copyable {
   }
 
   /// Everything that the table tells, row by row.
-  mutating func rows(_ memory: borrowing Memory) -> [Row] {
+  package mutating func rows(_ memory: borrowing Memory) -> [Row] {
     collect(facts.entries.indices, memory)
     return cells
   }
@@ -195,7 +195,7 @@ struct ValuesTable: ~Copyable {
   }
 
   /// The owner of the values that an entry counts: the attribute, or what is advertised.
-  func subject(_ entry: ValueEntry, _ memory: borrowing Memory) -> [UInt8] {
+  package func subject(_ entry: ValueEntry, _ memory: borrowing Memory) -> [UInt8] {
     var subject = Output()
     if entry.company != nil || entry.series.first?.operation == .advertisement {
       subject.advertised(entry.attribute.uuid, entry.company)
@@ -242,7 +242,7 @@ struct ValuesTable: ~Copyable {
     }
   }
 
-  static func text(_ write: (inout Output) -> Void) -> [UInt8] {
+  package static func text(_ write: (inout Output) -> Void) -> [UInt8] {
     var output = Output()
     write(&output)
     return output.bytes.array

@@ -5,6 +5,7 @@ import MadeTraffic
 import Sessions
 import Testing
 
+@testable import Comparisons
 @testable import Reports
 
 /// `diff` keeps what it compares, up to limits.

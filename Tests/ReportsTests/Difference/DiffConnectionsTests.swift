@@ -5,6 +5,7 @@ import MadeTraffic
 import Sessions
 import Testing
 
+@testable import Comparisons
 @testable import Reports
 
 /// The connections that `diff` compares with each other, and what it prints first.

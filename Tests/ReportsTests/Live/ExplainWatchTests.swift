@@ -9,6 +9,7 @@ import MadeTraffic
 import Sessions
 import Testing
 
+@testable import Explanations
 @testable import Reports
 
 /// Returns the output for traffic with half a second of silence before every record, so that

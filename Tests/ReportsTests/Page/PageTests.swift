@@ -5,6 +5,7 @@ import FuzzInputs
 import Sessions
 import Testing
 
+@testable import Documents
 @testable import Reports
 
 @Suite("The contents of a page") struct PageTests {

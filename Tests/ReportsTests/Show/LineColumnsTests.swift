@@ -72,32 +72,6 @@ struct LineColumnsTests {
       ])
   }
 
-  /// Packets numbered around a million within a second: the packets that one of two members skips
-  /// also widen the other's columns.
-  @Test("Lines are the same if another member prints those between them")
-  func skipped() {
-    let numbers = [8, 9, 10, 98, 99_998, 99_999, 100_000, 100_001, 999_999, 1_000_000, 1_000_001]
-    let packets: [Packet] = numbers.enumerated().map { index, number in
-      (number, Int64(index) * 1000, index % 4 == 3 ? 12 : 1, .sent)
-    }
-    let whole = lines(packets)
-    for member in 0..<3 {
-      var columns = LineColumns(ShowOptions(), decimals: 6)
-      for (index, packet) in packets.enumerated() {
-        columns.observe(0)
-        guard index % 3 == member else {
-          columns.skip(packet.number, time(packet.time), since: start, packet.id)
-          continue
-        }
-        var line = Output()
-        columns.prefix(
-          packet.number, time(packet.time), since: start, packet.id, 0, packet.direction,
-          into: &line)
-        #expect(String(decoding: line.bytes.array, as: UTF8.self) == whole[index])
-      }
-    }
-  }
-
   @Test("Many lines equal those that are written from scratch")
   func likeNew() {
     var state: UInt64 = 7

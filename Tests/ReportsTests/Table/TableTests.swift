@@ -6,6 +6,7 @@ import Captures
 import Sessions
 import Testing
 
+@testable import Documents
 @testable import Reports
 
 /// Returns the rows of a table.

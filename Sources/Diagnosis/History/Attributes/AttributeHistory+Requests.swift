@@ -3,6 +3,7 @@ import Bytes
 import Decoders
 import Dissectors
 import Sessions
+import Words
 
 // Records requests, their responses and refusals.
 

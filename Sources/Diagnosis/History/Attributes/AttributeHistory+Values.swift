@@ -3,6 +3,7 @@ import Bytes
 import Decoders
 import Dissectors
 import Sessions
+import Words
 
 // Records values that are transferred, and their attributes.
 

@@ -3,6 +3,7 @@ import Bytes
 import Captures
 import Dissectors
 package import Sessions
+import Words
 
 /// The requests on attributes of a connection, and their results.
 ///

@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 package import Decoders
 import Sessions
+package import Words
 
 /// The messages in vendor protocols on a connection. Bounded like `VendorMessages`; of failures the
 /// first ones are listed.

@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Sessions
+import Words
 
 extension KnownKeys {
   /// Returns a line for each distinct key: its kind, its owner and its source. The key itself is

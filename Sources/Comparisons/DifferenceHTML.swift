@@ -1,0 +1,284 @@
+import Bluetooth
+import Bytes
+import Diagnosis
+import Differences
+import Reports
+import Sessions
+import Words
+
+/// `diff --html`: a page with the differences, and with the two conversations side by side from the
+/// first difference on. It needs no script.
+struct DifferenceHTML: ~Copyable {
+  private let report: DifferenceReport
+  /// The page of the text output, which words changed values and directions.
+  private var page: DifferencePage
+
+  /// The most steps of a conversation on the page.
+  private static let mostSteps = 5000
+  /// The longest run of equal steps that is not folded.
+  private static let mostEqual = 4
+
+  init(_ report: DifferenceReport) {
+    self.report = report
+    page = DifferencePage(report)
+  }
+
+  mutating func write(into out: inout Output) {
+    let sides = page.sideRows
+    out.text(
+      """
+      <!doctype html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+      <title>
+      """)
+    title(into: &out)
+    out.text("</title>\n<style>\n")
+    out.text(PageTexts.style)
+    out.text("</style>\n</head>\n<body>\n<header>\n<h1>")
+    title(into: &out)
+    out.text("</h1>\n<table>")
+    for row in sides {
+      out.text("<tr>")
+      for (place, cell) in row.enumerated() {
+        out.text(place == 0 ? "<th scope=\"row\">" : "<td>")
+        out.html(cell)
+        out.text(place == 0 ? "</th>" : "</td>")
+      }
+      out.text("</tr>")
+    }
+    out.text("</table>\n")
+    if report.isSame { paragraph("verdict", "Nothing differs.", into: &out) }
+    out.text("</header>\n<main>\n")
+    for compared in report.compared {
+      if report.compared.count > 1 {
+        out.text("<section><h2>Device ")
+        out.html(compared.pair.left.words.text)
+        out.text("</h2></section>\n")
+      }
+      write(compared, into: &out)
+    }
+    unpaired(into: &out)
+    out.text(
+      "</main>\n<footer><p>Made by gattscope. Everything is in this file; it loads nothing.</p></footer>\n"
+    )
+    out.text("</body>\n</html>\n")
+  }
+
+  private func title(into out: inout Output) {
+    for (place, name) in [report.options.names.left, report.options.names.right].enumerated() {
+      if place > 0 { out.text(" ↔ ") }
+      out.html(Wording(printable: [UInt8](name.utf8).bytes).text)
+    }
+  }
+
+  private func paragraph(_ style: StaticString, _ text: String, into out: inout Output) {
+    out.text("<p class=\"")
+    out.text(style)
+    out.text("\">")
+    out.html(text)
+    out.text("</p>\n")
+  }
+
+  private mutating func write(_ compared: DifferenceReport.Compared, into out: inout Output) {
+    let difference = compared.difference
+    if let words = compared.pair.way.words { paragraph("facts", words.description, into: &out) }
+    for hint in compared.hints { paragraph("own", hint.text, into: &out) }
+    first(difference, into: &out)
+    facts(difference, into: &out)
+    if !report.isOfMap { conversation(difference, into: &out) }
+    var same: [String] = []
+    if !compared.hasOneMap { lines("Map", into: &out) { $0.map(difference, &same) } }
+    if !report.isOfMap { lines("Timing", into: &out) { $0.timing(difference, &same) } }
+    for left in compared.notCompared {
+      let parts = left.parts.map(\.description).joined(separator: ", ")
+      paragraph("facts", "\(parts): not compared, since \(left.why.text)", into: &out)
+    }
+  }
+
+  private func unpaired(into out: inout Output) {
+    for (side, devices) in [("left", report.unpaired.left), ("right", report.unpaired.right)] {
+      for device in devices {
+        paragraph(
+          "own", "only on the \(side): \(device.words.text), \(device.connectionWords.text)",
+          into: &out)
+      }
+    }
+  }
+
+  /// Writes a section with the lines that `diff` prints, if it prints any.
+  private mutating func lines(
+    _ title: StaticString, into out: inout Output, _ write: (inout DifferencePage) -> Void
+  ) {
+    page.out.clear()
+    write(&page)
+    if page.out.count > 1 {
+      out.text("<section><h2>")
+      out.text(title)
+      out.text("</h2><pre class=\"lines\">")
+      // The first line is empty.
+      out.html(page.out.bytes.part(Slice(start: 1, count: page.out.count - 1)))
+      out.text("</pre></section>\n")
+    }
+    page.out.clear()
+  }
+
+  private func first(_ difference: Difference, into out: inout Output) {
+    guard let first = difference.first else { return }
+    out.text("<section><h2>Where they part</h2>\n<p class=\"verdict ")
+    out.text(first.kind == .outcome ? "error\">" : "warning\">")
+    out.text(first.kind.words)
+    out.text("</p>\n<dl>")
+    for (name, place, isLeft) in [("left", first.left, true), ("right", first.right, false)] {
+      guard let place, let side = difference.side(of: place, isLeft: isLeft) else { continue }
+      out.text("<dt>")
+      out.string(name)
+      out.text("</dt><dd><b>")
+      out.string(side.packetWords)
+      out.text("</b> ")
+      out.html(side.words.text)
+      out.text("</dd>")
+    }
+    out.text("</dl></section>\n")
+  }
+
+  private func facts(_ difference: Difference, into out: inout Output) {
+    let sections: [(title: StaticString, section: Difference.Fact.Section)] = [
+      ("Security", .security), ("Link", .link),
+    ]
+    for (title, section) in sections {
+      let facts = difference.facts.filter {
+        $0.section == section && !$0.isSame && !($0.left.isEmpty && $0.right.isEmpty)
+      }
+      guard !facts.isEmpty else { continue }
+      out.text("<section><h2>")
+      out.text(title)
+      out.text(
+        "</h2><table class=\"facts\"><thead><tr><th></th><th>left</th><th>right</th></tr></thead><tbody>"
+      )
+      for fact in facts {
+        out.text("<tr><th scope=\"row\">")
+        out.html(fact.name.description)
+        out.text("</th>")
+        for (words, packet) in [(fact.left, fact.packets.left), (fact.right, fact.packets.right)] {
+          out.text("<td>")
+          out.html(words.isEmpty ? "not told" : words.text)
+          if let packet { out.html(", #\(packet)") }
+          out.text("</td>")
+        }
+        out.text("</tr>")
+      }
+      out.text("</tbody></table></section>\n")
+    }
+  }
+
+  // MARK: The conversation
+
+  private mutating func conversation(_ difference: Difference, into out: inout Output) {
+    let steps = difference.steps
+    guard !steps.isEmpty else { return }
+    let start =
+      steps.firstIndex { $0.kind != .same && !$0.isExpected }
+      ?? steps.firstIndex { $0.kind != .same } ?? steps.count
+    out.text("<section><h2>Conversation</h2>\n")
+    let words = difference.conversationWords
+    paragraph("facts", words.isEmpty ? "the same" : words.text, into: &out)
+    if start > 0 { folded(steps[..<start], difference, into: &out) }
+    let end = min(steps.count, start + Self.mostSteps)
+    var place = start
+    while place < end {
+      var next = place
+      while next < end, steps[next].kind == .same { next += 1 }
+      if next - place > Self.mostEqual {
+        folded(steps[place..<next], difference, into: &out)
+        place = next
+        continue
+      }
+      next = max(next, place + 1)
+      ladder(steps[place..<next], difference, into: &out)
+      place = next
+    }
+    if steps.count > end {
+      paragraph("facts", "\(steps.count - end) more; diff --all prints them", into: &out)
+    }
+    out.text("</section>\n")
+  }
+
+  /// Writes equal steps, folded under a line with their number.
+  private mutating func folded(
+    _ steps: ArraySlice<Difference.Step>, _ difference: Difference, into out: inout Output
+  ) {
+    out.text("<details class=\"fold\"><summary>")
+    out.count(steps.count, "step that is the same", "steps that are the same")
+    out.text("</summary>")
+    ladder(steps.prefix(Self.mostSteps), difference, into: &out)
+    if steps.count > Self.mostSteps {
+      out.text("<p>")
+      out.decimal(steps.count - Self.mostSteps)
+      out.text(" more</p>")
+    }
+    out.text("</details>\n")
+  }
+
+  private mutating func ladder(
+    _ steps: ArraySlice<Difference.Step>, _ difference: Difference, into out: inout Output
+  ) {
+    for step in steps {
+      out.text("<div class=\"pair ")
+      out.text(step.kind.style)
+      out.text("\"><span class=\"sign\">")
+      out.string(page.sign(step.kind))
+      out.text("</span>")
+      let arrow = page.arrow(step, difference)
+      for isLeft in [true, false] {
+        guard let side = difference.side(of: step, isLeft: isLeft) else {
+          out.text("<div class=\"lane quiet\"></div>")
+          continue
+        }
+        out.text(
+          arrow == "→ "
+            ? "<div class=\"lane sent\">"
+            : arrow == "← " ? "<div class=\"lane received\">" : "<div class=\"lane\">")
+        out.text("<div class=\"")
+        out.text(arrow.isEmpty ? "aside\"><span><b>" : "arrow\"><span><b>")
+        out.string(side.packetWords)
+        out.text("</b> ")
+        out.html(difference.title(of: step).text)
+        if !side.words.isEmpty {
+          out.text(" <span class=\"rest\">")
+          out.html(side.words.text)
+          out.text("</span>")
+        }
+        out.text("</span></div></div>")
+      }
+      out.text("</div>\n")
+      guard step.kind == .changed, !step.changes.isEmpty, !step.isOnlyRandom else { continue }
+      page.out.clear()
+      for change in step.changes.prefix(DifferencePage.mostValues) {
+        page.write(change, step, difference)
+      }
+      if page.out.count > 0 {
+        out.text("<pre class=\"lines\">")
+        out.html(page.out.bytes)
+        out.text("</pre>\n")
+      }
+      page.out.clear()
+    }
+  }
+}
+
+extension Difference.Step.Kind {
+  /// The CSS class of the step.
+  fileprivate var style: StaticString {
+    switch self {
+    case .same: "same"
+    case .changed: "changed"
+    case .removed: "removed"
+    case .added: "added"
+    }
+  }
+}

@@ -1,0 +1,211 @@
+import Bluetooth
+import Bytes
+import Diagnosis
+import Differences
+import Words
+
+/// How a line of a difference describes one side, for both text and JSON.
+struct SaidSide: Sendable {
+  /// The description; empty if the packets are enough.
+  var words: Wording = ""
+  /// The packets; nil if none shows it.
+  var packets: ClosedRange<Int>?
+
+  /// `#43–#61`; empty if there are none.
+  var packetWords: String {
+    guard let packets else { return "" }
+    return packets.count == 1
+      ? "#\(packets.lowerBound)" : "#\(packets.lowerBound)–#\(packets.upperBound)"
+  }
+}
+
+extension Difference.Step {
+  /// Whether only values that are chosen at random differ.
+  var isOnlyRandom: Bool {
+    kind == .changed && isNatural
+      && changes.allSatisfy { $0.fields.allSatisfy { $0.expectation == .random } }
+  }
+}
+
+extension DifferenceReport.Compared {
+  /// The parts of a difference that were not compared, and why.
+  var notCompared: [(parts: [StaticString], why: Wording)] {
+    if isOfMap {
+      return [(["security", "link", "conversation", "timing"], "a map has nothing but attributes")]
+    }
+    let map: [(parts: [StaticString], why: Wording)] =
+      hasOneMap ? [(["map"], "the capture has one map of a device, for all its connections")] : []
+    return map + (difference.timingRemark.map { [(["timing"], $0)] } ?? [])
+  }
+
+  /// How to make more of the sides comparable.
+  var hints: [Wording] {
+    let sides: [(StaticString, Session)] = [
+      ("left", difference.sessions.left), ("right", difference.sessions.right),
+    ]
+    let unnamed = sides.compactMap { (side, session) -> Wording? in
+      // Operations on attributes that are distinguished only by their handles.
+      let places = Set(session.roles.indices.filter { session.roles[$0].uuid == nil })
+      if places.isEmpty { return nil }
+      let count = session.connections.reduce(0) { sum, connection in
+        sum + connection.operations.count { $0.role.map(places.contains) ?? false }
+      }
+      return count == 0 ? nil : "\(count: count, "operation", "operations") on the \(side)"
+    }
+    guard !unnamed.isEmpty else { return [] }
+    return [
+      "\(Wording(unnamed, joinedBy: " and ")) have only handles; --map with a saved map (map --json) names them"
+    ]
+  }
+}
+
+extension Differences.Operation {
+  /// Its packets, or nil for an end that is not in the capture.
+  var packets: ClosedRange<Int>? {
+    packet == .max ? nil : packet...max(packet, lastPacket)
+  }
+}
+
+extension Difference {
+  /// Returns the operations of one side of a step.
+  func operations(of step: Step, isLeft: Bool) -> ArraySlice<Differences.Operation> {
+    guard let range = isLeft ? step.left : step.right else { return [] }
+    return isLeft ? operations.left[range] : operations.right[range]
+  }
+
+  /// Returns the title of a step: `Notification 2a37 Heart Rate Measurement`.
+  func title(of step: Step) -> Wording {
+    if let left = operations(of: step, isLeft: true).first { return sessions.left.title(of: left) }
+    return operations(of: step, isLeft: false).first.map { sessions.right.title(of: $0) } ?? ""
+  }
+
+  /// Returns one side of a step, or nil if that side has nothing.
+  func side(of step: Step, isLeft: Bool) -> SaidSide? {
+    let operations = operations(of: step, isLeft: isLeft)
+    guard let first = operations.first, let last = operations.last else { return nil }
+    let session = isLeft ? sessions.left : sessions.right
+    var side = SaidSide()
+    if let start = first.packets, let end = last.packets {
+      side.packets = start.lowerBound...max(start.lowerBound, end.upperBound)
+    }
+    if operations.count > 1 {
+      side.words = "\(operations.count) values"
+    } else {
+      side.words = session.outcome(of: first)
+    }
+    return side
+  }
+
+  /// Returns an operation described on its own: `#48 Pairing Failed: Confirm Value Failed (0x04)`.
+  func side(of place: Int?, isLeft: Bool) -> SaidSide? {
+    guard let place else { return nil }
+    let operation = isLeft ? operations.left[place] : operations.right[place]
+    let session = isLeft ? sessions.left : sessions.right
+    return SaidSide(
+      words: session.words(of: operation),
+      packets: operation.packet == .max
+        ? nil : operation.packet...operation.packet)
+  }
+
+  /// Returns the results of both operations of a change: `packet count for 11-20?`, `Invalid Handle
+  /// (0x01)`. If the operations differ, returns their descriptions.
+  func outcomes(_ change: ValueChange) -> (left: Wording, right: Wording) {
+    let (one, other) = (operations.left[change.left], operations.right[change.right])
+    guard one.kind == other.kind else {
+      return (sessions.left.words(of: one), sessions.right.words(of: other))
+    }
+    let (left, right) = (sessions.left.outcome(of: one), sessions.right.outcome(of: other))
+    // If the words omit the difference, the bytes of the PDU show it.
+    if left == right, change.fields.isEmpty, case .pairing = one.kind, let here = one.value,
+      let there = other.value, !one.isHidden, !other.isHidden
+    {
+      return (
+        "\(left): \(hex: Array(sessions.left.bytes(here)))",
+        "\(right): \(hex: Array(sessions.right.bytes(there)))"
+      )
+    }
+    return (left.isEmpty ? "done" : left, right.isEmpty ? "done" : right)
+  }
+
+  /// Returns a value's bytes, or nil if there are none that may be printed.
+  func bytes(_ place: Int, isLeft: Bool) -> [UInt8]? {
+    let operation = isLeft ? operations.left[place] : operations.right[place]
+    guard let value = operation.value, !operation.isHidden, case .value = operation.kind else {
+      return nil
+    }
+    return Array((isLeft ? sessions.left : sessions.right).bytes(value))
+  }
+
+  /// How much of the conversation differs: `3 of 36 steps differ`.
+  var conversationWords: Wording {
+    let changed = steps.count { $0.kind != .same }
+    guard changed > 0 else { return "" }
+    let verb: StaticString = changed == 1 ? "differs" : "differ"
+    let words: Wording = "\(changed) of \(count: steps.count, "step", "steps") \(verb)"
+    let natural = steps.count { $0.isNatural }
+    guard natural > 0 else { return words }
+    return "\(words), \(natural) of them only in \(naturalWords)"
+  }
+}
+
+extension Difference {
+  /// What differs in steps in which nothing else does: `random values and times`.
+  private var naturalWords: Wording {
+    var found: Set<FieldChange.Expectation> = []
+    for step in steps where step.isNatural {
+      for change in step.changes { found.formUnion(change.fields.map(\.expectation)) }
+    }
+    let words: [(FieldChange.Expectation, Wording)] = [
+      (.random, "random values"), (.time, "times"), (.checksum, "checksums"),
+    ]
+    return Wording(words.filter { found.contains($0.0) }.map(\.1), joinedBy: " and ")
+  }
+}
+
+extension MapDifference {
+  /// The subject: `characteristic 2a19 Battery Level in 180f Battery`.
+  var title: Wording {
+    guard let uuid else { return "the map" }
+    return owner.map { "\(subject.key) \(uuid) in \($0)" } ?? "\(subject.key) \(uuid)"
+  }
+
+  /// Returns the description of one side.
+  static func side(_ side: Side?) -> SaidSide? {
+    guard let side else { return nil }
+    var pieces: [Wording] = []
+    if let handles = side.handles {
+      pieces.append(
+        handles.count == 1
+          ? "\(handle: handles.lowerBound)"
+          : "\(handle: handles.lowerBound)–\(handle: handles.upperBound)")
+    }
+    if !side.words.isEmpty { pieces.append(side.words) }
+    return SaidSide(
+      words: Wording(pieces, joinedBy: "  "),
+      packets: side.packet == 0 ? nil : side.packet...side.packet)
+  }
+}
+
+extension TimingDifference {
+  /// Returns `median of 12`, or nothing for a single sample.
+  static func sampleWords(_ side: Side) -> Wording {
+    side.count > 1 ? ", median of \(side.count)" : ""
+  }
+}
+
+extension RememberedCapture.Device {
+  /// The device: address and name.
+  var words: Wording {
+    var words: Wording = address.map { "\($0)" } ?? "a device without an address"
+    if let name = names.last { words = "\(words) \(quoted: name)" }
+    return words
+  }
+
+  /// Its connections: `connection 1`, `connections 1, 3`.
+  var connectionWords: Wording {
+    let numbers = connections.prefix(8).map { (id: Int) -> Wording in "\(id)" }
+    let more: Wording = connections.count > 8 ? " and \(connections.count - 8) more" : ""
+    let noun: StaticString = connections.count == 1 ? "connection" : "connections"
+    return connections.isEmpty ? "" : "\(noun) \(Wording(numbers, joinedBy: ", "))\(more)"
+  }
+}

@@ -1,0 +1,321 @@
+import Bluetooth
+import Bytes
+import Diagnosis
+import Differences
+import Reports
+import Sessions
+import Words
+
+/// The map and the conversation, as `diff` prints them.
+extension DifferencePage {
+  /// The number of bytes in a line of a long value.
+  private static let bytesInLine = 16
+  /// The number of values of a run, and of lines of a value, that are printed unless all are
+  /// requested.
+  static let mostValues = 4
+  private static let mostByteLines = 4
+  /// The number of characters up to which a random value is printed in full.
+  private static let longestRandom = 20
+
+  func sign(_ kind: Difference.Step.Kind) -> String {
+    switch kind {
+    case .same: "="
+    case .changed: "~"
+    case .removed: "−"
+    case .added: "+"
+    }
+  }
+
+  // MARK: The map
+
+  mutating func map(_ difference: Difference, _ same: inout [String]) {
+    let servers = [
+      ("Map", difference.maps.peripheral), ("Map of the central", difference.maps.central),
+    ]
+    if difference.map.isEmpty { same.append("map") }
+    for (title, entries) in servers where !entries.isEmpty {
+      out.byte(0x0a)
+      line(title)
+      for entry in entries.prefix(options.showsEqual ? .max : Self.mostLines) { write(entry) }
+      rest(entries.count)
+    }
+  }
+
+  /// Appends how many lines of a list are not printed.
+  private mutating func rest(_ count: Int) {
+    guard !options.showsEqual, count > Self.mostLines else { return }
+    row([(2, "… \(count - Self.mostLines) more; --all prints them")], .dim)
+  }
+
+  private mutating func write(_ entry: MapDifference) {
+    let sign: String =
+      switch entry.kind {
+      case .added: "+"
+      case .removed: "−"
+      case .moved, .changed: "~"
+      }
+    let (left, right) = (MapDifference.side(entry.left), MapDifference.side(entry.right))
+    let what: Wording = entry.what.utf8CodeUnitCount > 0 ? ", \(entry.what)" : ""
+    let remark = entry.remark.isEmpty ? "" : " (\(entry.remark.text))"
+    let title = "\(sign) \(entry.title.text)\(what.text)\(remark)"
+    let words = { (side: SaidSide?) -> String in
+      guard let side else { return "" }
+      return [side.words.text, side.packetWords].filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+    if entry.subject == .map {
+      row([(2, "\(sign) \(words(left ?? right)): \(entry.remark.text)")])
+      return
+    }
+    guard left != nil, right != nil else {
+      row([(2, title), (titleColumns, words(left ?? right))])
+      return
+    }
+    row([(2, title)])
+    if isWide {
+      row([(6, "\(words(left))  →  \(words(right))")])
+    } else {
+      row([(6, "− \(words(left))")])
+      row([(6, "+ \(words(right))")])
+    }
+  }
+
+  /// The column of the packets after a title.
+  private var titleColumns: Int { max(30, columns - 36) }
+
+  // MARK: The conversation
+
+  mutating func conversation(_ difference: Difference, _ same: inout [String]) {
+    let words = difference.conversationWords
+    if words.isEmpty { same.append("conversation") }
+    guard !words.isEmpty || options.showsEqual else { return }
+    out.byte(0x0a)
+    line(words.isEmpty ? "Conversation" : "Conversation  \(words.text)")
+    var (place, lines, hidden) = (0, 0, 0)
+    while place < difference.steps.count {
+      let end = group(difference, from: place)
+      let group = difference.steps[place..<end]
+      place = end
+      if group[group.startIndex].kind == .same, !options.showsEqual { continue }
+      if lines >= Self.mostLines, !options.showsEqual {
+        hidden += group.count
+        continue
+      }
+      lines += 1
+      write(group, difference)
+    }
+    if hidden > 0 { row([(2, "… \(hidden) more; --all prints them")], .dim) }
+  }
+
+  /// Returns the end of the steps that are summarised in one line: pairing PDUs that only one side
+  /// has, or in which only random values differ.
+  private func group(_ difference: Difference, from start: Int) -> Int {
+    let kind = difference.steps[start].kind
+    var end = start + 1
+    guard isTold(difference, start, with: kind) else { return end }
+    while end < difference.steps.count, isTold(difference, end, with: kind) { end += 1 }
+    return end
+  }
+
+  /// Returns whether a step may be summarised in one line with others of the same kind.
+  private func isTold(
+    _ difference: Difference, _ place: Int, with kind: Difference.Step.Kind
+  ) -> Bool {
+    let step = difference.steps[place]
+    guard step.kind == kind, isPairing(difference, place) else { return false }
+    switch kind {
+    case .same: return false
+    case .removed, .added: return true
+    case .changed: return step.isOnlyRandom && !options.showsEqual
+    }
+  }
+
+  private func isPairing(_ difference: Difference, _ place: Int) -> Bool {
+    let step = difference.steps[place]
+    let operation =
+      difference.operations(of: step, isLeft: true).first
+      ?? difference.operations(of: step, isLeft: false).first
+    guard let operation, operation.failure == nil, case .pairing = operation.kind else {
+      return false
+    }
+    return true
+  }
+
+  private mutating func write(_ group: ArraySlice<Difference.Step>, _ difference: Difference) {
+    guard let step = group.first, let last = group.last else { return }
+    let sides = (
+      difference.side(of: step, isLeft: true), difference.side(of: step, isLeft: false)
+    )
+    let style: TextStyle = step.isExpected ? .dim : .plain
+    var title = "\(sign(step.kind)) \(arrow(step, difference))\(difference.title(of: step).text)"
+    var packets = (sides.0?.packetWords ?? "", sides.1?.packetWords ?? "")
+    if group.count > 1 {
+      title = "\(sign(step.kind)) \(group.count) PDUs of pairing"
+      if step.kind == .changed { title += "  random values, as always" }
+      packets = (
+        span(sides.0, difference.side(of: last, isLeft: true)),
+        span(sides.1, difference.side(of: last, isLeft: false))
+      )
+    } else if step.kind != .changed, let side = sides.0 ?? sides.1, !side.words.isEmpty {
+      title += "  \(side.words.text)"
+    } else if let left = step.left, let right = step.right, step.kind == .changed,
+      left.count > 1 || right.count > 1
+    {
+      let counts =
+        left.count == right.count ? "\(left.count)" : "\(left.count) → \(right.count)"
+      title += "  \(counts) values, \(step.changeCount) differ"
+    }
+    if isWide {
+      row([(2, title), (columns - 36, packets.0), (columns - 18, packets.1)], style)
+    } else {
+      let both = [packets.0, packets.1].filter { !$0.isEmpty }.joined(separator: " → ")
+      row([(2, title), (titleColumns + 18, both)], style)
+    }
+    guard step.kind == .changed, group.count == 1 else { return }
+    let shown = options.showsEqual ? step.changes.count : Self.mostValues
+    for change in step.changes.prefix(shown) { write(change, step, difference) }
+    let left = step.changeCount - min(shown, step.changes.count)
+    if left > 0 { row([(6, "… \(left) more values differ; --all prints more")], .dim) }
+  }
+
+  private func span(_ first: SaidSide?, _ last: SaidSide?) -> String {
+    guard let start = first?.packets, let end = last?.packets else { return "" }
+    return SaidSide(packets: start.lowerBound...max(start.lowerBound, end.upperBound)).packetWords
+  }
+
+  /// Returns the direction of a step in the left capture.
+  func arrow(_ step: Difference.Step, _ difference: Difference) -> String {
+    let operation =
+      difference.operations(of: step, isLeft: true).first
+      ?? difference.operations(of: step, isLeft: false).first
+    let session = step.left == nil ? difference.sessions.right : difference.sessions.left
+    return operation.map { arrow($0, session) } ?? ""
+  }
+
+  /// Returns the direction of an operation in its capture.
+  func arrow(_ operation: Differences.Operation, _ session: Session) -> String {
+    guard let isByCentral = operation.isByCentral else { return "" }
+    switch operation.kind {
+    case .value, .pairing: break
+    case .connect, .exchangeMTU, .discovery, .encryption, .end: return ""
+    }
+    let role = session.history(of: operation)?.connection.localRole
+    return role.map { isByCentral == ($0 == .central) ? "→ " : "← " } ?? ""
+  }
+
+  // MARK: Values
+
+  mutating func write(
+    _ change: Difference.ValueChange, _ step: Difference.Step, _ difference: Difference
+  ) {
+    let outcomes = difference.outcomes(change)
+    let (one, other) = (outcomes.left.text, outcomes.right.text)
+    let bytes = (
+      difference.bytes(change.left, isLeft: true), difference.bytes(change.right, isLeft: false)
+    )
+    let isDim = step.isExpected
+    let isRun = (step.left?.count ?? 0) > 1 || (step.right?.count ?? 0) > 1
+    var prefix = ""
+    if isRun {
+      let packets = (
+        difference.operations.left[change.left].packet,
+        difference.operations.right[change.right].packet
+      )
+      prefix = "#\(packets.0), #\(packets.1)  "
+    }
+    let isDecoded = change.fields.contains { !$0.isByte }
+    let failures = (
+      !difference.operations.left[change.left].hasSucceeded,
+      !difference.operations.right[change.right].hasSucceeded
+    )
+    // Plain bytes are printed below; words and errors are more informative.
+    if isDecoded, one == other {
+      // The fields below show it.
+    } else if isDecoded || bytes.0 == nil || bytes.1 == nil || failures.0 || failures.1 {
+      let words = "\(prefix)\(one)  →  \(other)"
+      if isWide || words.columns + 6 <= columns {
+        row([(6, words)], isDim ? .dim : .plain)
+      } else {
+        row([(6, "\(prefix)− \(one)")], isDim ? .dim : .plain)
+        row([(6, "\(prefix)+ \(other)")], isDim ? .dim : .plain)
+      }
+    } else if isRun {
+      row([(6, prefix)])
+    }
+    for field in change.fields where !field.isByte {
+      let isExpected = field.expectation != .none
+      let why: String =
+        switch field.expectation {
+        case .none, .time: ""
+        case .checksum: "  follows"
+        case .random: "  random"
+        case .everyPair: "  differs in every pair"
+        }
+      row(
+        [
+          (8, field.name.replacing("_", with: " ")),
+          (20, "\(words(field.left, field)) → \(words(field.right, field))\(why)"),
+        ],
+        isExpected ? .dim : .plain)
+    }
+    if let left = bytes.0, let right = bytes.1, left != right {
+      hex(left, right, isDim ? .dim : .plain)
+    }
+  }
+
+  /// Returns a field's value on one side; a long random value is shortened unless everything is
+  /// requested.
+  private func words(_ value: String?, _ field: Difference.FieldChange) -> String {
+    guard let value else { return "not there" }
+    if field.isHidden { return "<hidden>" }
+    guard field.expectation == .random, !options.showsEqual, value.count > Self.longestRandom else {
+      return value
+    }
+    return "\(value.prefix(8))…\(value.suffix(6))"
+  }
+
+  /// Appends both values in hex, and below them marks where bytes differ: side by side if there is
+  /// room, else one below the other. Of long values only the lines that differ are printed.
+  private mutating func hex(_ left: [UInt8], _ right: [UInt8], _ style: TextStyle) {
+    let longest = max(left.count, right.count)
+    let words = { (bytes: [UInt8]) in
+      bytes.isEmpty ? "(empty)" : Wording("\(hex: bytes)").text
+    }
+    if isWide, longest <= Self.bytesInLine, 6 * longest + 14 <= columns {
+      let start = 8 + max(words(left).columns, 3 * longest) + 4
+      row([(8, words(left)), (start - 3, "→ \(words(right))")], style)
+      let marks = Self.marks(left, right, 0..<longest)
+      row([(8, marks), (start - 1, marks)], .warning)
+      return
+    }
+    var lines = 0
+    var differing = 0
+    for first in stride(from: 0, to: longest, by: Self.bytesInLine) {
+      let range = first..<min(first + Self.bytesInLine, longest)
+      let pieces = (
+        Array(left.dropFirst(first).prefix(range.count)),
+        Array(right.dropFirst(first).prefix(range.count))
+      )
+      guard pieces.0 != pieces.1 else { continue }
+      differing += 1
+      guard options.showsEqual || lines < Self.mostByteLines else { continue }
+      lines += 1
+      let place = longest > Self.bytesInLine ? "byte \(first + 1)" : ""
+      row([(8, place), (20, "− \(pieces.0.isEmpty ? "" : words(pieces.0))")], style)
+      row([(20, "+ \(pieces.1.isEmpty ? "" : words(pieces.1))")], style)
+      row([(22, Self.marks(left, right, range))], .warning)
+    }
+    if differing > lines { row([(8, "… \(differing - lines) more lines of bytes differ")], .dim) }
+  }
+
+  /// Returns `^^` for each byte that differs.
+  private static func marks(_ left: [UInt8], _ right: [UInt8], _ range: Range<Int>) -> String {
+    var marks = ""
+    for place in range {
+      let differs =
+        place >= left.count || place >= right.count || left[place] != right[place]
+      marks += differs ? "^^ " : "   "
+    }
+    while marks.last == " " { marks.removeLast() }
+    return marks
+  }
+}

@@ -1,0 +1,336 @@
+import Bluetooth
+import Bytes
+import Diagnosis
+import Differences
+import Reports
+import Sessions
+import Words
+
+/// `diff` as text.
+struct DifferencePage: ~Copyable {
+  let report: DifferenceReport
+  let options: DiffOptions
+  let columns: Int
+  var out = Output()
+
+  /// The width if the terminal's is unknown.
+  private static let usualColumns = 100
+  /// The maximum width of lines: packet numbers would be too far from what they belong to.
+  private static let mostColumns = 132
+  /// The minimum width at which both sides are printed side by side.
+  private static let wideColumns = 90
+  /// The width of the names in a table.
+  private static let nameColumns = 23
+  /// The number of lines of a list that are printed unless all are requested.
+  static let mostLines = 100
+
+  /// Whether both sides are printed side by side.
+  var isWide: Bool { columns >= Self.wideColumns }
+
+  init(_ report: DifferenceReport) {
+    self.report = report
+    options = report.options
+    columns = min(options.width ?? Self.usualColumns, Self.mostColumns)
+  }
+
+  mutating func write(into output: inout Output) {
+    heading()
+    for compared in report.compared {
+      if report.compared.count > 1 || compared.pair.way.words != nil || !compared.hints.isEmpty {
+        out.byte(0x0a)
+      }
+      if report.compared.count > 1 {
+        line("Device \(compared.pair.left.words.text)")
+      }
+      if let words = compared.pair.way.words { line(words.description) }
+      for hint in compared.hints { line(hint.text, .warning) }
+      if options.isSummary { summary(compared.difference) } else { write(compared) }
+    }
+    unpaired()
+    output.text(out.bytes, options.glyphs)
+  }
+
+  // MARK: Lines
+
+  mutating func line(_ text: String, _ style: TextStyle = .plain) {
+    styled(style, options.glyphs.written(text))
+    out.byte(0x0a)
+  }
+
+  mutating func styled(_ style: TextStyle, _ text: String) {
+    let isStyled = options.usesColor && style != .plain
+    if isStyled { out.text(style.sequence) }
+    out.string(text)
+    if isStyled { out.text(TextStyle.plain.sequence) }
+  }
+
+  /// Appends cells at their columns; a cell that is too long shifts the next one.
+  mutating func row(_ cells: [(column: Int, text: String)], _ style: TextStyle = .plain) {
+    var line = ""
+    var used = 0
+    for cell in cells where !cell.text.isEmpty {
+      let text = options.glyphs.written(cell.text)
+      let blanks = used == 0 ? cell.column : max(cell.column - used, 2)
+      line += String(repeating: " ", count: blanks) + text
+      used += blanks + text.columns
+    }
+    styled(style, line)
+    out.byte(0x0a)
+  }
+
+  // MARK: The heading
+
+  /// What is compared: a row of cells for each side.
+  var sideRows: [[String]] {
+    let pair = report.compared.count == 1 ? report.compared[0].pair : nil
+    return [
+      ("left", options.names.left, pair?.left, report.records.left, report.isDamaged.left),
+      ("right", options.names.right, pair?.right, report.records.right, report.isDamaged.right),
+    ].map { (side, name, device, records, isDamaged) in
+      var cells = [side, Self.printable(name)]
+      if let device {
+        cells.append(device.connectionWords.text)
+        if pair?.way == .mirrored, let role = device.localRole { cells.append("\(role.key)") }
+        cells.append(pair?.way == .mirrored ? "peer \(device.words.text)" : device.words.text)
+      }
+      let size = records.map { Wording("\(count: $0, "record", "records")").text } ?? "a map"
+      cells.append(isDamaged ? "\(size), damaged" : size)
+      return cells
+    }
+  }
+
+  private mutating func heading() {
+    let rows = sideRows
+    for cells in rows {
+      var line = ""
+      for (place, cell) in cells.enumerated() {
+        let width = rows.map { place < $0.count ? $0[place].columns : 0 }.max() ?? 0
+        if place > 0 { line += "  " }
+        line += cell
+        if place + 1 < cells.count {
+          line += String(repeating: " ", count: max(0, width - cell.columns))
+        }
+      }
+      self.line(line)
+    }
+  }
+
+  private static func printable(_ name: String) -> String {
+    var text = Output()
+    text.printable([UInt8](name.utf8).bytes)
+    return String(decoding: text.bytes.array, as: UTF8.self)
+  }
+
+  /// Returns a file's name as a shell argument, or nil if it would need quoting.
+  private static func argument(_ name: String) -> String? {
+    let isPlain = name.utf8.allSatisfy { byte in
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || (0x2b...0x3a).contains(byte)
+        || byte == 0x5f
+    }
+    return isPlain && !name.isEmpty && name != "-" ? name : nil
+  }
+
+  private mutating func unpaired() {
+    let sides = [("left", report.unpaired.left), ("right", report.unpaired.right)]
+    if sides.contains(where: { !$0.1.isEmpty }) { out.byte(0x0a) }
+    for (side, devices) in sides {
+      for device in devices {
+        line("only on the \(side): \(device.words.text), \(device.connectionWords.text)", .warning)
+      }
+    }
+    if report.compared.isEmpty, sides.allSatisfy({ !$0.1.isEmpty }) {
+      line(
+        "no device belongs to one of the other side; --left-device and --right-device compare two all the same"
+      )
+    }
+  }
+
+  // MARK: Sections
+
+  private mutating func write(_ compared: DifferenceReport.Compared) {
+    let difference = compared.difference
+    var same: [String] = []
+    first(difference)
+    facts(difference, .security, "Security", &same)
+    facts(difference, .link, "Link", &same)
+    connections(difference)
+    if !compared.hasOneMap { map(difference, &same) }
+    if !report.isOfMap {
+      conversation(difference, &same)
+      timing(difference, &same)
+    }
+    guard !same.isEmpty || !compared.notCompared.isEmpty else { return }
+    out.byte(0x0a)
+    if !same.isEmpty { line("\(Self.list(same)): the same") }
+    for left in compared.notCompared {
+      line("\(Self.list(left.parts.map(\.description))): not compared, since \(left.why.text)")
+    }
+  }
+
+  /// Returns a list such as `Link, map, timing`.
+  private static func list(_ words: [String]) -> String {
+    let list = words.joined(separator: ", ")
+    return "\(list.prefix(1).uppercased())\(list.dropFirst())"
+  }
+
+  /// Appends how much of each part differs.
+  private mutating func summary(_ difference: Difference) {
+    let count = { (differing: Int) in
+      differing == 0 ? "the same" : differing == 1 ? "1 differs" : "\(differing) differ"
+    }
+    first(difference)
+    out.byte(0x0a)
+    let name = Self.nameColumns - 6
+    if !report.isOfMap {
+      for (title, section) in [("Security", Difference.Fact.Section.security), ("Link", .link)] {
+        let differing = difference.facts.count { $0.section == section && !$0.isSame }
+        row([(0, title), (name, count(differing))])
+      }
+    }
+    let kinds: [(MapDifference.Kind, String)] = [
+      (.added, "added"), (.removed, "removed"), (.moved, "moved"), (.changed, "changed"),
+    ]
+    let said = kinds.compactMap { kind, word in
+      let number = difference.map.count { $0.kind == kind }
+      return number > 0 ? "\(number) \(word)" : nil
+    }
+    row([(0, "Map"), (name, said.isEmpty ? "the same" : said.joined(separator: ", "))])
+    if report.isOfMap { return }
+    let conversation = difference.conversationWords.text
+    row([(0, "Conversation"), (name, conversation.isEmpty ? "the same" : conversation)])
+    row([
+      (0, "Timing"),
+      (
+        name,
+        difference.timingRemark.map { "not compared, since \($0.text)" }
+          ?? (difference.timing.isEmpty
+            ? "no difference beyond noise" : count(difference.timing.count))
+      ),
+    ])
+  }
+
+  /// Appends where the sides first differ.
+  private mutating func first(_ difference: Difference) {
+    guard let first = difference.first else { return }
+    out.byte(0x0a)
+    switch first.kind {
+    case .outcome: line("FIRST DIFFERENCE THAT MATTERS", .failure)
+    case .onlyLeftFails, .onlyRightFails:
+      line("FIRST DIFFERENCE  \(first.kind.words)", .failure)
+    case .onlyLeft, .onlyRight, .changed:
+      line("FIRST DIFFERENCE  \(first.kind.words)", .warning)
+    }
+    for (name, place, isLeft) in [("left", first.left, true), ("right", first.right, false)] {
+      guard let place, let side = difference.side(of: place, isLeft: isLeft) else { continue }
+      let isAlone = first.left == nil || first.right == nil
+      let operation =
+        isLeft ? difference.operations.left[place] : difference.operations.right[place]
+      let way = arrow(operation, isLeft ? difference.sessions.left : difference.sessions.right)
+      row([
+        (2, isAlone ? "only \(name)" : name), (isAlone ? 14 : 9, side.packetWords),
+        (isAlone ? 20 : 15, "\(way)\(side.words.text)"),
+      ])
+      if operation.failure != nil,
+        let name = Self.argument(isLeft ? options.names.left : options.names.right)
+      {
+        row([(isAlone ? 20 : 15, "gattscope explain \(name)  says more of it")], .dim)
+      }
+    }
+  }
+
+  /// Appends a table of facts, if any differs.
+  private mutating func facts(
+    _ difference: Difference, _ section: Difference.Fact.Section, _ title: String,
+    _ same: inout [String]
+  ) {
+    let all = difference.facts.filter { $0.section == section }
+    let shown = options.showsEqual ? all : all.filter { !$0.isSame }
+    if all.allSatisfy(\.isSame), !all.isEmpty { same.append(title.lowercased()) }
+    guard shown.contains(where: { !($0.left.isEmpty && $0.right.isEmpty) }) else { return }
+    out.byte(0x0a)
+    let words = { (words: Wording, packet: Int?) in
+      words.isEmpty ? "not told" : packet.map { "\(words.text), #\($0)" } ?? words.text
+    }
+    let rows = shown.filter { !($0.left.isEmpty && $0.right.isEmpty) }.map { fact in
+      (
+        fact: fact, left: words(fact.left, fact.packets.left),
+        right: fact.isSame ? "same" : words(fact.right, fact.packets.right)
+      )
+    }
+    // The right column starts after the longest left cell that leaves it room.
+    let room = columns - Self.nameColumns - 3
+    let fits = { (row: (fact: Difference.Fact, left: String, right: String)) in
+      row.left.columns + row.right.columns <= room
+    }
+    let widest = rows.filter(fits).map(\.left.columns).max() ?? 0
+    let longest = rows.filter(fits).map(\.right.columns).max() ?? 0
+    let right = min(
+      Self.nameColumns + max(widest + 3, (columns - Self.nameColumns) / 2),
+      max(Self.nameColumns + widest + 3, columns - longest))
+    let isTable = isWide && rows.contains { fits($0) || $0.fact.isSame }
+    row(isTable ? [(0, title), (Self.nameColumns, "left"), (right, "right")] : [(0, title)])
+    var connection: (left: Int, right: Int) = rows.first?.fact.connections ?? (0, 0)
+    for entry in rows {
+      if entry.fact.connections != connection {
+        connection = entry.fact.connections
+        row([(2, "connections \(connection.left) and \(connection.right)")], .dim)
+      }
+      let name = entry.fact.name.description
+      if entry.fact.isSame || isWide && fits(entry) {
+        row([
+          (2, name), (Self.nameColumns, entry.left), (right, isWide ? entry.right : ""),
+        ])
+      } else {
+        row([(2, name)])
+        row([(4, "− \(entry.left)")])
+        row([(4, "+ \(entry.right)")])
+      }
+    }
+  }
+
+  private mutating func connections(_ difference: Difference) {
+    for (side, numbers) in [
+      ("left", difference.unpaired.left), ("right", difference.unpaired.right),
+    ] where !numbers.isEmpty {
+      let list = numbers.prefix(8).map(String.init).joined(separator: ", ")
+      let more = numbers.count > 8 ? " and \(numbers.count - 8) more" : ""
+      out.byte(0x0a)
+      line("more connections on the \(side): \(list)\(more)", .warning)
+    }
+  }
+
+  mutating func timing(_ difference: Difference, _ same: inout [String]) {
+    if difference.timingRemark != nil { return }
+    if difference.timing.isEmpty {
+      same.append("timing")
+      return
+    }
+    out.byte(0x0a)
+    line("Timing  (\(TimingDifference.criterion.text))")
+    for entry in difference.timing {
+      let words = { (side: TimingDifference.Side) -> String in
+        let packet = side.packet == nil || side.packet == .max ? "" : ", #\(side.packet ?? 0)"
+        return Wording("\(duration: side.time)\(TimingDifference.sampleWords(side))").text + packet
+      }
+      let title = "\(entry.kind.key)  \(entry.name.text)"
+      if isWide {
+        row([(2, title), (52, words(entry.left)), (76, words(entry.right))])
+      } else {
+        row([(2, title)])
+        row([(4, "− \(words(entry.left))")])
+        row([(4, "+ \(words(entry.right))")])
+      }
+    }
+  }
+}
+
+extension Difference.First.Kind {
+  /// In words: what makes it the first difference.
+  var words: StaticString {
+    switch self {
+    case .outcome: "something succeeds on one side and fails on the other"
+    case .onlyLeftFails, .onlyRightFails: "something fails that the other side does not try"
+    case .onlyLeft, .onlyRight, .changed: "nothing fails on one side alone"
+    }
+  }
+}

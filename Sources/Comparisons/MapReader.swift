@@ -1,0 +1,80 @@
+import Bluetooth
+import Bytes
+import Decoders
+import Diagnosis
+import Differences
+import Reports
+import Sessions
+import Words
+
+/// Converts the maps of `map` into maps that can be compared.
+struct MapReader: ~Copyable {
+  private var reading: ValueReading
+
+  init(showsKeys: Bool, _ profiles: SuppliedProfiles) {
+    reading = ValueReading(profiles, showsKeys: showsKeys)
+  }
+
+  mutating func map(of device: MapDevice) -> ServerMap {
+    reading.learn(device)
+    var map = ServerMap()
+    map.isWhole = (
+      device.serviceExtent == .all, device.characteristicExtent == .all,
+      device.descriptorExtent == .all
+    )
+    for service in device.services {
+      let start = service.declaration.handle
+      var one = ServerMap.Service(
+        service.declaration.uuid, start...max(start, service.end),
+        packet: service.declaration.packet)
+      one.isSecondary = service.declaration.isSecondary
+      one.includes = service.includes.map { ($0.uuid, $0.target) }
+      for characteristic in service.characteristics where !characteristic.isPlaceholder {
+        one.characteristics.append(
+          read(characteristic, service.declaration.uuid, device.key))
+      }
+      map.services.append(one)
+    }
+    return map
+  }
+
+  private mutating func read(
+    _ characteristic: MapCharacteristic, _ service: BluetoothUUID, _ server: UInt64
+  ) -> ServerMap.Characteristic {
+    let attribute = characteristic.attribute
+    var one = ServerMap.Characteristic(
+      attribute.uuid, characteristic.declaration?.target ?? attribute.handle,
+      properties: characteristic.declaration?.properties, packet: attribute.packet)
+    one.value = value(characteristic.use, attribute.uuid, service, server)
+    for descriptor in characteristic.descriptors {
+      var other = ServerMap.Descriptor(
+        descriptor.attribute.uuid, descriptor.attribute.handle,
+        packet: descriptor.attribute.packet)
+      other.value = value(descriptor.use, descriptor.attribute.uuid, nil, nil)
+      one.descriptors.append(other)
+    }
+    return one
+  }
+
+  /// Returns the last value, if it was read: written and sent values belong to the conversation.
+  private mutating func value(
+    _ use: AttributeUse?, _ uuid: BluetoothUUID, _ service: BluetoothUUID?, _ server: UInt64?
+  ) -> ServerMap.Value? {
+    guard let use, let bytes = use.value, use.valueOperation == .read else { return nil }
+    let isHidden = !reading.showsKeys && (use.isSecret || reading.secretTypes.contains(uuid))
+    return value(bytes, uuid, service, server, packet: use.valuePacket, isHidden: isHidden)
+  }
+
+  mutating func value(
+    _ bytes: [UInt8], _ uuid: BluetoothUUID, _ service: BluetoothUUID?, _ server: UInt64?,
+    packet: Int, isHidden: Bool
+  ) -> ServerMap.Value {
+    let isRead =
+      !isHidden
+      && reading.read(
+        uuid.subjectKind, uuid, bytes.bytes, isWritten: false, service: service, server: server)
+    return ServerMap.Value(
+      bytes, text: isRead ? String(decoding: reading.line.bytes.array, as: UTF8.self) : "",
+      packet: packet, isHidden: isHidden)
+  }
+}

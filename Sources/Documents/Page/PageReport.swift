@@ -1,0 +1,346 @@
+package import Bluetooth
+package import Bytes
+package import Captures
+import Cryptography
+package import Decoders
+import Diagnosis
+package import Dissectors
+import Explanations
+package import Reports
+package import Sessions
+import Words
+
+/// The options of `report`.
+package struct PageOptions: PresentationOptions, Sendable {
+  /// The packets, connections and attributes to include. An empty selection includes all.
+  package var selection = Selection()
+  /// The capture's name.
+  package var name = ""
+  /// The user's title. If it is empty, the capture's name is used.
+  package var title = ""
+  /// The user's note, shown above everything else.
+  package var note = ""
+  /// The largest size of the page, in bytes.
+  package var limit = Self.usualLimit
+  /// Whether keys, addresses and names were replaced before the capture was read.
+  package var isRedacted = false
+  /// Remarks about damage to the archives that the capture came from.
+  package var remarks: [String] = []
+  /// Whether secrets are shown.
+  package var showsKeys = false
+  /// Keys from sources other than the capture.
+  package var bonds: [Bond] = []
+  /// The passkeys to try when one is searched for.
+  package var passkeys = SixDigits.all
+  /// The user's profiles.
+  package var profiles = SuppliedProfiles()
+  /// The glyphs to use; a page is UTF-8.
+  package var glyphs = Glyphs.utf8
+  /// Unused, since a page has no terminal.
+  package var usesColor = false
+  package var width: Int?
+
+  /// The default size limit, in bytes.
+  package static let usualLimit = 20_000_000
+
+  /// Creates the default options.
+  package init() {}
+}
+
+/// `report`: one HTML page. Collects its contents packet by packet, and writes them at the end.
+package struct PageReport: PacketReport, ~Copyable {
+  private let options: PageOptions
+  private var history: CaptureHistory?
+  private var values: ValuesReport
+  private var map: MapReport
+  private var showing: Showing
+  private var sentence: Sentence
+  private var brief = Brief()
+  private var details: VerboseSink
+  private var contents: PageContents
+  private var openRuns: [(first: Int, run: Int)] = []
+  private var scratch = Output()
+  private var summary: CaptureSummary?
+  private var lastTime: Int64 = 0
+
+  /// Creates a page about a capture with this summary.
+  package init(_ options: PageOptions, _ summary: CaptureSummary, limits: Limits = Limits()) {
+    self.options = options
+    self.summary = summary
+    history = CaptureHistory(
+      limits, bonds: options.bonds, knowledge: ProfileKnowledge(options.profiles),
+      passkeys: options.passkeys)
+    var chosen = ValuesOptions()
+    chosen.selection = options.selection
+    chosen.profiles = options.profiles
+    chosen.showsKeys = options.showsKeys
+    values = ValuesReport(chosen, limits: limits)
+    values.drawsPlots = true
+    var mapped = MapOptions()
+    mapped.selection = options.selection
+    mapped.profiles = options.profiles
+    mapped.showsKeys = options.showsKeys
+    map = MapReport(mapped, limits: limits)
+    var shown = ShowOptions()
+    shown.selection = options.selection
+    showing = Showing(shown)
+    sentence = Sentence(showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles)
+    details = VerboseSink(showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles)
+    contents = PageContents(limit: options.limit, decimals: summary.timeDecimals)
+  }
+
+  /// Always false, since every packet may add to the page.
+  package var isSatisfied: Bool { false }
+
+  /// The reason why no packet is on the page.
+  package var remark: String? { showing.remark(sentence.reading) }
+
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
+  ) {
+    history?.observe(record, dissection, bytes, answer, memory)
+    values.packet(
+      record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
+    map.packet(record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
+    let (flags, connection, failure) = facts(record, dissection, bytes, answer, memory)
+    if contents.rows.stage > .all, showing.showsEverything,
+      !contents.rows.takes(flags, connection: connection)
+    {
+      showing.skip(record)
+      sentence.follow(record, dissection, bytes, answer, memory)
+      if flags.contains(.advertising) { observeSignals(record, memory) }
+      return
+    }
+    guard showing.word(record, dissection, bytes, answer, memory, in: &sentence),
+      showing.showsEverything || contents.rows.takes(flags, connection: connection)
+    else { return }
+    if flags.contains(.advertising) { observeSignals(record, memory) }
+    add(record, dissection, bytes, answer, memory, flags, connection)
+    addDetails(
+      record, dissection, bytes, answer, fragments: fragments, memory, isFailure: failure)
+  }
+
+  package mutating func learn(_ summary: CaptureSummary) { self.summary = summary }
+
+  package mutating func finish(
+    _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
+  ) {
+    guard let history = history.take() else { return }
+    wordRuns()
+    var evidence = history.finish(memory, summary, failure)
+    evidence.listsKeys = options.showsKeys
+    let explanation = Explanation(evidence, options.selection)
+    contents.start = showing.start
+    contents.remark = remark
+    contents.damage = failure.map { $0.sentence(about: options.name) }
+    contents.remarks = memory.reached.remarks + (summary?.allRemarks ?? [])
+    contents.name(signalsBy: memory)
+    var tree = map.page(memory)
+    var writer = PageWriter(options, explanation, contents)
+    writer.write(&values, &tree, memory, into: &output)
+  }
+
+  // MARK: Packets
+
+  private func facts(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) -> (PageRows.Flags, connection: Int, isFailure: Bool) {
+    var flags: PageRows.Flags = []
+    switch record.direction {
+    case .sent: flags.insert(.sent)
+    case .received: flags.insert(.received)
+    case nil: break
+    }
+    if record.time == nil { flags.insert(.timeless) }
+    let isFailure = dissection.failure(bytes, answer) != nil
+    if isFailure { flags.insert(.failure) }
+    if !dissection.problems.isEmpty { flags.insert(.problem) }
+    if dissection.isOf(.advertising, bytes, memory) { flags.insert(.advertising) }
+    if dissection.isOf(.security, bytes, memory) { flags.insert(.security) }
+    if let att = dissection.att {
+      switch att.opcode.role {
+      case .request, .indication: flags.insert(.request)
+      case .response, .confirmation: flags.insert(.response)
+      case .unacknowledged: break
+      }
+    }
+    let connection = answer.link.map { memory.links.id($0) } ?? 0
+    if let link = answer.link, memory.links.isEncrypted(link) == true {
+      flags.insert(.encrypted)
+    }
+    return (flags, connection, isFailure || !dissection.problems.isEmpty)
+  }
+
+  /// Returns the microseconds since the first packet. For a packet without a time, returns those of
+  /// the previous one.
+  private mutating func moment(_ record: borrowing CaptureRecord) -> Int64 {
+    guard let time = record.time, let start = showing.start else { return lastTime }
+    lastTime = time.nanoseconds(since: start) / 1000
+    return lastTime
+  }
+
+  private mutating func observeSignals(
+    _ record: borrowing CaptureRecord, _ memory: borrowing Memory
+  ) {
+    let reports = memory.advertisements.reports
+    guard !reports.isEmpty else { return }
+    contents.signals.observe(reports, at: moment(record))
+  }
+
+  private mutating func add(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory, _ flags: PageRows.Flags, _ connection: Int
+  ) {
+    var flags = flags
+    let reason = brief.reason(record, dissection, bytes, answer, memory)
+    if reason.map({ !brief.hasRoom($0, record, answer, memory) }) ?? true { wordRuns() }
+    var run = 0
+    if let reason {
+      flags.insert(.folded)
+      if case .flowControl = reason { flags.insert(.flowControl) }
+      brief.fold(reason, record, dissection, bytes, answer, memory)
+      run = self.run(of: record.number)
+    }
+    var row = PageRows.Row(
+      time: moment(record), number: UInt32(truncatingIfNeeded: record.number), flags: flags,
+      layer: dissection.layer.rawValue)
+    row.connection = UInt32(truncatingIfNeeded: connection)
+    if let request = answer.request, request.packet < record.number {
+      row.answers = UInt32(truncatingIfNeeded: record.number - request.packet)
+    }
+    Self.add(row, sentence, dissection.problems, &contents.rows, &scratch)
+    if run > 0 { contents.rows.fold(into: run) }
+  }
+
+  private static func add(
+    _ row: PageRows.Row, _ sentence: borrowing Sentence, _ problems: Problems,
+    _ rows: inout PageRows, _ scratch: inout Output
+  ) {
+    scratch.clear()
+    let parts = sentence.parts
+    sentence.output.copy(parts.name, into: &scratch)
+    if !parts.subject.isEmpty {
+      scratch.byte(0x20)
+      sentence.output.copy(parts.subject, into: &scratch)
+    }
+    rows.add(row, head: scratch.bytes, rest: sentence.output.bytes.part(parts.rest))
+    for index in 0..<problems.count {
+      scratch.clear()
+      scratch.message(of: problems[index])
+      rows.add(problem: scratch.bytes)
+    }
+  }
+
+  /// Returns the run that a packet was folded into, or 0 if it has no line.
+  private mutating func run(of packet: Int) -> Int {
+    guard let run = brief.runs.last(where: { $0.last == packet }) else { return 0 }
+    if let known = openRuns.first(where: { $0.first == run.first }) { return known.run }
+    let place = contents.rows.beginRun()
+    openRuns.append((run.first, place))
+    return place
+  }
+
+  /// Sets the words of the runs that end here.
+  private mutating func wordRuns() {
+    guard !brief.runs.isEmpty else { return }
+    for index in brief.runs.indices {
+      let run = brief.runs[index]
+      guard let place = openRuns.first(where: { $0.first == run.first })?.run else { continue }
+      Self.word(run, place, &contents.rows, &scratch)
+    }
+    openRuns.removeAll(keepingCapacity: true)
+    brief.clearRuns()
+  }
+
+  private static func word(
+    _ run: Brief.Run, _ place: Int, _ rows: inout PageRows, _ scratch: inout Output
+  ) {
+    scratch.clear()
+    scratch.words(of: run, .utf8)
+    rows.word(run: place, scratch.bytes)
+  }
+
+  private mutating func addDetails(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, isFailure: Bool
+  ) {
+    let isImportant = dissection.att != nil || dissection.smp != nil || isFailure
+    contents.details.learn(rows: contents.rows.size)
+    if contents.details.wantsFields(
+      isFailure ? .failing : isImportant ? .important : .other)
+    {
+      details.clear()
+      details.packet(
+        record, dissection, bytes, answer, fragments: fragments, memory, &sentence.reading)
+      Self.add(
+        fields: details, of: record.number,
+        isFailure ? .failing : isImportant ? .important : .other, &contents.details)
+    }
+    guard contents.details.wantsBytes(record.bytes.byteCount) else { return }
+    let secrets = options.showsKeys ? .none : Secrets(dissection, record, answer, memory)
+    Self.add(bytesOf: record, hiding: secrets, &contents.details, &scratch)
+  }
+
+  private static func add(
+    fields: borrowing VerboseSink, of packet: Int, _ rank: PageDetails.Rank,
+    _ details: inout PageDetails
+  ) {
+    details.add(fields: fields.output.bytes, of: packet, rank)
+  }
+
+  private static func add(
+    bytesOf record: borrowing CaptureRecord, hiding secrets: Secrets, _ details: inout PageDetails,
+    _ scratch: inout Output
+  ) {
+    scratch.clear()
+    scratch.hex(record.bytes, hiding: secrets)
+    details.add(hex: scratch.bytes, of: record.number)
+  }
+}
+
+/// The contents of a page, apart from what other reports conclude.
+struct PageContents: Sendable {
+  var rows: PageRows
+  var details: PageDetails
+  var signals = PageSignals()
+  /// The names of the advertisers, in the order in which they are drawn.
+  private(set) var signalNames: [[UInt8]] = []
+  var start: Timestamp?
+  /// The number of decimals in the capture's times.
+  let decimals: Int
+  /// The reason why there are no packets, or nil if there are some.
+  var remark: String?
+  /// The damage that ended the capture early.
+  var damage: String?
+  /// Other remarks about the capture.
+  var remarks: [String] = []
+
+  /// The space for everything but packets, their details and the page's files: the limit divided by
+  /// `shareOfProse`, but at least `leastProse` bytes.
+  private static let shareOfProse = 8
+  private static let leastProse = 160_000
+
+  init(limit: Int, decimals: Int) {
+    details = PageDetails(limit: limit)
+    rows = PageRows(
+      budget: limit - details.most - max(limit / Self.shareOfProse, Self.leastProse)
+        - PageTexts.byteCount)
+    self.decimals = decimals
+  }
+
+  /// Records the names of the advertisers.
+  mutating func name(signalsBy memory: borrowing Memory) {
+    for signal in signals.drawn {
+      var output = Output()
+      output.address(signal.address)
+      if let entry = memory.names.find(signal.address, signal.type), let name = memory.names[entry]
+      {
+        output.byte(0x20)
+        output.quoted(name.bytes)
+      }
+      signalNames.append(output.bytes.array)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Reports
+import Sessions
+
+/// The signal strengths of advertisers over time.
+struct PageSignals: Sendable {
+  /// One advertiser.
+  struct Signal: Sendable {
+    let address: DeviceAddress
+    let type: AddressType
+    var course = PlotCourse()
+  }
+
+  private var places: [UInt64: Int] = [:]
+  private(set) var signals: [Signal] = []
+  /// The most advertisers that are measured and drawn. Those with the most reports are drawn.
+  private static let mostMeasured = 256
+  private static let mostDrawn = 12
+
+  /// Records the reports of the current packet.
+  mutating func observe(_ reports: [Advertisement], at time: Int64) {
+    for report in reports {
+      guard let rssi = report.report.rssi, let address = report.report.address else { continue }
+      let key = address.value | UInt64(report.report.addressType.rawValue & 1) << 48
+      var place = places[key]
+      if place == nil, signals.count < Self.mostMeasured {
+        place = signals.count
+        places[key] = place
+        signals.append(Signal(address: address, type: report.report.addressType))
+      }
+      if let place { signals[place].course.add(Double(rssi), at: time) }
+    }
+  }
+
+  /// The advertisers to draw, in the order in which they were first heard.
+  var drawn: [Signal] {
+    let most = signals.enumerated().sorted {
+      ($1.element.course.count, $0.offset) < ($0.element.course.count, $1.offset)
+    }
+    return most.prefix(Self.mostDrawn).sorted { $0.offset < $1.offset }.map(\.element)
+  }
+
+  /// The number of measured advertisers that are not drawn.
+  var omitted: Int { max(0, signals.count - Self.mostDrawn) }
+}
+
+extension PlotCourse {
+  /// Writes `"t":[…],"low":[…]`, and `"high":[…]` if a point stands for different numbers. Times
+  /// are differences from the previous one.
+  func write(decimals: Int, into out: inout Output) {
+    var previous: Int64 = 0
+    out.text("\"t\":")
+    out.list(points.indices) { index, out in
+      out.decimal(Int(points[index].time &- previous))
+      previous = points[index].time
+    }
+    out.text(",\"low\":")
+    out.list(points.indices) { index, out in out.number(points[index].low, decimals: decimals) }
+    guard points.contains(where: { $0.low < $0.high }) else { return }
+    out.text(",\"high\":")
+    out.list(points.indices) { index, out in out.number(points[index].high, decimals: decimals) }
+  }
+}

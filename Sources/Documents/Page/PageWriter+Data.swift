@@ -1,0 +1,168 @@
+import Bluetooth
+import Bytes
+import Captures
+import Diagnosis
+import Explanations
+import Reports
+import Sessions
+import Words
+
+/// The data that the script draws: JSON in columns. Its members may change with every version;
+/// programs should read `--json`.
+extension PageWriter {
+  /// The most connections with a lane in the time line, and the bytes after which none is added.
+  private static let mostLanes = 2000
+  private var laneBytes: Int { options.limit / 40 }
+
+  func writeData(into out: inout Output) {
+    out.byte(0x7b)
+    contents.rows.write(into: &out)
+    if let start = contents.start, explanation.evidence.extent.summary?.isDated ?? true,
+      start.isWritable, !start.isOfUnsetClock
+    {
+      out.text(",\"start\":[")
+      out.decimal(Int(start.seconds))
+      out.byte(0x2c)
+      out.decimal(UInt(start.nanoseconds))
+      out.byte(0x5d)
+    }
+    out.text(",\"decimals\":")
+    out.decimal(contents.decimals)
+    out.text(",\"connections\":")
+    let told = explanation.connections.prefix(Self.mostLanes)
+    var lanes = Output()
+    for (index, one) in told.enumerated() where lanes.count < laneBytes {
+      if index > 0 { lanes.byte(0x2c) }
+      write(one.history, into: &lanes)
+    }
+    out.byte(0x5b)
+    lanes.copy(into: &out)
+    out.byte(0x5d)
+    out.text(",\"marks\":")
+    let marks = marks
+    out.list(marks.indices) { index, out in
+      let (finding, connection, packet) = marks[index]
+      out.text("[\"")
+      out.text((finding.severity ?? .note).key)
+      out.text("\",")
+      out.decimal(connection)
+      out.byte(0x2c)
+      out.decimal(packet)
+      out.byte(0x2c)
+      out.embedded(finding.what.text)
+      out.byte(0x5d)
+    }
+    out.text(",\"signals\":")
+    let signals = contents.signals.drawn
+    out.list(signals.indices) { index, out in
+      out.text("{\"name\":")
+      let name = contents.signalNames[index]
+      out.embedded(name.bytes)
+      out.byte(0x2c)
+      signals[index].course.write(decimals: 0, into: &out)
+      out.byte(0x7d)
+    }
+    out.text(",\"otherSignals\":")
+    out.decimal(contents.signals.omitted)
+    out.text(",\"charts\":")
+    out.list(plots.indices) { index, out in write(plots[index], into: &out) }
+    out.byte(0x7d)
+  }
+
+  /// The errors and warnings to mark in the time line: a finding about several connections on each of
+  /// them, at its last evidence there. Connection 0 means that of the packet.
+  private var marks: [(finding: Finding, connection: Int, packet: Int)] {
+    let packets = Dictionary(
+      uniqueKeysWithValues: explanation.connections.map { ($0.history.id, $0.history.packets) })
+    return explanation.findings.filter { ($0.severity ?? .note) > .note }.flatMap { finding in
+      let places = finding.connections.prefix(Self.mostLanes).compactMap { id in
+        let ends = finding.evidence.ranges.map(\.upperBound)
+        return ends.filter { packets[id]?.contains($0) ?? false }.max().map { (finding, id, $0) }
+      }
+      return places.isEmpty ? [(finding, 0, finding.evidence.last ?? 0)] : places
+    }
+  }
+
+  private func write(_ history: ConnectionHistory, into out: inout Output) {
+    let connection = history.connection
+    out.text("{\"id\":")
+    out.decimal(history.id)
+    out.text(",\"peer\":")
+    out.embedded(history.peerWords.text)
+    if let name = history.name {
+      out.text(",\"name\":")
+      var quoted = Output()
+      quoted.quoted(name.bytes)
+      out.embedded(quoted.bytes)
+    }
+    if let role = connection.localRole {
+      out.text(",\"role\":")
+      out.embedded(role.key.bytes)
+    }
+    out.text(",\"open\":")
+    out.decimal(Int(connection.firstTime.map(moment) ?? 0))
+    if let last = connection.lastTime {
+      out.text(",\"close\":")
+      out.decimal(Int(moment(last)))
+    }
+    out.text(",\"secure\":[")
+    var isFirst = true
+    let attempts = history.encryption.attempts
+    for (index, attempt) in attempts.enumerated() where attempt.outcome == .encrypted {
+      guard let from = (attempt.end ?? attempt.moment).time else { continue }
+      if !isFirst { out.byte(0x2c) }
+      isFirst = false
+      out.decimal(Int(moment(from)))
+      out.byte(0x2c)
+      let off = attempts[(index + 1)...].first { $0.outcome == .off }?.end?.time
+      if let end = off ?? connection.lastTime {
+        out.decimal(Int(moment(end)))
+      } else {
+        out.text("null")
+      }
+    }
+    out.text("]}")
+  }
+
+  private func write(_ drawn: DrawnPlot, into out: inout Output) {
+    let plot = drawn.plot
+    out.byte(0x7b)
+    if plot.isOfCodes {
+      // A code is valid until the next change.
+      out.text("\"words\":")
+      out.list(plot.words.indices) { index, out in
+        out.byte(0x5b)
+        out.decimal(plot.words[index].code)
+        out.byte(0x2c)
+        let word = plot.words[index].word
+        out.embedded(word.bytes)
+        out.byte(0x5d)
+      }
+      out.text(",\"t\":")
+      var previous: Int64 = 0
+      out.list(plot.changes.indices) { index, out in
+        out.decimal(Int(plot.changes[index].time &- previous))
+        previous = plot.changes[index].time
+      }
+      out.text(",\"low\":")
+      out.list(plot.changes.indices) { index, out in out.decimal(plot.changes[index].code) }
+    } else {
+      out.text("\"unit\":")
+      out.embedded(plot.unit.bytes)
+      out.text(",\"decimals\":")
+      out.decimal(plot.decimals)
+      out.byte(0x2c)
+      plot.course.write(decimals: plot.decimals, into: &out)
+    }
+    out.text(",\"end\":")
+    out.decimal(Int(plot.course.lastTime))
+    out.text(",\"on\":[")
+    for (index, span) in drawn.subscribed.enumerated() {
+      if index > 0 { out.byte(0x2c) }
+      out.decimal(Int(span.from))
+      out.byte(0x2c)
+      if let to = span.to { out.decimal(Int(to)) } else { out.text("null") }
+    }
+    out.text("]}")
+  }
+}

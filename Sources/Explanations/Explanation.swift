@@ -1,0 +1,292 @@
+package import Bluetooth
+import Bytes
+import Captures
+import Cryptography
+package import Diagnosis
+package import Reports
+import Sessions
+package import Words
+
+/// The result of `explain` for any output format: the facts at the top, the verdict, the story of
+/// each connection, and the findings.
+package struct Explanation: Sendable {
+  /// A connection that is reported.
+  package struct Told: Sendable {
+    package var history: ConnectionHistory
+    /// The findings on this connection alone.
+    package var findings: [Finding] = []
+  }
+
+  /// Everything that was remembered.
+  package let evidence: Evidence
+  /// What the capture lacks. Reported first, since it makes other findings less certain.
+  private(set) var ofCapture: [Finding] = []
+  /// The connections that are selected.
+  package private(set) var connections: [Told] = []
+  /// Findings about several connections, a controller, or neither.
+  private(set) var ofOthers: [Finding] = []
+  /// Lists for reference, which are printed at the end.
+  private(set) var appendix: [Finding] = []
+  /// The rules that were not applied because the capture lacks what they need.
+  private(set) var skipped: [SkippedRule] = []
+  /// The number of rules.
+  private let ruleCount: Int
+  /// Whether connections or controllers were left out because they are not selected.
+  private let isSelective: Bool
+
+  /// - Parameters:
+  ///   - rules: the rules to apply.
+  ///   - isGrouped: whether equal findings of several connections are reported as one.
+  package init(
+    _ evidence: Evidence, _ selection: Selection, among stretches: [ClosedRange<Int>]? = nil,
+    rules: [Rule] = Rule.all, isGrouped: Bool = true
+  ) {
+    var evidence = evidence
+    ruleCount = rules.count
+    isSelective = !selection.isEverything
+    func isSelected(_ packets: ClosedRange<Int>) -> Bool {
+      stretches?.contains { $0.overlaps(packets) } ?? true
+    }
+    for history in evidence.connections
+    where selection.admits(history) && isSelected(history.packets) {
+      connections.append(Told(history: history))
+    }
+    if isSelective { evidence.keys.keep(of: connections.map(\.history)) }
+    self.evidence = evidence
+    let positions = Dictionary(
+      uniqueKeysWithValues: connections.enumerated().map { ($1.history.id, $0) })
+    let told = Set(connections.map(\.history.id))
+    skipped = evidence.skipped(rules, among: told)
+    for finding in evidence.findings(by: rules, isGrouped: isGrouped, among: told) {
+      guard finding.evidence.isEmpty || finding.evidence.ranges.contains(where: isSelected) else {
+        continue
+      }
+      if finding.isAppendix {
+        appendix.append(finding)
+      } else if finding.connections.count == 1 {
+        if let position = positions[finding.connections[0]] {
+          connections[position].findings.append(finding)
+        }
+      } else if finding.connections.isEmpty {
+        if finding.rule.description.hasPrefix(Self.captureRules) {
+          ofCapture.append(finding)
+        } else if !isSelective || selection.admits(finding.peers) {
+          ofOthers.append(finding)
+        }
+      } else if finding.connections.contains(where: { positions[$0] != nil }) {
+        ofOthers.append(finding)
+      }
+    }
+  }
+
+  /// All findings that are reported.
+  package var findings: [Finding] {
+    ofCapture + ofOthers + connections.flatMap(\.findings) + appendix
+  }
+
+  /// How many rules were not applied, and why: `38 of 145 rules were skipped: they need host
+  /// commands, which this capture lacks`; nil if all were applied.
+  package var skippedWords: Wording? {
+    guard !skipped.isEmpty else { return nil }
+    var lacks = skipped.reduce(into: Coverage.Parts()) { $0.formUnion($1.lacks) }
+    // Events report both.
+    if lacks.contains(.events) { lacks.subtract([.opening, .end]) }
+    let isOne = skipped.count == 1
+    let isLate =
+      lacks.isSubset(of: evidence.coverage.parts) && !lacks.isDisjoint(with: [.commands, .events])
+    return
+      "\(skipped.count) of \(ruleCount) rules \(isOne ? "was" : "were" as StaticString) skipped: \(isOne ? "it needs" : "they need" as StaticString) \(lacks.listed(joinedBy: "or")), which this capture \(isLate ? "begins too late for" : "lacks" as StaticString)"
+  }
+
+  /// The rules that were not applied, grouped by what they need, in the order of `Coverage.Parts`.
+  var skippedByReason: [(lacks: Coverage.Parts, rules: [SkippedRule])] {
+    Dictionary(grouping: skipped, by: \.lacks).map { ($0.key, $0.value) }.sorted {
+      $0.lacks.rawValue < $1.lacks.rawValue
+    }
+  }
+
+  /// Returns the number of findings of a severity.
+  package func count(_ severity: Severity) -> Int { findings.count { $0.severity == severity } }
+
+  /// Whether any finding is an error.
+  var hasErrors: Bool { count(.error) > 0 }
+
+  private static let mostHeadlines = 3
+  /// The prefix of the names of rules about the capture itself.
+  private static let captureRules = "capture-"
+
+  /// The answer in one sentence: `1 error: pairing failed at #48 because the passkeys on the two
+  /// sides differ`.
+  package var verdict: Wording {
+    if evidence.extent.records == 0 { return "There is nothing in this capture" }
+    let (errors, warnings) = (count(.error), count(.warning))
+    if errors > 0 {
+      let others: Wording =
+        warnings > 0 ? ", and \(count: warnings, "warning", "warnings")" : ""
+      return "\(count: errors, "error", "errors"): \(headlines(.error))\(others)"
+    }
+    if warnings > 0 {
+      return "No error, \(count: warnings, "warning", "warnings"): \(headlines(.warning))"
+    }
+    if findings.contains(where: Self.tellsWhatCameRight) {
+      return "No error: \(headlines(.note))"
+    }
+    if connections.isEmpty, !isSelective {
+      if evidence.hasManagementAlone {
+        return
+          "No HCI packet in this capture; the kernel reports no connection or pairing that failed"
+      }
+      return evidence.extent.advertisements > 0
+        ? "No connection in this capture; gattscope devices lists who advertises"
+        : "No connection and no advertisement in this capture"
+    }
+    if connections.isEmpty, findings.isEmpty { return "No connection matches the selection" }
+    return "No problem found"
+  }
+
+  /// Returns the most important findings of a severity as clauses, in the order of their packets.
+  /// Of notes, only those that report how a problem was resolved are included.
+  private func headlines(_ severity: Severity) -> Wording {
+    let chosen = findings.filter {
+      $0.severity == severity && (severity > .note || Self.tellsWhatCameRight($0))
+    }
+    var told: [(place: Int, clause: Wording)] = []
+    var left = 0
+    for finding in chosen where !told.contains(where: { $0.clause == finding.headline }) {
+      if told.count < Self.mostHeadlines {
+        told.append((Self.place(finding), finding.headline))
+      } else {
+        left += 1
+      }
+    }
+    let clauses = told.enumerated().sorted {
+      ($0.element.place, $0.offset) < ($1.element.place, $1.offset)
+    }.map(\.element.clause)
+    let shown = Wording(clauses, joinedBy: "; ")
+    return left > 0 ? "\(shown); and \(left) more" : shown
+  }
+
+  /// The prefix of the names of rules about a controller's commands.
+  private static let commandRules = "hci-"
+
+  /// Returns whether a finding reports how a problem between devices was resolved, as opposed to
+  /// one between a host and its controller.
+  private static func tellsWhatCameRight(_ finding: Finding) -> Bool {
+    finding.isResolved && !finding.rule.description.hasPrefix(commandRules)
+  }
+
+  /// Returns the position of a finding in the capture: the end for a finding about one connection,
+  /// the beginning for one about several, and 0 for one about the capture itself.
+  private static func place(_ finding: Finding) -> Int {
+    if finding.rule.description.hasPrefix(captureRules) { return 0 }
+    return (finding.connections.count == 1 ? finding.evidence.last : finding.evidence.first) ?? 0
+  }
+
+  /// Returns the seconds since the capture's earliest record with three decimals, or an empty
+  /// string if the time is unknown.
+  package func seconds(_ time: Timestamp?) -> String {
+    guard let time, let earliest = evidence.extent.earliest else { return "" }
+    var text = Output()
+    // Computed in whole seconds and the rest: the difference may be too large for nanoseconds.
+    var (seconds, rest): (Int64, Int64) = (0, 0)
+    if !time.isEarlier(than: earliest) {
+      seconds = time.seconds - earliest.seconds
+      rest = Int64(time.nanoseconds) - Int64(earliest.nanoseconds) + 500_000
+      if rest < 0 { (seconds, rest) = (seconds - 1, rest + 1_000_000_000) }
+      if rest >= 1_000_000_000 { (seconds, rest) = (seconds + 1, rest - 1_000_000_000) }
+    }
+    text.decimal(UInt(seconds.magnitude))
+    text.byte(0x2e)
+    text.decimal(UInt(rest / 1_000_000), digits: 3)
+    return String(decoding: text.bytes.array, as: UTF8.self)
+  }
+
+  /// The line at the top: how much was read, and what it lacks.
+  package var heading: Wording {
+    let extent = evidence.extent
+    var pieces: [Wording] = []
+    if let earliest = extent.earliest, let latest = extent.latest {
+      let span = latest.nanoseconds(since: earliest)
+      let begin: Wording =
+        extent.summary?.isDated == false
+        ? ", without a date"
+        : earliest.isOfUnsetClock ? ", by a clock that was not set" : " from \(utc: earliest)"
+      pieces.append("\(count: extent.records, "record", "records") in \(duration: span)\(begin)")
+    } else {
+      pieces.append("\(count: extent.records, "record", "records")")
+    }
+    if let summary = extent.summary {
+      pieces.append("\(Wording(stringLiteral: summary.format.words))")
+    }
+    pieces += evidence.lacks
+    return Wording(pieces, joinedBy: ", ")
+  }
+}
+
+extension ConnectionHistory {
+  /// The peer of the connection: `F1:F1:F1:F1:F1:F1 random static "HRM"`.
+  package var peerWords: Wording {
+    var output = Output()
+    var words: Wording =
+      output.peer(connection)
+      ? Wording(stringLiteral: String(decoding: output.bytes.array, as: UTF8.self))
+      : "peer unknown, handle \(handle: connection.handle)"
+    if let name { words = "\(words) \(quoted: name)" }
+    return words
+  }
+
+  /// The role of this host: `this host, C0:FF:EE:C0:FF:EE, is the central`.
+  package var hostWords: Wording {
+    guard let role = connection.localRole else {
+      // Connection Complete of BR/EDR does not contain the role, and for LE the event that does may
+      // be missing.
+      let unknown: Wording = "which role this host has is not known"
+      return connection.transport == .brEDR ? "BR/EDR; \(unknown)" : unknown
+    }
+    let transport: Wording = connection.transport == .brEDR ? "BR/EDR; " : ""
+    guard let address = pairing.ownAddress?.address, address != .zero else {
+      return "\(transport)this host is the \(role.key)"
+    }
+    return "\(transport)this host, \(address), is the \(role.key)"
+  }
+}
+
+extension Selection {
+  /// Returns whether a connection is selected.
+  func admits(_ history: ConnectionHistory) -> Bool {
+    let connection = history.connection
+    return (connections.isEmpty || connections.contains { $0.contains(connection.id) })
+      && admits(adapter: connection.adapter)
+      && (devices.isEmpty || devices.contains { $0.matches(history) })
+  }
+}
+
+extension Selection {
+  /// Returns whether devices without a connection are selected, by their addresses.
+  ///
+  /// Uses loops because the compiler generates code for nested closures here that it then rejects.
+  fileprivate func admits(_ peers: [DeviceAddress]) -> Bool {
+    guard connections.isEmpty, adapters.isEmpty else { return false }
+    for peer in peers {
+      if namedDevices.contains(peer) { return true }
+      for pattern in devices {
+        if let bits = pattern.address, peer.value & bits.mask == bits.value { return true }
+      }
+    }
+    return false
+  }
+}
+
+extension DevicePattern {
+  /// Returns whether the peer of a connection is selected.
+  fileprivate func matches(_ history: ConnectionHistory) -> Bool {
+    if let bits = address {
+      let connection = history.connection
+      let addresses = [
+        connection.peer, connection.otherIdentity, connection.peerResolvable,
+      ].compactMap(\.self)
+      return addresses.contains { $0.value & bits.mask == bits.value }
+    }
+    return history.name.map { matches(name: $0) } ?? false
+  }
+}

@@ -1,0 +1,194 @@
+import Bluetooth
+import Diagnosis
+import Sessions
+import Words
+
+// Requests on attributes, in order; consecutive equal ones are folded into a line.
+
+extension ConnectionHistory {
+  /// The maximum number of refusals, configurations and discoveries.
+  private static let mostLines = 8
+
+  /// Returns the lines about attributes.
+  func attributeStory(_ evidence: Evidence) -> [StoryLine] {
+    let lines =
+      mtuLines + discoveryLines + refusalLines + openLines + configurationLines + runLines
+      + changeLines
+    return lines
+  }
+
+  private var mtuLines: [StoryLine] {
+    if attributes.mtuExchanges.isEmpty { return [] }
+    return attributes.mtuExchanges.prefix(2).map { exchange in
+      StoryLine(
+        exchange.request, to: exchange.answer.packet,
+        """
+        MTU \(exchange.mtu) (\(exchange.client.words) takes \(exchange.offered), \
+        \(exchange.client.other.words) \(exchange.answered))
+        """
+      )
+    }
+  }
+
+  private var discoveryLines: [StoryLine] {
+    let runs = attributes.discoveries
+    return runs.prefix(Self.mostLines).enumerated().map { index, run in
+      var found: [Wording] = []
+      if run.services > 0 { found.append("\(count: run.services, "service", "services")") }
+      if run.characteristics > 0 {
+        found.append("\(count: run.characteristics, "characteristic", "characteristics")")
+      }
+      if run.descriptors > 0 {
+        found.append("\(count: run.descriptors, "descriptor", "descriptors")")
+      }
+      let what = found.isEmpty ? "nothing" : Wording(found, joinedBy: ", ")
+      let who: Wording = run.client == .peer ? "the peer " : ""
+      let isDefault =
+        index == 0 && attributes.mtuExchanges.isEmpty && !connection.isOpeningMissing
+        && connection.mtu == nil && connection.transport == .le && !connection.hasLostPackets
+        && connection.largestATT <= AttributeHistory.defaultMTU
+        && !attributes.unanswered.contains { $0.opcode == .exchangeMTURequest }
+      let mtu: Wording = isDefault ? "; MTU stays 23" : ""
+      let left = runs.count - Self.mostLines
+      let more: Wording =
+        index == Self.mostLines - 1 && left > 0
+        ? "; \(count: left, "more run", "more runs") of discovery" : ""
+      return StoryLine(run.first, to: run.last.packet, "\(who)discovered \(what)\(mtu)\(more)")
+    }
+  }
+
+  // MARK: Refusals
+
+  private var refusalLines: [StoryLine] {
+    var lines: [StoryLine] = []
+    let refusals = attributes.refusals
+    for refusal in refusals.prefix(Self.mostLines) {
+      let who: Wording = refusal.client == .peer ? "the peer's " : ""
+      let times: Wording = refusal.count > 1 ? " (\(refusal.count) times)" : ""
+      lines.append(
+        StoryLine(
+          refusal.prepared?.first ?? refusal.request, to: refusal.answer.packet,
+          "\(who)\(refusal.action) refused: \(refusal.reason)\(times)"))
+      guard let accepted = refusal.accepted else { continue }
+      let verb: Wording =
+        switch refusal.opcode {
+        case .writeRequest: "write"
+        case .readRequest, .readBlobRequest: "read"
+        default: "request"
+        }
+      lines.append(
+        StoryLine(
+          accepted.request, to: accepted.answer.packet,
+          "the \(verb) of \(packet: refusal.request.packet) again: allowed"))
+    }
+    let left = attributes.refusalCount - refusals.prefix(Self.mostLines).map(\.count).reduce(0, +)
+    if left > 0, refusals.count > Self.mostLines,
+      let next = refusals.dropFirst(Self.mostLines).first
+    {
+      lines.append(
+        StoryLine(next.request, "\(count: left, "more request", "more requests") refused"))
+    }
+    return lines
+  }
+
+  /// Requests and indications that stayed open, except those that the lines about subscriptions
+  /// include.
+  private var openLines: [StoryLine] {
+    let told = Set(attributes.configurations.map(\.request.packet))
+    return attributes.unanswered.lazy.filter { !told.contains($0.packet) }.prefix(Self.mostLines)
+      .map {
+        request in
+        let asking = Side(sent: request.direction)
+        let isIndication = request.opcode.role == .indication
+        let server = isIndication ? asking : asking.other
+        let name: Wording = request.opcode.name.map { "\($0)" } ?? "request"
+        let who: Wording = asking == .peer ? "the peer's " : ""
+        let about: Wording =
+          request.handle.flatMap { attributes.identity($0, of: server) }.map {
+            isIndication ? " of \($0)" : " for \($0)"
+          } ?? ""
+        let open: Wording = isIndication ? "not confirmed" : "not answered"
+        return StoryLine(
+          Moment(packet: request.packet, time: request.time), "\(who)\(name)\(about): \(open)")
+      }
+  }
+
+  // MARK: Subscriptions
+
+  private var configurationLines: [StoryLine] {
+    var lines: [StoryLine] = []
+    var group: [Configuration] = []
+    let breaks = attributes.runs.map(\.first.packet)
+    func flush() {
+      guard let first = group.first else { return }
+      let last = group.map { $0.accepted?.packet ?? $0.request.packet }.max() ?? 0
+      lines.append(StoryLine(first.request, to: last, words(of: group)))
+      group.removeAll()
+    }
+    for configuration in attributes.configurations where configuration.error == nil {
+      if let before = group.last,
+        before.server != configuration.server
+          || breaks.contains(where: {
+            before.request.packet < $0 && $0 < configuration.request.packet
+          })
+      {
+        flush()
+      }
+      group.append(configuration)
+    }
+    flush()
+    let left = lines.count - Self.mostLines
+    guard left > 0, let next = lines.dropFirst(Self.mostLines).first else { return lines }
+    var shown = Array(lines.prefix(Self.mostLines))
+    shown.append(next)
+    shown[Self.mostLines].text =
+      "\(count: left, "more change", "more changes") of what is subscribed to"
+    return shown
+  }
+
+  /// Returns a list such as `notifications of 2a37 and 2a19 on, indications of 2a1c on`.
+  private func words(of group: [Configuration]) -> Wording {
+    var clauses: [Wording] = []
+    for value in [UInt16(1), 2, 3, 0] {
+      let same = group.filter { $0.value & 3 == value }
+      guard let first = same.first else { continue }
+      let kind: Wording =
+        switch value {
+        case 1: "notifications"
+        case 2: "indications"
+        case 3: "notifications and indications"
+        default: "notifications and indications"
+        }
+      var names: [Wording] = []
+      for one in same {
+        let name: Wording =
+          if let owner = one.owner { "\(short: owner)" } else {
+            "\(one.descriptor)"
+          }
+        if !names.contains(name) { names.append(name) }
+      }
+      let shown =
+        names.count > 4
+        ? Wording("\(Wording(Array(names.prefix(3)), joinedBy: ", ")) and \(names.count - 3) more")
+        : Wording(listing: names)
+      clauses.append("\(kind) of \(shown) \(value == 0 ? ("off" as Wording) : "on")")
+      _ = first
+    }
+    let who: Wording = group.first?.server == .local ? "the peer turns " : ""
+    let isUnanswered = group.allSatisfy { $0.accepted == nil }
+    let open: Wording = isUnanswered ? ", not answered" : ""
+    return "\(who)\(Wording(clauses, joinedBy: ", "))\(open)"
+  }
+
+  private var changeLines: [StoryLine] {
+    attributes.serviceChanges.prefix(4).map {
+      StoryLine(
+        $0.moment,
+        """
+        \($0.server.words) says that its attributes \(handle: $0.first) to \(handle: $0.last) \
+        have changed
+        """
+      )
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import Bluetooth
+import Diagnosis
+import Sessions
+import Words
+
+extension ConnectionHistory {
+  /// The maximum number of lines of a kind.
+  private static let mostLines = 8
+
+  /// The lines about L2CAP channels: opened, refused, used, changed, closed.
+  var channelStory: [StoryLine] {
+    Self.told(channels.openings.map(Self.opened), channels.omittedOpenings, "opened channels")
+      + Self.told(channels.refusals.map(Self.refused), channels.omittedRefusals, "refusals")
+      + Self.told(channels.open.filter(\.isConnection).map(Self.unanswered), 0, "requests")
+      + Self.told(
+        channels.changes.map(Self.changed), channels.omittedChanges, "changes of channels")
+      + Self.told(
+        channels.uses.map { Self.used($0, among: channels.uses) }, 0, "channels with data")
+      + omittedUse
+      + Self.told(channels.closings.map(Self.closed), channels.omittedClosings, "closed channels")
+  }
+
+  /// The data on channels that are not listed individually.
+  private var omittedUse: [StoryLine] {
+    let use = channels.omittedUse
+    guard let first = use.first, let last = use.last else { return [] }
+    return [
+      StoryLine(
+        first, to: last.packet,
+        "\(count: use.count, "SDU", "SDUs") on more channels than are listed one by one")
+    ]
+  }
+
+  /// Returns the first lines, followed by the number of the others.
+  private static func told(
+    _ lines: [StoryLine], _ omitted: Int, _ kind: StaticString
+  ) -> [StoryLine] {
+    let left = lines.count + omitted - mostLines
+    guard left > 0, var next = lines.dropFirst(mostLines).first else { return lines }
+    next.text = "\(left) more \(kind)"
+    next.packets = next.packets.lowerBound...next.packets.lowerBound
+    return lines.prefix(mostLines) + [next]
+  }
+
+  private static func opened(_ request: ChannelRequest) -> StoryLine {
+    let (own, other) = (request.offer.words, request.answered.words)
+    var sizes: Wording = own.isEmpty ? "" : ": \(own)"
+    if !other.isEmpty {
+      let name = request.side.other.words
+      sizes = own.isEmpty ? ": \(name) \(other)" : "\(sizes); \(name) \(other)"
+    }
+    let last = request.answer ?? request.asked
+    return StoryLine(
+      request.asked, to: last.packet,
+      "\(request.side.words) opens \(channels(request, request.opened))\(sizes)")
+  }
+
+  /// Returns `a channel for SPSM 0x0081`, `2 channels for EATT (0x0027)`.
+  private static func channels(_ request: ChannelRequest, _ count: Int) -> Wording {
+    count == 1 ? "a channel for \(request.service)" : "\(count) channels for \(request.service)"
+  }
+
+  private static func refused(_ request: ChannelRequest) -> StoryLine {
+    let times: Wording = request.times > 1 ? " (\(request.times) times)" : ""
+    return StoryLine(
+      request.asked, to: request.answer?.packet ?? request.asked.packet,
+      "\(request.refusalClause): \(request.resultWords)\(times)")
+  }
+
+  private static func unanswered(_ request: ChannelRequest) -> StoryLine {
+    let outcome: Wording = request.pending == nil ? "no answer" : "pending, and no answer"
+    return StoryLine(
+      request.asked, to: request.pending?.packet ?? request.asked.packet,
+      "\(request.side.words) asks for \(channels(request, request.count)): \(outcome)")
+  }
+
+  private static func changed(_ request: ChannelRequest) -> StoryLine {
+    StoryLine(
+      request.asked, to: request.answer?.packet ?? request.asked.packet,
+      "\(request.side.words) takes \(request.offer.words) from now on, on \(channels(request, request.count))"
+    )
+  }
+
+  private static func used(
+    _ use: ChannelHistory.Use, among uses: [ChannelHistory.Use]
+  ) -> StoryLine {
+    let moments = [use.sent.first, use.received.first].compactMap(\.self)
+    let last = max(use.sent.last?.packet ?? 0, use.received.last?.packet ?? 0)
+    let start = moments.min { $0.packet < $1.packet } ?? Moment(packet: last, time: nil)
+    let ways: [Wording] = [
+      use.sent.count > 0 ? "\(count: use.sent.count, "SDU", "SDUs") to the peer" : "",
+      use.received.count > 0
+        ? "\(count: use.received.count, "SDU", "SDUs") from the peer" : "",
+    ].filter { !$0.isEmpty }
+    let channel = channel(for: use.psm, isOneOfSeveral: uses.count { $0.psm == use.psm } > 1)
+    return StoryLine(start, to: last, "\(Wording(ways, joinedBy: ", ")) on \(channel)")
+  }
+
+  /// Returns `the channel for SPSM 0x0081`.
+  private static func channel(for psm: PSM?, isOneOfSeveral: Bool) -> Wording {
+    guard let psm else { return "a channel whose opening is not in the capture" }
+    return isOneOfSeveral ? "one of the channels for \(psm)" : "the channel for \(psm)"
+  }
+
+  private static func closed(_ closing: ChannelHistory.Closing) -> StoryLine {
+    let channel = channel(for: closing.psm, isOneOfSeveral: closing.hasOthers)
+    let open: Wording = closing.answer == nil ? ", not answered" : ""
+    return StoryLine(
+      closing.asked, to: closing.answer?.packet ?? closing.asked.packet,
+      "\(closing.side.words) closes \(channel)\(open)")
+  }
+}

@@ -1,0 +1,246 @@
+import Bluetooth
+import Diagnosis
+import Dissectors
+import Sessions
+import Words
+
+extension ConnectionHistory {
+  /// Returns how the link opened, what was changed, and how it ended. What every link does in the
+  /// same way, the exchange of features and versions, is omitted.
+  func linkStory(_ evidence: Evidence) -> [StoryLine] {
+    var lines = [beginning(evidence)].compactMap(\.self)
+    lines += link.updates.map { Self.line($0, hasEvents: !evidence.hasDataAlone) }
+    if link.omittedUpdates > 0, let last = link.updates.last {
+      lines.append(
+        StoryLine(
+          Moment(packet: last.lastPacket, time: last.completed?.time),
+          "\(link.omittedUpdates) more changes of the parameters follow"))
+    }
+    lines += link.phys.map { change in
+      StoryLine(
+        change.moment,
+        change.sent == change.received
+          ? "PHY: \(Self.phy(change.sent)) both ways"
+          : "PHY: this host sends on \(Self.phy(change.sent)), the peer on \(Self.phy(change.received))"
+      )
+    }
+    lines += link.subrates.map { change in
+      StoryLine(change.asked ?? change.moment, to: change.moment.packet, Self.words(change))
+    }
+    if let expired = link.payloadTimeouts.first {
+      let count = link.payloadTimeouts.count
+      let times: Wording = count > 1 ? " (\(count) times)" : ""
+      lines.append(
+        StoryLine(
+          expired, to: link.payloadTimeouts.last?.packet ?? expired.packet,
+          "nothing authenticated came from the peer: Authenticated Payload Timeout Expired\(times)"
+        ))
+    }
+    lines += link.lengths.map { change in
+      StoryLine(
+        change.moment,
+        change.sent == change.received
+          ? "data length: \(change.sent) bytes both ways"
+          : "data length: \(change.sent) bytes to the peer, \(change.received) from it")
+    }
+    if let end = end(evidence, behind: lines) { lines.append(end) }
+    return lines
+  }
+
+  // MARK: The beginning
+
+  private func beginning(_ evidence: Evidence) -> StoryLine? {
+    guard let opened = link.opened else {
+      let moment = Moment(packet: connection.firstPacket, time: connection.firstTime)
+      if evidence.hasDataAlone {
+        return StoryLine(moment, "first data: how the connection began is not in the capture")
+      }
+      if connection.isOpeningMissing {
+        return StoryLine(moment, "first seen: the connection was open before the capture begins")
+      }
+      return connection.transport == .brEDR ? StoryLine(moment, "connected over BR/EDR") : nil
+    }
+    var consequences: [Wording] = []
+    if connection.ending != .neverEstablished, let heard = link.established,
+      let silence = heard.nanoseconds(since: opened), silence > longestSilence
+    {
+      consequences.append(
+        "the peer is first heard at \(packet: heard.packet), \(duration: silence) later")
+    }
+    let parameters: Wording = link.parameters.map { ": \($0.words)" } ?? ""
+    return StoryLine(opened, "connected\(parameters)", consequences)
+  }
+
+  /// A peer that is present is heard within six intervals (Core, Vol 6, Part B, 4.5.2); a silence
+  /// of a second is worth reporting.
+  private var longestSilence: Int64 {
+    max(1_000_000_000, Int64(link.parameters?.interval ?? 0) * 7_500_000)
+  }
+
+  // MARK: Changes
+
+  private static func phy(_ code: UInt8) -> Wording {
+    switch code {
+    case 1: "LE 1M"
+    case 2: "LE 2M"
+    case 3: "LE Coded"
+    default: "PHY \(code)"
+    }
+  }
+
+  private static func words(_ change: LinkHistory.SubrateChange) -> Wording {
+    guard change.asked != nil else {
+      return change.result.map { "the subrate is changed: \(words($0))" }
+        ?? "a change of the subrate for which this host did not ask fails: \(change.status)"
+    }
+    let wanted: Wording =
+      change.wanted.map { wanted in
+        let factors: Wording =
+          wanted.leastFactor == wanted.mostFactor
+          ? "\(wanted.mostFactor)" : "\(wanted.leastFactor)–\(wanted.mostFactor)"
+        return
+          "subrate \(factors), \(words(wanted.latency, wanted.continuation, wanted.supervisionTimeout))"
+      } ?? "another subrate"
+    guard let result = change.result else {
+      return "this host asks for \(wanted): failed, \(change.status)"
+    }
+    let isAsAsked =
+      change.wanted.map {
+        $0.latency == result.latency && $0.continuation == result.continuation
+          && $0.supervisionTimeout == result.supervisionTimeout
+      } ?? false
+    return
+      "this host asks for \(wanted): granted, subrate \(isAsAsked ? "\(result.factor)" : words(result))"
+  }
+
+  /// Returns `4, latency 1, continuation 2, supervision timeout 6000 ms`.
+  private static func words(_ change: LESubrateChange) -> Wording {
+    "\(change.factor), \(words(change.latency, change.continuation, change.supervisionTimeout))"
+  }
+
+  private static func words(_ latency: UInt16, _ continuation: UInt16, _ timeout: UInt16) -> Wording
+  {
+    "latency \(latency), continuation \(continuation), supervision timeout \(Int(timeout) * 10) ms"
+  }
+
+  private static func line(_ update: ParameterUpdate, hasEvents: Bool) -> StoryLine {
+    StoryLine(update.asked, to: update.lastPacket, words(update, hasEvents: hasEvents))
+  }
+
+  private static func words(_ update: ParameterUpdate, hasEvents: Bool) -> Wording {
+    let outcome: Wording
+    if let result = update.result {
+      outcome = result.words
+    } else if let status = update.status, status != .success {
+      outcome = "failed, \(status.linkWords)"
+    } else if update.isGranted == false {
+      outcome =
+        update.refusal.map { "\(update.side.other.words) refuses: \($0)" }
+        ?? "\(update.side.other.words) refuses"
+    } else if update.isGranted == true {
+      // A change is reported by an event.
+      outcome =
+        "\(update.side.other.words) agrees\(hasEvents ? ", and nothing changes" : "" as StaticString)"
+    } else {
+      outcome = update.way == .signalling ? "no answer" : "no outcome"
+    }
+    guard update.way != .unasked else { return "the peer changes the parameters: \(outcome)" }
+    guard let wanted = update.wanted else {
+      return "\(update.side.words) asks for other parameters: \(outcome)"
+    }
+    // If the request was granted exactly, the result is not repeated.
+    if let result = update.result, WantedParameters(result) == wanted {
+      return "\(update.side.words) asks for \(wanted.words): granted"
+    }
+    if let result = update.result {
+      return
+        "\(update.side.words) asks for \(wanted.words): granted, \(differing(result, wanted))"
+    }
+    return "\(update.side.words) asks for \(wanted.words): \(outcome)"
+  }
+
+  /// Returns what is used of the request: only the interval, if the rest is as requested.
+  private static func differing(_ result: LinkParameters, _ wanted: WantedParameters) -> Wording {
+    result.latency == wanted.latency && result.timeout == wanted.timeout
+      ? "interval \(interval: result.interval)" : result.words
+  }
+
+  // MARK: The end
+
+  private func end(_ evidence: Evidence, behind lines: [StoryLine]) -> StoryLine? {
+    guard let ending = connection.ending, let ended = link.ended else {
+      guard connection.ending == nil, !evidence.hasDataAlone, let last = lastSeen(lines) else {
+        return nil
+      }
+      if let disconnect = link.disconnect {
+        return StoryLine(
+          disconnect,
+          "this host asks to disconnect; whether it did is not in the capture\(unused(evidence))")
+      }
+      let extent = evidence.extent
+      let isLast = extent.lastPacket <= last.packet
+      let use: Wording = isLast ? "" : "; last used in \(packet: last.packet)"
+      return StoryLine(
+        isLast ? last : Moment(packet: extent.lastPacket, time: extent.latest ?? last.time),
+        "still open when the capture ends\(use)\(unused(evidence))")
+    }
+    let reason: Wording = connection.reason.map { ": \($0.linkWords)" } ?? ""
+    switch ending {
+    case .localHost:
+      return StoryLine(
+        link.disconnect ?? ended, to: ended.packet, "this host disconnects\(unused(evidence))")
+    case .peer:
+      let why: Wording =
+        connection.reason == .remoteUserTerminated
+        ? "" : connection.reason.map { ": \($0)" } ?? ""
+      return StoryLine(ended, "the peer disconnects\(why)\(unused(evidence))")
+    case .timeout:
+      let timeout: Wording =
+        link.current.map { " of \(Int($0.timeout) * 10) ms" } ?? ""
+      let heard: Wording =
+        link.heardLast.map { ", no data since \(packet: $0.packet)" } ?? ""
+      return StoryLine(ended, "the link is lost: supervision timeout\(timeout)\(heard)")
+    case .neverEstablished:
+      return StoryLine(
+        ended,
+        connection.localRole == .peripheral
+          ? "the central was not heard again: Connection Failed to be Established (0x3e)"
+          : "the peer never answered: Connection Failed to be Established (0x3e)")
+    case .micFailure:
+      return StoryLine(ended, "the controllers end the link\(reason)")
+    case .reset:
+      return StoryLine(ended, "the controller is reset: the link is gone")
+    case .controller:
+      return StoryLine(ended, "the controller ends the link\(reason)\(unused(evidence))")
+    case .replaced:
+      return StoryLine(
+        ended, "another connection has the same handle: this one ended before, unseen")
+    case .unknown:
+      return StoryLine(ended, "the link ends, for a reason that is not in the capture")
+    case .fileEnded:
+      return StoryLine(ended, "the file ends; the link is still open")
+    case .forgotten:
+      return nil
+    }
+  }
+
+  /// Returns the last data, or the last line about the link.
+  private func lastSeen(_ lines: [StoryLine]) -> Moment? {
+    let told = lines.map { Moment(packet: $0.packets.lowerBound, time: $0.time) }
+    return ([link.sentLast, link.heardLast, link.opened].compactMap(\.self) + told).max {
+      $0.packet < $1.packet
+    }
+  }
+
+  /// Returns what was never done on the link, if all of it is in the capture.
+  private func unused(_ evidence: Evidence) -> Wording {
+    guard connection.transport == .le, !connection.isOpeningMissing, !connection.hasLostPackets,
+      connection.isEncrypted == false, evidence.extent.truncatedData == 0,
+      !evidence.lacksData
+    else { return "" }
+    if attributes.sentByLocal + attributes.sentByPeer == 0, !channels.isUsed {
+      return "; the link was never encrypted, no attribute was touched"
+    }
+    return security.pairing == nil ? "; never paired, never encrypted" : "; never encrypted"
+  }
+}

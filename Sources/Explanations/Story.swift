@@ -1,0 +1,40 @@
+package import Bluetooth
+package import Diagnosis
+package import Words
+
+/// A line of a connection's story: `#42  0.076  MTU 100 (this host takes 100, the peer 517)`.
+package struct StoryLine: Sendable {
+  /// The first and the last packet that it is about.
+  package var packets: ClosedRange<Int>
+  /// The time of the first packet.
+  package var time: Timestamp?
+  /// What happened, in lower case, without a full stop.
+  package var text: Wording
+  /// The consequences, each on a line of its own after `⇒`.
+  package var consequences: [Wording] = []
+
+  /// Creates a line about one packet.
+  init(_ moment: Moment, _ text: Wording, _ consequences: [Wording] = []) {
+    self.init(moment, to: moment.packet, text, consequences)
+  }
+
+  /// Creates a line about a range of packets.
+  init(_ moment: Moment, to last: Int, _ text: Wording, _ consequences: [Wording] = []) {
+    packets = moment.packet...max(moment.packet, last)
+    time = moment.time
+    self.text = text
+    self.consequences = consequences
+  }
+}
+
+extension ConnectionHistory {
+  /// Returns the story of the connection, in the order of packets.
+  package func story(_ evidence: Evidence) -> [StoryLine] {
+    let lines =
+      linkStory(evidence) + pairingStory(evidence) + encryptionStory(evidence)
+      + attributeStory(evidence) + channelStory
+    return lines.enumerated().sorted {
+      ($0.element.packets.lowerBound, $0.offset) < ($1.element.packets.lowerBound, $1.offset)
+    }.map(\.element)
+  }
+}

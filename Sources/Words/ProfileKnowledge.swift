@@ -1,0 +1,108 @@
+package import Bluetooth
+import Bytes
+package import Decoders
+package import Sessions
+import Synchronization
+
+/// What profiles define about protocols and errors. The user's profiles come before the built-in
+/// ones.
+package final class ProfileKnowledge: Sendable {
+  /// The protocols, identified by their indices.
+  package let vendors: [VendorProtocol]
+  /// The definitions that were looked up so far; each is read from its table once.
+  private let library: Mutex<ProfileLibrary>
+
+  package static let builtIn = ProfileKnowledge(SuppliedProfiles())
+
+  /// Creates the knowledge from the user's profiles, followed by the built-in ones.
+  package init(_ own: SuppliedProfiles) {
+    let library = ProfileLibrary(own: own.definitions, vendors: own.vendors)
+    vendors = library.vendors
+    self.library = Mutex(library)
+  }
+
+  /// Returns the protocols that may be used on an attribute.
+  package func claims(
+    _ attribute: AttributeIdentity, _ device: [UInt8]?
+  ) -> [(vendor: Int, isByFrame: Bool)] {
+    vendors.claims(attribute.uuid, service: attribute.service) { device?.fits($0) ?? false }
+  }
+
+  /// Returns the name of a characteristic's value if only a profile names it.
+  package func name(of attribute: AttributeIdentity) -> String? {
+    guard attribute.kind == .value, let uuid = attribute.uuid else { return nil }
+    return library.withLock { library in
+      library.ownName(.characteristic, uuid)
+        ?? (uuid.name(as: .characteristic) == nil
+          ? library.definitions(.characteristic, uuid).first?.name : nil)
+    }
+  }
+
+  /// Returns the meaning of a value that a client wrote, as `show` words it, or nil if it cannot be
+  /// decoded from its own bytes.
+  package func meaning(
+    ofWritten value: [UInt8], _ attribute: AttributeIdentity, _ device: [UInt8]?
+  ) -> Wording? {
+    guard !value.isEmpty, let uuid = attribute.uuid,
+      attribute.kind == .value || attribute.kind == .descriptor
+    else { return nil }
+    let kind: Subject.Kind = attribute.kind == .descriptor ? .descriptor : .characteristic
+    let isOfDevice: (String) -> Bool = { device?.fits($0) ?? false }
+    let match = library.withLock {
+      $0.match(
+        kind, uuid, service: attribute.service, value.bytes, isWritten: true, isOfDevice: isOfDevice
+      )
+    }
+    switch match {
+    case .message(let vendor, let message, let frame, let isRequest):
+      return VendorSighting(vendor, message, frame, isRequest: isRequest)
+        .words(value.bytes, saysProblems: true)
+    case .definition(let definition):
+      if definition.hasExternals { return nil }
+      var decoded = Decoded()
+      var decoder = ValueDecoder()
+      decoder.decode(
+        definition, value.bytes, DecodingContext(isWritten: true), into: &decoded)
+      return decoded.words(value.bytes, saysProblems: true)
+    case nil: return nil
+    }
+  }
+
+  /// Returns the name of an error in profiles, or nil if none names it.
+  package func errorName(_ error: ATTErrorCode, of subject: ErrorSubject) -> [UInt8]? {
+    library.withLock { library in
+      subject.name(of: error) { library.definitions($0, $1) }
+    }
+  }
+}
+
+extension Decoded {
+  /// Returns what was decoded, as `show` words it, or nil if there are no words for it.
+  ///
+  /// - Parameters:
+  ///   - value: the bytes that were decoded.
+  ///   - saysProblems: whether to append what is wrong with them.
+  func words(_ value: RawSpan, saysProblems: Bool) -> Wording? {
+    guard let writer = DecodedWriter(self, isJSON: false) else { return nil }
+    var line = Output()
+    writer.line(value, saysProblems: saysProblems, into: &line)
+    return line.count > 0 ? Wording(printable: line.bytes) : nil
+  }
+}
+
+extension VendorSighting {
+  /// Returns the content of the message, as `show` words it: `packet count for 11-20?`. Returns nil
+  /// for a part of a message, or if its meaning depends on other values.
+  ///
+  /// - Parameters:
+  ///   - value: the value that contained the message, or its last part.
+  ///   - saysProblems: whether to append what is wrong with it.
+  package func words(_ value: RawSpan, saysProblems: Bool) -> Wording? {
+    guard let frame, let message, !message.definition.hasExternals else { return nil }
+    var decoded = Decoded()
+    var decoder = ValueDecoder()
+    decode(frame, message, value, [], with: &decoder, into: &decoded)
+    guard let bytes else { return decoded.words(value, saysProblems: saysProblems) }
+    return decoded.words(bytes.bytes, saysProblems: saysProblems)
+  }
+}
