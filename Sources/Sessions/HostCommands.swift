@@ -1,5 +1,5 @@
 package import Bluetooth
-package import Bytes
+import Bytes
 package import Captures
 package import Dissectors
 

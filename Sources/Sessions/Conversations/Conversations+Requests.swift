@@ -17,22 +17,19 @@ extension Conversations {
         meet(place, memory)
         own = place
       case .began(let place, let slot): begin(place, slot, memory)
-      case .answered(let place, let procedure, let arrived):
-        if procedure.isIncomplete {
-          tellOrphan(place, arrived, bytes, memory)
-        } else if let held = arrived.bytes {
-          complete(place, procedure, arrived, held.bytes, memory)
-        } else {
-          complete(place, procedure, arrived, bytes, memory)
-        }
+      case .answered(let place, let slot):
+        guard let arrived = procedures.arrived else { continue }
+        let procedure = procedures.sides[place.side].open[slot]
+        complete(place, procedure, arrived, bytes, memory)
+      case .settled(let place, let procedure, let arrived):
+        complete(place, procedure, arrived, arrived.bytes.bytes, memory)
       case .unanswered(let place, let procedure, let reason):
         giveUp(place, procedure, reason, at: time, memory)
-      case .orphan(let place, let arrived):
-        if let held = arrived.bytes {
-          tellOrphan(place, arrived, held.bytes, memory)
-        } else {
-          tellOrphan(place, arrived, bytes, memory)
-        }
+      case .orphan(let place):
+        guard let arrived = procedures.arrived else { continue }
+        tellOrphan(place, arrived, bytes, memory)
+      case .unsettled(let place, let arrived):
+        tellOrphan(place, arrived, arrived.bytes.bytes, memory)
       case .interrupted(let place): finishRead(place)
       case .ended(let place, .recordsLost): sides[place.side].queue.lose()
       case .ended(let place, let reason):
@@ -166,6 +163,7 @@ extension Conversations {
     _ place: Place, _ pending: Procedure, _ arrived: Arrived, _ bytes: RawSpan,
     _ memory: borrowing Memory
   ) {
+    if pending.isIncomplete { return tellOrphan(place, arrived, bytes, memory) }
     let fields = arrived.pdu.fields
     if let error = fields.error {
       refuse(place, pending, error, fields.handle, arrived, memory)

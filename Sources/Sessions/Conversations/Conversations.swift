@@ -89,7 +89,7 @@ package struct Conversations: Sendable {
   ///   although more of it might be read; nil: only when something else is requested.
   package init(_ limits: Limits = Limits(), patience: Int64? = nil) {
     self.limits = limits
-    procedures = Procedures(limits)
+    procedures = Procedures(limits, placesAll: true)
     self.patience = patience
     ownData = OwnAdvertisedData(limits)
   }
@@ -192,8 +192,10 @@ package struct Conversations: Sendable {
     }
     bearers[place.bearer].link = known.link
     bearers[place.bearer].parties = memory.links.parties(known.link)
+    let peer = Attributes.key(isLocal: false, memory.links[known.link])
     bearers[place.bearer].servers = (
-      server(known.servers.peer, before: bearers[place.bearer].servers.peer), known.servers.local
+      server(peer, before: bearers[place.bearer].servers.peer),
+      Attributes.key(isLocal: true, memory.links[known.link])
     )
   }
 

@@ -146,18 +146,18 @@ package struct AttributeUses: Sendable {
   private mutating func take(_ bytes: RawSpan, _ memory: borrowing Memory) {
     for event in procedures.events {
       switch event {
-      case .answered(_, let procedure, let arrived):
-        if let held = arrived.bytes {
-          take(procedure, arrived, held.bytes, memory)
-        } else {
-          take(procedure, arrived, bytes, memory)
-        }
-      case .orphan(let place, let arrived):
-        // It is unknown which requests held responses answered.
-        guard arrived.bytes == nil else { continue }
+      case .answered(let place, let slot):
+        guard let arrived = procedures.arrived else { continue }
+        take(procedures.sides[place.side].open[slot], arrived, bytes, memory)
+      case .settled(_, let procedure, let arrived):
+        take(procedure, arrived, arrived.bytes.bytes, memory)
+      case .orphan(let place):
+        guard let arrived = procedures.arrived else { continue }
+        let bearer = procedures.bearers[place.bearer]
         var unknown = Procedure()
-        unknown.connection = procedures.bearers[place.bearer].connection
-        unknown.attribute.server = procedures[place.bearer, isLocal: place.isLocal]
+        unknown.connection = bearer.connection
+        unknown.attribute.server = Attributes.key(
+          isLocal: place.isLocal, memory.links.connection(bearer.link))
         take(unknown, arrived, bytes, memory)
       case .unanswered(_, let procedure, _):
         guard procedure.opcode == .writeRequest, let handle = procedure.attribute.handle,
@@ -166,7 +166,7 @@ package struct AttributeUses: Sendable {
         change(handle, server, packet: procedure.packet) {
           $0.note(unanswered: procedure.value, packet: procedure.packet)
         }
-      case .arrived, .began, .interrupted, .ended: break
+      case .arrived, .began, .unsettled, .interrupted, .ended: break
       }
     }
   }
@@ -188,7 +188,7 @@ package struct AttributeUses: Sendable {
       take(
         items, .read, bytes, procedure.handles,
         isSecret: arrived.listsKeyMaterial || hasKeys && isUncertain, security, packet, server,
-        isEvident: procedure.isOpen, memory)
+        isEvident: procedure.packet > 0, memory)
       return
     }
     if opcode == .readMultipleResponse, let value = fields.value {

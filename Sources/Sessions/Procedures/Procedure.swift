@@ -92,8 +92,8 @@ struct Arrived: Sendable {
   let listsKeyMaterial: Bool
   /// Whether it may equally answer another request.
   private(set) var isHeld = false
-  /// Its bytes if a later packet decided which request it answers; nil: those of that packet.
-  private(set) var bytes: [UInt8]?
+  /// Its bytes, if it was held.
+  private(set) var bytes: [UInt8] = []
 
   init(
     _ pdu: ATTPDU, _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,

@@ -18,8 +18,6 @@ struct Procedures: Sendable {
     var link: LinkSlot
     var connection: Int
     var adapter: UInt16
-    /// The keys of the peer's server and the captured host's.
-    var servers: (peer: UInt64, local: UInt64)
     var lastUse: Int
   }
 
@@ -55,11 +53,16 @@ struct Procedures: Sendable {
     case arrived(Place)
     /// The procedure at this index of `open` was begun.
     case began(Place, Int)
-    case answered(Place, Procedure, Arrived)
-    /// Nothing answers it any more, or only a late response.
-    case unanswered(Place, Procedure, ValueOutcome.Reason)
-    /// A response whose request is unknown.
-    case orphan(Place, Arrived)
+    /// The procedure at this index is answered by the packet, `arrived`.
+    case answered(Place, Int)
+    /// A procedure was answered by a response that was held.
+    indirect case settled(Place, Procedure, Arrived)
+    /// Nothing answers a procedure any more, or only a late response.
+    indirect case unanswered(Place, Procedure, ValueOutcome.Reason)
+    /// The request that the packet, `arrived`, answers is unknown.
+    case orphan(Place)
+    /// The request that a held response answers will stay unknown.
+    indirect case unsettled(Place, Arrived)
     /// What is open at a place is about to be given up.
     case interrupted(Place)
     /// What was open at a place was given up.
@@ -68,6 +71,8 @@ struct Procedures: Sendable {
 
   /// What the current packet does, in order.
   private(set) var events: [Event] = []
+  /// The current packet, if it is a response or a confirmation.
+  private(set) var arrived: Arrived?
   private(set) var bearers: [Bearer] = []
   var sides: [Side] = []
   private var latest = -1
@@ -75,12 +80,12 @@ struct Procedures: Sendable {
   private var gap = 0
   private var endings = 0
   private let limits: Limits
+  /// Whether PDUs that nobody answers have a place, too.
+  private let placesAll: Bool
 
-  init(_ limits: Limits) { self.limits = limits }
-
-  /// The key of a server at one end of a bearer.
-  subscript(bearer: Int, isLocal isLocal: Bool) -> UInt64 {
-    isLocal ? bearers[bearer].servers.local : bearers[bearer].servers.peer
+  init(_ limits: Limits, placesAll: Bool = false) {
+    self.limits = limits
+    self.placesAll = placesAll
   }
 
   // MARK: Packets
@@ -103,12 +108,14 @@ struct Procedures: Sendable {
     guard let pdu = dissection.att, let link = answer.link, let direction = record.direction else {
       return
     }
+    let role = pdu.opcode.role
+    if role == .unacknowledged, !placesAll { return }
     find(link, answer.channel, record, memory)
     let place = Place(bearer: latest, direction: direction)
     events.append(.arrived(place))
     let parts = answer.fragment.isJoined ? fragments[...] : []
     let isCut = record.isTruncated || answer.fragment.isTruncated
-    switch pdu.opcode.role {
+    switch role {
     case .request, .indication:
       begin(pdu, dissection.attFields, place, record, bytes, parts, isCut: isCut, memory)
     case .response, .confirmation:
@@ -141,9 +148,8 @@ struct Procedures: Sendable {
     if case .incomplete = pdu { sides[place.side].open[first].isIncomplete = true }
     sides[place.side].open[first].isLate = !memory.links.isOpen(link)
     sides[place.side].open[first].connection = bearers[place.bearer].connection
-    let isLocal = place.isLocal == (first == 0)
-    sides[place.side].open[first].attribute.server = self[place.bearer, isLocal: isLocal]
-    sides[place.side].open[first].attribute.isLocal = isLocal
+    sides[place.side].open[first].attribute.server = Attributes.key(
+      isLocal: place.isLocal == (first == 0), memory.links[link])
     if place.direction == .sent {
       sides[place.side].open[first].ordinal = memory.links.flow(link)?.sent
     }
@@ -187,14 +193,15 @@ struct Procedures: Sendable {
     var arrived = Arrived(
       pdu, record, dissection, answer, fragments,
       isEncrypted: memory.links[bearers[place.bearer].link].isEncrypted)
-    guard slot != nil else {
+    self.arrived = arrived
+    guard let slot else {
       // There is one more response than there can have been requests: the held ones answer others
       // than they were assigned to, and which ones is unknown.
       if answer.request == nil, !memory.doubt.alternatives.isEmpty {
-        for response in sides[place.side].held { events.append(.orphan(place, response)) }
+        for response in sides[place.side].held { events.append(.unsettled(place, response)) }
         sides[place.side].held.removeAll()
       }
-      events.append(.orphan(place, arrived))
+      events.append(.orphan(place))
       return
     }
     if !memory.doubt.corrections.isEmpty {
@@ -208,7 +215,9 @@ struct Procedures: Sendable {
     }
     if memory.doubt.alternatives.isEmpty {
       settle(place)
-      complete(place, arrived, isLast: false)
+      pass(place, slot, isLast: false)
+      events.append(.answered(place, slot))
+      sides[place.side].open[slot].end()
     } else {
       arrived.hold(bytes)
       sides[place.side].held.append(arrived)
@@ -244,22 +253,24 @@ struct Procedures: Sendable {
     guard !sides[place.side].held.isEmpty else { return }
     let held = sides[place.side].held
     sides[place.side].held.removeAll()
-    for response in held { complete(place, response, isLast: true) }
+    for response in held {
+      guard let slot = slot(place, response.pdu, response.request) else { continue }
+      pass(place, slot, isLast: true)
+      events.append(.settled(place, sides[place.side].open[slot], response))
+      sides[place.side].open[slot].end()
+    }
   }
 
-  /// Ends a procedure with its answer. As in `Transactions`: after an answer to one request, those
-  /// before it get none, or a late one.
+  /// Passes the requests before one that is answered. As in `Transactions`, they get no answer any
+  /// more, or a late one.
   ///
   /// - Parameter isLast: whether no other answer follows before the next request.
-  private mutating func complete(_ place: Place, _ arrived: Arrived, isLast: Bool) {
-    guard let slot = slot(place, arrived.pdu, arrived.request) else { return }
+  private mutating func pass(_ place: Place, _ slot: Int, isLast: Bool) {
     let end = slot < Side.indications ? Side.indications : 2 * Side.indications
     for earlier in (slot + 1..<end).reversed() where sides[place.side].open[earlier].isOpen {
       sides[place.side].open[earlier].isPassed = true
       if isLast { giveUp(place, earlier, .overtaken) }
     }
-    events.append(.answered(place, sides[place.side].open[slot], arrived))
-    sides[place.side].open[slot].end()
   }
 
   // MARK: Bearers
@@ -269,24 +280,21 @@ struct Procedures: Sendable {
     _ link: LinkSlot, _ channel: ChannelFact?, _ record: borrowing CaptureRecord,
     _ memory: borrowing Memory
   ) {
+    let id = memory.links.id(link)
     let key =
-      UInt64(UInt32(truncatingIfNeeded: memory.links.id(link))) << 32
+      UInt64(UInt32(truncatingIfNeeded: id)) << 32
       | UInt64(channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0)
     if latest < 0 || bearers[latest].key != key { latest = index[key] ?? place(key, link) }
     bearers[latest].lastUse = record.number
-    bearers[latest].connection = memory.links.id(link)
+    bearers[latest].connection = id
     bearers[latest].adapter = memory.links[link].adapter
-    bearers[latest].servers = (
-      Attributes.key(isLocal: false, memory.links[link]),
-      Attributes.key(isLocal: true, memory.links[link])
-    )
   }
 
   /// Returns a place for a new bearer: a free one, a new one, or that of the bearer that was silent
   /// longest.
   private mutating func place(_ key: UInt64, _ link: LinkSlot) -> Int {
     let new = Bearer(
-      key: key, link: link, connection: 0, adapter: 0, servers: (0, 0), lastUse: 0)
+      key: key, link: link, connection: 0, adapter: 0, lastUse: 0)
     var chosen = bearers.count
     if chosen >= max(1, limits.bearers) {
       chosen = bearers.indices.min { bearers[$0].lastUse < bearers[$1].lastUse } ?? 0
