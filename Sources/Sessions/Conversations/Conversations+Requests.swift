@@ -5,17 +5,11 @@ import Dissectors
 
 /// What becomes of requests and indications.
 extension Conversations {
-  /// Processes what the packet does, and returns its place.
-  @discardableResult
-  mutating func take(
-    _ bytes: RawSpan, _ time: Timestamp?, _ memory: borrowing Memory
-  ) -> Place? {
-    var own: Place?
+  /// Processes what the packet does.
+  mutating func take(_ bytes: RawSpan, _ time: Timestamp?, _ memory: borrowing Memory) {
     for event in procedures.events {
       switch event {
-      case .arrived(let place):
-        meet(place, memory)
-        own = place
+      case .arrived(let place): meet(place, memory)
       case .began(let place, let slot): begin(place, slot, memory)
       case .answered(let place, let slot):
         guard let arrived = procedures.arrived else { continue }
@@ -42,7 +36,6 @@ extension Conversations {
         if place.direction == .received { bearers[place.bearer].servers = (0, 0) }
       }
     }
-    return own
   }
 
   /// Returns what is known about an attribute on one of the bearer's servers.

@@ -89,7 +89,7 @@ package struct Conversations: Sendable {
   ///   although more of it might be read; nil: only when something else is requested.
   package init(_ limits: Limits = Limits(), patience: Int64? = nil) {
     self.limits = limits
-    procedures = Procedures(limits, placesAll: true)
+    procedures = Procedures(limits)
     self.patience = patience
     ownData = OwnAdvertisedData(limits)
   }
@@ -117,12 +117,17 @@ package struct Conversations: Sendable {
     }
     if mayHaveOpenReads, let patience, let time = record.time { finishReads(time, patience) }
     procedures.observe(record, dissection, bytes, answer, fragments: fragments, memory)
-    let place = take(bytes, record.time, memory)
-    if let pdu = dissection.att {
-      guard let place else { return }
+    let pdu = dissection.att
+    // Nobody answers commands and notifications, so they are no procedures.
+    let place =
+      pdu?.opcode.role == .unacknowledged ? procedures.find(record, answer, memory) : nil
+    if !procedures.events.isEmpty { take(bytes, record.time, memory) }
+    if let pdu {
+      guard answer.link != nil, record.direction != nil else { return }
+      if let place { meet(place, memory) }
       if case .incomplete = pdu {
         if pdu.opcode.carriesValue { withoutHandle += 1 }
-      } else if pdu.opcode.role == .unacknowledged {
+      } else if let place {
         tellUnacknowledged(
           pdu, place, record, bytes, answer.fragment.isJoined ? fragments[...] : [],
           isCut: record.isTruncated || answer.fragment.isTruncated, memory)

@@ -6,8 +6,7 @@ package import Dissectors
 /// ATT requests and indications that stayed unanswered, including discovery: another one of the
 /// same bearer was answered, or followed and stayed, or the connection ended. A request that is
 /// open when records are lost or the capture ends does not count, unless it waited longer than
-/// ATT's timeout (Core, Vol 3, Part F, 3.3.3). Bounded: the first ones are listed, and bearers
-/// beyond a limit are not followed.
+/// ATT's timeout (Core, Vol 3, Part F, 3.3.3). Bounded: the first ones are listed.
 package struct UnansweredRequests: Sendable {
   /// A request.
   package struct Sent: Sendable {
@@ -45,7 +44,7 @@ package struct UnansweredRequests: Sendable {
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     procedures.observe(record, dissection, bytes, answer, memory)
-    take(memory)
+    if !procedures.events.isEmpty { take(memory) }
   }
 
   /// Ends the capture.

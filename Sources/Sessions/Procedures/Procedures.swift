@@ -80,13 +80,8 @@ struct Procedures: Sendable {
   private var gap = 0
   private var endings = 0
   private let limits: Limits
-  /// Whether PDUs that nobody answers have a place, too.
-  private let placesAll: Bool
 
-  init(_ limits: Limits, placesAll: Bool = false) {
-    self.limits = limits
-    self.placesAll = placesAll
-  }
+  init(_ limits: Limits) { self.limits = limits }
 
   // MARK: Packets
 
@@ -105,21 +100,25 @@ struct Procedures: Sendable {
     guard record.original == nil else { return }
     if memory.links.gap != gap { lose(memory) }
     if answer.closed || memory.links.otherEndings != endings { sweep(memory) }
-    guard let pdu = dissection.att, let link = answer.link, let direction = record.direction else {
-      return
-    }
-    let role = pdu.opcode.role
-    if role == .unacknowledged, !placesAll { return }
-    find(link, answer.channel, record, memory)
-    let place = Place(bearer: latest, direction: direction)
+    guard let pdu = dissection.att, pdu.opcode.role != .unacknowledged else { return }
+    follow(pdu, record, dissection, bytes, answer, fragments, memory)
+  }
+
+  /// Processes a PDU that is answered or an answer.
+  @inline(never)
+  private mutating func follow(
+    _ pdu: ATTPDU, _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ fragments: [Int], _ memory: borrowing Memory
+  ) {
+    guard let place = find(record, answer, memory) else { return }
     events.append(.arrived(place))
     let parts = answer.fragment.isJoined ? fragments[...] : []
     let isCut = record.isTruncated || answer.fragment.isTruncated
-    switch role {
+    switch pdu.opcode.role {
     case .request, .indication:
       begin(pdu, dissection.attFields, place, record, bytes, parts, isCut: isCut, memory)
     case .response, .confirmation:
-      let asking = Place(bearer: latest, direction: direction.reversed)
+      let asking = Place(bearer: place.bearer, direction: place.direction.reversed)
       end(pdu, asking, record, dissection, bytes, answer, parts, memory)
     case .unacknowledged: break
     }
@@ -275,19 +274,20 @@ struct Procedures: Sendable {
 
   // MARK: Bearers
 
-  /// Finds the bearer of a packet, and updates what is known about its link.
-  private mutating func find(
-    _ link: LinkSlot, _ channel: ChannelFact?, _ record: borrowing CaptureRecord,
-    _ memory: borrowing Memory
-  ) {
+  /// Returns the bearer of a packet and its direction, and updates what is known about its link.
+  mutating func find(
+    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
+  ) -> Place? {
+    guard let link = answer.link, let direction = record.direction else { return nil }
     let id = memory.links.id(link)
     let key =
       UInt64(UInt32(truncatingIfNeeded: id)) << 32
-      | UInt64(channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0)
+      | UInt64(answer.channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0)
     if latest < 0 || bearers[latest].key != key { latest = index[key] ?? place(key, link) }
     bearers[latest].lastUse = record.number
     bearers[latest].connection = id
     bearers[latest].adapter = memory.links[link].adapter
+    return Place(bearer: latest, direction: direction)
   }
 
   /// Returns a place for a new bearer: a free one, a new one, or that of the bearer that was silent
