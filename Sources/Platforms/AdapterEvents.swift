@@ -8,23 +8,13 @@ import Sessions
 /// Layer. Bounded: the numbers of commands that wait for their answers and of known advertising
 /// sets are limited.
 struct AdapterEvents: Sendable {
-  /// A command that waits for its answer.
-  private struct Waiting: Sendable {
-    var packet: Int
-    var time: Timestamp?
-    var opcode: UInt16
-    var parameters: [UInt8]
-    /// Whether it belongs to the kernel's management interface.
-    var isControl: Bool
-  }
-
   /// The controller's index; 0xffff if the capture contains none.
   let index: UInt16
   private var power: AppEvent.Power?
   private var wasReset = false
   /// The last answer to a command: after the last one before its first use a controller is ready.
   private var lastAnswer: (packet: Int, time: Timestamp?)?
-  private var waiting: [Waiting] = []
+  private var commands = HostCommands(limit: 64)
   private var states: Set<AppEvent.LinkLayerState> = []
   private var scanning = ScanSetup()
   private var sets = AdvertisedSets()
@@ -34,8 +24,6 @@ struct AdapterEvents: Sendable {
   /// Whether the capture has the commands with which the kernel carries out what its management
   /// interface requests.
   private var hasCommands = false
-
-  private static let mostWaiting = 64
 
   init(_ index: UInt16) { self.index = index }
 
@@ -85,11 +73,7 @@ struct AdapterEvents: Sendable {
     default:
       guard opcode == HCICommand.reset || Self.isFollowed(opcode) else { return }
     }
-    if waiting.count >= Self.mostWaiting { waiting.removeFirst() }
-    waiting.append(
-      Waiting(
-        packet: record.number, time: record.time, opcode: opcode, parameters: parameters.array,
-        isControl: false))
+    commands.send(opcode, record, parameters)
   }
 
   private static func isFollowed(_ opcode: UInt16) -> Bool {
@@ -108,7 +92,7 @@ struct AdapterEvents: Sendable {
 
   /// Applies a command that was carried out or refused.
   private mutating func take(
-    _ command: Waiting, _ status: StatusCode, _ record: borrowing CaptureRecord,
+    _ command: HostCommands.Command, _ status: StatusCode, _ record: borrowing CaptureRecord,
     _ events: inout [AppEvent]
   ) {
     let parameters = command.parameters
@@ -138,11 +122,7 @@ struct AdapterEvents: Sendable {
       (connecting, cancelled) = ((command.packet, command.time, peer), nil)
       turn(.initiating, true, record, &events)
     default:
-      let asked =
-        command.isControl
-        ? try? AdvertisingCommand(control: command.opcode, parameters.bytes)
-        : try? AdvertisingCommand(command.opcode, parameters.bytes)
-      guard let asked else { return }
+      guard let asked = command.advertising else { return }
       advertise(asked, parameters.bytes, status, record, &events)
     }
   }
@@ -246,10 +226,8 @@ struct AdapterEvents: Sendable {
     _ request: Int?, _ status: StatusCode, _ record: borrowing CaptureRecord,
     _ events: inout [AppEvent]
   ) {
-    guard let position = waiting.firstIndex(where: { $0.packet == request && !$0.isControl }) else {
-      return
-    }
-    take(waiting.remove(at: position), status, record, &events)
+    guard let command = commands.take(request, isControl: false) else { return }
+    take(command, status, record, &events)
   }
 
   private mutating func take(
@@ -311,18 +289,11 @@ struct AdapterEvents: Sendable {
   ) {
     let body = bytes.part(dissection.body)
     if control.isAnswer {
-      guard let request = answer.request,
-        let position = waiting.firstIndex(where: { $0.isControl && $0.packet == request.packet })
-      else { return }
-      let command = waiting.remove(at: position)
+      guard let command = commands.take(answer.request?.packet, isControl: true) else { return }
       let status = StatusCode(rawValue: control.status(bytes, dissection.body) ?? 0)
       take(command, status, record, &events)
     } else if !control.isEvent {
-      if waiting.count >= Self.mostWaiting { waiting.removeFirst() }
-      waiting.append(
-        Waiting(
-          packet: record.number, time: record.time, opcode: control.code, parameters: body.array,
-          isControl: true))
+      commands.send(control.code, isControl: true, record, body)
     } else if control.code == ManagementEvent.discovering, body.byteCount >= 2 {
       // Address types (1 byte), discovering (1) (BlueZ, doc/mgmt-protocol.rst).
       let isOn = body.byte(at: 1) != 0
@@ -348,7 +319,7 @@ struct AdapterEvents: Sendable {
   }
 
   private mutating func clear(_ record: borrowing CaptureRecord, _ events: inout [AppEvent]) {
-    waiting.removeAll()
+    commands = HostCommands(limit: 64)
     scanning = ScanSetup()
     sets = AdvertisedSets()
     (connecting, cancelled) = (nil, nil)

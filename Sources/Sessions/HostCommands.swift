@@ -1,26 +1,26 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
-import Captures
-import Dissectors
+package import Captures
+package import Dissectors
 
 /// Commands of the captured host, with their parameters, whose effect is only known once they are
 /// answered: to controllers and to the Linux kernel. Bounded: the oldest is dropped and counts as
 /// carried out.
-struct HostCommands: Sendable {
+package struct HostCommands: Sendable {
   /// A command without an answer so far.
-  struct Command: Sendable {
-    let adapter: UInt16
-    let opcode: UInt16
+  package struct Command: Sendable {
+    package let adapter: UInt16
+    package let opcode: UInt16
     /// Whether it belongs to the kernel's management interface.
-    let isControl: Bool
-    let packet: Int
-    let time: Timestamp?
-    let parameters: [UInt8]
+    package let isControl: Bool
+    package let packet: Int
+    package let time: Timestamp?
+    package let parameters: [UInt8]
     /// Whether the capture lacks part of the parameters.
-    let isCut: Bool
+    package let isCut: Bool
 
     /// What it requests of an advertising set, if it does.
-    var advertising: AdvertisingCommand? {
+    package var advertising: AdvertisingCommand? {
       isControl
         ? try? AdvertisingCommand(control: opcode, parameters.bytes)
         : try? AdvertisingCommand(opcode, parameters.bytes)
@@ -28,7 +28,7 @@ struct HostCommands: Sendable {
   }
 
   /// A command with its outcome.
-  struct Done {
+  package struct Done {
     let command: Command
     let status: StatusCode
     /// The packet with the answer; nil if the answer was lost.
@@ -38,7 +38,7 @@ struct HostCommands: Sendable {
   private(set) var waiting: [Command] = []
   private let limit: Int
 
-  init(limit: Int) { self.limit = max(1, limit) }
+  package init(limit: Int) { self.limit = max(1, limit) }
 
   /// Whether no command waits.
   var isEmpty: Bool { waiting.isEmpty }
@@ -46,7 +46,8 @@ struct HostCommands: Sendable {
   /// Records a command.
   ///
   /// - Returns: the command that had to make room: its answer counts as lost.
-  mutating func send(
+  @discardableResult
+  package mutating func send(
     _ opcode: UInt16, isControl: Bool = false, _ record: borrowing CaptureRecord,
     _ parameters: RawSpan
   ) -> Done? {
@@ -85,13 +86,10 @@ struct HostCommands: Sendable {
       }
     case .control(let control):
       guard let request = answer.request, let status = control.status(bytes, body),
-        control.isAnswer,
-        let position = waiting.firstIndex(where: { $0.isControl && $0.packet == request.packet })
+        control.isAnswer, let command = take(request.packet, isControl: true)
       else { return [] }
       return [
-        Done(
-          command: waiting.remove(at: position), status: StatusCode(rawValue: status),
-          answer: record.number)
+        Done(command: command, status: StatusCode(rawValue: status), answer: record.number)
       ]
     default: return []
     }
@@ -112,6 +110,13 @@ struct HostCommands: Sendable {
     // Controllers answer in order: the answers of commands sent before this one were lost.
     return takeAll { $0.adapter == adapter && !$0.isControl && $0.packet < command.packet }
       + [Done(command: command, status: status, answer: record.number)]
+  }
+
+  /// Removes and returns the command in a packet, if it waits.
+  package mutating func take(_ packet: Int?, isControl: Bool) -> Command? {
+    waiting.firstIndex { $0.packet == packet && $0.isControl == isControl }.map {
+      waiting.remove(at: $0)
+    }
   }
 
   /// Removes and returns the commands that match: as far as is known, they were carried out.

@@ -21,6 +21,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
   private var otherEndings = 0
   /// The last connection for which there was no room, and the number of such connections.
   private var unlisted = (id: 0, count: 0)
+  private var unanswered: UnansweredRequests
   private let limits: Limits
   private let knowledge: ProfileKnowledge
   private var searches: PasskeySearches
@@ -37,6 +38,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
   ) {
     searches = PasskeySearches(passkeys)
     self.limits = limits
+    unanswered = UnansweredRequests(limits)
     self.knowledge = knowledge
     evidence.keys = KnownKeys(bonds)
   }
@@ -49,6 +51,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     evidence.extent.observe(record, dissection, bytes, answer, memory)
     // A packet that another file contains, too, was recorded already.
     guard record.original == nil else { return }
+    unanswered.observe(record, dissection, bytes, answer, memory)
     if memory.links.otherEndings != otherEndings {
       otherEndings = memory.links.otherEndings
       if let departed = memory.links.departed { store(departed) }
@@ -217,6 +220,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     latest = other.latest
     otherEndings = other.otherEndings
     unlisted = other.unlisted
+    unanswered = other.unanswered
     limits = other.limits
     knowledge = other.knowledge
     searches = other.searches
@@ -229,7 +233,13 @@ package struct CaptureHistory: ~Copyable, Sendable {
     evidence.coverage = memory.coverage
     for index in evidence.adapters.indices { evidence.adapters[index].finish(memory) }
     evidence.extent.finish(summary, failure, unlistedConnections: unlisted.count)
-    for index in notes.indices { notes[index].finish(memory, evidence.extent) }
+    unanswered.finish(evidence.extent.latest, memory)
+    let left = Dictionary(grouping: unanswered.listed) { $0.connection }
+    for index in notes.indices {
+      notes[index].attributes.unanswered = Array(
+        (left[notes[index].connection.id] ?? []).prefix(AttributeHistory.mostListed))
+      notes[index].finish(memory, evidence.extent)
+    }
     for index in notes.indices { notes[index].pairing.search(&searches) }
     evidence.connections = notes.map { ConnectionHistory($0) }
     for connection in evidence.connections { evidence.keys.learn(from: connection) }

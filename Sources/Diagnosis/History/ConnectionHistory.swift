@@ -146,6 +146,6 @@ struct ConnectionNotes: Sendable {
     if let entry = connection.name, let known = memory.names[entry] { name = known.bytes.array }
     link.finish(connection, extent)
     pairing.finish(connection, memory, extent)
-    attributes.finish(connection, memory, extent)
+    attributes.finish(connection, memory)
   }
 }

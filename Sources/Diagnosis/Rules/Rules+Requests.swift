@@ -183,7 +183,7 @@ extension ConnectionHistory {
   private static let leastWait: Int64 = 2_000_000_000
   /// A client that disconnects this long after its request has waited for the 30 s of ATT: its
   /// timer and the capture's clock differ slightly.
-  private static let fullWait = AttributeHistory.timeout - 500_000_000
+  private static let fullWait = Request.timeout - 500_000_000
 
   /// Returns how to fix one side that does not answer a kind of request: values come from the
   /// application, everything else from the stack.

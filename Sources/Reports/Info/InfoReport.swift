@@ -187,8 +187,7 @@ package struct CaptureFacts: Sendable {
     let hasOthers = memory.links.otherEndings != otherEndings
     if answer.opened || answer.closed { take(answer, memory) }
     if hasOthers { takeOthers(memory) }
-    unanswered.observe(record, dissection, answer, memory)
-    if answer.closed || hasOthers, unanswered.followsAny { unanswered.end(Self.isOpen(memory)) }
+    unanswered.observe(record, dissection, bytes, answer, memory)
     if case .failed(let pdu)? = dissection.smp { take(pdu.reason, record, answer, memory) }
     // A packet that another file contains, too, was counted already.
     if record.original == nil {
@@ -197,13 +196,6 @@ package struct CaptureFacts: Sendable {
         take(advertisement.report, advertisement.train)
       }
     }
-  }
-
-  /// Returns a function that returns whether the connection with a number is open.
-  private static func isOpen(_ memory: borrowing Memory) -> (Int) -> Bool {
-    var open: Set<Int> = []
-    memory.links.forEach { if $0.isOpen { open.insert($0.id) } }
-    return { open.contains($0) }
   }
 
   private static func kind(_ dissection: Dissection) -> Kind {
@@ -308,7 +300,7 @@ package struct CaptureFacts: Sendable {
     connectionCount = memory.links.count
     memory.links.forEach { store($0) }
     connections.sort { $0.id < $1.id }
-    unanswered.finish(latest, Self.isOpen(memory))
+    unanswered.finish(latest, memory)
     // The key may have followed the connection.
     for index in connections.indices where connections[index].identity == nil {
       guard connections[index].peerKind == .randomResolvable, let peer = connections[index].peer

@@ -305,8 +305,8 @@ struct MapDocument: ~Copyable {
     sink.identifier("handle", UInt64(unknown.handle), digits: 4)
     sink.begin("operations")
     if let use = unknown.use {
-      for operation in AttributeUse.Operation.allCases where use.counts[operation.rawValue] > 0 {
-        sink.number(operation.key, use.counts[operation.rawValue])
+      for operation in ValueOperation.allCases where use.count(of: operation) > 0 {
+        sink.number(operation.key, use.count(of: operation))
       }
     }
     sink.end()

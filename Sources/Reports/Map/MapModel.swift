@@ -98,7 +98,7 @@ struct MapUnknown: Sendable {
   /// without a response (Core, Vol 3, Part G, 4.9.1, 4.10, 4.11).
   var mustBeValue: Bool {
     isValue || properties.has(bit: 4) || properties.has(bit: 5)
-      || use?.counts[AttributeUse.Operation.writeWithoutResponse.rawValue] ?? 0 > 0
+      || use?.count(of: .writeWithoutResponse) ?? 0 > 0
   }
 }
 

@@ -166,7 +166,7 @@ extension MapPage {
 
   /// Appends what was refused, and whether the same was allowed at another time.
   private mutating func access(_ use: AttributeUse) {
-    for operation in AttributeUse.Operation.allCases {
+    for operation in ValueOperation.allCases {
       let accesses = use.accesses.filter { $0.operation == operation }
       guard accesses.contains(where: { $0.error != nil }) else { continue }
       begin(.remark)
@@ -263,8 +263,8 @@ extension MapPage {
       if !isFirst { out.text(separator) }
       isFirst = false
     }
-    for operation in AttributeUse.Operation.allCases {
-      let count = use.counts[operation.rawValue]
+    for operation in ValueOperation.allCases {
+      let count = use.count(of: operation)
       guard count > 0 else { continue }
       separate(&out, ", ")
       out.text(operation.words)
@@ -292,10 +292,11 @@ extension MapPage {
   }
 }
 
-extension AttributeUse.Operation {
+extension ValueOperation {
   /// The words before a count.
   var words: StaticString {
     switch self {
+    case .advertisement: "advertised"
     case .read: "read"
     case .write: "write"
     case .writeWithoutResponse: "write-nr"

@@ -60,7 +60,7 @@ package struct MapReport: PacketReport, ~Copyable {
   ) {
     guard let link = answer.link else { return }
     if dissection.att != nil || dissection.smp != nil {
-      uses.observe(record.number, record.direction, dissection, bytes, answer, memory)
+      uses.observe(record, dissection, bytes, answer, memory)
     }
     if dissection.att != nil {
       reading.clear()

@@ -95,16 +95,7 @@ extension Output {
 
   /// Appends an operation as named in the table and the lines.
   mutating func operation(_ operation: ValueOperation) {
-    switch operation {
-    case .advertisement: text("advertised")
-    case .read: text("read")
-    case .write: text("write")
-    case .writeWithoutResponse: text("write-nr")
-    case .signedWrite: text("signed write")
-    case .preparedWrite: text("prepared write")
-    case .notification: text("notification")
-    case .indication: text("indication")
-    }
+    text(operation == .signedWrite ? "signed write" : operation.words)
   }
 
   /// Appends the result of an operation that failed, in a word after the operation's name.

@@ -3,31 +3,7 @@ import Bytes
 import Captures
 import Dissectors
 
-/// Responses on another bearer than their request, or without one.
 extension Conversations {
-  /// Returns the place of the request that a PDU answers: on its own bearer, except for hosts that
-  /// answer on others.
-  func answered(_ place: Place, _ pdu: ATTPDU, _ answer: Answer) -> Place {
-    guard let request = answer.request, answer.channel != nil,
-      slot(place, pdu, request.packet) == nil
-    else { return place }
-    let link = bearers[place.bearer].link
-    for bearer in bearers.indices where bearers[bearer].lastUse > 0 && bearers[bearer].link == link
-    {
-      let other = Place(bearer: bearer, direction: place.direction)
-      if slot(other, pdu, request.packet) != nil { return other }
-    }
-    return place
-  }
-
-  /// Reports held responses as orphans: there is one more response than there can have been
-  /// requests, so they answer others than they were assigned to, and which ones is unknown.
-  mutating func orphan(_ place: Place, _ memory: borrowing Memory) {
-    let held = sides[place.side].held
-    sides[place.side].held.removeAll()
-    for response in held { tellOrphan(place, response.arrived, response.bytes.bytes, memory) }
-  }
-
   /// Reports a response or an error whose request is unknown.
   mutating func tellOrphan(
     _ place: Place, _ arrived: Arrived, _ bytes: RawSpan, _ memory: borrowing Memory
@@ -37,7 +13,7 @@ extension Conversations {
     var told = ConveyedValue(
       operation: .read, attribute: identity(nil, place, isLocal: place.isLocal, memory),
       parties: bearers[place.bearer].parties, direction: place.direction.reversed,
-      packet: arrived.moment.number, time: arrived.moment.time)
+      packet: arrived.packet, time: arrived.time)
     switch pdu.opcode {
     case .errorResponse:
       guard let error = fields.error, let opcode = fields.requestOpcode else { return }

@@ -14,7 +14,7 @@ extension Conversations {
   ///     there may be more.
   ///   - fillsPDU: whether it certainly fills its PDU.
   mutating func read(
-    _ place: Place, _ pending: Pending, _ part: RawSpan, _ arrived: Arrived, isFull: Bool,
+    _ place: Place, _ pending: Procedure, _ part: RawSpan, _ arrived: Arrived, isFull: Bool,
     fillsPDU: Bool, _ memory: borrowing Memory
   ) {
     let side = place.side
@@ -35,12 +35,11 @@ extension Conversations {
   /// Reports the values that the client has not continued to read for a while.
   mutating func finishReads(_ time: Timestamp, _ patience: Int64) {
     mayHaveOpenReads = false
-    for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
+    for bearer in bearers.indices {
       for direction in [Direction.sent, .received] {
         let place = Place(bearer: bearer, direction: direction)
         guard sides[place.side].read.isOpen else { continue }
-        let isAsking = sides[place.side].pending[..<Side.indications].contains { $0.isOpen }
-        if !isAsking, sides[place.side].held.isEmpty, let last = sides[place.side].read.time,
+        if !procedures.sides[place.side].isAsking, let last = sides[place.side].read.time,
           time.nanoseconds(since: last) > patience
         {
           finishRead(place)
@@ -86,7 +85,7 @@ extension Conversations {
   /// Reports values that were read by their type: one for each attribute of that type (Core, Vol 3,
   /// Part G, 4.8.2).
   mutating func readByType(
-    _ place: Place, _ pending: Pending, _ items: ATTItems, _ arrived: Arrived, _ bytes: RawSpan,
+    _ place: Place, _ pending: Procedure, _ items: ATTItems, _ arrived: Arrived, _ bytes: RawSpan,
     _ memory: borrowing Memory
   ) {
     let isSecret =
@@ -125,8 +124,8 @@ extension Conversations {
   ) {
     var told = ConveyedValue(
       operation: .read, attribute: attribute, parties: bearers[place.bearer].parties,
-      direction: place.direction.reversed, packet: arrived.moment.number,
-      time: arrived.moment.time)
+      direction: place.direction.reversed, packet: arrived.packet,
+      time: arrived.time)
     told.latency = arrived.latency
     told.isCut = isCut
     told.isSecret = isSecret
@@ -138,7 +137,7 @@ extension Conversations {
   /// Reports several values that were read at once (Core, Vol 3, Part F, 3.4.4.7 and 3.4.4.11).
   /// They are split if each comes with its length, or if the lengths are known.
   mutating func readMultiple(
-    _ place: Place, _ pending: Pending, _ fields: ATTFields, _ arrived: Arrived, _ bytes: RawSpan,
+    _ place: Place, _ pending: Procedure, _ fields: ATTFields, _ arrived: Arrived, _ bytes: RawSpan,
     _ memory: borrowing Memory
   ) {
     let handles = pending.value.bytes
@@ -174,7 +173,7 @@ extension Conversations {
     var told = ConveyedValue(
       operation: .read, attribute: identity(nil, place, isLocal: place.isLocal, memory),
       parties: bearers[place.bearer].parties, direction: place.direction.reversed,
-      packet: arrived.moment.number, time: arrived.moment.time)
+      packet: arrived.packet, time: arrived.time)
     told.latency = arrived.latency
     told.isCut = arrived.isCut
     told.value = keep(bytes.part(value))
@@ -219,7 +218,7 @@ extension Conversations {
   /// attribute, and empties the queue.
   mutating func flush(
     _ queue: PreparedQueue, _ place: Place, _ outcome: ValueOutcome, response: Int?,
-    unanswered: Pending? = nil, isAcknowledged: Bool? = nil, _ memory: borrowing Memory
+    unanswered: Procedure? = nil, isAcknowledged: Bool? = nil, _ memory: borrowing Memory
   ) {
     guard !queue.isEmpty else { return }
     var queue = queue

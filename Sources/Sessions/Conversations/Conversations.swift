@@ -17,48 +17,23 @@ package import Dissectors
 /// by `Limits`: if there are too many bearers, the one that was silent longest is dropped and its
 /// requests count as unanswered.
 package struct Conversations: Sendable {
-  /// An ATT bearer, or a free place for one.
-  struct Bearer: Sendable {
-    var key: UInt64
+  typealias Place = Procedures.Place
+
+  /// The link of a bearer.
+  struct Parties: Sendable {
     var link: LinkSlot
-    var parties: ValueParties
+    var parties = ValueParties()
     /// The keys of the peer's server and the captured host's.
-    var servers: (peer: UInt64, local: UInt64)
-    var lastUse: Int
+    var servers: (peer: UInt64, local: UInt64) = (0, 0)
   }
 
-  /// What one client has open on one bearer, with the indications sent in the same direction.
+  /// What one client reads and writes in parts on one bearer.
   struct Side: Sendable {
-    /// The index of the first indication in `pending`.
-    static let indications = Transactions.Doubt.depth
-    /// The order in which pending entries are given up: oldest requests first, then oldest
-    /// indications.
-    static let oldestFirst =
-      Array((0..<indications).reversed()) + (indications..<2 * indications).reversed()
-
-    /// The newest request and those it overtook, then the newest indication and those before it.
-    var pending = [Pending](repeating: Pending(), count: 2 * Transactions.Doubt.depth)
-    /// Responses that may answer one of several of these; the next packets decide.
-    var held: [HeldResponse] = []
     var read = LongRead()
     var queue = PreparedQueue()
-  }
-
-  /// An index into `sides`. Each bearer has two; the first is for what the captured host sends.
-  struct Place {
-    let bearer: Int
-    let direction: Direction
-    var side: Int { 2 * bearer + Int(direction.rawValue) }
-    /// Whether the captured host is the server of this client's requests.
-    var isLocal: Bool { direction == .received }
-  }
-
-  /// The number and time of a packet.
-  struct Moment: Sendable {
-    var number: Int
-    var time: Timestamp?
-
-    init(_ record: borrowing CaptureRecord) { (number, time) = (record.number, record.time) }
+    /// The parts that were prepared before an Execute Write Request that waits for its response,
+    /// with its packet. Answered or not, it closes the queue (Core, Vol 3, Part F, 3.4.6.3).
+    var closed: [(packet: Int, queue: PreparedQueue)] = []
   }
 
   /// An attribute's key among all servers.
@@ -86,10 +61,10 @@ package struct Conversations: Sendable {
     case bearers, preparedParts
   }
 
-  var bearers: [Bearer] = []
+  var procedures: Procedures
+  /// By the index of the bearer, and by that of the place.
+  var bearers: [Parties] = []
   var sides: [Side] = []
-  private var index: [UInt64: Int] = [:]
-  private var latest = -1
   /// The lengths of values that were read, for Read Multiple.
   var lengths: [AttributeKey: Int] = [:]
   /// Servers whose identity became known while values were in progress, each with its earlier key.
@@ -97,7 +72,6 @@ package struct Conversations: Sendable {
   /// The keys of other servers in use.
   private var told: [UInt64] = []
   private var gap = 0
-  private var endings = 0
   /// The data that the captured host advertises.
   var ownData: OwnAdvertisedData
   let limits: Limits
@@ -115,6 +89,7 @@ package struct Conversations: Sendable {
   ///   although more of it might be read; nil: only when something else is requested.
   package init(_ limits: Limits = Limits(), patience: Int64? = nil) {
     self.limits = limits
+    procedures = Procedures(limits)
     self.patience = patience
     ownData = OwnAdvertisedData(limits)
   }
@@ -136,13 +111,27 @@ package struct Conversations: Sendable {
     limitReached = nil
     // A record that repeats one of another file was already reported.
     guard record.original == nil else { return }
-    if memory.links.gap != gap { lose(record, memory) }
-    if answer.closed || memory.links.otherEndings != endings { sweep(record, memory) }
+    if memory.links.gap != gap {
+      gap = memory.links.gap
+      ownData.forgetParts { known in memory.links.gapAdapter.map { $0 == known.adapter } ?? true }
+    }
     if mayHaveOpenReads, let patience, let time = record.time { finishReads(time, patience) }
-    if let pdu = dissection.att {
-      guard let link = answer.link, let direction = record.direction else { return }
-      let bearer = bearer(link, answer.channel, record, memory)
-      observe(pdu, bearer, direction, record, dissection, bytes, answer, fragments, memory)
+    procedures.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    let pdu = dissection.att
+    // Nobody answers commands and notifications, so they are no procedures.
+    let place =
+      pdu?.opcode.role == .unacknowledged ? procedures.find(record, answer, memory) : nil
+    if !procedures.events.isEmpty { take(bytes, record.time, memory) }
+    if let pdu {
+      guard answer.link != nil, record.direction != nil else { return }
+      if let place { meet(place, memory) }
+      if case .incomplete = pdu {
+        if pdu.opcode.carriesValue { withoutHandle += 1 }
+      } else if let place {
+        tellUnacknowledged(
+          pdu, place, record, bytes, answer.fragment.isJoined ? fragments[...] : [],
+          isCut: record.isTruncated || answer.fragment.isTruncated, memory)
+      }
     } else if !memory.advertisements.reports.isEmpty {
       observeAdvertisements(record, bytes, memory)
     } else {
@@ -155,9 +144,9 @@ package struct Conversations: Sendable {
     clear()
     limitReached = nil
     finishOwnData()
-    for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
-      close(bearer, .captureEnded, at: nil, memory)
-    }
+    procedures.finish(memory)
+    let none: [UInt8] = []
+    take(none.bytes, nil, memory)
   }
 
   private mutating func clear() {
@@ -198,31 +187,21 @@ package struct Conversations: Sendable {
 
   // MARK: Bearers
 
-  /// Returns the bearer of a packet, and updates what is known about its link.
-  private mutating func bearer(
-    _ link: LinkSlot, _ channel: ChannelFact?, _ record: borrowing CaptureRecord,
-    _ memory: borrowing Memory
-  ) -> Int {
-    let key =
-      UInt64(UInt32(truncatingIfNeeded: memory.links.id(link))) << 32
-      | UInt64(channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0)
-    let found: Int
-    if latest >= 0, bearers[latest].key == key {
-      found = latest
-    } else if let known = index[key] {
-      found = known
-    } else {
-      found = place(key, link, record, memory)
+  /// Updates what is known about the link of a packet's bearer.
+  mutating func meet(_ place: Place, _ memory: borrowing Memory) {
+    let known = procedures.bearers[place.bearer]
+    while bearers.count <= place.bearer {
+      bearers.append(Parties(link: known.link))
+      sides.append(Side())
+      sides.append(Side())
     }
-    latest = found
-    bearers[found].lastUse = record.number
-    bearers[found].parties = memory.links.parties(link)
-    let peer = Attributes.key(isLocal: false, memory.links[link])
-    bearers[found].servers = (
-      server(peer, before: bearers[found].servers.peer),
-      Attributes.key(isLocal: true, memory.links[link])
+    bearers[place.bearer].link = known.link
+    bearers[place.bearer].parties = memory.links.parties(known.link)
+    let peer = Attributes.key(isLocal: false, memory.links[known.link])
+    bearers[place.bearer].servers = (
+      server(peer, before: bearers[place.bearer].servers.peer),
+      Attributes.key(isLocal: true, memory.links[known.link])
     )
-    return found
   }
 
   /// Returns the key that values use for a bearer's peer. If its identity became known while values
@@ -236,86 +215,6 @@ package struct Conversations: Sendable {
     }
     if aliases.count < max(1, limits.servers) { aliases.append((key, before)) }
     return before
-  }
-
-  /// Returns a place for a new bearer: a free one, a new one, or that of the bearer that was silent
-  /// longest.
-  private mutating func place(
-    _ key: UInt64, _ link: LinkSlot, _ record: borrowing CaptureRecord, _ memory: borrowing Memory
-  ) -> Int {
-    let new = Bearer(
-      key: key, link: link, parties: ValueParties(), servers: (0, 0), lastUse: record.number)
-    var chosen = bearers.count
-    if chosen >= max(1, limits.bearers) {
-      chosen = bearers.indices.min { bearers[$0].lastUse < bearers[$1].lastUse } ?? 0
-      if bearers[chosen].lastUse > 0 {
-        reached(.bearers, limits.bearers)
-        close(chosen, .forgotten, at: record.time, memory)
-      }
-    } else if let free = bearers.firstIndex(where: { $0.lastUse == 0 }) {
-      chosen = free
-    }
-    if chosen == bearers.count {
-      bearers.append(new)
-      sides.append(Side())
-      sides.append(Side())
-    } else {
-      bearers[chosen] = new
-    }
-    index[key] = chosen
-    return chosen
-  }
-
-  /// Reports what is open on a bearer, and frees it.
-  private mutating func close(
-    _ bearer: Int, _ reason: ValueOutcome.Reason, at time: Timestamp?, _ memory: borrowing Memory
-  ) {
-    for direction in [Direction.sent, .received] {
-      let place = Place(bearer: bearer, direction: direction)
-      settle(place, memory)
-      finishRead(place)
-      sides[place.side].read.forget()
-      for slot in Side.oldestFirst { giveUp(place, slot, reason, at: time, memory) }
-      let isOver = reason == .connectionEnded || reason == .captureEnded
-      flush(
-        sides[place.side].queue, place, .notExecuted(isOver ? reason : .forgotten), response: nil,
-        memory)
-      sides[place.side].queue.clear()
-    }
-    index[bearers[bearer].key] = nil
-    bearers[bearer].lastUse = 0
-    bearers[bearer].key = .max
-    latest = -1
-  }
-
-  /// Closes the bearers whose connection has ended.
-  private mutating func sweep(_ record: borrowing CaptureRecord, _ memory: borrowing Memory) {
-    endings = memory.links.otherEndings
-    for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
-      let link = bearers[bearer].link
-      guard
-        memory.links.id(link) != bearers[bearer].parties.connection || !memory.links.isOpen(link)
-      else { continue }
-      close(bearer, .connectionEnded, at: record.time, memory)
-    }
-  }
-
-  /// Gives up what is open after records were lost: answers may be among them.
-  private mutating func lose(_ record: borrowing CaptureRecord, _ memory: borrowing Memory) {
-    gap = memory.links.gap
-    ownData.forgetParts { known in memory.links.gapAdapter.map { $0 == known.adapter } ?? true }
-    for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
-      if let adapter = memory.links.gapAdapter, bearers[bearer].parties.adapter != adapter {
-        continue
-      }
-      for direction in [Direction.sent, .received] {
-        let place = Place(bearer: bearer, direction: direction)
-        settle(place, memory)
-        finishRead(place)
-        for slot in Side.oldestFirst { giveUp(place, slot, .recordsLost, at: nil, memory) }
-        sides[place.side].queue.lose()
-      }
-    }
   }
 }
 

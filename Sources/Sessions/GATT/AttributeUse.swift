@@ -3,32 +3,6 @@ import Bytes
 
 /// How one attribute was used.
 package struct AttributeUse: Sendable {
-  /// How a value is conveyed.
-  package enum Operation: Int, CaseIterable, Sendable {
-    case read, write, writeWithoutResponse, signedWrite, preparedWrite, notification, indication
-
-    /// Whether a client sends the value.
-    package var isWrite: Bool {
-      switch self {
-      case .write, .writeWithoutResponse, .signedWrite, .preparedWrite: true
-      case .read, .notification, .indication: false
-      }
-    }
-
-    /// The name in the JSON contract.
-    package var key: StaticString {
-      switch self {
-      case .read: "read"
-      case .write: "write"
-      case .writeWithoutResponse: "write_without_response"
-      case .signedWrite: "signed_write"
-      case .preparedWrite: "prepared_write"
-      case .notification: "notification"
-      case .indication: "indication"
-      }
-    }
-  }
-
   /// The protection of the link.
   package enum Security: UInt8, Sendable {
     case unknown, unencrypted, encrypted, authenticated
@@ -37,7 +11,7 @@ package struct AttributeUse: Sendable {
   /// An operation and its outcome.
   package struct Access: Sendable {
     /// The operation.
-    package let operation: Operation
+    package let operation: ValueOperation
     /// The protection of the link at that time.
     package let security: Security
     /// The error with which it was refused; nil if it was not.
@@ -48,13 +22,12 @@ package struct AttributeUse: Sendable {
 
   /// The attribute.
   package let handle: UInt16
-  /// How often each operation was done or tried, by `Operation`.
-  package internal(set) var counts = InlineArray<7, Int>(repeating: 0)
+  private var counts = InlineArray<8, Int>(repeating: 0)
   /// The value that was conveyed last; nil: none.
   package internal(set) var value: [UInt8]?
   /// The packet that carried the value, and its operation.
   package internal(set) var valuePacket = 0
-  package internal(set) var valueOperation = Operation.read
+  package internal(set) var valueOperation = ValueOperation.read
   /// The range of the values' lengths.
   package internal(set) var lengths: ClosedRange<Int>?
   /// Each distinct operation with its outcome.
@@ -65,11 +38,8 @@ package struct AttributeUse: Sendable {
   package private(set) var isSecret = false
   /// Whether prepared writes were executed.
   var isPreparedWritten = false
-  /// The values of Write Requests that wait for their responses, by their packets.
-  private var pending: [(packet: Int, value: [UInt8])] = []
-
-  /// The number of Write Requests, and the packet of the first.
-  private var requested = (count: 0, first: 0)
+  /// The Write Requests without an answer: how many, and the first; and the last with its value.
+  private var unanswered = (count: 0, first: 0, last: 0, value: [UInt8]())
 
   private static let accessLimit = 16
   /// The maximum length of an attribute value (Core, Vol 3, Part F, 3.2.9).
@@ -95,13 +65,17 @@ package struct AttributeUse: Sendable {
       case .signedWrite: bits |= 0x40
       case .notification: bits |= 0x10
       case .indication: bits |= 0x20
+      case .advertisement: break
       }
     }
     return CharacteristicProperties(rawValue: bits)
   }
 
+  /// Returns how often an operation was done or tried.
+  package func count(of operation: ValueOperation) -> Int { counts[Int(operation.rawValue)] }
+
   mutating func take(
-    _ operation: Operation, _ value: [UInt8], packet: Int, isSecret: Bool = false
+    _ operation: ValueOperation, _ value: [UInt8], packet: Int, isSecret: Bool = false
   ) {
     self.isSecret = isSecret
     self.value = Array(value.prefix(Self.longest))
@@ -123,34 +97,27 @@ package struct AttributeUse: Sendable {
     return true
   }
 
-  /// Records the value of a Write Request.
-  mutating func begin(_ value: [UInt8], packet: Int) {
-    requested = (requested.count + 1, requested.count == 0 ? packet : requested.first)
-    if pending.count >= Transactions.Doubt.depth { pending.removeFirst() }
-    pending.append((packet, value))
+  /// Records a Write Request that was not answered.
+  mutating func note(unanswered value: [UInt8], packet: Int) {
+    unanswered = (
+      unanswered.count + 1, unanswered.count == 0 ? packet : unanswered.first, packet, value
+    )
   }
 
   /// Counts the Write Requests as successful: the capture has no answer at all.
   mutating func takeUnanswered() {
-    guard requested.count > 0, counts[Operation.write.rawValue] == 0 else { return }
-    note(.write, .unknown, nil, packet: requested.first)
-    counts[Operation.write.rawValue] = requested.count
-    if let last = pending.last, last.packet > valuePacket {
-      take(.write, last.value, packet: last.packet)
+    guard unanswered.count > 0, count(of: .write) == 0 else { return }
+    note(.write, .unknown, nil, packet: unanswered.first)
+    counts[Int(ValueOperation.write.rawValue)] = unanswered.count
+    if unanswered.last > valuePacket {
+      take(.write, unanswered.value, packet: unanswered.last)
     }
   }
 
-  /// Removes and returns the value of the Write Request in a packet, which was answered; nil if
-  /// unknown.
-  mutating func end(_ packet: Int) -> [UInt8]? {
-    guard let index = pending.firstIndex(where: { $0.packet == packet }) else { return nil }
-    return pending.remove(at: index).value
-  }
-
   mutating func note(
-    _ operation: Operation, _ security: Security, _ error: ATTErrorCode?, packet: Int
+    _ operation: ValueOperation, _ security: Security, _ error: ATTErrorCode?, packet: Int
   ) {
-    counts[operation.rawValue] += 1
+    counts[Int(operation.rawValue)] += 1
     let isKnown = accesses.contains {
       $0.operation == operation && $0.security == security && $0.error == error
     }

@@ -174,7 +174,7 @@ package struct Attributes: Sendable {
   /// Records that the capture contradicts the supplied attribute at a place, which is then no
   /// longer known.
   mutating func refute(
-    _ place: Place, _ operation: AttributeUse.Operation, _ error: ATTErrorCode?, packet: Int
+    _ place: Place, _ operation: ValueOperation, _ error: ATTErrorCode?, packet: Int
   ) -> SuppliedConflict {
     let conflict = servers[place.server].conflict(place.slot, operation, error, packet: packet)
     servers[place.server].note(conflict)
@@ -185,7 +185,7 @@ package struct Attributes: Sendable {
   /// if it does.
   func contradiction(
     _ place: Place, _ opcode: ATTOpcode, _ fields: ATTFields, _ request: Request?
-  ) -> (operation: AttributeUse.Operation, error: ATTErrorCode?)? {
+  ) -> (operation: ValueOperation, error: ATTErrorCode?)? {
     servers[place.server].contradiction(place.slot, opcode, fields, request)
   }
 

@@ -84,7 +84,7 @@ extension AttributeUse {
   /// Whether everything written to it was valid for a Client Characteristic Configuration: two
   /// bytes, 0 to 3.
   fileprivate var isWrittenAsConfiguration: Bool {
-    guard counts[Operation.write.rawValue] > 0, lengths == 2...2, let value else { return false }
+    guard count(of: .write) > 0, lengths == 2...2, let value else { return false }
     return value.bytes.littleEndianU16(at: 0) <= 3
   }
 }

@@ -84,7 +84,7 @@ struct LongValueState: Sendable {
     var key: UInt64
     var lastUse: Int
     /// The Prepare Write or Execute Write Request that waits for its response.
-    var pending = Pending()
+    var pending = Procedure()
     var queue = PreparedQueue()
     /// Whether an Execute Write Request has closed the queue.
     var isClosed = false
@@ -132,11 +132,7 @@ struct LongValueState: Sendable {
       // The response to the last Execute Write Request is missing from the capture.
       if clients[client].isClosed { clients[client].queue.clear() }
       clients[client].isClosed = opcode == .executeWriteRequest
-      let attribute = AttributeIdentity(server: 0, isLocal: false, handle: fields.handle)
-      clients[client].pending.begin(
-        opcode, record, attribute, bytes.part(fields.value ?? .empty),
-        offset: Int(fields.offset ?? 0), fragments: [], isCut: isCut, ordinal: nil)
-      clients[client].pending.executes = fields.executeFlags != 0
+      clients[client].pending.begin(opcode, fields, record, bytes, fragments: [], isCut: isCut)
     case .prepareWriteResponse:
       guard isAnswered(client, answer) else { return }
       let pending = clients[client].pending

@@ -9,7 +9,7 @@ package struct SuppliedConflict: Sendable {
   /// The supplied attribute.
   package let attribute: Attribute
   /// The operation that is impossible for such an attribute.
-  package let operation: AttributeUse.Operation
+  package let operation: ValueOperation
   /// The error, if the operation was refused.
   package let error: ATTErrorCode?
   /// The packet that shows it.
@@ -25,7 +25,7 @@ extension Database {
   /// to 3.3).
   func contradiction(
     _ slot: Int, _ opcode: ATTOpcode, _ fields: ATTFields, _ request: Request?
-  ) -> (operation: AttributeUse.Operation, error: ATTErrorCode?)? {
+  ) -> (operation: ValueOperation, error: ATTErrorCode?)? {
     let attribute = self[slot]
     guard attribute.via == .supplied else { return nil }
     let isDeclaration = attribute.kind.isDeclaration
@@ -71,7 +71,7 @@ extension Database {
   /// Returns the contradiction with the handles that it affects: the supplied attributes of the
   /// service, or of the characteristic if the service's range is unknown.
   func conflict(
-    _ slot: Int, _ operation: AttributeUse.Operation, _ error: ATTErrorCode?, packet: Int
+    _ slot: Int, _ operation: ValueOperation, _ error: ATTErrorCode?, packet: Int
   ) -> SuppliedConflict {
     let attribute = self[slot]
     var (first, last) = (attribute.handle, attribute.handle)

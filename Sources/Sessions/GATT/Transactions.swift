@@ -7,6 +7,9 @@ import Dissectors
 
 /// A request or command that waits for its answer, or that an answer belongs to.
 package struct Request: Sendable {
+  /// The time in nanoseconds after which an ATT transaction times out (Core, Vol 3, Part F, 3.3.3).
+  package static let timeout: Int64 = 30_000_000_000
+
   package let packet: Int
   /// The time at which it was sent.
   package let time: Timestamp?

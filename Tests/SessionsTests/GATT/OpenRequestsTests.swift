@@ -347,7 +347,7 @@ private struct Using: PacketReport {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
-    uses.observe(record.number, record.direction, dissection, bytes, answer, memory)
+    uses.observe(record, dissection, bytes, answer, memory)
   }
 
   mutating func finish(
@@ -357,8 +357,8 @@ private struct Using: PacketReport {
     for key in uses.keys(memory.attributes) {
       for use in uses.uses(of: key, memory.attributes) {
         properties.append(use.properties.rawValue)
-        let counts = AttributeUse.Operation.allCases.compactMap { operation in
-          let count = use.counts[operation.rawValue]
+        let counts = ValueOperation.allCases.compactMap { operation in
+          let count = use.count(of: operation)
           return count > 0 ? "\(operation.key) \(count)" : nil
         }
         guard !counts.isEmpty else { continue }

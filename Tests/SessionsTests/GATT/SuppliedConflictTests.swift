@@ -97,9 +97,9 @@ private func run(
       (["52 05 00 01"], 5, .writeWithoutResponse), (["12 02 00 01", "<13"], 2, .write),
       (["0a 01 00", "<0b 01 02 03"], 1, .read), (["0a 05 00", "<01 0a 05 00 02"], 5, .read),
       (["0a 03 00", "<01 0a 03 00 01"], 3, .read),
-    ] as [([String], UInt16, AttributeUse.Operation)])
+    ] as [([String], UInt16, ValueOperation)])
   func whatIsContradictedGoes(
-    _ pdus: [String], _ handle: UInt16, _ operation: AttributeUse.Operation
+    _ pdus: [String], _ handle: UInt16, _ operation: ValueOperation
   ) {
     let (database, use) = run(map) { traffic in
       traffic.connect()

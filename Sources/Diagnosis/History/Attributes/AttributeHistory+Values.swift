@@ -45,7 +45,7 @@ extension AttributeHistory {
 
   /// Records an operation by a peer that the declaration does not offer.
   mutating func noteUnoffered(
-    _ operation: AttributeUse.Operation, bit: Int, _ place: Int, _ request: Int, _ length: Int,
+    _ operation: ValueOperation, bit: Int, _ place: Int, _ request: Int, _ length: Int,
     _ context: Context
   ) {
     guard let properties = usages[place].properties, !properties.has(bit: bit),

@@ -25,8 +25,6 @@ package struct AttributeHistory: Sendable {
   static let mostValue = 512
   /// The MTU before it is exchanged (Core, Vol 3, Part G, 5.2.1).
   package static let defaultMTU: UInt16 = 23
-  /// The time in nanoseconds after which an ATT transaction times out (Core, Vol 3, Part F, 3.3.3).
-  package static let timeout: Int64 = 30_000_000_000
 
   /// A request that was sent before the previous one was answered.
   package struct Overlap: Sendable {
@@ -122,7 +120,9 @@ package struct AttributeHistory: Sendable {
   var positions: [UInt32: Int] = [:]
   var gap = 0
   var open: [OpenRequest] = []
-  var following: UnansweredRequests
+  /// The directions that the capture had up to the last packet: without the other one, no answer
+  /// to this host (`received`) or to the peer is missing.
+  private var hears = (sent: false, received: false)
   /// Handles that discovery has found, by the server's side.
   var found: Set<UInt32> = []
   /// The side that is discovering, if nothing else has happened since.
@@ -164,13 +164,7 @@ package struct AttributeHistory: Sendable {
     var head: [UInt8] { Array(written.prefix(AttributeHistory.mostHead)) }
   }
 
-  init(_ knowledge: ProfileKnowledge) {
-    vendors = VendorTraffic(knowledge)
-    var limits = Limits()
-    limits.listedRequests = Self.mostListed
-    limits.bearers = Self.mostListed
-    following = UnansweredRequests(limits)
-  }
+  init(_ knowledge: ProfileKnowledge) { vendors = VendorTraffic(knowledge) }
 
   // MARK: Observing
 
@@ -182,7 +176,7 @@ package struct AttributeHistory: Sendable {
     guard let pdu = dissection.att, let link = answer.link, let direction = record.direction else {
       return
     }
-    following.observe(record, dissection, answer, memory)
+    hears = (memory.hasHeard(.sent), memory.hasHeard(.received))
     if memory.links.gap != gap {
       gap = memory.links.gap
       // Responses may be among the missing records.
@@ -286,7 +280,7 @@ package struct AttributeHistory: Sendable {
     for request in open
     where request.client == context.sender && request.channel == context.channel {
       guard let waited = context.moment.nanoseconds(since: request.moment),
-        waited >= Self.timeout, !afterTimeout.contains(where: { $0.request == request.packet })
+        waited >= Request.timeout, !afterTimeout.contains(where: { $0.request == request.packet })
       else { continue }
       afterTimeout.append((request.packet, context.moment.packet, context.sender))
     }
@@ -309,11 +303,8 @@ package struct AttributeHistory: Sendable {
   // MARK: The end
 
   /// Processes the end of the capture.
-  mutating func finish(
-    _ connection: Connection, _ memory: borrowing Memory, _ extent: CaptureExtent
-  ) {
-    following.finish(extent.latest) { _ in connection.isOpen }
-    unanswered = following.listed
+  mutating func finish(_ connection: Connection, _ memory: borrowing Memory) {
+    unanswered.removeAll { $0.direction == .sent ? !hears.received : !hears.sent }
     let left = Set(unanswered.map(\.packet))
     for overlap in overlapsOnChannels
     where left.contains(overlap.packet) && left.contains(overlap.before) {

@@ -27,7 +27,7 @@ package struct Tally: Sendable {
 package struct AttributeUsage: Sendable {
   /// An operation by the peer that the declaration does not offer.
   package struct Unoffered: Sendable {
-    package let operation: AttributeUse.Operation
+    package let operation: ValueOperation
     /// The request, or the packet itself.
     package let request: Int
     package let answer: Int

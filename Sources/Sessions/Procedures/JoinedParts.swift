@@ -1,117 +1,6 @@
 import Bluetooth
 import Bytes
-import Captures
 import Dissectors
-
-/// A request or an indication that waits for its answer, with what it carried. The instance is
-/// reused, so that nothing is allocated for each request.
-struct Pending: Sendable {
-  private(set) var isOpen = false
-  /// Whether a later request of its bearer was answered: its own answer may still come late.
-  var isPassed = false
-  private(set) var packet = 0
-  private(set) var time: Timestamp?
-  private(set) var opcode = ATTOpcode(rawValue: 0)
-  private(set) var attribute = AttributeIdentity(server: 0, isLocal: false, handle: nil)
-  /// The offset in the attribute's value at which it begins.
-  private(set) var offset = 0
-  /// The value, or the handles of a Read Multiple request.
-  private(set) var value: [UInt8] = []
-  /// The packets, if there are several.
-  private(set) var packets: [Int] = []
-  private(set) var isCut = false
-  /// How many packets the captured host had sent on the link, including this one; nil: unknown.
-  private(set) var ordinal: Int?
-  /// Whether a Read Blob Request continues where the read before it ended.
-  var goesOn = false
-  /// Whether an Execute Write Request writes the prepared values instead of cancelling them.
-  var executes = true
-  /// For an Execute Write Request: the parts that were prepared before it. Answered or not, it
-  /// closes the queue (Core, Vol 3, Part F, 3.4.6.3).
-  var queue = PreparedQueue()
-
-  /// The operation if it stays unanswered; nil for a request that has nothing to do with values.
-  var operation: ValueOperation? {
-    switch opcode {
-    case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest: .read
-    // Discovery is not a read; for a read by UUID, the type is known.
-    case .readByTypeRequest: attribute.uuid == nil ? nil : .read
-    case .writeRequest: .write
-    case .prepareWriteRequest: .preparedWrite
-    case .handleValueIndication: .indication
-    default: nil
-    }
-  }
-
-  /// Whether it carries an attribute's value.
-  var hasValue: Bool {
-    switch opcode {
-    case .writeRequest, .prepareWriteRequest, .handleValueIndication: true
-    default: false
-    }
-  }
-
-  mutating func begin(
-    _ opcode: ATTOpcode, _ record: borrowing CaptureRecord, _ attribute: AttributeIdentity,
-    _ value: RawSpan, offset: Int, fragments: ArraySlice<Int>, isCut: Bool, ordinal: Int?
-  ) {
-    isOpen = true
-    isPassed = false
-    packet = record.number
-    time = record.time
-    self.opcode = opcode
-    self.attribute = attribute
-    self.offset = offset
-    self.value.removeAll(keepingCapacity: true)
-    self.value.append(value)
-    packets.removeAll(keepingCapacity: true)
-    packets.append(contentsOf: fragments)
-    self.isCut = isCut
-    self.ordinal = ordinal
-    goesOn = false
-    if !queue.isEmpty { queue = PreparedQueue() }
-  }
-
-  mutating func end() { isOpen = false }
-}
-
-/// A response without its bytes.
-struct Arrived: Sendable {
-  let pdu: ATTPDU
-  let moment: Conversations.Moment
-  var latency: Int64?
-  /// The packets that carried it, if there are several.
-  let packets: ArraySlice<Int>
-  /// The length of the PDU before the capture cut it, if its headers show it.
-  let length: Int
-  /// The channel that it came on, if that is a bearer of its own.
-  let channel: ChannelFact?
-  let isCut: Bool
-  /// Whether it may equally answer another request.
-  var isHeld = false
-  /// Whether it lists values of an attribute whose values are keys.
-  var listsKeyMaterial = false
-}
-
-/// A response that may answer one of several requests.
-struct HeldResponse: Sendable {
-  /// The packet of the request that it is assigned to for now.
-  private(set) var request: Int
-  private(set) var arrived: Arrived
-  let bytes: [UInt8]
-
-  init(request: Int, arrived: Arrived, bytes: [UInt8]) {
-    (self.request, self.arrived, self.bytes) = (request, arrived, bytes)
-    self.arrived.isHeld = true
-  }
-
-  /// Assigns it to another request.
-  mutating func take(_ request: Request, isCertain: Bool) {
-    self.request = request.packet
-    arrived.latency = request.latency(until: arrived.moment.time)
-    arrived.isHeld = !isCertain
-  }
-}
 
 /// A value that is read in several parts (Core, Vol 3, Part G, 4.8.3). A response that fills its
 /// PDU may be a part; the next request decides.
@@ -155,7 +44,7 @@ struct LongRead: Sendable {
     self.fillsPDU = fillsPDU
     if arrived.isCut { isCut = true }
     if bytes.isEmpty || part.byteCount > 0 {
-      (packet, time) = (arrived.moment.number, arrived.moment.time)
+      (packet, time) = (arrived.packet, arrived.time)
       latency = arrived.latency
       if packets.count < limits.fragmentNumbers {
         if arrived.packets.isEmpty { packets.append(packet) }
@@ -191,7 +80,7 @@ struct LongRead: Sendable {
   }
 
   /// Returns whether a part continues the read: it is of the same attribute and leaves no gap.
-  func fits(_ part: borrowing Pending) -> Bool {
+  func fits(_ part: borrowing Procedure) -> Bool {
     attribute.handle != nil && attribute.handle == part.attribute.handle
       && attribute.server == part.attribute.server && start <= part.offset && part.offset <= end
   }
@@ -227,25 +116,26 @@ struct PreparedQueue: Sendable {
   /// Adds a part.
   ///
   /// - Returns: whether there was room.
-  mutating func add(_ pending: borrowing Pending, isEchoWrong: Bool, _ limits: Limits) -> Bool {
-    guard let handle = pending.attribute.handle, parts.count < limits.preparedParts,
-      bytes.count + pending.value.count <= limits.longValueBytes
+  mutating func add(_ procedure: borrowing Procedure, isEchoWrong: Bool, _ limits: Limits) -> Bool {
+    guard let handle = procedure.attribute.handle, parts.count < limits.preparedParts,
+      bytes.count + procedure.value.count <= limits.longValueBytes
     else {
       isIncomplete = true
       return false
     }
     let (start, first) = (bytes.count, packets.count)
-    bytes.append(contentsOf: pending.value)
-    if pending.packets.isEmpty || packets.count + pending.packets.count > limits.fragmentNumbers {
-      packets.append(pending.packet)
+    bytes.append(contentsOf: procedure.value)
+    if procedure.packets.isEmpty || packets.count + procedure.packets.count > limits.fragmentNumbers
+    {
+      packets.append(procedure.packet)
     } else {
-      packets.append(contentsOf: pending.packets)
+      packets.append(contentsOf: procedure.packets)
     }
     parts.append(
       Part(
-        handle: handle, offset: pending.offset, value: start..<bytes.count,
-        packet: pending.packet, time: pending.time, packets: first..<packets.count,
-        isCut: pending.isCut, isEchoWrong: isEchoWrong))
+        handle: handle, offset: procedure.offset, value: start..<bytes.count,
+        packet: procedure.packet, time: procedure.time, packets: first..<packets.count,
+        isCut: procedure.isCut, isEchoWrong: isEchoWrong))
     return true
   }
 

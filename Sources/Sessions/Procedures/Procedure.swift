@@ -1,0 +1,142 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// A request or an indication that waits for its answer, with what it carried. The instance is
+/// reused, so that nothing is allocated for each request.
+struct Procedure: Sendable {
+  private(set) var isOpen = false
+  /// Whether a later request of its bearer was answered: its own answer may still come late.
+  var isPassed = false
+  /// Whether an answer came of which the capture has too few bytes.
+  var hasCutAnswer = false
+  private(set) var packet = 0
+  private(set) var time: Timestamp?
+  private(set) var opcode = ATTOpcode(rawValue: 0)
+  /// The connection's number.
+  var connection = 0
+  /// The attribute: only its handle and server, unless the user of the procedures looks it up.
+  var attribute = AttributeIdentity(server: 0, isLocal: false, handle: nil)
+  /// The attribute type that a Read By Type Request asks for.
+  private(set) var type: BluetoothUUID?
+  /// The offset in the attribute's value at which it begins.
+  private(set) var offset = 0
+  /// The value, or the handles of a Read Multiple request.
+  private(set) var value: [UInt8] = []
+  /// The packets, if there are several.
+  private(set) var packets: [Int] = []
+  private(set) var isCut = false
+  /// Whether the capture lacks some of its fields.
+  var isIncomplete = false
+  /// How many packets the captured host had sent on the link, including this one; nil: unknown.
+  var ordinal: Int?
+  /// Whether it was sent when the connection had already ended.
+  var isLate = false
+  /// Whether a Read Blob Request continues where the read before it ended.
+  var goesOn = false
+  /// Whether an Execute Write Request writes the prepared values instead of cancelling them.
+  private(set) var executes = true
+
+  /// The operation if it stays unanswered; nil for a request that has nothing to do with values.
+  /// Discovery is not a read; for a read by UUID, the type is known.
+  var operation: ValueOperation? {
+    opcode == .readByTypeRequest && attribute.uuid != nil ? .read : opcode.operation
+  }
+
+  /// The handles of a Read Multiple request.
+  var handles: [UInt16] { (0..<value.count / 2).map { value.bytes.littleEndianU16(at: 2 * $0) } }
+
+  mutating func begin(
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
+    fragments: ArraySlice<Int>, isCut: Bool
+  ) {
+    isOpen = true
+    (isPassed, hasCutAnswer, isIncomplete, goesOn) = (false, false, false, false)
+    packet = record.number
+    time = record.time
+    self.opcode = opcode
+    attribute = AttributeIdentity(server: 0, isLocal: false, handle: fields.handle)
+    type = fields.type
+    offset = Int(fields.offset ?? 0)
+    value.removeAll(keepingCapacity: true)
+    value.append(bytes.part(fields.value ?? fields.handles ?? .empty))
+    packets.removeAll(keepingCapacity: true)
+    packets.append(contentsOf: fragments)
+    self.isCut = isCut
+    ordinal = nil
+    executes = fields.executeFlags != 0
+  }
+
+  mutating func end() { isOpen = false }
+}
+
+/// A response or a confirmation.
+struct Arrived: Sendable {
+  /// The packet of the request that it answers, if that is known.
+  private(set) var request: Int?
+  let pdu: ATTPDU
+  let packet: Int
+  let time: Timestamp?
+  private(set) var latency: Int64?
+  /// The packets that carried it, if there are several.
+  let packets: ArraySlice<Int>
+  /// The length of the PDU before the capture cut it, if its headers show it.
+  let length: Int
+  /// The channel that it came on, if that is a bearer of its own.
+  let channel: ChannelFact?
+  /// Whether the link was encrypted; nil: unknown.
+  let isEncrypted: Bool?
+  let isCut: Bool
+  /// Whether it lists values of an attribute whose values are keys.
+  let listsKeyMaterial: Bool
+  /// Whether it may equally answer another request.
+  private(set) var isHeld = false
+  /// Its bytes, if it was held.
+  private(set) var bytes: [UInt8] = []
+
+  init(
+    _ pdu: ATTPDU, _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
+    _ packets: ArraySlice<Int>, isEncrypted: Bool?
+  ) {
+    (request, latency, channel) = (answer.request?.packet, answer.latency, answer.channel)
+    listsKeyMaterial = answer.listsKeyMaterial
+    (packet, time) = (record.number, record.time)
+    (self.pdu, self.packets, self.isEncrypted) = (pdu, packets, isEncrypted)
+    isCut = record.isTruncated || answer.fragment.isTruncated
+    length = max(
+      Int(dissection.body.count), Int(dissection.sduLength ?? dissection.l2cap?.length ?? 0))
+  }
+
+  /// Holds it until later packets show which request it answers.
+  mutating func hold(_ bytes: RawSpan) {
+    isHeld = true
+    self.bytes = bytes.array
+  }
+
+  /// Assigns a held response to another request.
+  mutating func take(_ request: Request, isCertain: Bool) {
+    self.request = request.packet
+    latency = request.latency(until: time)
+    isHeld = !isCertain
+  }
+}
+
+extension ATTOpcode {
+  /// How a PDU conveys a value or asks for one; nil for all others.
+  var operation: ValueOperation? {
+    switch self {
+    case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest: .read
+    case .writeRequest: .write
+    case .prepareWriteRequest: .preparedWrite
+    case .writeCommand: .writeWithoutResponse
+    case .signedWriteCommand: .signedWrite
+    case .handleValueNotification, .multipleHandleValueNotification: .notification
+    case .handleValueIndication: .indication
+    default: nil
+    }
+  }
+
+  /// Whether a value follows a handle.
+  var carriesValue: Bool { operation.map { $0 != .read } ?? false }
+}

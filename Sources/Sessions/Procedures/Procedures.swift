@@ -1,0 +1,355 @@
+// ATT requests and indications, from the packets that begin them to their outcomes.
+
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// The ATT procedures of each bearer. Keeps what requests and indications carried, and reports for
+/// each packet which of them it begins, answers or gives up.
+///
+/// `Memory` matches responses to requests. If a response may answer one of several requests, it is
+/// held until later packets decide. Bounded by `Limits`: if there are too many bearers, the one that
+/// was silent longest is dropped and its requests count as unanswered.
+struct Procedures: Sendable {
+  /// An ATT bearer, or a free place for one.
+  struct Bearer: Sendable {
+    var key: UInt64
+    var link: LinkSlot
+    var connection: Int
+    var adapter: UInt16
+    var lastUse: Int
+  }
+
+  /// What one client has open on one bearer, with the indications sent in the same direction.
+  struct Side: Sendable {
+    /// The index of the first indication in `open`.
+    static let indications = Transactions.Doubt.depth
+    /// The order in which procedures are given up: oldest requests first, then oldest indications.
+    static let oldestFirst =
+      Array((0..<indications).reversed()) + (indications..<2 * indications).reversed()
+
+    /// The newest request and those it overtook, then the newest indication and those before it.
+    var open = [Procedure](repeating: Procedure(), count: 2 * Transactions.Doubt.depth)
+    /// Responses that may answer one of several of these; the next packets decide.
+    var held: [Arrived] = []
+
+    /// Whether a request waits for its response, or for the certainty which response that is.
+    var isAsking: Bool { !held.isEmpty || open[..<Self.indications].contains { $0.isOpen } }
+  }
+
+  /// An index into `sides`. Each bearer has two; the first is for what the captured host sends.
+  struct Place {
+    let bearer: Int
+    let direction: Direction
+    var side: Int { 2 * bearer + Int(direction.rawValue) }
+    /// Whether the captured host is the server of this client's requests.
+    var isLocal: Bool { direction == .received }
+  }
+
+  /// What a packet does. A place is that of the request or indication.
+  enum Event: Sendable {
+    /// The packet's bearer, with its direction.
+    case arrived(Place)
+    /// The procedure at this index of `open` was begun.
+    case began(Place, Int)
+    /// The procedure at this index is answered by the packet, `arrived`.
+    case answered(Place, Int)
+    /// A procedure was answered by a response that was held.
+    indirect case settled(Place, Procedure, Arrived)
+    /// Nothing answers a procedure any more, or only a late response.
+    indirect case unanswered(Place, Procedure, ValueOutcome.Reason)
+    /// The request that the packet, `arrived`, answers is unknown.
+    case orphan(Place)
+    /// The request that a held response answers will stay unknown.
+    indirect case unsettled(Place, Arrived)
+    /// What is open at a place is about to be given up.
+    case interrupted(Place)
+    /// What was open at a place was given up.
+    case ended(Place, ValueOutcome.Reason)
+  }
+
+  /// What the current packet does, in order.
+  private(set) var events: [Event] = []
+  /// The current packet, if it is a response or a confirmation.
+  private(set) var arrived: Arrived?
+  private(set) var bearers: [Bearer] = []
+  var sides: [Side] = []
+  private var latest = -1
+  private var index: [UInt64: Int] = [:]
+  private var gap = 0
+  private var endings = 0
+  private let limits: Limits
+
+  init(_ limits: Limits) { self.limits = limits }
+
+  // MARK: Packets
+
+  /// Processes one packet; `events` are then what it does.
+  ///
+  /// - Parameters:
+  ///   - bytes: the bytes that the dissection's slices count from.
+  ///   - fragments: the packets of the PDU, if it came in several.
+  ///   - memory: what is known after this packet.
+  mutating func observe(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int] = [], _ memory: borrowing Memory
+  ) {
+    if !events.isEmpty { events.removeAll(keepingCapacity: true) }
+    // A record that repeats one of another file was already processed.
+    guard record.original == nil else { return }
+    if memory.links.gap != gap { lose(memory) }
+    if answer.closed || memory.links.otherEndings != endings { sweep(memory) }
+    guard let pdu = dissection.att, pdu.opcode.role != .unacknowledged else { return }
+    follow(pdu, record, dissection, bytes, answer, fragments, memory)
+  }
+
+  /// Processes a PDU that is answered or an answer.
+  @inline(never)
+  private mutating func follow(
+    _ pdu: ATTPDU, _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ fragments: [Int], _ memory: borrowing Memory
+  ) {
+    guard let place = find(record, answer, memory) else { return }
+    events.append(.arrived(place))
+    let parts = answer.fragment.isJoined ? fragments[...] : []
+    let isCut = record.isTruncated || answer.fragment.isTruncated
+    switch pdu.opcode.role {
+    case .request, .indication:
+      begin(pdu, dissection.attFields, place, record, bytes, parts, isCut: isCut, memory)
+    case .response, .confirmation:
+      let asking = Place(bearer: place.bearer, direction: place.direction.reversed)
+      end(pdu, asking, record, dissection, bytes, answer, parts, memory)
+    case .unacknowledged: break
+    }
+  }
+
+  /// Ends the capture: what is still open is given up.
+  mutating func finish(_ memory: borrowing Memory) {
+    events.removeAll(keepingCapacity: true)
+    for bearer in bearers.indices where bearers[bearer].lastUse > 0 { close(bearer, .captureEnded) }
+  }
+
+  // MARK: Requests and indications
+
+  private mutating func begin(
+    _ pdu: ATTPDU, _ fields: ATTFields, _ place: Place, _ record: borrowing CaptureRecord,
+    _ bytes: RawSpan, _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: borrowing Memory
+  ) {
+    settle(place)
+    let first = pdu.opcode.role == .indication ? Side.indications : 0
+    events.append(.began(place, first))
+    if first == 0 { giveUpPassed(place) }
+    push(place, from: first)
+    let link = bearers[place.bearer].link
+    sides[place.side].open[first].begin(
+      pdu.opcode, fields, record, bytes, fragments: fragments, isCut: isCut)
+    if case .incomplete = pdu { sides[place.side].open[first].isIncomplete = true }
+    sides[place.side].open[first].isLate = !memory.links.isOpen(link)
+    sides[place.side].open[first].connection = bearers[place.bearer].connection
+    sides[place.side].open[first].attribute.server = Attributes.key(
+      isLocal: place.isLocal == (first == 0), memory.links[link])
+    if place.direction == .sent {
+      sides[place.side].open[first].ordinal = memory.links.flow(link)?.sent
+    }
+  }
+
+  /// Makes room for a new request (`first` 0) or indication: those that wait are overtaken, and if
+  /// there are too many, the oldest is given up.
+  private mutating func push(_ place: Place, from first: Int) {
+    guard sides[place.side].open[first].isOpen else { return }
+    let last = first + Transactions.Doubt.depth - 1
+    giveUp(place, last, .overtaken)
+    for slot in (first..<last).reversed() { sides[place.side].open.swapAt(slot, slot + 1) }
+  }
+
+  /// Gives up requests that were passed, since their client has sent another request.
+  private mutating func giveUpPassed(_ place: Place) {
+    for slot in (0..<Side.indications).reversed() where sides[place.side].open[slot].isPassed {
+      giveUp(place, slot, .overtaken)
+    }
+  }
+
+  private mutating func giveUp(_ place: Place, _ slot: Int, _ reason: ValueOutcome.Reason) {
+    guard sides[place.side].open[slot].isOpen else { return }
+    events.append(.unanswered(place, sides[place.side].open[slot], reason))
+    sides[place.side].open[slot].end()
+  }
+
+  // MARK: Answers
+
+  private mutating func end(
+    _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord,
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ fragments: ArraySlice<Int>,
+    _ memory: borrowing Memory
+  ) {
+    let place = answered(place, pdu, answer)
+    let slot = slot(place, pdu, answer.request?.packet)
+    if case .incomplete = pdu {
+      if let slot { sides[place.side].open[slot].hasCutAnswer = true }
+      return
+    }
+    var arrived = Arrived(
+      pdu, record, dissection, answer, fragments,
+      isEncrypted: memory.links[bearers[place.bearer].link].isEncrypted)
+    self.arrived = arrived
+    guard let slot else {
+      // There is one more response than there can have been requests: the held ones answer others
+      // than they were assigned to, and which ones is unknown.
+      if answer.request == nil, !memory.doubt.alternatives.isEmpty {
+        for response in sides[place.side].held { events.append(.unsettled(place, response)) }
+        sides[place.side].held.removeAll()
+      }
+      events.append(.orphan(place))
+      return
+    }
+    if !memory.doubt.corrections.isEmpty {
+      for index in sides[place.side].held.indices {
+        let packet = sides[place.side].held[index].packet
+        if let correction = memory.doubt.corrections.first(where: { $0.response == packet }) {
+          sides[place.side].held[index].take(
+            correction.request, isCertain: memory.doubt.alternatives.isEmpty)
+        }
+      }
+    }
+    if memory.doubt.alternatives.isEmpty {
+      settle(place)
+      pass(place, slot, isLast: false)
+      events.append(.answered(place, slot))
+      sides[place.side].open[slot].end()
+    } else {
+      arrived.hold(bytes)
+      sides[place.side].held.append(arrived)
+    }
+  }
+
+  /// Returns the place of the request that a PDU answers: on its own bearer, except for hosts that
+  /// answer on others.
+  private func answered(_ place: Place, _ pdu: ATTPDU, _ answer: Answer) -> Place {
+    guard let request = answer.request, answer.channel != nil,
+      slot(place, pdu, request.packet) == nil
+    else { return place }
+    let link = bearers[place.bearer].link
+    for bearer in bearers.indices where bearers[bearer].lastUse > 0 && bearers[bearer].link == link
+    {
+      let other = Place(bearer: bearer, direction: place.direction)
+      if slot(other, pdu, request.packet) != nil { return other }
+    }
+    return place
+  }
+
+  /// Returns the slot of the request that a PDU answers.
+  private func slot(_ place: Place, _ pdu: ATTPDU, _ request: Int?) -> Int? {
+    let first = pdu.opcode.role == .confirmation ? Side.indications : 0
+    return (first..<first + Side.indications).first { slot in
+      sides[place.side].open[slot].isOpen && sides[place.side].open[slot].packet == request
+    }
+  }
+
+  /// Settles held responses when no other response can change them: they answer the requests they
+  /// were assigned to.
+  private mutating func settle(_ place: Place) {
+    guard !sides[place.side].held.isEmpty else { return }
+    let held = sides[place.side].held
+    sides[place.side].held.removeAll()
+    for response in held {
+      guard let slot = slot(place, response.pdu, response.request) else { continue }
+      pass(place, slot, isLast: true)
+      events.append(.settled(place, sides[place.side].open[slot], response))
+      sides[place.side].open[slot].end()
+    }
+  }
+
+  /// Passes the requests before one that is answered. As in `Transactions`, they get no answer any
+  /// more, or a late one.
+  ///
+  /// - Parameter isLast: whether no other answer follows before the next request.
+  private mutating func pass(_ place: Place, _ slot: Int, isLast: Bool) {
+    let end = slot < Side.indications ? Side.indications : 2 * Side.indications
+    for earlier in (slot + 1..<end).reversed() where sides[place.side].open[earlier].isOpen {
+      sides[place.side].open[earlier].isPassed = true
+      if isLast { giveUp(place, earlier, .overtaken) }
+    }
+  }
+
+  // MARK: Bearers
+
+  /// Returns the bearer of a packet and its direction, and updates what is known about its link.
+  mutating func find(
+    _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
+  ) -> Place? {
+    guard let link = answer.link, let direction = record.direction else { return nil }
+    let id = memory.links.id(link)
+    let key =
+      UInt64(UInt32(truncatingIfNeeded: id)) << 32
+      | UInt64(answer.channel.map { UInt32(truncatingIfNeeded: $0.serial) &+ 1 } ?? 0)
+    if latest < 0 || bearers[latest].key != key { latest = index[key] ?? place(key, link) }
+    bearers[latest].lastUse = record.number
+    bearers[latest].connection = id
+    bearers[latest].adapter = memory.links[link].adapter
+    return Place(bearer: latest, direction: direction)
+  }
+
+  /// Returns a place for a new bearer: a free one, a new one, or that of the bearer that was silent
+  /// longest.
+  private mutating func place(_ key: UInt64, _ link: LinkSlot) -> Int {
+    let new = Bearer(
+      key: key, link: link, connection: 0, adapter: 0, lastUse: 0)
+    var chosen = bearers.count
+    if chosen >= max(1, limits.bearers) {
+      chosen = bearers.indices.min { bearers[$0].lastUse < bearers[$1].lastUse } ?? 0
+      if bearers[chosen].lastUse > 0 { close(chosen, .forgotten) }
+    } else if let free = bearers.firstIndex(where: { $0.lastUse == 0 }) {
+      chosen = free
+    }
+    if chosen == bearers.count {
+      bearers.append(new)
+      sides.append(Side())
+      sides.append(Side())
+    } else {
+      bearers[chosen] = new
+    }
+    index[key] = chosen
+    return chosen
+  }
+
+  /// Gives up what is open on a bearer.
+  private mutating func giveUp(_ bearer: Int, _ reason: ValueOutcome.Reason) {
+    for direction in [Direction.sent, .received] {
+      let place = Place(bearer: bearer, direction: direction)
+      settle(place)
+      events.append(.interrupted(place))
+      for slot in Side.oldestFirst { giveUp(place, slot, reason) }
+      events.append(.ended(place, reason))
+    }
+  }
+
+  /// Gives up what is open on a bearer, and frees it.
+  private mutating func close(_ bearer: Int, _ reason: ValueOutcome.Reason) {
+    giveUp(bearer, reason)
+    index[bearers[bearer].key] = nil
+    bearers[bearer].lastUse = 0
+    bearers[bearer].key = .max
+    latest = -1
+  }
+
+  /// Closes the bearers whose connection has ended.
+  private mutating func sweep(_ memory: borrowing Memory) {
+    endings = memory.links.otherEndings
+    for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
+      let link = bearers[bearer].link
+      guard memory.links.id(link) != bearers[bearer].connection || !memory.links.isOpen(link)
+      else { continue }
+      close(bearer, .connectionEnded)
+    }
+  }
+
+  /// Gives up what is open after records were lost: answers may be among them.
+  private mutating func lose(_ memory: borrowing Memory) {
+    gap = memory.links.gap
+    for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
+      if let adapter = memory.links.gapAdapter, bearers[bearer].adapter != adapter { continue }
+      giveUp(bearer, .recordsLost)
+    }
+  }
+}
