@@ -207,7 +207,7 @@ class ArchiveTests(unittest.TestCase):
             for length in [*range(40, len(packed), step), *range(len(packed) - 12, len(packed) + 1)]:
                 path.write_bytes(packed[:length])
                 result = run("info", "--json", path)
-                shown = re.search(rb'"records":(\d+)', result.stdout)
+                shown = re.search(rb'"records":\{"total":(\d+)', result.stdout)
                 count = int(shown[1]) if shown else 0
                 self.assertGreaterEqual(count, known, f"{ending}: {length} of {len(packed)}")
                 self.assertEqual(result.returncode, 65 if length < len(packed) else 0, f"{ending}: {length}: {result.stderr}")

@@ -123,7 +123,7 @@ struct TableTests {
       made.filter { cell("rule", $0) == "\"\(rule)\"" }.map { cell("code", $0) }
     }
     #expect(code("att_not_permitted") == ["\"0x03\""], "\(made)")
-    #expect(code("link_lost") == ["\"0x08\""], "\(made)")
+    #expect(code("link_supervision_timeout") == ["\"0x08\""], "\(made)")
     #expect(made.contains { cell("code_name", $0) == "\"Write Not Permitted\"" }, "\(made)")
   }
 
