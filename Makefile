@@ -52,7 +52,7 @@ BUILD_PACKAGES := g++ libarchive-dev libarchive13 libbluetooth-dev libc6-dev git
 	zlib1g-dev
 DEB_PACKAGES := binutils dpkg-dev gzip lintian python3-venv xz-utils
 TEST_PACKAGES := $(BUILD_PACKAGES) $(DEB_PACKAGES) tshark jq python3 python3-jsonschema debootstrap fish libarchive-tools man-db zsh zstd
-LIVE_PACKAGES := $(BUILD_PACKAGES) bluez bluez-test-tools busybox-static kmod qemu-system-x86 tcpdump
+LIVE_PACKAGES := $(BUILD_PACKAGES) bluez bluez-test-tools busybox-static kmod qemu-system-x86 tcpdump tshark
 FLEET_PACKAGES := $(BUILD_PACKAGES) openjdk-17-jre-headless procps python3 python3-venv
 PAGE_PACKAGES := chromium chromium-driver python3-selenium
 BENCH_PACKAGES := $(BUILD_PACKAGES) tshark bluez python3

@@ -37,6 +37,9 @@ STATIC = (
 # Loaded on demand, if installed.
 OPTIONAL = (
     ("libarchive13", "BSD-2-Clause", rb"libarchive\.so\.13"),
+    ("libbz2-1.0", "bzip2-1.0.6", rb"libbz2\.so\.1\.0"),
+    ("liblzma5", "LicenseRef-public-domain", rb"liblzma\.so\.5"),
+    ("libzstd1", "BSD-3-Clause", rb"libzstd\.so\.1"),
     ("libpcap0.8", "BSD-3-Clause", rb"libpcap\.so\.0\.8"),
 )
 LICENSES = {"libc6": "LGPL-2.1-or-later", "libstdc++6": "GPL-3.0-or-later WITH GCC-exception-3.1",

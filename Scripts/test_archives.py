@@ -13,6 +13,7 @@ import tarfile
 import tempfile
 import unittest
 import zipfile
+import zlib
 from pathlib import Path
 
 from tested_program import PROGRAM, ROOT
@@ -190,6 +191,78 @@ class ArchiveTests(unittest.TestCase):
                 self.assertLessEqual(result.stderr.count(b"\n"), 3, result.stderr)
             read = max(read, len(found))
         self.assertEqual(read, len(expected))
+
+    def test_compressed_logs_that_end_early(self) -> None:
+        """Of a compressed file cut at any byte, what can be decompressed is shown, and never less than of a shorter one."""
+        capture = ROOT / "captures" / "heart-rate.btsnoop"
+        # Longer than the blocks of 64 KB that libarchive passes on.
+        records = capture.read_bytes()[16:]
+        whole = capture.read_bytes()[:16] + records * (300_000 // len(records))
+        packers = {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress, "tar.gz": lambda data: gzip.compress(tarred({"a.log": data}))}
+        if shutil.which("zstd"):
+            packers["zst"] = lambda data: subprocess.run(["zstd", "-q", "--check"], input=data, capture_output=True, check=True).stdout
+        for ending, pack in packers.items():
+            packed, path = pack(whole), self.folder / f"cut.{ending}"
+            known, step = 0, max(1, len(packed) // 60)
+            for length in [*range(40, len(packed), step), *range(len(packed) - 12, len(packed) + 1)]:
+                path.write_bytes(packed[:length])
+                result = run("info", "--json", path)
+                shown = re.search(rb'"records":\{"total":(\d+)', result.stdout)
+                count = int(shown[1]) if shown else 0
+                self.assertGreaterEqual(count, known, f"{ending}: {length} of {len(packed)}")
+                self.assertEqual(result.returncode, 65 if length < len(packed) else 0, f"{ending}: {length}: {result.stderr}")
+                if ending.endswith("gz") and length < len(packed):
+                    there = self.inflated(packed[:length]) - (512 if ending == "tar.gz" else 0)
+                    self.assertEqual(count, self.records_within(whole, there), f"{ending}: {length}")
+                known = count
+            self.assertEqual(known, self.records_within(whole, len(whole)), ending)
+
+    def inflated(self, packed: bytes) -> int:
+        """How many bytes zlib inflates of the beginning of a gzip file."""
+        return len(zlib.decompressobj(31).decompress(packed))
+
+    def records_within(self, capture: bytes, length: int) -> int:
+        """How many records of a btsnoop file end within its first bytes."""
+        count, offset = 0, 16
+        while offset + 24 <= len(capture):
+            offset += 24 + int.from_bytes(capture[offset + 4 : offset + 8])
+            if offset > length:
+                break
+            count += 1
+        return count
+
+    def test_checksums_of_compressed_logs(self) -> None:
+        """A checksum that is wrong is damage: everything is shown, and the status is 65."""
+        capture = (ROOT / "captures" / "heart-rate.btsnoop").read_bytes()
+        places = {"gz": (gzip.compress(capture), -6), "xz": (lzma.compress(capture), None), "bz2": (bz2.compress(capture), 12)}
+        for ending, (packed, place) in places.items():
+            bad, path = bytearray(packed), self.folder / f"bad.{ending}"
+            # The check of xz is before its index, which ends with a footer of 12 bytes.
+            place = len(bad) - 12 - 4 * (int.from_bytes(bad[-8:-4], "little") + 1) - 1 if place is None else place
+            bad[place] ^= 1
+            for data, name in ((bytes(bad), path.name), (tarred({"bad": bytes(bad)}), "bad.tar")):
+                (self.folder / name).write_bytes(data)
+                result = run("info", self.folder / name)
+                self.assertEqual(result.returncode, 65, f"{name}: {result.stderr}")
+                self.assertRegex(result.stderr, rb"the compressed data at byte \d+ is damaged", name)
+                if ending == "gz":
+                    self.assertIn(b"records      166:", result.stdout, name)
+                    self.assertIn(b"its checksum is wrong", result.stderr, name)
+
+    def test_old_archives(self) -> None:
+        """tar as it was before POSIX, and cpio."""
+        for name, data in self.entries.items():
+            (self.folder / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / "in" / name).write_bytes(data)
+        if not shutil.which("bsdtar"):
+            self.skipTest("bsdtar is not installed")
+        for kind in ("v7", "odc", "newc"):
+            made = subprocess.run(
+                ["bsdtar", "-c", "--format", kind, "-C", self.folder / "in", "-f", "-", *self.entries], capture_output=True, check=True)
+            path = self.folder / f"report.{kind}"
+            path.write_bytes(made.stdout)
+            self.assert_same(kind, run("show", "--json", path))
+            self.assert_same(f"{kind} from a pipe", run("show", "--json", "-", given=gzip.compress(made.stdout)))
 
     def test_what_is_not_read(self) -> None:
         cases = {

@@ -287,7 +287,8 @@ class PackageTests(unittest.TestCase):
         expected = {
             package: run("dpkg-query", "-W", "-f=${Version}", package)
             for package in (
-                "libarchive13", "libc6", "libgcc-s1", "libpcap0.8", "libssl-dev", "libstdc++6", "libyaml-dev", "zlib1g-dev")}
+                "libarchive13", "libbz2-1.0", "libc6", "libgcc-s1", "liblzma5", "libpcap0.8", "libssl-dev", "libstdc++6",
+                "libyaml-dev", "libzstd1", "zlib1g-dev")}
         _, made_of, _ = run(PROGRAM, "--version").splitlines()
         expected["swift-argument-parser"] = re.search(r"swift-argument-parser ([^,]*)", made_of)[1]
         expected["swift"] = re.search(r"Swift version (\S+)", run("swift", "--version"))[1]

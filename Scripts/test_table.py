@@ -201,6 +201,15 @@ class RowTest(TableTest):
         ]
         self.assertEqual(listed, known)
 
+    def test_a_log_without_dates_has_no_times(self) -> None:
+        path = self.folder / "btsnooz_hci.log"
+        # Behind the header, a command and its answer, as Android's summary has them.
+        records = bytes.fromhex("0400 0400 00000000 20 030c00  0700 0700 d0070000 10 0e0401030c00")
+        path.write_bytes((CAPTURES / "heart-rate.btsnoop").read_bytes()[:16] + records)
+        (capture,) = rows("--kind", "captures", path)
+        self.assertEqual((capture["status"], capture["records"], capture["format"]), ("ok", 2, "btsnooz"))
+        self.assertEqual((capture["first_time"], capture["last_time"]), (None, None))
+
     def test_bug_report(self) -> None:
         report = self.folder / "bugreport.zip"
         text = "== dumpstate: 2026-11-21 12:05:00\nBuild: SAMPLE.1\n[ro.build.version.release]: [16]\n[ro.product.model]: [Phone]\n"

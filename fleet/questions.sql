@@ -22,6 +22,7 @@ GROUP BY paired, pairing_error
 ORDER BY connections DESC, paired, pairing_error;
 
 -- 4. Which GATT layouts does a product have, and since when? More than one means that a firmware changed it.
+-- Logs without dates do not count for since and until, which are null if there are no others.
 CREATE OR REPLACE TEMP VIEW gatt_layouts AS
 SELECT name, layout, count(*) AS connections, count(DISTINCT peer) AS devices, min(opened) AS since, max(opened) AS until
 FROM connections
@@ -56,11 +57,13 @@ ORDER BY files DESC, status, format, source, snoop_mode;
 
 -- 8. How do lost links (supervision timeout) differ from others: in the phone's build, interval or MTU?
 CREATE OR REPLACE TEMP VIEW lost_links AS
-SELECT captures.os, captures.build, connections.interval_ms > 50 AS slow, connections.mtu > 23 AS large_mtu,
-  count(*) AS connections,
-  avg(CAST(CASE WHEN connections.reason = '0x08' THEN 1 ELSE 0 END AS DOUBLE)) AS lost
-FROM connections
-JOIN captures ON captures.capture = connections.capture
-WHERE connections.ended_by IS NOT NULL
-GROUP BY captures.os, captures.build, connections.interval_ms > 50, connections.mtu > 23
-ORDER BY lost DESC, connections DESC, os, build;
+SELECT os, build, slow, mtu, count(*) AS connections, avg(lost) AS lost
+FROM (
+  SELECT captures.os, captures.build, connections.interval_ms > 50 AS slow,
+    CASE WHEN connections.mtu > 23 THEN 'above 23' WHEN connections.mtu = 23 THEN '23' ELSE 'not seen' END AS mtu,
+    CASE WHEN connections.reason = '0x08' THEN 1.0E0 ELSE 0.0E0 END AS lost
+  FROM connections
+  JOIN captures ON captures.capture = connections.capture
+  WHERE connections.ended_by IS NOT NULL) AS links
+GROUP BY os, build, slow, mtu
+ORDER BY lost DESC, connections DESC, os, build, slow, mtu;

@@ -32,9 +32,13 @@ MODULES = """bluetooth hci_vhci virtio_pci virtio_blk algif_hash algif_skcipher 
 APPLETS = """sh mount cat cut echo sleep usleep modprobe insmod ls grep ip kill tar sync poweroff mknod timeout su test
     true false wc head tail""".split()
 PROGRAMS = ["btvirt", "smp-tester", "l2cap-tester", "tcpdump", "setpriv"]
+# What Wireshark's extcap needs, and where tshark looks for it.
+EXTCAP = HERE.parent.parent / "Wireshark" / "gattscope"
+EXTCAP_APPLETS = "dirname mktemp readlink rm sed".split()
+EXTCAP_PROGRAMS = ["tshark", "dumpcap"]
 BOOT_SECONDS = 300
 DISK_BYTES = 256 << 20
-SCENARIOS = ["late", "basic", "stopped"]
+SCENARIOS = ["late", "basic", "stopped", "extcap"]
 
 
 class Unbootable(Exception):
@@ -131,10 +135,15 @@ def make_image(kernel: Path, program: str, scenario: str, folder: Path) -> Path:
     for path in ("/proc", "/sys", "/dev", "/tmp", "/out", "/etc", "/run", "/usr/bin", "/sbin"):
         image.folder(path)
     image.program("/bin/busybox", "/bin/busybox")
-    for applet in APPLETS:
+    has_tshark = scenario == "extcap"
+    for applet in APPLETS + EXTCAP_APPLETS * has_tshark:
         image.link(f"/bin/{applet}", "busybox")
-    for name in PROGRAMS:
+    for name in PROGRAMS + EXTCAP_PROGRAMS * has_tshark:
         image.program(shutil.which(name), f"/usr/bin/{name}")
+    if has_tshark:
+        folders = output("tshark", "-G", "folders")
+        place = re.search(r"(?m)^Global Extcap path:\s+(/\S+)$|^Extcap path:\s+(/usr/\S+)$", folders)
+        image.file(f"{(place[1] or place[2]).rstrip('/')}/gattscope", EXTCAP.read_bytes(), 0o100755)
     image.program(program, "/usr/bin/gattscope")
     helper = folder / "manage"
     subprocess.run(["cc", "-O1", "-static", "-Wall", "-Werror", "-o", helper, HERE / "manage.c"], check=True)
@@ -233,6 +242,15 @@ def check_stopped(check: Check, left: Path, reference: Recording) -> None:
     check.that(str(lost) in read(left / "live.err"), f"the summary reports them: {read(left / 'live.err')}")
 
 
+def check_extcap(check: Check, left: Path, reference: Recording) -> None:
+    check.that(read(left / "tshark.status") == "0", f"tshark ends with 0, got {read(left / 'tshark.status')}: {read(left / 'tshark.err')}")
+    # The kernel's records in a form that recordings.py reads.
+    through = left / "extcap.pcap"
+    subprocess.run(["tshark", "-r", left / "extcap.pcapng", "-w", through, "-F", "pcap"], check=True, capture_output=True)
+    packets, expected = Recording(through).traffic(), reference.traffic()
+    check.that(packets == expected and len(packets) > 10, f"tshark through the extcap: {len(packets)} packets, live's {len(expected)}")
+
+
 def test(kernel: Path, program: str, scenario: str, check: Check) -> None:
     print(f"  {scenario}:")
     started = time.monotonic()
@@ -251,6 +269,8 @@ def test(kernel: Path, program: str, scenario: str, check: Check) -> None:
             check.that(same, words)
         if scenario == "late":
             check_late(check, left, reference)
+        elif scenario == "extcap":
+            check_extcap(check, left, Recording(left / "live.btsnoop"))
     print(f"    {time.monotonic() - started:.0f} s")
 
 
@@ -263,7 +283,7 @@ def main() -> int:
     try:
         if os.uname().machine != "x86_64":
             raise Unbootable(f"the machine is for x86_64, not for {os.uname().machine}")
-        if missing := [name for name in [*PROGRAMS, "qemu-system-x86_64", "modinfo", "depmod", "cc"] if not shutil.which(name)]:
+        if missing := [name for name in [*PROGRAMS, *EXTCAP_PROGRAMS, "qemu-system-x86_64", "modinfo", "depmod", "cc"] if not shutil.which(name)]:
             raise Unbootable(f"{', '.join(missing)} not installed")
         kernel = kernel_folder()
         for scenario in scenarios or SCENARIOS:

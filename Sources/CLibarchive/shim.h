@@ -31,12 +31,11 @@ struct clibarchive_library {
 };
 
 /// The compressions and formats that are read. Not archive_read_support_filter_all: it would start other programs for what the
-/// library cannot inflate itself (lrzip, grzip, lzop), on the word of a file's first bytes.
+/// library cannot inflate itself (lrzip, grzip, lzop), on the word of a file's first bytes. CZlib decompresses gzip, xz, zstd and bzip2.
 #define CLIBARCHIVE_KINDS(kind) \
-  kind(archive_read_support_filter_gzip) kind(archive_read_support_filter_bzip2) \
-  kind(archive_read_support_filter_xz) kind(archive_read_support_filter_zstd) \
   kind(archive_read_support_filter_lz4) kind(archive_read_support_format_zip) \
   kind(archive_read_support_format_7zip) kind(archive_read_support_format_tar) \
+  kind(archive_read_support_format_cpio) \
   kind(archive_read_support_format_rar) kind(archive_read_support_format_rar5) \
   kind(archive_read_support_format_raw)
 

@@ -1,6 +1,5 @@
 import Bluetooth
 import Bytes
-import CZlib
 
 /// A reader of btsnooz, Android's summary for bug reports: commands, events, and the first bytes of
 /// data packets.
@@ -46,21 +45,37 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
     let version = input.bytes.byte(at: 0)
     let last = Int64(clamping: input.bytes.u64(at: 1, isBigEndian: false))
     _ = input.take(Self.headerBytes)
-    let inflated = try Zlib.inflate(&input, most: CaptureLimits.summaryBytes)
+    let (bytes, isWhole) = try Self.inflate(input)
     self.version = version
     start =
-      last.subtractingReportingOverflow(Self.duration(inflated.bytes.bytes, version))
-      .partialValue
-    if !inflated.isWhole {
+      last.subtractingReportingOverflow(Self.duration(bytes.bytes, version)).partialValue
+    if !isWhole {
       failure = CaptureFailure(
         .damaged,
-        "its records can be inflated up to byte \(inflated.bytes.count); the rest is damaged or missing"
+        "its records can be inflated up to byte \(bytes.count); the rest is damaged or missing"
       )
     }
-    self.input = InputBuffer(inflated.bytes)
+    self.input = InputBuffer(bytes)
     summary = CaptureSummary(
       format: .btsnooz, datalink: nil, datalinkName: "Android's summary, version \(version)",
       timeDecimals: 6)
+  }
+
+  /// Inflates the records, up to the first damage.
+  private static func inflate(
+    _ input: consuming InputBuffer
+  ) throws(CaptureFailure) -> (bytes: [UInt8], isWhole: Bool) {
+    var bytes: [UInt8] = []
+    do throws(CaptureFailure) {
+      var records = InputBuffer(try CompressedFeed(.zlib, input))
+      while bytes.count <= CaptureLimits.summaryBytes, try records.fill(1) {
+        bytes.append(records.take(records.count))
+      }
+    } catch {
+      guard error.kind == .damaged else { throw error }
+      return (bytes, false)
+    }
+    return (bytes, bytes.count <= CaptureLimits.summaryBytes)
   }
 
   /// Reads records of version 2 after the btsnoop header at the beginning of `input`. They are
@@ -223,46 +238,5 @@ package struct BtsnoozReader: CaptureSource, ~Copyable {
     throw CaptureFailure(
       .damaged,
       "record \(number + 1) at byte \(place) of the records: \(count) of \(needed) bytes are there")
-  }
-}
-
-/// zlib streams.
-private enum Zlib {
-  /// Inflates the stream at the current position of `input`, up to the first damage.
-  static func inflate(
-    _ input: inout InputBuffer, most: Int
-  ) throws(CaptureFailure) -> (bytes: [UInt8], isWhole: Bool) {
-    var stream = unsafe z_stream()
-    guard
-      unsafe inflateInit_(&stream, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
-    else { throw CaptureFailure(.inaccessible, "zlib does not work") }
-    defer { unsafe inflateEnd(&stream) }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 65_536)
-    var status = Z_OK
-    while status == Z_OK, bytes.count <= most, try input.fill(1) {
-      var used = 0
-      unsafe input.bytes.withUnsafeBytes { source in
-        unsafe stream.next_in = UnsafeMutablePointer(
-          mutating: source.baseAddress?.assumingMemoryBound(to: UInt8.self))
-        unsafe stream.avail_in = UInt32(source.count)
-        var isFull = false
-        repeat {
-          let made = unsafe piece.withUnsafeMutableBufferPointer { piece in
-            unsafe stream.next_out = piece.baseAddress
-            unsafe stream.avail_out = UInt32(piece.count)
-            unsafe status = CZlib.inflate(&stream, Z_NO_FLUSH)
-            return unsafe piece.count - Int(stream.avail_out)
-          }
-          bytes += piece[..<made]
-          isFull = made == piece.count
-        } while status == Z_OK && isFull && bytes.count <= most
-        used = unsafe source.count - Int(stream.avail_in)
-      }
-      _ = input.take(used)
-      // A lack of output is an error only if no input was consumed either.
-      if status == Z_BUF_ERROR, used > 0 { status = Z_OK }
-    }
-    return (bytes, status == Z_STREAM_END)
   }
 }

@@ -126,6 +126,12 @@ package struct InputBuffer: ~Copyable {
     return taken
   }
 
+  /// Passes the bytes that were read to `body`, which returns how many of them are taken.
+  mutating func take(_ body: (UnsafeRawBufferPointer) -> Int) {
+    let taken = unsafe body(UnsafeRawBufferPointer(start: storage + start, count: count))
+    _ = take(taken)
+  }
+
   /// Reads, waiting if necessary, until `needed` bytes can be taken. Returns false if the input
   /// ends first.
   ///

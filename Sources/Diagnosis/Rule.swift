@@ -159,6 +159,13 @@ package struct Finding: Sendable {
   package var isResolved = false
   /// The attribute that it is about, if any.
   package var attribute: AttributeIdentity?
+  /// The error or reason code that it is about, if any: the first one that its words name, unless
+  /// the rule sets it.
+  package var code: NamedCode? {
+    get { ownCode ?? what.code ?? headline.code ?? why.code }
+    set { ownCode = newValue }
+  }
+  private var ownCode: NamedCode?
   /// The devices that it is about if no connection with them was established.
   package var peers: [DeviceAddress] = []
   /// The connections that it is about; empty if it is about the capture or a controller.

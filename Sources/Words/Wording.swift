@@ -11,7 +11,9 @@ package import Sessions
 /// `Finding.Detail.revealed` and nowhere else.
 package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
   /// The text, UTF-8, without control characters.
-  package let text: String
+  package private(set) var text: String
+  /// The first error or reason code that the text names.
+  package private(set) var code: NamedCode?
 
   package var isEmpty: Bool { text.isEmpty }
 
@@ -19,6 +21,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
 
   package init(stringInterpolation: StringInterpolation) {
     text = String(decoding: stringInterpolation.bytes, as: UTF8.self)
+    code = stringInterpolation.code
   }
 
   /// Creates a wording from a profile's words or a file's name: UTF-8 with arbitrary content.
@@ -31,6 +34,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
   /// Joins several pieces with a separator.
   package init(_ pieces: [Wording], joinedBy separator: StaticString) {
     text = pieces.map(\.text).joined(separator: separator.description)
+    code = pieces.firstCode
   }
 
   /// Joins pieces with commas, and the last two with `and`: `a, b and c`.
@@ -39,6 +43,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     text =
       all.count < 2
       ? all.joined() : all.dropLast().joined(separator: ", ") + " and " + (all.last ?? "")
+    code = pieces.firstCode
   }
 
   /// The same text with its first letter in upper case.
@@ -49,7 +54,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       return self
     }
     bytes[0] = first - 0x20
-    return Wording(stringLiteral: String(decoding: bytes, as: UTF8.self))
+    return with(String(decoding: bytes, as: UTF8.self))
   }
 
   /// The same text with its first letter in lower case, unless it starts with a code, an
@@ -58,7 +63,20 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     guard let first = text.first, first.isUppercase,
       text.dropFirst().first.map({ $0.isLowercase || $0 == " " }) ?? false
     else { return self }
-    return Wording(stringLiteral: first.lowercased() + text.dropFirst())
+    return with(first.lowercased() + text.dropFirst())
+  }
+
+  private func with(_ text: String) -> Wording {
+    var wording = self
+    wording.text = text
+    return wording
+  }
+
+  /// Returns the same text as one that names a code.
+  func naming(_ code: NamedCode) -> Wording {
+    var wording = self
+    wording.code = code
+    return wording
   }
 
   /// The values that can be interpolated into a wording.
@@ -66,6 +84,8 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     /// UTF-8, converted to a string once: a page has thousands of pieces, and appending strings
     /// would cost more.
     fileprivate var bytes: [UInt8] = []
+    /// The first error or reason code.
+    fileprivate var code: NamedCode?
 
     package init(literalCapacity: Int, interpolationCount: Int) {
       bytes.reserveCapacity(literalCapacity + 16 * interpolationCount)
@@ -74,7 +94,10 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     package mutating func appendLiteral(_ literal: String) { bytes += literal.utf8 }
 
     /// Appends another wording.
-    package mutating func appendInterpolation(_ wording: Wording) { bytes += wording.text.utf8 }
+    package mutating func appendInterpolation(_ wording: Wording) {
+      bytes += wording.text.utf8
+      code = code ?? wording.code
+    }
 
     /// Appends a name of the specification or of this program.
     package mutating func appendInterpolation(_ name: StaticString) { bytes.append(name.bytes) }
@@ -178,17 +201,17 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
 
     /// Appends an ATT error: `Insufficient Authentication (0x05)`.
     package mutating func appendInterpolation(_ error: ATTErrorCode) {
-      write { $0.named(error.name, UInt64(error.rawValue), digits: 2) }
+      append(NamedCode(UInt64(error.rawValue), error.name))
     }
 
     /// Appends an HCI status or reason: `Connection Timeout (0x08)`.
     package mutating func appendInterpolation(_ status: StatusCode) {
-      write { $0.named(status.name, UInt64(status.rawValue), digits: 2) }
+      append(NamedCode(UInt64(status.rawValue), status.name))
     }
 
     /// Appends a reason of Pairing Failed: `Confirm Value Failed (0x04)`.
     package mutating func appendInterpolation(_ reason: PairingFailure) {
-      write { $0.named(reason.name, UInt64(reason.rawValue), digits: 2) }
+      append(NamedCode(UInt64(reason.rawValue), reason.name))
     }
 
     /// Appends the service of an L2CAP channel: `EATT (0x0027)`, `SPSM 0x0081`.
@@ -199,6 +222,18 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       code: Code, of set: CodeSet
     ) {
       write { $0.named(set.name(of: UInt64(code)), UInt64(code), digits: Code.bitWidth / 4) }
+    }
+
+    /// Appends an error or result with its name in a code set: `Not Connected (0x02)`.
+    package mutating func appendInterpolation<Code: FixedWidthInteger & UnsignedInteger>(
+      error: Code, of set: CodeSet
+    ) {
+      append(NamedCode(UInt64(error), set.name(of: UInt64(error)), digits: Code.bitWidth / 4))
+    }
+
+    private mutating func append(_ code: NamedCode) {
+      write { $0.named(code.name, code.value, digits: code.digits) }
+      self.code = self.code ?? code
     }
 
     /// Appends the name of an ATT PDU: `Write Request`.
@@ -232,6 +267,34 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
       bytes.append(output.bytes)
     }
   }
+}
+
+/// An error or reason code, and its name.
+package struct NamedCode: Equatable, Sendable {
+  /// The code.
+  package let value: UInt64
+  /// The number of hexadecimal digits of codes of this kind.
+  package let digits: Int
+  /// The specification's name, if it has one.
+  package let name: StaticString?
+  /// The name in the profile of the attribute, which goes before the specification's.
+  package var ownName: [UInt8]?
+
+  init(_ value: UInt64, _ name: StaticString?, digits: Int = 2) {
+    self.value = value
+    self.name = name
+    self.digits = digits
+  }
+
+  package static func == (left: Self, right: Self) -> Bool {
+    left.value == right.value && left.digits == right.digits && left.ownName == right.ownName
+      && left.name?.description == right.name?.description
+  }
+}
+
+extension [Wording] {
+  /// The first code that one of them names.
+  fileprivate var firstCode: NamedCode? { lazy.compactMap(\.code).first }
 }
 
 extension Output {

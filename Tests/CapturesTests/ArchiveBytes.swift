@@ -11,6 +11,21 @@ struct TarBytes {
     bytes += [UInt8](repeating: 0, count: 1024)
   }
 
+  /// The same archive as it was written before POSIX: without the magic number.
+  var old: [UInt8] {
+    var old = bytes
+    var place = 0
+    while old[place] != 0 {
+      for offset in 257..<265 { old[place + offset] = 0 }
+      for offset in 148..<156 { old[place + offset] = 0x20 }
+      let size = old[place + 124..<place + 135].reduce(0) { $0 << 3 | Int($1 & 7) }
+      let sum = String(old[place..<place + 512].reduce(0) { $0 + Int($1) }, radix: 8)
+      for (index, digit) in sum.utf8.enumerated() { old[place + 148 + index] = digit }
+      place += 512 + (size + 511) / 512 * 512
+    }
+    return old
+  }
+
   private mutating func append(_ name: String, type: Unicode.Scalar, size: Int, target: String = "")
   {
     var header = [UInt8](repeating: 0, count: 512)
@@ -32,6 +47,40 @@ struct TarBytes {
     let sum = header.reduce(0) { $0 + Int($1) }
     put(String(octal(sum).suffix(6)) + "\u{0} ", at: 148)
     bytes += header
+  }
+}
+
+/// An archive of cpio (POSIX, pax: octal headers of 76 bytes).
+enum CpioBytes {
+  static func make(_ entries: [(String, [UInt8])]) -> [UInt8] {
+    (entries + [("TRAILER!!!", [])]).flatMap { name, content in
+      func octal(_ number: Int, _ width: Int) -> String {
+        let digits = String(number, radix: 8)
+        return String(repeating: "0", count: width - digits.count) + digits
+      }
+      let mode = content.isEmpty ? 0 : 0o100_644
+      let header =
+        "070707" + octal(0, 6) + octal(1, 6) + octal(mode, 6) + octal(0, 12) + octal(1, 6)
+        + octal(0, 6) + octal(0, 11) + octal(name.utf8.count + 1, 6) + octal(content.count, 11)
+      return Array(header.utf8) + Array(name.utf8) + [0] + content
+    }
+  }
+}
+
+/// A gzip file of blocks that are not compressed (RFC 1952; RFC 1951, 3.2.4).
+enum GzipBytes {
+  static func make(_ content: [UInt8]) -> [UInt8] {
+    var bytes: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]
+    for start in stride(from: 0, through: content.count, by: 100) {
+      let block = content[start..<min(start + 100, content.count)]
+      let isLast = start + 100 > content.count
+      bytes += [isLast ? 1 : 0, UInt8(block.count), 0, ~UInt8(block.count), 0xff] + block
+    }
+    return bytes + number(ZipBytes.checksum(content)) + number(content.count)
+  }
+
+  private static func number(_ value: Int) -> [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 }
 
@@ -65,7 +114,7 @@ struct ZipBytes {
   }
 
   /// Returns the CRC-32 (ISO 3309), as in RFC 1952.
-  private static func checksum(_ bytes: [UInt8]) -> Int {
+  static func checksum(_ bytes: [UInt8]) -> Int {
     var sum: UInt32 = .max
     for byte in bytes {
       sum ^= UInt32(byte)

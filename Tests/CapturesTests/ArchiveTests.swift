@@ -102,6 +102,78 @@ struct ArchiveTests {
     #expect(records == 2)
   }
 
+  @Test("of a compressed log that ends early, everything that is there is read") func cutGzip()
+    throws
+  {
+    let log = Self.log((0..<20).map { Int64($0) })
+    let whole = GzipBytes.make(log)
+    var records = 0
+    for length in 30..<whole.count {
+      let name = folder.file("cut.gz", holding: Array(whole.prefix(length)))
+      let (count, failures) = try read(search([name]))
+      #expect(count >= records, "\(length): \(count) records after \(records)")
+      records = count
+      let inflated = length - 10 - 5 * ((length - 10 + 104) / 105)
+      #expect(records == max(0, min(20, (inflated - 16) / 27)), "\(length)")
+      #expect(
+        failures.last?.message == "the compressed data ends early, after byte \(length)",
+        "\(length): \(failures)")
+    }
+    #expect(records == 20)
+  }
+
+  @Test(
+    "gzip's checksum and length are compared, in files alone and in archives, around logs and archives",
+    arguments: [8, 4], [false, true])
+  func trailer(_ place: Int, isInTar: Bool) throws {
+    let log = Self.log([1, 2, 3])
+    for content in [log, TarBytes([("a.log", log)]).bytes] {
+      let good = GzipBytes.make(content)
+      var bad = good
+      bad[bad.count - place] ^= 1
+      for (bytes, isGood) in [(good, true), (bad, false), (good + good.prefix(12), false)] {
+        let file = isInTar ? TarBytes([("b.gz", bytes)]).bytes : bytes
+        let name = folder.file("x", holding: file)
+        let found = try search([name])
+        let (records, failures) = try read(found)
+        // Two logs in a row are read as one.
+        #expect(records == 3)
+        #expect(failures.isEmpty == isGood, "\(failures)")
+        guard bytes == bad else { continue }
+        #expect(
+          failures.first?.message
+            == "the compressed data at byte \(bad.count - place + 4) is damaged: its checksum is wrong"
+        )
+        #expect(failures.first?.file == (isInTar ? "\(name):b.gz" : name))
+      }
+    }
+  }
+
+  @Test("gzip files one after the other, with zeros between, are one") func members() throws {
+    let log = Self.log([1, 2, 3])
+    let bytes =
+      GzipBytes.make(Array(log.prefix(50))) + [0, 0] + GzipBytes.make(Array(log.dropFirst(50)))
+    let (records, failures) = try read(search([folder.file("x.gz", holding: bytes + [0])]))
+    #expect(records == 3 && failures.isEmpty, "\(failures)")
+  }
+
+  @Test("files that contain themselves end") func compressedInCompressed() throws {
+    let log = GzipBytes.make(Self.log([1]))
+    let twice = folder.file("twice.gz", holding: GzipBytes.make(log))
+    #expect(try read(search([twice])).records == 1)
+    let thrice = folder.file("thrice.gz", holding: GzipBytes.make(GzipBytes.make(log)))
+    let failure = #expect(throws: CaptureFailure.self) { _ = try search([thrice]) }
+    #expect(failure?.kind == .notReadable)
+  }
+
+  @Test("archives of old programs") func oldArchives() throws {
+    let entries = [("a.log", Self.log([1, 2])), ("b.log", Self.log([3]))]
+    for bytes in [TarBytes(entries).old, CpioBytes.make(entries)] {
+      let (records, failures) = try read(search([folder.file("old", holding: bytes)]))
+      #expect(records == 3 && failures.isEmpty, "\(failures)")
+    }
+  }
+
   @Test("Empty logs and logs that --entry excludes do not count towards the limit")
   func manyLogs() throws {
     let empty = (0..<2000).map { ("empty\($0).log", Self.log([])) }

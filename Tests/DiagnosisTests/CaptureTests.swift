@@ -117,6 +117,32 @@ import Testing
       found { $0.acl([40, 0, 1, 0] + [UInt8](repeating: 0, count: 40), .received) } == reason)
   }
 
+  @Test("payloads that Android removes, whose headers agree with what is left") func payloads() {
+    /// A frame on an RFCOMM channel of which `text` is left; it had 40 bytes more.
+    func frame(_ traffic: inout Traffic, _ text: String) {
+      let start = [0x21, 0xef, 0x51] + Array(text.utf8)
+      let left = little(start.count) + little(0x41) + start
+      traffic.acl(
+        left + [UInt8](repeating: 7, count: 40), .received, claimed: left.count, kept: left.count)
+    }
+    let removed = evidence { traffic in
+      traffic.connect()
+      frame(&traffic, "PROHIBITED")
+      frame(&traffic, "")
+      traffic.acl([UInt8](repeating: 7, count: 40), .received, .more, kept: 0)
+      traffic.received("1b 0e 00 01 02")
+    }
+    #expect(removed.coverage.cuts.reason == .payloads)
+    #expect(first("capture-truncated", in: removed)?.severity == .note)
+    #expect(first("capture-truncated", in: removed)?.why.text.contains("PROHIBITED") == true)
+    let cut = evidence { traffic in
+      traffic.connect()
+      frame(&traffic, "PROHIBITED")
+      traffic.acl(notification(60), .received, kept: 30)
+    }
+    #expect(cut.coverage.cuts.reason == nil)
+  }
+
   @Test("a connection without its beginning; with it, no finding") func late() {
     let late = evidence {
       $0.sent("0a 03 00")

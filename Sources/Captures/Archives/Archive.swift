@@ -31,6 +31,8 @@ final class Archive: ByteFeed {
   private(set) var damage: CaptureFailure?
   /// The offset in the entry at which the next block must begin.
   private var position: Int64 = 0
+  /// Why the rest of the entry cannot be read. libarchive must not be asked again.
+  private var entryFailure: CaptureFailure?
 
   /// Opens the archive that begins at the current position of `descriptor`, which stays open.
   ///
@@ -77,7 +79,7 @@ final class Archive: ByteFeed {
   /// - Throws: `.damaged` with libarchive's message.
   func next() throws(CaptureFailure) -> Entry? {
     unsafe block = UnsafeRawBufferPointer(start: nil, count: 0)
-    position = 0
+    (position, entryFailure) = (0, nil)
     var result: Int32
     repeat {
       result = unsafe clibarchive_next(archive)
@@ -100,6 +102,7 @@ final class Archive: ByteFeed {
   func read(
     into start: UnsafeMutableRawPointer, atMost count: Int
   ) throws(CaptureFailure) -> Int {
+    if let entryFailure { throw entryFailure }
     while unsafe block.isEmpty {
       var bytes: UnsafeRawPointer?
       var size = 0
@@ -107,7 +110,10 @@ final class Archive: ByteFeed {
       let result = unsafe clibarchive_block(archive, &bytes, &size, &offset)
       if result == ARCHIVE_EOF { return 0 }
       // A warning here means a wrong checksum.
-      guard result == ARCHIVE_OK else { throw failure }
+      guard result == ARCHIVE_OK else {
+        entryFailure = failure
+        throw failure
+      }
       // A hole could have any size, and no log has one.
       guard offset == position else {
         throw CaptureFailure(

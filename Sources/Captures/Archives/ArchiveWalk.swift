@@ -61,6 +61,9 @@ struct ArchiveWalk {
     archive input: consuming InputBuffer, _ kind: ArchiveKind, in prefix: String = "",
     depth: Int = 1
   ) throws(CaptureFailure) {
+    if let codec = kind.codec {
+      return try read(CompressedFeed(codec, input), in: prefix, depth: depth)
+    }
     guard kind.needsSeeking else {
       return try read(Archive(InputFeed(input)), in: prefix, depth: depth)
     }
@@ -70,6 +73,29 @@ struct ArchiveWalk {
       try read(Archive(descriptor), in: prefix, depth: depth)
     }
   }
+
+  /// Reads what a compressed file contains, and then its end, which has the checksum. An archive in it
+  /// is not nested more deeply: both are one, as in `report.tar.gz`.
+  private mutating func read(
+    _ feed: CompressedFeed, in prefix: String, depth: Int
+  ) throws(CaptureFailure) {
+    var input = InputBuffer(feed)
+    guard let kind = try ArchiveKind.detect(&input), kind != .text else {
+      contents.entryCount += 1
+      if depth > 1 { contents.isArchive = true }
+      return try read(&input, named: prefix)
+    }
+    if kind.codec == nil {
+      try read(archive: consume input, kind, in: prefix, depth: depth)
+      try feed.finish()
+    } else if depth < CaptureLimits.archiveDepth {
+      try read(archive: consume input, kind, in: prefix, depth: depth + 1)
+    } else {
+      contents.leaveOut(prefix, Self.tooDeep)
+    }
+  }
+
+  private static let tooDeep = "an archive inside an archive inside an archive"
 
   /// Reads the entries of an archive.
   ///
@@ -108,7 +134,7 @@ struct ArchiveWalk {
         continue
       }
       do throws(CaptureFailure) {
-        try read(archive, entry, isCompressedFile, named: name, depth: depth)
+        try read(archive, isCompressedFile ? nil : entry.name, named: name, depth: depth)
       } catch {
         guard error.kind == .damaged, damages.count < Self.mostDamages else { throw error }
         damages.append(error.of(fullName(name)))
@@ -123,23 +149,34 @@ struct ArchiveWalk {
   }
 
   /// Reads the entry at which `archive` is positioned.
+  ///
+  /// - Parameter entryName: Its name in the archive; nil for a single compressed file.
   private mutating func read(
-    _ archive: Archive, _ entry: Archive.Entry, _ isCompressedFile: Bool, named name: String,
-    depth: Int
+    _ archive: Archive, _ entryName: String?, named name: String, depth: Int
   ) throws(CaptureFailure) {
     var input = InputBuffer(archive)
-    let kind = try ArchiveKind.detect(&input)
-    if kind == .text {
+    guard let kind = try ArchiveKind.detect(&input), kind != .text else {
+      return try read(&input, entryName, named: name)
+    }
+    if depth < CaptureLimits.archiveDepth {
+      try read(archive: consume input, kind, in: name, depth: depth + 1)
+    } else {
+      contents.leaveOut(name, Self.tooDeep)
+    }
+  }
+
+  /// Reads an entry that is not an archive.
+  private mutating func read(
+    _ input: inout InputBuffer, _ entryName: String? = nil, named name: String
+  ) throws(CaptureFailure) {
+    if CaptureFormat.isLog(input.bytes, named: entryName) {
+      try add(&input, named: name, isSummary: name.contains("btsnooz"))
+    } else if try ArchiveKind.detect(&input) == .text {
       try read(
-        text: &input, named: name, isReport: isCompressedFile || PhoneReport.mayBeIn(entry.name))
-    } else if let kind {
-      if depth < CaptureLimits.archiveDepth {
-        try read(archive: consume input, kind, in: name, depth: depth + 1)
-      } else {
-        contents.leaveOut(name, "an archive inside an archive inside an archive")
-      }
-    } else if CaptureFormat.isLog(input.bytes, named: isCompressedFile ? nil : entry.name) {
-      try add(&input, named: name, isSummary: entry.name.contains("btsnooz"))
+        text: &input, named: name, isReport: entryName.map { PhoneReport.mayBeIn($0) } ?? true)
+    } else {
+      // Damage within the bytes that were examined is reported.
+      _ = try input.fill(ArchiveKind.tarHeaderBytes)
     }
   }
 

@@ -82,7 +82,7 @@ package struct CaptureSearch {
         }
         try walk.read(text: &input)
         if walk.isEmpty { throw CaptureFormat.unknown(start.bytes) }
-      } else if isRegular {
+      } else if isRegular, kind.codec == nil {
         // libarchive can seek in a file.
         let descriptor = unsafe open(file.path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw CaptureFailure(.inaccessible, systemWords(errno)) }

@@ -15,14 +15,16 @@ extension Wording {
 extension StatusCode {
   /// The part of the name that applies to LE, and the code.
   package var linkWords: Wording {
-    switch rawValue {
-    case 0x22: "LL Response Timeout (0x22)"
-    case 0x23: "LL Procedure Collision (0x23)"
-    case 0x1e: "Invalid LL Parameters (0x1e)"
-    case 0x20: "Unsupported LL Parameter Value (0x20)"
-    case 0x3e: "Connection Failed to be Established (0x3e)"
-    default: "\(self)"
-    }
+    let words: Wording =
+      switch rawValue {
+      case 0x22: "LL Response Timeout (0x22)"
+      case 0x23: "LL Procedure Collision (0x23)"
+      case 0x1e: "Invalid LL Parameters (0x1e)"
+      case 0x20: "Unsupported LL Parameter Value (0x20)"
+      case 0x3e: "Connection Failed to be Established (0x3e)"
+      default: "\(self)"
+      }
+    return words.naming(NamedCode(UInt64(rawValue), name))
   }
 
   /// Whether a Link Layer procedure was not answered, or collided with another.

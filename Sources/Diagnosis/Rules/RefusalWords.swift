@@ -42,11 +42,14 @@ extension Refusal {
   /// The reason for the refusal, with the profile's name if it has one.
   package var reason: Wording {
     guard let errorName else { return "\(error)" }
-    return
+    var code = NamedCode(UInt64(error.rawValue), error.name)
+    code.ownName = errorName
+    let words: Wording =
       """
       \(Wording(stringLiteral: String(decoding: errorName, as: UTF8.self))) \
       (\(code: error.rawValue, digits: 2))
       """
+    return words.naming(code)
   }
 
   /// The side that refused, at the beginning of a sentence.

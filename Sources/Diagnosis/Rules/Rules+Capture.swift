@@ -77,7 +77,7 @@ extension Rule {
       whole: "capture-truncated", .warning, "Packets were cut short by the recorder",
       when: "records keep fewer bytes than their packets had",
       do:
-        "On Android set the developer option Bluetooth HCI snoop log to Enabled, not Enabled filtered, switch Bluetooth off and on, and record again; with tcpdump use -s 0."
+        "On Android set the developer option Bluetooth HCI snoop log to Enabled, not Enabled filtered, switch Bluetooth off and on, and record again; on Windows choose Full Packet Logging in btvs; with tcpdump use -s 0."
     ) { evidence in
       let extent = evidence.extent
       guard extent.truncated > 0 else { return [] }
@@ -92,6 +92,8 @@ extension Rule {
           "All of it was received, and cut as in Android's log with filtered headers: two bytes of a value are left."
         case .channels:
           "All of it is cut after the L2CAP header, as in Android's filtered log, which leaves out the data of most channels, ATT and SMP among them."
+        case .payloads:
+          "Only payloads of phone books, messages or calls are removed, as Android's filtered log does for privacy, with PROHIBITED in their place or nothing. GATT and pairing are whole."
         case .snapshot(let length): "All are cut at \(length) bytes: a snapshot length was set."
         case nil: isFiltered ? "Most of the data is cut: so does Android's filtered log." : ""
         }
@@ -105,6 +107,10 @@ extension Rule {
           how),
         evidence: PacketSet(extent.cuts))
       switch reason {
+      case .payloads:
+        finding.severity = .note
+        finding.remedy =
+          "If these payloads matter, set Developer options, Enable Bluetooth HCI snoop log, to Enabled (not Filtered), switch Bluetooth off and on, and record again."
       case .summary, .headers, .channels:
         finding.remedy =
           "On the phone set Developer options, Enable Bluetooth HCI snoop log, to Enabled (not Filtered), switch Bluetooth off and on, repeat what failed, and make another bug report. Where the option has no effect: adb shell settings put global bluetooth_btsnoop_default_mode full, or on a Samsung dial *#9900#."

@@ -319,7 +319,7 @@ extension ChannelRequest {
   }
 
   /// The result in the response: `Connection refused, SPSM not supported (0x0002)`.
-  package var resultWords: Wording { "\(code: result.code, of: result.set)" }
+  package var resultWords: Wording { "\(error: result.code, of: result.set)" }
 }
 
 extension ChannelRequest.Capacity {

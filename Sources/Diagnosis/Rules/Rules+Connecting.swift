@@ -520,7 +520,7 @@ extension Rule {
     return groups.flatMap { neverEstablished($0, evidence) }
       + reported.map { attempt in
         Finding(
-          "\(attempt.target.capitalized) did not answer: Connection Failed to be Established (0x3e)",
+          "\(attempt.target.capitalized) did not answer: \(StatusCode.connectionFailedToBeEstablished.linkWords)",
           headline: "the peer never answered on a new link",
           why: "The controller sent the request to connect and heard nothing after it.",
           evidence: attempt.evidence)
@@ -581,8 +581,8 @@ extension Rule {
     let heardWell: Wording = strong.map { ", though it was heard well (\(Int($0)) dBm)" } ?? ""
     var finding = Finding(
       isOne
-        ? "The link was never established\(after): Connection Failed to be Established (0x3e)"
-        : "\(group.count) links to one device were never established\(after): Connection Failed to be Established (0x3e)",
+        ? "The link was never established\(after): \(StatusCode.connectionFailedToBeEstablished.linkWords)"
+        : "\(group.count) links to one device were never established\(after): \(StatusCode.connectionFailedToBeEstablished.linkWords)",
       headline: isOne
         ? "a link never came to work: the peer did not answer on it\(heardWell)"
         : "\(group.count) links to one device never came to work: the peer did not answer on them\(heardWell)",

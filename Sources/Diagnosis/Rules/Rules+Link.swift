@@ -44,7 +44,7 @@ extension Rule {
       departure == nil ? history.weakness : "",
       departure == nil ? history.returnWords(evidence) : "")
     var finding = Finding(
-      "The link was lost: Connection Timeout (0x08)",
+      "The link was lost: \(StatusCode.connectionTimeout)",
       headline:
         "connection \(history.id) was lost at \(packet: ended.packet): \(history.silenceWords)",
       why: why,
@@ -52,7 +52,7 @@ extension Rule {
         [link.heardLast?.packet, link.unacknowledgedSince, ended.packet].compactMap(\.self)))
     if let restart = history.attributes.restart {
       finding.severity = .note
-      finding.what = "The peer restarted, as it was told to: Connection Timeout (0x08)"
+      finding.what = "The peer restarted, as it was told to: \(StatusCode.connectionTimeout)"
       finding.headline =
         "the peer left connection \(history.id) (\(packet: ended.packet)) to restart, as it was told to"
       finding.why =
@@ -62,7 +62,8 @@ extension Rule {
       return [finding]
     }
     if departure != nil {
-      let what: Wording = "The peer left the link without ending it: Connection Timeout (0x08)"
+      let what: Wording =
+        "The peer left the link without ending it: \(StatusCode.connectionTimeout)"
       finding.what = what
       finding.headline =
         "the peer left connection \(history.id) without ending it, and advertised again (\(packet: link.seenAway?.lastConnectable?.packet ?? ended.packet))"
@@ -75,7 +76,7 @@ extension Rule {
       return [finding]
     }
     if let fatal = history.fatalProcedure {
-      finding.what = "The link was lost right after \(fatal.words): Connection Timeout (0x08)"
+      finding.what = "The link was lost right after \(fatal.words): \(StatusCode.connectionTimeout)"
       finding.headline =
         "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard from the peer after \(fatal.words) (\(packet: fatal.moment.packet))"
       finding.why = Wording(
@@ -90,7 +91,7 @@ extension Rule {
     }
     // The supervision timeout is already long.
     if link.supervisionTimeout ?? 0 >= 4_000_000_000 { finding.remedy = Rule.lossRemedy }
-    finding.group = "The link was lost: Connection Timeout (0x08)"
+    finding.group = "The link was lost: \(StatusCode.connectionTimeout)"
     finding.groupHeadline =
       "the link was lost, since this host heard nothing from the peer any more"
     return [finding]
@@ -112,7 +113,8 @@ extension Rule {
       return Finding(
         "\(lost.count) links to one device were lost\(after)",
         headline: "\(lost.count) links to one device were lost",
-        why: Wording(sentences: "Each ended with Connection Timeout (0x08).", same?.words ?? ""),
+        why: Wording(
+          sentences: "Each ended with \(StatusCode.connectionTimeout).", same?.words ?? ""),
         evidence: PacketSet(lost.prefix(8).compactMap(\.connection.lastPacket)).union(
           PacketSet(same?.packets ?? [])), on: lost.map(\.id))
     }

@@ -126,7 +126,7 @@ extension Rule {
         "The peer left: the connection parameters do not suit it",
         headline: "the peer left connection \(history.id) for its parameters",
         why:
-          "It gave Unacceptable Connection Parameters (0x3b) as its reason.\(link.current.map { " In force were \($0.words)." } ?? "")",
+          "It gave \(StatusCode(rawValue: 0x3b)) as its reason.\(link.current.map { " In force were \($0.words)." } ?? "")",
         evidence: [ended.packet])
       finding.severity = .error
       findings.append(finding)

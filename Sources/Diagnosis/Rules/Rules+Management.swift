@@ -70,7 +70,7 @@ extension Rule {
 }
 
 extension ManagementHistory.Failure {
-  fileprivate var statusWords: Wording { "\(code: status, of: .managementStatus)" }
+  fileprivate var statusWords: Wording { "\(error: status, of: .managementStatus)" }
 
   fileprivate var peerWords: Wording { peer.map { "\($0)" } ?? "a device" }
 

@@ -30,6 +30,9 @@ extension Rule {
           found[same].packets.append(failed.packet)
           continue
         }
+        if finding.code == nil {
+          finding.code = NamedCode(UInt64(failed.reason.rawValue), failed.reason.name)
+        }
         if let resolved = failed.resolution {
           finding.severity = .note
           finding.isResolved = true

@@ -92,6 +92,9 @@ struct RowWriter: ~Copyable {
   private var columns: [TableColumn] = []
   private var place = 0
   private var clock = Clock()
+  /// Whether the capture has dates. If not, its times count from the first record, and no cell has
+  /// them.
+  var isDated = true
   /// The number of cells that were too long and therefore cut.
   private(set) var cellsCut = 0
 
@@ -206,9 +209,9 @@ struct RowWriter: ~Copyable {
     row.text(value ? "true" : "false")
   }
 
-  /// Appends a time in microseconds, the resolution of DuckDB and Spark.
+  /// Appends a time in microseconds, the resolution of DuckDB and Spark, if the capture has dates.
   mutating func time(_ time: Timestamp?) {
-    guard let time, time.isWritable else { return null() }
+    guard isDated, let time, time.isWritable else { return null() }
     next()
     if sinks.form == .json { row.byte(0x22) }
     clock.utc(time, decimals: 6, into: &row)

@@ -152,6 +152,9 @@ extension RowsReport {
     } else {
       rows.word(Self.catalogue[finding.rule.description] ?? "")
     }
+    let code = finding.code
+    rows.code(code?.value, digits: code?.digits ?? 2)
+    if let name = code?.ownName { rows.string(name) } else { rows.word(code?.name) }
     rows.end()
   }
 
@@ -319,6 +322,7 @@ extension CutLengths.Reason? {
     case .summary: "summary"
     case .headers: "filtered_headers"
     case .channels: "filtered_channels"
+    case .payloads: "filtered_payloads"
     case .snapshot: "snapshot"
     }
   }

@@ -123,6 +123,7 @@ package struct RowsReport: PacketReport, ~Copyable {
     self.limits = limits
     self.file = file
     rows = RowWriter(sinks, options.pseudonyms, file: file.path, capture: file.capture)
+    rows.isDated = summary.isDated
     source = summary
     facts = CaptureFacts(limits)
     tallies = ConnectionTallies(limits)
@@ -198,7 +199,10 @@ package struct RowsReport: PacketReport, ~Copyable {
     }
   }
 
-  package mutating func learn(_ summary: CaptureSummary) { source = summary }
+  package mutating func learn(_ summary: CaptureSummary) {
+    source = summary
+    rows.isDated = summary.isDated
+  }
 
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output

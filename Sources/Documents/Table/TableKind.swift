@@ -106,7 +106,7 @@ extension TableKind {
     TableColumn("format", .string, "format of the log, as info names it"),
     TableColumn(
       "source", .string,
-      "log; cut logs: summary, filtered_headers, filtered_channels or snapshot"),
+      "log; cut logs: summary, filtered_headers, filtered_channels, filtered_payloads or snapshot"),
     TableColumn("lacks", .string, "kinds of records that the log lacks, separated by spaces"),
     TableColumn("os", .string, "phone's Android version, of a bug report"),
     TableColumn("build", .string, "phone's build, of a bug report"),
@@ -176,6 +176,8 @@ extension TableKind {
     TableColumn("handle", .string, "handle of that attribute"),
     TableColumn("resolved", .flag, "whether later packets show that it was resolved"),
     TableColumn("what", .string, "what failed, as explain words it"),
+    TableColumn("code", .string, "error or reason code that it is about: 0x05"),
+    TableColumn("code_name", .string, "name of that code"),
   ]
 
   private static let ofOperations: [TableColumn] = [

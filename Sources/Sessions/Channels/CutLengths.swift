@@ -8,7 +8,9 @@ import Dissectors
 /// Lengths include H4's type byte. Android's always-on summary keeps 15 bytes of a data packet; its
 /// log with filtered headers keeps 14 of a received one; its log with filtered channels keeps 9.
 /// None of them truncates L2CAP signalling, and the summary does not truncate Qualcomm's debug
-/// handle (Android's `snoop_logger`).
+/// handle. Filters for phone books, messages and calls remove payloads and make the packet's own
+/// headers agree with what is left, so that only the record shows that the packet was longer; of
+/// continuations they keep 5 bytes (Android's `snoop_logger`).
 package struct CutLengths: Sendable {
   /// Why packets were truncated.
   package enum Reason: Equatable, Sendable {
@@ -18,6 +20,8 @@ package struct CutLengths: Sendable {
     case headers
     /// Android's log without the data of most channels.
     case channels
+    /// Android's log without the payloads of phone books, messages and calls.
+    case payloads
     /// A snapshot length: at most this many bytes of each packet, as with `tcpdump -s`.
     case snapshot(Int)
 
@@ -30,17 +34,23 @@ package struct CutLengths: Sendable {
         "filtered, as Android's log is if it is set to Enabled Filtered: of received data at most 13 bytes a packet, two bytes of a value"
       case .channels:
         "filtered, as Android's log is if it is set to Enabled Filtered: of the data of some channels only the L2CAP header"
+      case .payloads:
+        "filtered, as Android's log is if it is set to Enabled Filtered: the payloads of phone books, messages or calls are removed; GATT and pairing are whole"
       case .snapshot(let length): "cut at a snapshot length: at most \(length) bytes a packet"
       }
     }
   }
 
-  /// Truncated packets: the data packets, how many of them were truncated to each length that
-  /// Android uses, and other packets.
+  /// Truncated data packets, and how many of them were truncated to each length that Android uses.
   private var data = 0
   private var summary = 0
   private var headers = 0
   private var channels = 0
+  /// Data packets whose header agrees with what is left of them, and continuations of nothing but
+  /// the header.
+  private var payloads = 0
+  private var continuations = 0
+  /// Truncated packets other than data.
   private var other = 0
   /// The length to which all of them were truncated; nil if they differ.
   private var length: Int?
@@ -65,12 +75,17 @@ package struct CutLengths: Sendable {
       return
     }
     if data + other == 0 { length = kept } else if length != kept { length = nil }
-    guard case .acl = dissection.content else {
+    guard case .acl(let header) = dissection.content else {
       other &+= 1
       return
     }
     data &+= 1
+    if counted == Int(header.length) + 5 {
+      payloads &+= 1
+      return
+    }
     switch counted {
+    case 5 where header.boundary == .continuation: continuations &+= 1
     case 15: summary &+= 1
     case 14 where record.direction == .received: headers &+= 1
     case 9: channels &+= 1
@@ -100,6 +115,7 @@ package struct CutLengths: Sendable {
       case summary where mayBeSummary: return .summary
       case headers where mayBeHeaders: return .headers
       case channels where mayBeChannels: return .channels
+      case payloads &+ continuations where payloads > 0: return .payloads
       default: break
       }
     }

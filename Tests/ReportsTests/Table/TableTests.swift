@@ -112,6 +112,22 @@ struct TableTests {
     #expect(made.count > 1 && cell("latency_ms", made[1]) == "1000", "\(made)")
   }
 
+  @Test("A finding has the code that its words name, and the name of that code")
+  func codes() {
+    let made = rows(.findings) { link in
+      link.discover(0x10, "19 2a")
+      link.att("12 11 00 01", .sent)
+      link.att("01 12 11 00 03", .received)
+      link.add(hex("04 05 04 00 40 00 08"), .received)
+    }
+    func code(_ rule: String) -> [String?] {
+      made.filter { cell("rule", $0) == "\"\(rule)\"" }.map { cell("code", $0) }
+    }
+    #expect(code("att_not_permitted") == ["\"0x03\""], "\(made)")
+    #expect(code("link_supervision_timeout") == ["\"0x08\""], "\(made)")
+    #expect(made.contains { cell("code_name", $0) == "\"Write Not Permitted\"" }, "\(made)")
+  }
+
   @Test("Damage is in the row of the capture")
   func damage() {
     let made = rows(.captures, failure: CaptureFailure(.damaged, "record 2 at byte 50")) { _ in }
