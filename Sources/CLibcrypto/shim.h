@@ -44,11 +44,10 @@ struct clibcrypto_schedule {
   struct clibcrypto_block key;
 };
 
-/// Encrypts or decrypts one block with libcrypto. Successive blocks of one key share its schedule, so a caller needs to keep only the
-/// key.
+/// Encrypts or decrypts one block. Successive blocks of one key share its schedule, so a caller needs to keep only the key.
 ///
 /// libcrypto fails here only if no memory is left, which ends the program, as it does in Swift.
-static inline struct clibcrypto_block clibcrypto_library_aes(struct clibcrypto_block key, struct clibcrypto_block block, int encrypts) {
+static inline struct clibcrypto_block clibcrypto_aes(struct clibcrypto_block key, struct clibcrypto_block block, int encrypts) {
   static __thread struct clibcrypto_schedule schedules[2];
   struct clibcrypto_schedule *schedule = &schedules[encrypts];
   unsigned char bytes[16];
@@ -69,64 +68,6 @@ static inline struct clibcrypto_block clibcrypto_library_aes(struct clibcrypto_b
   clibcrypto_store(block, bytes);
   if (!EVP_CipherUpdate(schedule->context, bytes, &count, bytes, 16)) abort();
   return clibcrypto_load(bytes);
-}
-
-#if defined(__x86_64__)
-
-// The processor's AES instructions. A search for a passkey has a key for every two blocks, and libcrypto needs four times as long to
-// set a key as to use it: a million passkeys take 30 ms here and 130 ms there.
-
-typedef long long clibcrypto_vector __attribute__((vector_size(16)));
-typedef int clibcrypto_words __attribute__((vector_size(16)));
-
-/// The next round's key (FIPS 197, 5.2); the instruction has rotated and substituted the last word of the one before.
-__attribute__((target("aes"))) static inline clibcrypto_vector clibcrypto_next_round(
-  clibcrypto_vector key, clibcrypto_vector assisted) {
-  clibcrypto_words words = (clibcrypto_words)assisted;
-  key ^= __builtin_ia32_pslldqi128_byteshift(key, 4);
-  key ^= __builtin_ia32_pslldqi128_byteshift(key, 8);
-  return key ^ (clibcrypto_vector)__builtin_shufflevector(words, words, 3, 3, 3, 3);
-}
-
-static inline clibcrypto_vector clibcrypto_to_vector(struct clibcrypto_block block) {
-  return (clibcrypto_vector){(long long)__builtin_bswap64(block.high), (long long)__builtin_bswap64(block.low)};
-}
-
-__attribute__((target("aes"))) static inline struct clibcrypto_block clibcrypto_processor_encrypt(
-  struct clibcrypto_block key, struct clibcrypto_block block) {
-  static __thread struct {
-    struct clibcrypto_block key;
-    int isSet;
-    clibcrypto_vector rounds[11];
-  } schedule;
-  clibcrypto_vector *rounds = schedule.rounds;
-  if (!schedule.isSet || schedule.key.high != key.high || schedule.key.low != key.low) {
-    schedule.key = key;
-    schedule.isSet = 1;
-    rounds[0] = clibcrypto_to_vector(key);
-    // The constants are part of the instruction.
-#define CLIBCRYPTO_ROUND(n, constant) \
-    rounds[n] = clibcrypto_next_round(rounds[n - 1], __builtin_ia32_aeskeygenassist128(rounds[n - 1], constant));
-    CLIBCRYPTO_ROUND(1, 0x01) CLIBCRYPTO_ROUND(2, 0x02) CLIBCRYPTO_ROUND(3, 0x04) CLIBCRYPTO_ROUND(4, 0x08)
-    CLIBCRYPTO_ROUND(5, 0x10) CLIBCRYPTO_ROUND(6, 0x20) CLIBCRYPTO_ROUND(7, 0x40) CLIBCRYPTO_ROUND(8, 0x80)
-    CLIBCRYPTO_ROUND(9, 0x1b) CLIBCRYPTO_ROUND(10, 0x36)
-#undef CLIBCRYPTO_ROUND
-  }
-  clibcrypto_vector state = clibcrypto_to_vector(block) ^ rounds[0];
-  for (int round = 1; round < 10; round++) state = __builtin_ia32_aesenc128(state, rounds[round]);
-  state = __builtin_ia32_aesenclast128(state, rounds[10]);
-  struct clibcrypto_block result = {__builtin_bswap64((uint64_t)state[0]), __builtin_bswap64((uint64_t)state[1])};
-  return result;
-}
-
-#endif
-
-/// Encrypts or decrypts one block.
-static inline struct clibcrypto_block clibcrypto_aes(struct clibcrypto_block key, struct clibcrypto_block block, int encrypts) {
-#if defined(__x86_64__)
-  if (encrypts && __builtin_cpu_supports("aes")) return clibcrypto_processor_encrypt(key, block);
-#endif
-  return clibcrypto_library_aes(key, block, encrypts);
 }
 
 /// A number of 256 bits.

@@ -4,7 +4,7 @@ import CLibcrypto
 /// AES with a 128-bit key as used by Bluetooth, with blocks and keys most significant byte first
 /// (Core, Vol 3, Part H, 2.2.1).
 ///
-/// Only the key is stored: it is expanded when a thread first uses it after another key.
+/// Only the key is stored: libcrypto expands it when a thread first uses it after another key.
 package struct AES128: Sendable {
   /// The length of a key and of a block in bytes.
   package static let size = 16
@@ -23,11 +23,6 @@ package struct AES128: Sendable {
   /// Encrypts one block, given as a number: the security function e.
   func encrypt(_ number: UInt128) -> UInt128 {
     UInt128(clibcrypto_aes(clibcrypto_block(key), clibcrypto_block(number), 1))
-  }
-
-  /// Encrypts one block with libcrypto, whatever the processor offers.
-  func encryptWithLibrary(_ number: UInt128) -> UInt128 {
-    UInt128(clibcrypto_library_aes(clibcrypto_block(key), clibcrypto_block(number), 1))
   }
 
   /// Decrypts one block: the inverse of e.

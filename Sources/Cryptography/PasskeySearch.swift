@@ -8,9 +8,9 @@ import Bluetooth
 /// computing the value, and shows what a device used as p2 instead of the link's addresses. So an
 /// address that the capture lacks is found together with the passkey.
 ///
-/// A passkey is the key for both blocks, so each passkey needs its own key schedule. A million take
-/// 30 ms with the processor's AES, a quarter of a second with the library's, and if none fits, the
-/// deviations take another second.
+/// A passkey is the key for both blocks, so each passkey needs its own key schedule. With the
+/// library's AES, a million take a quarter of a second, and if none fits, the deviations take
+/// another second.
 package struct PasskeySearch: Sendable {
   /// The values that one side sent in Pairing Confirm and then in Pairing Random.
   package struct Opening: Hashable, Sendable {
