@@ -189,6 +189,10 @@ class PageTest(unittest.TestCase):
             self.assertEqual(self.element("#rows [aria-selected=true] .n").text, number, "the row that is chosen")
             self.assertTrue(self.element("#packet h3").text.startswith(f"#{number} "), "the packet that is shown")
 
+    def test_link_to_a_packet_that_is_not_on_the_page(self) -> None:
+        self.open(self.page(CAPTURES / "heart-rate.btsnoop"), "#packet=9999")
+        self.assertIn("gattscope show -v -x --packets 9999", self.element("#packet").text)
+
     def test_details_are_those_of_show(self) -> None:
         capture = CAPTURES / "heart-rate.btsnoop"
         self.open(self.page(capture), "#packet=139")
@@ -231,6 +235,9 @@ class PageTest(unittest.TestCase):
         self.assertNotEqual(self.element("#rows [aria-selected=true]").get_attribute("textContent"), first, "Enter selects the next match")
         self.element("#search").send_keys(Keys.ESCAPE)
         self.assertEqual(self.element("#search").get_attribute("value"), "")
+        self.element("#search").send_keys("12:00:11.40", Keys.ENTER)
+        first = program("show", "--json", "--from", "12:00:11.40", str(CAPTURES / "heart-rate.btsnoop")).splitlines()[0]
+        self.assertEqual(self.element("#rows [aria-selected=true] .n").text, str(json.loads(first)["packet"]), "the first from that time on")
 
     def test_arrow_keys_move_through_the_list(self) -> None:
         self.open(self.page(CAPTURES / "write-refused.btsnoop"), "#packet=78")
@@ -261,6 +268,37 @@ class PageTest(unittest.TestCase):
         self.run_script("document.getElementById('errors').click()")
         expected = len(program("show", "--json", "--errors", str(capture)).splitlines())
         self.assertEqual(int(self.run_script("return document.getElementById('count').textContent").split()[0]), expected)
+
+    def test_codes_in_the_search_are_the_options_of_show(self) -> None:
+        words = (
+            ("write-refused", "op:0x12", "--opcode", "0x12"), ("write-refused", "op:18", "--opcode", "18"),
+            ("write-refused", "op:write-request", "--opcode", "Write Request"), ("write-refused", "op:scan", "--opcode", "scan"),
+            ("write-refused", "status:!0", "--status", "!0"), ("peer-leaves", "status:0x13", "--status", "0x13"),
+            ("mitm-demanded", "status:insufficient-auth", "--status", "Insufficient Auth"), ("channels", "status:!0", "--status", "!0"),
+            ("pairing-fails", "event:0x3e:0x01", "--event", "0x3e:0x01"), ("pairing-all-keys", "event:8", "--event", "8"),
+            ("management", "event:0x0b", "--event", "0x0b"), ("management", "op:0x05", "--opcode", "0x05"),
+            ("heart-rate", "event:connection-complete", "--event", "connection complete"),
+            ("heart-rate", "handle:0x0010", "--handle", "0x0010"), ("heart-rate", "handle:16", "--handle", "16"),
+            ("heart-rate", "uuid:2a37", "--uuid", "2a37"), ("heart-rate", "uuid:2902", "--uuid", "0x2902"),
+            ("heart-rate", "uuid:180d", "--uuid", "180d"), ("advertising-types", "uuid:180d", "--uuid", "180d"),
+            ("mitm-demanded", "uuid:5ca1ab1e-0002-\u2026", "--uuid", "5ca1ab1e-0002-\u2026"),
+            ("heart-rate", "uuid:0000180f-0000-1000-8000-00805f9b34fb", "--uuid", "0000180f-0000-1000-8000-00805f9b34fb"),
+        )
+        for name, word, option, value in words:
+            capture = CAPTURES / f"{name}.btsnoop"
+            self.open(self.page(capture), f"#find={word}")
+            found = self.run_script("return document.getElementById('count').textContent")
+            expected = len(program("show", "--json", option, value, str(capture)).splitlines())
+            self.assertEqual(int(found.split()[0]), expected, f"{word} in {name}: {found}")
+            self.assertGreater(expected, 0, f"{option} {value} in {name} tests nothing")
+
+    def test_filters_stay_near_the_chosen_packet(self) -> None:
+        # A received packet; those sent around it stay in view.
+        self.open(self.page(CAPTURES / "write-refused.btsnoop"), "#packet=100")
+        self.run_script("const one = document.getElementById('direction'); one.value = '1'; one.dispatchEvent(new Event('change', {bubbles: true}))")
+        shown = self.run_script("return [...document.querySelectorAll('#rows .row .n')].map(one => Number(one.textContent)).filter(Boolean)")
+        self.assertNotIn(100, shown)
+        self.assertTrue(min(shown) < 100 < max(shown), f"{shown}")
 
     def test_time_line_zooms(self) -> None:
         self.open(self.page(CAPTURES / "write-refused.btsnoop"))

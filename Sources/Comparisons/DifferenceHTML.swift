@@ -187,19 +187,25 @@ struct DifferenceHTML: ~Copyable {
     out.text("<section><h2>Conversation</h2>\n")
     let words = difference.conversationWords
     paragraph("facts", words.isEmpty ? "the same" : words.text, into: &out)
-    if start > 0 { folded(steps[..<start], difference, into: &out) }
+    if start > 0 { folded(steps[..<start], Self.same(start), difference, into: &out) }
     let end = min(steps.count, start + Self.mostSteps)
     var place = start
     while place < end {
       var next = place
       while next < end, steps[next].kind == .same { next += 1 }
       if next - place > Self.mostEqual {
-        folded(steps[place..<next], difference, into: &out)
-        place = next
-        continue
+        folded(steps[place..<next], Self.same(next - place), difference, into: &out)
+      } else if next > place {
+        ladder(steps[place..<next], difference, into: &out)
+      } else {
+        next = min(end, page.group(difference, from: place))
+        let group = steps[place..<next]
+        if group.count > 1 {
+          folded(group, page.words(ofPairing: group), difference, into: &out)
+        } else {
+          ladder(group, difference, into: &out)
+        }
       }
-      next = max(next, place + 1)
-      ladder(steps[place..<next], difference, into: &out)
       place = next
     }
     if steps.count > end {
@@ -208,12 +214,18 @@ struct DifferenceHTML: ~Copyable {
     out.text("</section>\n")
   }
 
-  /// Writes equal steps, folded under a line with their number.
+  private static func same(_ count: Int) -> String {
+    let words: Wording = "\(count: count, "step that is the same", "steps that are the same")"
+    return words.text
+  }
+
+  /// Writes steps that are no news, folded under a line of words.
   private mutating func folded(
-    _ steps: ArraySlice<Difference.Step>, _ difference: Difference, into out: inout Output
+    _ steps: ArraySlice<Difference.Step>, _ words: String, _ difference: Difference,
+    into out: inout Output
   ) {
     out.text("<details class=\"fold\"><summary>")
-    out.count(steps.count, "step that is the same", "steps that are the same")
+    out.html(words)
     out.text("</summary>")
     ladder(steps.prefix(Self.mostSteps), difference, into: &out)
     if steps.count > Self.mostSteps {

@@ -108,7 +108,7 @@ extension DifferencePage {
 
   /// Returns the end of the steps that are summarised in one line: pairing PDUs that only one side
   /// has, or in which only random values differ.
-  private func group(_ difference: Difference, from start: Int) -> Int {
+  func group(_ difference: Difference, from start: Int) -> Int {
     let kind = difference.steps[start].kind
     var end = start + 1
     guard isTold(difference, start, with: kind) else { return end }
@@ -149,8 +149,7 @@ extension DifferencePage {
     var title = "\(sign(step.kind)) \(arrow(step, difference))\(difference.title(of: step).text)"
     var packets = (sides.0?.packetWords ?? "", sides.1?.packetWords ?? "")
     if group.count > 1 {
-      title = "\(sign(step.kind)) \(group.count) PDUs of pairing"
-      if step.kind == .changed { title += "  random values, as always" }
+      title = words(ofPairing: group)
       packets = (
         span(sides.0, difference.side(of: last, isLeft: true)),
         span(sides.1, difference.side(of: last, isLeft: false))
@@ -175,6 +174,13 @@ extension DifferencePage {
     for change in step.changes.prefix(shown) { write(change, step, difference) }
     let left = step.changeCount - min(shown, step.changes.count)
     if left > 0 { row([(6, "… \(left) more values differ; --all prints more")], .dim) }
+  }
+
+  /// Returns the words for several PDUs of pairing that are summarised.
+  func words(ofPairing group: ArraySlice<Difference.Step>) -> String {
+    guard let kind = group.first?.kind else { return "" }
+    let words = "\(sign(kind)) \(group.count) PDUs of pairing"
+    return kind == .changed ? words + "  random values, as always" : words
   }
 
   private func span(_ first: SaidSide?, _ last: SaidSide?) -> String {

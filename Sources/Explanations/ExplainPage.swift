@@ -128,7 +128,7 @@ package struct ExplainPage: ~Copyable {
   }
 
   /// Returns the numbers of connections: `3–5, 8`. Of many only the first ones are listed.
-  private static func connections(_ numbers: [Int]) -> String {
+  static func connections(_ numbers: [Int]) -> String {
     let runs = PacketSet(runsOf: numbers).ranges
     let shown = runs.prefix(mostRanges)
     var words = shown.map {
@@ -201,15 +201,23 @@ package struct ExplainPage: ~Copyable {
       let text = options.showsKeys ? detail.revealed ?? detail.text : detail.text
       labelled(detail.label, text.text)
     }
+    if let place = Self.connections(of: finding) { labelled("where", place) }
     if let remedy = finding.remedy { labelled("do", remedy.text) }
     if let note = finding.note { labelled("note", note.text) }
   }
 
   /// Returns packets as evidence: `#43 #46–48`. Of many only the first ones are listed.
-  package static func packets(_ set: PacketSet) -> String {
-    var words = set.ranges.prefix(mostRanges).map(packets)
-    if set.ranges.count > mostRanges { words.append("and \(set.ranges.count - mostRanges) more") }
+  package static func packets(_ set: PacketSet) -> String { packets(set.ranges) }
+
+  static func packets(_ ranges: [ClosedRange<Int>]) -> String {
+    var words = ranges.prefix(mostRanges).map(packets)
+    if ranges.count > mostRanges { words.append("and \(ranges.count - mostRanges) more") }
     return words.joined(separator: " ")
+  }
+
+  /// Returns the connections of a finding about several: `connections 3–5, 8`.
+  static func connections(of finding: Finding) -> String? {
+    finding.connections.count > 1 ? "connections \(connections(finding.connections))" : nil
   }
 
   private mutating func labelled(_ label: StaticString, _ text: String, right: String = "") {

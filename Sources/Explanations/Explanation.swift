@@ -33,6 +33,8 @@ package struct Explanation: Sendable {
   private let ruleCount: Int
   /// Whether connections or controllers were left out because they are not selected.
   private let isSelective: Bool
+  /// The packets of the selected times; nil if all are covered.
+  private let covered: [ClosedRange<Int>]?
 
   /// - Parameters:
   ///   - rules: the rules to apply.
@@ -44,6 +46,7 @@ package struct Explanation: Sendable {
     var evidence = evidence
     ruleCount = rules.count
     isSelective = !selection.isEverything
+    covered = stretches?.sorted { $0.lowerBound < $1.lowerBound }
     func isSelected(_ packets: ClosedRange<Int>) -> Bool {
       stretches?.contains { $0.overlaps(packets) } ?? true
     }
@@ -118,6 +121,15 @@ package struct Explanation: Sendable {
   /// The answer in one sentence: `1 error: pairing failed at #48 because the passkeys on the two
   /// sides differ`.
   package var verdict: Wording {
+    guard let covered, covered.map(\.count) != [evidence.extent.records] else {
+      return conclusion
+    }
+    if covered.isEmpty { return "\(conclusion); no packet is of that time" }
+    let packets = ExplainPage.packets(covered)
+    return "\(conclusion); this covers only \(Wording(stringLiteral: packets))"
+  }
+
+  private var conclusion: Wording {
     if evidence.extent.records == 0 { return "There is nothing in this capture" }
     let (errors, warnings) = (count(.error), count(.warning))
     if errors > 0 {

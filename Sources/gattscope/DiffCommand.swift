@@ -31,6 +31,7 @@ struct DiffCommand: ParsableCommand {
         gattscope diff --left-connection 1 --right-connection 3 btsnoop_hci.log
         gattscope diff --ignore sequence --ignore 2a19 phone.log mine.btsnoop
         gattscope diff band-1.2.json band-1.3.json      maps of map --json
+        gattscope diff --html -o page.html working.btsnoop failing.btsnoop
         gattscope diff --json a.btsnoop b.btsnoop | jq '.operations[] | select(.kind == "removed") | .name'
       """)
 
@@ -88,6 +89,9 @@ struct DiffCommand: ParsableCommand {
     help: "Print an HTML page: both conversations side by side, from the first difference on.")
   var html = false
 
+  @OptionGroup
+  var file: PageFileOptions
+
   @Flag(name: .long, help: "Also print what is the same, and every value that differs.")
   var all = false
 
@@ -127,10 +131,14 @@ struct DiffCommand: ParsableCommand {
     if [stat, presentation.json, html].count(where: { $0 }) > 1 {
       throw ValidationError("--stat, --html and --json exclude each other.")
     }
+    if !html, !file.isUnused {
+      throw ValidationError("--output and --force are for the page that --html writes.")
+    }
   }
 
   mutating func run() throws {
-    presentation.terminal.page()
+    if html { try file.refuseToWrite(over: captures) }
+    if !html { presentation.terminal.page() }
     var options = DiffOptions()
     presentation.apply(to: &options)
     options.isJSON = presentation.json
@@ -160,7 +168,11 @@ struct DiffCommand: ParsableCommand {
     if report.isOfNothing {
       Terminal.complain("no connection on either side: there is nothing to compare")
     }
-    try Terminal.write { report.write(into: &$0) }
+    if html {
+      try file.write { try Terminal.write(to: $0) { report.write(into: &$0) } }
+    } else {
+      try Terminal.write { report.write(into: &$0) }
+    }
     if let damage { throw damage }
     if !report.isSame { throw ExitCode(1) }
   }

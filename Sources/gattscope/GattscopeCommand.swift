@@ -111,6 +111,10 @@ struct GattscopeCommand: ParsableCommand {
     let status = exitCode(for: error)
     if let advice = Guesses.advice(insteadOf: text) {
       text = "Error: \(advice)\n\(text.drop { $0 != "\n" }.dropFirst())"
+    } else if Guesses.isUnknownOption(text), let first = CommandLine.arguments.dropFirst().first {
+      // A word that is neither a verb nor a capture is parsed as show, which may lack the option.
+      let verbs = Run.verbs(insteadOf: first)
+      if !verbs.isEmpty { text = "Error: \(first) is neither a verb nor a capture\(verbs)" }
     }
     if status != .success {
       if !text.isEmpty { Terminal.refuse(text) }

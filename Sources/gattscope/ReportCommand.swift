@@ -2,7 +2,6 @@ import ArgumentParser
 import Bluetooth
 import Captures
 import Documents
-import Glibc
 import Redaction
 import Reports
 import Sessions
@@ -32,14 +31,8 @@ struct ReportCommand: ParsableCommand {
   @Argument(help: Run.capturesHelp, completion: .file())
   var captures: [String]
 
-  @Option(
-    name: .shortAndLong,
-    help: ArgumentHelp("The file to write; - means standard output.", valueName: "file"),
-    completion: .file(extensions: ["html"]))
-  var output = "-"
-
-  @Flag(name: .long, help: "Replace the file if it exists.")
-  var force = false
+  @OptionGroup
+  var file: PageFileOptions
 
   @Option(
     name: .long, help: ArgumentHelp("A title instead of the capture's name.", valueName: "text"))
@@ -91,12 +84,7 @@ struct ReportCommand: ParsableCommand {
   }
 
   mutating func run() throws {
-    try CaptureFileOptions.refuseToWrite(to: output, unless: force)
-    for capture in captures where Terminal.isSameFile(capture, output) {
-      Terminal.complain(
-        "\(CaptureFailure.subject(capture)) is the capture itself; name another file to write")
-      throw ExitCode(64)
-    }
+    try file.refuseToWrite(over: captures)
     let profiles = try supplying.profiles()
     let found = try archives.search(captures)
     let bonds = try known.bonds() + found.bonds
@@ -114,20 +102,7 @@ struct ReportCommand: ParsableCommand {
     options.name = captures.map(Self.fileName).joined(separator: " ")
     (options.title, options.note, options.showsKeys) = (title, note, showKeys)
     options.limit = limit ?? PageOptions.usualLimit
-    let file: NewFile
-    do throws(WriteFailure) { file = try NewFile(path: output) } catch { throw Self.failed(error) }
-    var failure: (any Error)?
-    do {
-      try write(found, options, maps: supplied.maps(), to: file.descriptor)
-    } catch {
-      failure = error
-    }
-    // A page about a damaged capture shows what is before the damage; an incomplete page is
-    // useless.
-    if (failure as? ExitCode)?.rawValue != 74, lseek(file.descriptor, 0, SEEK_CUR) != 0 {
-      do throws(WriteFailure) { try file.keep() } catch { throw Self.failed(error) }
-    }
-    if let failure { throw failure }
+    try file.write { try write(found, options, maps: supplied.maps(), to: $0) }
   }
 
   private func write(
@@ -156,12 +131,6 @@ struct ReportCommand: ParsableCommand {
   private static func fileName(_ path: String) -> String {
     path == "-"
       ? CaptureFailure.subject(path) : path.split(separator: "/").last.map(String.init) ?? path
-  }
-
-  /// Reports why the file was not written, and returns the exit status.
-  private static func failed(_ failure: WriteFailure) -> ExitCode {
-    Terminal.complain(failure.sentence)
-    return ExitCode(74)
   }
 }
 

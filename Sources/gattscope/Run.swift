@@ -102,9 +102,12 @@ enum Run {
   /// Returns a list of the verbs, or the nearest one, if `name` could not be opened and may have
   /// been meant as a verb.
   static func verbs(insteadOf name: String, _ failure: CaptureFailure) -> String {
-    guard failure.kind == .inaccessible, name.allSatisfy({ $0.isASCII && $0.isLetter }),
-      !Terminal.exists(name)
-    else { return "" }
+    failure.kind == .inaccessible ? verbs(insteadOf: name) : ""
+  }
+
+  /// Returns a list of the verbs, or the nearest one, if `name` may have been meant as a verb.
+  static func verbs(insteadOf name: String) -> String {
+    guard name.allSatisfy({ $0.isASCII && $0.isLetter }), !Terminal.exists(name) else { return "" }
     let verbs = GattscopeCommand.configuration.subcommands.compactMap {
       $0.configuration.commandName
     }

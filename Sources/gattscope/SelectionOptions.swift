@@ -44,10 +44,10 @@ struct SubjectOptions: ParsableArguments {
     name: .long,
     help: ArgumentHelp(
       "Packets that carry a UUID, or are about an attribute with it or inside a service with it; several "
-        + "with commas.",
+        + "with commas; 00020002-\u{2026} as printed.",
       valueName: "uuid,\u{2026}"),
     transform: { try SeveralValues.read($0, Selection.uuid) })
-  var uuid: [[BluetoothUUID]] = []
+  var uuid: [[UUIDPattern]] = []
 
   @Option(
     name: .long,

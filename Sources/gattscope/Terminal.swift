@@ -282,8 +282,10 @@ enum Terminal {
   }
 
   /// Writes to standard output, and reports a failure to do so.
-  static func write(_ write: (inout Output) -> Void) throws {
-    var output = Output(descriptor: STDOUT_FILENO)
+  static func write(
+    to descriptor: Int32 = STDOUT_FILENO, _ write: (inout Output) -> Void
+  ) throws {
+    var output = Output(descriptor: descriptor)
     write(&output)
     output.flush()
     try check(output.failure)

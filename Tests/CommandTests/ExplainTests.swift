@@ -28,9 +28,11 @@ import Testing
       let ending = try Program.run(["explain"] + times + [sample])
       #expect(ending.status == 0)
       #expect(
-        ending.lines.dropFirst().first == "No connection matches the selection",
+        ending.lines.dropFirst().first?.hasPrefix("No connection matches the selection; ") == true,
         "\(times): \(ending.text)")
     }
+    let part = try run("--from", "0.5", "--to", "1", sample).lines
+    #expect(part.dropFirst().first?.contains("; this covers only #") == true, "\(part)")
     #expect(try run("--from", "2", "--to", "1", sample).status == 64)
   }
 

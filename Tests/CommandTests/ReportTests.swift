@@ -120,4 +120,29 @@ import Testing
     #expect(same.text.contains("Nothing differs."))
     #expect(try Program.run(["diff", "--html", "--json", Self.sample, Self.sample]).status == 64)
   }
+
+  @Test("diff --html writes a file, as report does") func diffFile() throws {
+    let folder = try Folder()
+    let out = folder.path("page.html")
+    let sides = [Program.sample("write-refused"), Program.sample("pairing-fails")]
+    let written = try Program.run(["diff", "--html", "-o", out] + sides)
+    #expect(written.status == 1 && written.text.isEmpty, "\(written.errors)")
+    let page = try Program.run(["diff", "--html"] + sides).text
+    #expect(try String(contentsOfFile: out, encoding: .utf8) == page)
+    let refused = try Program.run(["diff", "--html", "-o", out] + sides)
+    #expect(refused.status == 73 && refused.errors.contains("--force"), "\(refused.errors)")
+    #expect(try Program.run(["diff", "--html", "--force", "-o", out] + sides).status == 1)
+    let itself = folder.path("itself.btsnoop")
+    try FileManager.default.copyItem(atPath: sides[0], toPath: itself)
+    let over = ["diff", "--html", "--force", "-o", itself, itself, sides[1]]
+    #expect(try Program.run(over).status == 64)
+    #expect(try Program.run(["diff", "-o", folder.path("text")] + sides).status == 64)
+  }
+
+  @Test("diff --html folds the PDUs of a pairing") func diffPairing() throws {
+    let page = try Program.run([
+      "diff", "--html", Program.sample("pairing-all-keys"), Program.sample("mitm-demanded"),
+    ]).text
+    #expect(page.contains("<summary>~ 7 PDUs of pairing  random values, as always</summary>"))
+  }
 }

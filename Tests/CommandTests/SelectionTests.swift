@@ -260,6 +260,10 @@ struct SelectionTests {
     let ending = try Program.run([word, Program.sample("heart-rate")])
     #expect(ending.status == 66)
     #expect(ending.errors.hasSuffix("; did you mean gattscope \(verb)?\n"), "\(ending.errors)")
+    // An option that show does not have does not hide the hint.
+    let other = try Program.run([word, "--strict", Program.sample("heart-rate")])
+    #expect(other.status == 64)
+    #expect(other.errors.hasSuffix("; did you mean gattscope \(verb)?\n"), "\(other.errors)")
   }
 
   @Test("trace can be limited to attributes and times")

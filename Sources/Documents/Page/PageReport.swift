@@ -60,6 +60,7 @@ package struct PageReport: PacketReport, ~Copyable {
   private var contents: PageContents
   private var openRuns: [(first: Int, run: Int)] = []
   private var scratch = Output()
+  private var codes = PageCodes()
   private var summary: CaptureSummary?
   private var lastTime: Int64 = 0
 
@@ -102,7 +103,8 @@ package struct PageReport: PacketReport, ~Copyable {
     history?.observe(record, dissection, bytes, answer, memory)
     values.packet(
       record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
-    map.packet(record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
+    // The map needs to know what a value means, as the sentence does.
+    defer { map.packet(record, dissection, bytes, answer, memory, read: sentence.reading) }
     let (flags, connection, failure) = facts(record, dissection, bytes, answer, memory)
     if contents.rows.stage > .all, showing.showsEverything,
       !contents.rows.takes(flags, connection: connection)
@@ -116,9 +118,11 @@ package struct PageReport: PacketReport, ~Copyable {
       showing.showsEverything || contents.rows.takes(flags, connection: connection)
     else { return }
     if flags.contains(.advertising) { observeSignals(record, memory) }
-    add(record, dissection, bytes, answer, memory, flags, connection)
+    let isRoutine = add(record, dissection, bytes, answer, memory, flags, connection)
+    let isImportant = dissection.att != nil || dissection.smp != nil
     addDetails(
-      record, dissection, bytes, answer, fragments: fragments, memory, isFailure: failure)
+      record, dissection, bytes, answer, fragments: fragments, memory,
+      failure ? .failing : isRoutine ? .routine : isImportant ? .important : .other)
   }
 
   package mutating func learn(_ summary: CaptureSummary) { self.summary = summary }
@@ -189,10 +193,11 @@ package struct PageReport: PacketReport, ~Copyable {
     contents.signals.observe(reports, at: moment(record))
   }
 
+  /// Adds a row, and returns whether the packet only reports free buffers.
   private mutating func add(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory, _ flags: PageRows.Flags, _ connection: Int
-  ) {
+  ) -> Bool {
     var flags = flags
     let reason = brief.reason(record, dissection, bytes, answer, memory)
     if reason.map({ !brief.hasRoom($0, record, answer, memory) }) ?? true { wordRuns() }
@@ -210,22 +215,33 @@ package struct PageReport: PacketReport, ~Copyable {
     if let request = answer.request, request.packet < record.number {
       row.answers = UInt32(truncatingIfNeeded: record.number - request.packet)
     }
+    scratch.clear()
+    Self.say(sentence, into: &scratch)
+    codes.write(record, dissection, bytes, answer, memory, into: &scratch)
     Self.add(row, sentence, dissection.problems, &contents.rows, &scratch)
     if run > 0 { contents.rows.fold(into: run) }
+    return flags.contains(.flowControl)
   }
 
-  private static func add(
-    _ row: PageRows.Row, _ sentence: borrowing Sentence, _ problems: Problems,
-    _ rows: inout PageRows, _ scratch: inout Output
-  ) {
-    scratch.clear()
+  /// Writes the words up to the subject.
+  private static func say(_ sentence: borrowing Sentence, into scratch: inout Output) {
     let parts = sentence.parts
     sentence.output.copy(parts.name, into: &scratch)
     if !parts.subject.isEmpty {
       scratch.byte(0x20)
       sentence.output.copy(parts.subject, into: &scratch)
     }
-    rows.add(row, head: scratch.bytes, rest: sentence.output.bytes.part(parts.rest))
+  }
+
+  /// Adds a row.
+  ///
+  /// - Parameter scratch: the words up to the subject, and the packet's codes.
+  private static func add(
+    _ row: PageRows.Row, _ sentence: borrowing Sentence, _ problems: Problems,
+    _ rows: inout PageRows, _ scratch: inout Output
+  ) {
+    rows.add(
+      row, head: scratch.bytes, rest: sentence.output.bytes.part(sentence.parts.rest))
     for index in 0..<problems.count {
       scratch.clear()
       scratch.message(of: problems[index])
@@ -264,19 +280,14 @@ package struct PageReport: PacketReport, ~Copyable {
 
   private mutating func addDetails(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, isFailure: Bool
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, _ rank: PageDetails.Rank
   ) {
-    let isImportant = dissection.att != nil || dissection.smp != nil || isFailure
     contents.details.learn(rows: contents.rows.size)
-    if contents.details.wantsFields(
-      isFailure ? .failing : isImportant ? .important : .other)
-    {
+    if contents.details.wantsFields(rank) {
       details.clear()
       details.packet(
         record, dissection, bytes, answer, fragments: fragments, memory, &sentence.reading)
-      Self.add(
-        fields: details, of: record.number,
-        isFailure ? .failing : isImportant ? .important : .other, &contents.details)
+      Self.add(fields: details, of: record.number, rank, &contents.details)
     }
     guard contents.details.wantsBytes(record.bytes.byteCount) else { return }
     let secrets = options.showsKeys ? .none : Secrets(dissection, record, answer, memory)

@@ -39,7 +39,8 @@ struct PageRows: Sendable {
     /// Microseconds since the first packet.
     var time: Int64
     var number: UInt32
-    /// The place in `heads` of the words up to the subject, and in `rests` of the other words.
+    /// The place in `heads` of the words up to the subject and of the packet's codes, and in
+    /// `rests` of the other words.
     var head: UInt32 = 0
     var rest: UInt32 = 0
     var connection: UInt32 = 0

@@ -194,6 +194,8 @@ struct PageWriter {
       out.text("\">connection ")
       out.decimal(connection)
       out.text("</a></dd>")
+    } else if let place = ExplainPage.connections(of: finding) {
+      row("where", place, into: &out)
     }
     out.text("<dt>rule</dt><dd><code>")
     out.text(finding.rule)
@@ -212,6 +214,7 @@ struct PageWriter {
 
   private func writeStories(into out: inout Output) {
     let told = explanation.connections
+    if told.isEmpty { out.text("<p>none</p>") }
     var story = Output()
     var written = 0
     var shown = 0

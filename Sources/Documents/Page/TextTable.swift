@@ -39,6 +39,34 @@ struct TextTable: Sendable {
     }
   }
 
+  /// Returns the length of the text at a place if it is a line of `other` that begins at `offset`,
+  /// or nil.
+  func length(of place: Int, ifLineOf other: RawSpan, at offset: Int) -> Int? {
+    let start = place > 0 ? Int(ends[place - 1]) : 0
+    let count = Int(ends[place]) - start
+    guard offset + count < other.byteCount, other.byte(at: offset + count) == 0x0a else {
+      return nil
+    }
+    let own = bytes.bytes
+    guard count >= 8 else {
+      for index in 0..<count where own.byte(at: start + index) != other.byte(at: offset + index) {
+        return nil
+      }
+      return count
+    }
+    // The last eight bytes may overlap the ones before.
+    let last = count - 8
+    var index = 0
+    while index < last {
+      if own.bigEndianU64(at: start + index) != other.bigEndianU64(at: offset + index) {
+        return nil
+      }
+      index += 8
+    }
+    return own.bigEndianU64(at: start + last) == other.bigEndianU64(at: offset + last)
+      ? count : nil
+  }
+
   private mutating func grow() {
     slots = [UInt32](repeating: 0, count: 2 * slots.count)
     for place in 1..<ends.count {
@@ -55,24 +83,26 @@ struct TextTable: Sendable {
   /// of them.
   private static func hash(_ text: RawSpan) -> UInt32 {
     var hash = seed ^ UInt64(truncatingIfNeeded: text.byteCount)
-    var offset = 0
-    while offset < text.byteCount {
-      hash = (hash ^ text.word(at: offset)) &* 0x9fb2_1c65_1e98_df25
+    func add(_ word: UInt64) {
+      hash = (hash ^ word) &* 0x9fb2_1c65_1e98_df25
       hash ^= hash >> 32
+    }
+    var offset = 0
+    while offset + 8 <= text.byteCount {
+      add(text.bigEndianU64(at: offset))
       offset += 8
     }
+    if offset < text.byteCount { add(text.lastWord) }
     return UInt32(truncatingIfNeeded: hash)
   }
 }
 
 extension RawSpan {
-  /// Returns the eight bytes at `offset` as one number. Near the end, returns the last eight bytes,
-  /// or the whole text if it is shorter than that.
-  fileprivate func word(at offset: Int) -> UInt64 {
-    if offset + 8 <= byteCount { return bigEndianU64(at: offset) }
+  /// The last eight bytes as one number, or the whole text if it is shorter than that.
+  fileprivate var lastWord: UInt64 {
     if byteCount >= 8 { return bigEndianU64(at: byteCount - 8) }
     var word: UInt64 = 0
-    for place in offset..<byteCount { word = word << 8 | UInt64(byte(at: place)) }
+    for place in 0..<byteCount { word = word << 8 | UInt64(byte(at: place)) }
     return word
   }
 
@@ -80,26 +110,10 @@ extension RawSpan {
   fileprivate func isSame(as other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }
     var offset = 0
-    while offset < byteCount {
-      if word(at: offset) != other.word(at: offset) { return false }
-      offset += 8
-    }
-    return true
-  }
-
-  /// Returns the offset at which the line that begins at `offset` ends.
-  func lineEnd(from offset: Int) -> Int {
-    var offset = offset
-    let ones: UInt64 = 0x0101_0101_0101_0101
     while offset + 8 <= byteCount {
-      let word = bigEndianU64(at: offset) ^ ones &* 0x0a
-      // The top bit of each byte that is a line end. A borrow can also set it in earlier bytes, but
-      // only if a later byte is a line end.
-      let found = (word &- ones) & ~word & ones &* 0x80
-      if found != 0 { break }
+      if bigEndianU64(at: offset) != other.bigEndianU64(at: offset) { return false }
       offset += 8
     }
-    while offset < byteCount, byte(at: offset) != 0x0a { offset += 1 }
-    return offset
+    return lastWord == other.lastWord
   }
 }

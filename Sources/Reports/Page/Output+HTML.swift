@@ -81,12 +81,12 @@ extension Output {
   package mutating func embedded(_ bytes: RawSpan) {
     byte(0x22)
     var start = 0
-    for offset in 0..<bytes.byteCount where bytes.byte(at: offset) == 0x3c {
-      jsonEscaped(bytes.part(Slice(start: start, count: offset - start)))
+    while let length = bytes.dropping(start).firstOffset(of: 0x3c) {
+      jsonEscaped(bytes.part(Slice(start: start, count: length)))
       text("\\u003c")
-      start = offset + 1
+      start += length + 1
     }
-    jsonEscaped(bytes.part(Slice(start: start, count: bytes.byteCount - start)))
+    jsonEscaped(bytes.dropping(start))
     byte(0x22)
   }
 

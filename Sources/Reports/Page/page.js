@@ -12,6 +12,9 @@
     element.append(...children.filter(child => child != null));
     return element;
   }
+  // A head holds the words up to the subject, and after tabs the packet's codes.
+  const codes = data.heads.map(head => head.split('\t').slice(1));
+  data.heads = data.heads.map(head => head.split('\t')[0]);
   const words = (text, values) => text.replace(/\{(\w+)\}/g, (all, name) => name in values ? values[name] : all);
 
   // Packets, unpacked into arrays. Times are in seconds; requests and responses are rows or -1.
@@ -193,7 +196,7 @@
     } else grid.removeAttribute('aria-activedescendant');
   }
 
-  const cell = (name, text) => make('span', {class: name, role: 'gridcell'}, ...[].concat(text == null ? '' : text));
+  const cell = (name, text, title) => make('span', {class: name, role: 'gridcell', title}, ...[].concat(text == null ? '' : text));
   function marked(text) {
     const low = text.toLowerCase(), parts = [];
     let from = 0;
@@ -245,10 +248,10 @@
       const lane = make('span', {class: 'lane' + (flags[i] & ENCRYPTED ? ' encrypted' : ''), role: 'gridcell', title},
         make('div', {class: isPDU(i) ? 'arrow' : 'aside'}, make('span', {}, isPDU(i) ? '' : '· ', ...text)));
       const latency = request[i] >= 0 && waits[k] == 'end' ? span(time[i] - time[request[i]]) : '';
-      return make('div', attributes, cell('n', number[i]), cell('t', shown(i)), lane, wait(k, latency));
+      return make('div', attributes, cell('n', number[i]), cell('t', shown(i), clock(i)), lane, wait(k, latency));
     }
     const gap = prior[k] >= 0 ? time[i] - time[prior[k]] : 0;
-    return make('div', attributes, cell('n', number[i]), cell('t', shown(i)), cell('g', gap >= LONG ? '+' + span(gap) : ''),
+    return make('div', attributes, cell('n', number[i]), cell('t', shown(i), clock(i)), cell('g', gap >= LONG ? '+' + span(gap) : ''),
       cell('c', connection[i] || ''), make('span', {class: 'd', role: 'gridcell'}, arrow),
       make('span', {class: 'what', role: 'gridcell', title}, ...text));
   }
@@ -400,15 +403,31 @@
     nameEnds();
     arrange();
     drawTime();
-    if (current >= 0 && entryOfRow[current] >= 0) scrollTo(entryOfRow[current], grid.clientHeight / 3);
+    // If the selected packet is hidden now, the last one before it is shown.
+    let near = current;
+    while (near >= 0 && entryOfRow[near] < 0) near--;
+    if (near >= 0) scrollTo(entryOfRow[near], grid.clientHeight / 3);
   });
   at('filters').addEventListener('submit', event => event.preventDefault());
 
   const lowered = {};
   function lower(name) { return lowered[name] = lowered[name] || data[name].map(text => text.toLowerCase()); }
+  // Returns for each head whether it has the code that a word like `op:0x12`, `op:write-request`, `status:!0` or `uuid:2a37`
+  // asks for, as the options of `show` do; undefined for other words.
+  function coded(term) {
+    const [, key, asked] = /^(op|event|status|handle|uuid):(.+)$/.exec(term) || [];
+    const isUUID = key == 'uuid', parts = isUUID || !key ? [] : asked.split(':');
+    const wanted = !key || key + ':' + (isUUID ? asked.replace(/^0x/, '').replace(/^0000(....)-0000-1000-8000-00805f9b34fb$/, '$1')
+      : parts.map(part => isNaN(part) ? part.replace(/-/g, ' ') : Number(part).toString(16)).join(':'));
+    // A number, and a whole name, do not stand for a part of other names.
+    const isWhole = parts.every(part => !isNaN(part)) || key != 'event' && codes.some(list => list.includes(wanted));
+    const isMeant = code => code == wanted || (isUUID && wanted.endsWith('…') ? code.startsWith(wanted.slice(0, -1))
+      : !isWhole && code.startsWith(key + ':') && code.replace(':', ' ').includes(wanted.slice(key.length).replace(':', ' ')));
+    return key && codes.map(list => list.some(isMeant));
+  }
   function find(query) {
     terms = query.toLowerCase().split(/\s+/).map(term => term.replace(/:$/, '')).filter(Boolean);
-    headHits = terms.map(term => lower('heads').map(text => text.includes(term)));
+    headHits = terms.map(term => coded(term) || lower('heads').map(text => text.includes(term)));
     restHits = terms.map(term => lower('rests').map(text => text.includes(term)));
     fieldHits = terms.length && query.length > 2 ? terms.map(fieldsWith) : null;
     for (const section of document.querySelectorAll('main > section')) {
@@ -448,9 +467,11 @@
   at('search').addEventListener('keydown', event => {
     if (event.key == 'Escape') { event.target.value = ''; find(''); }
     if (event.key != 'Enter') return;
-    const asked = /^#?(\d+)$/.exec(event.target.value.trim());
-    if (asked && event.target.value.includes('#')) return go(Number(asked[1]));
+    const value = event.target.value.trim(), asked = /^#(\d+)$/.exec(value);
+    // A time of day leads to the first packet from then on.
+    const then = /^\d\d:\d\d/.test(value) ? number.findIndex((one, i) => clock(i).slice(11) >= value) : -1;
     clearTimeout(timer);
+    if (asked || then >= 0) { find(event.target.value = ''); return go(asked ? Number(asked[1]) : number[then]); }
     find(event.target.value);
     const here = current >= 0 && entryOfRow[current] >= 0 ? entryOfRow[current] : event.shiftKey ? entries.length : -1;
     const next = here + (event.shiftKey ? -1 : 1);
@@ -472,7 +493,7 @@
   });
 
   function go(packet) {
-    const i = rowOf(packet);
+    const i = rowOf(packet), panel = at('packet');
     if (i >= 0 && number[i] == packet) {
       choose(i, true);
     } else {
@@ -541,15 +562,15 @@
     return rows;
   }
 
-  function label(svg, text, y) {
-    const most = Math.floor((gutter ? gutter - 12 : width - 16) / 6.6);
+  function label(svg, text, y, taken = 0) {
+    const most = Math.floor(((gutter || width - 4) - 12 - taken) / 6.6);
     svg.append(draw('text', {class: 'label', x: 6, y}, text.length > most ? text.slice(0, most - 1) + '…' : text, draw('title', {}, text)));
   }
 
   function drawTime() {
     width = lanes.clientWidth;
     if (!width) return;
-    gutter = width > 760 ? Math.min(340, width * 0.22) : 0;
+    gutter = width > 760 ? Math.min(340, width * 0.25) : 0;
     const head = gutter ? 0 : 16, rows = packed();
     const svg = draw('svg', {role: 'img', 'aria-label': lanes.getAttribute('aria-label')});
     svg.append(draw('defs', {}, draw('pattern', {id: 'hatch', width: 5, height: 5, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)'},
@@ -645,7 +666,7 @@
 
   // Draws how long ATT requests waited for their answers, on a logarithmic scale.
   function drawLatency(svg, y, head) {
-    const tall = 72, base = y + head + tall - 8, up = tall - 20, answers = [], taken = new Set();
+    const tall = 72, base = y + head + tall - 8, up = tall - 26, answers = [], taken = new Set();
     for (let i = 0; i < total; i++) {
       if (request[i] < 0 || layer[i] != ATT || filter.connection && connection[i] != filter.connection) continue;
       if (time[i] >= view[0] && time[i] <= view[1] && time[i] > time[request[i]]) answers.push(i);
@@ -689,8 +710,8 @@
       path += 'M' + left.toFixed(1) + ' ' + place(signal.low[k]).toFixed(1)
         + (signal.high && signal.high[k] > signal.low[k] ? 'V' + place(signal.high[k]).toFixed(1) : 'h0');
     });
-    label(svg, signal.name, y + (gutter ? 14 : 12));
     const range = (flat ? low : low + '…' + high) + ' ' + lanes.dataset.signal;
+    label(svg, signal.name, y + (gutter ? 14 : 12), gutter ? 0 : range.length * 6.6 + 12);
     svg.append(draw('text', gutter ? {x: 6, y: y + 27} : {x: width - 8, y: y + 12, 'text-anchor': 'end'}, range));
     svg.append(draw('path', {class: 'dots', d: path}));
     y += THIN + head;

@@ -49,15 +49,17 @@ extension Dissection {
   }
 }
 
-extension Selection {
+extension AttributeFinder {
   /// Returns whether a parameter of a command or event is one of the UUIDs, or advertising data (or
   /// a filter for it) that contains one.
   func matchesParameterUUID(_ dissection: Dissection, _ bytes: RawSpan) -> Bool {
-    var finder = UUIDFinder(selection: self)
+    var finder = UUIDFinder(finder: self)
     dissection.findAdvertising(bytes, &finder)
     return finder.isFound
   }
+}
 
+extension Selection {
   /// Returns whether advertising data among the parameters of a command or event contains one of
   /// the byte patterns.
   func matchesParameterValue(_ dissection: Dissection, _ bytes: RawSpan) -> Bool {
@@ -84,11 +86,11 @@ private struct AdvertisingFinder: HCIFieldVisitor {
   }
 }
 
-private struct UUIDFinder: HCIFieldVisitor {
-  let selection: Selection
+private struct UUIDFinder<Finder: AttributeFinder>: HCIFieldVisitor {
+  let finder: Finder
   var isFound = false
 
-  init(selection: Selection) { self.selection = selection }
+  init(finder: Finder) { self.finder = finder }
 
   mutating func field(
     _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
@@ -96,12 +98,12 @@ private struct UUIDFinder: HCIFieldVisitor {
   ) {
     guard !isFound else { return }
     switch value {
-    case .uuid(let uuid): isFound = selection.has(uuid)
+    case .uuid(let uuid): isFound = finder.has(uuid)
     case .advertisingData:
-      isFound = selection.matchesUUID(bytes, Slice(start: 0, count: bytes.byteCount))
+      isFound = finder.matchesUUID(bytes, Slice(start: 0, count: bytes.byteCount))
     // Android's filter for service data starts with the 16-bit UUID, as an AD structure does.
     case .bytes where bytes.byteCount >= 2 && name.description == "Service_Data_Pattern":
-      isFound = selection.has(BluetoothUUID(bytes.littleEndianU16(at: 0)))
+      isFound = finder.has(BluetoothUUID(bytes.littleEndianU16(at: 0)))
     default: break
     }
   }

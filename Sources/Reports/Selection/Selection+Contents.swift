@@ -22,20 +22,43 @@ extension Selection {
     return from...to
   }
 
-  /// Reads a UUID in any of its usual spellings.
-  package static func uuid(_ text: String) throws(SelectionError) -> BluetoothUUID {
-    guard let uuid = BluetoothUUID(text: text) else {
+  /// Reads a UUID in any of its usual spellings, or the beginning of one as lines print it.
+  package static func uuid(_ text: String) throws(SelectionError) -> UUIDPattern {
+    guard let pattern = UUIDPattern(text) else {
       throw SelectionError(
-        "expected a UUID as in 180d, 0x180D or 6e400001-b5a3-f393-e0a9-e50e24dcca9e")
+        "expected a UUID as in 180d, 0x180D or 6e400001-b5a3-f393-e0a9-e50e24dcca9e, or its beginning: 6e400001-\u{2026}"
+      )
     }
-    return uuid.shortest
+    return pattern
   }
 
+  /// Returns whether an attribute has a selected handle, and a selected UUID or a service with one.
+  func admits(_ uuid: BluetoothUUID?, _ handle: UInt16?, in service: BluetoothUUID?) -> Bool {
+    (handles.isEmpty || has(handle)) && (uuids.isEmpty || has(uuid) || has(service))
+  }
+}
+
+/// Looks for attributes in packets.
+protocol AttributeFinder {
+  /// Returns whether this handle is looked for.
+  func has(_ handle: UInt16?) -> Bool
+  /// Returns whether this UUID is looked for.
+  func has(_ uuid: BluetoothUUID?) -> Bool
+}
+
+extension Selection: AttributeFinder {
   func has(_ handle: UInt16?) -> Bool {
     guard let handle else { return false }
     return handles.contains { $0.contains(handle) }
   }
 
+  func has(_ uuid: BluetoothUUID?) -> Bool {
+    guard let uuid = uuid?.shortest else { return false }
+    return uuids.contains { $0.matches(uuid) }
+  }
+}
+
+extension AttributeFinder {
   /// Returns whether an ATT PDU contains one of the handles, or answers a request about one.
   @inline(never)
   func matchesHandle(_ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer) -> Bool {
@@ -66,16 +89,6 @@ extension Selection {
       }
     }
     return false
-  }
-
-  func has(_ uuid: BluetoothUUID?) -> Bool {
-    guard let uuid else { return false }
-    return uuids.contains(uuid.shortest)
-  }
-
-  /// Returns whether an attribute has a selected handle, and a selected UUID or a service with one.
-  func admits(_ uuid: BluetoothUUID?, _ handle: UInt16?, in service: BluetoothUUID?) -> Bool {
-    (handles.isEmpty || has(handle)) && (uuids.isEmpty || has(uuid) || has(service))
   }
 
   /// Returns whether an ATT PDU contains one of the UUIDs or is about an attribute of that type; or
@@ -167,6 +180,9 @@ extension Selection {
     return false
   }
 
+}
+
+extension Selection {
   /// Returns whether an attribute value or an advertisement, received or sent, contains one of the
   /// byte patterns.
   @inline(never)
@@ -194,6 +210,41 @@ extension Selection {
   }
 
   func holds(_ value: RawSpan) -> Bool { values.contains { $0.isIn(value) } }
+}
+
+/// A UUID to look for: all of it, or the beginning of a long one that lines print, `00020002-…`.
+package struct UUIDPattern: Sendable {
+  /// The UUID in its shortest form; of a beginning, the other bits are 0.
+  private let uuid: BluetoothUUID
+  /// The number of bits in a beginning; nil for a whole UUID.
+  private var bits: Int?
+
+  /// Creates a pattern for a whole UUID.
+  package init(_ uuid: BluetoothUUID) { self.uuid = uuid.shortest }
+
+  /// Reads a UUID, or its first 8 to 28 digits with an ellipsis after them.
+  init?(_ text: String) {
+    guard let ellipsis = ["\u{2026}", "..."].first(where: { text.hasSuffix($0) }) else {
+      guard let uuid = BluetoothUUID(text: text) else { return nil }
+      self.init(uuid)
+      return
+    }
+    let digits = text.dropLast(ellipsis.count).filter { $0 != "-" }
+    let padded = digits + String(repeating: "0", count: max(0, 32 - digits.count))
+    guard 8...28 ~= digits.count, digits.allSatisfy(\.isHexDigit),
+      let high = UInt64(padded.prefix(16), radix: 16),
+      let low = UInt64(padded.suffix(16), radix: 16)
+    else { return nil }
+    self.init(BluetoothUUID(high: high, low: low))
+    bits = 4 * digits.count
+  }
+
+  /// Returns whether a UUID in its shortest form matches.
+  func matches(_ other: BluetoothUUID) -> Bool {
+    guard let bits else { return other == uuid }
+    return other.width == 16 && (other.high ^ uuid.high) >> (64 - min(bits, 64)) == 0
+      && (other.low ^ uuid.low) >> (128 - max(bits, 64)) == 0
+  }
 }
 
 /// Bytes with wildcards.

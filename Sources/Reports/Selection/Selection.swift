@@ -23,8 +23,8 @@ package struct Selection: Sendable {
   package var devices: [DevicePattern] = []
   /// The addresses of devices whose name is in `devices`, if they were looked up beforehand.
   package var namedDevices: Set<DeviceAddress> = []
-  /// The UUIDs that ATT PDUs and advertisements are about, in their shortest form.
-  package var uuids: [BluetoothUUID] = []
+  /// The UUIDs that ATT PDUs and advertisements are about.
+  package var uuids: [UUIDPattern] = []
   package var handles: [ClosedRange<UInt16>] = []
   /// Opcodes; nil: all.
   package var opcodes: OpcodeFilter?

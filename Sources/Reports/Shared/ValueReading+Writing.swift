@@ -77,26 +77,35 @@ extension ValueReading {
       let writer = DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys)
     {
       sink.string("name", [UInt8](definition.name.utf8).bytes)
+      let words = definition.words
       var ends: [Int] = []
+      var name = Output()
       var text = Output()
       for (place, entry) in decoded.fields.enumerated() {
         while let end = ends.last, end <= place {
           ends.removeLast()
           sink.end()
         }
-        let name = [UInt8](writer.name(entry).utf8)
+        name.clear()
+        if entry.field >= 0 {
+          name.raw(words.bytes(definition.tables.fields[entry.field].name))
+        } else {
+          name.string(writer.name(entry))
+        }
         if entry.form == .group {
-          sink.begin(name)
+          sink.begin(name.bytes)
           ends.append(entry.end)
         } else {
           text.clear()
           writer.entry(place, value, into: &text)
-          sink.line(name, text.bytes)
+          sink.line(name.bytes, text.bytes)
         }
       }
       for _ in ends { sink.end() }
     }
-    sink.line([UInt8]("text".utf8), line.bytes.part(Slice(start: 0, count: wordsEnd)))
-    for message in following { sink.line([UInt8]("following".utf8), message.line.bytes) }
+    sink.line(("text" as StaticString).bytes, line.bytes.part(Slice(start: 0, count: wordsEnd)))
+    for message in following {
+      sink.line(("following" as StaticString).bytes, message.line.bytes)
+    }
   }
 }

@@ -23,6 +23,10 @@ package struct VerboseSink: FieldSink, ~Copyable {
   private var secrets = Secrets.none
   /// The bytes of the current line for which there was no room.
   private var left: Slice?
+  /// The last connection, the position where its lines begin, and a copy of them.
+  private var lastConnection: ConnectionState?
+  private var connectionStart = 0
+  private var connectionLines = Output()
 
   /// The width of the offsets: two of five digits and a dash.
   private static let offsetColumns = 11
@@ -31,6 +35,10 @@ package struct VerboseSink: FieldSink, ~Copyable {
 
   /// Decodes advertised values.
   private var reading: ValueReading
+  /// What the last decoded value was, and its lines: devices advertise the same again and again.
+  private var lastValue: (kind: Subject.Kind, uuid: BluetoothUUID, depth: Int)?
+  private var lastData: [UInt8] = []
+  private var lastLines = Output()
 
   package init(showsKeys: Bool, glyphs: Glyphs = .utf8, profiles: SuppliedProfiles? = nil) {
     self.showsKeys = showsKeys
@@ -38,15 +46,25 @@ package struct VerboseSink: FieldSink, ~Copyable {
     reading = ValueReading(profiles, showsKeys: showsKeys)
   }
 
-  package mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan)
-    -> Bool
-  {
+  package mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan) -> Bool {
+    let isAlone = bytes == nil && place == nil
+    if isAlone, let lastValue, lastValue == (kind, uuid, depth),
+      lastData.bytes.isEqual(to: data)
+    {
+      lastLines.copy(into: &output)
+      return true
+    }
     guard reading.read(kind, uuid, data) else { return false }
+    let start = output.count
     // Moved out, since it writes to this sink.
     var taken = ValueReading(nil, showsKeys: false)
     swap(&taken, &reading)
     taken.writeLines(data, to: &self)
     swap(&taken, &reading)
+    lastValue = isAlone ? (kind, uuid, depth) : nil
+    lastData = data.array
+    lastLines.clear()
+    output.copy(Slice(start: start, count: output.count - start), into: &lastLines)
     return true
   }
 
@@ -86,6 +104,21 @@ package struct VerboseSink: FieldSink, ~Copyable {
   }
 
   package static var tellsAll: Bool { true }
+
+  package mutating func repeats(_ connection: ConnectionState) -> Bool {
+    connectionStart = output.count
+    // Beside bytes, the lines have another margin.
+    guard bytes == nil, connection == lastConnection else { return false }
+    connectionLines.copy(into: &output)
+    return true
+  }
+
+  package mutating func remember(_ connection: ConnectionState) {
+    lastConnection = bytes == nil ? connection : nil
+    connectionLines.clear()
+    let written = Slice(start: connectionStart, count: output.count - connectionStart)
+    output.copy(written, into: &connectionLines)
+  }
 
   package mutating func at(_ offset: Int, _ count: Int) {
     place = count > 0 ? Slice(start: offset, count: count) : nil
@@ -185,17 +218,17 @@ package struct VerboseSink: FieldSink, ~Copyable {
   }
 
   /// Begins an object that a profile names.
-  mutating func begin(_ key: [UInt8]) {
+  mutating func begin(_ key: RawSpan) {
     indent(showsBytes: false)
-    output.printable(key.bytes)
+    output.raw(key)
     output.byte(0x0a)
     depth += 1
   }
 
   /// Appends a line for a profile's field: its name, and the words for its value.
-  mutating func line(_ key: [UInt8], _ text: RawSpan) {
+  mutating func line(_ key: RawSpan, _ text: RawSpan) {
     indent()
-    output.printable(key.bytes)
+    output.raw(key)
     output.text(": ")
     output.raw(text)
     endLine()

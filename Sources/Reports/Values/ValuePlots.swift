@@ -27,8 +27,9 @@ package struct ValuePlots: Sendable {
     package fileprivate(set) var isCut = false
     package var isOfCodes: Bool { code != nil }
 
-    /// Whether there is something to see: a number or code that changes.
+    /// Whether there is something to see: a number or code that changes with time.
     package var isWorthDrawing: Bool {
+      guard let first = course.points.first?.time, first < course.lastTime else { return false }
       if isOfCodes { return words.count > 1 }
       var (low, high) = (Double.infinity, -Double.infinity)
       for point in course.points { (low, high) = (min(low, point.low), max(high, point.high)) }

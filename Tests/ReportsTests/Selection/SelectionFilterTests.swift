@@ -294,6 +294,24 @@ struct SelectionFilterTests {
     #expect(try numbers { $0.layers = try Selection.Layer.list("smp,adv") } == [1, 2, 20])
   }
 
+  @Test("The beginning of a UUID is accepted as lines print it")
+  func beginnings() throws {
+    let uuid = try #require(BluetoothUUID(text: "00020002-574f-4f20-5370-6865726f2121"))
+    let other = try #require(BluetoothUUID(text: "00020003-574f-4f20-5370-6865726f2121"))
+    let texts = [
+      "00020002-…", "00020002…", "00020002-...", "00020002-574F-…", "00020002-574f-4f20-5370-…",
+      "00020002-574f-4f20-5370-6865726f…", "00020002-574f-4f20-5370-6865726f2121",
+    ]
+    for text in texts {
+      let pattern = try Selection.uuid(text)
+      #expect(pattern.matches(uuid) && !pattern.matches(other), "\(text)")
+    }
+    #expect(try !Selection.uuid("0000180d-…").matches(BluetoothUUID(0x180d)))
+    for text in ["180d…", "…", "0002000x-…", "+0020002-…", "00020002-574f-4f20-5370-6865726f212…"] {
+      #expect(throws: SelectionError.self, "\(text)") { try Selection.uuid(text) }
+    }
+  }
+
   @Test("Different options must all match, repeated ones at least once")
   func combined() throws {
     let found = try numbers {

@@ -220,13 +220,14 @@ struct AttributeWordingTests {
       change(&options.selection)
       return Rendering.map(options, of: write).split(separator: "\n")
     }
-    let battery = lines { $0.uuids = [BluetoothUUID(0x2a19)] }
+    let battery = lines { $0.uuids = [UUIDPattern(BluetoothUUID(0x2a19))] }
     #expect(battery.contains { $0.contains("180f Battery") }, "\(battery)")
     #expect(!battery.contains { $0.contains("180d") || $0.contains("0x0020") }, "\(battery)")
     #expect(battery.contains { $0.hasPrefix("2 services, 2 characteristics") }, "\(battery)")
     let unknown = lines { $0.handles = [0x20...0x20] }
     #expect(unknown.contains { $0.contains("0x0020") } && !unknown.contains { $0.contains("180d") })
-    #expect(lines { $0.uuids = [BluetoothUUID(0x1234)] } == ["no such attribute is known"])
+    #expect(
+      lines { $0.uuids = [UUIDPattern(BluetoothUUID(0x1234))] } == ["no such attribute is known"])
     #expect(lines { $0.connections = [2...3] } == ["there was no such connection"])
     #expect(lines { $0.adapters = [1...1] } == ["there was no such connection"])
     #expect(lines { $0.connections = [1...1] }.count > 6)

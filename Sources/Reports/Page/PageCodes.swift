@@ -1,0 +1,197 @@
+import Bluetooth
+import Bytes
+import Captures
+import Diagnosis
+import Dissectors
+import Sessions
+
+/// The codes of a packet that the page's search finds, as the options of `show` do: `op:0x12`,
+/// `event:0x3e:0x01`, `status:!0`, `handle:0x0010` and `uuid:2a37`.
+struct PageCodes {
+  /// Collects the attributes that a packet is about.
+  private final class Collector: AttributeFinder {
+    var handles: [UInt16] = []
+    var uuids: [BluetoothUUID] = []
+    /// The most of each that are collected; only hostile packets have more.
+    private static let most = 128
+
+    func has(_ handle: UInt16?) -> Bool {
+      if let handle, handles.count < Self.most, !handles.contains(handle) {
+        handles.append(handle)
+      }
+      return false
+    }
+
+    func has(_ uuid: BluetoothUUID?) -> Bool {
+      if let uuid = uuid?.shortest, uuids.count < Self.most, !uuids.contains(uuid) {
+        uuids.append(uuid)
+      }
+      return false
+    }
+  }
+
+  /// What determines the codes of most packets: of ATT about one attribute, and of events that
+  /// only report free buffers.
+  private struct Key: Equatable {
+    /// The opcode of ATT; nil for such an event.
+    var opcode: UInt8?
+    var handle: UInt16?
+    var request: UInt16?
+    var uuid: BluetoothUUID?
+  }
+
+  private let collector = Collector()
+  /// The latest codes of such packets, by the last bits of the handle and the opcode.
+  private var known = [(key: Key, text: [UInt8])?](repeating: nil, count: 256)
+  /// What `--status '!0'` selects.
+  private let failing = try? StatusFilter("!0")
+
+  /// Writes the codes of a packet, each with a tab before it. Numbers are hexadecimal.
+  mutating func write(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory, into out: inout Output
+  ) {
+    guard let key = Self.key(dissection, answer, memory) else {
+      compose(record, dissection, bytes, answer, memory, into: &out)
+      return
+    }
+    let place = Int(key.handle ?? key.request ?? 0) & 31 | Int(key.opcode ?? 0) << 5 & 255
+    if let known = known[place], known.key == key { return out.raw(known.text.bytes) }
+    let start = out.count
+    compose(record, dissection, bytes, answer, memory, into: &out)
+    let text = out.bytes.part(Slice(start: start, count: out.count - start))
+    known[place] = (key, text.array)
+  }
+
+  /// Returns what determines the codes of a packet, or nil if there is more.
+  private static func key(
+    _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory
+  ) -> Key? {
+    if case .event(let event) = dissection.content,
+      event.code == HCIEvent.numberOfCompletedPacketsCode
+    {
+      return Key()
+    }
+    guard let pdu = dissection.att, !pdu.namesSeveral, answer.request?.type == nil,
+      answer.request?.service == nil
+    else { return nil }
+    if case .errorResponse = pdu { return nil }
+    let fields = dissection.attFields
+    guard fields.startHandle == nil, fields.endHandle == nil, fields.handles == nil,
+      fields.items == nil
+    else { return nil }
+    return Key(
+      opcode: pdu.opcode.rawValue, handle: fields.handle, request: answer.request?.handle,
+      uuid: answer.attribute.flatMap { memory.attributes[$0].uuid })
+  }
+
+  private func compose(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory, into out: inout Output
+  ) {
+    switch dissection.content {
+    case .acl:
+      if let pdu = dissection.att {
+        opcode(pdu.opcode, into: &out)
+        if case .errorResponse(let error) = pdu { opcode(error.requestOpcode, into: &out) }
+      } else if let pdu = dissection.smp {
+        code("op", UInt16(pdu.opcode.rawValue), pdu.opcode.name, into: &out)
+      }
+    case .command(let command): self.command(command.opcode, into: &out)
+    case .event(let event):
+      code("event", UInt16(event.code), HCITable.core.event(event.code)?.name, into: &out)
+      if let subevent = event.subevent(bytes, dissection.body) {
+        code("event:3e", UInt16(subevent), nil, into: &out)
+        word("event", HCITable.core.subevent(subevent)?.name, into: &out)
+      }
+      if let answered = dissection.answeredOpcode(event, bytes), answered > 0 {
+        self.command(answered, into: &out)
+      }
+    case .control(let control):
+      code(control.isEvent ? "event" : "op", control.code, nil, into: &out)
+      if control.isEvent, let answered = control.answeredOpcode(bytes, dissection.body) {
+        code("op", answered, nil, into: &out)
+      }
+    default: break
+    }
+    outcomes(dissection, bytes, answer, memory, into: &out)
+    collector.handles.removeAll(keepingCapacity: true)
+    collector.uuids.removeAll(keepingCapacity: true)
+    _ = collector.matchesHandle(dissection, bytes, answer)
+    _ = collector.matchesUUID(record, dissection, bytes, answer, memory)
+    for handle in collector.handles { code("handle", handle, nil, into: &out) }
+    for uuid in collector.uuids {
+      out.text("\tuuid:")
+      out.uuid(uuid)
+    }
+  }
+
+  private func opcode(_ opcode: ATTOpcode, into out: inout Output) {
+    code("op", UInt16(opcode.rawValue), opcode.name, into: &out)
+    if opcode.shortName?.isEqual(to: opcode.name ?? "") == false {
+      word("op", opcode.shortName, into: &out)
+    }
+  }
+
+  private func command(_ opcode: UInt16, into out: inout Output) {
+    code("op", opcode, HCITable.core.command(opcode)?.name, into: &out)
+  }
+
+  private func outcomes(
+    _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory,
+    into out: inout Output
+  ) {
+    guard dissection.isSignalling else {
+      if let outcome = Outcome(dissection, bytes, answer, memory) { status(outcome, into: &out) }
+      return
+    }
+    var commands = SignallingCommands(dissection.body)
+    while let command = commands.next(bytes) {
+      var rest = Slice.empty
+      guard let pdu = try? SignallingPDU(command, bytes, rest: &rest), let outcome = Outcome(pdu)
+      else { continue }
+      status(outcome, into: &out)
+    }
+  }
+
+  private func status(_ outcome: Outcome, into out: inout Output) {
+    code("status", outcome.code, outcome.name, into: &out)
+    if let reason = outcome.reason {
+      code("status", UInt16(reason), StatusCode(rawValue: reason).name, into: &out)
+    }
+    if failing?.matches(outcome) ?? false { out.text("\tstatus:!0") }
+  }
+
+  private func code(
+    _ key: StaticString, _ number: UInt16, _ name: StaticString?, into out: inout Output
+  ) {
+    out.byte(0x09)
+    out.text(key)
+    out.byte(0x3a)
+    out.hexDigits(
+      UInt64(number), number > 0xfff ? 4 : number > 0xff ? 3 : number > 0xf ? 2 : 1)
+    word(key, name, into: &out)
+  }
+
+  private func word(_ key: StaticString, _ name: StaticString?, into out: inout Output) {
+    guard let name else { return }
+    out.byte(0x09)
+    out.text(key)
+    out.byte(0x3a)
+    out.lowercased(name)
+  }
+}
+
+extension Outcome {
+  /// The name of the code, unless only a profile defines it.
+  fileprivate var name: StaticString? {
+    guard let code = UInt8(exactly: code) else { return nil }
+    switch family {
+    case .hci: return StatusCode(rawValue: code).name
+    case .att: return ATTErrorCode(rawValue: code).name
+    case .smp: return PairingFailure(rawValue: code).name
+    case .management: return CodeSet.managementStatus.name(of: UInt64(code))
+    case .l2cap(let set): return set.name(of: UInt64(code))
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Captures
+import Glibc
+
+/// The options for writing a page: its file, and whether an existing one may be replaced.
+struct PageFileOptions: ParsableArguments {
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The file to write; - means standard output.", valueName: "file"),
+    completion: .file(extensions: ["html"]))
+  var output = "-"
+
+  @Flag(name: .long, help: "Replace the file if it exists.")
+  var force = false
+
+  /// Whether neither option is given.
+  var isUnused: Bool { output == "-" && !force }
+
+  /// Refuses to replace a file that is not empty, unless `--force` is given, to replace a capture
+  /// that is read, and to write to a terminal.
+  ///
+  /// - Throws: the exit status.
+  func refuseToWrite(over captures: [String]) throws {
+    try CaptureFileOptions.refuseToWrite(to: output, unless: force)
+    for capture in captures where Terminal.isSameFile(capture, output) {
+      Terminal.complain(
+        "\(CaptureFailure.subject(capture)) is the capture itself; name another file to write")
+      throw ExitCode(64)
+    }
+  }
+
+  /// Opens the file, has `write` write the page, and gives the file its name.
+  ///
+  /// - Throws: the exit status, or what `write` throws.
+  func write(_ write: (Int32) throws -> Void) throws {
+    let file: NewFile
+    do throws(WriteFailure) { file = try NewFile(path: output) } catch { throw Self.failed(error) }
+    var failure: (any Error)?
+    do { try write(file.descriptor) } catch { failure = error }
+    // A page about a damaged capture shows what is before the damage; an incomplete page is
+    // useless.
+    if (failure as? ExitCode)?.rawValue != 74, lseek(file.descriptor, 0, SEEK_CUR) != 0 {
+      do throws(WriteFailure) { try file.keep() } catch { throw Self.failed(error) }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Reports why the file was not written, and returns the exit status.
+  private static func failed(_ failure: WriteFailure) -> ExitCode {
+    Terminal.complain(failure.sentence)
+    return ExitCode(74)
+  }
+}
