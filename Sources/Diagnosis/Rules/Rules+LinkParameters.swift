@@ -168,7 +168,7 @@ extension Rule {
         ? "\(asker) ended connection \(history.id) because \(other) had not answered its connection parameter update request (\(packet: first.asked.packet))"
         : "\(other) never answered the connection parameter update request (\(packet: first.asked.packet))",
       why:
-        "\(Wording("\(asker)").capitalized) asked\(asked) (\(packet: first.asked.packet)), but neither a response nor a change followed.\(then)",
+        "\(Wording("\(asker)").capitalized) sent a request\(asked) (\(packet: first.asked.packet)), but neither a response nor a change followed.\(then)",
       hasLeft ? .certain : .likely,
       evidence: PacketSet(open.prefix(8).map(\.asked.packet) + [hasLeft ? end.packet : 0]))
     if hasLeft {
