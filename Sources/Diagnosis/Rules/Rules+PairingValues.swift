@@ -185,7 +185,7 @@ extension FailedPairing {
     switch flaw {
     case .legacy(let deviations) where deviations.isEmpty:
       let tried: Wording =
-        isThorough ? ", even with any of the common errors in c1" : ""
+        isThorough ? ", even with the common errors in c1" : ""
       let all: Wording =
         attempt.method?.hasPasskey == true
         ? "None of the 1 000 000 passkeys" : "The key of Just Works"
