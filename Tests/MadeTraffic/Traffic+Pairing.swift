@@ -14,7 +14,7 @@ extension Traffic {
     smp(hex(text), direction, handle: handle)
   }
 
-  /// What a side says that it can do. IO capability: 0 display, 1 display and yes or no, 2 keyboard, 3
+  /// What a side says that it can do. IO capability: 0 display, 1 display and yes/no, 2 keyboard, 3
   /// nothing, 4 keyboard and display. AuthReq: 1 bonding, 4 MITM, 8 Secure Connections.
   package static func pairingFeatures(
     response: Bool, io: UInt8, auth: UInt8, outOfBand: UInt8 = 0, size: UInt8 = 16

@@ -60,7 +60,7 @@ extension Rule {
             ? "\(count: data, "data packet was", "data packets were") completed that the capture does not show as sent (connection \(Wording(listing: links.prefix(8).map { "\($0.id)" })))"
             : "",
           answers > 0
-            ? "\(count: answers, "answer belongs", "answers belong") to \(answers == 1 ? ("a command" as Wording) : "commands") that are not in the capture"
+            ? "\(count: answers, "answer belongs", "answers belong") to \(answers == 1 ? ("a command" as Wording) : "commands") that the capture lacks"
             : "",
         ].filter { !$0.isEmpty })
       return [

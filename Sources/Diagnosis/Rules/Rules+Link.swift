@@ -53,7 +53,7 @@ extension Rule {
       finding.severity = .note
       finding.what = "The peer restarted as requested: Connection Timeout (0x08)"
       finding.headline =
-        "the peer left connection \(history.id) (\(packet: ended.packet)) to restart as requested"
+        "the peer dropped connection \(history.id) (\(packet: ended.packet)) to restart as requested"
       finding.why =
         "\(restart) makes a device restart, which drops its links without terminating them. \(finding.why)"
       finding.remedy = "Nothing, if the restart was intended."

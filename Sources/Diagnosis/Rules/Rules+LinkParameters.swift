@@ -260,7 +260,7 @@ extension Rule {
         why: update.way == .command
           ? "This host's LE Connection Update (\(packet: update.asked.packet)) was accepted, but no LE Connection Update Complete followed\(asked)."
           : update.command == nil && update.side == .peer
-            ? "This host accepted the peer's request\(asked) but never sent LE Connection Update."
+            ? "This host accepted the peer's request\(asked), but never sent LE Connection Update."
             : "No LE Connection Update Complete followed\(asked).",
         .likely, evidence: update.evidence)
       finding.restsOnAbsence = true

@@ -270,7 +270,7 @@ extension FailedPairing {
     let (keeper, loser) = (side, side.other)
     var finding = finding
     finding.what =
-      "\(keeper.capitalized) keeps a bond that \(loser.words) has lostand does not pair again"
+      "\(keeper.capitalized) keeps a bond that \(loser.words) has lost and does not pair again"
     finding.headline =
       "pairing failed at \(packet: packet) because \(keeper.words) still keeps an old bond that \(loser.words) has lost"
     finding.why =

@@ -195,14 +195,14 @@ private struct SilentPairing {
     guard attempt.ending == .abandoned, SilentUser(attempt, end) == nil else { return nil }
     if let silence, silence >= PairingAttempt.timeout { return nil }
     let after: Wording =
-      silence.map { (span: Int64) -> Wording in ", \(duration: span) later" } ?? ""
+      silence.map { (span: Int64) -> Wording in "\(duration: span) later " } ?? ""
     var packets: PacketSet = [attempt.last.packet]
     packets.insert(attempt.end?.packet)
     let words = connection.connection.endingWords
     var finding = finding(
       "The link ended in the middle of the pairing", "\(words)",
       why:
-        "The pairing had reached \(packet: attempt.last.packet), \(attempt.progress)\(after) \(words). Neither side refused the pairing.",
+        "The pairing had reached \(packet: attempt.last.packet), \(attempt.progress); \(after)\(words). Neither side refused the pairing.",
       attempt.isBeginningMissing || !connection.connection.hasKnownEnding ? .likely : .certain,
       packets)
     if connection.pairing.attempts.contains(where: { $0.secondResponse != nil }) {
