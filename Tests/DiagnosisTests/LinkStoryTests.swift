@@ -42,7 +42,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
         "  #5–9    0.004  the peer requests interval 100–125 ms, latency 0, supervision timeout 4000 ms:",
         "  #10–12  0.009  this host disconnects; the link was never encrypted, and no attribute was used",
       ])
-    #expect(lines.contains("                 granted, interval 125 ms"), "\(lines)")
+    #expect(lines.contains("                 accepted, interval 125 ms"), "\(lines)")
   }
 
   @Test("times are told of clocks that are further apart than nanoseconds count") func absurdTimes()
@@ -158,7 +158,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     let asks =
       "this host requests subrate 2–8, latency 1, continuation 2, supervision timeout 6000 ms:"
     let text = lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
-    #expect(text.contains("#2–4 0.001 \(asks) granted, subrate 4 #5"), "\(lines)")
+    #expect(text.contains("#2–4 0.001 \(asks) accepted, subrate 4 #5"), "\(lines)")
     #expect(
       text.contains("#5–6 0.004 \(asks) failed, Unsupported Remote Feature (0x1a)"), "\(lines)")
     #expect(text.contains("#7–9 0.006 \(asks) failed, Unspecified Error (0x1f)"), "\(lines)")
