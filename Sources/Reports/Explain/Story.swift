@@ -1,7 +1,7 @@
 import Bluetooth
 import Diagnosis
 
-/// A line of a connection's story: `#42  0.076  MTU 100 (this host takes 100, the peer 517)`.
+/// A line of a connection's story: `#42  0.076  MTU 100 (this host offers 100, the peer 517)`.
 struct StoryLine: Sendable {
   /// The first and the last packet that it is about.
   var packets: ClosedRange<Int>
