@@ -70,7 +70,7 @@ extension Rule {
       when:
         """
         Insufficient Authentication (0x05) answers a request on a link that is not encrypted; a \
-        note where the same request is allowed later
+        note if the same request is allowed later
         """, needs: [.bothDirections],
       do: howToPair
     ) { connection, _ in
@@ -85,8 +85,8 @@ extension Rule {
       "A request is refused because the link is not encrypted",
       when:
         """
-        Insufficient Encryption (0x0f) answers a request; a note where the same request is \
-        allowed later
+        Insufficient Encryption (0x0f) answers a request; a note if the same request is allowed \
+        later
         """, needs: [.bothDirections],
       do:
         """
