@@ -86,7 +86,8 @@ import Testing
       }
       return findings(of: "gatt-change-unaware", in: evidence)
     }
-    #expect(capture(reads: false) == ["2 commands sent while the server ignores commands #2 #3 #4-5"])
+    #expect(
+      capture(reads: false) == ["2 commands sent while the server ignores commands #2 #3 #4-5"])
     #expect(capture(reads: true) == [])
   }
 }

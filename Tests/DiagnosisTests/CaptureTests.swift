@@ -239,7 +239,8 @@ import Testing
       $0.received("1b 10 00 01")
     }
     let finding = try #require(first("capture-cached-discovery", in: evidence))
-    #expect(finding.line == "This host did not discover all the peer's attributes that it uses #7 #12")
+    #expect(
+      finding.line == "This host did not discover all the peer's attributes that it uses #7 #12")
     // A value that the peer sends is no use of this host's.
     #expect(
       finding.why.text.hasPrefix(

@@ -97,7 +97,8 @@ import Testing
     #expect(finding.severity == .note)
     #expect(finding.isResolved)
     #expect(
-      finding.why.text == "The link was not encrypted, and the peer requires encryption for SPSM 0x0080."
+      finding.why.text
+        == "The link was not encrypted, and the peer requires encryption for SPSM 0x0080."
     )
     #expect(finding.note?.text == "The same channel was requested later and opened (#14).")
     #expect(

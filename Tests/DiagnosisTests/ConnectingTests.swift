@@ -259,7 +259,8 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     let finding = try #require(first("connect-limit", in: evidence))
     #expect(
       finding.line
-        == "No resources for a connection to C0:FF:EE:FF:EE:FF: Connection Limit Exceeded (0x09) #3 #4")
+        == "No resources for a connection to C0:FF:EE:FF:EE:FF: Connection Limit Exceeded (0x09) #3 #4"
+    )
     #expect(
       finding.why.text == "1 connection of this controller was open when it refused another one.")
     #expect(rules(in: evidence) == ["connect-limit"])
@@ -291,7 +292,8 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     let finding = try #require(first("connect-bredr-to-le", in: evidence))
     #expect(
       finding.line
-        == "A BR/EDR connection was attempted to C0:11:22:33:44:55, an LE device: Page Timeout (0x04) #2 #4 #1")
+        == "A BR/EDR connection was attempted to C0:11:22:33:44:55, an LE device: Page Timeout (0x04) #2 #4 #1"
+    )
     #expect(finding.certainty == .certain)
   }
 

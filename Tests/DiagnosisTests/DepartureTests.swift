@@ -27,7 +27,8 @@ import Testing
         $0.advertise(rssi: -48)
       })
     #expect(
-      finding.what.text == "The peer dropped the link without terminating it: Connection Timeout (0x08)")
+      finding.what.text
+        == "The peer dropped the link without terminating it: Connection Timeout (0x08)")
     #expect(
       finding.why.text.contains(
         "it advertised again (#8, -48 dBm), 4.0 s before the link ended here"),
@@ -56,7 +57,8 @@ import Testing
         $0.clock += 1500
       })
     #expect(
-      finding.what.text == "The peer dropped the link without terminating it: Connection Timeout (0x08)")
+      finding.what.text
+        == "The peer dropped the link without terminating it: Connection Timeout (0x08)")
     #expect(finding.certainty == .likely)
   }
 

@@ -239,7 +239,8 @@ import Testing
       #expect(
         findings(of: "bond-repaired", in: evidence)
           == (isMissing
-            ? ["The devices paired again after the key of their bond was missing #14 #16 #23 #25"] : []))
+            ? ["The devices paired again after the key of their bond was missing #14 #16 #23 #25"]
+            : []))
     }
   }
 

@@ -152,7 +152,9 @@ import Testing
 
   @Test("the verdict without a connection depends on what there is") func verdicts() throws {
     let cases: [(String, (inout Traffic) -> Void)] = [
-      ("No connection in this capture; gattscope devices lists the advertisers", { $0.advertise() }),
+      (
+        "No connection in this capture; gattscope devices lists the advertisers", { $0.advertise() }
+      ),
       (
         "No connection and no advertisement in this capture",
         {

@@ -138,7 +138,9 @@ import Testing
       }
     }
     #expect(
-      findings(of: "smp-unexpected", in: play(true)) == ["Pairing Public Key was out of sequence #4"])
+      findings(of: "smp-unexpected", in: play(true)) == [
+        "Pairing Public Key was out of sequence #4"
+      ])
     #expect(findings(of: "smp-unexpected", in: play(false)) == [])
   }
 

@@ -317,7 +317,8 @@ extension ConnectionHistory {
       )
       finding.severity = .warning
       finding.evidence = finding.evidence.union([failed.moment.packet, end])
-      finding.remedy = "Repair the bond first: once the link is encrypted with a new key, the same request is allowed."
+      finding.remedy =
+        "Repair the bond first: once the link is encrypted with a new key, the same request is allowed."
       return finding
     }
     if let pairing {

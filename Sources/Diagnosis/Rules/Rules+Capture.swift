@@ -188,7 +188,8 @@ extension Rule {
     },
     Rule(
       whole: "capture-clock-jumps", .note, "The capture's clock jumps",
-      when: "a record is more than a second older or more than an hour younger than the previous one"
+      when:
+        "a record is more than a second older or more than an hour younger than the previous one"
     ) { evidence in
       let (back, pauses) = (evidence.extent.stepsBack, evidence.extent.pauses)
       var findings: [Finding] = []

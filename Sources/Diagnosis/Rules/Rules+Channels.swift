@@ -97,7 +97,8 @@ extension Rule {
       "The result is the only reason that \(request.side.other.words) gives."
     },
     refused(
-      .configuration, "l2cap-configuration-refused", .error, "The configuration of a BR/EDR channel is refused",
+      .configuration, "l2cap-configuration-refused", .error,
+      "The configuration of a BR/EDR channel is refused",
       when: "a Configure Request is refused without an alternative: rejected, or its flow spec is",
       do: "Compare the modes and options that both sides support (Information Response)."
     ) { request in

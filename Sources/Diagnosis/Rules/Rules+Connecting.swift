@@ -577,7 +577,8 @@ extension Rule {
       } ?? ""
     let isOne = group.count == 1
     let strong = isPeripheral ? nil : Self.strongSignal(before: group)
-    let heardWell: Wording = strong.map { ", although its signal was strong (\(Int($0)) dBm)" } ?? ""
+    let heardWell: Wording =
+      strong.map { ", although its signal was strong (\(Int($0)) dBm)" } ?? ""
     var finding = Finding(
       isOne
         ? "The link was never established\(after): Connection Failed to be Established (0x3e)"

@@ -61,7 +61,8 @@ extension Rule {
       return [finding]
     }
     if departure != nil {
-      let what: Wording = "The peer dropped the link without terminating it: Connection Timeout (0x08)"
+      let what: Wording =
+        "The peer dropped the link without terminating it: Connection Timeout (0x08)"
       finding.what = what
       finding.headline =
         "the peer dropped connection \(history.id) without terminating it, and advertised again (\(packet: link.seenAway?.lastConnectable?.packet ?? ended.packet))"
@@ -69,7 +70,8 @@ extension Rule {
       finding.remedy =
         "Find out why the peer restarted: its log and reset reason, its power supply, and how it handles this host's last request."
       finding.group = what
-      finding.groupHeadline = "the peer dropped the link without terminating it, and advertised again"
+      finding.groupHeadline =
+        "the peer dropped the link without terminating it, and advertised again"
       if !link.isCertainlyAway { finding.certainty = .likely }
       return [finding]
     }

@@ -226,7 +226,8 @@ extension Rule {
   private static let longestChange: Int64 = 5_000_000_000
 
   private static let neverApplied = Rule(
-    "link-parameters-never-applied", .warning, "Connection parameters were accepted but never applied",
+    "link-parameters-never-applied", .warning,
+    "Connection parameters were accepted but never applied",
     when:
       "a change was accepted, no LE Connection Update Complete followed in the five seconds that the link stayed open, and the parameters in force are not those requested",
     needs: [.commands, .events],

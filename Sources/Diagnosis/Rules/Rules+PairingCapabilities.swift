@@ -90,7 +90,8 @@ extension FailedPairing {
       clause = "MITM protection is impossible with these IO capabilities"
     } else if attempt.method != nil {
       pieces.append(
-        "The pairing features do not show what else \(side.words) requires: \(attempt.capabilityWords).")
+        "The pairing features do not show what else \(side.words) requires: \(attempt.capabilityWords)."
+      )
     } else if let request = attempt.initiating.features?.pdu {
       // The responder has seen only the request, and does not report what it wants.
       var lacks: [Wording] = []

@@ -177,7 +177,8 @@ extension FailedPairing {
     }
     let hasCheck = attempt[otherRole].check != nil
     return finding(
-      hasCheck ? "A DHKey check value was refused" : "A DHKey check value was refused before it was sent",
+      hasCheck
+        ? "A DHKey check value was refused" : "A DHKey check value was refused before it was sent",
       because: "\(side.words) refused the check value", why: why, certainty, evidence: packets)
   }
 }

@@ -89,7 +89,8 @@ extension Rule {
       return failed.tooSoon()
     },
     failing(
-      "smp-cross-transport", "Pairing on BR/EDR and LE collides, or cross-transport key derivation is not allowed",
+      "smp-cross-transport",
+      "Pairing on BR/EDR and LE collides, or cross-transport key derivation is not allowed",
       when:
         "BR/EDR Pairing in Progress (0x0d) or Cross-transport Key Derivation/Generation Not Allowed (0x0e)",
       do:
@@ -316,7 +317,8 @@ extension FailedPairing {
         "The public key that \(attempt.side(otherRole).words) sent is not a point on the curve P-256; \(side.words) had to refuse it."
       packets.insert(attempt[otherRole].publicKey?.moment.packet)
     } else if let unexpected = attempt.unexpected, let name = attempt.unexpectedOpcode?.name {
-      why = "\(why) Before that, at \(packet: unexpected.first.packet), \(name) was out of sequence."
+      why =
+        "\(why) Before that, at \(packet: unexpected.first.packet), \(name) was out of sequence."
       packets.insert(unexpected.first.packet)
     }
     return finding(

@@ -131,12 +131,14 @@ extension Rule {
       "The value fits into one Read Response, so there is no further part."
     },
     refused(
-      "att-insufficient-resources", .warning, 0x11...0x11, "A server has no resources for a request",
+      "att-insufficient-resources", .warning, 0x11...0x11,
+      "A server has no resources for a request",
       when: "Insufficient Resources (0x11) answers a request",
       do: "Request less at a time, or later; look for leaked buffers in the firmware."
     ) { refusal, _ in "\(refusal.refuser) ran out of memory or of another resource." },
     refused(
-      "att-unlikely", .warning, 0x0e...0x0e, "A server fails to handle a request and gives no reason",
+      "att-unlikely", .warning, 0x0e...0x0e,
+      "A server fails to handle a request and gives no reason",
       when: "Unlikely Error (0x0e) answers a request",
       do:
         """
@@ -160,7 +162,8 @@ extension Rule {
       "att-unsupported-group", .note, 0x10...0x10,
       "Read By Group Type Request is used with a type that is not a group",
       when: "Unsupported Group Type (0x10) answers a request",
-      do: "Use Read By Group Type Request for primary and secondary services only (Core, Vol 3, Part G, 2.5.3)."
+      do:
+        "Use Read By Group Type Request for primary and secondary services only (Core, Vol 3, Part G, 2.5.3)."
     ) { _, _ in "The requested type is not a grouping attribute." },
     refused(
       "att-invalid-pdu", .warning, 0x04...0x04, "A server rejects a request as malformed",

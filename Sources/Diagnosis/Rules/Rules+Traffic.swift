@@ -147,7 +147,8 @@ extension Rule {
                 a \(kind) of \(Wording(stringLiteral: tally.title)) stayed incomplete \
                 (\(packet: unfinished.packet))
                 """,
-              why: "Of the transfer that \(packet: unfinished.packet) started, \(counts) arrived.\(missing)",
+              why:
+                "Of the transfer that \(packet: unfinished.packet) started, \(counts) arrived.\(missing)",
               evidence: [unfinished.packet])
             finding.restsOnAbsence = true
             return finding
@@ -158,7 +159,8 @@ extension Rule {
       "frame-unanswered", .note, "Requests of a vendor's protocol have no answer",
       when: "no matching response follows a request within the protocol's timeout",
       needs: [.bothDirections],
-      do: "Check whether the device supports the command, and whether the client subscribes to its answers."
+      do:
+        "Check whether the device supports the command, and whether the client subscribes to its answers."
     ) { connection, _ in
       let bad = connection.attributes.vendors.badFrames.map(\.moment.packet)
       return connection.attributes.vendors.tallies.compactMap { tally in
@@ -275,7 +277,8 @@ extension ConnectionHistory {
     guard let (usage, tally) = full.max(by: { $0.1.count < $1.1.count }) else { return nil }
     var finding = Finding(
       "\(tally.count) values of \(usage.identity) have exactly 20 bytes: the MTU is 23",
-      headline: "values of \(usage.identity) are split into 20-byte pieces because the MTU stays 23",
+      headline:
+        "values of \(usage.identity) are split into 20-byte pieces because the MTU stays 23",
       why:
         """
         \(reason), and these values fill it; longer ones need several packets.

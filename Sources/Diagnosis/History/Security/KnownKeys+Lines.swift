@@ -124,7 +124,9 @@ extension KnownKeys.Key {
     if let isAuthenticated {
       traits.append("\(isAuthenticated ? "authenticated" : "unauthenticated" as StaticString)")
     }
-    if let size, size < 16 { traits.append("\(count: Int(size), "byte", "bytes") of it significant") }
+    if let size, size < 16 {
+      traits.append("\(count: Int(size), "byte", "bytes") of it significant")
+    }
     return traits
   }
 }
