@@ -115,7 +115,7 @@ package struct CaptureSummary: Equatable, Sendable {
 
   /// The remark that directions are inferred; nil if they are not.
   package var directionRemark: String? {
-    lacksDirection ? "the capture does not say which way packets went; it is inferred" : nil
+    lacksDirection ? "the capture does not record packet directions; they are inferred" : nil
   }
 
   /// All remarks about the capture apart from its packets.

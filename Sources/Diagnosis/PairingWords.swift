@@ -18,7 +18,7 @@ extension IOCapability {
   package var words: Wording {
     switch self {
     case .displayOnly: "display only"
-    case .displayYesNo: "display and yes or no"
+    case .displayYesNo: "display and yes/no"
     case .keyboardOnly: "keyboard only"
     case .noInputNoOutput: "no input and no output"
     case .keyboardDisplay: "keyboard and display"
@@ -64,9 +64,9 @@ extension PairingAttempt {
     let kind: StaticString =
       method.isSecureConnections ? "Secure Connections" : "LE legacy pairing"
     switch method.association {
-    case .justWorks: return "\(kind), Just Works: nobody compares or types anything"
+    case .justWorks: return "\(kind), Just Works: nothing is compared or typed"
     case .numericComparison: return "\(kind), numeric comparison: both show six digits"
-    case .outOfBand: return "\(kind), with data from out of band"
+    case .outOfBand: return "\(kind), with out-of-band data"
     case .passkeyTypedTwice:
       return "\(kind), passkey entry: the same six digits are typed on both sides"
     case .initiatorShowsPasskey, .responderShowsPasskey:
@@ -89,9 +89,9 @@ extension PairingAttempt {
     if silent.count == 2 { return "neither side has input or output" }
     if let role = silent.first { return "\(side(role).words) has no input and no output" }
     if request.ioCapability == .displayYesNo, response.ioCapability == .displayYesNo {
-      return "no side can type, and only Secure Connections compares digits"
+      return "neither side can type, and only Secure Connections compares digits"
     }
-    return "no side can type"
+    return "neither side can type"
   }
 
   /// The sides that requested MITM protection: `this host`, `both sides`.
@@ -116,7 +116,7 @@ extension PairingAttempt {
 
   /// How far the pairing got: `after the public keys`.
   package var progress: StaticString {
-    if isPaired { return "while keys were exchanged" }
+    if isPaired { return "during key distribution" }
     if initiating.check != nil || responding.check != nil { return "after a check value" }
     if initiating.randoms != nil || responding.randoms != nil { return "after a random value" }
     if initiating.confirms != nil || responding.confirms != nil { return "after a confirm value" }
@@ -139,7 +139,7 @@ extension SixDigits {
 
   /// The digits that the values of numeric comparison yield. A capture does not contain what
   /// screens show.
-  package var ofBothSides: Wording { "the digits of both sides come to \(revealed)" }
+  package var ofBothSides: Wording { "the digits on both sides are \(revealed)" }
 }
 
 extension PairingValue {

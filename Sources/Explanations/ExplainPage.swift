@@ -121,7 +121,8 @@ package struct ExplainPage: ~Copyable {
     guard count > 0 else { return }
     out.byte(0x0a)
     let noun: Wording = "\(count: count, "connection", "connections")"
-    paragraph("\(noun.text) without a finding of their own; --full tells all, --connection N one:")
+    paragraph(
+      "\(noun.text) without a finding of their own; --full shows all, --connection N shows one:")
     for peer in peers {
       paragraph("  \(peer): \(Self.connections(numbers[peer] ?? []))", hanging: 4)
     }

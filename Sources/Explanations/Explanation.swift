@@ -130,7 +130,7 @@ package struct Explanation: Sendable {
   }
 
   private var conclusion: Wording {
-    if evidence.extent.records == 0 { return "There is nothing in this capture" }
+    if evidence.extent.records == 0 { return "This capture is empty" }
     let (errors, warnings) = (count(.error), count(.warning))
     if errors > 0 {
       let others: Wording =
@@ -146,10 +146,10 @@ package struct Explanation: Sendable {
     if connections.isEmpty, !isSelective {
       if evidence.hasManagementAlone {
         return
-          "No HCI packet in this capture; the kernel reports no connection or pairing that failed"
+          "No HCI packet in this capture; the kernel reports no failed connection or pairing"
       }
       return evidence.extent.advertisements > 0
-        ? "No connection in this capture; gattscope devices lists who advertises"
+        ? "No connection in this capture; gattscope devices lists the advertisers"
         : "No connection and no advertisement in this capture"
     }
     if connections.isEmpty, findings.isEmpty { return "No connection matches the selection" }
@@ -252,7 +252,7 @@ extension ConnectionHistory {
     guard let role = connection.localRole else {
       // Connection Complete of BR/EDR does not contain the role, and for LE the event that does may
       // be missing.
-      let unknown: Wording = "which role this host has is not known"
+      let unknown: Wording = "this host's role is unknown"
       return connection.transport == .brEDR ? "BR/EDR; \(unknown)" : unknown
     }
     let transport: Wording = connection.transport == .brEDR ? "BR/EDR; " : ""

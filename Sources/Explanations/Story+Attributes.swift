@@ -23,7 +23,7 @@ extension ConnectionHistory {
       StoryLine(
         exchange.request, to: exchange.answer.packet,
         """
-        MTU \(exchange.mtu) (\(exchange.client.words) takes \(exchange.offered), \
+        MTU \(exchange.mtu) (\(exchange.client.words) offers \(exchange.offered), \
         \(exchange.client.other.words) \(exchange.answered))
         """
       )
@@ -79,7 +79,7 @@ extension ConnectionHistory {
       lines.append(
         StoryLine(
           accepted.request, to: accepted.answer.packet,
-          "the \(verb) of \(packet: refusal.request.packet) again: allowed"))
+          "the \(verb) in \(packet: refusal.request.packet) is repeated and allowed"))
     }
     let left = attributes.refusalCount - refusals.prefix(Self.mostLines).map(\.count).reduce(0, +)
     if left > 0, refusals.count > Self.mostLines,
@@ -142,7 +142,7 @@ extension ConnectionHistory {
     var shown = Array(lines.prefix(Self.mostLines))
     shown.append(next)
     shown[Self.mostLines].text =
-      "\(count: left, "more change", "more changes") of what is subscribed to"
+      "\(count: left, "more change", "more changes") of subscriptions"
     return shown
   }
 
@@ -185,8 +185,8 @@ extension ConnectionHistory {
       StoryLine(
         $0.moment,
         """
-        \($0.server.words) says that its attributes \(handle: $0.first) to \(handle: $0.last) \
-        have changed
+        \($0.server.words) indicates that its attributes \(handle: $0.first) to \
+        \(handle: $0.last) have changed
         """
       )
     }

@@ -13,7 +13,7 @@ extension ConnectionHistory {
       + Self.told(channels.refusals.map(Self.refused), channels.omittedRefusals, "refusals")
       + Self.told(channels.open.filter(\.isConnection).map(Self.unanswered), 0, "requests")
       + Self.told(
-        channels.changes.map(Self.changed), channels.omittedChanges, "changes of channels")
+        channels.changes.map(Self.changed), channels.omittedChanges, "channel changes")
       + Self.told(
         channels.uses.map { Self.used($0, among: channels.uses) }, 0, "channels with data")
       + omittedUse
@@ -27,7 +27,7 @@ extension ConnectionHistory {
     return [
       StoryLine(
         first, to: last.packet,
-        "\(count: use.count, "SDU", "SDUs") on more channels than are listed one by one")
+        "\(count: use.count, "SDU", "SDUs") on channels that are not listed individually")
     ]
   }
 
@@ -68,16 +68,16 @@ extension ConnectionHistory {
   }
 
   private static func unanswered(_ request: ChannelRequest) -> StoryLine {
-    let outcome: Wording = request.pending == nil ? "no answer" : "pending, and no answer"
+    let outcome: Wording = request.pending == nil ? "no answer" : "pending, then no answer"
     return StoryLine(
       request.asked, to: request.pending?.packet ?? request.asked.packet,
-      "\(request.side.words) asks for \(channels(request, request.count)): \(outcome)")
+      "\(request.side.words) requests \(channels(request, request.count)): \(outcome)")
   }
 
   private static func changed(_ request: ChannelRequest) -> StoryLine {
     StoryLine(
       request.asked, to: request.answer?.packet ?? request.asked.packet,
-      "\(request.side.words) takes \(request.offer.words) from now on, on \(channels(request, request.count))"
+      "\(request.side.words) now accepts \(request.offer.words) on \(channels(request, request.count))"
     )
   }
 

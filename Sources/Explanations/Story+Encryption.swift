@@ -33,10 +33,10 @@ extension ConnectionHistory {
         }
       if connection.transport == .brEDR, attempt.isAESCCM { words = "\(words), AES-CCM" }
       if let size = attempt.keySize, size < 16 {
-        words = "\(words), of which \(count: Int(size), "byte counts", "bytes count")"
+        words = "\(words), \(count: Int(size), "significant byte", "significant bytes")"
       }
       return words
-    case .off?: return "encryption is switched off"
+    case .off?: return "encryption is disabled"
     case .failed(let status)?:
       guard let who else { return "encryption fails: \(status)" }
       return attempt.isKeyMissingHere
@@ -73,10 +73,10 @@ extension ConnectionHistory {
     let words: Wording =
       switch authentication.status {
       case .success?: "authenticated\(key)"
-      case let status? where isPairing: "pairing, since this host has no link key, fails: \(status)"
+      case let status? where isPairing: "this host has no link key, and pairing fails: \(status)"
       case let status?: "authentication\(key) fails: \(status)"
-      case nil where isPairing: "authentication is asked for; this host has no link key"
-      case nil: "authentication is asked for\(key)"
+      case nil where isPairing: "authentication is requested; this host has no link key"
+      case nil: "authentication is requested\(key)"
       }
     return StoryLine(
       authentication.start, to: last, words,

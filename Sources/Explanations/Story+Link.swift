@@ -14,13 +14,13 @@ extension ConnectionHistory {
       lines.append(
         StoryLine(
           Moment(packet: last.lastPacket, time: last.completed?.time),
-          "\(link.omittedUpdates) more changes of the parameters follow"))
+          "\(link.omittedUpdates) more parameter changes follow"))
     }
     lines += link.phys.map { change in
       StoryLine(
         change.moment,
         change.sent == change.received
-          ? "PHY: \(Self.phy(change.sent)) both ways"
+          ? "PHY: \(Self.phy(change.sent)) in both directions"
           : "PHY: this host sends on \(Self.phy(change.sent)), the peer on \(Self.phy(change.received))"
       )
     }
@@ -33,14 +33,14 @@ extension ConnectionHistory {
       lines.append(
         StoryLine(
           expired, to: link.payloadTimeouts.last?.packet ?? expired.packet,
-          "nothing authenticated came from the peer: Authenticated Payload Timeout Expired\(times)"
+          "no authenticated packet came from the peer: Authenticated Payload Timeout Expired\(times)"
         ))
     }
     lines += link.lengths.map { change in
       StoryLine(
         change.moment,
         change.sent == change.received
-          ? "data length: \(change.sent) bytes both ways"
+          ? "data length: \(change.sent) bytes in both directions"
           : "data length: \(change.sent) bytes to the peer, \(change.received) from it")
     }
     if let end = end(evidence, behind: lines) { lines.append(end) }
@@ -53,10 +53,10 @@ extension ConnectionHistory {
     guard let opened = link.opened else {
       let moment = Moment(packet: connection.firstPacket, time: connection.firstTime)
       if evidence.hasDataAlone {
-        return StoryLine(moment, "first data: how the connection began is not in the capture")
+        return StoryLine(moment, "first data: the start of the connection is not in the capture")
       }
       if connection.isOpeningMissing {
-        return StoryLine(moment, "first seen: the connection was open before the capture begins")
+        return StoryLine(moment, "first seen: the connection was open before the capture began")
       }
       return connection.transport == .brEDR ? StoryLine(moment, "connected over BR/EDR") : nil
     }
@@ -90,8 +90,8 @@ extension ConnectionHistory {
 
   private static func words(_ change: LinkHistory.SubrateChange) -> Wording {
     guard change.asked != nil else {
-      return change.result.map { "the subrate is changed: \(words($0))" }
-        ?? "a change of the subrate for which this host did not ask fails: \(change.status)"
+      return change.result.map { "the subrate changes: \(words($0))" }
+        ?? "a subrate change not requested by this host fails: \(change.status)"
     }
     let wanted: Wording =
       change.wanted.map { wanted in
@@ -102,7 +102,7 @@ extension ConnectionHistory {
           "subrate \(factors), \(words(wanted.latency, wanted.continuation, wanted.supervisionTimeout))"
       } ?? "another subrate"
     guard let result = change.result else {
-      return "this host asks for \(wanted): failed, \(change.status)"
+      return "this host requests \(wanted): failed, \(change.status)"
     }
     let isAsAsked =
       change.wanted.map {
@@ -110,7 +110,7 @@ extension ConnectionHistory {
           && $0.supervisionTimeout == result.supervisionTimeout
       } ?? false
     return
-      "this host asks for \(wanted): granted, subrate \(isAsAsked ? "\(result.factor)" : words(result))"
+      "this host requests \(wanted): accepted, subrate \(isAsAsked ? "\(result.factor)" : words(result))"
   }
 
   /// Returns `4, latency 1, continuation 2, supervision timeout 6000 ms`.
@@ -140,23 +140,23 @@ extension ConnectionHistory {
     } else if update.isGranted == true {
       // A change is reported by an event.
       outcome =
-        "\(update.side.other.words) agrees\(hasEvents ? ", and nothing changes" : "" as StaticString)"
+        "\(update.side.other.words) accepts\(hasEvents ? ", but nothing changes" : "" as StaticString)"
     } else {
       outcome = update.way == .signalling ? "no answer" : "no outcome"
     }
     guard update.way != .unasked else { return "the peer changes the parameters: \(outcome)" }
     guard let wanted = update.wanted else {
-      return "\(update.side.words) asks for other parameters: \(outcome)"
+      return "\(update.side.words) requests new parameters: \(outcome)"
     }
     // If the request was granted exactly, the result is not repeated.
     if let result = update.result, WantedParameters(result) == wanted {
-      return "\(update.side.words) asks for \(wanted.words): granted"
+      return "\(update.side.words) requests \(wanted.words): accepted"
     }
     if let result = update.result {
       return
-        "\(update.side.words) asks for \(wanted.words): granted, \(differing(result, wanted))"
+        "\(update.side.words) requests \(wanted.words): accepted, \(differing(result, wanted))"
     }
-    return "\(update.side.words) asks for \(wanted.words): \(outcome)"
+    return "\(update.side.words) requests \(wanted.words): \(outcome)"
   }
 
   /// Returns what is used of the request: only the interval, if the rest is as requested.
@@ -209,12 +209,12 @@ extension ConnectionHistory {
     case .micFailure:
       return StoryLine(ended, "the controllers end the link\(reason)")
     case .reset:
-      return StoryLine(ended, "the controller is reset: the link is gone")
+      return StoryLine(ended, "the controller is reset, which ends the link")
     case .controller:
       return StoryLine(ended, "the controller ends the link\(reason)\(unused(evidence))")
     case .replaced:
       return StoryLine(
-        ended, "another connection has the same handle: this one ended before, unseen")
+        ended, "another connection gets the same handle: this one ended before, unseen")
     case .unknown:
       return StoryLine(ended, "the link ends, for a reason that is not in the capture")
     case .fileEnded:
@@ -239,7 +239,7 @@ extension ConnectionHistory {
       !evidence.lacksData
     else { return "" }
     if attributes.sentByLocal + attributes.sentByPeer == 0, !channels.isUsed {
-      return "; the link was never encrypted, no attribute was touched"
+      return "; the link was never encrypted, and no attribute was used"
     }
     return security.pairing == nil ? "; never paired, never encrypted" : "; never encrypted"
   }

@@ -12,7 +12,7 @@ extension ConnectionHistory {
       let times: Wording = request.count > 1 ? ", \(request.count) times" : ""
       return StoryLine(
         request.moment,
-        "\(request.side.words) asks for security: \(request.authReq.words)\(times)")
+        "\(request.side.words) requests security: \(request.authReq.words)\(times)")
     }
     return requests + omittedPairings
       + pairing.attempts.flatMap {
@@ -28,7 +28,7 @@ extension ConnectionHistory {
       let next = pairing.attempts.dropFirst(PairingHistory.firstAttempts).first
     else { return [] }
     let attempts: Wording = "\(count: pairing.omitted, "attempt is", "attempts are")"
-    return [StoryLine(next.first, "\(attempts) not told that came before this one")]
+    return [StoryLine(next.first, "\(attempts) not shown before this one")]
   }
 }
 
@@ -88,8 +88,8 @@ private struct PairingStory {
         StoryLine(
           attempt.first,
           mayBeCut
-            ? "in the middle of a pairing whose beginning the capture cut short, or does not have"
-            : "in the middle of a pairing whose beginning is not in the capture")
+            ? "in the middle of a pairing whose start is cut short or not in the capture"
+            : "in the middle of a pairing whose start is not in the capture")
       )
     }
     return lines
@@ -98,14 +98,14 @@ private struct PairingStory {
   /// Returns a clause that it answers a Security Request.
   private func sooner(_ moment: Moment) -> Wording {
     guard let asked = attempt.askedFor else { return "" }
-    return ", as asked at \(packet: asked.packet)"
+    return ", as requested at \(packet: asked.packet)"
   }
 
   private var consequences: [Wording] {
-    if attempt.isOverBREDR { return ["the LE keys follow from the BR/EDR link key"] }
+    if attempt.isOverBREDR { return ["the LE keys are derived from the BR/EDR link key"] }
     guard let words = attempt.methodWords else { return [] }
     if let shortfall = attempt.shortfall {
-      return ["\(words)", "MITM protection was asked for, but \(shortfall)"]
+      return ["\(words)", "MITM protection was requested, but \(shortfall)"]
     }
     return [words]
   }
@@ -126,7 +126,7 @@ private struct PairingStory {
     let words: Wording =
       debug.isEmpty
       ? ""
-      : ", \(Wording(listing: debug.map { "\(attempt.side($0).words)'s" })) of the debug key pair"
+      : ", \(Wording(listing: debug.map { "\(attempt.side($0).words)'s" })) from the debug key pair"
     return StoryLine(start, to: last, "public keys exchanged\(words)")
   }
 
@@ -147,7 +147,7 @@ private struct PairingStory {
     let kinds: [(count: Int, word: StaticString, isOnce: Bool)] = [
       (presses.started, "started", true), (presses.entered, "entered", false),
       (presses.erased, "erased", false), (presses.cleared, "cleared", false),
-      (presses.completed, "completed", true), (presses.other, "of no known kind", false),
+      (presses.completed, "completed", true), (presses.other, "of unknown kind", false),
     ]
     let words = kinds.filter { $0.count > 0 }.map { kind -> Wording in
       kind.isOnce && kind.count == 1 ? "\(kind.word)" : "\(kind.count) \(kind.word)"
@@ -239,7 +239,7 @@ private struct PairingStory {
         // A pairing that succeeded had all of them.
         let missing: Wording =
           attempt.isPaired && outcome.agreed.count < 20
-          ? "; of the others records are missing in the capture" : ""
+          ? "; records of the others are missing in the capture" : ""
         return "\(outcome.agreed.count) of 20 passkey rounds agree\(missing)"
       }
       let rounds = max(
@@ -273,7 +273,7 @@ private struct PairingStory {
     case .confirmationAsked(comparesDigits: true):
       words = "the kernel asks bluetoothd to have its user compare the digits"
     case .confirmationAsked(comparesDigits: false):
-      words = "the kernel asks bluetoothd whether its user agrees"
+      words = "the kernel asks bluetoothd whether its user accepts"
     case .confirmed(true): words = "this host's program confirms"
     case .confirmed(false): words = "this host's program refuses"
     case .cancel: words = "a program cancels the pairing: Cancel Pair Device"

@@ -2,7 +2,7 @@ package import Bluetooth
 package import Diagnosis
 package import Words
 
-/// A line of a connection's story: `#42  0.076  MTU 100 (this host takes 100, the peer 517)`.
+/// A line of a connection's story: `#42  0.076  MTU 100 (this host offers 100, the peer 517)`.
 package struct StoryLine: Sendable {
   /// The first and the last packet that it is about.
   package var packets: ClosedRange<Int>

@@ -25,7 +25,7 @@ import Testing
     #expect(severities(of: "att-insufficient-authentication", in: evidence) == [.error])
     #expect(
       attributeFindings(in: evidence).first?.why.text
-        == "2a38 Body Sensor Location asks for a better protected link, and the link was not encrypted. Neither device asked to pair afterwards."
+        == "2a38 Body Sensor Location requires a higher security level, and the link was not encrypted. Neither device asked to pair afterwards."
     )
     #expect(attributeRules(in: evidence) == ["att-insufficient-authentication"])
   }
@@ -92,7 +92,7 @@ import Testing
     }
     let told = finding("att-insufficient-authentication", in: evidence)
     #expect(
-      told?.why.text.hasSuffix("Pairing was tried (#4) and failed (#6).") == true,
+      told?.why.text.hasSuffix("Pairing was attempted (#4) and failed (#6).") == true,
       "\(told?.why.text ?? "nothing")")
     // The failure of the pairing is the cause, and its own error.
     #expect(told?.severity == .warning)
@@ -211,7 +211,7 @@ import Testing
     #expect(finding("att-authorization", in: evidence)?.certainty == .likely)
     #expect(
       finding("att-authorization", in: evidence)?.why.text
-        == "The peer did not authorize it, which is for its application to decide (the link was not encrypted)."
+        == "The peer did not authorize the request, which is its application's decision (the link was not encrypted)."
     )
   }
 
@@ -242,7 +242,7 @@ import Testing
     }
     #expect(
       attributeFindings(in: evidence).first?.headline.text
-        == "the peer's read of 2a38 Body Sensor Location was refused for lack of security (#9), and nobody paired"
+        == "the peer's read of 2a38 Body Sensor Location was refused for lack of security (#9), and the devices did not pair"
     )
   }
 

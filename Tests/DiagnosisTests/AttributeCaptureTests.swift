@@ -79,7 +79,7 @@ import Testing
       let told = finding("frame-checksum", in: evidence)
       #expect(
         told?.what.text
-          == "\(who) sent a frame with a wrong checksum: 0x00 where 0xbf is right")
+          == "\(who) sent a frame with a wrong checksum: 0x00 instead of 0xbf")
       #expect(told?.why.text.contains(next) == true, "\(told?.why.text ?? "nothing")")
     }
   }

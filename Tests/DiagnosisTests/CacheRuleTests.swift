@@ -33,7 +33,7 @@ import Testing
     let evidence = reconnection("01")
     #expect(
       findings(of: "gatt-stale-cache", in: evidence) == [
-        "Handles of an old map: Read of 2a38 Body Sensor Location refused: Invalid Handle (0x01) #12 #13"
+        "Outdated handles: Read of 2a38 Body Sensor Location refused: Invalid Handle (0x01) #12 #13"
       ])
     #expect(finding("gatt-stale-cache", in: evidence)?.certainty == .likely)
     #expect(findings(of: "att-invalid-handle", in: evidence) == [])
@@ -67,7 +67,7 @@ import Testing
     }
     #expect(
       findings(of: "gatt-service-changed", in: evidence) == [
-        "The peer said that its attributes have changed #8"
+        "The peer indicated that its attributes have changed #8"
       ])
     let told = finding("gatt-service-changed", in: evidence)
     #expect(told?.why.text.contains("0x000e to 0xffff") == true)
@@ -87,7 +87,8 @@ import Testing
       }
       return findings(of: "gatt-change-unaware", in: evidence)
     }
-    #expect(capture(reads: false) == ["2 commands sent while the server takes none #2 #3 #4-5"])
+    #expect(
+      capture(reads: false) == ["2 commands sent while the server ignores commands #2 #3 #4-5"])
     #expect(capture(reads: true) == [])
   }
 }

@@ -39,7 +39,7 @@ import Testing
       ])
     #expect(
       first("capture-records-missing", in: evidence)?.why.text
-        == "2 data packets were completed that the capture does not show to be sent (connection 1) and 1 answer belongs to a command that the capture does not have."
+        == "2 data packets were completed that the capture does not show as sent (connection 1) and 1 answer belongs to a command that the capture lacks."
     )
   }
 
@@ -267,7 +267,8 @@ import Testing
       $0.received("1b 10 00 01")
     }
     let finding = try #require(first("capture-cached-discovery", in: evidence))
-    #expect(finding.line == "This host did not discover all that it uses of the peer #7 #12")
+    #expect(
+      finding.line == "This host did not discover all the peer's attributes that it uses #7 #12")
     // The peer sends this value, so this host does not use the handle.
     #expect(
       finding.why.text.hasPrefix(
@@ -285,7 +286,7 @@ import Testing
     #expect(finding.line == "This host did not discover the peer's services #2 #5")
     #expect(
       finding.why.text
-        == "The peer sent 4 values on its own. This host did not ask what they are: it knows that from an earlier connection, or not at all."
+        == "The peer sent 4 values on its own. This host did not discover them: it knows them from an earlier connection, or not at all."
     )
   }
 
@@ -314,7 +315,7 @@ import Testing
     guard let evidence = try evidence(ofCapture: "pairing-fails.pcap") else { return }
     #expect(
       findings(of: "capture-direction-missing", in: evidence) == [
-        "The capture does not say which way packets went"
+        "The capture does not record packet directions"
       ])
   }
 

@@ -23,7 +23,7 @@ import Testing
     let near = told(-50)
     #expect(
       near?.why.text.hasSuffix(
-        "The peer was heard well before: -50 dBm. So distance is not the reason.") == true,
+        "The peer's signal was strong before (-50 dBm), so distance is not the reason.") == true,
       "\(near?.why.text ?? "nothing")")
     #expect(near?.remedy?.text.contains("Wi-Fi") == true)
     #expect(told(-80)?.remedy?.text.contains("Wi-Fi") == false)
@@ -43,7 +43,7 @@ import Testing
     }
     let kept = told { $0.smp("0b 05", .received) }
     #expect(
-      kept?.line == "The peer keeps a bond that this host has lost, and does not pair anew #2 #3 #4"
+      kept?.line == "The peer keeps a bond that this host has lost and does not pair again #2 #3 #4"
     )
     #expect(
       kept?.headline.text
@@ -72,7 +72,7 @@ import Testing
     #expect(left?.severity == .error)
     #expect(
       left?.headline.text
-        == "the peer left connection 1 (#4) after this host had refused its connection parameters")
+        == "the peer ended connection 1 (#4) after this host had refused its connection parameters")
     #expect(left?.remedy?.text.contains("ConnectionSupervisionTimeout 400 or more") == true)
     #expect(left?.remedy?.text.contains("Apple") == false)
     // Almost: the link was used in between.

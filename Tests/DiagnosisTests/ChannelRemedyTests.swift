@@ -19,7 +19,7 @@ import Testing
       $0.connect()
       $0.openChannel(result: 2)
     }
-    #expect(peer.hasPrefix("Have the peer listen before it is asked: a socket on BlueZ, "))
+    #expect(peer.hasPrefix("Make the peer listen before the request: a socket on BlueZ, "))
     #expect(peer.contains(given), "\(peer)")
     // An assigned SPSM is not allocated by the device.
     let assigned = remedy("l2cap-service-missing") {
@@ -35,7 +35,7 @@ import Testing
     }
     #expect(
       classic
-        == "Have this host listen before it is asked (a socket on BlueZ, bt_l2cap_server_register on Zephyr), and ask for the PSM that the SDP record of the service names."
+        == "Make this host listen before the request (a socket on BlueZ, bt_l2cap_server_register on Zephyr), and request the PSM in the service's SDP record."
     )
   }
 
@@ -49,20 +49,20 @@ import Testing
     }
     #expect(
       classic("3f 05 00 00", "01 05 02 00 00 00")
-        == "Look why this host sends a code that the specification does not give out; the peer has to reject it."
+        == "Find out why this host sends a code that the specification does not define; the peer has to reject it."
     )
     #expect(
       classic("04 06 04 00 77 00 00 00", "01 06 06 00 02 00 77 00 00 00").hasPrefix(
         "Look at this host: the channel was closed before, or never open"))
     #expect(
       classic("0a 05 02 00 02 00", "01 05 02 00 00 00")
-        == "Nothing, where this host does without: the peer may be older than the command.")
+        == "Nothing, if this host works without it: the peer may be older than the command.")
     #expect(
       remedy("l2cap-command-rejected") {
         $0.connect()
         $0.signal(Self.asked, .sent)
         $0.signal("01 02 02 00 00 00", .received)
-      } == "Do without such a channel, or use a newer Bluetooth stack on the peer.")
+      } == "Do not use such a channel, or use a newer Bluetooth stack on the peer.")
   }
 
   private func unanswered(_ build: (inout Traffic) -> Void) -> [String] {
@@ -155,7 +155,7 @@ import Testing
         $0.clock += 301_000
         $0.disconnect()
       } == [
-        "error certain: The peer never answered the request for 2 channels for SPSM 0x00a0 #3 #4 #5. No answer in 301 s, until the peer ended the link (#5). The peer had said that the answer was pending (#4)."
+        "error certain: The peer never answered the request for 2 channels for SPSM 0x00a0 #3 #4 #5. No answer in 301 s, until the peer ended the link (#5). The peer had reported that the answer was pending (#4)."
       ])
   }
 }

@@ -97,9 +97,10 @@ import Testing
     #expect(finding.severity == .note)
     #expect(finding.isResolved)
     #expect(
-      finding.why.text == "The link was not encrypted, and the peer wants it to be for SPSM 0x0080."
+      finding.why.text
+        == "The link was not encrypted, and the peer requires encryption for SPSM 0x0080."
     )
-    #expect(finding.note?.text == "The same was asked for later and opened (#14).")
+    #expect(finding.note?.text == "The same channel was requested later and opened (#14).")
     #expect(
       finding.headline.text
         == "the peer refused a channel for SPSM 0x0080 at first, and opened it at #14")
@@ -272,9 +273,9 @@ import Testing
       lines.dropFirst() == [
         "the peer refused a channel for SPSM 0x0080: Connection refused, SPSM not supported",
         "this host opens 2 channels for EATT (0x0027): MTU 64, MPS 64, 8 credits; the peer MTU",
-        "this host takes MTU 128, MPS 64 from now on, on a channel for EATT (0x0027)",
+        "this host now accepts MTU 128, MPS 64 on a channel for EATT (0x0027)",
         "the peer closes one of the channels for EATT (0x0027), not answered",
-        "this host asks for a channel for SPSM 0x0085: no answer",
+        "this host requests a channel for SPSM 0x0085: no answer",
         "1 SDU from the peer on a channel whose opening is not in the capture",
         "the peer disconnects; never paired, never encrypted",
       ])
@@ -298,6 +299,6 @@ import Testing
       for channel in 0..<40 { traffic.sdu("01 02", .received, cid: 0x40 + channel) }
     }
     #expect(lines.contains("24 more channels with data"), "\(lines)")
-    #expect(lines.contains("8 SDUs on more channels than are listed one by one"), "\(lines)")
+    #expect(lines.contains("8 SDUs on channels that are not listed individually"), "\(lines)")
   }
 }

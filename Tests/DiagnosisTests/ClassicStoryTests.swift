@@ -30,7 +30,7 @@ import Testing
     let line = try #require(evidence.connections.first?.encryptionStory(evidence).first)
     #expect(
       line.text.text
-        == "pairing, since this host has no link key, fails: Authentication Failure (0x05)")
+        == "this host has no link key, and pairing fails: Authentication Failure (0x05)")
     #expect(
       line.consequences.map(\.text).contains {
         $0.hasPrefix(
@@ -74,8 +74,8 @@ import Testing
     #expect(
       story(4) { features(&$0, 1) } == [
         "authenticated by pairing",
-        "this host: display and yes or no, no MITM; the peer: no input and no output, no MITM",
-        "Just Works: nobody compares or types anything",
+        "this host: display and yes/no, no MITM; the peer: no input and no output, no MITM",
+        "Just Works: nothing is compared or typed",
         "the new link key: Unauthenticated, P-192 (0x04)",
       ])
     #expect(

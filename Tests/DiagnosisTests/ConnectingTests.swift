@@ -20,14 +20,14 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(finding.severity == .error)
     #expect(
       finding.why.text
-        == "This host asked for the connection at #2 and gave up after 20.0 s. Until then the controller reported none: it heard no advertisement of the device that it could answer. It was last heard advertising in #1, 1 ms before the attempt."
+        == "This host started to connect at #2 and gave up after 20.0 s. Until then the controller reported no connection: it heard no advertisement of the device that it could respond to. It was last heard advertising in #1, 1 ms before the attempt."
     )
     #expect(finding.note?.text.contains("133") == true)
   }
 
   @Test("a weak signal of the device is reported, a strong one is not") func weak() throws {
     for (rssi, words) in [
-      (Int8(-92), ", with a weak signal (-92 dBm), near the least that receivers hear."),
+      (Int8(-92), ", with a weak signal (-92 dBm), near the sensitivity limit of receivers."),
       (-84, "before the attempt."), (127, "before the attempt."),
     ] {
       let evidence = evidence {
@@ -53,7 +53,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     let finding = try #require(first("connect-timeout", in: evidence))
     #expect(
       finding.why.text.hasSuffix(
-        "It was heard advertising 2 times meanwhile, last in #4, never as one that can be connected to."
+        "It was heard advertising 2 times during the attempt, last in #4, but never connectable."
       ), "\(finding.why.text)")
   }
 
@@ -73,7 +73,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(many.what.text.hasSuffix("(256 attempts)"))
     #expect(
       many.note?.text.hasSuffix(
-        "Of the attempts that failed the first 256 of a controller are looked at: 4 later ones are not counted here."
+        "Only the first 256 failed attempts of a controller are analysed; 4 later ones are not counted here."
       ) == true)
     let all = try #require(first("connect-timeout", in: attempts(256)))
     #expect(all.note?.text.contains("looked at") == false)
@@ -218,7 +218,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(finding.severity == .note)
     #expect(
       finding.line
-        == "C0:11:22:33:44:55 did not come while this host listened for it in the background #5 #7 #9 #10"
+        == "C0:11:22:33:44:55 did not appear while this host scanned for it in the background #5 #7 #9 #10"
     )
     #expect(finding.why.text.contains("for 30 ms in each 1.3 s"), "\(finding.why.text)")
   }
@@ -261,7 +261,8 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     let finding = try #require(first("connect-limit", in: evidence))
     #expect(
       finding.line
-        == "No room for a connection to C0:FF:EE:FF:EE:FF: Connection Limit Exceeded (0x09) #3 #4")
+        == "No resources for a connection to C0:FF:EE:FF:EE:FF: Connection Limit Exceeded (0x09) #3 #4"
+    )
     #expect(
       finding.why.text == "1 connection of this controller was open when it refused another one.")
     #expect(rules(in: evidence) == ["connect-limit"])
@@ -293,7 +294,8 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     let finding = try #require(first("connect-bredr-to-le", in: evidence))
     #expect(
       finding.line
-        == "BR/EDR was tried with C0:11:22:33:44:55, an LE device: Page Timeout (0x04) #2 #4 #1")
+        == "A BR/EDR connection was attempted to C0:11:22:33:44:55, an LE device: Page Timeout (0x04) #2 #4 #1"
+    )
     #expect(finding.certainty == .certain)
   }
 
@@ -355,7 +357,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     let finding = try #require(first("connect-refused", in: evidence))
     #expect(
       finding.line
-        == "The attempt to connect to C0:11:22:33:44:55 was repeated while it went on: Command Disallowed (0x0c) #3 #4 #1"
+        == "The attempt to connect to C0:11:22:33:44:55 was repeated while it was pending: Command Disallowed (0x0c) #3 #4 #1"
     )
     #expect(finding.severity == .note)
   }
@@ -412,7 +414,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     }
     #expect(
       findings(of: "connect-scan-wrong-phy", in: wrong) == [
-        "The attempt did not listen on the PHY that C0:11:22:33:44:55 advertises on #2 #4 #6 #1"
+        "The attempt did not scan on the PHY that C0:11:22:33:44:55 advertises on #2 #4 #6 #1"
       ])
     let right = evidence {
       $0.advertise(phy: 3)
@@ -430,7 +432,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     }
     #expect(
       findings(of: "connect-parameters-impossible", in: evidence) == [
-        "The connection was asked for with impossible parameters #1 #2"
+        "The connection was requested with invalid parameters #1 #2"
       ])
     #expect(
       first("connect-refused", in: evidence)?.why.text.contains("= 1260 ms") == true,
@@ -455,7 +457,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     )
     #expect(
       finding.why.text
-        == "The controller sent its request to connect, which creates the link, and heard nothing from the peer for six intervals. Six intervals of 30 ms are 180 ms."
+        == "The controller sent its connection request, which creates the link, and heard nothing from the peer for six connection intervals. Six intervals of 30 ms are 180 ms."
     )
     #expect(finding.severity == .error)
     #expect(rules(in: evidence) == ["connect-not-established"])

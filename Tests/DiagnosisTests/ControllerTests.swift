@@ -152,7 +152,7 @@ import Testing
     )
     #expect(
       finding.why.text
-        == "Since LE Set Scan Parameters of #3 the controller is in the other mode, and answers Command Disallowed (0x0c)."
+        == "Since LE Set Scan Parameters of #3 the controller has been in the other mode, and it answers Command Disallowed (0x0c)."
     )
   }
 

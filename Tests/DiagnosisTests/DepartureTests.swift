@@ -27,7 +27,8 @@ import Testing
         $0.advertise(rssi: -48)
       })
     #expect(
-      finding.what.text == "The peer left the link without ending it: Connection Timeout (0x08)")
+      finding.what.text
+        == "The peer dropped the link without terminating it: Connection Timeout (0x08)")
     #expect(
       finding.why.text.contains(
         "it advertised again (#8, -48 dBm), 4.0 s before the link ended here"),
@@ -56,13 +57,14 @@ import Testing
         $0.clock += 1500
       })
     #expect(
-      finding.what.text == "The peer left the link without ending it: Connection Timeout (0x08)")
+      finding.what.text
+        == "The peer dropped the link without terminating it: Connection Timeout (0x08)")
     #expect(finding.certainty == .likely)
   }
 
   @Test("this host's last request is only named if the peer fell silent soon afterwards")
   func asked() throws {
-    let write = "The last that this host asked for was to write 01 to"
+    let write = "The last thing this host requested was to write 01 to"
     let soon = try #require(lost { $0.sent("52 13 00 01") })
     #expect(soon.why.text.contains(write), "\(soon.why.text)")
     let late = try #require(
@@ -98,7 +100,7 @@ import Testing
   func restarts(characteristic: String, value: String, maker: String) throws {
     let finding = try #require(restart(characteristic: characteristic, value: value))
     #expect(
-      finding.what.text == "The peer restarted, as it was told to: Connection Timeout (0x08)")
+      finding.what.text == "The peer restarted as requested: Connection Timeout (0x08)")
     #expect(finding.severity == .note)
     #expect(finding.why.text.contains(maker), "\(finding.why.text)")
   }

@@ -110,7 +110,7 @@ import Testing
     #expect(rules(in: evidence) == ["enc-rejected"])
     let why = evidence.findings().first?.why.text ?? ""
     #expect(
-      why.contains(atOnce == 0 ? "the answer was a refusal" : "controller refused to begin"),
+      why.contains(atOnce == 0 ? "it was refused" : "controller refused to start"),
       "\(why)")
   }
 

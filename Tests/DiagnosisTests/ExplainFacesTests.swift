@@ -85,7 +85,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     resolved.isResolved = true
     #expect(words([rule("att-note", .note, on: [1], resolved)]) == "No error: pairing failed at #2")
     #expect(words([]) == "No problem found")
-    #expect(explanation([], connections: 0).verdict.text == "There is nothing in this capture")
+    #expect(explanation([], connections: 0).verdict.text == "This capture is empty")
   }
 
   @Test("a finding appears with its connection, one about the whole before them") func places() {
@@ -191,7 +191,7 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     let lines = page(Explanation(evidence, Selection(), rules: [])).split(separator: "\n")
     #expect(
       lines.suffix(4).map(String.init) == [
-        "43 connections without a finding of their own; --full tells all, --connection N one:",
+        "43 connections without a finding of their own; --full shows all, --connection N shows one:",
         "  C0:11:22:33:44:55 random static: 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23 and 8 more",
         "  C0:FF:EE:C0:FF:EE random static: 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24 and 8 more",
         "  C0:FF:EE:C0:FF:ED random static: 41–43",

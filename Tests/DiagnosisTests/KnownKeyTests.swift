@@ -121,7 +121,7 @@ import Testing
     #expect(found?.what.text == "2 keys are known")
     #expect(
       found?.why.text.hasPrefix(
-        "The key given in #\(first + 2) is left out: it is all zeros. The bytes are") == true)
+        "The key given in #\(first + 2) is omitted: it is all zeros. The bytes are") == true)
     #expect(found?.isAppendix == true)
     let packets = found?.evidence.ranges.map(\.lowerBound) ?? []
     #expect(packets == packets.sorted())
@@ -134,7 +134,7 @@ import Testing
     let found = evidence.findings().first { $0.rule.description == "keys-known" }
     #expect(found?.line == "3 keys are known #173 #176 #179")
     #expect(
-      found?.why.text.hasPrefix("The keys given in #178 and #181 are left out: they are all zeros.")
+      found?.why.text.hasPrefix("The keys given in #178 and #181 are omitted: they are all zeros.")
         == true)
   }
 
@@ -162,7 +162,7 @@ import Testing
   func file() {
     for (byte, words) in [
       (UInt8(0x11), "It is the key of \"band/info\"."),
-      (0x12, "\"band/info\" has another key for the device."),
+      (0x12, "\"band/info\" has a different key for the device."),
     ] {
       let evidence = evidence(bonds: [Self.bond(key: byte)]) {
         $0.connect()
@@ -241,7 +241,8 @@ import Testing
       #expect(
         findings(of: "bond-repaired", in: evidence)
           == (isMissing
-            ? ["The two paired anew after the key of their bond was missing #14 #16 #23 #25"] : []))
+            ? ["The devices paired again after the key of their bond was missing #14 #16 #23 #25"]
+            : []))
     }
   }
 

@@ -12,10 +12,10 @@ import Testing
       $0.answerParameters(.received, accepts: false)
     }
     let finding = try #require(first("link-parameters-refused", in: evidence))
-    #expect(finding.line == "The peer refused other connection parameters #2 #3")
+    #expect(finding.line == "The peer refused new connection parameters #2 #3")
     #expect(
       finding.why.text
-        == "This host asked for interval 100–125 ms, latency 0, supervision timeout 4000 ms. The link kept interval 30 ms, latency 0, supervision timeout 720 ms."
+        == "This host requested interval 100–125 ms, latency 0, supervision timeout 4000 ms. The link kept interval 30 ms, latency 0, supervision timeout 720 ms."
     )
     #expect(finding.severity == .warning)
   }
@@ -28,7 +28,7 @@ import Testing
     }
     #expect(
       findings(of: "link-parameters-refused", in: response) == [
-        "This host refused other connection parameters #2 #3"
+        "This host refused new connection parameters #2 #3"
       ])
     let reject = evidence {
       $0.connect()
@@ -37,7 +37,7 @@ import Testing
     }
     #expect(
       findings(of: "link-parameters-refused", in: reject) == [
-        "This host refused other connection parameters #2 #3"
+        "This host refused new connection parameters #2 #3"
       ])
   }
 
@@ -68,7 +68,7 @@ import Testing
     }
     #expect(
       findings(of: "link-parameters-refused", in: negative) == [
-        "This host refused other connection parameters: Unacceptable Connection Parameters (0x3b) #2 #3"
+        "This host refused new connection parameters: Unacceptable Connection Parameters (0x3b) #2 #3"
       ])
     let failed = evidence {
       $0.connect()
@@ -77,7 +77,7 @@ import Testing
     }
     #expect(
       findings(of: "link-parameters-refused", in: failed) == [
-        "The controller refused other connection parameters: Unacceptable Connection Parameters (0x3b) #2 #4"
+        "The controller refused new connection parameters: Unacceptable Connection Parameters (0x3b) #2 #4"
       ])
   }
 
@@ -89,7 +89,7 @@ import Testing
     }
     #expect(
       findings(of: "link-parameters-refused", in: evidence) == [
-        "The peer left: the connection parameters do not suit it #3"
+        "The peer disconnected because of the connection parameters #3"
       ])
     #expect(first("link-parameters-refused", in: evidence)?.severity == .error)
   }
@@ -151,10 +151,10 @@ import Testing
     }
     let finding = try #require(first("link-parameters-never-applied", in: evidence))
     #expect(
-      finding.line == "This host granted other connection parameters and did not use them #2 #3")
+      finding.line == "This host accepted new connection parameters but did not apply them #2 #3")
     #expect(
       finding.why.text
-        == "This host said yes to what the peer asked for: interval 100–125 ms, latency 0, supervision timeout 4000 ms, and never sent LE Connection Update."
+        == "This host accepted the peer's request: interval 100–125 ms, latency 0, supervision timeout 4000 ms, but never sent LE Connection Update."
     )
   }
 
@@ -212,10 +212,10 @@ import Testing
       $0.answerParameters(.sent, accepts: false)
     }
     let finding = try #require(first("link-parameters-impossible", in: evidence))
-    #expect(finding.line == "The peer asked for impossible parameters #2 #3")
+    #expect(finding.line == "The peer requested invalid parameters #2 #3")
     #expect(
       finding.why.text
-        == "The supervision timeout of 3000 ms must be larger than 2 × (1 + latency 4) × interval 500 ms = 5000 ms: one packet that is lost may end the link. They were refused."
+        == "The supervision timeout of 3000 ms must be larger than 2 × (1 + latency 4) × interval 500 ms = 5000 ms: one lost packet may end the link. They were refused."
     )
     #expect(finding.severity == .warning)
   }
@@ -244,7 +244,7 @@ import Testing
   @Test("values out of range are listed individually") func ranges() {
     for (wanted, words) in [
       ("05 00 18 00 00 00 64 00", "An interval of 6.25 ms to 30 ms is outside 7.5 ms to 4 s."),
-      ("18 00 18 00 f4 01 80 0c", "A latency of 500 is more than the 499 that there may be."),
+      ("18 00 18 00 f4 01 80 0c", "A latency of 500 exceeds the maximum of 499."),
       ("06 00 06 00 00 00 09 00", "A supervision timeout of 90 ms is outside 100 ms to 32 s."),
     ] {
       let evidence = evidence {

@@ -39,12 +39,12 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     #expect(
       story == [
         "  #1      0.000  connected: interval 30 ms, latency 0, supervision timeout 720 ms",
-        "  #3      0.002  data length: 251 bytes both ways",
-        "  #4      0.003  PHY: LE 2M both ways",
-        "  #5–9    0.004  the peer asks for interval 100–125 ms, latency 0, supervision timeout 4000 ms:",
-        "  #10–12  0.009  this host disconnects; the link was never encrypted, no attribute was touched",
+        "  #3      0.002  data length: 251 bytes in both directions",
+        "  #4      0.003  PHY: LE 2M in both directions",
+        "  #5–9    0.004  the peer requests interval 100–125 ms, latency 0, supervision timeout 4000 ms:",
+        "  #10–12  0.009  this host disconnects; the link was never encrypted, and no attribute was used",
       ])
-    #expect(lines.contains("                 granted, interval 125 ms"), "\(lines)")
+    #expect(lines.contains("                 accepted, interval 125 ms"), "\(lines)")
   }
 
   @Test("times are printed for clocks that differ by more than nanoseconds can count")
@@ -94,7 +94,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     }
     #expect(
       lines.contains {
-        $0.hasSuffix("0.000  first seen: the connection was open before the capture begins")
+        $0.hasSuffix("0.000  first seen: the connection was open before the capture began")
       },
       "\(lines)")
     #expect(lines.contains { $0.hasSuffix("0.002  still open when the capture ends") }, "\(lines)")
@@ -135,10 +135,10 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     }
     #expect(
       lines.filter { $0.hasPrefix("  #") }.dropFirst() == [
-        "  #2–4  0.001  this host asks for subrate 1–8, latency 0, continuation 0, supervision timeout 4000",
-        "  #5    0.004  the subrate is changed: 4, latency 1, continuation 2, supervision timeout 6000 ms",
-        "  #6    0.005  a change of the subrate for which this host did not ask fails: Unspecified Error",
-        "  #7    0.006  nothing authenticated came from the peer: Authenticated Payload Timeout Expired",
+        "  #2–4  0.001  this host requests subrate 1–8, latency 0, continuation 0, supervision timeout 4000",
+        "  #5    0.004  the subrate changes: 4, latency 1, continuation 2, supervision timeout 6000 ms",
+        "  #6    0.005  a subrate change not requested by this host fails: Unspecified Error",
+        "  #7    0.006  no authenticated packet came from the peer: Authenticated Payload Timeout Expired",
         "  #7    0.006  still open when the capture ends; the link was never encrypted, no attribute was",
       ])
   }
@@ -159,9 +159,9 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
       $0.meta(0x23, [0x1f] + change)
     }
     let asks =
-      "this host asks for subrate 2–8, latency 1, continuation 2, supervision timeout 6000 ms:"
+      "this host requests subrate 2–8, latency 1, continuation 2, supervision timeout 6000 ms:"
     let text = lines.joined(separator: " ").split(separator: " ").joined(separator: " ")
-    #expect(text.contains("#2–4 0.001 \(asks) granted, subrate 4 #5"), "\(lines)")
+    #expect(text.contains("#2–4 0.001 \(asks) accepted, subrate 4 #5"), "\(lines)")
     #expect(
       text.contains("#5–6 0.004 \(asks) failed, Unsupported Remote Feature (0x1a)"), "\(lines)")
     #expect(text.contains("#7–9 0.006 \(asks) failed, Unspecified Error (0x1f)"), "\(lines)")

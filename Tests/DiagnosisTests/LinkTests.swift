@@ -22,7 +22,7 @@ import Testing
     #expect(finding.line == "The link was lost: Connection Timeout (0x08) #4 #6 #9")
     #expect(
       finding.why.text
-        == "Nothing was heard from the peer for the supervision timeout of 720 ms. The last data from it is #4, 725 ms before the end. 2 packets that this host has sent since #6 were never acknowledged. The last that this host asked for was to write 02 to 0x0003 (#7)."
+        == "Nothing was heard from the peer for the supervision timeout of 720 ms. The last data from it is #4, 725 ms before the end. 2 packets this host sent since #6 were never acknowledged. The last thing this host requested was to write 02 to 0x0003 (#7)."
     )
     #expect(finding.severity == .error)
     #expect(finding.certainty == .certain)
@@ -38,7 +38,7 @@ import Testing
     }
     #expect(
       first("link-supervision-timeout", in: evidence)?.why.text.contains(
-        "No data came from it at all. All that this host has sent was acknowledged.") == true)
+        "No data came from it at all. Everything this host sent was acknowledged.") == true)
   }
 
   @Test("without Number Of Completed Packets, or in the middle of a link, it is not mentioned")
@@ -68,7 +68,7 @@ import Testing
     }
     #expect(
       first("link-supervision-timeout", in: evidence)?.why.text.contains(
-        "200 packets that this host has sent were never acknowledged.") == true)
+        "200 packets this host sent were never acknowledged.") == true)
   }
 
   @Test("a host that disconnects with reason 0x08 has not lost the link") func ownReason() {
@@ -129,7 +129,7 @@ import Testing
     #expect(finding.line == "The peer ended 2 connections after 30.0 s to 30.2 s #7 #4 #8")
     #expect(
       finding.why.text
-        == "Its Security Request (#7) was not followed: it wants the link encrypted, and this host neither paired nor encrypted. For 30.2 s before the end nothing was said (last #7)."
+        == "Its Security Request (#7) had no effect: it wants the link encrypted, but this host neither paired nor encrypted. Nothing was sent in the last 30.2 s before the end (last #7)."
     )
     #expect(finding.certainty == .likely)
     #expect(finding.severity == .warning)
@@ -139,15 +139,15 @@ import Testing
   func wishes() {
     let cases: [(String, (inout Traffic) -> Void)] = [
       (
-        "Its request of #5 was not answered by this host. For 10.0 s before the end nothing was said (last #5).",
+        "This host did not answer its request (#5). Nothing was sent in the last 10.0 s before the end (last #5).",
         { $0.received("0a 03 00") }
       ),
       (
-        "This host asked nothing of it: it may end connections that are not used.",
+        "This host sent it nothing: it may end connections that are not used.",
         { $0.received("1b 03 00 01") }
       ),
       (
-        "This host's request of #5 was open when it left: it did not answer that.",
+        "It had not answered this host's request (#5) when it disconnected.",
         { $0.sent("0a 03 00") }
       ),
     ]
@@ -167,7 +167,7 @@ import Testing
     }
     #expect(
       first("link-peer-leaves", in: quiet)?.why.text
-        == "No request was open on either side in the last one. The devices did not pair. For 10.0 s before the end nothing was said (last #7)."
+        == "On the last connection no request was pending on either side. The devices did not pair. Nothing was sent in the last 10.0 s before the end (last #7)."
     )
   }
 
@@ -175,7 +175,7 @@ import Testing
   func openRequests() {
     let cases: [(String, (inout Traffic) -> Void)] = [
       (
-        "Its request of #6 was not answered by this host. For 10.0 s before the end nothing was said (last #8).",
+        "This host did not answer its request (#6). Nothing was sent in the last 10.0 s before the end (last #8).",
         {
           $0.received("0a 03 00")
           $0.received("1d 05 00 01")
@@ -183,7 +183,7 @@ import Testing
         }
       ),
       (
-        "This host's request of #6 was open when it left: it did not answer that.",
+        "It had not answered this host's request (#6) when it disconnected.",
         { traffic in
           traffic.signal("14 02 0a 00 80 00 40 00 64 00 1e 00 03 00", .sent)
           traffic.sent("0a 03 00")

@@ -38,7 +38,7 @@ import Testing
     #expect(finding.severity == .error)
     #expect(
       finding.why.text
-        == "The kernel says so, and why is not in what it says. A program had asked for the pairing (#1)."
+        == "The kernel reports this without giving the reason. A program had requested the pairing (#1)."
     )
     #expect(finding.peers.map(\.value) == [0xc011_2233_4455])
   }
@@ -146,13 +146,15 @@ import Testing
     #expect(many.management.failures.count == 32)
     #expect(
       first("mgmt-connect-failed", in: many)?.note?.text
-        == "Of what the kernel reports as failed the first 32 are looked at: 68 later ones are not counted here."
+        == "Only the first 32 failures that the kernel reports are analysed; 68 later ones are not counted here."
     )
   }
 
   @Test("the verdict without a connection depends on the other contents") func verdicts() throws {
     let cases: [(String, (inout Traffic) -> Void)] = [
-      ("No connection in this capture; gattscope devices lists who advertises", { $0.advertise() }),
+      (
+        "No connection in this capture; gattscope devices lists the advertisers", { $0.advertise() }
+      ),
       (
         "No connection and no advertisement in this capture",
         {
@@ -161,7 +163,7 @@ import Testing
         }
       ),
       (
-        "No HCI packet in this capture; the kernel reports no connection or pairing that failed",
+        "No HCI packet in this capture; the kernel reports no failed connection or pairing",
         { $0.addControl(0x23, [6]) }
       ),
     ]

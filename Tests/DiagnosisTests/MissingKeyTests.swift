@@ -82,7 +82,7 @@ import Testing
     for reconnects in [false, true] {
       #expect(
         remedy(unpairs: true, pairs: true, reconnects: reconnects)
-          == "Nothing more: a program on this host had deleted the bond (#12), and the two have paired anew since."
+          == "Nothing more: a program on this host had deleted the bond (#12), and the devices have paired again since."
       )
     }
     for (unpairs, pairs) in [(true, false), (false, true)] {
@@ -102,7 +102,7 @@ import Testing
     }
     #expect(
       findings(of: Self.peripheral, in: evidence) == [
-        "The peer had no key when encryption was first asked for #2 #4 #7"
+        "The peer had no key when encryption was first requested #2 #4 #7"
       ])
     #expect(evidence.findings().allSatisfy { $0.severity == .note })
   }

@@ -67,8 +67,8 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       ),
       (
         "pairfail_sc_numeric_rejected",
-        "smp-numeric-rejected: The digits of numeric comparison were refused by this host #40 #42 #50 #51 #53 #54",
-        "smp-numeric-rejected: The digits of numeric comparison were refused by the peer #41 #42 #48 #53 #54 #56"
+        "smp-numeric-rejected: Numeric comparison was refused by this host #40 #42 #50 #51 #53 #54",
+        "smp-numeric-rejected: Numeric comparison was refused by the peer #41 #42 #48 #53 #54 #56"
       ),
       (
         "pairfail_not_supported", "smp-not-supported: The peer does not pair #40 #42",
@@ -97,7 +97,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       ),
       (
         "pairfail_sc_numeric_rejected", "smp-numeric-rejected",
-        "the digits of both sides come to 180625 | nothing hidden"
+        "the digits on both sides are 180625 | nothing hidden"
       ),
     ] {
       guard let evidence = try evidence(ofCapture: "generated/\(name).btsnoop", beside: true) else {
@@ -120,7 +120,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       ])
     #expect(
       evidence.findings().contains {
-        $0.why.text.contains("The 3 passkey rounds until then agree.")
+        $0.why.text.contains("The 3 passkey rounds before that match.")
       })
     // One failure is reported once, by the end that shows more of it.
     let told = evidence.findings().filter { $0.severity == .error }
@@ -131,8 +131,8 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       ])
     #expect(
       told.map { $0.remedy?.text } == [
-        "First register an agent on this host: without one bluetoothd has nobody to ask (bluetoothctl: agent KeyboardDisplay, default-agent). Then pair again, and type the digits within 30 s.",
-        "Find the program that sent Unpair Device (#2203): it must not while the two pair. Then pair again.",
+        "First register an agent on this host: without one bluetoothd cannot ask the user (bluetoothctl: agent KeyboardDisplay, default-agent). Then pair again, and type the digits within 30 s.",
+        "Find the program that sent Unpair Device (#2203): it must not do that during pairing. Then pair again.",
       ])
     // If only one end is selected, it reports the failure.
     let alone = evidence.findings(among: [5, 7]).filter { $0.severity == .error }
@@ -142,7 +142,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       alone.contains {
         $0.connections == [7]
           && $0.why.text.hasSuffix(
-            "On this host bluetoothd was to show the passkey (#2368), and logged at #2383 that no agent is there to show it."
+            "On this host bluetoothd was to show the passkey (#2368), and logged at #2383 that no agent was available to show it."
           )
           && $0.remedy?.text.hasPrefix("First register an agent on this host") == true
       })
@@ -158,7 +158,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
     // Repeated Attempts is not in the capture, and is not mentioned.
     #expect(
       finding("smp-repeated", in: evidence)?.remedy?.text
-        == "Repair what the first failure shows (#2208).")
+        == "Fix what the first failure shows (#2208).")
     #expect(
       evidence.connections.map(\.paired.description) == [
         "sc_just_works", "sc_just_works", "sc_numeric_comparison", "sc_numeric_comparison",
@@ -278,7 +278,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       ])
     #expect(
       findings(of: "smp-passkey-exposed", in: evidence) == [
-        "Anyone who listened can find the passkey of this pairing #43 #46"
+        "An eavesdropper can find the passkey of this pairing #43 #46"
       ])
   }
 
@@ -289,7 +289,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
         let evidence = try evidence(
           ofCapture: "generated/pairfail_sc_numeric_rejected\(side).btsnoop", beside: true)
       else { return }
-      #expect(story(of: evidence).contains("the digits of both sides come to 180625"))
+      #expect(story(of: evidence).contains("the digits on both sides are 180625"))
       // The reason is Confirm Value Failed, so the verdict is as certain as the finding.
       let finding = evidence.findings().first
       #expect(finding?.certainty == .likely)
@@ -336,7 +336,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
     #expect(
       story(of: evidence) == [
         "this host asks to pair for LE over BR/EDR: no input and no output, bonding, no Secure Connections",
-        "the peer agrees: no input and no output, bonding, no Secure Connections ⇒ the LE keys follow from the BR/EDR link key",
+        "the peer agrees: no input and no output, bonding, no Secure Connections ⇒ the LE keys are derived from the BR/EDR link key",
         "the peer gives IRK, this host gives IRK and CSRK; bonded",
       ])
     #expect(pairingErrors(in: evidence) == [])
@@ -347,7 +347,7 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
     #expect(
       lines.flatMap { [$0.text] + $0.consequences }.map(\.text) == [
         "authenticated by pairing",
-        "this host: display and yes or no, MITM; the peer: display and yes or no, MITM",
+        "this host: display and yes/no, MITM; the peer: display and yes/no, MITM",
         "numeric comparison of 135790 (#29), which this host confirms (#30), 2.5 s later",
         "the new link key: Authenticated, P-256 (0x08)",
       ])

@@ -85,7 +85,7 @@ import Testing
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-dhkey-check-failed: A check value was refused #4 #5 #11 #12"
+        "smp-dhkey-check-failed: A DHKey check value was refused #4 #5 #11 #12"
       ])
     #expect(
       evidence.findings().first?.why.text.contains("fits none of the known ways to compute it")
@@ -109,7 +109,7 @@ import Testing
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-numeric-rejected: The digits of numeric comparison were refused by the peer #4 #5 #8 #9 #10 #12"
+        "smp-numeric-rejected: Numeric comparison was refused by the peer #4 #5 #8 #9 #10 #12"
       ])
     // This is the meaning of the reason.
     #expect(
@@ -120,7 +120,7 @@ import Testing
       responderRandom: PairingValue(number: 5678))
     #expect(
       details(of: "smp-numeric-rejected", in: evidence)
-        == ["the digits of both sides come to \(digits) | nothing hidden"])
+        == ["the digits on both sides are \(digits) | nothing hidden"])
   }
 
   @Test("digits refused too quickly to read: by a program; later possibly by the user")
@@ -132,11 +132,11 @@ import Testing
       let finding = evidence.findings().first { $0.rule.description == "smp-numeric-rejected" }
       let told =
         isProgram
-        ? "The peer answered Numeric Comparison Failed (0x0c) \(pause + 3) ms after it could know the digits (#9): no person reads them so fast, a program refused."
-        : "The peer says that they were not confirmed: its user pressed No or saw other digits, or nobody answered for the user."
+        ? "The peer answered Numeric Comparison Failed (0x0c) \(pause + 3) ms after it could know the digits (#9): no person reads them that fast; a program refused."
+        : "The peer reports that they were not confirmed: its user pressed No or saw different digits, or nothing answered for the user."
       #expect(
         finding?.why.text
-          == "The peer's and this host's values fit each other, so the digits of both are the same. \(told)"
+          == "The values of the peer and this host match, so both have the same digits. \(told)"
       )
       #expect(
         finding?.remedy?.text.hasPrefix("Look for the program on the peer that answers")
@@ -256,7 +256,7 @@ import Testing
     }
     #expect(
       told(rounds: 16, isPaired: true)
-        == "16 of 20 passkey rounds agree; of the others records are missing in the capture")
+        == "16 of 20 passkey rounds agree; records of the others are missing in the capture")
     #expect(told(rounds: 20, isPaired: true) == "20 of 20 passkey rounds agree")
     #expect(told(rounds: 16, isPaired: false) == "16 of 20 passkey rounds agree")
   }
@@ -280,7 +280,7 @@ import Testing
         == ["The public key of the peer is invalid #5"])
     #expect(
       pairingErrors(in: invalid) == [
-        "smp-invalid-parameters: This host found a pairing PDU invalid #2 #3 #5 #6"
+        "smp-invalid-parameters: This host rejected a pairing PDU as invalid #2 #3 #5 #6"
       ])
     #expect(
       evidenceOfReflection(play(none, none)) == ["Both public keys are the same #4 #5"])

@@ -20,7 +20,7 @@ import Testing
     }
     #expect(
       findings(of: "smp-security-request-ignored", in: evidence) == [
-        "This host ignored a request for security #2 #5"
+        "This host ignored a Security Request #2 #5"
       ])
     #expect(evidence.findings().first?.severity == .warning)
   }
@@ -55,7 +55,7 @@ import Testing
     }
     #expect(
       findings(of: "smp-security-request-race", in: evidence) == [
-        "A Security Request crossed with the central's own beginning #2 #3"
+        "A Security Request crossed with the central's own pairing or encryption #2 #3"
       ])
     // Almost: it came before.
     let before = evidence_ { traffic in
@@ -66,7 +66,7 @@ import Testing
     #expect(findings(of: "smp-security-request-race", in: before) == [])
     #expect(
       story(of: before).last
-        == "this host asks to pair, as asked at #2: no input and no output, bonding, no Secure Connections"
+        == "this host asks to pair, as requested at #2: no input and no output, bonding, no Secure Connections"
     )
   }
 
@@ -108,7 +108,7 @@ import Testing
     #expect(
       findings(of: "smp-over-bond", in: evidence)
         == (between == 0 || between == 3
-          ? ["This host pairs anew although the two were bonded #9 #13"] : []))
+          ? ["This host pairs again although the two were bonded #9 #13"] : []))
     let severity = evidence.findings().first { $0.rule.description == "smp-over-bond" }?.severity
     #expect(severity == [0: .warning, 3: .note][between])
   }
@@ -138,7 +138,9 @@ import Testing
       }
     }
     #expect(
-      findings(of: "smp-unexpected", in: play(true)) == ["Pairing Public Key came out of turn #4"])
+      findings(of: "smp-unexpected", in: play(true)) == [
+        "Pairing Public Key was out of sequence #4"
+      ])
     #expect(findings(of: "smp-unexpected", in: play(false)) == [])
   }
 

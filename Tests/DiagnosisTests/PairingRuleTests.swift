@@ -118,7 +118,7 @@ import Testing
       ])
     #expect(
       evidence.findings().first?.why.text
-        == "The pairing had come as far as #4, after a confirm value, 2.0 s later the peer disconnected (Remote User Terminated Connection (0x13)). Nobody refused the pairing."
+        == "The pairing had reached #4, after a confirm value; 2.0 s later the peer disconnected (Remote User Terminated Connection (0x13)). Neither side refused the pairing."
     )
   }
 
@@ -166,11 +166,11 @@ import Testing
     }
     #expect(
       pairingErrors(in: evidence) == [
-        "smp-authentication-requirements: This host demands more than this pairing can give #2 #3 #4"
+        "smp-authentication-requirements: This host requires more than this pairing can provide #2 #3 #4"
       ])
     #expect(
       evidence.findings().first?.why.text
-        == "This host answered the pairing with Authentication Requirements (0x03). This host asked for MITM protection, which these IO capabilities do not allow: the peer has no input and no output (this host: keyboard and display; the peer: no input and no output)."
+        == "This host answered the pairing with Authentication Requirements (0x03). This host requested MITM protection, which these IO capabilities do not allow: the peer has no input and no output (this host: keyboard and display; the peer: no input and no output)."
     )
     #expect(findings(of: "smp-mitm-impossible", in: evidence) == [])
   }
@@ -187,7 +187,7 @@ import Testing
     }
     #expect(
       findings(of: "smp-mitm-impossible", in: play(5)) == [
-        "The new key is unauthenticated although MITM protection was asked for #2 #3"
+        "The new key is unauthenticated although MITM protection was requested #2 #3"
       ])
     #expect(pairingErrors(in: play(5)) == [])
     // Almost: neither side requires it.
@@ -201,12 +201,12 @@ import Testing
       // AuthReq.
       (
         1, 3, 13,
-        "give the peer a keyboard, or a display and a way to say yes, and an IO capability"
+        "give the peer a keyboard, or a display and a way to confirm, and an IO capability"
       ),
-      (3, 1, 13, "give this host a keyboard, or a display and a way to say yes, and an IO"),
-      (1, 3, 5, "give the peer a keyboard, and an IO capability that says so."),
-      (0, 3, 13, "give the peer a keyboard, and an IO capability that says so."),
-      (2, 3, 5, "give the peer a display or a keyboard, and an IO capability that says so."),
+      (3, 1, 13, "give this host a keyboard, or a display and a way to confirm, and an IO"),
+      (1, 3, 5, "give the peer a keyboard, and the matching IO capability."),
+      (0, 3, 13, "give the peer a keyboard, and the matching IO capability."),
+      (2, 3, 5, "give the peer a display or a keyboard, and the matching IO capability."),
       (3, 3, 5, "give one side a display and the other a keyboard."),
       (0, 0, 5, "give one side a keyboard."),
     ])
@@ -245,11 +245,11 @@ import Testing
     )
     #expect(
       both?.remedy?.text.hasPrefix(
-        "Allow keys of 16 bytes on the peer. What this host demands is set with") == true)
+        "Allow 16-byte keys on the peer. The size that this host requires is set with") == true)
     let one = play(16, nil)
     #expect(one?.why.text.hasSuffix("This host allows keys of at most 16 bytes.") == true)
     #expect(
-      one?.remedy?.text.hasPrefix("Allow keys of 16 bytes on the side that has shorter ones only.")
+      one?.remedy?.text.hasPrefix("Allow 16-byte keys on the side that offers only shorter ones.")
         == true)
   }
 
@@ -305,7 +305,7 @@ import Testing
     }
     #expect(
       many.findings().first?.note?.text
-        == "It failed in the same way 23 more times, from #5 on. Of 30 attempts on this connection 6 in the middle are not looked at: what they came to is not counted here."
+        == "It failed in the same way 23 more times, from #5 on. Of 30 attempts on this connection, 6 in the middle are not analysed, and their outcome is not counted here."
     )
     #expect(
       findings(of: "smp-repeated", in: evidence) == [
@@ -334,7 +334,7 @@ import Testing
     }
     #expect(
       findings(of: "smp-repeated-attempts", in: evidence) == [
-        "The peer refused a new attempt so soon after one that failed #4 #5 #6"
+        "The peer refused a new attempt so soon after a failed one #4 #5 #6"
       ])
     #expect(
       evidence.findings().contains {

@@ -102,7 +102,7 @@ struct LegacyValues {
           traffic.encrypt()
         })
     }
-    #expect(play(2) == ["Anyone who listened can find the passkey of this pairing #4 #6"])
+    #expect(play(2) == ["An eavesdropper can find the passkey of this pairing #4 #6"])
     #expect(play(2, hasValues: false) == [])
     #expect(play(3) == [])
   }

@@ -118,7 +118,7 @@ import Testing
     let finding = try #require(first("att-invalid-offset", in: execution(secondAt: 3)))
     #expect(
       finding.why.text
-        == "One of the parts that were prepared (#2 to #5) begins behind the end of the value that the peer has; the capture does not tell which one."
+        == "One of the prepared writes (#2 to #5) begins after the end of the value on the peer; the capture does not show which one."
     )
     #expect(finding.certainty == .possible)
   }
@@ -127,7 +127,7 @@ import Testing
   func writeToBodySensorLocation() {
     #expect(
       finds("12 13 00 01", "01 12 13 00 03") == [
-        "att-not-permitted: The declaration offers read, and not write."
+        "att-not-permitted: The declaration offers read, but not write."
       ])
   }
 
@@ -142,7 +142,7 @@ import Testing
     }
     #expect(
       attributeFindings(in: evidence).map(\.why.text) == [
-        "0x0016 is a declaration, which no client can write so: the handle is not the one that was meant. Not every characteristic has a CCCD behind its value."
+        "0x0016 is a declaration, which no client can write this way: the client used the wrong handle. Not every characteristic has a CCCD after its value."
       ])
   }
 
@@ -150,7 +150,7 @@ import Testing
   func permissionsDiffer() {
     #expect(
       finds("12 15 00 01", "01 12 15 00 03") == [
-        "att-not-permitted: The declaration offers write, but the peer does not allow it: its permissions and its properties differ."
+        "att-not-permitted: The declaration offers write, but the peer does not allow it: its permissions and properties do not match."
       ])
   }
 
@@ -160,27 +160,27 @@ import Testing
       // 2a38 offers read; 2a39 write; 2a37 notify.
       (
         "12 13 00 01", "01 12 13 00 03",
-        "Use what it does offer: read it. If it is meant to be written, the firmware has to declare write and allow it (Zephyr: BT_GATT_PERM_WRITE)."
+        "Use what it offers: read it. If it should be written, the firmware has to declare write and allow it (Zephyr: BT_GATT_PERM_WRITE)."
       ),
       (
         "0a 15 00", "01 0a 15 00 02",
-        "Use what it does offer: write it with a response. If it is meant to be read, the firmware has to declare read and allow it (Zephyr: BT_GATT_PERM_READ)."
+        "Use what it offers: write it with a response. If it should be read, the firmware has to declare read and allow it (Zephyr: BT_GATT_PERM_READ)."
       ),
       (
         "0a 10 00", "01 0a 10 00 02",
-        "Use what it does offer: turn its notifications on in its CCCD. If it is meant to be read, the firmware has to declare read and allow it (Zephyr: BT_GATT_PERM_READ)."
+        "Use what it offers: enable its notifications in its CCCD. If it should be read, the firmware has to declare read and allow it (Zephyr: BT_GATT_PERM_READ)."
       ),
       (
         "12 15 00 01", "01 12 15 00 03",
-        "In the firmware of the peer allow what the declaration offers (Zephyr: BT_GATT_PERM_WRITE beside the property), or do not offer it."
+        "In the firmware of the peer allow what the declaration offers (Zephyr: BT_GATT_PERM_WRITE with the property), or do not offer it."
       ),
       (
         "12 14 00 01", "01 12 14 00 03",
-        "Take the handle of the characteristic's value, or of its descriptor, from a discovery of this server."
+        "Get the handle of the characteristic's value, or of its descriptor, by discovery of this server."
       ),
       (
         "0a ff 00", "01 0a ff 00 02",
-        "Discover the characteristic: its declaration tells what can be done with its value."
+        "Discover the characteristic: its declaration shows what can be done with its value."
       ),
     ])
   func permittedInstead(_ request: String, _ answer: String, _ remedy: String) {
@@ -196,11 +196,11 @@ import Testing
   @Test("a handle that was not discovered, and an empty range") func invalidHandle() {
     #expect(
       finds("0a ff 0f", "01 0a ff 0f 01") == [
-        "att-invalid-handle: What the peer told from #2 to #7 has no attribute with the handle 0x0fff."
+        "att-invalid-handle: The discovery of the peer from #2 to #7 found no attribute with the handle 0x0fff."
       ])
     #expect(
       finds("04 05 00 02 00", "01 04 05 00 01") == [
-        "att-invalid-handle: The range that was asked for is empty: its first handle, 0x0005, is above its last one, 0x0002."
+        "att-invalid-handle: The requested range is empty: its first handle, 0x0005, is above its last one, 0x0002."
       ])
   }
 
@@ -241,12 +241,12 @@ import Testing
   func meaningOfWritten() {
     #expect(
       finds("12 15 00 02", "01 12 15 00 80") == [
-        "att-application-error: The profile's rules do not take 02 (2, which is reserved)."
+        "att-application-error: The profile's rules do not allow 02 (2, which is reserved)."
       ])
     // Value Not Allowed, Write Request Rejected and Out of Range show it, too.
     #expect(
       finds("12 15 00 01", "01 12 15 00 13") == [
-        "att-value-not-allowed: The length was right, but the peer does not take 01 (reset energy expended)."
+        "att-value-not-allowed: The length was right, but the peer does not accept 01 (reset energy expended)."
       ])
     // The attribute is unknown, or the value is a part of one.
     #expect(

@@ -120,7 +120,7 @@ import Testing
     }
     #expect(
       capture(waits: false) == [
-        "This host sent a request before the one before was answered #2 #3"
+        "This host sent a request before the previous one was answered #2 #3"
       ])
     #expect(capture(waits: true) == [])
   }
@@ -141,13 +141,13 @@ import Testing
     let open = capture { _ in }
     #expect(
       findings(of: "att-second-request", in: open) == [
-        "This host sent a request before the one before was answered #4 #5"
+        "This host sent a request before the previous one was answered #4 #5"
       ])
     let told = finding("att-second-request", in: open)
     #expect(told?.certainty == .likely)
     #expect(
       told?.why.text.hasSuffix(
-        "It happened 1 time on this connection. #4 and #5 were sent on one enhanced bearer, and neither had an answer."
+        "It happened 1 time on this connection. #4 and #5 were sent on one enhanced bearer, and neither was answered."
       ) == true, "\(told?.why.text ?? "nothing")")
     // A request on a closed channel is lost anyway.
     let closed = evidence {
@@ -177,7 +177,7 @@ import Testing
       }
       return findings(of: "att-after-timeout", in: evidence)
     }
-    #expect(capture(31_000) == ["This host went on after an ATT timeout #4 #5"])
+    #expect(capture(31_000) == ["This host continued after an ATT timeout #4 #5"])
     #expect(capture(29_000) == [])
   }
 
@@ -195,7 +195,7 @@ import Testing
     let one = evidence { crossing(&$0) }
     #expect(
       findings(of: "att-answer-on-other-bearer", in: one) == [
-        "2 responses came on another bearer than the request #4 #6 #5 #7"
+        "2 responses arrived on a different bearer from the request #4 #6 #5 #7"
       ])
     let told = finding("att-answer-on-other-bearer", in: one)
     #expect(told?.why.text.hasPrefix("#6 is the answer to #4, ") == true)
@@ -203,7 +203,7 @@ import Testing
     let three = evidence { for _ in 0..<3 { crossing(&$0) } }
     #expect(
       findings(of: "att-answer-on-other-bearer", in: three) == [
-        "3 connections: responses came on another bearer than the request #4 #5 #6 #7 #12 #13 #14 #15 #20 #21 #22 #23"
+        "3 connections: responses arrived on a different bearer from the request #4 #5 #6 #7 #12 #13 #14 #15 #20 #21 #22 #23"
       ])
     let right = evidence { crossing(&$0, crosses: false) }
     #expect(findings(of: "att-answer-on-other-bearer", in: right) == [])

@@ -29,13 +29,13 @@ import Testing
       guard let finding = evidence.findings().first, what.contains("after") else { continue }
       #expect(
         finding.why.text
-          == "The peer stopped with Passkey Entry Failed (0x01), though this host had committed to its digits (#4). Why is not in the capture."
+          == "The peer stopped with Passkey Entry Failed (0x01), although this host had committed to its digits (#4). The capture does not show why."
       )
       #expect(
         finding.headline.text
           == "pairing failed at #5 because the peer stopped after the passkey was typed")
       #expect(
-        finding.remedy?.text == "Look at the log of the peer, which alone tells why it stopped.")
+        finding.remedy?.text == "Check the log of the peer; only that shows why it stopped.")
     }
   }
 
@@ -54,7 +54,7 @@ import Testing
     }
     #expect(
       evidence.findings().first { $0.rule.description == "smp-passkey-entry-failed" }?.why.text
-        == "The peer stopped after 2 of 20 rounds with Passkey Entry Failed (0x01), though this host had committed to its digits (#8) and had told that its entry was completed (#7). Why is not in the capture."
+        == "The peer stopped after 2 of 20 rounds with Passkey Entry Failed (0x01), although this host had committed to its digits (#8) and had reported that its entry was completed (#7). The capture does not show why."
     )
   }
 }

@@ -24,7 +24,7 @@ import Testing
     }
     #expect(
       capture("01") == [
-        "Notifications asked of 2a1c Temperature Measurement, which offers indications only #8 #9"
+        "Notifications enabled on 2a1c Temperature Measurement, which offers only indications #8 #9"
       ])
     #expect(capture("02") == [])
     #expect(capture("00") == [])

@@ -53,7 +53,7 @@ import Testing
       fails(&$0, 1, by: .received)
     }
     let found = evidence.findings().filter { $0.rule.description == "smp-unspecified" }
-    #expect(found.map(\.line) == ["This host ended pairing without saying why #7 #8 #9"])
+    #expect(found.map(\.line) == ["This host ended pairing without giving a reason #7 #8 #9"])
     #expect(
       found.first?.note?.text
         == "Seen from both sides: connection 2, the other end of this link, shows the same (from #10 on)."
@@ -61,7 +61,7 @@ import Testing
     // Selected alone, the other end reports its own failure.
     #expect(
       evidence.findings(among: [2]).filter { $0.rule.description == "smp-unspecified" }.map(\.line)
-        == ["The peer ended pairing without saying why #10 #11 #12"])
+        == ["The peer ended pairing without giving a reason #10 #11 #12"])
   }
 
   @Test("findings of several connections name the other ends together") func grouped() {
@@ -140,12 +140,12 @@ import Testing
       }
       return finding("smp-repeated", in: evidence)?.remedy?.text
     }
-    #expect(remedy([8, 8, 8]) == "Repair what the first failure shows (#4).")
+    #expect(remedy([8, 8, 8]) == "Fix what the first failure shows (#4).")
     #expect(
       remedy([8, 9, 9])
-        == "Repair what the first failure shows (#4): Repeated Attempts (0x09) at #7 only says that another attempt came too soon."
+        == "Fix what the first failure shows (#4): Repeated Attempts (0x09) at #7 only means that another attempt came too soon."
     )
-    #expect(remedy([9, 9, 9]) == "Repair what the first failure shows.")
+    #expect(remedy([9, 9, 9]) == "Fix what the first failure shows.")
   }
 
   @Test("which side ended the pairing without a reason decides where to look") func unspecified() {
@@ -183,11 +183,11 @@ import Testing
   @Test("a role that is not in the capture is reported as unknown") func role() throws {
     #expect(
       try page { $0.connectClassic() }.contains {
-        $0.hasSuffix("; BR/EDR; which role this host has is not known")
+        $0.hasSuffix("; BR/EDR; this host's role is unknown")
       })
     #expect(
       try page { $0.sent("52 05 00 01") }.contains {
-        $0 == "Connection 1: peer unknown, handle 0x0040; which role this host has is not known"
+        $0 == "Connection 1: peer unknown, handle 0x0040; this host's role is unknown"
       })
     #expect(
       try !page { $0.connect() }.contains { $0.contains("which role") })

@@ -18,7 +18,7 @@ import Testing
     }
     #expect(
       capture(21) == [
-        "A write to 2a39 Heart Rate Control Point has 21 bytes where 20 fit #8"
+        "A write to 2a39 Heart Rate Control Point has 21 bytes, but only 20 fit #8"
       ])
     #expect(capture(20) == [])
     #expect(capture(21, exchanges: true) == [])

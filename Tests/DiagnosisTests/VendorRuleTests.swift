@@ -107,7 +107,7 @@ enum Trial {
     let two = try found(some + [(false, frame(0x84, [1])), (false, frame(0x84, [3]))])
     #expect(names(two) == ["frame-transfer-incomplete"])
     #expect(
-      two.first?.why.text == "2 of 3 came of what #7 began. Missing: 2.",
+      two.first?.why.text == "Of the transfer that #7 started, 2 of 3 arrived. Missing: 2.",
       "\(two.first?.why.text ?? "nothing")")
     let three = try found(
       some + [(false, frame(0x84, [1])), (false, frame(0x84, [2])), (false, frame(0x84, [3]))])

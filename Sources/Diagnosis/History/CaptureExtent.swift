@@ -230,6 +230,6 @@ extension Evidence {
   package var unlisted: Wording? {
     guard extent.unlistedConnections > 0 else { return nil }
     return
-      "covers only the first \(connections.count) connections, \(extent.unlistedConnections) left out"
+      "covers only the first \(connections.count) connections, \(extent.unlistedConnections) omitted"
   }
 }

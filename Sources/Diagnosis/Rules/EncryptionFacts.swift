@@ -44,12 +44,12 @@ extension EncryptionAttempt {
     guard let source = source(history, evidence) else { return nil }
     switch source.source {
     case .file(let file): return "the key of \(quoted: Array(file.utf8))"
-    case .management: return "the key that the kernel was given in \(packet: source.packet)"
+    case .management: return "the key given to the kernel in \(packet: source.packet)"
     case .pairing:
       guard let connection = source.connection, connection != history.id else {
-        return "the key that pairing gave (\(packet: source.packet))"
+        return "the key from pairing (\(packet: source.packet))"
       }
-      return "the key that pairing gave on connection \(connection) (\(packet: source.packet))"
+      return "the key from pairing on connection \(connection) (\(packet: source.packet))"
     case .controller, .event:
       return source.connection.map { "the key of connection \($0) (\(packet: source.packet))" }
     }
@@ -64,7 +64,7 @@ extension EncryptionAttempt {
     guard let other = others.first, !others.contains(where: { $0.bytes == key }),
       case .file(let file) = other.source
     else { return nil }
-    return "\(quoted: Array(file.utf8)) has another key for the device."
+    return "\(quoted: Array(file.utf8)) has a different key for the device."
   }
 }
 
@@ -94,7 +94,7 @@ extension ConnectionHistory {
   func bondKeeper(before packet: Int, _ evidence: Evidence) -> (words: Wording, packet: Int)? {
     for key in evidence.keys.keys(of: self) where key.kind == .longTerm && key.packet < packet {
       switch key.source {
-      case .file(let file): return ("\(quoted: Array(file.utf8)) has a bond of the two", 0)
+      case .file(let file): return ("\(quoted: Array(file.utf8)) has a bond between the two", 0)
       case .management:
         if let deleted = unpaired(before: packet, evidence), deleted.packet > key.packet {
           continue
@@ -178,10 +178,10 @@ extension Evidence {
     finding.evidence.insert(packet)
     finding.note =
       success.attempt.followsPairing
-      ? "The two paired anew on the same connection, and were encrypted at \(packet: packet)."
+      ? "The devices paired again on the same connection, and the link was encrypted at \(packet: packet)."
       : "A later attempt on the same connection succeeded at \(packet: packet)."
     if success.attempt.followsPairing {
-      finding.headline = "\(finding.headline); put right at \(packet: packet)"
+      finding.headline = "\(finding.headline); fixed at \(packet: packet)"
     }
     return finding
   }

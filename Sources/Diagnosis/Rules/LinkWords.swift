@@ -67,7 +67,7 @@ extension ConnectionHistory {
 
   /// What is known of a link that was lost, as a clause: `no data came from the peer after #50`.
   var silenceWords: Wording {
-    var words: Wording = "this host heard nothing from the peer any more"
+    var words: Wording = "this host no longer heard the peer"
     if let current = link.current, WantedParameters(current).fault == .timeoutTooShort {
       words =
         "\(words), and the supervision timeout of \(Int(current.timeout) * 10) ms is too short for the interval and latency"
@@ -86,7 +86,7 @@ extension ConnectionHistory {
   var weakness: Wording {
     guard let rssi = link.seen?.weakSignal else { return "" }
     return
-      "Its signal was weak when it advertised before: \(Int(rssi)) dBm at best, near the least that receivers hear."
+      "Its signal was weak when it advertised before: \(Int(rssi)) dBm at best, near the sensitivity limit of receivers."
   }
 
   /// Returns a sentence that the peer could soon be connected to again.
@@ -97,7 +97,7 @@ extension ConnectionHistory {
       passed <= 30_000_000_000
     else { return "" }
     return
-      "It could be connected to again \(duration: passed) later (\(packet: opened.packet)): so it was near, and either it had restarted or packets were lost for that long."
+      "A connection to it was possible again \(duration: passed) later (\(packet: opened.packet)), so it was in range: either it had restarted, or packets were lost for that long."
   }
 
   /// A sentence that the peer advertised while this host still had the link, or nil if it did not.
@@ -109,7 +109,7 @@ extension ConnectionHistory {
     let early: Wording =
       ended.nanoseconds(since: seen).map { ", \(duration: $0) before the link ended here" } ?? ""
     return
-      "The peer left the link without ending it, as a device does that restarts: it advertised again (\(packet: seen.packet)\(signal))\(early)."
+      "The peer dropped the link without terminating it, as a device does when it restarts: it advertised again (\(packet: seen.packet)\(signal))\(early)."
   }
 
   /// The time within which the peer falls silent after a request that may be the reason.
@@ -130,19 +130,19 @@ extension ConnectionHistory {
   /// The same as a sentence.
   var askedLast: Wording {
     guard let asked = askedBeforeSilence else { return "" }
-    return "The last that this host asked for was to \(asked.act) (\(packet: asked.packet))."
+    return "The last thing this host requested was to \(asked.act) (\(packet: asked.packet))."
   }
 
   /// What Number Of Completed Packets shows at the end, as a sentence; empty if it shows nothing.
   var acknowledgement: Wording {
     guard let left = link.unacknowledged else { return "" }
     if left == 0 {
-      return link.sent == 0 ? "" : "All that this host has sent was acknowledged."
+      return link.sent == 0 ? "" : "Everything this host sent was acknowledged."
     }
     let since: Wording = link.unacknowledgedSince.map { " since \(packet: $0)" } ?? ""
     return left == 1
-      ? "The last packet that this host has sent\(since.text.isEmpty ? "" : " (\(packet: link.unacknowledgedSince ?? 0))") was never acknowledged."
-      : "\(left) packets that this host has sent\(since) were never acknowledged."
+      ? "The last packet this host sent\(since.text.isEmpty ? "" : " (\(packet: link.unacknowledgedSince ?? 0))") was never acknowledged."
+      : "\(left) packets this host sent\(since) were never acknowledged."
   }
 
   /// The procedures that failed: Link Layer procedures, and parameter changes.
@@ -173,11 +173,11 @@ extension ConnectionHistory {
     guard let packet = lastProcedurePacket else { return "" }
     let what: Wording
     switch packet {
-    case link.updates.last?.lastPacket: what = "a change of parameters"
-    case link.phys.last?.moment.packet: what = "a change of the PHY"
-    default: what = "a change of the data length"
+    case link.updates.last?.lastPacket: what = "a connection parameter change"
+    case link.phys.last?.moment.packet: what = "a PHY change"
+    default: what = "a data length change"
     }
-    return "The procedure before was \(what) (\(packet: packet))."
+    return "The last procedure was \(what) (\(packet: packet))."
   }
 
   /// The procedure after which nothing was heard until the link was lost.
@@ -188,7 +188,7 @@ extension ConnectionHistory {
       let words: Wording =
         update.way == .linkLayer || update.way == .signalling
         ? "the connection parameter request of \(update.side.words)"
-        : "a change of the connection parameters"
+        : "a connection parameter change"
       let moments = [update.asked, update.answered, update.command, update.completed]
       if let last = moments.compactMap(\.self).max(by: { $0.packet < $1.packet }) {
         procedures.append((words, last))
@@ -205,7 +205,7 @@ extension ConnectionHistory {
       procedures.append(("the change to the \(name) PHY", change.moment))
     }
     if let change = link.lengths.last {
-      procedures.append(("a change of the data length", change.moment))
+      procedures.append(("a data length change", change.moment))
     }
     guard let last = procedures.max(by: { $0.moment.packet < $1.moment.packet }),
       link.heardLast.map({ $0.packet < last.moment.packet }) ?? true,
@@ -223,23 +223,23 @@ extension ConnectionHistory {
       return (
         Wording(
           sentences:
-            "Its Security Request (\(packet: request.last.packet)) was not followed: it wants the link encrypted, and this host neither paired nor encrypted.",
+            "Its Security Request (\(packet: request.last.packet)) had no effect: it wants the link encrypted, but this host neither paired nor encrypted.",
           silence), request.last.packet
       )
     }
     if let request = lastOpen(of: .peer) {
       return (
         Wording(
-          sentences: "Its request of \(packet: request) was not answered by this host.", silence),
+          sentences: "This host did not answer its request (\(packet: request)).", silence),
         request
       )
     }
     if link.sent == 0 {
-      return ("This host asked nothing of it: it may end connections that are not used.", nil)
+      return ("This host sent it nothing: it may end connections that are not used.", nil)
     }
     if let request = lastOpen(of: .local) {
       return (
-        "This host's request of \(packet: request) was open when it left: it did not answer that.",
+        "It had not answered this host's request (\(packet: request)) when it disconnected.",
         request
       )
     }
@@ -248,7 +248,7 @@ extension ConnectionHistory {
       Wording(
         // If records are missing, a request may be among them.
         sentences: connection.hasLostPackets
-          ? "" : "No request was open on either side in the last one.",
+          ? "" : "On the last connection no request was pending on either side.",
         unpaired ? "The devices did not pair." : "", silence), nil
     )
   }
@@ -269,7 +269,7 @@ extension ConnectionHistory {
       return ""
     }
     return
-      "For \(duration: silence) before the end nothing was said (last \(packet: last.packet))."
+      "Nothing was sent in the last \(duration: silence) before the end (last \(packet: last.packet))."
   }
 }
 

@@ -10,9 +10,9 @@ extension Refusal {
   package var action: Wording {
     switch opcode {
     case .readRequest: "read of \(attribute)"
-    case .readBlobRequest: "read of \(attribute) from byte \(offset ?? 0) on"
+    case .readBlobRequest: "read of \(attribute) from offset \(offset ?? 0)"
     case .writeRequest: "write to \(attribute)"
-    case .prepareWriteRequest: "prepared write to \(attribute) at byte \(offset ?? 0)"
+    case .prepareWriteRequest: "prepared write to \(attribute) at offset \(offset ?? 0)"
     case .executeWriteRequest:
       if let prepared, prepared.attributes.handles.count == 1, !prepared.attributes.hasMore {
         """
@@ -22,7 +22,7 @@ extension Refusal {
       } else {
         "execution of the prepared writes"
       }
-    case .exchangeMTURequest: "request for a larger MTU"
+    case .exchangeMTURequest: "MTU exchange"
     case .findInformationRequest, .readByTypeRequest, .readByGroupTypeRequest,
       .findByTypeValueRequest:
       if let type {
@@ -61,12 +61,12 @@ extension Refusal {
   /// How the link was protected, as a clause.
   var protection: Wording {
     switch security {
-    case .unknown: "the capture does not tell whether the link was encrypted then"
+    case .unknown: "the capture does not show whether the link was encrypted then"
     case .unencrypted: "the link was not encrypted"
     case .unauthenticated:
-      "the link was encrypted with a key of Just Works, which is not authenticated"
+      "the link was encrypted with an unauthenticated Just Works key"
     case .authenticated: "the link was encrypted with an authenticated key"
-    case .encrypted: "the link was encrypted with a key of an earlier pairing"
+    case .encrypted: "the link was encrypted with the key of an earlier pairing"
     }
   }
 
@@ -96,7 +96,7 @@ extension Refusal {
       finding.severity = .note
       finding.note =
         """
-        The same was allowed \(delay) (\(packet: accepted.request.packet), \
+        The same request was allowed \(delay) (\(packet: accepted.request.packet), \
         \(packet: accepted.answer.packet)).
         """
     }
@@ -199,21 +199,21 @@ extension Rule {
         finding.remedy = instead?(refusal, connection)
         if 0x01...0x03 ~= code, refusal.isOfUnseenMap(connection) {
           finding.why =
-            "\(finding.why) \(refusal.client.capitalized) did not discover the handle on this connection: if it has it from an earlier one, the attributes may have moved since."
+            "\(finding.why) \(refusal.client.capitalized) did not discover the handle on this connection: if the handle is from an earlier one, the attributes may have moved since."
           finding.certainty = .possible
         }
         finding.restsOnAbsence = restsOnAbsence
         if refusal.isSwitchingOff {
           finding.severity = .warning
           finding.remedy =
-            "Nothing, where it was off already: whoever switches off what was never on has to expect this error."
+            "Nothing, if it was off already: a client that switches off what was never on has to expect this error."
           finding.why =
-            "\(finding.why) The write was to switch notifications and indications off: nothing is lost by the refusal."
+            "\(finding.why) The write was to switch notifications and indications off, so nothing is lost by the refusal."
         }
         if let (later, packet) = connection.allowed(refusal, evidence) {
           finding.note = Wording(
             sentences: finding.note ?? "",
-            "The same attribute could be \(refusal.opcode.isWrite ? "written" : "read" as StaticString) on connection \(later) (\(packet: packet))."
+            "The attribute could be \(refusal.opcode.isWrite ? "written" : "read" as StaticString) on connection \(later) (\(packet: packet))."
           )
         }
         // A refusal that ends the session is not minor, whatever its code.

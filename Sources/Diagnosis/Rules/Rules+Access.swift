@@ -13,26 +13,26 @@ extension Rule {
 
   private static let howToPair: Wording =
     """
-    Pair, then ask again: iOS pairs on its own where the peer answers 0x05; on Android call \
-    createBond() and repeat the request when the bond is there, with BlueZ pair first; a peripheral may \
-    ask by a Security Request (Zephyr: bt_conn_set_security, Nordic: pm_conn_secure).
+    Pair, then repeat the request. iOS pairs on its own when the peer answers 0x05; on Android \
+    call createBond() and repeat the request once bonded; with BlueZ pair first. A peripheral may \
+    send a Security Request (Zephyr: bt_conn_set_security, Nordic: pm_conn_secure).
     """
 
   private static let security: [Rule] = [
     Rule(
       "att-mitm-demanded", .error,
-      "A request is refused on an encrypted link, since its key is not authenticated",
+      "A request is refused on an encrypted link because its key is not authenticated",
       when:
         """
         Insufficient Authentication (0x05) answers a request on a link that is encrypted with a \
-        key of Just Works or of an earlier pairing
+        Just Works key or the key of an earlier pairing
         """, needs: [.bothDirections],
       do:
         """
-        Pairing again with Just Works will not help, and a side without input and output always gives Just \
-        Works: it needs a display or a keyboard, so that both sides can take part in a passkey or a \
-        comparison, or the server must not demand protection against a man in the middle. Delete the bond \
-        on both sides before pairing anew.
+        Pairing again with Just Works will not help, and a side without input and output always \
+        pairs with Just Works. Give it a display or a keyboard, so that both sides can use \
+        passkey entry or numeric comparison, or do not require MITM protection on the server. \
+        Delete the bond on both sides before pairing again.
         """
     ) { connection, _ in
       Finding.together(
@@ -47,17 +47,18 @@ extension Rule {
           case .unauthenticated:
             why =
               """
-              \(why): the attribute demands a key that protects against a man in the middle, and \
-              Just Works gives none.
+              \(why): the attribute requires an authenticated key (MITM protection), and Just \
+              Works gives none.
               """
           case .authenticated:
             why =
-              "\(why): the attribute demands more than that, perhaps LE Secure Connections."
+              "\(why): the attribute requires more than that, perhaps LE Secure Connections."
           default:
             why =
               """
-              \(why): the attribute demands an authenticated key. The stored key is not \
-              authenticated, or the attribute demands more than that, perhaps LE Secure Connections.
+              \(why): the attribute requires an authenticated key. The stored key is not \
+              authenticated, or the attribute requires more than that, perhaps LE Secure \
+              Connections.
               """
           }
           return refusal.finding(
@@ -70,7 +71,7 @@ extension Rule {
       when:
         """
         Insufficient Authentication (0x05) answers a request on a link that is not encrypted; a \
-        note where the same request is allowed later
+        note if the same request is allowed later
         """, needs: [.bothDirections],
       do: howToPair
     ) { connection, _ in
@@ -85,13 +86,14 @@ extension Rule {
       "A request is refused because the link is not encrypted",
       when:
         """
-        Insufficient Encryption (0x0f) answers a request; a note where the same request is \
-        allowed later
+        Insufficient Encryption (0x0f) answers a request; a note if the same request is allowed \
+        later
         """, needs: [.bothDirections],
       do:
         """
-        Encrypt the link before the request: with a stored key where the devices are bonded, else pair. \
-        In the server's firmware, answer 0x05 as long as there is no key for the peer.
+        Encrypt the link before the request: with the stored key if the devices are bonded, \
+        otherwise by pairing. In the server's firmware, answer 0x05 while there is no key for the \
+        peer.
         """
     ) { connection, _ in
       Finding.together(
@@ -107,30 +109,31 @@ extension Rule {
       needs: [.bothDirections],
       do:
         """
-        Delete the bond on both sides and pair anew, with keys of 16 bytes and LE Secure Connections where \
-        both can; or mend the server, if it demands less than it says.
+        Delete the bond on both sides and pair again, with 16-byte keys and, if both sides \
+        support it, LE Secure Connections; or fix the server if its error code asks for more than \
+        it requires.
         """
     ) { connection, _ in
       Finding.together(
         connection.attributes.refusals.compactMap { refusal in
           guard refusal.error.rawValue == 0x0f, refusal.security.isEncrypted else { return nil }
           let cause: Wording =
-            "\(refusal.server.words) answered Insufficient Encryption (0x0f) although \(refusal.protection): the attribute demands a longer key, or one of another kind."
+            "\(refusal.server.words) answered Insufficient Encryption (0x0f) although \(refusal.protection): the attribute requires a longer key or another type of key."
           return refusal.finding(cause.capitalized, .likely)
         })
     },
     Rule(
       "att-0f-without-key", .note,
-      "A server answers Insufficient Encryption where there is no key to encrypt with",
+      "A server answers Insufficient Encryption although there is no key to encrypt with",
       when:
         """
-        Insufficient Encryption (0x0f) answers a request on an unencrypted link of two devices \
-        that pair only afterwards, and neither the capture nor a file of --keys has a bond of the two
+        Insufficient Encryption (0x0f) answers a request on an unencrypted link, the devices pair \
+        only afterwards, and neither the capture nor a --keys file has a bond between them
         """, needs: [.bothDirections],
       do:
         """
-        In the server's firmware, answer 0x05 as long as there is no key for the peer: some clients pair on \
-        only one of the two.
+        In the server's firmware, answer 0x05 while there is no key for the peer: some clients \
+        pair on only one of the two errors.
         """
     ) { connection, evidence in
       let attributes = connection.attributes
@@ -173,13 +176,13 @@ extension Rule {
       when: "Insufficient Authorization (0x08) answers a request",
       do:
         """
-        Look for what the server's application waits for: an unlock, a button, a login of its own, or the \
-        authorization callback that its firmware leaves out. Authorization is not a matter of keys: pairing \
-        alone seldom gives it.
+        Find out what the server's application waits for: an unlock, a button, its own login, or \
+        an authorization callback that its firmware lacks. Authorization does not depend on keys: \
+        pairing alone seldom grants it.
         """, .likely
     ) { refusal, _ in
       """
-      \(refusal.refuser) did not authorize it, which is for its application to decide \
+      \(refusal.refuser) did not authorize the request, which is its application's decision \
       (\(refusal.protection)).
       """
     },
@@ -189,10 +192,10 @@ extension Rule {
       when: "Encryption Key Size Too Short (0x0c) answers a request",
       do:
         """
-        Pair anew with a maximum encryption key size of 16 on both sides, and delete the bond before that.
+        Delete the bond, then pair again with a maximum encryption key size of 16 on both sides.
         """
     ) { refusal, _ in
-      "The key of this link has fewer bytes than the attribute demands: \(refusal.protection)."
+      "The key of this link is shorter than the attribute requires: \(refusal.protection)."
     },
   ]
 }
@@ -234,7 +237,7 @@ extension ConnectionHistory {
     let more: Wording = resolved.count > 4 ? " and more" : ""
     var finding = first.finding(
       """
-      \(Wording(listing: Array(actions)).capitalized)\(more) ask for a better protected link, and \
+      \(Wording(listing: Array(actions)).capitalized)\(more) require a higher security level, and \
       \(first.protection).
       """)
     finding.what =
@@ -246,7 +249,7 @@ extension ConnectionHistory {
       "\(number) requests were refused; \(means) \(resolved.count == 2 ? ("both" as Wording) : "all") succeeded\(late)"
     finding.evidence = resolved.prefix(16).reduce(PacketSet()) { $0.union($1.evidence) }
     finding.remedy =
-      "Nothing: refused, paired or encrypted, asked again is how it is meant to go."
+      "Nothing: after such a refusal the client is meant to pair or encrypt, and then repeat the request."
     finding.note = nil
     finding.attribute = nil
     return [finding] + others
@@ -263,7 +266,7 @@ extension ConnectionHistory {
   private func causeOfRefusal(_ refusal: Refusal) -> Finding? {
     let answered = refusal.answer.packet
     let cause: Wording =
-      "\(refusal.attribute) asks for a better protected link, and \(refusal.protection)"
+      "\(refusal.attribute) requires a higher security level, and \(refusal.protection)"
     let pairing = security.pairingRequests.first { $0.packet > answered }
     let failure = security.pairingFailures.first { $0.packet > answered }
     if let accepted = refusal.accepted {
@@ -282,7 +285,7 @@ extension ConnectionHistory {
         allowed \(means.exact), \(refusal.delay)
         """
       finding.remedy =
-        "Nothing: refused, paired or encrypted, asked again is how it is meant to go."
+        "Nothing: after such a refusal the client is meant to pair or encrypt, and then repeat the request."
       finding.note = nil
       return finding
     }
@@ -296,13 +299,13 @@ extension ConnectionHistory {
       var finding = refusal.finding(
         """
         \(cause). The link was encrypted at \(packet: encrypted.packet), but the request was not \
-        made again.
+        repeated.
         """
       )
       finding.severity = .warning
       finding.evidence.insert(encrypted.packet)
       finding.remedy =
-        "Repeat the request once the link is encrypted: hosts do not do it on their own."
+        "Repeat the request once the link is encrypted: hosts do not repeat it on their own."
       finding.restsOnAbsence = true
       return finding
     }
@@ -311,21 +314,22 @@ extension ConnectionHistory {
     }) {
       let end = failed.end?.packet ?? failed.reply?.packet ?? failed.moment.packet
       var finding = refusal.finding(
-        "\(cause): encryption, tried at \(packet: failed.moment.packet), failed (\(packet: end)), since one of the two has no key for the other. That is the cause, and this its effect."
+        "\(cause). Encryption was tried at \(packet: failed.moment.packet) but failed (\(packet: end)) because one side has no key for the other. The missing key is the cause of this refusal."
       )
       finding.severity = .warning
       finding.evidence = finding.evidence.union([failed.moment.packet, end])
-      finding.remedy = "Mend the bond first: encrypted with a new key, the same request is allowed."
+      finding.remedy =
+        "Repair the bond first: once the link is encrypted with a new key, the same request is allowed."
       return finding
     }
     if let pairing {
       var finding = refusal.finding(
         failure.map {
           """
-          \(cause). Pairing was tried (\(packet: pairing.packet)) and failed \
+          \(cause). Pairing was attempted (\(packet: pairing.packet)) and failed \
           (\(packet: $0.packet)).
           """
-        } ?? "\(cause). Pairing was begun (\(packet: pairing.packet)) and did not come to an end.")
+        } ?? "\(cause). Pairing started (\(packet: pairing.packet)) but did not finish.")
       // The cause is why that failed, which has a finding of its own.
       if failure != nil { finding.severity = .warning }
       finding.evidence.insert(pairing.packet)
@@ -338,7 +342,7 @@ extension ConnectionHistory {
     finding.headline =
       """
       \(refusal.client.possessive) \(refusal.action) was refused for lack of security \
-      (\(packet: answered)), and nobody paired
+      (\(packet: answered)), and the devices did not pair
       """
     finding.restsOnAbsence = true
     return finding

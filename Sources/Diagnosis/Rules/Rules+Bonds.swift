@@ -8,9 +8,9 @@ extension Rule {
   /// The rules about bonds and privacy.
   static let bonds: [Rule] = [
     Rule(
-      "bond-repaired", .note, "The two paired anew after the key of their bond was missing",
+      "bond-repaired", .note, "The devices paired again after the key of their bond was missing",
       when:
-        "pairing ends with an encrypted link, and encryption had failed for a missing key before, on this or an earlier connection",
+        "pairing ends with an encrypted link, and encryption had failed because of a missing key before, on this or an earlier connection",
       needs: [.events]
     ) { history, evidence in
       guard
@@ -26,10 +26,10 @@ extension Rule {
       guard let failed else { return [] }
       let packet = pairing.end?.packet ?? pairing.moment.packet
       var finding = Finding(
-        "The two paired anew after the key of their bond was missing",
-        headline: "the bond whose key was missing was made anew at \(packet: packet)",
+        "The devices paired again after the key of their bond was missing",
+        headline: "the bond whose key was missing was replaced at \(packet: packet)",
         why:
-          "A key was missing (\(packet: failed.end?.packet ?? failed.reply?.packet ?? failed.moment.packet)); pairing made a new one, and the link was encrypted with it (\(packet: packet)).",
+          "A key was missing (\(packet: failed.end?.packet ?? failed.reply?.packet ?? failed.moment.packet)); pairing created a new one, and the link was encrypted with it (\(packet: packet)).",
         evidence: failed.packets.union(pairing.packets))
       finding.isResolved = true
       return [finding]
@@ -38,10 +38,10 @@ extension Rule {
       "bond-address-unresolved", .note,
       "A bonded peer uses a private address that no known key resolves",
       when:
-        "the peer's address is a resolvable private one, none of the identity resolving keys of the capture or of --keys resolves it, and the link was encrypted with a stored key",
+        "the peer uses a resolvable private address that no identity resolving key in the capture or from --keys resolves, and the link was encrypted with a stored key",
       needs: [.events],
       do:
-        "Give the bond with --keys, such as BlueZ's info file of the device: then its connections are shown as one device's."
+        "Supply the bond with --keys (BlueZ's info file for the device, for example): its connections are then shown as one device."
     ) { history, evidence in
       guard history.isUnresolved, let peer = history.connection.peer,
         let attempt = history.encryption.attempts.first(where: {
@@ -49,24 +49,24 @@ extension Rule {
         })
       else { return [] }
       var finding = Finding(
-        "The peer is bonded, and hides behind a private address",
-        headline: "a bonded peer hides behind a private address",
+        "The peer is bonded and uses a private address that no known key resolves",
+        headline: "a bonded peer uses a private address that no known key resolves",
         why:
-          "\(peer) is a resolvable private address, which changes every few minutes; the key that says whose it is came before this capture. The link was encrypted with a stored key (\(packet: attempt.end?.packet ?? attempt.moment.packet)), so this host knows it.",
+          "\(peer) is a resolvable private address, which changes every few minutes; the identity resolving key for it was exchanged before this capture. The link was encrypted with a stored key (\(packet: attempt.end?.packet ?? attempt.moment.packet)), so this host knows the peer.",
         evidence: attempt.packets)
-      finding.group = "A bonded peer hides behind a private address"
+      finding.group = "A bonded peer uses a private address that no known key resolves"
       finding.restsOnAbsence = true
       return [finding]
     },
     Rule(
-      whole: "privacy-rotated", .note, "One device was connected under several private addresses",
+      whole: "privacy-rotated", .note, "One device connected under several private addresses",
       when:
-        "an identity resolving key of the capture or of --keys resolves the addresses of two or more connections to one identity",
+        "an identity resolving key in the capture or from --keys resolves the addresses of two or more connections to one identity",
       needs: [.events]
     ) { evidence in rotated(evidence) },
     Rule(
-      whole: "keys-known", .note, "The keys that are known",
-      when: "keys are asked for with --show-keys, and the capture or a file of --keys has some"
+      whole: "keys-known", .note, "Known keys",
+      when: "--show-keys is given, and the capture or a --keys file has keys"
     ) { evidence in
       guard evidence.listsKeys else { return [] }
       let lines = evidence.keys.lines(evidence)
@@ -77,7 +77,7 @@ extension Rule {
         "\(count: lines.count, "key is", "keys are") known",
         headline: "\(count: lines.count, "key is", "keys are") known",
         why:
-          "\(evidence.keys.leftOut)The bytes are in the order in which they cross HCI, as btmon and BlueZ print them: least significant first.",
+          "\(evidence.keys.leftOut)Bytes are in HCI order, least significant first, as btmon and BlueZ print them.",
         evidence: packets.sorted)
       finding.details = lines
       finding.isAppendix = true
@@ -118,7 +118,7 @@ extension Rule {
         "\(identity) used \(addresses.count) private addresses",
         headline: "\(identity) used \(addresses.count) private addresses",
         why:
-          "Its identity resolving key\(given) resolves \(Wording(listing: shown))\(more): connections \(Wording(listing: all.prefix(8).map { "\($0.history.id)" })) are with one device.",
+          "Its identity resolving key\(given) resolves \(Wording(listing: shown))\(more): connections \(Wording(listing: all.prefix(8).map { "\($0.history.id)" })) are with the same device.",
         evidence: packets.sorted, on: all.map(\.history.id))
       finding.group = "\(identity) used \(addresses.count) private addresses"
       return finding

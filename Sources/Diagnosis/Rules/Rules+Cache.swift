@@ -9,21 +9,21 @@ extension Rule {
   /// The rules about outdated service maps.
   static let cache: [Rule] = [
     Rule(
-      "gatt-stale-cache", .error, "A client uses handles of a map that no longer holds",
+      "gatt-stale-cache", .error, "A client uses handles from an outdated attribute cache",
       when:
         """
-        Invalid Handle, Read or Write Not Permitted or a wrong length answers a request whose \
-        handle was not discovered on this connection, and an earlier connection, a supplied map, \
-        the Database Hash or a Service Changed says that it was another attribute
+        Invalid Handle, Read Not Permitted, Write Not Permitted or a length error answers a \
+        request whose handle was not discovered on this connection, and an earlier connection, a \
+        supplied map, the Database Hash or Service Changed shows that it was another attribute
         """, needs: [.bothDirections],
       do: staleRemedy
     ) { connection, evidence in
       Finding.together(connection.staleRefusals(evidence) + connection.mapConflicts)
     },
     Rule(
-      "gatt-service-changed", .note, "A server says that its attributes have changed",
+      "gatt-service-changed", .note, "A server indicates that its attributes have changed",
       when: "Service Changed (2a05) is indicated",
-      do: "Discover the range again before its handles are used; hosts do it on their own."
+      do: "Rediscover the range before using its handles; hosts do so on their own."
     ) { connection, _ in
       let changes = connection.attributes.serviceChanges
       guard let first = changes.first else { return [] }
@@ -36,12 +36,12 @@ extension Rule {
         }
         ?? " No discovery followed on this connection."
       var finding = Finding(
-        Wording("\(first.server.words) said that its attributes have changed").capitalized,
-        headline: "\(first.server.words) said that its attributes have changed",
+        Wording("\(first.server.words) indicated that its attributes have changed").capitalized,
+        headline: "\(first.server.words) indicated that its attributes have changed",
         why:
           """
-          Service Changed names \(handle: first.first) to \(handle: first.last): what was known \
-          of these handles holds no more.\(then)
+          Service Changed covers \(handle: first.first) to \(handle: first.last): what was known \
+          about these handles is no longer valid.\(then)
           """,
         evidence: PacketSet(changes.map(\.moment.packet)))
       finding.severity = .note
@@ -50,12 +50,12 @@ extension Rule {
     },
     Rule(
       "att-database-out-of-sync", .warning,
-      "A server refuses a client that has not yet noticed a change of its attributes",
+      "A server refuses a request of a change-unaware client",
       when: "Database Out Of Sync (0x12) answers a request", needs: [.bothDirections],
       do:
         """
-        Read the Database Hash (2b2a) or discover again, then repeat the request: the next request is \
-        taken as the sign that the client has noticed.
+        Read the Database Hash (2b2a) or discover again, then repeat the request: the server \
+        takes the next request as a sign that the client is change-aware.
         """
     ) { connection, _ in
       Finding.together(
@@ -63,16 +63,16 @@ extension Rule {
           guard refusal.error.rawValue == 0x12 else { return nil }
           return refusal.finding(
             """
-            The attributes changed since the two last met, and \(refusal.client.words), which \
-            said that it supports robust caching, has not taken notice: the server answers one \
-            request with 0x12.
+            The attributes have changed since the two last connected, and \
+            \(refusal.client.words), which reported support for robust caching, is still \
+            change-unaware: the server answers one request with 0x12.
             """
           )
         })
     },
     Rule(
       "gatt-change-unaware", .warning,
-      "Commands are dropped, since the client's map is out of date",
+      "Commands are dropped because the client's attribute cache is out of date",
       when:
         """
         Write Commands follow Database Out Of Sync (0x12) before the client reads the Database \
@@ -80,8 +80,8 @@ extension Rule {
         """, needs: [.bothDirections],
       do:
         """
-        Read the Database Hash (2b2a) or discover again first: a server ignores commands of a client that \
-        is not aware of a change, and says nothing.
+        Read the Database Hash (2b2a) or discover again first: a server silently ignores commands \
+        of a change-unaware client.
         """
     ) { connection, _ in
       let commands = connection.attributes.commandsOutOfSync
@@ -92,16 +92,16 @@ extension Rule {
       evidence = evidence.union(commands.packets)
       return [
         Finding(
-          "\(count: commands.count, "command", "commands") sent while the server takes none",
+          "\(count: commands.count, "command", "commands") sent while the server ignores commands",
           headline:
             """
-            \(refusal.client.words) sent \(count: commands.count, "command", "commands") that \
-            the server drops (from \(packet: first.packet) on)
+            \(refusal.client.words) sent \(count: commands.count, "command", "commands") that the \
+            server ignores (from \(packet: first.packet) on)
             """,
           why:
             """
-            \(packet: refusal.answer.packet) said Database Out Of Sync: until the client shows \
-            that it knows of the change, its commands are ignored without an answer.
+            After Database Out Of Sync (\(packet: refusal.answer.packet)) the server silently \
+            ignores the client's commands until the client is change-aware.
             """,
           .likely, evidence: evidence)
       ]
@@ -110,9 +110,9 @@ extension Rule {
 
   fileprivate static let staleRemedy: Wording =
     """
-    Make the client forget its map: on iOS switch Bluetooth off and on or remove the bond; on Android \
-    remove the bond or call the hidden refresh(); with BlueZ delete the device's file in its cache. In the \
-    firmware have Service Changed indicated after an update, and implement the Database Hash.
+    Clear the client's cache: on iOS switch Bluetooth off and on or remove the bond; on Android \
+    remove the bond or call the hidden refresh(); with BlueZ delete the device's cache file. In \
+    the firmware, indicate Service Changed after an update, and implement the Database Hash.
     """
 }
 
@@ -159,9 +159,9 @@ extension ConnectionHistory {
     }), !discovered(from: change.moment.packet) {
       return (
         """
-        Service Changed (\(packet: change.moment.packet)) named \(handle: change.first) to \
-        \(handle: change.last), and the client used \(handle: refusal.handle) without \
-        discovering again.
+        Service Changed (\(packet: change.moment.packet)) covered \(handle: change.first) to \
+        \(handle: change.last), but the client used \(handle: refusal.handle) without \
+        rediscovering it.
         """,
         .certain, [change.moment.packet]
       )
@@ -177,7 +177,7 @@ extension ConnectionHistory {
         """
         The Database Hash differs from the one on connection \(before.id) \
         (\(packet: old.moment.packet), \(packet: hash.moment.packet)): the server's attributes \
-        are others now.
+        have changed.
         """,
         .certain, [old.moment.packet, hash.moment.packet]
       )
@@ -202,7 +202,7 @@ extension ConnectionHistory {
       return (
         """
         The handle was \(verb) on connection \(worked.id), and this connection used it without \
-        discovering: another attribute seems to have it now, as after an update of the firmware.
+        discovery: it now seems to belong to another attribute, as after a firmware update.
         """,
         .likely, []
       )
@@ -210,8 +210,8 @@ extension ConnectionHistory {
     if let known, refusal.error.rawValue == 0x01 {
       return (
         """
-        The handle was there on connection \(known.id), and is not any more; this connection \
-        used it without discovering.
+        The handle existed on connection \(known.id) but no longer does; this connection used it \
+        without discovery.
         """,
         .likely, []
       )
@@ -219,8 +219,8 @@ extension ConnectionHistory {
     if refusal.error.rawValue == 0x01, refusal.attribute.via == .carried {
       return (
         """
-        The handle was discovered on an earlier connection; this one used it without \
-        discovering, and the server has it no more.
+        The handle was discovered on an earlier connection; this one used it without discovery, \
+        and the server no longer has it.
         """,
         .likely, []
       )
@@ -233,10 +233,10 @@ extension ConnectionHistory {
     attributes.refusals.compactMap { refusal in
       guard refusal.fitsStaleMap, let stale = staleReason(refusal, evidence) else { return nil }
       var finding = refusal.finding(stale.why, stale.certainty)
-      finding.what = "Handles of an old map: \(finding.what)"
+      finding.what = "Outdated handles: \(finding.what)"
       finding.headline =
         """
-        \(refusal.client.words) used a handle of an old map (\(packet: refusal.request.packet)): \
+        \(refusal.client.words) used an outdated handle (\(packet: refusal.request.packet)): \
         \(refusal.reason)
         """
       finding.evidence = finding.evidence.union(stale.packets)
@@ -246,7 +246,7 @@ extension ConnectionHistory {
       if let after = attributes.discoveries.first(where: {
         $0.client == refusal.client && $0.first.packet > refusal.answer.packet
       }) {
-        finding.note = "It discovered again from \(packet: after.first.packet) on."
+        finding.note = "It rediscovered from \(packet: after.first.packet) on."
         finding.severity = .warning
       }
       return finding
@@ -257,11 +257,11 @@ extension ConnectionHistory {
   fileprivate var mapConflicts: [Finding] {
     attributes.conflicts.prefix(1).map { conflict in
       var finding = Finding(
-        "The supplied map is not this device's",
+        "The supplied map does not match this device",
         headline: "the supplied map is contradicted (\(packet: conflict.packet))",
         why:
           """
-          The map has \(conflict.attribute.uuid) at \(handle: conflict.attribute.handle), and \
+          The map has \(conflict.attribute.uuid) at \(handle: conflict.attribute.handle), but \
           what the capture shows there cannot be that.
           """,
         evidence: PacketSet(attributes.conflicts.map(\.packet)))

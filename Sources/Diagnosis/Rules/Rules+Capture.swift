@@ -10,7 +10,7 @@ extension Rule {
   static let capture: [Rule] = [
     Rule(
       whole: "capture-ends-damaged", .warning, "The capture is damaged and ends early",
-      when: "reading stopped at a record that is broken or not all there",
+      when: "reading stopped at a corrupt or incomplete record",
       do: "Stop the recording properly before copying the file, and copy it again."
     ) { evidence in
       guard evidence.extent.failure != nil else { return [] }
@@ -21,7 +21,7 @@ extension Rule {
           "The capture is damaged \(place)",
           headline: "the capture is damaged \(place)",
           why:
-            "What follows cannot be read: how connections that were open then went on is not known.",
+            "The rest cannot be read, so what happened later on the open connections is unknown.",
           evidence: PacketSet([last]))
       ]
     },
@@ -29,7 +29,7 @@ extension Rule {
       whole: "capture-dropped", .warning, "Records are missing in the capture",
       when: "the capture's own counters say that records were dropped",
       do:
-        "Record to a faster disk or with less else going on; on Linux give btmon a larger buffer or write with -w and decode later."
+        "Record to a faster disk or on a less busy machine; on Linux give btmon a larger buffer, or write with -w and decode later."
     ) { evidence in
       let extent = evidence.extent
       guard extent.dropped > 0 else { return [] }
@@ -39,17 +39,17 @@ extension Rule {
           "\(records) were dropped while recording",
           headline: "\(records) were dropped while recording",
           why:
-            "They are missing in front of the packets named here. A request without an answer around there may have had one; such findings are given as less certain.",
+            "They are missing just before the packets listed here. A request that seems unanswered near them may have been answered; such findings are reported as less certain.",
           evidence: PacketSet(extent.drops))
       ]
     },
     Rule(
       whole: "capture-records-missing", .warning,
-      "Records are missing, and the capture does not say so",
+      "Records are missing, and the capture does not report it",
       when:
-        "a controller completed more packets than the capture shows to be sent, or answered commands that it does not have",
+        "a controller completed more packets than the capture shows as sent, or answered commands that are not in the capture",
       do:
-        "The recorder was too slow and lost records silently: record to a file with btmon -w and decode later, on a machine that is less busy. What was not answered may have been."
+        "The recorder was too slow and lost records silently: record to a file with btmon -w on a less busy machine, and decode later. Requests that seem unanswered may have been answered."
     ) { evidence in
       let links = evidence.connections.filter { $0.link.unseenSent > 0 }
       let data = evidence.unseenData
@@ -58,10 +58,10 @@ extension Rule {
       let numbers = Wording(
         listing: [
           data > 0
-            ? "\(count: data, "data packet was", "data packets were") completed that the capture does not show to be sent (connection \(Wording(listing: links.prefix(8).map { "\($0.id)" })))"
+            ? "\(count: data, "data packet was", "data packets were") completed that the capture does not show as sent (connection \(Wording(listing: links.prefix(8).map { "\($0.id)" })))"
             : "",
           answers > 0
-            ? "\(count: answers, "answer belongs", "answers belong") to \(answers == 1 ? ("a command" as Wording) : "commands") that the capture does not have"
+            ? "\(count: answers, "answer belongs", "answers belong") to \(answers == 1 ? ("a command" as Wording) : "commands") that the capture lacks"
             : "",
         ].filter { !$0.isEmpty })
       return [
@@ -87,23 +87,23 @@ extension Rule {
       let how: Wording =
         switch reason {
         case .summary:
-          "All data is cut as in the summary that Android keeps while its Bluetooth log is off: three bytes of a value are left, and what was discovered is not known."
+          "All data is cut as in the summary that Android keeps while its Bluetooth log is off: three bytes of each value are left, and what was discovered is unknown."
         case .headers:
-          "All of it was received, and cut as in Android's log with filtered headers: two bytes of a value are left."
+          "All of it was received, and cut as in Android's log with filtered headers: two bytes of each value are left."
         case .channels:
-          "All of it is cut after the L2CAP header, as in Android's filtered log, which leaves out the data of most channels, ATT and SMP among them."
+          "All of it is cut after the L2CAP header, as in Android's filtered log, which omits the data of most channels, including ATT and SMP."
         case .payloads:
           "Only payloads of phone books, messages or calls are removed, as Android's filtered log does for privacy, with PROHIBITED in their place or nothing. GATT and pairing are whole."
         case .snapshot(let length): "All are cut at \(length) bytes: a snapshot length was set."
-        case nil: isFiltered ? "Most of the data is cut: so does Android's filtered log." : ""
+        case nil: isFiltered ? "Most of the data is cut, as in Android's filtered log." : ""
         }
       var finding = Finding(
         "\(records) by the recorder",
         headline: records,
         why: Wording(
           sentences: extent.truncated == 1
-            ? "The file keeps only its beginning: what follows the cut is not known."
-            : "The file keeps only their beginnings: what follows the cuts is not known.",
+            ? "The file has only its beginning; the rest is unknown."
+            : "The file has only their beginnings; the rest is unknown.",
           how),
         evidence: PacketSet(extent.cuts))
       switch reason {
@@ -113,7 +113,7 @@ extension Rule {
           "If these payloads matter, set Developer options, Enable Bluetooth HCI snoop log, to Enabled (not Filtered), switch Bluetooth off and on, and record again."
       case .summary, .headers, .channels:
         finding.remedy =
-          "On the phone set Developer options, Enable Bluetooth HCI snoop log, to Enabled (not Filtered), switch Bluetooth off and on, repeat what failed, and make another bug report. Where the option has no effect: adb shell settings put global bluetooth_btsnoop_default_mode full, or on a Samsung dial *#9900#."
+          "On the phone set Developer options, Enable Bluetooth HCI snoop log, to Enabled (not Filtered), switch Bluetooth off and on, repeat what failed, and take another bug report. If the option has no effect: adb shell settings put global bluetooth_btsnoop_default_mode full, or on a Samsung dial *#9900#."
       case .snapshot:
         finding.remedy = "Record again without a snapshot length: with tcpdump use -s 0."
       case nil: break
@@ -124,7 +124,7 @@ extension Rule {
       whole: "capture-one-sided", .warning, "The capture has one direction only",
       when: "ten or more data packets went one way and none the other",
       do:
-        "If it was exported from another capture, with a filter for instance, take the whole one. Else capture on the host itself (HCI snoop log, btmon, PacketLogger), which records both directions."
+        "If it was exported from another capture, with a filter for example, use the whole capture. Otherwise record on the host itself (HCI snoop log, btmon, PacketLogger), which gives both directions."
     ) { evidence in
       let extent = evidence.extent
       let isSent = extent.receivedData == 0
@@ -139,16 +139,16 @@ extension Rule {
           headline: "the capture has one direction only",
           why:
             isSent
-            ? "All \(extent.sentData) data packets went from this host to the peer: no answer can be seen."
-            : "All \(extent.receivedData) data packets came from the peer: no request of this host can be seen.",
+            ? "All \(extent.sentData) data packets went from this host to the peer: the answers are missing."
+            : "All \(extent.receivedData) data packets came from the peer: this host's requests are missing.",
           evidence: [])
       ]
     },
     Rule(
       whole: "capture-data-only", .note, "The capture has data, but no commands and events",
-      when: "there are data packets and not one HCI command or event",
+      when: "there are data packets, but no HCI commands or events",
       do:
-        "Record with the HCI snoop log of the phone or with btmon, and begin before the devices connect."
+        "Record with the phone's HCI snoop log or with btmon, and start before the devices connect."
     ) { evidence in
       guard evidence.hasDataAlone else { return [] }
       return [
@@ -156,7 +156,7 @@ extension Rule {
           "The capture has data only, no HCI commands and events",
           headline: "the capture has no HCI commands and events",
           why:
-            "Who the peers are, when connections began and ended, and whether they were encrypted is not in it.",
+            "It does not show who the peers are, when connections began and ended, or whether they were encrypted.",
           evidence: [])
       ]
     },
@@ -164,7 +164,7 @@ extension Rule {
       whole: "capture-starts-late", .note, "The capture starts in the middle of connections",
       when: "data or events belong to a connection whose opening is not in the capture",
       do:
-        "Begin recording before the devices connect; on Android switch Bluetooth off and on after enabling the log."
+        "Start recording before the devices connect; on Android switch Bluetooth off and on after enabling the log."
     ) { evidence in
       let begun = evidence.begunEarlier
       guard !begun.isEmpty, !evidence.hasDataAlone else { return [] }
@@ -174,28 +174,29 @@ extension Rule {
           "The capture starts in the middle of \(connections)",
           headline: "the capture starts in the middle of \(connections)",
           why:
-            "What was agreed on before is not known: the MTU, whether the link is encrypted and with which key, what was discovered and subscribed to.",
+            "What happened before is unknown: the MTU, whether the link is encrypted and with which key, and what was discovered and subscribed to.",
           evidence: PacketSet(begun.prefix(8).map(\.connection.firstPacket)))
       ]
     },
     Rule(
-      whole: "capture-direction-missing", .note, "The capture does not say which way packets went",
+      whole: "capture-direction-missing", .note, "The capture does not record packet directions",
       when: "the link type has no direction (187)",
-      do: "Save with a link type that has the direction (201), or as btsnoop."
+      do: "Save with a link type that records directions (201), or as btsnoop."
     ) { evidence in
       guard evidence.extent.infersDirections else { return [] }
       return [
         Finding(
-          "The capture does not say which way packets went",
-          headline: "the capture does not say which way packets went",
+          "The capture does not record packet directions",
+          headline: "the capture does not record packet directions",
           why:
-            "Directions are inferred from what the packets are. Where both sides are client and server, they may be wrong.",
+            "Directions are inferred from the packets themselves, and may be wrong if both sides are client and server.",
           evidence: [])
       ]
     },
     Rule(
       whole: "capture-clock-jumps", .note, "The capture's clock jumps",
-      when: "a record is more than a second older than the one before, or more than an hour younger"
+      when:
+        "a record is more than a second older or more than an hour younger than the previous one"
     ) { evidence in
       let (back, pauses) = (evidence.extent.stepsBack, evidence.extent.pauses)
       var findings: [Finding] = []
@@ -204,7 +205,7 @@ extension Rule {
           Finding(
             "The capture's clock goes back \(count: back.count, "time", "times"), by up to \(duration: back.largest)",
             headline: "the capture's clock goes back",
-            why: "Times across these packets, and what follows from them, are not to be trusted.",
+            why: "Durations across these packets, and conclusions from them, are unreliable.",
             evidence: back.packets))
       }
       if pauses.count > 0 {
@@ -213,7 +214,7 @@ extension Rule {
             "Nothing was captured for up to \(duration: pauses.largest)",
             headline: "nothing was captured for up to \(duration: pauses.largest)",
             why:
-              "In front of \(count: pauses.count, "this packet", "these packets") lies more than an hour: a machine asleep, a clock that was set, or two recordings in one.",
+              "More than an hour passed before \(count: pauses.count, "this packet", "these packets"): a sleeping machine, a changed clock, or two recordings in one file.",
             .possible, evidence: pauses.packets))
       }
       return findings
@@ -224,7 +225,7 @@ extension Rule {
       when:
         "there are records of the management interface, and no HCI command, event or data packet",
       do:
-        "Record with btmon, or btmon -w FILE, as root and from before the devices connect: it has both."
+        "Record with btmon, or btmon -w FILE, as root, and start before the devices connect: it records both."
     ) { evidence in
       guard evidence.hasManagementAlone else { return [] }
       return [
@@ -232,7 +233,7 @@ extension Rule {
           "The capture has the kernel's management interface only, no HCI packets",
           headline: "the capture has no HCI packets",
           why:
-            "What programs asked the kernel for, and what it told them, is in it; what the devices said to each other is not.",
+            "It shows what programs and the kernel exchanged, but not what the devices sent each other.",
           evidence: [])
       ]
     },
@@ -244,12 +245,12 @@ extension Rule {
 
   /// The host skipped the discovery because it knew the answers.
   private static let cachedDiscovery = Rule(
-    "capture-cached-discovery", .note, "Attributes are used that the capture does not discover",
+    "capture-cached-discovery", .note, "Attributes are used whose discovery is not in the capture",
     when:
-      "handles of the peer are used four times or more that neither a discovery in the capture nor a supplied map tells",
+      "handles of the peer that neither a discovery in the capture nor a supplied map identifies are used four times or more",
     needs: [.bothDirections], leansOn: [.opening],
     do:
-      "Give a map of the device from another capture (gattscope map --json, then --map FILE), or make the host discover again: on Android unpair and restart Bluetooth, on BlueZ remove the device, on iOS forget it and restart Bluetooth."
+      "Supply a map of the device from another capture (gattscope map --json, then --map FILE), or make the host rediscover: on Android unpair and restart Bluetooth, on BlueZ remove the device, on iOS forget it and restart Bluetooth."
   ) { history, evidence in
     guard history.connection.transport != .brEDR else { return [] }
     let use = history.attributes.undiscovered
@@ -265,15 +266,15 @@ extension Rule {
       isLate
         ? "The discovery is not in the capture"
         : isPart
-          ? "This host did not discover all that it uses of the peer"
+          ? "This host did not discover all the peer's attributes that it uses"
           : "This host did not discover the peer's services",
-      headline: "attributes are used that the capture does not discover",
+      headline: "attributes are used whose discovery is not in the capture",
       why:
         isLate
-        ? "\(use.words), but which characteristics they are was discovered before the capture begins, or in an earlier connection."
+        ? "\(use.words), but the characteristics were discovered before the capture began or on an earlier connection."
         : use.asked > 0
-          ? "\(use.words). This host did not ask what they are: it has the handles from an earlier connection, or its program knows them. \(history.attributes.doubtOfMap)"
-          : "\(use.words). This host did not ask what they are: it knows that from an earlier connection, or not at all.",
+          ? "\(use.words). This host did not discover them: it has the handles from an earlier connection, or its program knows them. \(history.attributes.doubtOfMap)"
+          : "\(use.words). This host did not discover them: it knows them from an earlier connection, or not at all.",
       isLate ? .likely : .certain,
       evidence: PacketSet([use.first, use.last]))
     finding.restsOnAbsence = true
@@ -308,7 +309,7 @@ extension AttributeHistory {
   /// A sentence on whether what the host knows from an earlier connection may be wrong.
   fileprivate var doubtOfMap: Wording {
     hashes.first { $0.server == .peer }.map {
-      "It read the Database Hash (\(packet: $0.moment.packet)), which tells it whether they still hold."
+      "It read the Database Hash (\(packet: $0.moment.packet)), which shows it whether they are still valid."
     } ?? "If the peer's firmware has changed since, they may be wrong."
   }
 }

@@ -9,21 +9,21 @@ extension Rule {
   static let channels: [Rule] = [
     refused(
       .service, "l2cap-service-missing", .error,
-      "A requested channel has no listener at the other side",
+      "No service listens for a requested channel",
       when:
-        "a connection request is refused since its PSM or SPSM is not supported (result 0x0002)",
+        "a connection request is refused because its PSM or SPSM is not supported (result 0x0002)",
       do:
         """
-        Have the side that refused listen before it is asked, and ask for the number that its service \
-        publishes.
+        Make the side that refused listen before the request, and request the number that its \
+        service publishes.
         """
     ) { request in
-      "Nothing at \(request.side.other.words) is registered for \(request.service), or not yet."
+      "Nothing on \(request.side.other.words) listens for \(request.service), or not yet."
     } instead: { request in
       request.listeningRemedy
     },
     refused(
-      .security, "l2cap-security", .error, "A channel needs a better protected link",
+      .security, "l2cap-security", .error, "A channel requires a higher security level",
       when:
         """
         a connection request is refused for insufficient authentication (0x0005), a key that is too short \
@@ -31,20 +31,21 @@ extension Rule {
         """,
       do:
         """
-        Pair, and encrypt the link, before the channel is asked for. Where the link is encrypted: pair \
-        again with MITM protection (passkey or numeric comparison), or with a key of 16 bytes.
+        Pair and encrypt the link before requesting the channel. If the link is already \
+        encrypted, pair again with MITM protection (passkey entry or numeric comparison) or with \
+        a 16-byte key.
         """
     ) { request in request.securityWords },
     refused(
-      .authorization, "l2cap-not-authorized", .error, "A channel needs the user's permission",
+      .authorization, "l2cap-not-authorized", .error, "A channel requires authorization",
       when: "a connection request is refused for insufficient authorization (0x0006)",
-      do: "Allow the device at the side that refused: in its settings, its app or its firmware."
+      do: "Authorize the device on the side that refused: in its settings, its app or its firmware."
     ) { request in
-      "Keys do not matter here: \(request.side.other.words) wants its user or program to permit it."
+      "This does not depend on keys: on \(request.side.other.words) the user or a program has to permit it."
     },
     refused(
-      .resources, "l2cap-no-resources", .error, "There is no room for another channel",
-      when: "a connection request is refused since no resources are available (0x0004)",
+      .resources, "l2cap-no-resources", .error, "There are no resources for another channel",
+      when: "a connection request is refused because no resources are available (0x0004)",
       do:
         """
         Close channels that are not needed, or raise the limit (Zephyr: CONFIG_BT_L2CAP_TX_BUF_COUNT and \
@@ -55,7 +56,7 @@ extension Rule {
     },
     refused(
       .parameters, "l2cap-unacceptable-parameters", .error,
-      "A channel is refused for the sizes that are asked for",
+      "A channel is refused because of the requested sizes",
       when:
         """
         a credit-based connection request is refused for unacceptable (0x000b) or invalid parameters \
@@ -63,20 +64,20 @@ extension Rule {
         """,
       do:
         """
-        Ask for an MTU and an MPS of at least 23 bytes, on enhanced channels 64, an MPS of no more than \
-        65533, and for one to five channels at a time.
+        Request an MTU and an MPS of at least 23 bytes (64 on enhanced channels), an MPS of at \
+        most 65533, and one to five channels at a time.
         """
     ) { request in
-      "It offered \(request.offer.words): the refusal does not tell which of them is wrong."
+      "It offered \(request.offer.words); the refusal does not show which of them is wrong."
     },
     refused(
-      .part, "l2cap-some-refused", .warning, "Of several channels only some are opened",
-      when: "a Credit Based Connection Response opens fewer channels than were asked for",
-      do: "Use those that were opened; ask for fewer at a time."
+      .part, "l2cap-some-refused", .warning, "Only some of the requested channels are opened",
+      when: "a Credit Based Connection Response opens fewer channels than were requested",
+      do: "Use those that were opened; request fewer at a time."
     ) { request in
       Wording(
         """
-        \(request.side.words) asked for \(request.count), \(request.side.other.words) has opened \
+        \(request.side.words) requested \(request.count), and \(request.side.other.words) opened \
         \(request.opened).
         """
       ).capitalized
@@ -85,23 +86,24 @@ extension Rule {
       .other, "l2cap-refused", .error, "A channel is refused for another reason",
       when:
         """
-        a connection request is refused with another result: an invalid Source CID (0x0009), one that is \
-        in use (0x000a), or one that the specification does not have
+        a connection request is refused with another result: an invalid Source CID (0x0009), one \
+        that is in use (0x000a), or one that the specification does not define
         """,
       do:
         """
-        Give each channel a Source CID of its own, from 0x0040 to 0x007f on LE, and use none again before \
-        its channel is closed at both sides.
+        Give each channel a Source CID of its own, from 0x0040 to 0x007f on LE, and reuse it only \
+        after the channel is closed on both sides.
         """
     ) { request in
-      "The result is all that \(request.side.other.words) says."
+      "The result is the only reason that \(request.side.other.words) gives."
     },
     refused(
-      .configuration, "l2cap-configuration-refused", .error, "A BR/EDR channel is not configured",
+      .configuration, "l2cap-configuration-refused", .error,
+      "The configuration of a BR/EDR channel is refused",
       when: "a Configure Request is refused without an alternative: rejected, or its flow spec is",
       do: "Compare the modes and options that both sides support (Information Response)."
     ) { request in
-      "Without a configuration on which both agree nothing can be sent on the channel."
+      "Nothing can be sent on the channel until both sides agree on a configuration."
     },
     refused(
       .reconfiguration, "l2cap-reconfigure-refused", .warning,
@@ -109,15 +111,15 @@ extension Rule {
       when: "a Credit Based Reconfigure Response has a failing result",
       do:
         """
-        Ask for no smaller MTU than before; make the MPS smaller on one channel at a time; name only \
-        channels that are open.
+        Do not request a smaller MTU than before; reduce the MPS on one channel at a time; list \
+        only open channels.
         """
-    ) { request in "The channels go on with what was agreed on before." },
+    ) { request in "The channels keep their previous sizes." },
     refused(
       .rejected, "l2cap-command-rejected", .warning, "A signalling command is rejected",
       when: "Command Reject answers anything but a Connection Parameter Update Request",
       do:
-        "Compare the command with what the other side says that it supports (Information Response)."
+        "Compare the command with what the other side reports as supported (Information Response)."
     ) { request in
       request.rejectionWords
     } instead: { request in
@@ -149,9 +151,9 @@ extension Rule {
           finding.headline =
             "\(clause) at first, and opened it at \(packet: later.answer?.packet ?? 0)"
           finding.note =
-            "The same was asked for later and opened (\(packet: later.answer?.packet ?? 0))."
+            "The same channel was requested later and opened (\(packet: later.answer?.packet ?? 0))."
         } else if request.psm == .eatt {
-          finding.note = "ATT goes on over its own channel, where one request waits for another."
+          finding.note = "ATT continues on its fixed channel, one request at a time."
         }
         return finding
       }
@@ -233,13 +235,13 @@ extension ChannelRequest {
   fileprivate var rejectionWords: Wording {
     switch result.code {
     case 0:
-      let what: StaticString = isConnection ? "have channels of this kind" : "know the command"
+      let what: StaticString = isConnection ? "support channels of this type" : "know the command"
       return Wording("\(side.other.words) does not \(what).").capitalized
     case 1:
-      return "The command is longer than \(side.other.words) takes."
+      return "The command is longer than \(side.other.words) accepts."
     case 2:
       return "The command names a channel that \(side.other.words) does not have."
-    default: return "The reason is all that \(side.other.words) says."
+    default: return "The reason is the only explanation that \(side.other.words) gives."
     }
   }
 
@@ -254,21 +256,21 @@ extension ChannelRequest {
     if isOfBREDR {
       return
         """
-        Have \(who) listen before it is asked (a socket on BlueZ, bt_l2cap_server_register on Zephyr), and \
-        ask for the PSM that the SDP record of the service names.
+        Make \(who) listen before the request (a socket on BlueZ, bt_l2cap_server_register on \
+        Zephyr), and request the PSM in the service's SDP record.
         """
     }
     let isGivenOut = psm.map { (0x80...0xff).contains($0.rawValue) } ?? false
     let number: Wording =
       isGivenOut
       ? """
-       SPSMs from 0x0080 to 0x00ff are given out then, and may be others the next time: take the number \
-      from where the service publishes it.
+      SPSMs from 0x0080 to 0x00ff are assigned dynamically and may change: use the number that \
+      the service publishes.
       """ : ""
     return
       """
-      Have \(who) listen before it is asked: a socket on BlueZ, listenUsingL2capChannel on Android, \
-      publishL2CAPChannel on iOS, bt_l2cap_server_register on Zephyr.\(number)
+      Make \(who) listen before the request: a socket on BlueZ, listenUsingL2capChannel on \
+      Android, publishL2CAPChannel on iOS, bt_l2cap_server_register on Zephyr.\(number)
       """
   }
 
@@ -279,17 +281,18 @@ extension ChannelRequest {
     case 0 where code.name == nil:
       return
         """
-        Look why \(asker) sends a code that the specification does not give out; \(who) has to reject it.
+        Find out why \(asker) sends a code that the specification does not define; \(who) has to \
+        reject it.
         """
     case 0 where isConnection:
-      return "Do without such a channel, or use a newer Bluetooth stack on \(who)."
-    case 0: return "Nothing, where \(asker) does without: \(who) may be older than the command."
+      return "Do not use such a channel, or use a newer Bluetooth stack on \(who)."
+    case 0: return "Nothing, if \(asker) works without it: \(who) may be older than the command."
     case 1: return "Send fewer and shorter signalling commands in one packet."
     case 2:
       return
         """
-        Look at \(asker): the channel was closed before, or never open, or the two sides count channels \
-        differently.
+        Check \(asker): the channel was already closed or never open, or the two sides disagree \
+        about channels.
         """
     default: return nil
     }
@@ -299,12 +302,12 @@ extension ChannelRequest {
   fileprivate var securityWords: Wording {
     let who = side.other.words
     return switch isEncrypted {
-    case false?: "The link was not encrypted, and \(who) wants it to be for \(service)."
+    case false?: "The link was not encrypted, and \(who) requires encryption for \(service)."
     case true?:
       result.code == 7
-        ? "The link was encrypted, with a key that is shorter than \(who) wants for \(service)."
-        : "The link was encrypted, and \(who) wants a better key for \(service)."
-    case nil: Wording("\(who) wants a better protected link for \(service).").capitalized
+        ? "The link was encrypted, but with a shorter key than \(who) requires for \(service)."
+        : "The link was encrypted, but \(who) requires a stronger key for \(service)."
+    case nil: Wording("\(who) requires a higher security level for \(service).").capitalized
     }
   }
 }

@@ -17,10 +17,10 @@ extension Rule {
   private static let connectTimeout = Rule(
     whole: "connect-timeout", .error, "A device did not answer an attempt to connect",
     when:
-      "a connection was asked for and cancelled a second or more later, and none was reported until then; a note where the host only listened now and then for a device of its filter accept list",
+      "a connection attempt was cancelled a second or more after it began, without a connection; a note if the host only scanned now and then for a device of its filter accept list",
     needs: [.commands, .events],
     do:
-      "See that the device is powered, near, and advertises connectably at that moment: many stop while something else is connected to them, and some change their address. Scan first and connect to what was just seen; on Android close() the old BluetoothGatt and connect again, with TRANSPORT_LE."
+      "Check that the device is powered, in range and sends connectable advertisements at that moment: many stop while they are connected, and some change their address. Scan first, and connect to the address just seen; on Android close() the old BluetoothGatt and connect again, with TRANSPORT_LE."
   ) { evidence in
     evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere == nil }.map {
       attempts in
@@ -31,28 +31,28 @@ extension Rule {
       let tries: Wording = attempts.count > 1 ? " (\(attempts.count) attempts)" : ""
       var why: Wording =
         isListed
-        ? "This host put the device on the filter accept list, asked for a connection to any of that list at \(packet: first.asked.packet), cancelled\(waited) and took the device off the list."
-        : "This host asked for the connection at \(packet: first.asked.packet) and gave up\(waited). Until then the controller reported none: it heard no advertisement of the device that it could answer."
+        ? "This host put the device on the filter accept list, started to connect to any device of that list at \(packet: first.asked.packet), cancelled\(waited) and removed the device from the list."
+        : "This host started to connect at \(packet: first.asked.packet) and gave up\(waited). Until then the controller reported no connection: it heard no advertisement of the device that it could respond to."
       why = "\(why) \(first.sightingWords)"
       var finding = Finding(
         "Could not connect to \(first.target)\(tries)",
         headline:
-          "this host could not connect to \(first.target)\(first.sightingsMeanwhile > 0 ? "" : ", of which it heard no advertisement that it could answer" as StaticString)",
+          "this host could not connect to \(first.target)\(first.sightingsMeanwhile > 0 ? "" : ", of which it heard no advertisement that it could respond to" as StaticString)",
         why: why,
         isListed ? .likely : .certain, evidence: attempts.evidence)
       if first.unresolved > 0 {
         finding.why =
-          "\(finding.why) \(count: first.unresolved, "private address", "private addresses") that no known key resolves advertised at that time: if one of them is the device's, this host called it by the wrong address."
+          "\(finding.why) \(count: first.unresolved, "private address", "private addresses") that no known key resolves advertised at that time: if one of them is the device's, this host used the wrong address."
         finding.certainty = .possible
       }
       finding.note =
-        "Android tells apps of this as status 133 (GATT_ERROR), a number of its own: no packet carries it."
+        "Android reports this to apps as its own status 133 (GATT_ERROR), which no packet carries."
       if first.sightingsMeanwhile == 0, let dead = evidence.deadLink(before: first) {
         finding.why = "\(finding.why) \(dead.words)"
         finding.certainty = finding.certainty.lowered
         finding.evidence.insert(dead.packet)
         finding.remedy =
-          "Try again when the supervision timeout is over, or ask for a shorter one: 4 to 6 s ride out short gaps."
+          "Try again after the supervision timeout, or request a shorter one: 4 to 6 s is enough for short gaps."
       }
       evidence.resolve(&finding, attempts)
       return [finding]
@@ -66,14 +66,14 @@ extension Rule {
     let first = attempts[0]
     let times: Wording = attempts.count > 1 ? " (\(attempts.count) times)" : ""
     var finding = Finding(
-      "\(first.target.capitalized) did not come while this host listened for it in the background\(times)",
-      headline: "\(first.target) did not come while this host listened for it",
+      "\(first.target.capitalized) did not appear while this host scanned for it in the background\(times)",
+      headline: "\(first.target) did not appear while this host scanned for it",
       why:
-        "From \(packet: first.asked.packet) on the controller listened for the devices of the filter accept list for \(duration: first.scanWindowNanoseconds) in each \(duration: first.scanIntervalNanoseconds), as hosts do for bonded devices that may come, and for apps that can wait (Android's autoConnect). \(first.sightingWords)",
+        "From \(packet: first.asked.packet) on the controller scanned for the devices of the filter accept list for \(duration: first.scanWindowNanoseconds) in each \(duration: first.scanIntervalNanoseconds), as hosts do for bonded devices that may appear, and for apps that can wait (Android's autoConnect). \(first.sightingWords)",
       .likely, evidence: attempts.evidence)
     finding.severity = .note
     finding.remedy =
-      "Nothing, unless an app is to use the device now: then it has to connect directly, on Android with autoConnect false."
+      "Nothing, unless an app needs the device now: then connect directly, on Android with autoConnect false."
     evidence.tellOmitted(&finding)
     if let peer = first.peer { finding.peers = [peer] }
     return finding
@@ -81,12 +81,12 @@ extension Rule {
 
   private static let wrongAddress = Rule(
     whole: "connect-wrong-address", .error,
-    "A device was called by an address that it does not advertise under",
+    "This host tried to connect to an address that the device does not advertise with",
     when:
-      "an attempt to connect was cancelled a second or more later, and the device was seen with the other type of address, or meanwhile under a private address that a known identity resolving key resolves",
+      "an attempt to connect was cancelled a second or more later, and the device was seen with the other address type, or meanwhile with a private address that a known identity resolving key resolves",
     needs: [.commands, .events],
     do:
-      "Connect to the address and the type that were just seen. To call a device by its identity address, put its identity resolving key into the controller's resolving list and switch address resolution on (LE Add Device To Resolving List, LE Set Address Resolution Enable)."
+      "Connect to the address and address type just seen. To connect to an identity address, add the device's identity resolving key to the controller's resolving list and enable address resolution (LE Add Device To Resolving List, LE Set Address Resolution Enable)."
   ) { evidence in
     evidence.attempts { $0.isGivenUp && $0.isLong && $0.elsewhere != nil }.compactMap { attempts in
       let first = attempts[0]
@@ -96,14 +96,14 @@ extension Rule {
         "\(count: seen.sighting.count, "advertisement", "advertisements") of it \(seen.sighting.count == 1 ? "was" : "were" as StaticString) seen (last \(packet: seen.sighting.last.packet))"
       var finding = Finding(
         seen.isResolved
-          ? "\(first.target) was called by its identity address, and advertises under a private one\(tries)"
-          : "\(first.target) was called with the wrong type of address\(tries)",
+          ? "\(first.target) was addressed by its identity address, but advertises with a private address\(tries)"
+          : "\(first.target) was addressed with the wrong address type\(tries)",
         headline: seen.isResolved
-          ? "this host called \(first.target) by its identity address, and the device advertises under a private address"
-          : "this host called \(first.target) with the wrong type of address",
+          ? "this host addressed \(first.target) by its identity address, but the device advertises with a private address"
+          : "this host addressed \(first.target) with the wrong address type",
         why: seen.isResolved
-          ? "This host asked for the identity address at \(packet: first.asked.packet). The device advertises under \(seen.address), a resolvable private address that its identity resolving key resolves: \(reports). The controller took none of them for the device, so it did not resolve them."
-          : "This host asked for a \(seen.type == .public ? "random" : "public" as StaticString) address at \(packet: first.asked.packet). The device advertises with the same address as a \(seen.type == .public ? "public" : "random" as StaticString) one: \(reports).",
+          ? "This host tried to connect to the identity address at \(packet: first.asked.packet). The device advertises with \(seen.address), a resolvable private address that its identity resolving key resolves: \(reports). The controller did not recognise the device, so it did not resolve the address."
+          : "This host tried to connect to a \(seen.type == .public ? "random" : "public" as StaticString) address at \(packet: first.asked.packet). The device advertises with the same address as a \(seen.type == .public ? "public" : "random" as StaticString) one: \(reports).",
         .likely,
         evidence: attempts.evidence.union(PacketSet([seen.sighting.last.packet])))
       evidence.resolve(&finding, attempts)
@@ -112,18 +112,18 @@ extension Rule {
   }
 
   private static let connectLimit = Rule(
-    whole: "connect-limit", .error, "The controller or the host has no room for another connection",
+    whole: "connect-limit", .error, "The controller or the host cannot open another connection",
     when:
       "an attempt to connect ended with Connection Limit Exceeded (0x09) or Connection Rejected due to Limited Resources (0x0d)",
     needs: [.commands, .events],
     do:
-      "Disconnect what is not needed, or raise the limit: CONFIG_BT_MAX_CONN on Zephyr, the SoftDevice's connection count on Nordic's nRF5, CONFIG_BTDM_CTRL_BLE_MAX_CONN on ESP32. Phones allow about seven."
+      "Close connections that are not needed, or raise the limit: CONFIG_BT_MAX_CONN on Zephyr, the SoftDevice's connection count on Nordic's nRF5, CONFIG_BTDM_CTRL_BLE_MAX_CONN on ESP32. Phones allow about seven."
   ) { evidence in
     evidence.attempts { $0.status.map { $0.isLimit } ?? false }.map { attempts in
       let first = attempts[0]
       var finding = Finding(
-        "No room for a connection to \(first.target): \(first.statusWords)",
-        headline: "there was no room for a connection to \(first.target)",
+        "No resources for a connection to \(first.target): \(first.statusWords)",
+        headline: "there were no resources for a connection to \(first.target)",
         why:
           "\(count: first.openLinks, "connection", "connections") of this controller \(first.openLinks == 1 ? "was" : "were" as StaticString) open when it refused another one.",
         evidence: attempts.evidence)
@@ -136,7 +136,7 @@ extension Rule {
     whole: "connect-refused", .error, "The controller refused or failed to connect",
     when: "an attempt to connect ended with another failing status", needs: [.commands, .events],
     do:
-      "Command Disallowed: another attempt is under way, cancel it or wait for it. Connection Already Exists: use the open link. Invalid or Unsupported Parameters: compare the command's fields with what the controller supports."
+      "Command Disallowed: another attempt is pending; cancel it or wait for it. Connection Already Exists: use the open link. Invalid or Unsupported Parameters: compare the command's fields with what the controller supports."
   ) { evidence in
     evidence.attempts {
       guard let status = $0.status, $0.hasFailed, !status.isLimit else { return false }
@@ -147,10 +147,10 @@ extension Rule {
       if attempts.allSatisfy(\.isRepeated), let blocked = first.blocked {
         let times: Wording = attempts.count > 1 ? ", \(attempts.count) times" : ""
         var finding = Finding(
-          "The attempt to connect to \(first.target) was repeated while it went on\(times): \(first.statusWords)",
-          headline: "an attempt to connect was repeated while it went on",
+          "The attempt to connect to \(first.target) was repeated while it was pending\(times): \(first.statusWords)",
+          headline: "an attempt to connect was repeated while it was pending",
           why:
-            "The command of \(packet: first.asked.packet) asked for what was under way since \(packet: blocked.packet). The controller refused it, and the first attempt went on.",
+            "The command in \(packet: first.asked.packet) requested a connection that was already pending since \(packet: blocked.packet). The controller refused it and continued the first attempt.",
           evidence: attempts.evidence.union(PacketSet([blocked.packet])))
         finding.severity = .note
         finding.remedy = "Nothing."
@@ -163,9 +163,9 @@ extension Rule {
         why: Wording(
           sentences: first.wasRefused
             ? first.blocked.map {
-              "It refused the command of \(packet: first.asked.packet) at once, since another connection attempt is pending (\(packet: $0.packet)): a controller makes one at a time."
-            } ?? "It refused the command of \(packet: first.asked.packet) at once."
-            : "It began at \(packet: first.asked.packet) and ended with this status, which the host did not ask for.",
+              "It refused the command in \(packet: first.asked.packet) at once, because another connection attempt is pending (\(packet: $0.packet)): a controller makes one at a time."
+            } ?? "It refused the command in \(packet: first.asked.packet) at once."
+            : "The attempt began at \(packet: first.asked.packet) and ended with this status; the host had not cancelled it.",
           fault),
         evidence: attempts.evidence)
       evidence.resolve(&finding, attempts)
@@ -176,7 +176,7 @@ extension Rule {
   private static let bredrToLE = Rule(
     whole: "connect-bredr-to-le", .error, "A BR/EDR connection was attempted to an LE device",
     when:
-      "Create Connection failed for an address that advertises on LE, without BR/EDR by its flags",
+      "Create Connection failed for an address that advertises on LE with flags that exclude BR/EDR",
     needs: [.events],
     do:
       "Connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport, in btmgmt use type 1 or 2."
@@ -185,8 +185,8 @@ extension Rule {
       guard let sighting = failure.sighting, sighting.isLEOnly != false else { return nil }
       let isCertain = sighting.isLEOnly == true
       return Finding(
-        "BR/EDR was tried with \(failure.peer), an LE device: \(failure.status)",
-        headline: "BR/EDR was tried with an LE device",
+        "A BR/EDR connection was attempted to \(failure.peer), an LE device: \(failure.status)",
+        headline: "a BR/EDR connection was attempted to an LE device",
         why: isCertain
           ? "It advertises on LE with the flag BR/EDR Not Supported (last in \(packet: sighting.last.packet)): it cannot answer a page."
           : "It advertises on LE (last in \(packet: sighting.last.packet)), and did not answer on BR/EDR.",
@@ -200,10 +200,10 @@ extension Rule {
     whole: "connect-page-timeout", .warning,
     "A BR/EDR device did not answer an attempt to connect",
     when:
-      "Create Connection failed for a device that does not advertise on LE; a note where the device was reached before or later, and in a capture of LE connections",
+      "Create Connection failed for a device that does not advertise on LE; a note if the device was reached before or later, or if the capture has LE connections",
     needs: [.commands, .events],
     do:
-      "See that the device is switched on, near, and not connected to something else. Many answer only for some minutes after they were switched on, or while they wait for a known device."
+      "Check that the device is switched on, in range and not connected elsewhere. Many answer only for a few minutes after power-on, or while they wait for a known device."
   ) { evidence in
     let failures = evidence.adapters.flatMap(\.pageFailures).filter {
       // If the host cancels, the status is Unknown Connection Identifier.
@@ -229,7 +229,7 @@ extension Rule {
         "Could not connect to \(first.peer) over BR/EDR\(tries): \(first.status)",
         headline: "this host could not connect to \(first.peer) over BR/EDR",
         why:
-          "This host called it at \(packet: first.asked?.packet ?? first.ended.packet), and the controller gave up\(waited).\(first.status.rawValue == 0x04 ? " The device did not answer." : "" as StaticString)",
+          "This host paged it at \(packet: first.asked?.packet ?? first.ended.packet), and the controller gave up\(waited).\(first.status.rawValue == 0x04 ? " The device did not answer." : "" as StaticString)",
         evidence: PacketSet(
           group.prefix(8).flatMap { [$0.asked?.packet ?? $0.ended.packet, $0.ended.packet] }))
       finding.peers = [first.peer]
@@ -237,7 +237,7 @@ extension Rule {
         $0.connection.peer == first.peer && $0.connection.transport == .brEDR
       }
       if let reached {
-        finding.note = "Connection \(reached.id) is one with this device."
+        finding.note = "Connection \(reached.id) is with this device."
       }
       // Phones call known headsets and cars on their own, whatever the purpose of the capture.
       if reached != nil || evidence.connections.contains(where: { $0.connection.transport == .le })
@@ -251,11 +251,11 @@ extension Rule {
 
   private static let wrongPHY = Rule(
     whole: "connect-scan-wrong-phy", .note,
-    "The host listened on another PHY than the device advertises on",
-    when: "an attempt failed that did not listen on the primary PHY on which the device was seen",
+    "The host scanned on a different PHY than the device advertises on",
+    when: "an attempt failed that did not scan on the primary PHY on which the device was seen",
     needs: [.commands, .events],
     do:
-      "Name the PHY in LE Extended Create Connection's Initiating_PHYs (Coded: bit 2); on Android connectGatt with PHY_LE_CODED_MASK, on Zephyr BT_CONN_LE_OPT_CODED."
+      "Include the PHY in Initiating_PHYs of LE Extended Create Connection (Coded: bit 2); on Android connectGatt with PHY_LE_CODED_MASK, on Zephyr BT_CONN_LE_OPT_CODED."
   ) { evidence in
     evidence.attempts {
       guard $0.hasFailed, let phy = ($0.after ?? $0.before)?.primaryPHY else { return false }
@@ -265,23 +265,23 @@ extension Rule {
       let first = attempts[0]
       let isCoded = (first.after ?? first.before)?.primaryPHY == 3
       return Finding(
-        "The attempt did not listen on the PHY that \(first.target) advertises on",
-        headline: "the attempt did not listen on the device's PHY",
+        "The attempt did not scan on the PHY that \(first.target) advertises on",
+        headline: "the attempt did not scan on the device's PHY",
         why: isCoded
-          ? "It advertises on LE Coded, and \(packet: first.asked.packet) does not ask for that."
-          : "It advertises on LE 1M, and \(packet: first.asked.packet) does not ask for that.",
+          ? "It advertises on LE Coded, but \(packet: first.asked.packet) does not request that PHY."
+          : "It advertises on LE 1M, but \(packet: first.asked.packet) does not request that PHY.",
         evidence: attempts.evidence.union(
           PacketSet([(first.after ?? first.before)?.last.packet].compactMap(\.self))))
     }
   }
 
   private static let cancelled = Rule(
-    whole: "connect-cancelled", .note, "This host gave up a connection at once",
+    whole: "connect-cancelled", .note, "This host cancelled a connection at once",
     when:
       "an attempt was cancelled within a second, or a new link was ended by this host within a second without any data",
     needs: [.commands, .events],
     do:
-      "Look for an app that calls connect and disconnect in a row, a second one that competes for the device, or a timeout that is too short for the device's advertising interval."
+      "Look for an app that calls connect and disconnect in quick succession, a second app that competes for the device, or a timeout that is too short for the device's advertising interval."
   ) { evidence in
     let early = evidence.attempts {
       $0.isGivenUp && !$0.isLong && !$0.isWaitUnknown
@@ -293,7 +293,7 @@ extension Rule {
         "This host cancelled a connection to \(first.target) after \(waited)",
         headline: "this host cancelled a connection at once",
         why:
-          "It asked at \(packet: first.asked.packet) and gave up so soon that the device may not have advertised once. \(first.sightingWords)",
+          "It started at \(packet: first.asked.packet) and gave up so soon that the device may not have advertised even once. \(first.sightingWords)",
         evidence: attempts.evidence)
       evidence.tellOmitted(&finding)
       return finding
@@ -321,8 +321,8 @@ extension Rule {
       "This host ended the connection \(duration: open) after it was created",
       headline: "this host ended a connection at once",
       why: cancel.map {
-        "It had cancelled the attempt at \(packet: $0), too late: the link was created all the same, and then ended without any data."
-      } ?? "Nothing was sent on it: this side changed its mind.",
+        "It cancelled the attempt at \(packet: $0), too late: the link was created anyway, and ended without any data."
+      } ?? "No data was sent on it: this host changed its mind.",
       cancel == nil ? .likely : .certain,
       evidence: PacketSet([cancel, opened.packet, ended.packet].compactMap(\.self)),
       on: [history.id])
@@ -369,15 +369,15 @@ extension ConnectAttempt {
 
   /// How the device was seen advertising, as a sentence.
   fileprivate var sightingWords: Wording {
-    guard peer != nil else { return "Which of them were near is not known." }
+    guard peer != nil else { return "Which of them were in range is unknown." }
     guard let seen = after ?? before else {
-      return "The capture has no advertisement of this address."
+      return "The capture has no advertisement from this address."
     }
     let connectable: Wording =
-      seen.lastConnectable == nil ? ", never as one that can be connected to" : ""
+      seen.lastConnectable == nil ? ", but never connectable" : ""
     if sightingsMeanwhile > 0 {
       return
-        "It was heard advertising \(count: sightingsMeanwhile, "time", "times") meanwhile, last in \(packet: seen.last.packet)\(connectable)\(seen.weakness)."
+        "It was heard advertising \(count: sightingsMeanwhile, "time", "times") during the attempt, last in \(packet: seen.last.packet)\(connectable)\(seen.weakness)."
     }
     let ago: Wording =
       asked.nanoseconds(since: seen.last).map { ", \(duration: $0) before the attempt" } ?? ""
@@ -402,7 +402,7 @@ extension Sighting {
   /// A clause that the signal was weak, or empty.
   fileprivate var weakness: Wording {
     guard let rssi = weakSignal else { return "" }
-    return ", with a weak signal (\(Int(rssi)) dBm), near the least that receivers hear"
+    return ", with a weak signal (\(Int(rssi)) dBm), near the sensitivity limit of receivers"
   }
 }
 
@@ -456,7 +456,7 @@ extension Evidence {
     else { return nil }
     guard began.nanoseconds(since: sign) < span else { return nil }
     return (
-      "The peer may have been in connection \(dead.id) still: that was lost here (\(packet: ended.packet)), which the peer learns only when it has heard nothing for the supervision timeout of \(duration: span), and many devices do not advertise before.",
+      "The peer may still have been in connection \(dead.id). This host lost it (\(packet: ended.packet)); the peer notices only after its supervision timeout of \(duration: span), and many devices do not advertise before that.",
       ended.packet
     )
   }
@@ -467,7 +467,7 @@ extension Evidence {
     guard omitted > 0 else { return }
     finding.note = Wording(
       sentences: finding.note ?? "",
-      "Of the attempts that failed the first \(ConnectAttempts.most) of a controller are looked at: \(omitted) later ones are not counted here."
+      "Only the first \(ConnectAttempts.most) failed attempts of a controller are analysed; \(omitted) later ones are not counted here."
     )
   }
 
@@ -501,7 +501,7 @@ extension Rule {
     whole: "connect-not-established", .error, "A link was created, but the peer never answered",
     when: "a connection ended with Connection Failed to be Established (0x3e)", needs: [.events],
     do:
-      "The peer advertised but missed the request or did not follow: look at distance and antennas, a peer that is busy or resets when connected, two centrals that compete, its clock accuracy. Try again at once; hosts do that two or three times."
+      "The peer advertised but missed the connection request or did not follow: check distance and antennas, a peer that is busy or resets on connection, competing centrals, and its clock accuracy. Try again at once; hosts retry two or three times."
   ) { evidence in
     var groups: [[ConnectionHistory]] = []
     for history in evidence.connections where history.connection.ending == .neverEstablished {
@@ -522,7 +522,7 @@ extension Rule {
         Finding(
           "\(attempt.target.capitalized) did not answer: \(StatusCode.connectionFailedToBeEstablished.linkWords)",
           headline: "the peer never answered on a new link",
-          why: "The controller sent the request to connect and heard nothing after it.",
+          why: "The controller sent the connection request and heard nothing after it.",
           evidence: attempt.evidence)
       }
   }
@@ -578,23 +578,24 @@ extension Rule {
       } ?? ""
     let isOne = group.count == 1
     let strong = isPeripheral ? nil : Self.strongSignal(before: group)
-    let heardWell: Wording = strong.map { ", though it was heard well (\(Int($0)) dBm)" } ?? ""
+    let heardWell: Wording =
+      strong.map { ", although its signal was strong (\(Int($0)) dBm)" } ?? ""
     var finding = Finding(
       isOne
         ? "The link was never established\(after): \(StatusCode.connectionFailedToBeEstablished.linkWords)"
         : "\(group.count) links to one device were never established\(after): \(StatusCode.connectionFailedToBeEstablished.linkWords)",
       headline: isOne
-        ? "a link never came to work: the peer did not answer on it\(heardWell)"
-        : "\(group.count) links to one device never came to work: the peer did not answer on them\(heardWell)",
+        ? "a link was never established: the peer did not answer on it\(heardWell)"
+        : "\(group.count) links to one device were never established: the peer did not answer on them\(heardWell)",
       why: isPeripheral
-        ? "The central's request to connect arrived, and then nothing more from it for six intervals.\(six)"
-        : "The controller sent its request to connect, which creates the link, and heard nothing from the peer for six intervals.\(six)",
+        ? "The central's connection request arrived, but nothing more came from it for six connection intervals.\(six)"
+        : "The controller sent its connection request, which creates the link, and heard nothing from the peer for six connection intervals.\(six)",
       evidence: PacketSet(packets), on: group.map(\.id))
     if let rssi = strong {
       finding.why =
-        "\(finding.why) The peer was heard well before: \(Int(rssi)) dBm. So distance is not the reason."
+        "\(finding.why) The peer's signal was strong before (\(Int(rssi)) dBm), so distance is not the reason."
       finding.remedy =
-        "Look at what disturbs this host itself: with one chip for Wi-Fi and Bluetooth its own Wi-Fi in the 2.4 GHz band takes the antenna away at the moment when the link begins, and USB 3 ports disturb a dongle beside them. Try with Wi-Fi off or in the 5 GHz band, or with another adapter on a cable. Else the peer is busy, or resets when it is connected to."
+        "Look for interference at this host: on a combined chip its own 2.4 GHz Wi-Fi takes the antenna away just as the link begins, and USB 3 ports disturb a dongle next to them. Try with Wi-Fi off or in the 5 GHz band, or with another adapter on a cable. Otherwise the peer is busy, or resets on connection."
     }
     let last = group[group.count - 1]
     if let later = evidence.later(than: last).first(where: { $0.connection.isEstablished }) {

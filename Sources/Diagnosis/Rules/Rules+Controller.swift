@@ -13,10 +13,10 @@ extension Rule {
   ]
 
   private static let hardwareError = Rule(
-    whole: "hci-hardware-error", .error, "The controller reports an error of its hardware",
-    when: "a Hardware Error event came", needs: [.events],
+    whole: "hci-hardware-error", .error, "The controller reports a hardware error",
+    when: "the controller sent a Hardware Error event", needs: [.events],
     do:
-      "The controller's state is lost: the host has to reset it. Look for newer controller firmware, and for power supply or transport (UART flow control, USB) trouble at that time."
+      "The controller has lost its state: the host has to reset it. Look for newer controller firmware, and for problems of the power supply or the transport (UART flow control, USB) at that time."
   ) { evidence in
     evidence.adapters.compactMap { adapter in
       guard let first = adapter.hardwareErrors.first else { return nil }
@@ -25,7 +25,7 @@ extension Rule {
       return Finding(
         "The controller\(adapter.words) reports Hardware Error\(times), code \(code: first.code, digits: 2)",
         headline: "the controller reports Hardware Error",
-        why: "What the code means only the controller's maker knows.",
+        why: "The code's meaning is specific to the controller's manufacturer.",
         evidence: PacketSet(adapter.hardwareErrors.map(\.moment.packet)))
     }
   }
@@ -36,7 +36,7 @@ extension Rule {
       "a command has neither Command Complete nor Command Status although later ones have, or the controller is silent for two seconds and more",
     needs: [.commands, .events],
     do:
-      "A controller that falls silent has crashed or its transport is broken: reset or power-cycle it (on Linux hciconfig reset or re-plug the adapter), and look for newer firmware."
+      "A controller that falls silent has crashed or lost its transport: reset or power-cycle it (on Linux use hciconfig reset or re-plug the adapter), and look for newer firmware."
   ) { evidence in evidence.adapters.flatMap { unanswered($0, evidence) } }
 
   private static func unanswered(_ adapter: AdapterHistory, _ evidence: Evidence) -> [Finding] {
@@ -72,7 +72,7 @@ extension Rule {
       "The controller\(adapter.words) did not answer \(several)",
       headline: "the controller left \(count: passed.count, "command", "commands") unanswered",
       why:
-        "It went on to answer others, or to send other events: what became of the command is not known, or the answer is missing in the capture.",
+        "It continued to answer other commands or to send events: the command's outcome is unknown, or its answer is missing from the capture.",
       .likely, evidence: PacketSet(passed.prefix(8).map(\.moment.packet)))
     finding.restsOnAbsence = true
     findings.append(finding)
@@ -92,7 +92,7 @@ extension Rule {
       "a command of one family was refused with Command Disallowed (0x0c) and the other family was used since the last reset",
     needs: [.commands, .events],
     do:
-      "Use one family from reset to reset: the extended commands (0x2036 to 0x2043) where the controller has them, for advertising, scanning and connecting alike (Core, Vol 4, Part E, 3.1.1)."
+      "Use only one family between resets, for advertising, scanning and connecting alike: the extended commands (0x2036 to 0x2043) if the controller has them (Core, Vol 4, Part E, 3.1.1)."
   ) { evidence in
     evidence.refusals { $0.status == .commandDisallowed && $0.otherFamily != nil }.map {
       adapter, refusal in
@@ -104,7 +104,7 @@ extension Rule {
         "\(commandName(refusal.opcode)) is refused\(adapter.words): legacy and extended commands are mixed",
         headline: "legacy and extended advertising commands are mixed",
         why:
-          "Since \(other) the controller is in the other mode, and answers \(times(refusal.count))Command Disallowed (0x0c).",
+          "Since \(other) the controller has been in the other mode, and it answers \(times(refusal.count))Command Disallowed (0x0c).",
         .likely,
         evidence: PacketSet([refusal.otherFamily?.packet].compactMap(\.self)).union(
           refusal.packets))
@@ -117,7 +117,7 @@ extension Rule {
     whole: "hci-advertising-refused", .error, "The controller refuses to advertise",
     when: "a command that sets up or enables advertising was refused", needs: [.commands, .events],
     do:
-      "Command Disallowed: advertising is on already, or the number of links is exhausted. Invalid Parameters: compare interval, data length and address type with the advertising type; a random address has to be set first. Limit Reached or Memory Capacity Exceeded: remove other advertising sets."
+      "Command Disallowed: advertising is already enabled, or all links are in use. Invalid Parameters: check interval, data length and address type against the advertising type; set a random address first. Limit Reached or Memory Capacity Exceeded: remove other advertising sets."
   ) { evidence in
     evidence.refusals { isAdvertising($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
       adapter, refusal in
@@ -129,7 +129,7 @@ extension Rule {
     whole: "hci-scanning-refused", .error, "The controller refuses to scan",
     when: "a command that sets up or enables scanning was refused", needs: [.commands, .events],
     do:
-      "Command Disallowed: stop the running scan before changing its parameters, and do not scan while a connection is being created where the controller cannot do both."
+      "Command Disallowed: stop the running scan before changing its parameters, and do not scan during a connection attempt if the controller cannot do both."
   ) { evidence in
     evidence.refusals { isScanning($0.opcode) && !isMixed($0) && !$0.isOptional }.map {
       adapter, refusal in
@@ -140,7 +140,7 @@ extension Rule {
   private static let refused = Rule(
     whole: "hci-command-refused", .warning, "The controller refuses a command",
     when:
-      "a command was answered with a failing status, other than those that connect, advertise, scan or encrypt",
+      "a command other than those that connect, advertise, scan or encrypt was answered with an error status",
     needs: [.commands, .events]
   ) { evidence in
     evidence.refusals {
@@ -152,7 +152,7 @@ extension Rule {
       if refusal.isOfOption { finding.severity = .note }
       if let words = refusal.consequence {
         finding.why =
-          "The command of \(packet: refusal.first.packet) was answered with this status. \(words)"
+          "The command in \(packet: refusal.first.packet) was answered with this status. \(words)"
       }
       return finding
     }
@@ -174,7 +174,7 @@ extension Rule {
         "The controller\(adapter.words) lacks \(count: unknown.count, "command", "commands") that the host tried",
         headline: "the controller lacks \(commandName(first.opcode))",
         why:
-          "\(Wording(listing: names)): an older controller, or a feature that it does not have. Hosts get along without.",
+          "\(Wording(listing: names)): the controller is older or lacks the feature. Hosts work without it.",
         evidence: unknown.prefix(8).reduce(PacketSet()) { $0.union($1.packets) })
     }
   }
@@ -234,37 +234,37 @@ extension Rule {
     var finding = Finding(
       "The controller\(adapter.words) refused \(commandName(refusal.opcode))\(times): \(refusal.status)",
       headline: headline,
-      why: "The command of \(packet: refusal.first.packet) was answered with this status.",
+      why: "The command in \(packet: refusal.first.packet) was answered with this status.",
       evidence: refusal.packets)
     if let obstacle = refusal.obstacle {
       let (state, way): (Wording, Wording) =
         switch obstacle.kind {
         case .connecting:
           (
-            "a connection attempt is pending since \(packet: obstacle.since.packet)",
-            "Cancel the connection attempt (LE Create Connection Cancel) when nobody waits for it any more, or wait for its end: this controller does not do both at a time."
+            "a connection attempt is pending (since \(packet: obstacle.since.packet))",
+            "Cancel the connection attempt (LE Create Connection Cancel) when it is no longer needed, or wait for it to end: this controller does not do both at once."
           )
         case .scanning:
           (
-            "scanning is on since \(packet: obstacle.since.packet)",
-            "Stop the scan that runs before you change its parameters. If another program started it, let one program alone use the controller."
+            "scanning is on (since \(packet: obstacle.since.packet))",
+            "Stop the running scan before you change its parameters. If another program started it, let only one program use the controller."
           )
         case .advertising:
           (
-            "advertising is on since \(packet: obstacle.since.packet)",
-            "Switch advertising off before you change its parameters or switch it on anew."
+            "advertising is on (since \(packet: obstacle.since.packet))",
+            "Disable advertising before you change its parameters or enable it again."
           )
         }
       finding.what = "\(finding.what), while \(state)"
-      finding.headline = "\(headline), since \(state)"
-      finding.why = "The controller refuses this command as long as \(state)."
+      finding.headline = "\(headline) because \(state)"
+      finding.why = "The controller refuses this command while \(state)."
       finding.remedy = way
       finding.evidence = PacketSet([obstacle.since.packet]).union(refusal.packets)
     }
     if refusal.status == .commandDisallowed, let granted = refusal.granted {
       finding.severity = .note
       finding.why =
-        "\(finding.why) The same command had just been granted (\(packet: granted.packet)): it was sent twice."
+        "\(finding.why) The same command had just succeeded (\(packet: granted.packet)): it was sent twice."
     }
     resolve(&finding, refusal)
     return finding
@@ -293,12 +293,12 @@ extension CommandHistory.Refusal {
   fileprivate var consequence: Wording? {
     switch (opcode, status.rawValue) {
     case (0x0c01, _), (0x0c63, _), (HCICommand.leSetEventMask, _):
-      "The old mask stays in force: older controllers refuse bits of events that they do not have."
+      "The old mask stays in force: older controllers refuse the bits of events that they do not support."
     case (HCICommand.leSetRandomAddress, 0x0c), (HCICommand.leSetAdvertisingSetRandomAddress, 0x0c):
-      "The old address stays: it cannot be changed while it is used to advertise, scan or connect (Core, Vol 4, Part E, 7.8.4 and 7.8.52)."
+      "The old address stays in use: it cannot be changed during advertising, scanning or a connection attempt (Core, Vol 4, Part E, 7.8.4 and 7.8.52)."
     // [mem]; Repeated Attempts.
     case (HCICommand.leAddDeviceToFilterAcceptList, 0x17):
-      "Broadcom's controllers answer so where the device is on the list already."
+      "Broadcom's controllers answer this if the device is already on the list."
     default: nil
     }
   }

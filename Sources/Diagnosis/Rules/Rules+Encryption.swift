@@ -16,7 +16,7 @@ extension Rule {
         "encryption ends with Authentication Failure (0x05), or authentication of a BR/EDR link with a status other than success",
       needs: [.events],
       do:
-        "Delete the bond on both sides and pair again; if it fails again, one side stores another key than the one it pairs with."
+        "Delete the bond on both sides and pair again; if it fails again, one side stores a different key from the one that pairing created."
     ) { history, evidence in
       attempts(of: history) { $0.failure == .authenticationFailure }.map { attempt in
         let end = attempt.end?.packet ?? attempt.moment.packet
@@ -35,15 +35,15 @@ extension Rule {
         "no Encryption Change follows LE Enable Encryption for 10 s, the link ends with LL Response Timeout (0x22), or this host leaves LE Long Term Key Request unanswered",
       needs: [.commands, .events],
       do:
-        "Where a host does not answer LE Long Term Key Request, its stack waits for the application: the handler of that event must always reply, with the key or with the negative reply. Else look at the firmware of the peer's controller."
+        "If a host does not answer LE Long Term Key Request, its stack is waiting for the application: the handler of that event must always reply, with the key or with the negative reply. Otherwise check the firmware of the peer's controller."
     ) { history, evidence in unfinished(history, evidence) },
     Rule(
       "enc-rejected", .error, "Encryption was rejected",
       when:
-        "LE Enable Encryption or Encryption Change ends with a status that is neither a missing key nor a lost link",
+        "LE Enable Encryption or Encryption Change ends with a status other than a missing key or a lost link",
       needs: [.events],
       do:
-        "Encrypt again once the link is idle; where the status says that a feature is missing, the peer's controller cannot encrypt."
+        "Encrypt again once the link is idle; if the status reports an unsupported feature, the peer's controller cannot encrypt."
     ) { history, evidence in
       attempts(of: history) { $0.failure.map { !explained.contains($0.rawValue) } ?? false }
         .map { attempt in
@@ -51,7 +51,7 @@ extension Rule {
           let status = attempt.failure ?? .success
           let who: StaticString =
             attempt.isRefusedAtOnce
-            ? "this host's controller refused to begin" : "the answer was a refusal"
+            ? "this host's controller refused to start" : "it was refused"
           let meaning = meaning(of: status)
           let finding = Finding(
             "Encryption was rejected: \(status)",
@@ -65,10 +65,10 @@ extension Rule {
     Rule(
       "enc-key-size", .warning, "The encryption key is shorter than 16 bytes",
       when:
-        "the controller, or what both sides said when they paired, tells a key size below 16 bytes",
+        "the controller reports a key size below 16 bytes, or the two sides negotiated one in pairing",
       needs: [.events],
       do:
-        "Have both sides offer 16 bytes as the longest key; a short key can be found by trying, and services may refuse it with Encryption Key Size Too Short (0x0c)."
+        "Make both sides offer a maximum key size of 16 bytes; a short key can be found by brute force, and services may refuse it with Encryption Key Size Too Short (0x0c)."
     ) { history, _ in
       let attempt = history.encryption.attempts.last {
         $0.outcome == .encrypted && $0.keySize.map { $0 < 16 } ?? false
@@ -77,11 +77,11 @@ extension Rule {
       let end = attempt.end?.packet ?? attempt.moment.packet
       let sizes = history.encryption.keySizes
       var why: Wording =
-        "The link was encrypted (\(packet: end)) with a key of which \(count: Int(size), "byte counts", "bytes count")."
+        "The link was encrypted (\(packet: end)) with a key of \(count: Int(size), "significant byte", "significant bytes")."
       if let own = sizes.local, let peers = sizes.peer, own != peers, min(own, peers) == size {
         let side: StaticString = own < peers ? "this host" : "the peer"
         why =
-          "\(why) \(Wording(stringLiteral: side.description).capitalized) takes no more, the other side \(max(own, peers))."
+          "\(why) \(Wording(stringLiteral: side.description).capitalized) allows no more; the other side allows \(max(own, peers))."
       }
       return [
         Finding(
@@ -107,9 +107,9 @@ extension Rule {
   /// Returns what a status means here.
   private static func meaning(of status: StatusCode) -> Wording? {
     switch status.rawValue {
-    case 0x0c: "Often an encryption procedure is under way already, begun by the stack itself."
+    case 0x0c: "Often the stack itself has already started an encryption procedure."
     case 0x1a: "The peer's controller does not support encryption."
-    case 0x25: "The security mode that the peer demands does not allow it."
+    case 0x25: "The security mode that the peer requires does not allow it."
     default: nil
     }
   }
@@ -129,16 +129,16 @@ extension Rule {
     let cause: Wording =
       switch (status, failed.hasKey) {
       case (.authenticationFailure, true): "the link keys of the two sides differ"
-      case (.pinOrKeyMissing, true): "the peer has no link key for this host any more"
-      case (_, false): "there was no stored link key, and pairing did not give one"
-      case (_, nil): "which key was used the capture does not tell"
+      case (.pinOrKeyMissing, true): "the peer no longer has a link key for this host"
+      case (_, false): "there was no stored link key, and pairing did not create one"
+      case (_, nil): "the capture does not show which key was used"
       default: "the stored link key was not accepted"
       }
     let deed: StaticString =
       switch failed.hasKey {
       case true?: "gave its controller a stored link key"
       case false?: "had no link key"
-      case nil: "asked for authentication"
+      case nil: "requested authentication"
       }
     var finding = Finding(
       "Authentication over BR/EDR failed: \(status)",
@@ -150,10 +150,10 @@ extension Rule {
       finding.what = "This host refused to pair over BR/EDR: \(status)"
       finding.headline = "this host refused to pair at \(packet: refused.moment.packet)"
       finding.why =
-        "This host, its user or a program on it, \(refused.what.words) (\(packet: refused.moment.packet)), and so authentication ended with \(status) (\(packet: end.packet))."
+        "This host, its user or a program on it \(refused.what.words) (\(packet: refused.moment.packet)), so authentication ended with \(status) (\(packet: end.packet))."
       finding.certainty = .certain
       finding.remedy =
-        "Pair again and answer yes on this host, if its user wants to pair. If nobody was asked, look for a program that answers for its user."
+        "Pair again and accept on this host, if its user wants to pair. If the user was not asked, look for a program that answers for the user."
     }
     if let later = all.first(where: {
       $0.status == .success && $0.start.packet > failed.start.packet
@@ -161,7 +161,7 @@ extension Rule {
       finding.severity = .note
       finding.isResolved = true
       finding.headline =
-        "\(finding.headline); put right at \(packet: later.end?.packet ?? later.start.packet)"
+        "\(finding.headline); fixed at \(packet: later.end?.packet ?? later.start.packet)"
       finding.evidence.insert(later.end?.packet)
     }
     return [finding]
@@ -191,11 +191,11 @@ extension Rule {
     if attempt.start == .keyRequest, attempt.reply == nil {
       guard let waited, waited >= shortWait else { return [] }
       finding = Finding(
-        "This host never answered the request for the key",
+        "This host never answered LE Long Term Key Request",
         headline:
-          "encryption never completed: this host left the request of \(packet: attempt.moment.packet) unanswered",
+          "encryption never completed: this host left LE Long Term Key Request (\(packet: attempt.moment.packet)) unanswered",
         why:
-          "The peer started encryption, the controller asked for the key (\(packet: attempt.moment.packet)), and this host answered neither with a key nor that it has none, in \(duration: waited).",
+          "The peer started encryption and the controller requested the key (\(packet: attempt.moment.packet)), but this host sent neither a key nor a negative reply in \(duration: waited).",
         .certain, evidence: [attempt.moment.packet, last.packet])
     } else {
       guard isLinkLayers || waited.map({ $0 >= longWait }) ?? false else { return [] }
@@ -205,7 +205,7 @@ extension Rule {
         : "nothing was reported about it for \(duration: waited ?? 0)"
       finding = Finding(
         "Encryption was started and never completed",
-        headline: "encryption that was started at \(packet: attempt.moment.packet) never completed",
+        headline: "encryption started at \(packet: attempt.moment.packet) never completed",
         why: "\(attempt.beginning), and \(told).", isLinkLayers ? .certain : .likely,
         evidence: [attempt.moment.packet, last.packet])
     }
@@ -227,7 +227,7 @@ extension EncryptionAttempt {
     case .command: "This host started encryption \(key) (\(packet: moment.packet))"
     case .keyRequest: "The peer started encryption \(key) (\(packet: moment.packet))"
     case .classic: "This host started encryption (\(packet: moment.packet))"
-    case .unseen: "Encryption was started, which the capture does not have"
+    case .unseen: "Encryption was started (not in the capture)"
     }
   }
 

@@ -13,7 +13,7 @@ extension Rule {
         "encryption was started with a stored key, nothing was received afterwards, and the link was lost within the supervision timeout: with MIC Failure (0x3d) on the side that notices, with Connection Timeout (0x08) or 0x13 on the other",
       needs: [.commands, .events, .receivedData, .end],
       do:
-        "Delete the bond on both sides and pair again. One side has replaced its key without the other: a device with two hosts that share an address, a restored backup, a firmware that saves the key before pairing is complete, or byte order and key size when keys are copied by hand."
+        "Delete the bond on both sides and pair again. One side has replaced its key without the other: two hosts of a device that share an address, a restored backup, firmware that saves the key before pairing is complete, or the byte order or key size of keys copied by hand."
     ) { history, evidence in
       guard let (attempt, certainty) = mismatch(history, evidence),
         let loss = attempt.loss(history)
@@ -25,11 +25,11 @@ extension Rule {
       let told: Wording =
         attempt.outcome == .encrypted
         ? "The controller reported success, but nothing came from the peer, and the link was lost\(after): \(loss.reason) (\(packet: end))."
-        : "Nothing came from the peer any more, and the link was lost\(after): \(loss.reason) (\(packet: end))."
+        : "Nothing more came from the peer, and the link was lost\(after): \(loss.reason) (\(packet: end))."
       let meaning: Wording =
         shown == .micFailure
         ? "What the other side encrypted could not be decrypted with this key."
-        : "So it looks on the side that does not notice that the keys differ; the other side has MIC Failure (0x3d)."
+        : "The side that does not notice the different keys sees this; the other side sees MIC Failure (0x3d)."
       var finding = Finding(
         "The two sides have different keys for the bond",
         headline:
@@ -44,7 +44,7 @@ extension Rule {
       }
       if certainty == .possible, let meanwhile = attempt.meanwhile {
         finding.why =
-          "\(finding.why) Data was sent (\(packet: meanwhile.packet)) before encryption was complete: if a controller let it through unencrypted, the link ends in the same way, and the key is right."
+          "\(finding.why) Data was sent (\(packet: meanwhile.packet)) before encryption was complete: if a controller let it through unencrypted, the link ends in the same way although the key is right."
         finding.evidence.insert(meanwhile.packet)
       }
       finding.group = "The two sides have different keys for the bond"
@@ -57,7 +57,7 @@ extension Rule {
         "the link ends with MIC Failure (0x3d) after it was encrypted with a new key, or after encrypted data was received",
       needs: [.events, .end],
       do:
-        "Look at the controllers' firmware versions first: a packet counter or a key refresh that the two sides count differently is the usual cause. Where it happens with one device only, with others around that inject packets, somebody may attack the link."
+        "Check the controllers' firmware versions first: a packet counter or a key refresh that the two sides handle differently is the usual cause. If it happens with one device only, near others that inject packets, the link may be under attack."
     ) { history, evidence in
       let connection = history.connection
       guard let end = connection.lastPacket else { return [] }
@@ -72,11 +72,11 @@ extension Rule {
           headline:
             "the link was lost at \(packet: end) because \(sender.words) sent data while encryption was being started",
           why:
-            "\(attempt.beginning), and \(sender.words) sent data (\(packet: meanwhile.packet)) before that was complete. No data may be sent in between: the other side takes it for encrypted wrongly and ends the link. It says nothing against the key.",
+            "\(attempt.beginning), and \(sender.words) sent data (\(packet: meanwhile.packet)) before that was complete. No data may be sent in between: the other side treats it as wrongly encrypted and ends the link. This does not mean that the key is wrong.",
           .likely, evidence: attempt.packets.union([meanwhile.packet, end]))
         finding.remedy =
           sender == .local
-          ? "Send nothing from LE Enable Encryption to Encryption Change. A controller has to hold data back itself: look for newer firmware of it."
+          ? "Send nothing between LE Enable Encryption and Encryption Change. A controller has to hold data back itself: look for newer controller firmware."
           : "The peer must send nothing while it starts encryption: update its firmware."
         if let later = evidence.encryptedLater(than: history) {
           finding.severity = .warning
@@ -97,13 +97,13 @@ extension Rule {
           since: attempt.end ?? attempt.moment)
         let after: Wording = time.map { " for \(duration: $0)" } ?? ""
         why =
-          "Encryption had worked\(after): data came from the peer (\(packet: heard.packet)). So the keys are the same, and one packet was changed, or was encrypted with another counter than the receiver's."
+          "Encryption had worked\(after): data came from the peer (\(packet: heard.packet)). So the keys match; one packet was changed, or was encrypted with a different packet counter from the receiver's."
       } else if let attempt = history.encryption.attempts.last, attempt.followsPairing {
         why =
-          "Pairing had just made the key (\(packet: attempt.moment.packet)): the two sides do not compute the same one of it, or one of the controllers uses it in another byte order or size."
+          "Pairing had just created the key (\(packet: attempt.moment.packet)): the two sides compute different keys, or one of the controllers uses another byte order or key size."
       } else {
         why =
-          "A packet could not be decrypted. When the link was encrypted, and whether data was received since, the capture does not tell."
+          "A packet could not be decrypted. The capture does not show when the link was encrypted, or whether data was received since."
       }
       return [
         Finding(

@@ -14,13 +14,13 @@ extension Rule {
   ]
 
   private static let lossRemedy: Wording =
-    "Look at range, battery and antenna, and at whether the peer reset or crashed at that time. A central that is busy with scans or other links may miss the peripheral, too."
+    "Check range, battery and antenna, and whether the peer reset or crashed at that time. A central that is busy with scans or other links may also miss the peripheral."
 
   private static let supervisionTimeout = Rule(
-    "link-supervision-timeout", .error, "A link was lost: the peer was not heard any more",
+    "link-supervision-timeout", .error, "A link was lost: the peer was no longer heard",
     when: "the link ended with Connection Timeout (0x08)", needs: [.events, .end],
     do:
-      "\(Rule.lossRemedy) A supervision timeout of 4 to 6 s rides out short gaps."
+      "\(Rule.lossRemedy) A supervision timeout of 4 to 6 s is enough for short gaps."
   ) { history, evidence in
     // A link that is lost because the keys differ has its own rule.
     guard history.connection.ending == .timeout, let ended = history.link.ended,
@@ -52,26 +52,27 @@ extension Rule {
         [link.heardLast?.packet, link.unacknowledgedSince, ended.packet].compactMap(\.self)))
     if let restart = history.attributes.restart {
       finding.severity = .note
-      finding.what = "The peer restarted, as it was told to: \(StatusCode.connectionTimeout)"
+      finding.what = "The peer restarted as requested: \(StatusCode.connectionTimeout)"
       finding.headline =
-        "the peer left connection \(history.id) (\(packet: ended.packet)) to restart, as it was told to"
+        "the peer dropped connection \(history.id) (\(packet: ended.packet)) to restart as requested"
       finding.why =
-        "\(restart) makes a device restart, which ends its links without a word. \(finding.why)"
-      finding.remedy = "Nothing, where the restart was meant."
+        "\(restart) makes a device restart, which drops its links without terminating them. \(finding.why)"
+      finding.remedy = "Nothing, if the restart was intended."
       finding.certainty = .likely
       return [finding]
     }
     if departure != nil {
       let what: Wording =
-        "The peer left the link without ending it: \(StatusCode.connectionTimeout)"
+        "The peer dropped the link without terminating it: \(StatusCode.connectionTimeout)"
       finding.what = what
       finding.headline =
-        "the peer left connection \(history.id) without ending it, and advertised again (\(packet: link.seenAway?.lastConnectable?.packet ?? ended.packet))"
+        "the peer dropped connection \(history.id) without terminating it, and advertised again (\(packet: link.seenAway?.lastConnectable?.packet ?? ended.packet))"
       finding.evidence.insert(link.seenAway?.lastConnectable?.packet)
       finding.remedy =
-        "Find out why the peer restarted: its log and reset reason, its power supply, and what it does when it gets what this host asked for last."
+        "Find out why the peer restarted: its log and reset reason, its power supply, and how it handles this host's last request."
       finding.group = what
-      finding.groupHeadline = "the peer left the link without ending it, and advertised again"
+      finding.groupHeadline =
+        "the peer dropped the link without terminating it, and advertised again"
       if !link.isCertainlyAway { finding.certainty = .likely }
       return [finding]
     }
@@ -81,7 +82,7 @@ extension Rule {
         "connection \(history.id) was lost at \(packet: ended.packet): nothing was heard from the peer after \(fatal.words) (\(packet: fatal.moment.packet))"
       finding.why = Wording(
         sentences: finding.why,
-        "The last thing before was \(fatal.words) (\(packet: fatal.moment.packet)), and nothing was heard after it: one of the controllers seems to fail at it."
+        "The last procedure was \(fatal.words) (\(packet: fatal.moment.packet)), and nothing was heard after it: one of the controllers seems to fail at it."
       )
       finding.certainty = .likely
       finding.evidence.insert(fatal.moment.packet)
@@ -93,16 +94,16 @@ extension Rule {
     if link.supervisionTimeout ?? 0 >= 4_000_000_000 { finding.remedy = Rule.lossRemedy }
     finding.group = "The link was lost: \(StatusCode.connectionTimeout)"
     finding.groupHeadline =
-      "the link was lost, since this host heard nothing from the peer any more"
+      "the link was lost because this host no longer heard the peer"
     return [finding]
   }
 
   private static let lostRepeatedly = Rule(
-    whole: "link-lost-repeatedly", .note, "The links to one device are lost again and again",
+    whole: "link-lost-repeatedly", .note, "The links to one device are lost repeatedly",
     when: "two or more connections of one device ended with Connection Timeout (0x08)",
     needs: [.events, .end],
     do:
-      "Compare when it happens: always after the same time or the same request points to the peer's firmware, at random to the radio."
+      "Compare when it happens: always after the same time or the same request points to the peer's firmware, random times point to the radio."
   ) { evidence in
     devices(evidence.connections) { $0.connection.ending == .timeout }.map { lost in
       let spans = lost.compactMap(\.length)
@@ -131,7 +132,7 @@ extension Rule {
       most.count * 2 > lost.count
     else { return nil }
     return (
-      "In \(most.count) of \(lost.count) cases the last that this host asked for was to \(most[0].act).",
+      "In \(most.count) of \(lost.count) cases the last thing this host requested was to \(most[0].act).",
       most.prefix(8).map(\.packet)
     )
   }
@@ -140,7 +141,7 @@ extension Rule {
     "link-lmp-timeout", .error, "The peer's controller did not answer a Link Layer procedure",
     when: "the link or a procedure on it ended with LL Response Timeout (0x22)", needs: [.events],
     do:
-      "The peer's controller has a defect or ignores this procedure: leave the procedure out (PHY, data length, parameter requests), or update its firmware."
+      "The peer's controller has a defect or ignores this procedure: avoid the procedure (PHY, data length, parameter requests), or update its firmware."
   ) { history, _ in
     // Encryption that is not answered has its own rule.
     history.isEncryptionUnanswered ? [] : failures(history) { $0 == .responseTimeout }
@@ -172,17 +173,17 @@ extension Rule {
       var finding = Finding(
         "The controller ended the link: \(reason.linkWords)",
         headline:
-          "connection \(history.id) ended at \(packet: ended.packet): \(reason == .responseTimeout ? "the peer's controller did not answer a request of this host's controller" : "requests of the two controllers got in each other's way" as StaticString)",
-        why: Wording(sentences: "No host asked for it.", history.lastProcedure),
+          "connection \(history.id) ended at \(packet: ended.packet): \(reason == .responseTimeout ? "the peer's controller did not answer a request of this host's controller" : "procedures of the two controllers collided" as StaticString)",
+        why: Wording(sentences: "Neither host requested it.", history.lastProcedure),
         evidence: PacketSet([history.lastProcedurePacket, ended.packet].compactMap(\.self)))
       if reason == .responseTimeout, let length = history.length, length < procedureTimeout {
         let heard: Wording =
           history.link.heardLast.map { " The last data from it is \(packet: $0.packet)." } ?? ""
         finding.headline =
-          "connection \(history.id) was lost at \(packet: ended.packet): this host heard nothing from the peer any more"
+          "connection \(history.id) was lost at \(packet: ended.packet): this host no longer heard the peer"
         finding.why = Wording(
           sentences:
-            "No host asked for it. A peer has 40 s to answer a Link Layer procedure, and the link was open for \(duration: length): so this controller gave up earlier, most likely since it heard nothing from the peer any more.\(heard)",
+            "Neither host requested it. A peer has 40 s to answer a Link Layer procedure, but the link was open for \(duration: length): so this controller gave up earlier, most likely because it no longer heard the peer.\(heard)",
           history.lastProcedure, history.weakness)
         finding.certainty = .likely
         finding.remedy = lossRemedy
@@ -194,7 +195,7 @@ extension Rule {
       var finding = Finding(
         "\(name) failed: \(failed.status.linkWords)",
         headline: "\(name) failed on connection \(history.id)",
-        why: "The link went on with what it had.", evidence: failed.packets)
+        why: "The link continued unchanged.", evidence: failed.packets)
       finding.severity = .warning
       findings.append(finding)
     }
@@ -204,24 +205,24 @@ extension Rule {
   private static let procedureFailed = Rule(
     "link-procedure-failed", .note, "A Link Layer procedure failed",
     when:
-      "features, version, PHY or subrate ended with another failing status on a link that stayed open",
+      "a feature, version, PHY or subrate procedure ended with another error status on a link that stayed open",
     needs: [.events]
   ) { history, _ in
     history.failedProcedures.filter { !$0.isUpdate && !$0.status.isProcedureTrouble }.map {
       failed in
       Finding(
         "\(failed.name) failed: \(failed.status.linkWords)",
-        headline: "\(failed.name) failed", why: "The link went on with what it had.",
+        headline: "\(failed.name) failed", why: "The link continued unchanged.",
         evidence: failed.packets)
     }
   }
 
   private static let payloadTimeout = Rule(
     "link-payload-timeout", .warning,
-    "Nothing came from the peer on an encrypted link that proves to be its own",
+    "No authenticated packet came from the peer on an encrypted link",
     when: "the controller reports Authenticated Payload Timeout Expired", needs: [.events],
     do:
-      "Encrypt again or disconnect, as the host's security policy says. Where it comes again and again: update the firmware of the peer's controller, which has to answer LE Ping, or set a longer Authenticated Payload Timeout."
+      "Encrypt again or disconnect, as the host's security policy requires. If it recurs, update the firmware of the peer's controller, which has to answer LE Ping, or set a longer Authenticated Payload Timeout."
   ) { history, _ in
     let expired = history.link.payloadTimeouts
     guard let first = expired.first else { return [] }
@@ -235,10 +236,10 @@ extension Rule {
     return [
       Finding(
         "Authenticated Payload Timeout Expired\(times)",
-        headline: "nothing authenticated came from the peer (\(packet: first.packet))",
+        headline: "no authenticated packet came from the peer (\(packet: first.packet))",
         why: Wording(
           sentences:
-            "For the authenticated payload timeout\(timeout) no packet came from the peer whose message integrity check was right. Packets without data have none, and keep a link open: the controller has to ask for one with it by a ping before the timeout is over, and none came.",
+            "During the authenticated payload timeout\(timeout) no packet with a valid MIC came from the peer. Empty packets have no MIC but keep the link open: the controller has to request a packet with one by LE Ping before the timeout, and none came.",
           after),
         evidence: PacketSet([expired.first?.packet, expired.last?.packet].compactMap(\.self)))
     ]
@@ -249,7 +250,7 @@ extension Rule {
     when: "Disconnection Complete has a reason that no host gives, and no other rule explains it",
     needs: [.events, .end],
     do:
-      "Update the firmware of this host's controller, and try without what came last before the end."
+      "Update the firmware of this host's controller, and try without the last request or procedure before the end."
   ) { history, _ in
     guard history.connection.ending == .controller, let reason = history.connection.reason,
       !reason.isProcedureTrouble, !reason.isOfSecurity, let ended = history.link.ended
@@ -257,22 +258,22 @@ extension Rule {
     var finding = Finding(
       "The controller ended the link: \(reason.linkWords)",
       headline: "the controller ended connection \(history.id)",
-      why: Wording(sentences: "No host asked for it.", history.lastProcedure), .likely,
+      why: Wording(sentences: "Neither host requested it.", history.lastProcedure), .likely,
       evidence: PacketSet([history.lastProcedurePacket, ended.packet].compactMap(\.self)))
     finding.restsOnAbsence = true
     return [finding]
   }
 
   private static let lowResources = Rule(
-    "link-peer-low-resources", .warning, "The peer ended the link for want of resources",
+    "link-peer-low-resources", .warning, "The peer ended the link for lack of resources",
     when: "the reason is Remote Device Terminated Connection due to Low Resources (0x14)",
     needs: [.events, .end],
     do:
       "Free links or memory on the peer: disconnect other devices, restart it; in firmware raise the number of connections or buffers."
-  ) { history, _ in ended(history, .remoteLowResources, "for want of resources") }
+  ) { history, _ in ended(history, .remoteLowResources, "for lack of resources") }
 
   private static let powerOff = Rule(
-    "link-power-off", .note, "The peer ended the link since it is switched off",
+    "link-power-off", .note, "The peer ended the link because it is switched off",
     when: "the reason is Remote Device Terminated Connection due to Power Off (0x15)",
     needs: [.events, .end]
   ) { history, _ in ended(history, .remotePowerOff, "because it, or its Bluetooth, is switched off")
@@ -301,7 +302,7 @@ extension Rule {
       "The controller was reset, or switched off, with the link open",
       headline: "the controller was reset with connection \(history.id) open",
       why:
-        "Bluetooth was switched off, or the host's software was restarted. The peer learns of it only when its supervision timeout is over.",
+        "Bluetooth was switched off, or the host's software was restarted. The peer notices only after its supervision timeout.",
       evidence: [ended.packet])
     finding.group = "The controller was reset, or switched off, with the link open"
     return [finding]
@@ -309,12 +310,12 @@ extension Rule {
 
   private static let hostStalled = Rule(
     whole: "host-stalled", .error,
-    "A request comes through to this host 30 s late, and the peer has given up",
+    "A request reaches this host 30 s late, and the peer has given up",
     when:
-      "a request of the peer comes 29 to 31 s after the packet before, and the peer's disconnection at once after it, on two or more connections, or on one after which the controller leaves a command unanswered",
+      "a request of the peer arrives 29 to 31 s after the previous packet, followed at once by the peer's disconnection, on two or more connections, or on one after which the controller leaves a command unanswered",
     needs: [.bothDirections, .events, .end],
     do:
-      "Find out what holds data back: the controller (newer firmware, another adapter), the transport from it (UART flow control, USB), or a program on this host that blocks its thread. On the host, read events in a thread of their own, and answer requests at once."
+      "Find out what delays data: the controller (newer firmware, another adapter), its transport (UART flow control, USB), or a program on this host that blocks its thread. On the host, read events in a thread of their own, and answer requests at once."
   ) { evidence in
     let stalled = evidence.connections.compactMap {
       history -> (ConnectionHistory, Moment, Moment)? in
@@ -331,15 +332,15 @@ extension Rule {
     let times: Wording = stalled.count == 1 ? "" : " (\(stalled.count) connections)"
     let dead: Wording =
       left.map {
-        "The controller then left a command unanswered, too (\(packet: $0.moment.packet))."
+        "The controller then also left a command unanswered (\(packet: $0.moment.packet))."
       } ?? ""
     var finding = Finding(
-      "A request of the peer came through to this host about 30 s late, and the peer had given up\(times)",
+      "A request of the peer reached this host about 30 s late, and the peer had given up\(times)",
       headline:
-        "a request of the peer came through to this host about 30 s late, and the peer had given up\(stalled.count == 1 ? "" : " each time" as StaticString)",
+        "a request of the peer reached this host about 30 s late, and the peer had given up\(stalled.count == 1 ? "" : " each time" as StaticString)",
       why: Wording(
         sentences:
-          "A request of the peer (\(packet: first.1.packet)) came together with its disconnection (\(packet: first.2.packet)), about 30 s after the packet before. A client gives up 30 s after its request (Core, Vol 3, Part F, 3.3.3): so the request had been held back all that time, and came through when the link ended. That points to the controller, or to the way from it, rather than to a program on this host.",
+          "A request of the peer (\(packet: first.1.packet)) arrived together with its disconnection (\(packet: first.2.packet)), about 30 s after the previous packet. A client gives up 30 s after its request (Core, Vol 3, Part F, 3.3.3), so the request had been delayed all that time and arrived when the link ended. That points to the controller or its transport rather than to a program on this host.",
         dead),
       stalled.count >= 2 ? .likely : .possible,
       evidence: PacketSet(stalled.prefix(8).flatMap { [$0.1.packet, $0.2.packet] }),
@@ -355,12 +356,12 @@ extension Rule {
   private static let leastStay: Int64 = 1_000_000_000
 
   private static let peerLeaves = Rule(
-    whole: "link-peer-leaves", .warning, "The peer ends its connections after the same time",
+    whole: "link-peer-leaves", .warning, "The peer ends its connections after a constant time",
     when:
-      "two or more connections of one device, each a second or longer, were ended by the peer after times that differ by a tenth at most",
+      "two or more connections of one device, each a second or longer, were ended by the peer after times that differ by at most a tenth",
     needs: [.events, .opening, .end], leansOn: [.bothDirections],
     do:
-      "The peer waits for something and gives up: for pairing, for a request or a login of its own protocol within a fixed time, or it ends connections that are idle. Compare with what its own app does first."
+      "The peer waits for something and gives up (pairing, a request, or a login of its own protocol within a fixed time), or it ends idle connections. Compare with what its own app does first."
   ) { evidence in
     devices(evidence.connections) {
       $0.connection.ending == .peer && $0.connection.reason == .remoteUserTerminated

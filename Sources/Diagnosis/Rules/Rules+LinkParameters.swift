@@ -13,12 +13,12 @@ extension Rule {
   ]
 
   private static let remedyForImpossible: Wording =
-    "Choose a supervision timeout above 2 × (1 + latency) × largest interval, better six times that, within 100 ms to 32 s; intervals from 7.5 ms to 4 s. Apple's rules for accessories are stricter: interval at least 15 ms, latency at most 30, timeout 2 to 6 s."
+    "Choose a supervision timeout above 2 × (1 + latency) × maximum interval, preferably six times that, within 100 ms to 32 s; intervals from 7.5 ms to 4 s. Apple's rules for accessories are stricter: interval at least 15 ms, latency at most 30, timeout 2 to 6 s."
 
   private static let impossible = Rule(
-    "link-parameters-impossible", .warning, "Connection parameters that no link may have",
+    "link-parameters-impossible", .warning, "Connection parameters are invalid",
     when:
-      "parameters are asked for or in force whose supervision timeout is too short for interval and latency, or that are out of range",
+      "parameters that are requested or in force are out of range, or their supervision timeout is too short for interval and latency",
     do: remedyForImpossible
   ) { history, _ in
     var findings: [Finding] = []
@@ -28,8 +28,8 @@ extension Rule {
       if wanted.fault != nil {
         findings.append(
           Finding(
-            "The link was opened with impossible parameters",
-            headline: "the link was opened with impossible parameters",
+            "The link was opened with invalid parameters",
+            headline: "the link was opened with invalid parameters",
             why: "\(wanted.faultWords)", evidence: [opened.packet]))
       }
     }
@@ -37,11 +37,11 @@ extension Rule {
       guard let wanted = update.wanted, wanted.fault != nil else { continue }
       let outcome: Wording =
         update.isRefused
-        ? " They were refused." : update.completed == nil ? "" : " They were taken."
+        ? " They were refused." : update.completed == nil ? "" : " They were accepted."
       findings.append(
         Finding(
-          "\(Wording("\(update.side.words)").capitalized) asked for impossible parameters",
-          headline: "\(update.side.words) asked for impossible connection parameters",
+          "\(Wording("\(update.side.words)").capitalized) requested invalid parameters",
+          headline: "\(update.side.words) requested invalid connection parameters",
           why: "\(wanted.faultWords)\(outcome)", evidence: update.evidence))
     }
     // A link that was lost while such parameters were in force was lost because of them.
@@ -55,7 +55,7 @@ extension Rule {
 
   private static let impossibleAttempt = Rule(
     whole: "connect-parameters-impossible", .warning,
-    "An attempt to connect asks for parameters that no link may have",
+    "A connection attempt requests invalid parameters",
     when:
       "LE Create Connection has a supervision timeout that is too short for interval and latency, or values out of range",
     needs: [.commands],
@@ -64,8 +64,8 @@ extension Rule {
     evidence.adapters.flatMap(\.attempts.kept).compactMap { attempt in
       guard let wanted = attempt.wanted, wanted.fault != nil else { return nil }
       return Finding(
-        "The connection was asked for with impossible parameters",
-        headline: "a connection was asked for with impossible parameters",
+        "The connection was requested with invalid parameters",
+        headline: "a connection was requested with invalid parameters",
         why: "\(wanted.faultWords)", evidence: attempt.evidence)
     }
   }
@@ -73,9 +73,9 @@ extension Rule {
   private static let refusedParameters = Rule(
     "link-parameters-refused", .warning, "A change of the connection parameters was refused",
     when:
-      "a Connection Parameter Update Response, a negative reply or LE Connection Update Complete says no, and no later change was granted",
+      "a Connection Parameter Update Response, a negative reply or LE Connection Update Complete refuses the change, and no later change was accepted",
     do:
-      "Ask for what the central takes: centrals refuse short intervals, high latencies and timeouts outside their bounds. Wait some seconds after connecting, and stay connected without."
+      "Request what the central accepts: centrals refuse short intervals, high latencies and timeouts outside their limits. Wait a few seconds after connecting, and stay connected without the change."
   ) { history, evidence in
     let link = history.link
     let refused = link.updates.filter {
@@ -93,19 +93,19 @@ extension Rule {
       let times: Wording = refused.count == 1 ? "" : " \(refused.count) times"
       let asked: Wording =
         first.wanted.map {
-          "\(Wording("\(first.side.words)").capitalized) asked for \($0.words)."
+          "\(Wording("\(first.side.words)").capitalized) requested \($0.words)."
         } ?? ""
       let kept: Wording = link.current.map { " The link kept \($0.words)." } ?? ""
       var finding = Finding(
-        "\(who.capitalized) refused other connection parameters\(times)\(reason)",
-        headline: "\(who) refused other connection parameters",
+        "\(who.capitalized) refused new connection parameters\(times)\(reason)",
+        headline: "\(who) refused new connection parameters",
         why: later == nil ? "\(asked)\(kept)" : asked,
         evidence: refused.prefix(8).reduce(PacketSet()) { $0.union($1.evidence) })
       finding.remedy = evidence.wayToParameters(history, first, askedBy: first.side)
       if later == nil, let end = history.end(overParameters: last) {
         finding.severity = .error
         finding.headline =
-          "\(end.words) left connection \(history.id) (\(packet: end.packet)) after \(who) had refused its connection parameters\(times)"
+          "\(end.words) ended connection \(history.id) (\(packet: end.packet)) after \(who) had refused its connection parameters\(times)"
         finding.why =
           "\(finding.why) \(Wording("\(end.words)").capitalized) then disconnected (\(packet: end.packet)), \(duration: end.passed) after the last refusal."
         finding.certainty = .likely
@@ -123,10 +123,10 @@ extension Rule {
       history.connection.ending == .peer, let ended = link.ended
     {
       var finding = Finding(
-        "The peer left: the connection parameters do not suit it",
-        headline: "the peer left connection \(history.id) for its parameters",
+        "The peer disconnected because of the connection parameters",
+        headline: "the peer ended connection \(history.id) because of its parameters",
         why:
-          "It gave \(StatusCode(rawValue: 0x3b)) as its reason.\(link.current.map { " In force were \($0.words)." } ?? "")",
+          "It gave \(StatusCode(rawValue: 0x3b)) as its reason.\(link.current.map { " The parameters in force were \($0.words)." } ?? "")",
         evidence: [ended.packet])
       finding.severity = .error
       findings.append(finding)
@@ -136,12 +136,12 @@ extension Rule {
 
   private static let unansweredParameters = Rule(
     "link-parameters-unanswered", .warning,
-    "A request for other connection parameters is never answered",
+    "A connection parameter update request is never answered",
     when:
-      "a Connection Parameter Update Request has no response for 30 s or until the other side ends the link 5 s later or more, and the parameters do not change; an error where the side that asked ends the link",
+      "a Connection Parameter Update Request has no response for 30 s or until the other side ends the link 5 s later or more, and the parameters do not change; an error if the requesting side ends the link",
     needs: [.bothDirections, .events, .end],
     do:
-      "The central's host has to answer this request, and to carry it out with LE Connection Update: look at its L2CAP, or at the callback that decides. A peripheral that insists on its parameters should stay connected without them."
+      "The central's host has to answer this request and to carry it out with LE Connection Update: check its L2CAP, or the callback that decides. A peripheral that insists on its parameters should stay connected without them."
   ) { history, evidence in
     let link = history.link
     let open = link.updates.filter { update in
@@ -164,21 +164,21 @@ extension Rule {
       ? " \(Wording("\(asker)").capitalized) ended the link \(duration: waited) later (\(packet: end.packet))."
       : ""
     var finding = Finding(
-      "\(Wording("\(other)").capitalized) never answered the request for other connection parameters",
+      "\(Wording("\(other)").capitalized) never answered the connection parameter update request",
       headline: hasLeft
-        ? "\(asker) left connection \(history.id) after \(other) had not answered its request for other connection parameters (\(packet: first.asked.packet))"
-        : "\(other) never answered the request for other connection parameters (\(packet: first.asked.packet))",
+        ? "\(asker) ended connection \(history.id) because \(other) had not answered its connection parameter update request (\(packet: first.asked.packet))"
+        : "\(other) never answered the connection parameter update request (\(packet: first.asked.packet))",
       why:
-        "\(Wording("\(asker)").capitalized) asked\(asked) (\(packet: first.asked.packet)), and no response and no change followed.\(then)",
+        "\(Wording("\(asker)").capitalized) sent a request\(asked) (\(packet: first.asked.packet)), but neither a response nor a change followed.\(then)",
       hasLeft ? .certain : .likely,
       evidence: PacketSet(open.prefix(8).map(\.asked.packet) + [hasLeft ? end.packet : 0]))
     if hasLeft {
       finding.severity = .error
       finding.groupHeadline =
-        "\(asker) left, since \(other) had not answered its request for other connection parameters"
+        "\(asker) disconnected because \(other) had not answered its connection parameter update request"
     }
     finding.restsOnAbsence = true
-    finding.group = "\(other) never answered the request for other connection parameters"
+    finding.group = "\(other) never answered the connection parameter update request"
     return [finding]
   }
 
@@ -187,10 +187,10 @@ extension Rule {
   private static let longInterval = Rule(
     "link-interval-long", .warning, "The connection interval is too long for the traffic",
     when:
-      "eight packets or more are sent as soon as one before is acknowledged, at a connection interval of 400 ms or more",
+      "eight packets or more are sent as soon as the previous one is acknowledged, at a connection interval of 400 ms or more",
     needs: [.events, .sentData],
     do:
-      "Ask for a shorter interval while data is to be sent: 15 to 30 ms for transfers. A peripheral that asks for a range should not leave the longest interval to the central (20 to 1000 ms may become 1000 ms)."
+      "Request a shorter interval while there is data to send: 15 to 30 ms for transfers. A peripheral that requests a range should not leave the longest interval to the central (20 to 1000 ms may become 1000 ms)."
   ) { history, _ in
     let paced = history.link.paced
     guard paced.count >= leastPaced, let first = paced.first, let last = paced.last,
@@ -202,24 +202,24 @@ extension Rule {
     let origin: Wording =
       update.map { update in
         update.wanted.map {
-          "\(Wording("\(update.side.words)").capitalized) had asked for \($0.words) (\(packet: update.asked.packet)), and the central chose \(interval: current.interval) (\(packet: update.lastPacket))."
-        } ?? "It is in force since \(packet: update.lastPacket)."
+          "\(Wording("\(update.side.words)").capitalized) had requested \($0.words) (\(packet: update.asked.packet)), and the central chose \(interval: current.interval) (\(packet: update.lastPacket))."
+        } ?? "It has been in force since \(packet: update.lastPacket)."
       } ?? ""
     let rate: Wording =
       last.nanoseconds(since: first).map {
         " \(paced.count) packets took \(duration: $0)."
       } ?? ""
     var finding = Finding(
-      "The connection interval of \(interval: current.interval) slows the traffic down",
+      "The connection interval of \(interval: current.interval) slows down the traffic",
       headline:
-        "the connection interval of \(interval: current.interval) slows connection \(history.id) down",
+        "the connection interval of \(interval: current.interval) slows down connection \(history.id)",
       why: Wording(
         sentences:
-          "This host sent each packet as soon as the one before was acknowledged, which happens once in an interval (from \(packet: first.packet) to \(packet: last.packet)).\(rate)",
+          "This host sent each packet as soon as the previous one was acknowledged, which happens once per interval (from \(packet: first.packet) to \(packet: last.packet)).\(rate)",
         origin),
       .likely,
       evidence: PacketSet([update?.lastPacket ?? 0, first.packet, last.packet].filter { $0 > 0 }))
-    finding.group = "The connection interval slows the traffic down"
+    finding.group = "The connection interval slows down the traffic"
     return [finding]
   }
 
@@ -227,12 +227,13 @@ extension Rule {
   private static let longestChange: Int64 = 5_000_000_000
 
   private static let neverApplied = Rule(
-    "link-parameters-never-applied", .warning, "Connection parameters were granted and never used",
+    "link-parameters-never-applied", .warning,
+    "Connection parameters were accepted but never applied",
     when:
-      "a change was accepted, no LE Connection Update Complete followed in the five seconds that the link stayed open, and the parameters in force are not what was asked for",
+      "a change was accepted, no LE Connection Update Complete followed in the five seconds that the link stayed open, and the parameters in force are not those requested",
     needs: [.commands, .events],
     do:
-      "The central's host answers and then has to send LE Connection Update itself: look there. A peripheral asks again after some seconds."
+      "The central's host has to send LE Connection Update itself after it has accepted: check there. A peripheral can repeat its request after a few seconds."
   ) { history, evidence in
     guard !history.connection.hasLostPackets else { return [] }
     // A link that was lost was dead since the peer's last sign.
@@ -256,12 +257,12 @@ extension Rule {
       var finding = Finding(
         update.way == .command
           ? "A change of the connection parameters was never reported"
-          : "\(grantor.capitalized) granted other connection parameters and did not use them",
-        headline: "granted connection parameters were never used",
+          : "\(grantor.capitalized) accepted new connection parameters but did not apply them",
+        headline: "accepted connection parameters were never applied",
         why: update.way == .command
-          ? "This host's LE Connection Update (\(packet: update.asked.packet)) was taken, and no LE Connection Update Complete followed\(asked)."
+          ? "This host's LE Connection Update (\(packet: update.asked.packet)) was accepted, but no LE Connection Update Complete followed\(asked)."
           : update.command == nil && update.side == .peer
-            ? "This host said yes to what the peer asked for\(asked), and never sent LE Connection Update."
+            ? "This host accepted the peer's request\(asked), but never sent LE Connection Update."
             : "No LE Connection Update Complete followed\(asked).",
         .likely, evidence: update.evidence)
       finding.restsOnAbsence = true
@@ -304,26 +305,26 @@ extension Evidence {
     // For a refusal by the controller, or a request by the central, the rule's own remedy applies.
     if update.status == .commandDisallowed {
       return
-        "Nothing at the other side: this host said yes, and its controller takes no LE Connection Update while another procedure of the link is under way. The host has to repeat it; until it does, ask again some seconds later."
+        "Nothing on the other side: this host accepted, but its controller refuses LE Connection Update during another procedure on the link. The host has to repeat it; until it does, repeat the request some seconds later."
     }
     guard update.way != .command, update.isGranted == false else { return nil }
     let (isApple, isLinux) = history.central(self)
     let asker: Wording = side == .local ? "this host's firmware" : "the peer's firmware"
     if isApple {
       return
-        "In \(asker) ask for what Apple's devices take: interval 15 ms or more, the largest at least 15 ms above the smallest or both 15 ms, latency up to 30, timeout 2 to 6 s; and stay connected without."
+        "In \(asker) request what Apple's devices accept: interval 15 ms or more, the maximum at least 15 ms above the minimum or both 15 ms, latency up to 30, timeout 2 to 6 s; and stay connected without the change."
     }
     let bluez: Wording =
-      "BlueZ refuses a timeout, or intervals, outside the bounds of its settings: raise ConnectionSupervisionTimeout (in units of 10 ms) and MaxConnectionInterval, and lower MinConnectionInterval, under [LE] in /etc/bluetooth/main.conf"
+      "BlueZ refuses a timeout or intervals outside the limits of its settings: raise ConnectionSupervisionTimeout (in units of 10 ms) and MaxConnectionInterval, and lower MinConnectionInterval, under [LE] in /etc/bluetooth/main.conf"
     if side == .peer, isLinux || history.connection.localRole == .central {
       let wanted: Wording =
         update.wanted.map {
-          "; the peer wants a timeout of \(Int($0.timeout) * 10) ms, thus ConnectionSupervisionTimeout \($0.timeout) or more"
+          "; the peer requests a timeout of \(Int($0.timeout) * 10) ms, so set ConnectionSupervisionTimeout to \($0.timeout) or more"
         } ?? ""
       return
-        "This host has to allow them. \(isLinux ? bluez : "On Linux \(bluez)")\(wanted). On another host look for the callback that decides. \(asker.capitalized) should stay connected without them."
+        "This host has to allow them. \(isLinux ? bluez : "On Linux \(bluez)")\(wanted). On other hosts look for the callback that decides. \(asker.capitalized) should stay connected without them."
     }
     return
-      "In \(asker) ask for what the central takes, wait some seconds after connecting, and stay connected without. On Linux \(bluez)."
+      "In \(asker) request what the central accepts, wait a few seconds after connecting, and stay connected without the change. On Linux \(bluez)."
   }
 }

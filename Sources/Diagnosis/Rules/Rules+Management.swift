@@ -12,44 +12,44 @@ extension Rule {
     Rule(
       whole: "mgmt-pairing-failed", .error, "The kernel reports that pairing failed",
       when:
-        "Authentication Failed, or Pair Device that is answered with a failure, in a capture without HCI packets",
+        "Authentication Failed, or Pair Device answered with a failure, in a capture without HCI packets",
       do:
-        "Record HCI packets too (btmon, or btmon -w FILE) from before the pairing on: the reason that a side gives is in them alone."
+        "Record HCI packets too (btmon, or btmon -w FILE), starting before the pairing: only they contain the reason that a side gives."
     ) { evidence in
       evidence.managementAlone { $0.kind == .pairing }.map { failure in
         let peer = failure.peerWords
         let asked: Wording =
           failure.asked.map { asked in
             failure.succeeded.map {
-              " A program had asked for the pairing (\(packet: asked.packet)), and Pair Device was answered as successful (\(packet: $0.packet))."
-            } ?? " A program had asked for the pairing (\(packet: asked.packet))."
+              " A program had requested the pairing (\(packet: asked.packet)), and Pair Device was answered as successful (\(packet: $0.packet))."
+            } ?? " A program had requested the pairing (\(packet: asked.packet))."
           } ?? ""
         return failure.finding(
           "Pairing with \(peer) failed: \(failure.statusWords)",
           "pairing with \(peer) failed at \(packet: failure.moment.packet)",
-          "The kernel says so, and why is not in what it says.\(asked)", evidence)
+          "The kernel reports this without giving the reason.\(asked)", evidence)
       }
     },
     Rule(
       whole: "mgmt-connect-failed", .error, "The kernel reports that it could not connect",
       when: "Connect Failed in a capture without HCI packets",
       do:
-        "See that the device is powered, near and advertises connectably. Record HCI packets too (btmon, or btmon -w FILE): they tell whether it was heard, and which status the controller gave."
+        "Check that the device is powered, in range and sends connectable advertisements. Record HCI packets too (btmon, or btmon -w FILE): they show whether it was heard and which status the controller returned."
     ) { evidence in
       evidence.managementAlone { $0.kind == .connection }.map { failure in
         let peer = failure.peerWords
         return failure.finding(
           "Could not connect to \(peer): \(failure.statusWords)",
           "could not connect to \(peer) (\(packet: failure.moment.packet))",
-          "The kernel says so, and why is not in what it says.", evidence)
+          "The kernel reports this without giving the reason.", evidence)
       }
     },
     Rule(
       whole: "mgmt-command-refused", .note,
       "The kernel refuses a command of its management interface",
-      when: "a management command that is about no device is answered with a failing status",
+      when: "a management command that concerns no device is answered with an error status",
       do:
-        "See whether the program that sent the command may do so (as root or with CAP_NET_ADMIN), and whether the controller is powered and has what is asked for (btmgmt info)."
+        "Check whether the program that sent the command has permission (root or CAP_NET_ADMIN), and whether the controller is powered and supports what is requested (btmgmt info)."
     ) { evidence in
       evidence.management.failures.compactMap { failure in
         guard case .command(let opcode) = failure.kind else { return nil }
@@ -79,20 +79,20 @@ extension ManagementHistory.Failure {
   fileprivate func remedy(_ opcode: UInt16) -> Wording? {
     switch (status, opcode) {
     case (0x01, _):
-      "This kernel does not have the command: do without it, or use a newer kernel."
+      "This kernel does not support the command: avoid it, or use a newer kernel."
     case (0x0a, ManagementCommand.startDiscovery):
-      "A discovery runs already: wait until it is over, or end it with Stop Discovery."
-    case (0x0a, _): "Wait until what is under way is over, and send the command again."
+      "A discovery is already running: wait until it ends, or stop it with Stop Discovery."
+    case (0x0a, _): "Wait until the current operation ends, and send the command again."
     case (0x0b, ManagementCommand.setPrivacy), (0x0b, ManagementCommand.setStaticAddress):
       "This setting can be changed only while the controller is off: Set Powered off, change it, Set Powered on."
     case (0x0b, ManagementCommand.stopDiscovery): "Nothing: no discovery is running."
     case (0x0b, _): "Compare the command with the settings in force: they do not allow it now."
     case (0x0c, _):
-      "The controller or the kernel cannot do this: do without it, or use another one."
+      "The controller or the kernel cannot do this: avoid it, or use another one."
     case (0x0d, _):
-      "Compare the command's parameters with what this kernel takes: the program may mean another version of it, or a value is out of range."
+      "Compare the command's parameters with what this kernel accepts: the program may use another version of the command, or a value is out of range."
     case (0x0f, _): "Switch the controller on first (Set Powered)."
-    case (0x11, _): "There is no controller with this index: ask for those that there are."
+    case (0x11, _): "There is no controller with this index: list those that exist."
     case (0x12, _): "The radio is blocked: rfkill unblock bluetooth."
     case (0x14, _): "Run the program as root, or with CAP_NET_ADMIN."
     default: nil
@@ -108,7 +108,7 @@ extension ManagementHistory.Failure {
     let omitted = evidence.management.omitted
     if omitted > 0 {
       finding.note =
-        "Of what the kernel reports as failed the first \(ManagementHistory.most) are looked at: \(omitted) later ones are not counted here."
+        "Only the first \(ManagementHistory.most) failures that the kernel reports are analysed; \(omitted) later ones are not counted here."
     }
     return finding
   }

@@ -9,12 +9,12 @@ extension Rule {
   static let missingKeys: [Rule] = [
     Rule(
       "enc-key-missing-peripheral", .error,
-      "The central encrypts with the key of a bond, and the peripheral has no such key",
+      "The central encrypts with the key of a bond, but the peripheral has no such key",
       when:
         "encryption ends with PIN or Key Missing (0x06), or the peripheral's host answers LE Long Term Key Request with the Negative Reply",
       needs: [.events], leansOn: [.commands],
       do:
-        "Delete the bond on the central too, then pair again: Forget This Device on iOS, Forget on Android, bluetoothctl remove on BlueZ, bt_unpair on Zephyr. If it comes back after each restart or update of the peripheral, its firmware does not keep bonds: on Zephyr CONFIG_BT_SETTINGS with settings_load, on Nordic's SDK the peer manager's flash pages, which an update must not erase."
+        "Delete the bond on the central too, then pair again: Forget This Device on iOS, Forget on Android, bluetoothctl remove on BlueZ, bt_unpair on Zephyr. If it recurs after each restart or update of the peripheral, its firmware does not keep bonds: on Zephyr CONFIG_BT_SETTINGS with settings_load, on Nordic's SDK the peer manager's flash pages, which an update must not erase."
     ) { history, evidence in
       let attempts = history.encryption.attempts.filter(\.lacksKey)
       guard let attempt = attempts.last, history.connection.transport != .brEDR else { return [] }
@@ -28,19 +28,19 @@ extension Rule {
         let success = evidence.success(after: attempt, history), success.attempt.followsPairing
       {
         finding.remedy =
-          "Nothing more: a program on this host had deleted the bond (\(packet: deleted.packet)), and the two have paired anew since."
+          "Nothing more: a program on this host had deleted the bond (\(packet: deleted.packet)), and the devices have paired again since."
       }
       finding.evidence = finding.evidence.sorted
       return [finding]
     },
     Rule(
       "enc-key-missing-central", .error,
-      "The central has lost the bond and pairs anew, and the peripheral, which keeps it, refuses",
+      "The central has lost the bond and pairs again, but the peripheral still has the bond and refuses",
       when:
-        "a Pairing Request without an attempt to encrypt before it is refused at once, and the two had a bond on an earlier connection of the capture, or a file of --keys has one",
+        "a Pairing Request without a preceding attempt to encrypt is refused at once, and the two had a bond on an earlier connection of the capture, or a --keys file has one",
       needs: [.bothDirections, .commands, .events, .opening],
       do:
-        "Delete the bond on the peripheral too, by its reset or its own menu, or have its firmware accept a new pairing of a device that it knows: on Zephyr CONFIG_BT_SMP_ALLOW_UNAUTH_OVERWRITE or bt_unpair, on Nordic's SDK allow_repairing in the PM_EVT_CONN_SEC_CONFIG_REQ event."
+        "Delete the bond on the peripheral too, by a reset or in its own menu, or make its firmware accept a new pairing from a known device: on Zephyr CONFIG_BT_SMP_ALLOW_UNAUTH_OVERWRITE or bt_unpair, on Nordic's SDK allow_repairing in the PM_EVT_CONN_SEC_CONFIG_REQ event."
     ) { history, evidence in
       guard let request = history.encryption.pairingRequest,
         let refusal = history.encryption.refusal, refusal.moment.packet > request.moment.packet,
@@ -70,17 +70,17 @@ extension Rule {
     var why: Wording =
       isLocal
       ? "\(asked): its host has no key for this one."
-      : "\(asked): one of the two has no key for the other."
+      : "\(asked): one side has no key for the other."
     why = "\(why)\(attempt.aside(history, evidence))"
     if let success = history.encryption.success(after: attempt), !success.followsPairing {
       let packet = success.end?.packet ?? success.moment.packet
       var finding = Finding(
-        "The peer had no key when encryption was first asked for",
+        "The peer had no key when encryption was first requested",
         headline:
           "encryption failed at \(packet: end) because the peer had no key; it succeeded at \(packet: packet)",
         why: "\(why) Later it had one.", evidence: attempt.packets)
       finding.remedy =
-        "Nothing, where it happens once. Some hosts load their bonds only after they have accepted the connection: encrypt again, as here."
+        "Nothing, if it happens once. Some hosts load their bonds only after accepting the connection: encrypt again, as here."
       return finding
     }
     var finding = Finding(
@@ -107,7 +107,7 @@ extension Rule {
       evidence: attempt.packets)
     if history.isUnresolved {
       finding.note =
-        "The peer's address is a resolvable private one that no key of the capture resolves: if this host keeps the bond, it did not recognise whose it is."
+        "The peer's address is a resolvable private one that no key in the capture resolves: if this host has the bond, it did not recognise the peer."
       finding.what = "This host has no key for the bond that the peer uses"
     }
     add(bondOf: history, evidence, "this host", isLostHere: true, to: &finding)
@@ -158,7 +158,7 @@ extension Rule {
       headline:
         "pairing was refused at \(packet: refusal.moment.packet) because \(central) has lost the key of a bond that \(peripheral) keeps",
       why:
-        "\(known), but \(central) asked to pair (\(packet: request.moment.packet)) without an attempt to encrypt with its key, and \(peripheral) refused: \(refusal.reason) (\(packet: refusal.moment.packet)).",
+        "\(known), but \(central) asked to pair (\(packet: request.moment.packet)) without trying to encrypt with its key, and \(peripheral) refused: \(refusal.reason) (\(packet: refusal.moment.packet)).",
       .likely, evidence: packets.sorted)
     finding.restsOnAbsence = true
     if let later = evidence.encryptedLater(than: history) {

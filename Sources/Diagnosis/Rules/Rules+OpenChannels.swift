@@ -9,15 +9,16 @@ import Words
 extension Rule {
   /// The rule about requests for channels that are not answered.
   static let openChannels = Rule(
-    "l2cap-request-unanswered", .error, "A request for a channel is never answered",
+    "l2cap-request-unanswered", .error, "A channel request is never answered",
     when:
       """
-      a connection request has no response for 60 s, or until the link is ended on purpose 2 s later or more, \
-      and the other side was heard; 300 s where a response says that it is pending
+      a connection request has no response for 60 s, or until the link is ended on purpose 2 s \
+      later or more, and the other side was heard; 300 s if a response reports it as pending
       """, needs: [.bothDirections, .events],
     do:
       """
-      Look at the stack of the side that was asked: it has to answer each request, if only by a refusal.
+      Check the stack of the side that was asked: it has to answer each request, even if only \
+      with a refusal.
       """
   ) { history, evidence in
     history.channels.open.compactMap { history.unanswered($0, evidence) }
@@ -51,7 +52,7 @@ extension ConnectionHistory {
       ? "to the end of the capture" : "\(untilItsEnd) (\(packet: end.packet))"
     let pending: Wording =
       request.pending.map {
-        " \(answering.capitalized) had said that the answer was pending (\(packet: $0.packet))."
+        " \(answering.capitalized) had reported that the answer was pending (\(packet: $0.packet))."
       } ?? ""
     let clause: Wording = "\(answering.words) never answered the request for \(request.channels)"
     var finding = Finding(

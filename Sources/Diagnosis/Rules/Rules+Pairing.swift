@@ -47,7 +47,7 @@ extension Rule {
         let more: Wording =
           switch packets.count {
           case 0: ""
-          case 1: "It failed in the same way once more, at \(packet: packets[0])."
+          case 1: "It failed in the same way again at \(packet: packets[0])."
           default:
             "It failed in the same way \(packets.count) more times, from \(packet: packets[0]) on."
           }
@@ -65,7 +65,7 @@ extension PairingHistory {
   var omittedWords: Wording {
     guard omitted > 0 else { return "" }
     return
-      "Of \(attemptCount) attempts on this connection \(omitted) in the middle are not looked at: what they came to is not counted here."
+      "Of \(attemptCount) attempts on this connection, \(omitted) in the middle are not analysed, and their outcome is not counted here."
   }
 }
 

@@ -10,11 +10,11 @@ extension Rule {
   /// The rules about digits and check values.
   static let pairingChecks: [Rule] = [
     failing(
-      "smp-numeric-rejected", "The digits of numeric comparison were refused",
+      "smp-numeric-rejected", "Numeric comparison was refused",
       when:
         "Numeric Comparison Failed (0x0c) in numeric comparison, or another refusal of values that are right, after both sides had shown their digits",
       do:
-        "If nobody pressed No, look for a program that answers for its user: \(answeringDigits). If the two screens differ, one side computes the digits (function g2) wrongly."
+        "If no user pressed No, look for a program that answers for its user: \(answeringDigits). If the two screens differ, one side computes the digits (function g2) wrongly."
     ) { failed in
       guard failed.attempt.method?.association == .numericComparison, !failed.isSilence else {
         return nil
@@ -26,9 +26,9 @@ extension Rule {
     failing(
       "smp-just-works-unconfirmed", "Just Works was refused as if digits had been compared",
       when:
-        "Numeric Comparison Failed (0x0c) in a pairing that compares nothing, or before the method is known",
+        "Numeric Comparison Failed (0x0c) in a pairing without a comparison, or before the method is known",
       do:
-        "On BlueZ register an agent before pairing (bluetoothctl: agent on, default-agent; in a program: org.bluez.AgentManager1.RegisterAgent), or allow pairing without one with `JustWorksRepairing = always` where the devices are bonded already. On other hosts answer the pairing dialog."
+        "On BlueZ register an agent before pairing (bluetoothctl: agent on, default-agent; in a program: org.bluez.AgentManager1.RegisterAgent), or allow pairing without one with `JustWorksRepairing = always` if the devices are already bonded. On other hosts answer the pairing dialog."
     ) { failed in
       guard failed.reason == .numericComparisonFailed,
         failed.attempt.method?.association != .numericComparison
@@ -36,7 +36,7 @@ extension Rule {
       return failed.unconfirmed()
     },
     failing(
-      "smp-dhkey-check-failed", "A check value was refused",
+      "smp-dhkey-check-failed", "A DHKey check value was refused",
       when: "DHKey Check Failed (0x0b)",
       do:
         "Check f5 and f6 of both firmwares against the sample data of the Core Specification (Vol 3, Part H, Appendix D): the address types, the order of AuthReq, OOB data flag and IO capability, and r."
@@ -59,9 +59,9 @@ extension FailedPairing {
     var pieces: [Wording] = []
     if case .opens = attempt.outcome.commitment {
       pieces.append(
-        "The peer's and this host's values fit each other, so the digits of both are the same.")
+        "The values of the peer and this host match, so both have the same digits.")
     } else if attempt.outcome.digits == nil {
-      pieces.append("The capture does not have all values from which the digits follow.")
+      pieces.append("The capture does not have all the values needed to compute the digits.")
     }
     var certainty = Certainty.certain
     let hasty = attempt.programRefused
@@ -69,17 +69,17 @@ extension FailedPairing {
       pieces.append("This host's program answered No for its user at \(packet: act.moment.packet).")
     } else if let hasty {
       pieces.append(
-        "\(side.capitalized) answered \(reason) \(duration: hasty.delay) after it could know the digits (\(packet: hasty.known.packet)): no person reads them so fast, a program refused."
+        "\(side.capitalized) answered \(reason) \(duration: hasty.delay) after it could know the digits (\(packet: hasty.known.packet)): no person reads them that fast; a program refused."
       )
       certainty = .likely
     } else if reason == .numericComparisonFailed {
       pieces.append(
-        "\(side.capitalized) says that they were not confirmed: its user pressed No or saw other digits, or nobody answered for the user."
+        "\(side.capitalized) reports that they were not confirmed: its user pressed No or saw different digits, or nothing answered for the user."
       )
       certainty = .likely
     } else {
       pieces.append(
-        "\(side.capitalized) refused with \(reason) although no value is wrong: what is left is its user, who pressed No or saw other digits. Other stacks say Numeric Comparison Failed (0x0c) then."
+        "\(side.capitalized) refused with \(reason) although no value is wrong. That leaves its user, who pressed No or saw different digits; other stacks answer Numeric Comparison Failed (0x0c) then."
       )
       certainty = .likely
     }
@@ -88,10 +88,10 @@ extension FailedPairing {
     packets.insert(attempt.initiating.randoms?.first.packet)
     packets.insert(attempt.responding.randoms?.first.packet)
     var finding = finding(
-      "The digits of numeric comparison were refused by \(side.words)",
+      "Numeric comparison was refused by \(side.words)",
       because: reason == .numericComparisonFailed
-        ? "\(side.words) refused the digits of numeric comparison"
-        : "\(side.words) refused the digits of numeric comparison, most likely",
+        ? "\(side.words) refused the numeric comparison"
+        : "\(side.words) refused the numeric comparison, most likely",
       why: Wording(pieces, joinedBy: " "), certainty, evidence: packets)
     if hasty != nil {
       finding.remedy =
@@ -110,10 +110,10 @@ extension FailedPairing {
     let asked = acts.first { $0.kind == .confirmationAsked(comparesDigits: false) }
     let method: Wording =
       attempt.method == nil
-      ? "Nothing was compared yet." : "The method is Just Works, in which nobody compares digits."
+      ? "Nothing had been compared yet." : "The method is Just Works, which compares no digits."
     if side == .local, let missing = missingAgent {
       why =
-        "\(method) bluetoothd asked for the user's consent and logged at \(packet: missing) that no agent is there to ask."
+        "\(method) bluetoothd asked for the user's consent and logged at \(packet: missing) that no agent was available."
       packets.insert(missing)
       certainty = .certain
     } else if side == .local, let asked {
@@ -122,13 +122,13 @@ extension FailedPairing {
           ", and got No at \(packet: act.moment.packet)"
         } ?? ""
       why =
-        "\(method) BlueZ asked for the user's consent at \(packet: asked.moment.packet)\(answer): it does so for Just Works, too, and refuses where no agent answers."
+        "\(method) BlueZ asked for the user's consent at \(packet: asked.moment.packet)\(answer): it does so for Just Works too, and refuses if no agent answers."
       packets.insert(asked.moment.packet)
       packets.insert(localRefusal?.moment.packet)
       certainty = .likely
     } else {
       why =
-        "\(method) \(side.capitalized) refused with \(reason): BlueZ does so where no agent answers for the user, others where the user declines."
+        "\(method) \(side.capitalized) refused with \(reason): BlueZ does so if no agent answers for the user, other stacks if the user declines."
     }
     let subject: Wording =
       side == .local ? "this host did not confirm it" : "the peer did not confirm it"
@@ -156,14 +156,14 @@ extension FailedPairing {
     var packets = packets
     packets.insert(attempt[otherRole].check?.packet)
     var why: Wording =
-      "\(side.capitalized) computed another check value than \(checked.words) sent: the two sides do not have the same DHKey, passkey, addresses or features. Which, the capture does not show."
+      "\(side.capitalized) computed a different check value from the one that \(checked.words) sent: the two sides do not have the same DHKey, passkey, addresses or features. The capture does not show which of them differ."
     var certainty = Certainty.likely
     if let found = attempt.outcome.checks[otherRole] {
       certainty = .certain
       switch found {
       case nil:
         why =
-          "One side used the debug key pair, so the values are known: the check value that \(checked.words) sent fits none of the known ways to compute it."
+          "One side used the debug key pair, so the values are known: the check value that \(checked.words) sent matches none of the known ways to compute it."
       case let deviations? where deviations.isEmpty:
         why =
           "One side used the debug key pair, so the values are known: the check value that \(checked.words) sent is right. \(side.capitalized) refused it, so its own computation is wrong."
@@ -178,7 +178,8 @@ extension FailedPairing {
     }
     let hasCheck = attempt[otherRole].check != nil
     return finding(
-      hasCheck ? "A check value was refused" : "A check value was refused before it was sent",
+      hasCheck
+        ? "A DHKey check value was refused" : "A DHKey check value was refused before it was sent",
       because: "\(side.words) refused the check value", why: why, certainty, evidence: packets)
   }
 }

@@ -9,11 +9,11 @@ extension Rule {
   /// The rules about keys that are weaker than they look, and about unnecessary pairings.
   static let pairingNotes: [Rule] = [
     Rule(
-      "smp-invalid-public-key", .warning, "A public key is invalid, or is the other side's own",
+      "smp-invalid-public-key", .warning, "A public key is invalid, or a copy of the other side's",
       when:
-        "a public key that is not a point on the curve P-256, or both with the same X coordinate",
+        "a public key is not a point on the curve P-256, or both keys have the same X coordinate",
       do:
-        "Check the byte order of the key (X, then Y, each least significant byte first) and that it is checked before use: a key off the curve gives bits of the private key away."
+        "Check the byte order of the key (X, then Y, each least significant byte first) and that the key is checked before use: a key off the curve reveals bits of the private key."
     ) { connection, _ in
       connection.pairing.attempts.lazy.compactMap { $0.invalidKey() }.prefix(1).map(\.self)
     },
@@ -22,52 +22,52 @@ extension Rule {
       when:
         "a public key whose X coordinate is that of the debug key pair (Core, Vol 3, Part H, 2.3.5.6.1)",
       do:
-        "Switch the debug keys off in what is shipped (Zephyr: CONFIG_BT_USE_DEBUG_KEYS; BlueZ: btmgmt debug-keys): everybody who listens can read the link."
+        "Disable the debug keys in products (Zephyr: CONFIG_BT_USE_DEBUG_KEYS; BlueZ: btmgmt debug-keys): any eavesdropper can decrypt the link."
     ) { connection, _ in
       connection.pairing.attempts.lazy.compactMap { $0.debugKey() }.prefix(1).map(\.self)
     },
     Rule(
-      "smp-passkey-recovered", .note, "The passkey of a pairing can be read off the capture",
+      "smp-passkey-recovered", .note, "The capture reveals the passkey of a pairing",
       when: "all 20 rounds of passkey entry over Secure Connections are in the capture",
       needs: [.bothDirections],
-      do: "Use fresh digits for each pairing."
+      do: "Use a new passkey for each pairing."
     ) { connection, _ in
       connection.pairing.attempts.lazy.compactMap { $0.recovered() }.prefix(1).map(\.self)
     },
     Rule(
       "smp-passkey-exposed", .note,
-      "The passkey of a legacy pairing can be found by whoever listened",
+      "An eavesdropper can find the passkey of a legacy pairing",
       when:
         "LE legacy pairing with passkey entry succeeds, and a confirm value and the random value that opens it are in the capture",
       needs: [.bothDirections],
       do:
-        "Pair with LE Secure Connections where both sides can, and use fresh digits for each pairing."
+        "Pair with LE Secure Connections if both sides support it, and use a new passkey for each pairing."
     ) { connection, _ in
       connection.pairing.attempts.lazy.compactMap { $0.exposed() }.prefix(1).map(\.self)
     },
     Rule(
-      "smp-while-encrypted", .note, "Two devices pair although their link is encrypted already",
+      "smp-while-encrypted", .note, "Two devices pair although their link is already encrypted",
       when: "a Pairing Request on an encrypted LE link", needs: [.bothDirections, .events],
       do:
-        "Nothing, where the new key is better than the old one. Else look for a program that pairs on each connection."
+        "Nothing, if the new key is better than the old one. Otherwise look for a program that pairs on each connection."
     ) { connection, _ in
       connection.pairing.attempts.filter { $0.beganEncrypted && !$0.isOverBREDR }.prefix(1).map {
         $0.whileEncrypted()
       }
     },
     Rule(
-      "smp-over-bond", .warning, "Two devices pair anew although they are bonded",
+      "smp-over-bond", .warning, "Two devices pair again although they are bonded",
       when:
-        "a Pairing Response after the same two devices had paired and bonded on an earlier connection of the capture, no program had deleted the bond, and encryption had not failed since; a note where a new key comes of it",
+        "a Pairing Response after the same two devices had paired and bonded on an earlier connection of the capture, no program had deleted the bond, and encryption had not failed since; a note if the pairing gives a new key",
       needs: [.bothDirections, .events],
       do:
-        "If nobody asked for it, one side has lost its key: see whether the other one deletes the old bond (Android and iOS ask their user first)."
+        "If this was not intended, one side has lost its key: check whether the other one deletes the old bond (Android and iOS ask their user first)."
     ) { connection, evidence in connection.overBond(evidence) },
     Rule(
       whole: "smp-repeated", .note, "Two devices tried to pair several times",
       when: "three attempts or more with the same device, of which two or more failed",
       needs: [.bothDirections],
-      do: "Repair what the first failure shows."
+      do: "Fix what the first failure shows."
     ) { evidence in evidence.repeatedPairings() },
   ]
 }
@@ -90,7 +90,7 @@ extension PairingAttempt {
       return Finding(
         "Both public keys are the same", headline: "both public keys have the same X coordinate",
         why:
-          "The responder sent back the initiator's X coordinate. That is how a reflection attack looks; no two devices have the same key by chance.",
+          "The responder sent back the initiator's X coordinate, as in a reflection attack; no two devices have the same key by chance.",
         evidence: keyPackets)
     }
     guard let first = outcome.invalidKeys.first else { return nil }
@@ -102,12 +102,12 @@ extension PairingAttempt {
       outcome.invalidKeys.count == 2
         ? "The public keys of both sides are invalid" : "The public key of \(subject) is invalid",
       headline: "the public key of \(subject) is invalid",
-      why: "\(sent) no point of the curve P-256; the other side has to refuse it.",
+      why: "\(sent) not on the curve P-256; the other side has to refuse it.",
       evidence: outcome.invalidKeys.count == 2
         ? keyPackets : PacketSet([self[first].publicKey?.moment.packet].compactMap(\.self)))
     if isPaired {
       finding.note =
-        "The pairing went on nevertheless: nobody checked, or these are no real values."
+        "The pairing continued anyway: the key was not checked, or these are not real values."
     }
     return finding
   }
@@ -118,7 +118,7 @@ extension PairingAttempt {
     var finding = Finding(
       "The debug key pair is in use on \(subject)", headline: "\(subject) used the debug key pair",
       why:
-        "The private key that belongs to this public key is printed in the Core Specification, so the shared secret and the long-term key can be computed from the packets.",
+        "The private key that belongs to this public key is published in the Core Specification, so the shared secret and the long-term key can be computed from the packets.",
       evidence: PacketSet(outcome.debugKeys.compactMap { self[$0].publicKey?.moment.packet }))
     if let key = outcome.longTermKey {
       finding.details = [
@@ -135,9 +135,9 @@ extension PairingAttempt {
       let last = responding.randoms?.last ?? initiating.randoms?.last
     else { return nil }
     var finding = Finding(
-      "The passkey can be read off this capture", headline: "the passkey can be read off",
+      "This capture reveals the passkey", headline: "the capture reveals the passkey",
       why:
-        "Each of the 20 rounds opens one bit of the passkey, so anyone who listens knows it afterwards. It protects one pairing only.",
+        "Each of the 20 rounds reveals one bit of the passkey, so an eavesdropper knows it afterwards. A passkey protects only one pairing.",
       evidence: PacketSet(first.packet...max(first.packet, last.packet)))
     finding.details = [
       Finding.Detail(
@@ -157,22 +157,22 @@ extension PairingAttempt {
       let confirm = self[role].confirms?.first, let random = self[role].randoms?.first
     else { return nil }
     return Finding(
-      "Anyone who listened can find the passkey of this pairing",
-      headline: "anyone who listened can find the passkey",
+      "An eavesdropper can find the passkey of this pairing",
+      headline: "an eavesdropper can find the passkey",
       why:
-        "This is LE legacy pairing. The confirm value of \(side(role).words) (\(packet: confirm.packet)) and the random value that opens it (\(packet: random.packet)) are not encrypted, so whoever tries the 1 000 000 passkeys sees which one fits. Who has the passkey can compute the short term key, too, and read the keys that are given under it.",
+        "This is LE legacy pairing. The confirm value of \(side(role).words) (\(packet: confirm.packet)) and the random value that opens it (\(packet: random.packet)) are not encrypted, so trying the 1 000 000 passkeys shows which one fits. With the passkey, the short term key can be computed, too, and the keys distributed under it can be read.",
       evidence: [confirm.packet, random.packet])
   }
 
   fileprivate func whileEncrypted() -> Finding {
     let better: Wording =
       demandingMITM == nil
-      ? "" : " It asks for MITM protection, so it may be after an authenticated key."
+      ? "" : " It requests MITM protection, so it may want an authenticated key."
     return Finding(
       "The link was encrypted when pairing began",
       headline: "pairing began at \(packet: first.packet) on an encrypted link",
       why:
-        "The link was encrypted with another key before \(packet: first.packet). Devices pair anew on an encrypted link to get a better key, or because one of them does not keep its bond.\(better)",
+        "The link was encrypted with another key before \(packet: first.packet). Devices pair again on an encrypted link to get a better key, or because one of them does not keep its bond.\(better)",
       evidence: [first.packet])
   }
 }
@@ -208,10 +208,10 @@ extension ConnectionHistory {
     else { return [] }
     let packet = old.encrypted?.packet ?? old.last.packet
     var finding = Finding(
-      "\(attempt.initiator.capitalized) pairs anew although the two were bonded",
-      headline: "the two pair anew at \(packet: attempt.first.packet), although they were bonded",
+      "\(attempt.initiator.capitalized) pairs again although the two were bonded",
+      headline: "the two pair again at \(packet: attempt.first.packet), although they were bonded",
       why:
-        "They had paired and agreed to keep the keys on connection \(bonded.id) (\(packet: packet)). \(attempt.initiator.capitalized) did not use that key and asked to pair again: it has lost the key, or does not trust it any more.",
+        "They had paired and bonded on connection \(bonded.id) (\(packet: packet)). \(attempt.initiator.capitalized) did not use that key but asked to pair again: it has lost the key, or no longer trusts it.",
       .likely, evidence: [packet, attempt.first.packet])
     // The absence is that the key was not tried and no program deleted it.
     finding.restsOnAbsence = true
@@ -228,10 +228,10 @@ extension Evidence {
       attempt.failure?.reason == .repeatedAttempts
     }
     guard let cause = failed.first(where: { !isTooSoon($0) })?.end else { return nil }
-    let first: Wording = "Repair what the first failure shows (\(packet: cause.packet))"
+    let first: Wording = "Fix what the first failure shows (\(packet: cause.packet))"
     guard let tooSoon = failed.first(where: isTooSoon)?.end else { return "\(first)." }
     return
-      "\(first): \(PairingFailure.repeatedAttempts) at \(packet: tooSoon.packet) only says that another attempt came too soon."
+      "\(first): \(PairingFailure.repeatedAttempts) at \(packet: tooSoon.packet) only means that another attempt came too soon."
   }
 
   fileprivate func repeatedPairings() -> [Finding] {

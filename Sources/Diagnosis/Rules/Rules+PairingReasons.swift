@@ -10,24 +10,24 @@ extension Rule {
   /// The rules about the other reasons of Pairing Failed.
   static let pairingReasons: [Rule] = [
     failing(
-      "smp-passkey-entry-failed", "Somebody gave up typing the passkey",
+      "smp-passkey-entry-failed", "The passkey was not entered",
       when: "Passkey Entry Failed (0x01)",
       do:
-        "Pair again, and type the digits within 30 s. On BlueZ an agent with a keyboard has to be there (bluetoothctl: agent KeyboardDisplay, default-agent); on Zephyr answer passkey_entry with bt_conn_auth_passkey_entry."
+        "Pair again, and type the digits within 30 s. On BlueZ an agent with a keyboard has to be registered (bluetoothctl: agent KeyboardDisplay, default-agent); on Zephyr answer passkey_entry with bt_conn_auth_passkey_entry."
     ) { failed in
       guard failed.reason == .passkeyEntryFailed, !failed.isSilence else { return nil }
       return failed.stoppedAfterEntry() ?? failed.cancelledEntry()
     },
     failing(
-      "smp-oob-missing", "Data from out of band are missing on one side",
+      "smp-oob-missing", "One side has no out-of-band data",
       when: "OOB Not Available (0x02)",
       do:
-        "Hand the out-of-band data over before pairing begins, or clear the OOB data flag: in legacy pairing both sides must have the data, with Secure Connections one is enough."
+        "Transfer the out-of-band data before pairing begins, or clear the OOB data flag: legacy pairing needs the data on both sides, Secure Connections on one."
     ) { failed in
       guard failed.reason == .oobNotAvailable else { return nil }
       return failed.finding(
-        "\(failed.side.capitalized) has no data from out of band",
-        because: "\(failed.side.words) has no data from out of band",
+        "\(failed.side.capitalized) has no out-of-band data",
+        because: "\(failed.side.words) has no out-of-band data",
         why:
           "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason). \(failed.outOfBandWords)"
       )
@@ -36,18 +36,18 @@ extension Rule {
       "smp-not-supported", "One side does not pair",
       when: "Pairing Not Supported (0x05)",
       do:
-        "Make the side that refused pairable, or put it into its pairing mode. \(enablingPairing)"
+        "Make the side that refused pairable, or put it into pairing mode. \(enablingPairing)"
     ) { failed in
       guard failed.reason == .pairingNotSupported, !failed.isSilence else { return nil }
       var finding = failed.finding(
         "\(failed.side.capitalized) does not pair", because: "\(failed.side.words) does not pair",
         why:
-          "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason): it has no pairing, or not now. The reason does not tell which.",
+          "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason): it does not support pairing, or not at the moment. The reason does not show which.",
         evidence: failed.packets)
       finding.remedy =
         failed.side == .local
-        ? "Make this host pairable, if it is to pair; else the peer has to do without. \(enablingPairing)"
-        : "If the peer does pair, put it into its pairing mode. Else use it without: remove createBond and the like. \(enablingPairing)"
+        ? "Make this host pairable if it is meant to pair; otherwise the peer has to work without pairing. \(enablingPairing)"
+        : "If the peer does pair, put it into pairing mode. Otherwise use it without pairing: remove createBond and similar calls. \(enablingPairing)"
       if failed.side == .peer, failed.attempt.initiator == .local,
         failed.attempt.responding.features == nil,
         failed.attempt.initiating.features?.pdu.authReq.bonds == true
@@ -55,15 +55,15 @@ extension Rule {
         finding.headline =
           "pairing failed at \(packet: failed.packet) because the peer does not pair; it may still keep an old bond with this host"
         finding.remedy =
-          "\(finding.remedy ?? "") A peer that keeps an old bond with this host, and does not replace it, answers so, too (Nordic's peer manager without allow_repairing): if the two were bonded before, delete the bond on the peer as well."
+          "\(finding.remedy ?? "") A peer that keeps an old bond with this host and does not replace it also answers this (Nordic's peer manager without allow_repairing): if the two were bonded before, delete the bond on the peer as well."
       }
       return failed.keepingBond(finding)
     },
     failing(
-      "smp-invalid-parameters", "A Security Manager PDU was refused for what is in it",
+      "smp-invalid-parameters", "A Security Manager PDU was refused because of its content",
       when: "Invalid Parameters (0x0a)",
       do:
-        "Look at the last PDU before the refusal: its length, reserved values, a key size outside 7 to 16, a public key that is not on the curve or equals the own one."
+        "Check the last PDU before the refusal: its length, reserved values, a key size outside 7 to 16, a public key that is not on the curve or equals the receiver's own."
     ) { failed in
       guard failed.reason == .invalidParameters else { return nil }
       return failed.invalidParameters()
@@ -71,7 +71,7 @@ extension Rule {
     failing(
       "smp-command-not-supported", "A Security Manager PDU was not understood",
       when: "Command Not Supported (0x07)",
-      do: "Look at the last PDU before the refusal, and which version of Bluetooth that side has."
+      do: "Check the last PDU before the refusal, and the Bluetooth version of that side."
     ) { failed in
       guard failed.reason == .commandNotSupported else { return nil }
       return failed.finding(
@@ -81,20 +81,21 @@ extension Rule {
       )
     },
     failing(
-      "smp-repeated-attempts", "A new attempt came too soon after one that failed",
+      "smp-repeated-attempts", "A new pairing attempt came too soon after a failed one",
       when: "Repeated Attempts (0x09)",
       do:
-        "Wait: after a failure a device refuses for a time that grows with each failure (Core, Vol 3, Part H, 2.3.6). Repair what failed first."
+        "Wait: after a failure a device refuses to pair for a time that grows with each failure (Core, Vol 3, Part H, 2.3.6). Fix the first failure."
     ) { failed in
       guard failed.reason == .repeatedAttempts else { return nil }
       return failed.tooSoon()
     },
     failing(
-      "smp-cross-transport", "Pairing on BR/EDR and on LE collide, or keys may not cross over",
+      "smp-cross-transport",
+      "Pairing on BR/EDR and LE collides, or cross-transport key derivation is not allowed",
       when:
         "BR/EDR Pairing in Progress (0x0d) or Cross-transport Key Derivation/Generation Not Allowed (0x0e)",
       do:
-        "Pair on one transport at a time; where the key of the other one is stronger, or authenticated, it is not replaced by a weaker one."
+        "Pair on one transport at a time; a key of the other transport that is stronger or authenticated is not replaced by a weaker one."
     ) { failed in
       guard failed.reason == .brEDRPairingInProgress || failed.reason == .crossTransportNotAllowed
       else { return nil }
@@ -102,20 +103,20 @@ extension Rule {
       let what: Wording =
         isBusy
         ? "\(failed.side.capitalized) is pairing over BR/EDR"
-        : "\(failed.side.capitalized) gives no keys across transports"
+        : "\(failed.side.capitalized) does not allow cross-transport key derivation"
       let clause: Wording =
         isBusy
         ? "\(failed.side.words) was pairing over BR/EDR"
-        : "\(failed.side.words) gives no keys across transports"
+        : "\(failed.side.words) does not allow cross-transport key derivation"
       return failed.finding(
         what, because: clause,
         why: "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason).")
     },
     failing(
-      "smp-key-rejected", "One side did not accept a key that it was given",
+      "smp-key-rejected", "One side rejected a key",
       when: "Key Rejected (0x0f)",
       do:
-        "Look at the keys before the refusal: all zeros, or on a list of keys that are known to all."
+        "Check the keys before the refusal: all zeros, or on a list of publicly known keys."
     ) { failed in
       guard failed.reason == .keyRejected else { return nil }
       return failed.finding(
@@ -126,7 +127,7 @@ extension Rule {
     failing(
       "smp-busy", "One side is busy",
       when: "Busy (0x10)",
-      do: "Pair again later; a device may pair with one other at a time."
+      do: "Pair again later; a device may pair with only one other at a time."
     ) { failed in
       guard failed.reason == .busy else { return nil }
       return failed.finding(
@@ -134,33 +135,33 @@ extension Rule {
         why: "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason).")
     },
     failing(
-      "smp-unspecified", "One side ended pairing without saying why",
+      "smp-unspecified", "One side ended pairing without giving a reason",
       when: "Unspecified Reason (0x08)",
       do:
-        "Look at the log of the side that ended it, which alone tells why. Often a program or its user cancelled: Unpair Device or Cancel Pair Device on BlueZ, removeBond or cancelBondProcess on Android."
+        "Check the log of the side that ended it; only that shows why. Often a program or its user cancelled: Unpair Device or Cancel Pair Device on BlueZ, removeBond or cancelBondProcess on Android."
     ) { failed in
       guard failed.reason == .unspecified, !failed.isSilence else { return nil }
       return failed.unspecified()
     },
     failing(
-      "smp-failed", "Pairing was refused for a reason that the specification does not give out",
+      "smp-failed", "Pairing was refused for a reason that the specification does not define",
       when: "Pairing Failed with a reason above 0x10, or 0",
       do:
-        "Pair once more; if it comes again, update the firmware of the side that refuses: it answers with a number that means nothing to the other side. Its own log has the reason."
+        "Pair again; if it recurs, update the firmware of the side that refuses: its reason code is undefined. Its own log has the reason."
     ) { failed in
       guard failed.reason.name == nil else { return nil }
       return failed.finding(
         "\(failed.side.capitalized) refused with an unknown reason",
         because: "\(failed.side.words) refused with an unknown reason",
         why:
-          "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason), which the specification does not give out."
+          "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason), which the specification does not define."
       )
     },
   ]
 
   /// How to enable pairing on a device.
   private static let enablingPairing: Wording =
-    "A firmware enables pairing with CONFIG_BT_SMP (Zephyr) or a peer manager (Nordic); BlueZ refuses unless it is bondable (bluetoothctl: pairable on)."
+    "Firmware enables pairing with CONFIG_BT_SMP (Zephyr) or a peer manager (Nordic); BlueZ refuses unless it is bondable (bluetoothctl: pairable on)."
 }
 
 extension FailedPairing {
@@ -179,16 +180,16 @@ extension FailedPairing {
     packets.insert(committed.packet)
     var told: Wording = ""
     if attempt[otherRole].presses.completed > 0, let last = attempt[otherRole].keypresses?.last {
-      told = " and had told that its entry was completed (\(packet: last.packet))"
+      told = " and had reported that its entry was completed (\(packet: last.packet))"
       packets.insert(last.packet)
     }
     var finding = finding(
       "\(side.capitalized) stopped after the passkey was typed",
       because: "\(side.words) stopped after the passkey was typed",
       why:
-        "\(side.capitalized) stopped\(progress) with \(reason), though \(typist) had committed to its digits (\(packet: committed.packet))\(told). Why is not in the capture.",
+        "\(side.capitalized) stopped\(progress) with \(reason), although \(typist) had committed to its digits (\(packet: committed.packet))\(told). The capture does not show why.",
       evidence: packets)
-    finding.remedy = "Look at the log of \(side.words), which alone tells why it stopped."
+    finding.remedy = "Check the log of \(side.words); only that shows why it stopped."
     return finding
   }
 
@@ -201,7 +202,7 @@ extension FailedPairing {
     if side == .local, let missing = missingAgent {
       isAgentMissing = true
       pieces.append(
-        "bluetoothd was asked for the passkey and logged at \(packet: missing) that no agent is there to ask."
+        "bluetoothd was asked for the passkey and logged at \(packet: missing) that no agent was available."
       )
       packets.insert(missing)
     }
@@ -211,7 +212,7 @@ extension FailedPairing {
       let soon: Wording =
         delay.map { (delay: Int64) -> Wording in
           delay < PairingAttempt.fastestPerson
-            ? ", \(duration: delay) after it was asked: no person was" : ""
+            ? ", \(duration: delay) after it was asked: no person was asked" : ""
         } ?? ""
       pieces.append(
         "This host's program gave no passkey (\(packet: refusedAct.moment.packet))\(soon).")
@@ -222,13 +223,13 @@ extension FailedPairing {
     if pieces.isEmpty {
       let task: StaticString = shows ? "show the digits" : "ask for the digits"
       pieces.append(
-        "\(side.capitalized) answered \(refused) with \(reason): its user cancelled, or no program was there to \(task)."
+        "\(side.capitalized) answered \(refused) with \(reason): its user cancelled, or no program was available to \(task)."
       )
       if isExchangeUnseen {
-        pieces.append("How the two were to pair is not in the capture.")
+        pieces.append("The pairing method is not in the capture.")
         certainty = .possible
       } else if attempt.method?.hasPasskey != true {
-        pieces.append("No passkey was asked for yet.")
+        pieces.append("No passkey had been requested yet.")
         certainty = .likely
       }
     }
@@ -237,7 +238,7 @@ extension FailedPairing {
       let shown = acts.first { $0.kind == .passkeyShown }?.moment.packet
       let place: Wording = shown.map { " (\(packet: $0))" } ?? ""
       pieces.append(
-        "On this host bluetoothd was to show the passkey\(place), and logged at \(packet: missing) that no agent is there to show it."
+        "On this host bluetoothd was to show the passkey\(place), and logged at \(packet: missing) that no agent was available to show it."
       )
       packets.insert(shown)
       packets.insert(missing)
@@ -256,7 +257,7 @@ extension FailedPairing {
         ? ("KeyboardDisplay", "type the digits within 30 s")
         : ("DisplayOnly", "type on the peer, within 30 s, the digits that this host shows")
       finding.remedy =
-        "First register an agent on this host: without one bluetoothd has nobody to ask (bluetoothctl: agent \(agent), default-agent). Then pair again, and \(then)."
+        "First register an agent on this host: without one bluetoothd cannot ask the user (bluetoothctl: agent \(agent), default-agent). Then pair again, and \(then)."
     }
     return finding
   }
@@ -271,15 +272,15 @@ extension FailedPairing {
     let (keeper, loser) = (side, side.other)
     var finding = finding
     finding.what =
-      "\(keeper.capitalized) keeps a bond that \(loser.words) has lost, and does not pair anew"
+      "\(keeper.capitalized) keeps a bond that \(loser.words) has lost and does not pair again"
     finding.headline =
       "pairing failed at \(packet: packet) because \(keeper.words) still keeps an old bond that \(loser.words) has lost"
     finding.why =
-      "\(keeper.capitalized) asked for security (\(packet: asked.packet)), so it can encrypt. \(loser.capitalized) did not encrypt with a stored key but asked to pair, and \(keeper.words) answered with \(reason): it has a key for this device, and does not replace it."
+      "\(keeper.capitalized) sent a Security Request (\(packet: asked.packet)), so it can encrypt. \(loser.capitalized) did not encrypt with a stored key but asked to pair, and \(keeper.words) answered with \(reason): it has a key for this device and does not replace it."
     finding.certainty = .likely
     finding.remedy =
       keeper == .peer
-      ? "Delete the old bond on the peer (its reset or its own menu), or have its firmware accept a new pairing of a device that it knows: on Zephyr CONFIG_BT_SMP_ALLOW_UNAUTH_OVERWRITE or bt_unpair, on Nordic's SDK allow_repairing in the PM_EVT_CONN_SEC_CONFIG_REQ event."
+      ? "Delete the old bond on the peer (its reset or its own menu), or make its firmware accept a new pairing from a known device: on Zephyr CONFIG_BT_SMP_ALLOW_UNAUTH_OVERWRITE or bt_unpair, on Nordic's SDK allow_repairing in the PM_EVT_CONN_SEC_CONFIG_REQ event."
       : "Delete the old bond on this host (bluetoothctl: remove; on a phone: forget the device), then pair again."
     return finding
   }
@@ -298,13 +299,13 @@ extension FailedPairing {
     }
     if attempt.responding.features == nil {
       return attempt.initiating.features?.pdu.oobDataFlag == 1
-        ? "The request says that its sender has such data."
-        : "The request did not say that its sender has such data."
+        ? "The request says that its sender has this data."
+        : "The request did not say that its sender has this data."
     }
     switch having {
-    case 2: return "Both sides had said that they have such data."
-    case 1: return "One side had said that it has such data."
-    default: return "Neither side had said that it has such data."
+    case 2: return "Both sides had reported that they have this data."
+    case 1: return "One side had reported that it has this data."
+    default: return "Neither side had reported that it has this data."
     }
   }
 
@@ -317,12 +318,13 @@ extension FailedPairing {
         "The public key that \(attempt.side(otherRole).words) sent is not a point on the curve P-256; \(side.words) had to refuse it."
       packets.insert(attempt[otherRole].publicKey?.moment.packet)
     } else if let unexpected = attempt.unexpected, let name = attempt.unexpectedOpcode?.name {
-      why = "\(why) Before, at \(packet: unexpected.first.packet), \(name) came out of turn."
+      why =
+        "\(why) Before that, at \(packet: unexpected.first.packet), \(name) was out of sequence."
       packets.insert(unexpected.first.packet)
     }
     return finding(
-      "\(side.capitalized) found a pairing PDU invalid",
-      because: "\(side.words) found a PDU invalid", why: why, evidence: packets)
+      "\(side.capitalized) rejected a pairing PDU as invalid",
+      because: "\(side.words) rejected a PDU as invalid", why: why, evidence: packets)
   }
 
   /// The earlier failed attempts with the same device, in order.
@@ -335,7 +337,7 @@ extension FailedPairing {
     let earlier = earlierFailures
     var packets = packets
     var why: Wording =
-      "\(side.capitalized) answered \(refused) with \(reason): it waits before it pairs again. The failure that it waits after is not in the capture."
+      "\(side.capitalized) answered \(refused) with \(reason): it waits before it pairs again. The failure that caused the wait is not in the capture."
     if let last = earlier.last, let end = last.end {
       packets.insert(end.packet)
       let after: Wording =
@@ -346,17 +348,17 @@ extension FailedPairing {
         "\(side.capitalized) answered \(refused) with \(reason): it waits before it pairs again. \(count: earlier.count, "attempt", "attempts") before this one failed, the last one at \(packet: end.packet)\(after)."
     }
     return finding(
-      "\(side.capitalized) refused a new attempt so soon after one that failed",
-      because: "it was tried again too soon", why: why, evidence: packets)
+      "\(side.capitalized) refused a new attempt so soon after a failed one",
+      because: "it was retried too soon", why: why, evidence: packets)
   }
 
   fileprivate func unspecified() -> Finding {
     var packets = packets
     let act = acts.last { $0.kind == .unpair || $0.kind == .cancel }
     var why: Wording =
-      "\(side.capitalized) answered with \(reason) \(attempt.progress). The reason does not tell more."
-    var what: Wording = "\(side.capitalized) ended pairing without saying why"
-    var clause: Wording = "\(side.words) ended it without saying why"
+      "\(side.capitalized) answered with \(reason) \(attempt.progress). The reason gives no details."
+    var what: Wording = "\(side.capitalized) ended pairing without giving a reason"
+    var clause: Wording = "\(side.words) ended it without giving a reason"
     var remedy: Wording?
     if side == .local, let act {
       packets.insert(act.moment.packet)
@@ -364,13 +366,13 @@ extension FailedPairing {
       what = "A program on this host cancelled the pairing"
       clause = "a program on this host cancelled it"
       why =
-        "A program told the kernel \(command) at \(packet: act.moment.packet) while the pairing was under way; this host then sent \(reason)."
+        "A program sent \(command) to the kernel at \(packet: act.moment.packet) during the pairing; this host then sent \(reason)."
       if attempt.outcome.agreed.count > 0 {
         why =
-          "\(why) The \(count: attempt.outcome.agreed.count, "passkey round", "passkey rounds") until then agree."
+          "\(why) The \(count: attempt.outcome.agreed.count, "passkey round", "passkey rounds") before that match."
       }
       remedy =
-        "Find the program that sent \(command) (\(packet: act.moment.packet)): it must not while the two pair. Then pair again."
+        "Find the program that sent \(command) (\(packet: act.moment.packet)): it must not do that during pairing. Then pair again."
     }
     var finding = finding(what, because: clause, why: why, evidence: packets)
     finding.remedy = remedy

@@ -9,20 +9,20 @@ extension Rule {
   /// The rule about PDUs that should not occur.
   static let unexpectedPDU =
     Rule(
-      "smp-unexpected", .warning, "A Security Manager PDU came out of turn",
+      "smp-unexpected", .warning, "A Security Manager PDU was out of sequence",
       when:
-        "a Pairing Request from the peripheral, a second Pairing Response, or a value that the method of the pairing does not have",
+        "a Pairing Request from the peripheral, a second Pairing Response, or a value that the pairing method does not use",
       needs: [.bothDirections],
       do:
-        "Look at the Security Manager of that side; a peripheral sends a Security Request, and never a Pairing Request."
+        "Check the Security Manager of that side; a peripheral sends a Security Request, never a Pairing Request."
     ) { connection, _ in connection.unexpectedPDUs() }
 
   /// The rules about what did not happen.
   static let pairingSilence: [Rule] = [
     Rule(
-      "smp-user-silent", .error, "A person had to act for the pairing to go on, and did not",
+      "smp-user-silent", .error, "A user had to act for the pairing to continue, but did not",
       when:
-        "no SMP PDU for 25 s or more at a step at which digits are typed or compared, then the end of the pairing or of the link",
+        "no SMP PDU for 25 s or more at a step where digits are typed or compared, then the pairing or the link ends",
       needs: [.bothDirections, .events],
       do:
         "Pair again, and act within 30 s. If nothing was shown, the app or firmware does not handle the request: on Android the pairing notification, on iOS the dialog, on BlueZ an agent, on Zephyr bt_conn_auth_cb."
@@ -34,10 +34,10 @@ extension Rule {
     Rule(
       "smp-timeout", .error, "A pairing was not answered for 30 s",
       when:
-        "no SMP PDU for 30 s at a step at which no person has to act; then the pairing is over (Core, Vol 3, Part H, 3.4)",
+        "no SMP PDU for 30 s at a step where no user has to act; then the pairing is over (Core, Vol 3, Part H, 3.4)",
       needs: [.bothDirections, .events],
       do:
-        "Look at the log of the side that had to answer. After this timeout no SMP PDU may be sent on the link: disconnect, and connect anew."
+        "Check the log of the side that had to answer. After this timeout no SMP PDU may be sent on the link: disconnect, then connect again."
     ) { connection, evidence in
       connection.pairing.attempts.enumerated().compactMap { position, attempt in
         SilentPairing(attempt, position, connection, evidence)?.ofProgram()
@@ -45,10 +45,10 @@ extension Rule {
     },
     Rule(
       "smp-abandoned", .error, "The link ended in the middle of a pairing",
-      when: "the link ends before the link is encrypted with the new key, and nobody refused",
+      when: "the link ends before it is encrypted with the new key, and neither side refused",
       needs: [.bothDirections, .events, .end],
       do:
-        "Look at why the link ended. If a host ended it, its log says why; an app must not disconnect while the system pairs."
+        "Find out why the link ended. If a host ended it, its log shows why; an app must not disconnect while the system pairs."
     ) { connection, evidence in
       connection.pairing.attempts.enumerated().compactMap { position, attempt in
         SilentPairing(attempt, position, connection, evidence)?.abandoned()
@@ -56,12 +56,12 @@ extension Rule {
     },
     Rule(
       "smp-security-request-ignored", .warning,
-      "A peripheral asked for security, and the central did nothing",
+      "A peripheral requested security, but the central did nothing",
       when:
         "a Security Request on a link that is not encrypted, after which the central neither pairs nor encrypts for 5 s, or until the link ends",
       needs: [.bothDirections, .commands, .events, .opening],
       do:
-        "Pair from the central (createBond on Android; iOS pairs when a protected attribute is accessed), or let an attribute demand encryption: a central may ignore a Security Request."
+        "Pair from the central (createBond on Android; iOS pairs when a protected attribute is accessed), or make an attribute require encryption: a central may ignore a Security Request."
     ) { connection, evidence in
       connection.pairing.securityRequests.compactMap { request in
         connection.ignored(request, evidence)
@@ -69,21 +69,21 @@ extension Rule {
     },
     Rule(
       "smp-security-request-race", .note,
-      "A Security Request crossed with what the central had begun by itself",
+      "A Security Request crossed with the central's own pairing or encryption",
       when:
-        "a Security Request arrives after the central's Pairing Request, or while it begins to encrypt, and that did not end well",
+        "a Security Request arrives after the central's Pairing Request, or while it starts encryption, and that did not succeed",
       needs: [.bothDirections],
       do:
-        "Nothing, where pairing succeeds. Else let the peripheral wait some 100 ms before it asks for security, or leave it to the central."
+        "Nothing, if pairing succeeds. Otherwise make the peripheral wait about 100 ms before its Security Request, or leave security to the central."
     ) { connection, _ in
       connection.pairing.securityRequests.compactMap { request -> Finding? in
         guard let crossed = request.crossed else { return nil }
         return Finding(
-          "A Security Request crossed with the central's own beginning",
+          "A Security Request crossed with the central's own pairing or encryption",
           headline:
-            "the Security Request at \(packet: request.moment.packet) crossed with the central's own beginning",
+            "the Security Request at \(packet: request.moment.packet) crossed with the central's own pairing or encryption",
           why:
-            "\(request.side.capitalized) asked for security at \(packet: request.moment.packet), when the central had begun already (\(packet: crossed.packet)). The central ignores the request then; some devices lose their way.",
+            "\(request.side.capitalized) requested security at \(packet: request.moment.packet), when the central had already started (\(packet: crossed.packet)). The central then ignores the request; some devices do not handle this.",
           evidence: [crossed.packet, request.moment.packet])
       }.first.map { [$0] } ?? []
     },
@@ -170,8 +170,8 @@ private struct SilentPairing {
     packets.insert(attempt.end?.packet)
     let why: Wording =
       silent.isSure
-      ? "After \(packet: before.packet) \(user) had to \(silent.task). Nothing came for \(duration: silent.silence); \(ending)."
-      : "After \(packet: before.packet) nothing came for \(duration: silent.silence); \(ending). The method is Just Works: at this step \(silent.side.words) may ask its user whether to pair."
+      ? "After \(packet: before.packet) \(user) had to \(silent.task). Nothing was sent for \(duration: silent.silence); \(ending)."
+      : "After \(packet: before.packet) nothing was sent for \(duration: silent.silence); \(ending). The method is Just Works: at this step \(silent.side.words) may ask its user whether to pair."
     return finding(
       "\(capitalized) did not \(silent.task)", "\(user) did not \(silent.task)", why: why,
       silent.isSure || isAsked ? .likely : .possible, packets)
@@ -196,14 +196,14 @@ private struct SilentPairing {
     guard attempt.ending == .abandoned, SilentUser(attempt, end) == nil else { return nil }
     if let silence, silence >= PairingAttempt.timeout { return nil }
     let after: Wording =
-      silence.map { (span: Int64) -> Wording in ", \(duration: span) later" } ?? ""
+      silence.map { (span: Int64) -> Wording in "\(duration: span) later " } ?? ""
     var packets: PacketSet = [attempt.last.packet]
     packets.insert(attempt.end?.packet)
     let words = connection.connection.endingWords
     var finding = finding(
       "The link ended in the middle of the pairing", "\(words)",
       why:
-        "The pairing had come as far as \(packet: attempt.last.packet), \(attempt.progress)\(after) \(words). Nobody refused the pairing.",
+        "The pairing had reached \(packet: attempt.last.packet), \(attempt.progress); \(after)\(words). Neither side refused the pairing.",
       attempt.isBeginningMissing || !connection.connection.hasKnownEnding ? .likely : .certain,
       packets)
     if connection.pairing.attempts.contains(where: { $0.secondResponse != nil }) {
@@ -235,7 +235,7 @@ extension Connection {
     case .localHost: return "this host disconnected"
     case .peer: return "the peer disconnected\(because)"
     case .timeout: return "the link was lost\(because)"
-    case .micFailure: return "the link failed for a wrong MIC\(because)"
+    case .micFailure: return "the link failed because of a wrong MIC\(because)"
     case .neverEstablished: return "the link was never established\(because)"
     case .reset: return "the controller was reset"
     case .controller: return "the controller ended the link\(because)"
@@ -272,10 +272,10 @@ extension ConnectionHistory {
     var packets: PacketSet = [request.moment.packet]
     packets.insert(ended?.packet)
     var finding = Finding(
-      "\(central.capitalized) ignored a request for security",
+      "\(central.capitalized) ignored a Security Request",
       headline: "the Security Request at \(packet: request.moment.packet) was ignored",
       why:
-        "\(asker.capitalized), the peripheral, asked for \(request.authReq.words)\(times). \(central.capitalized) neither paired nor encrypted \(until).",
+        "\(asker.capitalized), the peripheral, requested \(request.authReq.words)\(times). \(central.capitalized) neither paired nor encrypted \(until).",
       evidence: packets)
     finding.restsOnAbsence = true
     return finding
@@ -293,10 +293,10 @@ extension ConnectionHistory {
           headline:
             "two programs on \(side.words) answer one Pairing Request (\(packet: first.moment.packet), \(packet: second.packet))",
           why:
-            "\(side.capitalized) answered one Pairing Request twice (\(packet: first.moment.packet), \(packet: second.packet)): two Security Managers, as of the kernel and of a program that brings its own, use one controller, and each breaks the other's pairing.",
+            "\(side.capitalized) answered one Pairing Request twice (\(packet: first.moment.packet), \(packet: second.packet)): two Security Managers, such as the kernel's and a program's own, use one controller, and each breaks the other's pairing.",
           .likely, evidence: packets)
         finding.remedy =
-          "Let one program alone use the controller: stop bluetoothd, or the library that opens the HCI socket itself (noble, bleno)."
+          "Let only one program use the controller: stop bluetoothd, or the library that opens the HCI socket itself (noble, bleno)."
         if !attempt.isPaired { finding.severity = .error }
         return [finding]
       }
@@ -309,7 +309,7 @@ extension ConnectionHistory {
             "\(side.capitalized) is the peripheral and sent a Pairing Request",
             headline: "a peripheral sent a Pairing Request at \(packet: request.moment.packet)",
             why:
-              "Only the central begins to pair (Core, Vol 3, Part H, 2.4.1); a peripheral asks for it with a Security Request.",
+              "Only the central starts pairing (Core, Vol 3, Part H, 2.4.1); a peripheral requests it with a Security Request.",
             evidence: [request.moment.packet])
         ]
       }
@@ -322,9 +322,9 @@ extension ConnectionHistory {
         } ?? ""
       return [
         Finding(
-          "\(name) came out of turn",
-          headline: "\(name) came out of turn at \(packet: unexpected.first.packet)",
-          why: "The method\(method) has no \(name) at this place.", .likely,
+          "\(name) was out of sequence",
+          headline: "\(name) was out of sequence at \(packet: unexpected.first.packet)",
+          why: "The method\(method) has no \(name) at this point.", .likely,
           evidence: [unexpected.first.packet])
       ]
     }

@@ -40,32 +40,32 @@ extension Rule {
       "smp-confirm-failed", "A confirm value was refused, and the capture does not show why",
       when: "Confirm Value Failed (0x04) without values that could be checked",
       do:
-        "Pair again with fresh digits or fresh out-of-band data; if it fails again, compare what both sides log of the function that computes it, c1 in LE legacy pairing and f4 in Secure Connections."
+        "Pair again with fresh digits or fresh out-of-band data; if it fails again, compare the logs of both sides for the function that computes it, c1 in LE legacy pairing and f4 in Secure Connections."
     ) { failed in
       switch ConfirmVerdict(failed.attempt) {
       case .outOfBand:
         return failed.finding(
-          "The data from out of band differ", because: "the data from out of band differ",
+          "The out-of-band data differs", because: "the out-of-band data differs",
           why:
-            "\(failed.side.capitalized) refused a value that is computed with data that came by another way, such as NFC. That data is not in the capture.",
+            "\(failed.side.capitalized) refused a value computed from data that came over another channel, such as NFC. That data is not in the capture.",
           .likely)
       case .unknown where failed.presumablyDifferingPasskeys() == nil:
         return failed.finding(
           "A confirm value was refused", because: "a confirm value was refused",
           why:
-            "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason). The capture holds no values that show whose were wrong.",
+            "\(failed.side.capitalized) answered \(failed.refused) with \(failed.reason). The capture has no values that show whose were wrong.",
           failed.attempt.method == nil ? .possible : .certain)
       default: return nil
       }
     },
     Rule(
       "smp-address-missing", .note,
-      "The addresses of both sides are missing, so that a passkey cannot be searched for",
+      "The addresses of both sides are missing, so a passkey cannot be searched for",
       when:
-        "a legacy pairing was refused with Confirm Value Failed (0x04), and neither its own address nor the peer's is in the capture",
+        "a legacy pairing was refused with Confirm Value Failed (0x04), and neither side's address is in the capture",
       needs: [.bothDirections],
       do:
-        "Start the capture before the connection is made: the Connection Complete event has the addresses."
+        "Start the capture before the connection: the Connection Complete event has the addresses."
     ) { connection, _ in
       connection.pairing.attempts.filter(\.outcome.lacksAddresses).prefix(1).map { attempt in
         let packet = attempt.end?.packet ?? attempt.last.packet
@@ -108,15 +108,15 @@ extension FailedPairing {
     let own = attempt.outcome.search?.finding(role)
     let why: Wording =
       own == nil
-      ? "The opened commitment fits one of the 1 000 000 passkeys, so \(refused.words)'s values are sound; \(side.words) compared them with its own passkey and refused. The passkey of \(side.words) cannot be known: it never sent its random."
-      : "Both commitments are open. Each fits one of the 1 000 000 passkeys, so both sides' values are sound, and they are not the same passkey."
+      ? "The opened commitment matches one of the 1 000 000 passkeys, so \(refused.words)'s values are sound; \(side.words) compared them with its own passkey and refused. The passkey of \(side.words) is unknown: it never sent its random value."
+      : "Both commitments are open. Each matches one of the 1 000 000 passkeys, so both sides' values are sound, but the passkeys differ."
     var finding = finding(
       passkeysDiffer, because: theyDiffer, why: why,
       evidence: opening(of: own == nil ? [otherRole] : [.initiator, .responder]))
     finding.details = [passkeys(found.passkey, own?.passkey, of: otherRole)]
     if let typed = typedPlace { finding.remedy = typed }
     finding.note =
-      "A failed legacy attempt gives the passkey of \(refused.words) to anyone who listened: never retry with the same fixed passkey."
+      "A failed legacy attempt reveals the passkey of \(refused.words) to an eavesdropper: never retry with the same fixed passkey."
     return finding
   }
 
@@ -128,7 +128,7 @@ extension FailedPairing {
       typing == .local ? ("typed here", "the peer's display") : ("typed there", "this display")
     if let program = attempt.programTyped {
       return
-        "First see where the program that typed on \(program.side.words) takes its passkey from, and that a fixed passkey is the same in both firmwares. Then compare the digits \(typed) with those on \(shown); check leading zeros."
+        "First check where the program that typed on \(program.side.words) gets its passkey from, and that a fixed passkey is the same in both firmwares. Then compare the digits \(typed) with those on \(shown); check leading zeros."
     }
     return
       "Compare the digits \(typed) with those on \(shown); check leading zeros, and that a fixed passkey is the same in both firmwares."
@@ -161,7 +161,7 @@ extension FailedPairing {
     ]
     if let typed = typedPlace { finding.remedy = typed }
     finding.note =
-      "Each failed attempt gives bits of a passkey away: one that stays the same is found out attempt by attempt."
+      "Each failed attempt reveals bits of the passkey: a fixed one can be found attempt by attempt."
     return finding
   }
 
@@ -172,7 +172,7 @@ extension FailedPairing {
     return finding(
       passkeysDiffer, because: "the passkeys on the two sides differ, most likely",
       why:
-        "\(side.capitalized) refused the value that \(attempt.side(otherRole).words) had opened. The capture does not have all that is needed to compute it, so a wrong computation is possible, too.",
+        "\(side.capitalized) refused the value that \(attempt.side(otherRole).words) had opened. The capture does not have all the values needed to compute it, so a wrong computation is also possible.",
       .likely, evidence: opening(of: [otherRole]))
   }
 
@@ -186,14 +186,14 @@ extension FailedPairing {
     switch flaw {
     case .legacy(let deviations) where deviations.isEmpty:
       let tried: Wording =
-        isThorough ? ", nor one computed in any of the ways that are often got wrong" : ""
+        isThorough ? ", even with the common errors in c1" : ""
       let all: Wording =
         attempt.method?.hasPasskey == true
         ? "None of the 1 000 000 passkeys" : "The key of Just Works"
       let fits: Wording =
         attempt.method?.hasPasskey == true ? "fits" : "does not fit"
       why =
-        "\(all) \(fits) the commitment that \(side.words) opened\(tried). Its c1 works with other inputs than those that crossed the link, or the temporary key is not a passkey."
+        "\(all) \(fits) the commitment that \(side.words) opened\(tried). Its c1 uses inputs other than those sent on the link, or the temporary key is not a passkey."
       certainty = isThorough ? .certain : .likely
     case .legacy(let deviations):
       let ways = Wording(listing: deviations.map { "\($0.words)" })
@@ -239,8 +239,8 @@ extension FailedPairing {
       "\(refusing.capitalized) refused a confirm value that is right",
       because: "\(refusing.words) refused a confirm value that is right",
       why: hasPasskey
-        ? "Both sides' commitments are open and show the same passkey. \(refusing.capitalized) refused nevertheless: what it compared with was computed wrongly."
-        : "The commitment that \(other.words) opened is computed as the specification wants. \(refusing.capitalized) refused nevertheless: what it compared with was computed wrongly, or it refused for another reason.",
+        ? "Both sides' commitments are open and show the same passkey. \(refusing.capitalized) refused it anyway: the value that it compared with was computed wrongly."
+        : "The commitment that \(other.words) opened is computed as the specification requires. \(refusing.capitalized) refused it anyway: the value that it compared with was computed wrongly, or it refused for another reason.",
       hasPasskey ? .certain : .likely,
       evidence: opening(of: hasPasskey ? [.initiator, .responder] : [role.other]))
     if hasPasskey, let found = attempt.outcome.search?.finding(role.other) {

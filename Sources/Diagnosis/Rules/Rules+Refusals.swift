@@ -10,29 +10,29 @@ extension Rule {
   /// The rules about refusals.
   static let refusals: [Rule] = [
     refused(
-      "att-not-permitted", .warning, 0x02...0x03, "An attribute is read or written that cannot be",
+      "att-not-permitted", .warning, 0x02...0x03, "The server does not permit a read or write",
       when: "Read Not Permitted (0x02) or Write Not Permitted (0x03) answers a request",
       do:
-        "Use what the characteristic's declaration offers; a firmware has to allow what it declares."
+        "Use what the characteristic's declaration offers; firmware has to allow what it declares."
     ) { refusal, _ in
       refusal.whyNotPermitted
     } instead: { refusal, _ in
       refusal.permittedInstead
     },
     refused(
-      "att-invalid-handle", .warning, 0x01...0x01, "A handle is used that the server does not have",
+      "att-invalid-handle", .warning, 0x01...0x01, "The server does not have the requested handle",
       when: "Invalid Handle (0x01) answers a request",
       do:
         """
-        Take handles from a discovery of this connection, or from a cache that is checked by the Database \
-        Hash or Service Changed.
+        Use handles discovered on this connection, or from a cache validated by the Database Hash \
+        or Service Changed.
         """
     ) { refusal, connection in
       if let range = refusal.range, range.first > range.last {
         return
           """
-          The range that was asked for is empty: its first handle, \(handle: range.first), is \
-          above its last one, \(handle: range.last).
+          The requested range is empty: its first handle, \(handle: range.first), is above its \
+          last one, \(handle: range.last).
           """
       }
       if let run = connection.attributes.discoveries.first(where: { $0.client == refusal.client }),
@@ -40,58 +40,59 @@ extension Rule {
       {
         return
           """
-          What \(refusal.server.words) told from \(packet: run.first.packet) to \(packet: run.last.packet) \
-          has no attribute with the handle \(handle: refusal.handle).
+          The discovery of \(refusal.server.words) from \(packet: run.first.packet) to \
+          \(packet: run.last.packet) found no attribute with the handle \
+          \(handle: refusal.handle).
           """
       }
       return "\(refusal.refuser) has no attribute with the handle \(handle: refusal.handle)."
     } instead: { refusal, _ in
       guard let range = refusal.range, range.first > range.last else { return nil }
       return """
-        Ask for handles from the lower one to the higher one; a search that has reached its last handle is \
-        over, and asks for nothing more.
+        Request ranges from the lower handle to the higher one; a search that has reached its \
+        last handle is complete and needs no further request.
         """
     },
     refused(
-      "att-invalid-length", .warning, 0x0d...0x0d, "A value of the wrong length is written",
+      "att-invalid-length", .warning, 0x0d...0x0d, "A value with the wrong length is written",
       when: "Invalid Attribute Value Length (0x0d) answers a request",
-      do: "Compare the length with what the characteristic's definition or the firmware takes."
+      do: "Compare the length with what the characteristic's definition or the firmware accepts."
     ) { refusal, _ in
       if refusal.opcode == .executeWriteRequest {
         return
           """
-          The parts that were prepared\(refusal.partsWords) reach to byte \(refusal.length): more than \
-          \(refusal.server.words) takes here.
+          The prepared writes\(refusal.partsWords) make \(refusal.length) bytes: more than \
+          \(refusal.server.words) accepts here.
           """
       }
       return """
-        \(refusal.refuser) does not take \(count: refusal.length, "byte", "bytes") here: the length is \
-        fixed, or the most that it takes is less.
+        \(refusal.refuser) does not accept \(count: refusal.length, "byte", "bytes") here: the \
+        length is fixed, or the maximum is smaller.
         """
     },
     refused(
       "att-invalid-offset", .warning, 0x07...0x07,
-      "A part of a value is asked for, or written, that begins after the value's end",
+      "A read or write begins after the end of the value",
       when: "Invalid Offset (0x07) answers a request",
       do:
         """
-        Begin at 0 and go on where the part before ended; a client that reads a long value stops \
-        at the first part that does not fill the MTU.
+        Begin at offset 0 and continue where the previous part ended; a client that reads a long \
+        value stops at the first part that does not fill the MTU.
         """
     ) { refusal, connection in
       if refusal.opcode != .executeWriteRequest {
         if let whole = refusal.unableToReadOn(connection) { return whole }
         return
           """
-          The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), where the \
-          part was to begin.
+          The value is shorter than \(count: Int(refusal.offset ?? 0), "byte", "bytes"), the \
+          offset of the requested part.
           """
       }
       guard let late = refusal.prepared?.late else {
         return
           """
-          One of the parts that were prepared\(refusal.partsWords) begins behind the end of the value that \
-          \(refusal.server.words) has; the capture does not tell which one.
+          One of the prepared writes\(refusal.partsWords) begins after the end of the value on \
+          \(refusal.server.words); the capture does not show which one.
           """
       }
       return
@@ -102,7 +103,7 @@ extension Rule {
         """
     } instead: { refusal, connection in
       refusal.opcode != .executeWriteRequest && refusal.unableToReadOn(connection) != nil
-        ? "Mend the server: a part that begins at the value's end is empty, and no error. Until then write no more to it than one request holds (MTU − 3 bytes), or read no further than the part that does not fill the MTU."
+        ? "Fix the server: a part that begins at the value's end is empty, not an error. Until then write no more to it than fits into one request (MTU − 3 bytes), or stop reading at the part that does not fill the MTU."
         : nil
     } certainty: { refusal in
       if refusal.opcode != .executeWriteRequest { return .certain }
@@ -116,64 +117,67 @@ extension Rule {
         Execute or cancel what is prepared, or raise the server's queue (Zephyr: \
         CONFIG_BT_ATT_PREPARE_COUNT); a larger MTU needs fewer parts.
         """
-    ) { refusal, _ in "\(refusal.refuser) holds no more parts than those that were prepared before."
+    ) { refusal, _ in "\(refusal.refuser) cannot queue more parts than those already prepared."
     },
     refused(
       "att-not-long", .note, 0x0b...0x0b,
-      "A part of a value is asked for that fits into one answer",
+      "Read Blob Request is used for a value that fits into one response",
       when: "Attribute Not Long (0x0b) answers a request",
       do:
         """
-        Nothing: the value is whole; clients that get an answer of MTU − 1 bytes ask whether \
-        there is more.
+        Nothing: the value is complete; clients that get a response of MTU − 1 bytes check for \
+        more.
         """
     ) { _, _ in
-      "The value has no more bytes than a Read Response holds, so that there is no other part."
+      "The value fits into one Read Response, so there is no further part."
     },
     refused(
-      "att-insufficient-resources", .warning, 0x11...0x11, "A server has no room for a request",
+      "att-insufficient-resources", .warning, 0x11...0x11,
+      "A server has no resources for a request",
       when: "Insufficient Resources (0x11) answers a request",
-      do: "Ask for less at a time, or later; look for leaked buffers in the firmware."
+      do: "Request less at a time, or later; look for leaked buffers in the firmware."
     ) { refusal, _ in "\(refusal.refuser) ran out of memory or of another resource." },
     refused(
-      "att-unlikely", .warning, 0x0e...0x0e, "A server fails at a request and does not say why",
+      "att-unlikely", .warning, 0x0e...0x0e,
+      "A server fails to handle a request and gives no reason",
       when: "Unlikely Error (0x0e) answers a request",
       do:
         """
-        Look into the server: it is what stacks answer where the application's callback returned an error \
-        or threw, or where nobody registered one.
+        Check the server: stacks answer this if the application's callback returned an error or \
+        threw, or if none is registered.
         """
     ) { refusal, _ in
-      "The error tells no more than that the application or the stack of \(refusal.server.words) failed."
+      "The error only shows that the application or the stack of \(refusal.server.words) failed."
     },
     refused(
-      "att-request-not-supported", .note, 0x06...0x06, "A server does not know a request",
+      "att-request-not-supported", .note, 0x06...0x06, "A server does not support a request",
       when: "Request Not Supported (0x06) answers a request",
       do:
-        "Nothing, where the client does without: few requests are mandatory. Where the same server answers it at other times, its database was not ready."
+        "Nothing, if the client works without it: few requests are mandatory. If the same server answers it at other times, its database was not ready."
     ) { refusal, _ in
       refusal.opcode == .exchangeMTURequest
-        ? "\(refusal.refuser) said that it does not support this request: the MTU stays what it is."
-        : "\(refusal.refuser) said that it does not support this request; clients get along by others."
+        ? "\(refusal.refuser) reported that it does not support this request: the MTU stays unchanged."
+        : "\(refusal.refuser) reported that it does not support this request; clients can use others."
     },
     refused(
       "att-unsupported-group", .note, 0x10...0x10,
-      "A search by group asks for a type that cannot be a group",
+      "Read By Group Type Request is used with a type that is not a group",
       when: "Unsupported Group Type (0x10) answers a request",
-      do: "Search by group for primary and secondary services only (Core, Vol 3, Part G, 2.5.3)."
-    ) { _, _ in "The type that was asked for groups no attributes." },
+      do:
+        "Use Read By Group Type Request for primary and secondary services only (Core, Vol 3, Part G, 2.5.3)."
+    ) { _, _ in "The requested type is not a grouping attribute." },
     refused(
-      "att-invalid-pdu", .warning, 0x04...0x04, "A server cannot read a request",
+      "att-invalid-pdu", .warning, 0x04...0x04, "A server rejects a request as malformed",
       when: "Invalid PDU (0x04) answers a request",
       do: "Compare the request's length and fields with the specification, or the server's parser."
-    ) { refusal, _ in "\(refusal.refuser) takes the request for malformed." },
+    ) { refusal, _ in "\(refusal.refuser) considers the request malformed." },
     refused(
       "att-value-not-allowed", .warning, 0x13...0x13,
-      "A value is written that the server does not take",
+      "The server does not accept a written value",
       when: "Value Not Allowed (0x13) answers a request",
       do: "Write a value that the characteristic's definition allows in this state."
     ) { refusal, _ in
-      "The length was right, but \(refusal.server.words) does not take \(refusal.headWords)."
+      "The length was right, but \(refusal.server.words) does not accept \(refusal.headWords)."
     },
     refused(
       "att-application-error", .warning, 0x80...0x9f, also: [0xa0...0xdf],
@@ -183,23 +187,23 @@ extension Rule {
         an error between 0x80 and 0x9f answers a request, or one between 0xa0 and 0xdf that the profile names
         """,
       do:
-        "Ask whoever makes the server's firmware what the code means for this attribute, and what it waits for before: an unlock, another value, another order of writes. In your own firmware see where the application returns the code."
+        "Ask the vendor of the server's firmware what the code means for this attribute, and what it expects first: an unlock, another value, another order of writes. In your own firmware, find where the application returns the code."
     ) { refusal, _ in
       if refusal.error.range != .application, refusal.errorName == nil { return nil }
       return refusal.errorName == nil
         ? """
-        What the code means only the application of \(refusal.server.words) knows; it refused \
+        The code is specific to the application of \(refusal.server.words), which refused \
         \(refusal.headWords).
         """
-        : "The profile's rules do not take \(refusal.headWords)."
+        : "The profile's rules do not allow \(refusal.headWords)."
     } instead: { refusal, _ in
       refusal.errorName == nil
         ? nil
-        : "Write what the profile allows in this state; its name for the code says what is wrong."
+        : "Write what the profile allows in this state; its name for the code shows what is wrong."
     },
     refused(
       "att-reserved-error", .warning, 0x14...0x7f, also: [0xa0...0xfb, 0x00...0x00],
-      "A server answers an error code that has no meaning",
+      "A server answers with a reserved error code",
       when:
         """
         the error 0x00, one between 0x14 and 0x7f, or one between 0xa0 and 0xfb that no profile names answers \
@@ -207,15 +211,15 @@ extension Rule {
         """,
       do:
         """
-        Answer errors of an application between 0x80 and 0x9f, and what succeeds with the response, not with \
-        an Error Response.
+        Use 0x80 to 0x9f for application errors, and answer a successful request with its \
+        response, not with an Error Response.
         """
     ) { refusal, _ in
       if refusal.errorName != nil { return nil }
       return refusal.error.rawValue == 0
         ? """
-        0x00 is no error: an Error Response of \(refusal.server.words) brings what elsewhere means success, \
-        and clients differ in what they make of it.
+        0x00 is not an error: \(refusal.server.words) sent an Error Response with a code that \
+        elsewhere means success, and clients interpret it differently.
         """
         : """
         The code is reserved: the application of \(refusal.server.words) chose it, or a status of another \
@@ -224,19 +228,19 @@ extension Rule {
     },
     refused(
       "att-write-rejected", .warning, 0xfc...0xfc,
-      "A write is refused for a reason that no other code has",
+      "A write is refused for a reason that no other code covers",
       when: "Write Request Rejected (0xfc) answers a request",
-      do: "See the profile for the state in which the value is taken."
-    ) { refusal, _ in "The profile does not take \(refusal.headWords) now." },
+      do: "Check in the profile in which state the value is accepted."
+    ) { refusal, _ in "The profile does not allow \(refusal.headWords) now." },
     refused(
       "att-cccd-improper", .warning, 0xfd...0xfd,
-      "A procedure is started before its answers are subscribed to",
+      "A procedure is started before the client subscribes to its answers",
       when:
         """
         Client Characteristic Configuration Descriptor Improperly Configured (0xfd) answers a \
         request
         """,
-      do: "Write the CCCD of the characteristic that brings the answers before the first request.",
+      do: "Write the CCCD of the characteristic that sends the answers before the first request.",
       restsOnAbsence: true
     ) { refusal, connection in
       let asked = connection.attributes.configurations.filter {
@@ -248,23 +252,25 @@ extension Rule {
           connection.connection.isOpeningMissing ? "in this capture" : "on this connection"
         return
           """
-          \(refusal.refuser) answers by notifications or indications, and no CCCD of it was written \(place).
+          \(refusal.refuser) answers by notifications or indications, but none of its CCCDs was \
+          written \(place).
           """
       }
       return
         """
-        \(refusal.refuser) answers by notifications or indications of another characteristic than \
-        \(owner), whose CCCD was written at \(packet: last.request.packet), or in the other way.
+        \(refusal.refuser) answers by notifications or indications of a characteristic other than \
+        \(owner), whose CCCD was written at \(packet: last.request.packet), or that CCCD enables \
+        the wrong one of the two.
         """
     },
     refused(
       "att-procedure-in-progress", .warning, 0xfe...0xfe,
       "A procedure is started while another one is running",
       when: "Procedure Already in Progress (0xfe) answers a request",
-      do: "Wait for the answer of the procedure before, or abort it."
-    ) { _, _ in "The procedure that was started before is not over." },
+      do: "Wait for the previous procedure's answer, or abort it."
+    ) { _, _ in "The previous procedure has not finished." },
     refused(
-      "att-out-of-range", .warning, 0xff...0xff, "A value is written that is out of range",
+      "att-out-of-range", .warning, 0xff...0xff, "A written value is out of range",
       when: "Out of Range (0xff) answers a request",
       do: "Write a value within the characteristic's range."
     ) { refusal, _ in "The profile defines a range, and \(refusal.headWords) is not in it." },
@@ -273,16 +279,16 @@ extension Rule {
 
   private static let notInProperties = Rule(
     "att-not-in-properties", .note,
-    "A server does what the characteristic's declaration does not offer",
+    "A server allows what the characteristic's declaration does not offer",
     when:
       """
-      a read, a write, a notification or an indication succeeds although the declaration, which \
-      is in the capture, does not have the property
+      a read, a write, a notification or an indication succeeds although the characteristic's \
+      declaration in the capture lacks the property
       """, needs: [.bothDirections],
     do:
       """
-      Declare what is allowed, or do not allow it: clients like CoreBluetooth do not ask for what is not \
-      declared.
+      Declare what is allowed, or do not allow it: clients such as CoreBluetooth do not use \
+      undeclared operations.
       """
   ) { connection, _ in
     Finding.together(
@@ -306,11 +312,11 @@ extension Rule {
             what = "\(usage.identity) sent its value although it offers only \(offers)"
             consequence =
               unoffered.operation == .indication
-              ? "sent an indication, which the declaration does not announce to clients."
-              : "sent a notification, which the declaration does not announce to clients."
+              ? "sent an indication, which the declaration does not offer."
+              : "sent a notification, which the declaration does not offer."
           default:
             what = "\(usage.identity) was written although it offers only \(offers)"
-            consequence = "took the value instead of answering Write Not Permitted (0x03)."
+            consequence = "accepted the value instead of answering Write Not Permitted (0x03)."
           }
           var finding = Finding(
             what.capitalized, headline: "\(what) (\(packet: packet))",
@@ -335,7 +341,7 @@ extension Refusal {
       } else if head.isEmpty {
         size
       } else {
-        "\(size) that begin with \(hex: head)"
+        "\(size) beginning with \(hex: head)"
       }
     return meaning.map { "\(bytes) (\($0))" } ?? bytes
   }
@@ -353,9 +359,9 @@ extension Refusal {
       ? " A long write had set \(usage.longestWrite.length) bytes (\(packet: usage.longestWrite.packet))."
       : ""
     return """
-      The answer before brought the value up to byte \(offset) (\(packet: usage.longestRead.packet)), so that \
-      a part that begins there is empty at the least, and no error: the firmware of the server cannot do long \
-      values.\(written)
+      The previous response reached byte \(offset) (\(packet: usage.longestRead.packet)), so a \
+      part that begins there is at least empty and not an error: the server's firmware cannot \
+      handle long values.\(written)
       """
   }
 
@@ -385,18 +391,18 @@ extension Refusal {
     case .service, .include, .characteristic:
       return
         """
-        \(handle: handle) is a declaration, which no client can \(verb) so: the handle is not \
-        the one that was meant. Not every characteristic has a CCCD behind its value.
+        \(handle: handle) is a declaration, which no client can \(verb) this way: the client used \
+        the wrong handle. Not every characteristic has a CCCD after its value.
         """
     case .value, .descriptor, nil: break
     }
     if isOfConfiguration {
       return
-        "A server has to let every client write a CCCD that it has; it may ask for a better protected link before, but by another error (Core, Vol 3, Part G, 3.3.3.3). So this is a defect of \(server.words), and values cannot be subscribed to there."
+        "A server has to let every client write its CCCDs; it may require a higher security level first, but with another error (Core, Vol 3, Part G, 3.3.3.3). This is a defect of \(server.words): clients cannot subscribe there."
     }
     if isMisplacedSubscription {
       return
-        "\(hex: head) is what turns \(head[0] == 1 ? "notifications" : "indications" as StaticString) on in a CCCD, and \(attribute) is none: \(client.words) takes it for one. Nothing follows from the refusal, unless values were expected."
+        "\(hex: head) enables \(head[0] == 1 ? "notifications" : "indications" as StaticString) in a CCCD, but \(attribute) is not one: \(client.words) treats it as one. The refusal has no effect, unless values were expected."
     }
     guard let properties else {
       return "\(refuser) does not let \(attribute) be \(done)."
@@ -405,12 +411,12 @@ extension Refusal {
       return
         """
         The declaration offers \(properties.words), but \(server.words) does not allow it: its \
-        permissions and its properties differ.
+        permissions and properties do not match.
         """
     }
     let instead: Wording =
-      !isRead && properties.has(bit: 2) ? ": it takes commands, write without response" : ""
-    return "The declaration offers \(properties.words), and not \(verb)\(instead)."
+      !isRead && properties.has(bit: 2) ? ": it accepts write without response" : ""
+    return "The declaration offers \(properties.words), but not \(verb)\(instead)."
   }
 
   /// How to fix a read or a write that is not permitted, depending on what is known of the
@@ -420,24 +426,24 @@ extension Refusal {
     switch attribute.kind {
     case .service, .include, .characteristic:
       return
-        "Take the handle of the characteristic's value, or of its descriptor, from a discovery of this server."
+        "Get the handle of the characteristic's value, or of its descriptor, by discovery of this server."
     case .value, .descriptor, nil: break
     }
     if isOfConfiguration {
       return server == .local
-        ? "Mend the server on this host: with BlueZ try the flags notify or indicate without encrypt-notify, encrypt-indicate and their like, and another version of bluetoothd; in a firmware allow the CCCD to be written (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE)."
-        : "Nothing on this host helps: the peer's firmware has to allow its CCCD to be written (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE; with BlueZ the flags notify or indicate without encrypt-notify). Until then poll the value, if it can be read."
+        ? "Fix the server on this host: with BlueZ try the flags notify or indicate without encrypt-notify, encrypt-indicate and similar, and another version of bluetoothd; in firmware allow writes to the CCCD (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE)."
+        : "Nothing on this host helps: the peer's firmware has to allow writes to its CCCD (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE; with BlueZ the flags notify or indicate without encrypt-notify). Until then poll the value, if it can be read."
     }
     if isMisplacedSubscription {
       return
-        "Have the app write the subscription to the characteristic's 2902 alone (on Android getDescriptor() with that UUID, not each of getDescriptors())."
+        "Make the app write the subscription only to the characteristic's 2902 descriptor (on Android getDescriptor() with that UUID, not each of getDescriptors())."
     }
     if attribute.kind == .descriptor {
       return
-        "Leave the descriptor alone, unless the profile says that it can be \(isRead ? "read" : "written" as StaticString)."
+        "Do not use the descriptor unless the profile says that it can be \(isRead ? "read" : "written" as StaticString)."
     }
     guard let properties else {
-      return "Discover the characteristic: its declaration tells what can be done with its value."
+      return "Discover the characteristic: its declaration shows what can be done with its value."
     }
     let permission: StaticString = isRead ? "BT_GATT_PERM_READ" : "BT_GATT_PERM_WRITE"
     let (verb, done): (StaticString, StaticString) =
@@ -445,19 +451,19 @@ extension Refusal {
     if properties.has(bit: isRead ? 1 : 3) {
       return
         """
-        In the firmware of \(server.words) allow what the declaration offers (Zephyr: \(permission) beside \
-        the property), or do not offer it.
+        In the firmware of \(server.words) allow what the declaration offers (Zephyr: \
+        \(permission) with the property), or do not offer it.
         """
     }
     let uses = properties.uses
     let offered: Wording =
       uses.isEmpty
-      ? "Leave it alone: the declaration offers nothing that a client can do"
-      : "Use what it does offer: \(Wording(listing: uses))"
+      ? "Do not use it: the declaration offers no operation for clients"
+      : "Use what it offers: \(Wording(listing: uses))"
     return
       """
-      \(offered). If it is meant to be \(done), the firmware has to declare \(verb) \
-      and allow it (Zephyr: \(permission)).
+      \(offered). If it should be \(done), the firmware has to declare \(verb) and allow it \
+      (Zephyr: \(permission)).
       """
   }
 }
@@ -467,7 +473,7 @@ extension CharacteristicProperties {
   fileprivate var uses: [Wording] {
     let sentences: [(bit: Int, words: Wording)] = [
       (1, "read it"), (3, "write it with a response"), (2, "write it without response"),
-      (4, "turn its notifications on in its CCCD"), (5, "turn its indications on in its CCCD"),
+      (4, "enable its notifications in its CCCD"), (5, "enable its indications in its CCCD"),
     ]
     return sentences.filter { has(bit: $0.bit) }.map(\.words)
   }

@@ -13,8 +13,8 @@ extension Rule {
       "att-request-unanswered", .error, "A request is never answered",
       when:
         """
-        a request has no answer for 30 s, until the link is ended on purpose 2 s later or more, \
-        or while later ones are answered, and the other side was heard
+        a request has no answer for 30 s, until a host ends the link 2 s later or more, or while \
+        later ones are answered, and the other side was heard
         """, needs: [.bothDirections, .events],
       do: unansweredRemedy
     ) { connection, _ in
@@ -28,8 +28,8 @@ extension Rule {
       "att-indication-unconfirmed", .error, "An indication is never confirmed",
       when:
         """
-        an indication has no confirmation for 30 s, until the link is ended on purpose 2 s later \
-        or more, or while later ones are confirmed
+        an indication has no confirmation for 30 s, until a host ends the link 2 s later or more, \
+        or while later ones are confirmed
         """, needs: [.bothDirections, .events],
       do:
         """
@@ -44,11 +44,11 @@ extension Rule {
         })
     },
     Rule(
-      "att-second-request", .warning, "A request is sent before the one before was answered",
+      "att-second-request", .warning, "A request is sent before the previous one is answered",
       when:
         """
-        a request or an indication follows another one of the same side on the same bearer that \
-        waits for its answer; on an enhanced bearer only where neither is answered
+        a request or an indication is sent while another one of the same side is pending on the \
+        same bearer; on an enhanced bearer only if neither is answered
         """, needs: [.bothDirections, .events],
       do:
         """
@@ -65,7 +65,7 @@ extension Rule {
         let second: Wording = first.opcode.name.map { "\($0)" } ?? "request"
         let open: Wording = first.openOpcode?.name.map { "\($0)" } ?? "request"
         var finding = Finding(
-          Wording("\(side.words) sent \(what) before the one before was \(answer)").capitalized,
+          Wording("\(side.words) sent \(what) before the previous one was \(answer)").capitalized,
           headline:
             """
             \(side.words) sent its \(second) (\(packet: first.packet)) before its \(open) \
@@ -73,8 +73,9 @@ extension Rule {
             """,
           why:
             """
-            The \(second) of \(packet: first.packet) was sent while the \(open) of \
-            \(packet: first.before) had no answer yet. On a bearer only one may be open in each direction. It happened \
+            The \(second) in \(packet: first.packet) was sent while the \(open) in \
+            \(packet: first.before) was unanswered. A bearer allows only one pending in each \
+            direction. It happened \
             \(count: max(own.count, all.count == own.count ? connection.attributes.overlapCount : 0), "time", "times") \
             on this connection.
             """,
@@ -84,17 +85,17 @@ extension Rule {
         if let twice = own.first(where: \.asksForMTU) {
           finding.what = "Two programs of \(side.words) use one link"
           finding.headline =
-            "two programs of \(side.words) use one link: both ask for the MTU (\(packet: twice.before), \(packet: twice.packet))"
+            "two programs of \(side.words) use one link: both exchange the MTU (\(packet: twice.before), \(packet: twice.packet))"
           finding.why =
-            "\(packet: twice.before) and \(packet: twice.packet) both ask for the MTU, which a client does once on a connection: a second program, or a second stack, sends on the same link and knows nothing of the first one."
+            "\(packet: twice.before) and \(packet: twice.packet) both exchange the MTU, which a client does once per connection: a second program or stack sends on the same link without knowledge of the first."
           finding.certainty = .likely
           finding.evidence = PacketSet([twice.before]).union(finding.evidence)
           finding.remedy =
-            "Let one program alone use the link: stop bluetoothd where a library opens the controller itself (noble, bleno), or the other way round."
+            "Let only one program use the link: stop bluetoothd if a library opens the controller itself (noble, bleno), or the other way round."
         }
         if let crossed = own.first(where: \.isOnChannel) {
           finding.why =
-            "\(finding.why) \(packet: crossed.before) and \(packet: crossed.packet) were sent on one enhanced bearer, and neither had an answer."
+            "\(finding.why) \(packet: crossed.before) and \(packet: crossed.packet) were sent on one enhanced bearer, and neither was answered."
           finding.certainty = .likely
         }
         if connection.connection.hasLostPackets { finding.certainty = .likely }
@@ -103,21 +104,21 @@ extension Rule {
       }
     },
     Rule(
-      "att-after-timeout", .warning, "Requests go on after one has timed out",
-      when: "a client sends on a bearer on which its request waits for 30 s or longer",
+      "att-after-timeout", .warning, "Requests continue after one has timed out",
+      when: "a client sends on a bearer on which its request has been pending for 30 s or longer",
       needs: [.bothDirections, .events],
       do:
         """
-        Disconnect after an ATT timeout and connect again: nothing more may be sent on that bearer, and \
-        stacks drop it.
+        Disconnect after an ATT timeout and reconnect: nothing more may be sent on that bearer, \
+        and stacks drop it.
         """
     ) { connection, _ in
       guard let first = connection.attributes.afterTimeout.first else { return [] }
       var finding = Finding(
-        Wording("\(first.sender.words) went on after an ATT timeout").capitalized,
+        Wording("\(first.sender.words) continued after an ATT timeout").capitalized,
         headline:
           """
-          \(first.sender.words) went on (\(packet: first.packet)) after its request \
+          \(first.sender.words) continued (\(packet: first.packet)) after its request \
           \(packet: first.request) had timed out
           """,
         why:
@@ -134,16 +135,16 @@ extension Rule {
 
   private static let crossedBearers = Rule(
     "att-answer-on-other-bearer", .note,
-    "Responses come on another enhanced bearer than their requests",
+    "Responses arrive on a different enhanced bearer from their requests",
     when:
-      "a response on an enhanced bearer can be nothing but the answer to a request on another one",
+      "a response on an enhanced bearer can only be the answer to a request on another one",
     needs: [.bothDirections],
     do:
       """
-      Nothing, where every request is answered. A host that knows one transaction on each bearer gives a \
-      bearer up on which the wrong response comes, and what was open on it stays unanswered: then compare, in \
-      the stack that opens the channels, the order of the two lists of channels in L2CAP's Credit Based \
-      Connection Request and Response (Core, Vol 3, Part A, 4.25 and 4.26).
+      Nothing, if every request is answered. A host that tracks one transaction per bearer gives \
+      up a bearer on which the wrong response arrives, and its pending request stays unanswered: \
+      then compare, in the stack that opens the channels, the order of the channel lists in \
+      L2CAP's Credit Based Connection Request and Response (Core, Vol 3, Part A, 4.25 and 4.26).
       """
   ) { connection, _ in
     let attributes = connection.attributes
@@ -153,28 +154,28 @@ extension Rule {
     let others: Wording = open.count > 1 ? " and \(open.count - 1) more" : ""
     let harm: Wording =
       if let lost = open.first {
-        "Here it did harm, most likely: \(packet: lost)\(others) had no answer."
+        "Most likely it did harm here: \(packet: lost)\(others) was not answered."
       } else {
-        "It is harmless where both sides do so, and every request has its answer, as here."
+        "This is harmless if both sides do it and every request is answered, as here."
       }
     var finding = Finding(
-      "\(number) came on another bearer than the request",
-      headline: "\(number) came on another bearer than the request",
+      "\(number) arrived on a different bearer from the request",
+      headline: "\(number) arrived on a different bearer from the request",
       why:
         """
-        \(packet: first.packet) is the answer to \(packet: first.request), which was sent on another channel. \
-        Some hosts open several bearers at once and take one for another. \(harm)
+        \(packet: first.packet) is the answer to \(packet: first.request), which was sent on \
+        another channel. Some hosts open several bearers at once and mix them up. \(harm)
         """,
       .likely,
       evidence: PacketSet(attributes.crossed.prefix(4).flatMap { [$0.request, $0.packet] }))
     // Hosts that do this do it on each connection, so it is reported once.
-    finding.group = "Responses came on another bearer than the request"
+    finding.group = "Responses arrived on a different bearer from the request"
     return [finding]
   }
 
   /// How to fix a server that does not answer.
   private static let unansweredRemedy: Wording =
-    "Look at the server: each request needs its response, whatever the application does."
+    "Check the server: each request needs its response, whatever the application does."
 }
 
 extension ConnectionHistory {
@@ -193,13 +194,14 @@ extension ConnectionHistory {
       .readByGroupTypeRequest:
       answering == .local
         ? """
-        The Bluetooth stack of this host answers such a request, not the application; on Linux bluetoothd, \
-        or the program that opened ATT itself, as gatttool does: look whether that one ended. Restart \
-        Bluetooth where nothing is answered any more.
+        The Bluetooth stack of this host answers such a request, not the application; on Linux \
+        bluetoothd, or the program that opened ATT itself, as gatttool does: check whether it is \
+        still running. Restart Bluetooth if nothing is answered any more.
         """
         : """
-        The peer's Bluetooth stack answers such a request, not its application: look whether the \
-        firmware hangs or a callback blocks the stack, and whether the stack has a buffer to answer.
+        The peer's Bluetooth stack answers such a request, not its application: check whether the \
+        firmware hangs or a callback blocks the stack, and whether the stack has a free buffer \
+        for the answer.
         """
     default:
       answering == .local
@@ -208,7 +210,7 @@ extension ConnectionHistory {
         respond(to:withResult:), on Android BluetoothGattServer.sendResponse(), with BlueZ the reply of \
         ReadValue or WriteValue.
         """
-        : "Look into the peer's firmware: a callback that waits or returns without a response."
+        : "Check the peer's firmware for a callback that waits or returns without a response."
     }
   }
 
@@ -230,7 +232,7 @@ extension ConnectionHistory {
     let end = connection.lastPacket.map { Moment(packet: $0, time: connection.lastTime) }
     let waited = end.flatMap { $0.nanoseconds(since: sent) }
     if request.isOvertaken {
-      why = "Others that were sent later on the same bearer were \(done), this one was not."
+      why = "Later ones on the same bearer were \(done), this one was not."
       certainty = .likely
     } else if let end {
       guard let waited, waited >= Self.leastWait else { return nil }
@@ -242,7 +244,7 @@ extension ConnectionHistory {
       why = "No answer in \(duration: waited), \(untilItsEnd) (\(packet: end.packet))."
       evidence.insert(end.packet)
     } else {
-      why = "No answer in 30 s and more, to the end of the capture."
+      why = "No answer in 30 s or more, up to the end of the capture."
       if link.latest?.nanoseconds(since: sent) ?? 0 < Self.fullWait {
         why = "\(why) Nothing else was sent on the link meanwhile."
         certainty = .possible
@@ -252,7 +254,7 @@ extension ConnectionHistory {
     if asking == .local, !all.hasLostPackets, all.sentPackets > 0,
       all.sentPackets == all.completedPackets
     {
-      why = "\(why) The peer's controller acknowledged every packet, so it arrived."
+      why = "\(why) The peer's controller acknowledged every packet, so the request arrived."
     }
     let name: Wording = request.opcode.name.map { "\($0)" } ?? "request"
     let target = request.handle.flatMap {

@@ -11,11 +11,11 @@ extension Rule {
   static let subscriptions: [Rule] = [
     Rule(
       "gatt-wrong-cccd-bits", .warning,
-      "Notifications are asked of a characteristic that only indicates, or the reverse",
+      "Notifications are enabled on a characteristic that only indicates, or the reverse",
       when:
         """
-        a CCCD is written whose bit the characteristic's declaration, which is in the capture, \
-        does not offer while it offers the other one
+        a CCCD write sets a bit that the characteristic's declaration in the capture does not \
+        offer, while it offers the other one
         """, needs: [.bothDirections],
       do:
         """
@@ -28,44 +28,43 @@ extension Rule {
     },
     Rule(
       "gatt-cccd-write-command", .warning,
-      "A subscription is written with a command, which servers may ignore",
+      "A CCCD is written with Write Command, which servers may ignore",
       when:
-        "a CCCD is written with Write Command, and no Write Request to it was accepted; a note where values come all the same",
+        "a CCCD is written with Write Command, and no Write Request to it was accepted; a note if values arrive anyway",
       needs: .bothDirections,
       do:
-        "Write the CCCD with a Write Request (on Android writeDescriptor(), with BlueZ StartNotify, in JavaScript startNotifications()): a command is not answered, and descriptors take none (Core, Vol 3, Part G, 4.12.3)."
+        "Write the CCCD with a Write Request (on Android writeDescriptor(), with BlueZ StartNotify, in JavaScript startNotifications()): a command is not answered, and descriptors do not accept one (Core, Vol 3, Part G, 4.12.3)."
     ) { connection, _ in
       Finding.together(
         connection.attributes.commandedConfigurations.compactMap(connection.commanded))
     },
     Rule(
-      "gatt-notifications-silent", .warning, "Something is subscribed to, and nothing comes",
+      "gatt-notifications-silent", .warning, "A subscription brings no values",
       when:
         """
-        a CCCD was written on a link whose opening is in the capture and nothing comes, while \
-        the client writes to another service that has a characteristic whose CCCD it has not \
-        written
+        a CCCD was written on a link whose opening is in the capture and no value arrives, while \
+        the client writes to another service with a characteristic whose CCCD it has not written
         """, needs: [.bothDirections, .events, .opening],
       do:
         """
-        Write the CCCD of the characteristic that brings the answers: the one in the service \
-        that is written to.
+        Write the CCCD of the characteristic that sends the answers: the one in the service that \
+        is written to.
         """
     ) { connection, _ in connection.otherSubscription.map { [$0] } ?? [] },
     Rule(
       "gatt-cccd-lost", .warning,
-      "A bonded server has forgotten what its client had subscribed to",
+      "A bonded server has lost its client's subscriptions",
       when:
         """
         an earlier connection of the device wrote a CCCD and got values; this one is encrypted \
-        with the stored key, lasts longer than there was a pause between values before, writes \
-        no CCCD and gets no value
+        with the stored key, lasts longer than any earlier pause between values, writes no CCCD \
+        and gets no value
         """, needs: [.bothDirections, .events, .opening],
       do:
         """
         CCCDs of bonded clients persist: store them in the firmware with the bond (Zephyr: \
-        CONFIG_BT_SETTINGS and settings_load(), Nordic: peer manager). As a client, write the CCCD after \
-        each connection: it does no harm.
+        CONFIG_BT_SETTINGS and settings_load(), Nordic: peer manager). As a client, write the \
+        CCCD on each connection: it does no harm.
         """
     ) { connection, evidence in connection.lostSubscriptions(evidence) },
   ]
@@ -91,7 +90,7 @@ extension ConnectionHistory {
       headline:
         "\(client.words) subscribed with a write command instead of a write request (\(packet: configuration.request.packet))",
       why:
-        "\(Wording("\(client.words)").capitalized) wrote the subscription without response, as a Write Command. Servers take a descriptor's value with a Write Request only; \(came == 0 ? "this one sent no value" : "this one sends all the same" as StaticString).",
+        "\(Wording("\(client.words)").capitalized) wrote the subscription without response, as a Write Command. Servers accept a descriptor's value only with a Write Request; \(came == 0 ? "this one sent no value" : "this one sends values anyway" as StaticString).",
       came == 0 ? .likely : .certain, evidence: [configuration.request.packet])
     finding.attribute = configuration.owner
     finding.restsOnAbsence = came == 0
@@ -118,7 +117,7 @@ extension ConnectionHistory {
     let came = owner.handle.flatMap { attributes.usage($0, of: configuration.server) }?.sent ?? 0
     var why: Wording =
       """
-      \(client.words) wrote \(code: configuration.value, digits: 4) to the CCCD, and the \
+      \(client.words) wrote \(code: configuration.value, digits: 4) to the CCCD, but the \
       declaration offers \(properties.words)
       """
     var evidence: PacketSet = [configuration.request.packet]
@@ -132,15 +131,15 @@ extension ConnectionHistory {
     } else if let error = configuration.error {
       why = "\(why). The server refused it: \(error)."
     } else if came == 0 {
-      why = "\(why). The server accepted the value, and sent nothing."
+      why = "\(why). The server accepted the value but sent nothing."
     } else {
-      why = "\(why). The server sends all the same."
+      why = "\(why). The server sends values anyway."
     }
     var finding = Finding(
-      "\(asked) asked of \(owner), which offers \(offered) only",
+      "\(asked) enabled on \(owner), which offers only \(offered)",
       headline:
         """
-        \(client.words) asked \(owner) for what it does not offer \
+        \(client.words) enabled on \(owner) what it does not offer \
         (\(packet: configuration.request.packet))
         """,
       why: why.capitalized, evidence: evidence)
@@ -185,16 +184,16 @@ extension ConnectionHistory {
       else { continue }
       let client = server.other
       var finding = Finding(
-        "Nothing came: what was subscribed to is \(owner), what was written to is another service",
+        "No value arrived: the subscription is for \(owner), but the writes go to another service",
         headline:
           """
-          nothing came after \(client.words) subscribed to \(owner) \
+          no value arrived after \(client.words) subscribed to \(owner) \
           (\(packet: first.request.packet)) and wrote to another service
           """,
         why:
           """
           \(Wording("\(client.words)").capitalized) wrote \(target.written) times to \
-          \(target.identity) of the service \(service), and to no CCCD of that service; answers \
+          \(target.identity) of the service \(service), but to no CCCD of that service; answers \
           may come from a characteristic there.
           """,
         .possible,
@@ -256,7 +255,7 @@ extension ConnectionHistory {
           headline:
             """
             \(configuration.server.words) sends no \(owner) on connection \(id), and the \
-            subscription is older than the connection
+            subscription predates the connection
             """,
           why:
             """

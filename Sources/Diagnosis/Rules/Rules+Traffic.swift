@@ -10,17 +10,17 @@ extension Rule {
   /// The rules about lengths, frames and transfers.
   static let traffic: [Rule] = [
     Rule(
-      "att-write-too-long", .warning, "A write is longer than it can be",
+      "att-write-too-long", .warning, "A write is longer than allowed",
       when:
         """
-        a Write Request or Command has more bytes than the MTU in force, or a prepared write \
-        reaches behind byte 512
+        a Write Request or Command has more bytes than the MTU in force, or a prepared write goes \
+        beyond byte 512
         """, needs: [.bothDirections],
       do:
         """
-        Ask for a larger MTU first (on Android requestMtu()), and split what is longer: CoreBluetooth says \
-        how much fits by maximumWriteValueLength(for:), Android by onMtuChanged(); no value has more than \
-        512 bytes.
+        Exchange a larger MTU first (on Android requestMtu()), and split longer values: \
+        CoreBluetooth reports the limit in maximumWriteValueLength(for:), Android in \
+        onMtuChanged(); no value has more than 512 bytes.
         """
     ) { connection, _ in
       Finding.together(
@@ -29,14 +29,14 @@ extension Rule {
             write.isValue
             ? "A write to \(write.attribute) reaches to byte \(write.length)"
             : """
-            A write to \(write.attribute) has \(write.length - 3) bytes where \
+            A write to \(write.attribute) has \(write.length - 3) bytes, but only \
             \(max(0, write.most - 3)) fit
             """
           return Finding(
             what,
             headline:
               """
-              \(write.client.words) wrote more than fits to \(write.attribute) \
+              \(write.client.words) wrote more to \(write.attribute) than fits \
               (\(packet: write.moment.packet))
               """,
             why:
@@ -44,37 +44,37 @@ extension Rule {
               ? "No attribute value is longer than 512 bytes (Core, Vol 3, Part F, 3.2.9)."
               : """
               The MTU is \(write.most): a write has room for \(max(0, write.most - 3)) bytes \
-              beside opcode and handle.
+              after opcode and handle.
               """,
             evidence: [write.moment.packet])
         })
     },
     Rule(
       "att-mtu-default", .note,
-      "Values are cut into pieces of 20 bytes, since nobody asks for a larger MTU",
+      "Values are split into 20-byte pieces because the MTU is not exchanged",
       when:
         """
-        no MTU is exchanged on a link whose opening is in the capture, and a message takes \
+        no MTU is exchanged on a link whose opening is in the capture, and a message needs \
         several notifications or writes that fill the default MTU of 23
         """, needs: [.bothDirections, .opening],
       do:
         """
-        Ask for a larger MTU after connecting: on Android requestMtu(517), with Zephyr \
-        bt_gatt_exchange_mtu(); iOS does it on its own.
+        Exchange the MTU after connecting: on Android requestMtu(517), with Zephyr \
+        bt_gatt_exchange_mtu(); iOS does so on its own.
         """
     ) { connection, _ in connection.defaultMTU.map { [$0] } ?? [] },
     Rule(
       "gatt-counter-gap", .warning, "Values are missing: a counter in them has gaps",
       when:
         """
-        the first byte of 20 notifications or more grows by one each time but for a few places \
+        the first byte of 20 or more notifications grows by one each time, except in a few places \
         where it grows by more
         """,
       do:
         """
-        Look into the sender: notifications that do not fit into its transmit queue are dropped where it \
-        does not wait (Zephyr: bt_gatt_notify returns -ENOMEM; iOS: updateValue returns false). A shorter \
-        connection interval or a larger MTU drains the queue faster.
+        Check the sender: if it does not wait, notifications that do not fit into its transmit \
+        queue are dropped (Zephyr: bt_gatt_notify returns -ENOMEM; iOS: updateValue returns \
+        false). A shorter connection interval or a larger MTU drains the queue faster.
         """
     ) { connection, _ in
       connection.attributes.usages.compactMap { usage in
@@ -90,13 +90,13 @@ extension Rule {
           headline:
             """
             \(count: counter.missing, "value", "values") of \(usage.identity) did not arrive \
-            (first behind \(packet: first.before))
+            (first after \(packet: first.before))
             """,
           why:
             """
-            The first byte counts: it grew by one \(counter.steps) times and skipped \
-            \(count: counter.gapCount, "time", "times"). Bluetooth loses nothing on a link, so \
-            the sender dropped them before.
+            The first byte is a counter: it grew by one \(counter.steps) times and skipped values \
+            \(count: counter.gapCount, "time", "times"). A Bluetooth link loses no data, so the \
+            sender dropped them before.
             """,
           .likely,
           evidence: PacketSet(counter.gaps.flatMap { [$0.before, $0.after] }))
@@ -108,24 +108,23 @@ extension Rule {
       "frame-checksum", .warning, "A frame of a vendor's protocol has a wrong checksum",
       when:
         """
-        a frame on a channel where the protocol was recognised has another checksum than its \
-        bytes give
+        a frame on a channel where the protocol was recognised has a checksum that does not match \
+        its bytes
         """,
       do:
         """
-        Mend the sender's checksum: which bytes it covers, its first value, and the order of its \
-        bytes.
+        Fix the sender's checksum: the bytes it covers, its initial value, and its byte order.
         """
     ) { connection, _ in
       Finding.together(connection.attributes.vendors.badFrames.map(connection.badFrame))
     },
     Rule(
-      "frame-transfer-incomplete", .warning, "A transfer that was counted did not become complete",
+      "frame-transfer-incomplete", .warning, "A vendor's transfer is incomplete",
       when:
         "a vendor's message announces a number of others, or of parts, and fewer follow",
       do:
         """
-        Ask for what is missing again; look for a transmit queue that overflows, or a link that \
+        Request the missing parts again; look for a transmit queue that overflows, or a link that \
         ends too early.
         """
     ) { connection, _ in
@@ -137,7 +136,7 @@ extension Rule {
               if let count = unfinished.count {
                 "\(unfinished.received) of \(count)"
               } else {
-                "\(unfinished.received) and not all"
+                "only \(unfinished.received)"
               }
             let numbers = unfinished.missing.prefix(8).map { Wording("\($0)") }
             let missing: Wording =
@@ -149,7 +148,8 @@ extension Rule {
                 a \(kind) of \(Wording(stringLiteral: tally.title)) stayed incomplete \
                 (\(packet: unfinished.packet))
                 """,
-              why: "\(counts) came of what \(packet: unfinished.packet) began.\(missing)",
+              why:
+                "Of the transfer that \(packet: unfinished.packet) started, \(counts) arrived.\(missing)",
               evidence: [unfinished.packet])
             finding.restsOnAbsence = true
             return finding
@@ -158,9 +158,10 @@ extension Rule {
     },
     Rule(
       "frame-unanswered", .note, "Requests of a vendor's protocol have no answer",
-      when: "no response that fits follows a request within the protocol's time",
+      when: "no matching response follows a request within the protocol's timeout",
       needs: [.bothDirections],
-      do: "Look whether the device knows the command, and whether its answers are subscribed to."
+      do:
+        "Check whether the device supports the command, and whether the client subscribes to its answers."
     ) { connection, _ in
       let bad = connection.attributes.vendors.badFrames.map(\.moment.packet)
       return connection.attributes.vendors.tallies.compactMap { tally in
@@ -184,13 +185,13 @@ extension Rule {
     },
     Rule(
       "app-level-pairing", .note,
-      "The application has a pairing of its own; Bluetooth's is not used",
+      "The application has its own pairing and does not use Bluetooth's",
       when:
         """
-        the link was never encrypted, nobody asked to pair, its opening is in the capture, and \
-        the first message of a vendor's protocol is a login or a handshake
+        the link was never encrypted, neither side asked to pair, its opening is in the capture, \
+        and the first message of a vendor's protocol is a login or a handshake
         """, needs: [.bothDirections, .events, .opening],
-      do: "Nothing in the settings of the phone helps here: follow the vendor's handshake."
+      do: "The phone's settings do not help here: follow the vendor's handshake."
     ) { connection, _ in
       let attributes = connection.attributes
       guard let opening = attributes.vendors.opening, !connection.connection.isOpeningMissing,
@@ -242,9 +243,9 @@ extension ConnectionHistory {
     }
     let reason: Wording =
       if let asked {
-        "The request for a larger MTU was refused (\(packet: asked.answer.packet))"
+        "The MTU exchange was refused (\(packet: asked.answer.packet))"
       } else {
-        "Nobody exchanged the MTU on this connection"
+        "Neither side exchanged the MTU on this connection"
       }
     let joined = attributes.vendors.joined.filter { $0.parts > 1 }
     if let most = joined.max(by: { $0.length < $1.length }) {
@@ -256,7 +257,7 @@ extension ConnectionHistory {
         """
       var finding = Finding(
         what,
-        headline: "messages took \(most.parts) packets each, since the MTU stays 23",
+        headline: "messages took \(most.parts) packets each because the MTU stays 23",
         why:
           """
           \(reason). With an MTU of \(most.length + 3) or more \
@@ -277,11 +278,11 @@ extension ConnectionHistory {
     guard let (usage, tally) = full.max(by: { $0.1.count < $1.1.count }) else { return nil }
     var finding = Finding(
       "\(tally.count) values of \(usage.identity) have exactly 20 bytes: the MTU is 23",
-      headline: "values of \(usage.identity) are cut to 20 bytes, since the MTU stays 23",
+      headline:
+        "values of \(usage.identity) are split into 20-byte pieces because the MTU stays 23",
       why:
         """
-        \(reason), and these values fill it; what is longer \
-        takes several.
+        \(reason), and these values fill it; longer ones need several packets.
         """,
       .likely, evidence: PacketSet([tally.first, tally.last].compactMap { $0?.packet }))
     finding.restsOnAbsence = true
@@ -296,8 +297,8 @@ extension ConnectionHistory {
     client == .local
       ? nil
       : """
-      The client asks for a larger MTU after connecting, here the peer: its application has to, on \
-      Android by requestMtu(517); iOS does it on its own.
+      The client, here the peer, has to exchange the MTU after connecting: on Android its \
+      application calls requestMtu(517); iOS does so on its own.
       """
   }
 
@@ -310,7 +311,7 @@ extension ConnectionHistory {
     var pieces: [Wording] = []
     var evidence: PacketSet = [frame.moment.packet]
     if frame.isRequest, !frame.isAnswered { pieces.append("\(name) had no answer") }
-    if frame.isAnswered { pieces.append("\(name) was answered all the same") }
+    if frame.isAnswered { pieces.append("\(name) was answered anyway") }
     if let next = frame.next {
       evidence.insert(next.moment.packet)
       let after: Wording =
@@ -326,8 +327,7 @@ extension ConnectionHistory {
       Wording(
         """
         \(frame.sender.words) sent a frame with a wrong checksum: \
-        \(code: frame.found, digits: digits) where \(code: frame.expected, digits: digits) is \
-        right
+        \(code: frame.found, digits: digits) instead of \(code: frame.expected, digits: digits)
         """
       ).capitalized,
       headline:

@@ -49,7 +49,7 @@ extension PairingAttempt {
     }
     guard method.association != .outOfBand else { return nil }
     let digits: Wording = "compare the six digits and confirm them"
-    let agree: Wording = "agree to the pairing"
+    let agree: Wording = "accept the pairing"
     let isNumeric = method.association == .numericComparison
     if method.isSecureConnections {
       guard initiating.randoms != nil, responding.randoms != nil else { return nil }

@@ -179,7 +179,7 @@ import Testing
 
   @Test("A capture without packets gives a page that says so") func nothing() {
     let page = page([])
-    #expect(page.contains("There is nothing in this capture"))
+    #expect(page.contains("This capture is empty"))
     #expect(page.contains("no attribute value crossed any link in this capture"))
     #expect(page.hasSuffix("</html>\n"))
   }

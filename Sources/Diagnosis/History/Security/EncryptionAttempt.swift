@@ -154,7 +154,7 @@ package enum ClassicRefusal: Sendable {
     case .confirmation: "did not confirm the pairing"
     case .passkey: "gave no passkey"
     case .pin: "gave no PIN"
-    case .pairing: "did not want to pair"
+    case .pairing: "declined to pair"
     }
   }
 }
@@ -187,8 +187,8 @@ extension ClassicAuthentication {
       case .here?:
         "numeric comparison\(digits(number)) (\(packet: asked.packet)), which the peer confirms on its own\(answer(asked))"
       case .consent?:
-        "Just Works: this host is asked whether to pair, without digits\(answer(asked))"
-      case .none?: "Just Works: nobody compares or types anything"
+        "Just Works: this host's user is asked whether to pair, without digits\(answer(asked))"
+      case .none?: "Just Works: nothing is compared or typed"
       case nil: nil
       }
     case nil: nil

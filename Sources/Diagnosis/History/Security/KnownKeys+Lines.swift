@@ -34,8 +34,8 @@ extension KnownKeys {
       let packets = Wording(listing: zeros.map { "\(packet: $0)" })
       words =
         zeros.count == 1
-        ? "\(words)The key given in \(packets) is left out: it is all zeros. "
-        : "\(words)The keys given in \(packets) are left out: they are all zeros. "
+        ? "\(words)The key given in \(packets) is omitted: it is all zeros. "
+        : "\(words)The keys given in \(packets) are omitted: they are all zeros. "
     }
     return words
   }
@@ -95,7 +95,7 @@ private struct KeyLine {
     return switch place.source {
     case .pairing: "given in \(packets)"
     case .controller: "given to the controller in \(packets)"
-    case .event: "told by the controller in \(packets)"
+    case .event: "reported by the controller in \(packets)"
     case .management: "from the kernel in \(packets)"
     case .file(let file): "from \(quoted: Array(file.utf8))"
     }
@@ -125,7 +125,9 @@ extension KnownKeys.Key {
     if let isAuthenticated {
       traits.append("\(isAuthenticated ? "authenticated" : "unauthenticated" as StaticString)")
     }
-    if let size, size < 16 { traits.append("\(count: Int(size), "byte", "bytes") of it count") }
+    if let size, size < 16 {
+      traits.append("\(count: Int(size), "byte", "bytes") of it significant")
+    }
     return traits
   }
 }
