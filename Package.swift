@@ -152,7 +152,7 @@ let package = Package(
     .target(name: "Bytes", swiftSettings: strict),
     .testTarget(
       name: "DifferencesTests",
-      dependencies: ["Differences", "Diagnosis", "Sessions", "Bluetooth", "Bytes"],
+      dependencies: ["Differences", "Diagnosis", "Words", "Sessions", "Bluetooth", "Bytes"],
       swiftSettings: tests),
     .testTarget(
       name: "DiagnosisTests",

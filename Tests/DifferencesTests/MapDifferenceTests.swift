@@ -1,6 +1,7 @@
 import Bluetooth
 import Diagnosis
 import Testing
+import Words
 
 @testable import Differences
 
