@@ -186,7 +186,7 @@ struct ExitStatusTests {
     try folder.write("capture", bytes)
     let ending = try Program.run(["show", "capture"], in: folder)
     #expect(ending.status == 65 && ending.output.isEmpty, "\(ending.status)")
-    #expect(ending.errors.hasPrefix("gattscope: capture: "), "\(ending.errors)")
+    #expect(ending.errors.hasPrefix("gattscope: capture"), "\(ending.errors)")
     #expect(ending.errors.contains(words), "\(ending.errors)")
   }
 
