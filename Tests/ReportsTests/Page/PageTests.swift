@@ -77,15 +77,20 @@ import Testing
     }
   }
 
-  @Test("The end of a line is found wherever it is") func lineEnds() {
-    for length in 0..<40 {
-      let line = [UInt8](repeating: 0x61, count: length) + [0x0a] + [UInt8]("bc\n".utf8)
-      let unbroken = [UInt8](repeating: 0x09, count: length)
-      let ends = (
-        line.bytes.lineEnd(from: 0), line.bytes.lineEnd(from: length + 1),
-        unbroken.bytes.lineEnd(from: 0)
-      )
-      #expect(ends == (length, length + 3, length))
+  @Test("A text is compared with a line, not with a part of one") func lines() {
+    var table = TextTable()
+    for length in 1..<40 {
+      let word = [UInt8](repeating: 0x61, count: length)
+      let place = table.place(of: word.bytes)
+      let text = [UInt8]("b\n".utf8) + word + [UInt8]("\nc".utf8)
+      var other = text
+      other[length + 1] = 0x62
+      let longer = [UInt8]("b\na".utf8) + word + [UInt8]("\n".utf8)
+      let cut = text.dropLast(2)
+      let lengths = [text, other, longer, Array(cut)].map {
+        table.length(of: place, ifLineOf: $0.bytes, at: 2)
+      }
+      #expect(lengths == [length, nil, nil, nil], "\(length)")
     }
   }
 
@@ -164,6 +169,19 @@ import Testing
     #expect(out.contains("\"field 5900: \(5900 * 7919)\""), "a failing packet lost its fields")
     #expect(!out.contains("\"field 5901:"))
     #expect(out.contains("\"hex\":[\"\"]"), "bytes are omitted first")
+  }
+
+  @Test("Flow control gets a small part of the room for fields") func routine() {
+    var details = PageDetails(limit: 1_000_000)
+    var kept = 0
+    for number in 1...6000 where details.wantsFields(.routine) {
+      let fields = [UInt8]("field \(number): \(number * 7919)\n".utf8)
+      details.add(fields: fields.bytes, of: number, .routine)
+      kept += 1
+    }
+    #expect(kept > 10 && kept < 400, "\(kept)")
+    #expect(details.withoutFields == 6000 - kept)
+    #expect(details.wantsFields(.other))
   }
 
   // MARK: Whole pages
