@@ -73,7 +73,7 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
   }
 
   /// Returns the same text as one that names a code.
-  func naming(_ code: NamedCode) -> Wording {
+  package func naming(_ code: NamedCode) -> Wording {
     var wording = self
     wording.code = code
     return wording
@@ -280,7 +280,7 @@ package struct NamedCode: Equatable, Sendable {
   /// The name in the profile of the attribute, which goes before the specification's.
   package var ownName: [UInt8]?
 
-  init(_ value: UInt64, _ name: StaticString?, digits: Int = 2) {
+  package init(_ value: UInt64, _ name: StaticString?, digits: Int = 2) {
     self.value = value
     self.name = name
     self.digits = digits

@@ -46,7 +46,9 @@ package struct VerboseSink: FieldSink, ~Copyable {
     reading = ValueReading(profiles, showsKeys: showsKeys)
   }
 
-  package mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan) -> Bool {
+  package mutating func decoded(_ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan)
+    -> Bool
+  {
     let isAlone = bytes == nil && place == nil
     if isAlone, let lastValue, lastValue == (kind, uuid, depth),
       lastData.bytes.isEqual(to: data)
