@@ -5,6 +5,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("What rests on absence") struct AbsenceTests {
   /// How sure a rule is of its first finding; nil where it finds nothing.

@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Refused for lack of security") struct AccessRuleTests {
   /// The severities of the findings of a rule.

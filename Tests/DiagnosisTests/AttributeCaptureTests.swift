@@ -3,6 +3,7 @@
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Attributes in captures") struct AttributeCaptureTests {
   /// The rules that find something, with the packets, of the families that are about attributes.

@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Maps that hold no more") struct CacheRuleTests {
   /// Two connections; on the first 2a38 is read, on the second it is refused.

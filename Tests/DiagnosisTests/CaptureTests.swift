@@ -5,6 +5,7 @@ import Foundation
 import MadeTraffic
 import Sessions
 import Testing
+import Words
 
 @Suite("Rules about what the capture lacks") struct CaptureTests {
   @Test("records that were dropped, with the packets behind the gaps") func dropped() {

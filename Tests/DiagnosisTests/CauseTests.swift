@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Causes are named, and for whom") struct CauseTests {
   @Test("a link that never came to work although the peer was heard well: this host's own Wi-Fi")

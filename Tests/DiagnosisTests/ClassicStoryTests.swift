@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @testable import Reports
 

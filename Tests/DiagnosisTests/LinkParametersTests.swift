@@ -3,6 +3,7 @@ import Bytes
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Rules about the parameters of links") struct LinkParametersTests {
   @Test("the peer refuses what this host asks for") func refused() throws {

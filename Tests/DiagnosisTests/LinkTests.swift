@@ -2,6 +2,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Rules about links that end") struct LinkTests {
   @Test("a supervision timeout says what was heard last and what was never acknowledged")

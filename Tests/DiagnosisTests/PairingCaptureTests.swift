@@ -6,6 +6,7 @@ import Cryptography
 import Diagnosis
 import Sessions
 import Testing
+import Words
 
 @testable import Reports
 

@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Refused for other reasons") struct RefusalRuleTests {
   /// What the rules find of one request on a connection whose server was discovered, and why.

@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Unanswered") struct RequestRuleTests {
   @Test("a read that the peer does not answer until the link is ended 8 s later") func noAnswer() {

@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Subscribed, and nothing comes") struct SubscriptionRuleTests {
   @Test("notifications asked of 2a1c, which only indicates; indications are right")
