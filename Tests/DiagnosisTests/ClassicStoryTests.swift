@@ -6,7 +6,7 @@ import MadeTraffic
 import Testing
 import Words
 
-@testable import Reports
+@testable import Explanations
 
 @Suite("The story of pairing over BR/EDR") struct ClassicStoryTests {
   @Test("a host that refuses the digits on its screen is what ends the pairing") func refused()

@@ -8,7 +8,7 @@ import Sessions
 import Testing
 import Words
 
-@testable import Reports
+@testable import Explanations
 
 /// The findings about pairing, of severity error: rule, what and packets.
 func pairingErrors(in evidence: Evidence) -> [String] {
