@@ -5,6 +5,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Conclusions from absence") struct AbsenceTests {
   /// Returns the certainty of a rule's first finding, or nil if it finds nothing.

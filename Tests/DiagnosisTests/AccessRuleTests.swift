@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Refused for lack of security") struct AccessRuleTests {
   /// Returns the severities of a rule's findings.

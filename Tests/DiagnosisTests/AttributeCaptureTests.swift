@@ -4,6 +4,7 @@
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Attributes in captures") struct AttributeCaptureTests {
   /// Returns the findings of the attribute rules, with their packets.

@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Outdated maps") struct CacheRuleTests {
   /// Two connections; on the first 2a38 is read, on the second the read is refused.

@@ -5,6 +5,7 @@ import Foundation
 import MadeTraffic
 import Sessions
 import Testing
+import Words
 
 @Suite("Rules about what the capture lacks") struct CaptureTests {
   @Test("dropped records, with the packets after the gaps") func dropped() {

@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Rules about channels") struct ChannelRuleTests {
   /// Returns the findings about channels on a connection: rule, severity, text and packets.

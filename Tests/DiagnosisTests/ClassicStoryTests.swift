@@ -4,8 +4,9 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
-@testable import Reports
+@testable import Explanations
 
 @Suite("The story of pairing over BR/EDR") struct ClassicStoryTests {
   @Test("a host that refuses the digits on its screen ends the pairing") func refused()

@@ -1,6 +1,7 @@
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 /// Returns the first finding of a rule.
 func first(_ rule: String, in evidence: Evidence) -> Finding? {

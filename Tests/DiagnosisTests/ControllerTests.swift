@@ -2,6 +2,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Rules about controllers") struct ControllerTests {
   @Test("Hardware Error is reported once, with its code and number") func hardware() {

@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("A peer that leaves silently") struct DepartureTests {
   /// Returns the finding of a link that is lost after `build`, by the supervision timeout.

@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Encryption that fails") struct EncryptionRuleTests {
   private static let differ = "enc-keys-differ"

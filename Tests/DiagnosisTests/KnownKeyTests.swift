@@ -6,6 +6,7 @@ import Diagnosis
 import MadeTraffic
 import Sessions
 import Testing
+import Words
 
 @Suite("Keys and bonds") struct KnownKeyTests {
   /// Returns 16 equal bytes.

@@ -3,6 +3,7 @@ import Bytes
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Rules about the parameters of links") struct LinkParametersTests {
   @Test("the peer refuses this host's request") func refused() throws {

@@ -2,6 +2,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Rules about links that end") struct LinkTests {
   @Test("a supervision timeout reports what was last heard and what was never acknowledged")

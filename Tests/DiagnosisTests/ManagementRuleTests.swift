@@ -5,6 +5,7 @@ import Captures
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Rules about the management interface") struct ManagementRuleTests {
   /// Records Pair Device for the peer of `connect`, IO capability NoInputNoOutput.

@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("A bond is missing on one side") struct MissingKeyTests {
   private static let peripheral = "enc-key-missing-peripheral"

@@ -6,8 +6,9 @@ import Cryptography
 import Diagnosis
 import Sessions
 import Testing
+import Words
 
-@testable import Reports
+@testable import Explanations
 
 /// Returns the findings about pairing of severity error: rule, what and packets.
 func pairingErrors(in evidence: Evidence) -> [String] {

@@ -5,6 +5,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Rules about why and how often devices pair") struct PairingOccasionTests {
   // MARK: Security Requests

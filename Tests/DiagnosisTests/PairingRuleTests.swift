@@ -5,6 +5,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Rules about how pairing goes") struct PairingRuleTests {
   // MARK: Silence

@@ -7,6 +7,7 @@ import Cryptography
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 extension PairingValue {
   /// The bytes in transmission order.

@@ -5,6 +5,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Refused for other reasons") struct RefusalRuleTests {
   /// Returns the findings about one request on a connection whose server was discovered, and why.

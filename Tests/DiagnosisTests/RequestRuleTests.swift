@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Requests without a response") struct RequestRuleTests {
   @Test("a read without a response until the link is ended 8 s later") func noAnswer() {

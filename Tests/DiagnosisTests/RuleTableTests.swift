@@ -1,6 +1,7 @@
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("The table of rules") struct RuleTableTests {
   @Test("ids are unique, lower case with dashes, and every rule states what it finds and when")

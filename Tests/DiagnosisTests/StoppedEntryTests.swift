@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Pairing that stops after the passkey was typed") struct StoppedEntryTests {
   @Test(

@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Subscribed, but no values arrive") struct SubscriptionRuleTests {
   @Test("notifications requested of 2a1c, which only indicates; indications are correct")

@@ -5,6 +5,7 @@ import Diagnosis
 import MadeTraffic
 import Sessions
 import Testing
+import Words
 
 @Suite("One event is reported once") struct TellingTests {
   private static let central = 0x00aa_0100_0000

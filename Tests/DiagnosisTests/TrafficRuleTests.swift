@@ -4,6 +4,7 @@ import Bluetooth
 import Diagnosis
 import MadeTraffic
 import Testing
+import Words
 
 @Suite("Lengths and frames") struct TrafficRuleTests {
   @Test("a write of 21 bytes with an MTU of 23; one of 20 fits") func writeTooLong() {
