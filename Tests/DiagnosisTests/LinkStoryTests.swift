@@ -137,9 +137,9 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
       lines.filter { $0.hasPrefix("  #") }.dropFirst() == [
         "  #2–4  0.001  this host requests subrate 1–8, latency 0, continuation 0, supervision timeout 4000",
         "  #5    0.004  the subrate changes: 4, latency 1, continuation 2, supervision timeout 6000 ms",
-        "  #6    0.005  a subrate change not requested by this host fails: Unspecified Error",
+        "  #6    0.005  a subrate change not requested by this host fails: Unspecified Error (0x1f)",
         "  #7    0.006  no authenticated packet came from the peer: Authenticated Payload Timeout Expired",
-        "  #7    0.006  still open when the capture ends; the link was never encrypted, no attribute was",
+        "  #7    0.006  still open when the capture ends; the link was never encrypted, and no attribute was",
       ])
   }
 
