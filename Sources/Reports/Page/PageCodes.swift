@@ -1,13 +1,12 @@
 import Bluetooth
-import Bytes
-import Captures
-import Diagnosis
-import Dissectors
-import Sessions
+package import Bytes
+package import Captures
+package import Dissectors
+package import Sessions
 
 /// The codes of a packet that the page's search finds, as the options of `show` do: `op:0x12`,
 /// `event:0x3e:0x01`, `status:!0`, `handle:0x0010` and `uuid:2a37`.
-struct PageCodes {
+package struct PageCodes {
   /// Collects the attributes that a packet is about.
   private final class Collector: AttributeFinder {
     var handles: [UInt16] = []
@@ -46,8 +45,11 @@ struct PageCodes {
   /// What `--status '!0'` selects.
   private let failing = try? StatusFilter("!0")
 
+  /// Creates codes that nothing is remembered of.
+  package init() {}
+
   /// Writes the codes of a packet, each with a tab before it. Numbers are hexadecimal.
-  mutating func write(
+  package mutating func write(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory, into out: inout Output
   ) {
