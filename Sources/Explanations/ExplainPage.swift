@@ -217,7 +217,7 @@ package struct ExplainPage: ~Copyable {
   }
 
   /// Returns the connections of a finding about several: `connections 3–5, 8`.
-  static func connections(of finding: Finding) -> String? {
+  package static func connections(of finding: Finding) -> String? {
     finding.connections.count > 1 ? "connections \(connections(finding.connections))" : nil
   }
 
