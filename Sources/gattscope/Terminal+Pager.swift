@@ -34,7 +34,7 @@ enum Pager {
   private static func wait() {
     for end in [STDOUT_FILENO, STDERR_FILENO] { close(end) }
     let process = process.load(ordering: .relaxed)
-    while unsafe waitpid(process, nil, 0) < 0, errno == EINTR {}
+    while waitpid(process, nil, 0) < 0, errno == EINTR {}
   }
 
   /// The shell command that starts it, or nil if there is to be none.
