@@ -76,7 +76,9 @@ struct AppearanceTests {
 
   @Test("A pager that is closed early ends the program quietly")
   func closedPager() throws {
-    let (_, program) = try pseudoTerminal(columns: 100)
+    let (window, program) = try pseudoTerminal(columns: 100)
+    // Nothing can be written to a terminal whose window is closed.
+    defer { window.closeFile() }
     let process = Program.process(
       ["show", "-v", Program.sample("heart-rate")], environment: ["PAGER": "true"])
     process.standardOutput = program

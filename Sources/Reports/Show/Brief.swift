@@ -50,6 +50,15 @@ package struct Brief: Sendable {
     /// The first command that set up the controller.
     fileprivate(set) var opcode: UInt16 = 0
     fileprivate(set) var heard = Heard()
+    /// How a packet that stays alone is shown: nothing is gained by a summary of it.
+    fileprivate(set) var alone: Alone?
+  }
+
+  /// The direction and the words of a packet.
+  struct Alone: Sendable {
+    let direction: Direction?
+    let isDirectionInferred: Bool
+    let words: [UInt8]
   }
 
   /// What advertising reports contain.
@@ -231,10 +240,14 @@ package struct Brief: Sendable {
   }
 
   /// Folds a packet.
+  ///
+  /// - Returns: the index of the run that begins with it, if a packet that stays alone in such a run
+  ///   is shown as it is.
+  @discardableResult
   package mutating func fold(
     _ reason: Reason, _ record: borrowing CaptureRecord, _ dissection: Dissection,
     _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory
-  ) {
+  ) -> Int? {
     let known = place(reason, record, answer, memory)
     switch reason {
     case .answer: answers += 1
@@ -261,7 +274,14 @@ package struct Brief: Sendable {
       runs[place].heard.add(memory.advertisements.reports)
     case .controllerLog: _ = extend(known, .controllerLog, record, answer, memory)
     }
+    switch reason {
+    case .startUp, .setUp, .advertising: return known == nil ? runs.count - 1 : nil
+    default: return nil
+    }
   }
+
+  /// Keeps how the first packet of a run is shown if it stays alone.
+  mutating func keep(_ packet: Alone, of run: Int) { runs[run].alone = packet }
 
   private mutating func extend(
     _ known: Int?, _ kind: Kind, _ record: borrowing CaptureRecord, _ answer: Answer,

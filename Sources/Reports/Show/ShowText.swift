@@ -70,7 +70,14 @@ package struct ShowText: PacketReport, ~Copyable {
         sayFolded(into: &output)
       }
       if let reason {
-        brief.fold(reason, record, dissection, bytes, answer, memory)
+        if let run = brief.fold(reason, record, dissection, bytes, answer, memory) {
+          line.clear()
+          columns.words(sentence, dissection.style, into: &line)
+          brief.keep(
+            Brief.Alone(
+              direction: record.direction, isDirectionInferred: record.isDirectionInferred,
+              words: line.bytes.array), of: run)
+        }
         return
       }
     }
@@ -134,13 +141,18 @@ package struct ShowText: PacketReport, ~Copyable {
   private mutating func sayFolded(into output: inout Output) {
     for index in brief.runs.indices {
       let run = brief.runs[index]
+      let alone = run.count == 1 ? run.alone : nil
       line.clear()
       columns.prefix(
-        run.first, run.firstTime, since: showing.start, run.connection, run.adapter, nil,
-        into: &line)
-      style(.dim)
-      line.run(run, options.glyphs)
-      style(.plain)
+        run.first, run.firstTime, since: showing.start, run.connection, run.adapter,
+        alone?.direction, isInferred: alone?.isDirectionInferred ?? false, into: &line)
+      if let alone {
+        line.raw(alone.words.bytes)
+      } else {
+        style(.dim)
+        line.run(run, options.glyphs)
+        style(.plain)
+      }
       finishLine(into: &output)
       if let last = run.lastTime { columns.previous = last }
     }

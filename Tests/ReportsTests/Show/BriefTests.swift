@@ -143,7 +143,7 @@ struct BriefTests {
     #expect(lines.count == 5, "\(lines)")
     #expect(lines[1].hasSuffix("start-up: Set Event Mask and 2 more commands (3 packets, #3–#5)"))
     #expect(lines[2].contains("LE Set Scan Enable"))
-    #expect(lines[3].hasSuffix("set-up: Set Event Mask (1 packet, #7)"), "\(lines)")
+    #expect(lines[3].hasSuffix("→ Set Event Mask"), "one packet needs no summary: \(lines)")
     let later = brief([mask, version])
     #expect(
       later.map { $0.hasSuffix("set-up: Set Event Mask and 1 more command (2 packets, #1–#2)") }
