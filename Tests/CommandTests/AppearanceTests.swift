@@ -76,7 +76,9 @@ struct AppearanceTests {
 
   @Test("A pager that is closed early ends the program quietly")
   func closedPager() throws {
-    let (_, program) = try pseudoTerminal(columns: 100)
+    let (window, program) = try pseudoTerminal(columns: 100)
+    // Without its other end, the terminal is none, and writing to it fails.
+    defer { withExtendedLifetime(window) {} }
     let process = Program.process(
       ["show", "-v", Program.sample("heart-rate")], environment: ["PAGER": "true"])
     process.standardOutput = program
