@@ -31,7 +31,7 @@ import Words
     #expect(certainty("att-cccd-improper", refuse) == .likely)
     for (words, build) in [("on this connection.", whole), ("in this capture.", refuse)] {
       let why = finding("att-cccd-improper", in: evidence(build))?.why.text ?? "nothing"
-      #expect(why.hasSuffix("no CCCD of it was written \(words)"), "\(why)")
+      #expect(why.hasSuffix("none of its CCCDs was written \(words)"), "\(why)")
     }
     #expect(certainty("att-cccd-improper", losesRecords: true, whole) == .likely)
     // Another refusal of the same rule does not depend on where the capture begins.

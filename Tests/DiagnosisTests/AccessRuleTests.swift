@@ -177,7 +177,7 @@ import Words
     }
     let told = finding("att-mitm-demanded", in: evidence)
     #expect(told?.certainty == .likely)
-    #expect(told?.why.text.contains("a key of an earlier pairing") == true)
+    #expect(told?.why.text.contains("the key of an earlier pairing") == true)
     #expect(told?.why.text.contains("The stored key is not authenticated, or ") == true)
     let rule = Rule.all.first { $0.id.description == "att-mitm-demanded" }
     #expect(rule?.remedy.text.contains("at least one side") == false)
@@ -256,7 +256,7 @@ import Words
     #expect(finding?.rule.description == "att-insufficient-authentication")
     #expect(finding?.certainty != .certain)
     #expect(
-      finding?.why.text.contains("does not tell whether the link was encrypted") == true,
+      finding?.why.text.contains("does not show whether the link was encrypted") == true,
       "\(finding?.why.text ?? "nothing")")
   }
 }

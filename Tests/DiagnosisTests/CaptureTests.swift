@@ -273,7 +273,7 @@ import Words
     // The peer sends this value, so this host does not use the handle.
     #expect(
       finding.why.text.hasPrefix(
-        "This host used handles of the peer 3 times and the peer sent 1 value on its own. This host did not ask what they are: "
+        "This host used handles of the peer 3 times and the peer sent 1 value on its own. This host did not discover them: "
       ))
   }
 

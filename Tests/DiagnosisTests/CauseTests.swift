@@ -74,7 +74,7 @@ import Words
     #expect(
       left?.headline.text
         == "the peer ended connection 1 (#4) after this host had refused its connection parameters")
-    #expect(left?.remedy?.text.contains("ConnectionSupervisionTimeout 400 or more") == true)
+    #expect(left?.remedy?.text.contains("ConnectionSupervisionTimeout to 400 or more") == true)
     #expect(left?.remedy?.text.contains("Apple") == false)
     // Almost: the link was used in between.
     #expect(told { $0.received("1b 03 00 01") }?.severity == .warning)
@@ -146,7 +146,7 @@ import Words
         })?.why.text
     }
     #expect(
-      why("01 00")?.hasPrefix("01 00 is what turns notifications on in a CCCD, and ") == true,
+      why("01 00")?.hasPrefix("01 00 enables notifications in a CCCD, but ") == true,
       "\(why("01 00") ?? "nothing")")
     #expect(why("41 42")?.contains("CCCD") == false)
   }

@@ -15,7 +15,8 @@ import Words
 
   @Test("no service listens: the transport's own terms, and who should listen")
   func listening() {
-    let given = " SPSMs from 0x0080 to 0x00ff are given out then, and may be others the next time"
+    let given =
+      " SPSMs from 0x0080 to 0x00ff are assigned dynamically and may change: use the number"
     let peer = remedy("l2cap-service-missing") {
       $0.connect()
       $0.openChannel(result: 2)
@@ -54,7 +55,7 @@ import Words
     )
     #expect(
       classic("04 06 04 00 77 00 00 00", "01 06 06 00 02 00 77 00 00 00").hasPrefix(
-        "Look at this host: the channel was closed before, or never open"))
+        "Check this host: the channel was already closed or never open"))
     #expect(
       classic("0a 05 02 00 02 00", "01 05 02 00 00 00")
         == "Nothing, if this host works without it: the peer may be older than the command.")

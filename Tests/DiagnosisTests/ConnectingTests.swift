@@ -400,7 +400,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     }
     let soon = try #require(attempt(after: 10))
     #expect(
-      soon.why.text.contains("The peer may have been in connection 1 still"), "\(soon.why.text)")
+      soon.why.text.contains("The peer may still have been in connection 1"), "\(soon.why.text)")
     let late = try #require(attempt(after: 60_000))
     #expect(!late.why.text.contains("connection 1"), "\(late.why.text)")
   }
@@ -496,7 +496,7 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     }
     #expect(
       first("connect-not-established", in: evidence)?.why.text.hasPrefix(
-        "The central's request to connect arrived") == true)
+        "The central's connection request arrived") == true)
   }
 
   @Test("a link that the peer ends after data was established") func established() {

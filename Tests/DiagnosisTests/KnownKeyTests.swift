@@ -122,7 +122,7 @@ import Words
     #expect(found?.what.text == "2 keys are known")
     #expect(
       found?.why.text.hasPrefix(
-        "The key given in #\(first + 2) is omitted: it is all zeros. The bytes are") == true)
+        "The key given in #\(first + 2) is omitted: it is all zeros. Bytes are") == true)
     #expect(found?.isAppendix == true)
     let packets = found?.evidence.ranges.map(\.lowerBound) ?? []
     #expect(packets == packets.sorted())

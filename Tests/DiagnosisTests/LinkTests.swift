@@ -216,7 +216,8 @@ import Words
     let finding = try #require(first("link-payload-timeout", in: evidence))
     #expect(finding.line == "Authenticated Payload Timeout Expired, 2 times #4 #5")
     #expect(finding.severity == .warning)
-    #expect(finding.why.text.hasPrefix("For the authenticated payload timeout of 10.0 s no packet"))
+    #expect(
+      finding.why.text.hasPrefix("During the authenticated payload timeout of 10.0 s no packet"))
     #expect(finding.why.text.hasSuffix("This host then asked to disconnect (#6)."))
     // Setting it is not reported, nor is its value without one or on another link.
     let quiet = DiagnosisTests.evidence {

@@ -112,13 +112,13 @@ import Words
       (0x2f, 0x0b, "This setting can be changed only while the controller is off: "),
       (0x06, 0x0b, "Compare the command with the settings in force: "),
       (0x24, 0x0b, "Nothing: no discovery is running."),
-      (0x23, 0x0a, "A discovery runs already: "),
-      (0x05, 0x0a, "Wait until what is under way is over, "),
-      (0xfff, 0x01, "This kernel does not have the command: "),
+      (0x23, 0x0a, "A discovery is already running: "),
+      (0x05, 0x0a, "Wait until the current operation ends, "),
+      (0xfff, 0x01, "This kernel does not support the command: "),
       (0x4d, 0x0d, "Compare the command's parameters with "),
       (0x05, 0x14, "Run the program as root, "),
       // A status that leaves the cause open.
-      (0x05, 0x03, "See whether the program "),
+      (0x05, 0x03, "Check whether the program "),
     ])
   func remedies(_ opcode: Int, _ status: UInt8, _ remedy: String) throws {
     let evidence = evidence {

@@ -295,9 +295,9 @@ func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
       let finding = evidence.findings().first
       #expect(finding?.certainty == .likely)
       #expect(finding?.headline.text.hasSuffix("numeric comparison, most likely") == true)
-      #expect(finding?.why.text.contains("so the digits of both are the same") == true)
+      #expect(finding?.why.text.contains("so both have the same digits") == true)
       #expect(
-        finding?.why.text.contains("no person reads them so fast, a program refused") == true,
+        finding?.why.text.contains("no person reads them that fast; a program refused") == true,
         "\(side): \(finding?.why.text ?? "no finding")")
       #expect(
         finding?.remedy?.text.hasPrefix("Look for the program on") == true,

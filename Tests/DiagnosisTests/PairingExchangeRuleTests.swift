@@ -89,7 +89,7 @@ import Words
         "smp-dhkey-check-failed: A DHKey check value was refused #4 #5 #11 #12"
       ])
     #expect(
-      evidence.findings().first?.why.text.contains("fits none of the known ways to compute it")
+      evidence.findings().first?.why.text.contains("matches none of the known ways to compute it")
         == true)
   }
 
@@ -114,7 +114,7 @@ import Words
       ])
     // This is the meaning of the reason.
     #expect(
-      evidence.findings().first?.headline.text.hasSuffix("digits of numeric comparison") == true)
+      evidence.findings().first?.headline.text.hasSuffix("refused the numeric comparison") == true)
     let key = P256PublicKey.debug.x
     let digits = SecureConnections.g2(
       initiatorKey: key, responderKey: key, initiatorRandom: PairingValue(number: 1234),
@@ -212,7 +212,7 @@ import Words
     let typed =
       "Compare the digits typed here with those on the peer's display; check leading zeros"
     for (pause, beginning) in [
-      (0, "First see where the program that typed on this host takes its passkey from"),
+      (0, "First check where the program that typed on this host gets its passkey from"),
       (2000, typed),
     ] {
       let remedy = play([1, 0, 1], [1, 0, 0], pause: pause).findings().first?.remedy?.text ?? ""

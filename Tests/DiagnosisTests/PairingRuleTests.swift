@@ -202,9 +202,12 @@ import Words
       // AuthReq.
       (
         1, 3, 13,
-        "give the peer a keyboard, or a display and a way to confirm, and an IO capability"
+        "give the peer a keyboard, or a display and a way to confirm, and the matching IO capability."
       ),
-      (3, 1, 13, "give this host a keyboard, or a display and a way to confirm, and an IO"),
+      (
+        3, 1, 13,
+        "give this host a keyboard, or a display and a way to confirm, and the matching IO capability."
+      ),
       (1, 3, 5, "give the peer a keyboard, and the matching IO capability."),
       (0, 3, 13, "give the peer a keyboard, and the matching IO capability."),
       (2, 3, 5, "give the peer a display or a keyboard, and the matching IO capability."),
@@ -221,7 +224,7 @@ import Words
     let remedy = evidence.findings().first { $0.rule.description == "smp-mitm-impossible" }?.remedy
     #expect(
       remedy?.text.hasPrefix(
-        "Nothing, where no attribute demands an authenticated key. Else \(words)") == true,
+        "Nothing, if no attribute requires an authenticated key. Otherwise \(words)") == true,
       "\(remedy?.text ?? "none")")
   }
 
@@ -266,8 +269,8 @@ import Words
     #expect(
       remedy?.text.hasPrefix(
         isLocal
-          ? "Make this host pairable, if it is to pair; "
-          : "If the peer does pair, put it into its pairing mode. ") == true)
+          ? "Make this host pairable if it is meant to pair; "
+          : "If the peer does pair, put it into pairing mode. ") == true)
   }
 
   @Test("a failure that a later attempt on the connection resolves is a note") func resolved() {

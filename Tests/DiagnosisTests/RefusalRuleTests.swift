@@ -58,7 +58,7 @@ import Words
         $0.ask("12 11 00 01 00", "01 12 11 00 03")
       })
     #expect(
-      told?.why.text.contains("this is a defect of the peer") == true,
+      told?.why.text.contains("This is a defect of the peer") == true,
       "\(told?.why.text ?? "nothing")"
     )
   }
@@ -90,7 +90,7 @@ import Words
           $0.ask("12 13 00 01", "13")
         }))
     #expect(
-      told.note?.text.contains("The same attribute could be written on connection 2") == true,
+      told.note?.text.contains("The attribute could be written on connection 2") == true,
       "\(told.note?.text ?? "no note")")
   }
 
@@ -214,8 +214,8 @@ import Words
     }
     let remedies = attributeFindings(in: evidence).map { $0.remedy?.text }
     #expect(remedies.count == 2)
-    #expect(remedies.first??.hasPrefix("Ask for handles from the lower one") == true)
-    #expect(remedies.last??.hasPrefix("Take handles from a discovery") == true)
+    #expect(remedies.first??.hasPrefix("Request ranges from the lower handle") == true)
+    #expect(remedies.last??.hasPrefix("Use handles discovered on this connection") == true)
   }
 
   @Test("the end of a discovery is not a refusal", arguments: ["10 16 00 ff ff 00 28"])

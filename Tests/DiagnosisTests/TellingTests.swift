@@ -161,7 +161,7 @@ import Words
       let expected =
         side == .sent && unpairs
         ? "Find the program that sent Unpair Device (#4): "
-        : "Look at the log of the side that ended it"
+        : "Check the log of the side that ended it"
       #expect(remedy.hasPrefix(expected), "\(side) \(unpairs): \(remedy)")
     }
   }

@@ -264,7 +264,7 @@ extension ChannelRequest {
     let number: Wording =
       isGivenOut
       ? """
-      SPSMs from 0x0080 to 0x00ff are assigned dynamically and may change: use the number that \
+       SPSMs from 0x0080 to 0x00ff are assigned dynamically and may change: use the number that \
       the service publishes.
       """ : ""
     return
