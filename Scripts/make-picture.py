@@ -25,7 +25,10 @@ WIDTH, HEIGHT, MARGIN, BAR = 8.4, 19, 18, 30
 FONT = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace"
 SIZE = 14
 GROUND, TEXT = "#0d1117", "#e6edf3"
-COLOURS = {"2": "#7d8590", "31": "#ff7b72", "32": "#7ee787", "33": "#d29922", "36": "#76e3ea"}
+# Bold text is shown as brighter.
+COLOURS = {
+    "1": "#ffffff", "2": "#7d8590", "31": "#ff7b72", "32": "#7ee787", "33": "#d29922", "35": "#d2a8ff", "36": "#76e3ea",
+}
 STYLE = re.compile(r"\x1b\[([0-9;]*)m")
 PROMPT = "#7ee787"
 
