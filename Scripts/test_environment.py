@@ -20,7 +20,7 @@ from typing import Callable, NamedTuple
 from test_live import CAPTURES, GATTSCOPE, SECONDS
 
 CAPTURE, OTHER = str(CAPTURES[0]), str(CAPTURES[2])
-ENVIRONMENT = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": "/usr/bin:/bin"}
+ENVIRONMENT = {"LC_ALL": "C.UTF-8", "TZ": "UTC", "PATH": "/usr/bin:/bin", "PAGER": ""}
 RED = "\x1b[31m"
 NOT_WRITTEN = "(output could not|standard output cannot) be written:"
 
