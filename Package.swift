@@ -43,7 +43,6 @@ let package = Package(
       name: "gattscope",
       dependencies: [
         "Documents", "Comparisons", "Explanations", "Reports", "Redaction", "Platforms",
-        "Diagnosis",
         "ProfileFiles", "Decoders", "Sessions", "Cryptography", "Captures",
         "Bluetooth", "Bytes", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

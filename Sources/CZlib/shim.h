@@ -22,7 +22,7 @@ enum czlib_result {
   CZLIB_END,
   /// The bytes are not what the codec writes.
   CZLIB_DAMAGED,
-  /// The bytes are those of a complete stream, but not those that were compressed.
+  /// The bytes are those of a complete stream, but not those that were compressed; of xz and bzip2 this is damage.
   CZLIB_CHECKSUM,
   /// The stream needs more memory than it may have.
   CZLIB_MEMORY,
@@ -67,7 +67,7 @@ struct czlib_zstd_buffer {
 
 enum {
   CZLIB_LZMA_STREAM_END = 1, CZLIB_LZMA_NO_CHECK = 2, CZLIB_LZMA_UNSUPPORTED_CHECK = 3, CZLIB_LZMA_GET_CHECK = 4,
-  CZLIB_LZMA_MEMLIMIT = 6, CZLIB_LZMA_BUFFER = 10, CZLIB_BZ_STREAM_END = 4, CZLIB_BZ_CHECKSUM = -4,
+  CZLIB_LZMA_MEMORY = 5, CZLIB_LZMA_MEMLIMIT = 6, CZLIB_LZMA_BUFFER = 10, CZLIB_BZ_STREAM_END = 4, CZLIB_BZ_MEMORY = -3,
 };
 
 /// The most memory that a stream may ask for, which is as much as its window. xz -9 needs 65 MB; libzstd has a limit of its own.
@@ -212,6 +212,7 @@ static inline enum czlib_result czlib_step(struct czlib *self, const void *bytes
         case CZLIB_LZMA_UNSUPPORTED_CHECK:
         case CZLIB_LZMA_GET_CHECK:
         case CZLIB_LZMA_BUFFER: return CZLIB_MORE;
+        case CZLIB_LZMA_MEMORY:
         case CZLIB_LZMA_MEMLIMIT: return CZLIB_MEMORY;
         default: return CZLIB_DAMAGED;
       }
@@ -236,6 +237,7 @@ static inline enum czlib_result czlib_step(struct czlib *self, const void *bytes
       *count = given - stream->avail_in;
       *room = space - stream->avail_out;
       if (result == CZLIB_BZ_STREAM_END) return CZLIB_END;
+      if (result == CZLIB_BZ_MEMORY) return CZLIB_MEMORY;
       return result == 0 ? CZLIB_MORE : CZLIB_DAMAGED;
     }
   }

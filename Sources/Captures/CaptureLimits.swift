@@ -40,6 +40,9 @@ package enum CaptureLimits {
   static let textBytes: Int64 = 1 << 30
   static let lineBytes = 4096
 
+  /// The maximum number of bytes that a compressed file may expand to.
+  static let decompressedBytes: Int64 = 16 << 30
+
   /// The maximum number of inflated bytes of one Android summary; phones keep at most 1 MB.
   package static let summaryBytes = 16 << 20
 

@@ -43,6 +43,7 @@ extension DifferenceReport.Compared {
     let sides: [(StaticString, Session)] = [
       ("left", difference.sessions.left), ("right", difference.sessions.right),
     ]
+    var all = 0
     let unnamed = sides.compactMap { (side, session) -> Wording? in
       // Operations on attributes that are distinguished only by their handles.
       let places = Set(session.roles.indices.filter { session.roles[$0].uuid == nil })
@@ -50,11 +51,12 @@ extension DifferenceReport.Compared {
       let count = session.connections.reduce(0) { sum, connection in
         sum + connection.operations.count { $0.role.map(places.contains) ?? false }
       }
+      all += count
       return count == 0 ? nil : "\(count: count, "operation", "operations") on the \(side)"
     }
     guard !unnamed.isEmpty else { return [] }
     return [
-      "\(Wording(unnamed, joinedBy: " and ")) have only handles; --map with a saved map (map --json) names them"
+      "\(Wording(unnamed, joinedBy: " and ")) \(all == 1 ? "has" : "have") only \(all == 1 ? "a handle" : "handles"); --map with a saved map (map --json) names them"
     ]
   }
 }

@@ -126,7 +126,8 @@ package struct Explanation: Sendable {
     }
     if covered.isEmpty { return "\(conclusion); no packet is of that time" }
     let packets = ExplainPage.packets(covered)
-    return "\(conclusion); this covers only \(Wording(stringLiteral: packets))"
+    return
+      "\(conclusion); this covers only \(Wording(stringLiteral: packets)), but the stories whole connections"
   }
 
   private var conclusion: Wording {

@@ -56,7 +56,7 @@ struct DevicesCommand: ParsableCommand {
   }
 
   mutating func run() throws {
-    presentation.terminal.page()
+    presentation.terminal.page(captures)
     var options = DevicesOptions()
     options.isJSON = presentation.json
     options.showsAppleLimits = ios

@@ -138,7 +138,7 @@ struct DiffCommand: ParsableCommand {
 
   mutating func run() throws {
     if html { try file.refuseToWrite(over: captures) }
-    if !html { presentation.terminal.page() }
+    if !html { presentation.terminal.page(captures) }
     var options = DiffOptions()
     presentation.apply(to: &options)
     options.isJSON = presentation.json

@@ -83,7 +83,7 @@ struct ExplainCommand: ParsableCommand {
   }
 
   mutating func run() throws {
-    presentation.terminal.page()
+    presentation.terminal.page(captures)
     if listRules {
       let catalogue = RuleCatalogue(face)
       let (glyphs, width) = (presentation.signs.glyphs, presentation.terminal.columns)

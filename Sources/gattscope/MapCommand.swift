@@ -44,7 +44,7 @@ struct MapCommand: ParsableCommand {
   var presentation: OutputOptions
 
   mutating func run() throws {
-    presentation.terminal.page()
+    presentation.terminal.page(captures)
     var options = MapOptions()
     subject.choose(in: &options.selection)
     options.isJSON = presentation.json

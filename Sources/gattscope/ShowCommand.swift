@@ -75,7 +75,7 @@ struct ShowCommand: ParsableCommand {
   }
 
   mutating func run() throws {
-    if !follow { presentation.terminal.page() }
+    if !follow { presentation.terminal.page(captures) }
     var options = ShowOptions()
     let profiles = try supplying.profiles()
     options.profiles = profiles
@@ -133,7 +133,7 @@ struct InfoCommand: ParsableCommand {
   var signs: SignOptions
 
   mutating func run() throws {
-    terminal.page()
+    terminal.page(captures)
     var failed: ExitCode?
     var isFirst = true
     for capture in captures {

@@ -25,9 +25,12 @@ enum Pager {
     process.store(started, ordering: .relaxed)
     dup2(ends[1], STDOUT_FILENO)
     if isatty(STDERR_FILENO) == 1 { dup2(ends[1], STDERR_FILENO) }
-    // Ctrl-C is for the pager; when it is closed, writing fails and the program ends.
-    signal(SIGINT, SIG_IGN)
     atexit { Pager.wait() }
+    // Ctrl-C ends this program, but the terminal is the pager's until the user closes it.
+    signal(SIGINT) { number in
+      Pager.wait()
+      _exit(128 + number)
+    }
   }
 
   /// Ends the pager's input, and waits until the user has closed it.
@@ -40,10 +43,13 @@ enum Pager {
   /// The shell command that starts it, or nil if there is to be none.
   private static var command: String? {
     guard Terminal.environment("TERM") != "dumb" else { return nil }
-    if let wanted = Terminal.environment("PAGER") {
-      return wanted.isEmpty || wanted == "cat" ? nil : wanted
+    let wanted = Terminal.environment("PAGER") ?? "less"
+    guard let program = wanted.split(separator: " ").first, program != "cat" else { return nil }
+    // Anything else than a plain name is for the shell to understand.
+    guard program.allSatisfy({ $0.isLetter || $0.isNumber || "-_.+".contains($0) }) else {
+      return wanted
     }
     let folders = (Terminal.environment("PATH") ?? "").split(separator: ":")
-    return folders.contains { unsafe access("\($0)/less", X_OK) == 0 } ? "less" : nil
+    return folders.contains { unsafe access("\($0)/\(program)", X_OK) == 0 } ? wanted : nil
   }
 }

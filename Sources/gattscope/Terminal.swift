@@ -39,8 +39,11 @@ struct TerminalOptions: ParsableArguments {
     })
   var width: Int?
 
-  /// Shows what is printed from now on page by page, if it goes to a terminal.
-  func page() { if !noPager { Pager.start() } }
+  /// Shows the report on `captures` page by page, if it goes to a terminal. A pipe may never end,
+  /// and its packets are shown when they come.
+  func page(_ captures: [String]) {
+    if !noPager, captures.allSatisfy({ Terminal.isFile($0) }) { Pager.start() }
+  }
 
   /// Whether to colour: on a terminal, unless NO_COLOR is set (no-color.org).
   var usesColor: Bool {

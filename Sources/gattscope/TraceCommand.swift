@@ -91,7 +91,7 @@ struct TraceCommand: ParsableCommand {
   }
 
   mutating func run() throws {
-    presentation.terminal.page()
+    presentation.terminal.page(captures)
     var options = TraceOptions()
     subject.choose(in: &options.selection)
     options.selection.times = try stretches.times()

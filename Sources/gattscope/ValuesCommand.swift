@@ -130,7 +130,7 @@ struct ValuesCommand: ParsableCommand {
   }
 
   mutating func run() throws {
-    if !follow, raw == nil { presentation.terminal.page() }
+    if !follow, raw == nil { presentation.terminal.page(captures) }
     var options = ValuesOptions()
     let profiles = try supplying.profiles()
     options.profiles = profiles

@@ -56,7 +56,7 @@ struct AppearanceTests {
     "On a terminal output goes through PAGER, unless it is empty or not wanted",
     arguments: [
       ("cat | tr a-z A-Z >\"$PAGED\"", [], true), ("cat", [], false), ("", [], false),
-      ("cat >\"$PAGED\"", ["--no-pager"], false),
+      ("cat >\"$PAGED\"", ["--no-pager"], false), ("no-such-pager", [], false),
     ])
   func pager(_ command: String, _ options: [String], _ isPaged: Bool) throws {
     let folder = try Folder()

@@ -40,6 +40,8 @@ final class CompressedFeed: ByteFeed {
   /// Whether the decompressor may have more bytes without further input.
   private var hasMore = false
   private var isAtEnd = false
+  /// The number of decompressed bytes.
+  private var byteCount: Int64 = 0
   private var failure: CaptureFailure?
 
   /// Opens the stream at the current position of `input`. What follows a stream of zlib's belongs to
@@ -69,6 +71,10 @@ final class CompressedFeed: ByteFeed {
   ) throws(CaptureFailure) -> Int {
     while failure == nil, !isAtEnd {
       let made = unsafe step(into: start, atMost: count)
+      byteCount += Int64(made)
+      if byteCount > CaptureLimits.decompressedBytes {
+        fail("not read to its end: it expands to more than 16 GB", .notReadable)
+      }
       if made > 0 { return made }
     }
     if let failure { throw failure }
@@ -109,14 +115,14 @@ final class CompressedFeed: ByteFeed {
       if used == 0, made == 0, input.count > 0 { fail("damaged") }
     case CZLIB_END: isInside = false
     case CZLIB_CHECKSUM: fail("damaged: its checksum is wrong")
-    case CZLIB_MEMORY: fail("not readable: it needs too much memory")
+    case CZLIB_MEMORY: fail("not readable: it needs too much memory", .notReadable)
     default: fail("damaged")
     }
     return made
   }
 
-  private func fail(_ words: StaticString) {
-    failure = CaptureFailure(.damaged, "the compressed data at byte \(input.offset) is \(words)")
+  private func fail(_ words: StaticString, _ kind: CaptureFailure.Kind = .damaged) {
+    failure = CaptureFailure(kind, "the compressed data at byte \(input.offset) is \(words)")
   }
 
   /// Begins the next stream; returns false at the end.
@@ -130,7 +136,9 @@ final class CompressedFeed: ByteFeed {
       }
       isAtEnd = false
       (isInside, hasMore) = (true, false)
-      if unsafe czlib_begin(decompressor) == 0 { fail("not readable: there is no memory for it") }
+      if unsafe czlib_begin(decompressor) == 0 {
+        fail("not readable: there is no memory for it", .notReadable)
+      }
       return failure == nil
     }
     return false

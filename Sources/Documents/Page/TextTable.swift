@@ -76,7 +76,8 @@ struct TextTable: Sendable {
     }
   }
 
-  /// Random, so that no capture can choose texts with equal hashes.
+  /// Random, so that a capture can hardly choose many texts with equal hashes; the page's limit
+  /// bounds the time that they would cost.
   private static let seed = UInt64.random(in: .min ... .max)
 
   /// Returns a hash, computed eight bytes at a time and folded so that its low bits depend on all

@@ -49,7 +49,7 @@ extension DevicesPage {
     if scan.contentFilters > 0 {
       out.text("; chosen by up to ")
       out.count(scan.contentFilters, "content filter", "content filters")
-      out.text(" (APCF): who is not listed may have been there")
+      out.text(" (APCF): devices that are not listed may have been there")
     }
     let reports = alike.reduce(0) { $0 + list.scans[$1].reports }
     if scan.refusal == nil, scan.discovery == nil {

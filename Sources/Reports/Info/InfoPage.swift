@@ -398,7 +398,12 @@ struct InfoPage: ~Copyable {
   private mutating func failures(_ memory: borrowing Memory) {
     label("failures")
     out.failures(facts.failures)
-    out.text(facts.failures.count > 0 ? "; show --errors lists them\n" : "\n")
+    if facts.failures.count > 0 {
+      // Where records are cut, --errors lists each of them, too.
+      out.text(
+        facts.truncated > 0 ? "; show --status '!0' lists them" : "; show --errors lists them")
+    }
+    out.byte(0x0a)
     let unanswered = facts.unanswered
     // A capture of one direction cannot contain answers.
     guard unanswered.count > 0, memory.coverage.parts.isSuperset(of: .bothDirections) else {

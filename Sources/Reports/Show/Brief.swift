@@ -190,7 +190,11 @@ package struct Brief: Sendable {
     _ reason: Reason, _ record: borrowing CaptureRecord, _ answer: Answer,
     _ memory: borrowing Memory
   ) -> Bool {
-    runs.count < Self.runLimit || place(reason, record, answer, memory) != nil
+    switch reason {
+    case .answer, .flowControl, .fragment, .unknownEvent: true
+    case .discovery, .round, .startUp, .setUp, .controllerLog, .advertising:
+      runs.count < Self.runLimit || place(reason, record, answer, memory) != nil
+    }
   }
 
   private func place(

@@ -127,6 +127,12 @@ package struct ShowText: PacketReport, ~Copyable {
     }
   }
 
+  /// Shows what was heard of advertisers, since only another packet would end the run.
+  package mutating func pause(_ memory: borrowing Memory, into output: inout Output) -> Int32? {
+    if brief.runs.contains(where: { $0.kind == .advertising }) { sayFolded(into: &output) }
+    return nil
+  }
+
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {

@@ -80,7 +80,10 @@ package struct CutLengths: Sendable {
       return
     }
     data &+= 1
-    if counted == Int(header.length) + 5 {
+    // Android removes only payloads of profiles, so never those of LE's fixed channels.
+    let cid = dissection.l2cap?.cid
+    let isFixed = cid == .attribute || cid == .securityManager || cid == .signalling
+    if counted == Int(header.length) + 5, !isFixed {
       payloads &+= 1
       return
     }
