@@ -55,8 +55,9 @@ extension DifferenceReport.Compared {
       return count == 0 ? nil : "\(count: count, "operation", "operations") on the \(side)"
     }
     guard !unnamed.isEmpty else { return [] }
+    let which: Wording = all == 1 ? "has only a handle" : "have only handles"
     return [
-      "\(Wording(unnamed, joinedBy: " and ")) \(all == 1 ? "has" : "have") only \(all == 1 ? "a handle" : "handles"); --map with a saved map (map --json) names them"
+      "\(Wording(unnamed, joinedBy: " and ")) \(which); --map with a saved map (map --json) names them"
     ]
   }
 }
