@@ -44,7 +44,7 @@ enum Pager {
   private static var command: String? {
     guard Terminal.environment("TERM") != "dumb" else { return nil }
     let wanted = Terminal.environment("PAGER") ?? "less"
-    guard let program = wanted.split(separator: " ").first, program != "cat" else { return nil }
+    guard wanted != "cat", let program = wanted.split(separator: " ").first else { return nil }
     // Anything else than a plain name is for the shell to understand.
     guard program.allSatisfy({ $0.isLetter || $0.isNumber || "-_.+".contains($0) }) else {
       return wanted
