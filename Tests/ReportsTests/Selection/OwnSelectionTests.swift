@@ -87,7 +87,8 @@ struct OwnSelectionTests {
         }
       ) { _ in }.page
     }
-    let words = "; chosen by up to 1 content filter (APCF): devices that are not listed may have been there"
+    let words =
+      "; chosen by up to 1 content filter (APCF): devices that are not listed may have been there"
     #expect(page("20 00").contains(words), "\(page("20 00"))")
     // A filter without features accepts everything.
     #expect(!page("00 00").contains("content filter"), "\(page("00 00"))")
