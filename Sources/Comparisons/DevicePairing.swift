@@ -123,19 +123,22 @@ struct DevicePairing: Sendable {
       && other.ownAddresses.contains { one.addresses.contains($0) }
   }
 
-  /// Returns the share of services and characteristics in either map that both maps have.
+  /// Returns the share of services and characteristics in either map that both maps have. The
+  /// services that every device has, GAP and GATT, say nothing.
   private static func likeness(_ one: Device, _ other: Device) -> Double {
     let (left, right) = (one.session.servers.peripheral, other.session.servers.peripheral)
     guard let left, let right, !left.services.isEmpty, !right.services.isEmpty else { return 0 }
     let uuids = { (map: ServerMap) in
       var all: Set<BluetoothUUID> = []
-      for service in map.services {
+      for service in map.services
+      where !service.uuid.shortest.isShort(0x1800) && !service.uuid.shortest.isShort(0x1801) {
         all.insert(service.uuid.shortest)
         for characteristic in service.characteristics { all.insert(characteristic.uuid.shortest) }
       }
       return all
     }
     let (here, there) = (uuids(left), uuids(right))
+    if here.isEmpty || there.isEmpty { return 0 }
     return Double(here.intersection(there).count) / Double(here.union(there).count)
   }
 }

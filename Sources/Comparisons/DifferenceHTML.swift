@@ -56,8 +56,8 @@ struct DifferenceHTML: ~Copyable {
     out.text("</header>\n<main>\n")
     for compared in report.compared {
       if report.compared.count > 1 {
-        out.text("<section><h2>Device ")
-        out.html(compared.pair.left.words.text)
+        out.text("<section><h2>")
+        out.html(compared.pair.left.heading.text)
         out.text("</h2></section>\n")
       }
       write(compared, into: &out)

@@ -199,9 +199,14 @@ extension TimingDifference {
 extension RememberedCapture.Device {
   /// The device: address and name.
   var words: Wording {
-    var words: Wording = address.map { "\($0)" } ?? "a device without an address"
-    if let name = names.last { words = "\(words) \(quoted: name)" }
-    return words
+    let address: Wording? = address.map { "\($0)" }
+    guard let name = names.last else { return address ?? "a device without an address" }
+    return address.map { "\($0) \(quoted: name)" } ?? "\(quoted: name)"
+  }
+
+  /// The heading of its section.
+  var heading: Wording {
+    address == nil && names.isEmpty ? "Device without an address" : "Device \(words)"
   }
 
   /// Its connections: `connection 1`, `connections 1, 3`.

@@ -40,7 +40,7 @@ struct DifferencePage: ~Copyable {
         out.byte(0x0a)
       }
       if report.compared.count > 1 {
-        line("Device \(compared.pair.left.words.text)")
+        line(compared.pair.left.heading.text)
       }
       if let words = compared.pair.way.words { line(words.description) }
       for hint in compared.hints { line(hint.text, .warning) }

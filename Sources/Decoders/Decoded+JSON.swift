@@ -111,7 +111,7 @@ extension DecodedWriter {
   }
 
   /// Writes `,"hidden":` with the names of secrets, and `,"assumed":` with those of fields that
-  /// depend on an unknown condition; nothing if there are none.
+  /// depend on an unknown condition. Omits the keys of empty lists.
   private func remarks(into output: inout Output) {
     guard definition.hasSecrets || !definition.tables.externals.isEmpty else { return }
     names(",\"hidden\":[", into: &output) { isHidden($0) }
@@ -232,7 +232,7 @@ extension Decoded {
 }
 
 extension DecodedWriter {
-  /// Writes `,"problems":` and the list of problems, or nothing if there are none. `line` is a
+  /// Writes `,"problems":` and the list of problems; omits the key of an empty list. `line` is a
   /// buffer without a descriptor; its contents are overwritten.
   package func problems(_ value: RawSpan, line: inout Output, into output: inout Output) {
     if !decoded.problems.isEmpty {

@@ -21,8 +21,8 @@ package struct DecodedPoint: Sendable {
   package var value: Double
   /// The number of decimals in text.
   package var decimals = 0
-  /// The indexes of the field's name, its unit and the code's word among the definition's words, or
-  /// −1 if there is none.
+  /// The indexes of the field's name, its unit and the code's word among the definition's words. A
+  /// field without a unit or a word has −1 there.
   package var name: Int
   package var unit = -1
   package var word = -1

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The program that shows long output on a terminal page by page, as with git: `PAGER`, or less.
 enum Pager {
-  /// Its process, or 0 if there is none.
+  /// The pager's process, or 0 before it is started.
   private static let process = Atomic<pid_t>(0)
   /// Ends at once if everything fits on the screen, passes colours on, and leaves the text there.
   private static let settingsOfLess = "FRX"
@@ -35,7 +35,9 @@ enum Pager {
 
   /// Ends the pager's input, and waits until the user has closed it.
   private static func wait() {
-    for end in [STDOUT_FILENO, STDERR_FILENO] { close(end) }
+    // A signal handler calls this, so nothing is allocated.
+    close(STDOUT_FILENO)
+    close(STDERR_FILENO)
     let process = process.load(ordering: .relaxed)
     while waitpid(process, nil, 0) < 0, errno == EINTR {}
   }

@@ -21,6 +21,23 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
 }
 
 @Suite("The story of a link") struct LinkStoryTests {
+  @Test("Two MTU exchanges at once: the second response shows which request the first one answered")
+  func exchangesAtOnce() throws {
+    let lines = try page {
+      $0.connect()
+      $0.sent("02 00 01")
+      $0.sent("02 05 02")
+      $0.received("03 17 00")
+      $0.received("03 64 00")
+    }
+    let story = lines.filter { $0.contains("MTU") && $0.hasPrefix("  #") }
+    #expect(story.count == 2, "\(lines)")
+    #expect(
+      story.first?.hasSuffix("MTU 23 (this host offers 256, the peer 23)") == true, "\(story)")
+    #expect(
+      story.last?.hasSuffix("MTU 100 (this host offers 517, the peer 100)") == true, "\(story)")
+  }
+
   @Test("beginning, changes and end; the procedures of every link are left out") func whole() throws
   {
     let lines = try page {

@@ -225,7 +225,8 @@ extension PageRows {
     var connection: Kin
     var layer: UInt8
     var flags: UInt16
-    /// The distance in rows to the request, or 0 if there is none or it is further away.
+    /// How many rows earlier the request is. 0 means that the packet answers no request, or one too
+    /// far away to link to.
     var distance: Int
   }
 

@@ -294,7 +294,7 @@ extension Connection.Ending {
 }
 
 extension JSONSink {
-  /// Appends the names of the parts of a capture; nothing if there are none.
+  /// Appends a list of the parts' names. Omits the key if the list would be empty.
   package mutating func parts(_ key: StaticString, _ parts: Coverage.Parts) {
     guard !parts.isEmpty else { return }
     beginList(key)

@@ -65,7 +65,7 @@ package struct TraceReport: PacketReport, ~Copyable {
     if lines.count > told { return nil }
     return wasLeftOut
       ? "no callback matches the selection"
-      : "the capture has nothing that an app is told"
+      : "the capture shows nothing that an app would receive"
   }
 
   /// Why the app's log is not among the lines.

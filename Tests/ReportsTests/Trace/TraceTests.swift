@@ -79,7 +79,8 @@ func told(
     #expect(android.last?.contains("status GATT_CONN_FAIL_ESTABLISH (62)") == true, "\(android)")
   }
 
-  /// The side that ends a link determines what the app is told: CBError's and Android's numbers.
+  /// CoreBluetooth and Android give the app different error codes depending on which side ended the
+  /// link.
   @Test(
     "every end of a link has its error",
     arguments: [

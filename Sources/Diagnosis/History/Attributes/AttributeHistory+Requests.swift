@@ -113,6 +113,9 @@ extension AttributeHistory {
     _ fields: ATTFields, _ bytes: RawSpan, _ answer: Answer, _ context: Context,
     _ memory: borrowing Memory
   ) {
+    for correction in memory.doubt.corrections {
+      correct(correction, fields, answer, context)
+    }
     guard let packet = answer.request?.packet,
       let index = open.firstIndex(where: { $0.packet == packet })
     else { return }
@@ -266,6 +269,31 @@ extension AttributeHistory {
       LongWrite(
         opcode: context.opcode, attribute: attribute, client: context.sender,
         length: found.length, most: found.most, isValue: found.isValue, moment: context.moment))
+  }
+
+  /// Moves an MTU exchange to the request that its response answered, as a later response shows;
+  /// the later one answers the request that had it so far.
+  private mutating func correct(
+    _ correction: ResponseDoubt.Correction, _ fields: ATTFields, _ answer: Answer,
+    _ context: Context
+  ) {
+    guard
+      let place = mtuExchanges.firstIndex(where: { $0.answer.packet == correction.response }),
+      let index = open.firstIndex(where: { $0.packet == correction.request.packet }),
+      let offered = open[index].mtu
+    else { return }
+    let request = open.remove(at: index)
+    let moved = mtuExchanges[place]
+    mtuExchanges[place] = MTUExchange(
+      client: request.client, offered: offered, answered: moved.answered,
+      request: request.moment, answer: moved.answer)
+    guard answer.request?.packet == moved.request.packet, let answered = fields.mtu,
+      mtuExchanges.count < Self.mostListed
+    else { return }
+    mtuExchanges.append(
+      MTUExchange(
+        client: moved.client, offered: moved.offered, answered: answered,
+        request: moved.request, answer: context.moment))
   }
 
   /// Records the response to an MTU request.
