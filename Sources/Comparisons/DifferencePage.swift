@@ -233,7 +233,7 @@ struct DifferencePage: ~Copyable {
       if operation.failure != nil,
         let name = Self.argument(isLeft ? options.names.left : options.names.right)
       {
-        row([(isAlone ? 20 : 15, "gattscope explain \(name)  says more of it")], .dim)
+        row([(isAlone ? 20 : 15, "gattscope explain \(name)  has the details")], .dim)
       }
     }
   }

@@ -66,7 +66,7 @@ import Testing
     let lines = lines(report)
     let first = try #require(lines.firstIndex(of: "FIRST DIFFERENCE THAT MATTERS"), "\(lines)")
     #expect(lines[first + 1].contains("Pairing Failed: Pairing Not Supported"), "\(lines)")
-    #expect(lines[first + 2] == "gattscope explain working.btsnoop says more of it")
+    #expect(lines[first + 2] == "gattscope explain working.btsnoop has the details")
     #expect(lines[first + 3].hasPrefix("right"))
     #expect(lines.contains("connections 2 and 2"))
     #expect(!lines.contains { $0.hasPrefix("more connections") })
