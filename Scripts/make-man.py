@@ -14,27 +14,30 @@ import time
 HEADING = """\
 .TH GATTSCOPE 1 "{date}" "{version}" "User Commands"
 .SH NAME
-gattscope \\- say what a Bluetooth LE capture holds
+gattscope \\- explain what happened in a Bluetooth LE capture
 """
 EXIT_STATUS = re.compile(r"^Exit status: (.*)\.$", re.MULTILINE)
 AFTER = """\
 .SH ENVIRONMENT
 .TP
 .B NO_COLOR
-Where it is set, text has no colours unless
+If set, text has no colours unless
 .B \\-\\-color=always
 asks for them.
 .TP
+.B PAGER
+The program that shows text longer than the screen; if empty, none does.
+.TP
 .B XDG_CONFIG_HOME
-Profiles of one\(aqs own are read from gattscope/profiles in it; without it from \(ti/.config/gattscope/profiles.
+Your own profiles are read from its folder gattscope/profiles, or from \(ti/.config/gattscope/profiles if it is not set.
 .SH SEE ALSO
 .BR btmon (1),
 .BR tshark (1)
 .PP
-The documentation, in
-.IR /usr/local/share/doc/gattscope ,
-.I /usr/share/doc/gattscope
-or beside the source.
+The documentation is in
+.I /usr/local/share/doc/gattscope
+or
+.IR /usr/share/doc/gattscope .
 """
 
 
@@ -95,9 +98,9 @@ def command(found: dict) -> list[str]:
     """Returns a verb with its options; those that all verbs have, --help and --version, are listed once."""
     name = " ".join([*found["superCommands"], found["commandName"]])
     arguments = [argument for argument in found.get("arguments", []) if argument["shouldDisplay"]]
-    told = [argument for argument in arguments if argument.get("valueName") not in ("help", "version")]
-    synopsis = [f"\\fB{text(name)}\\fR"] + (["[\\fIoptions\\fR]"] if any(a["kind"] != "positional" for a in told) else [])
-    for argument in told:
+    shown = [argument for argument in arguments if argument.get("valueName") not in ("help", "version")]
+    synopsis = [f"\\fB{text(name)}\\fR"] + (["[\\fIoptions\\fR]"] if any(a["kind"] != "positional" for a in shown) else [])
+    for argument in shown:
         if argument["kind"] == "positional":
             word = heading(argument)
             synopsis.append(f"[{word}]" if argument["isOptional"] else word)
@@ -109,7 +112,7 @@ def command(found: dict) -> list[str]:
     if found.get("discussion"):
         lines += [".PP", *discussion(found["discussion"])]
     title = None
-    for argument in told:
+    for argument in shown:
         if argument.get("sectionTitle") != title:
             title = argument.get("sectionTitle")
             if title:
@@ -125,7 +128,7 @@ def page(root: dict, version: str, date: str) -> str:
     lines = [HEADING.format(date=date, version=version).rstrip(), ".SH SYNOPSIS"]
     lines += [".B gattscope", ".RI [ verb ]", ".RI [ options ]", ".IR CAPTURE \\ ..."]
     lines += [".SH DESCRIPTION", *discussion(EXIT_STATUS.sub("", root["discussion"]).strip())]
-    lines += [".SH OPTIONS", "Each verb has these:"]
+    lines += [".SH OPTIONS", "All verbs have these options:"]
     for argument in root["arguments"]:
         lines += described(argument)
     lines.append(".SH VERBS")
@@ -143,10 +146,10 @@ def page(root: dict, version: str, date: str) -> str:
 def main() -> None:
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    said = subprocess.run([sys.argv[1], "--experimental-dump-help"], check=True, stdout=subprocess.PIPE).stdout
+    help_text = subprocess.run([sys.argv[1], "--experimental-dump-help"], check=True, stdout=subprocess.PIPE).stdout
     version = subprocess.run([sys.argv[1], "--version"], check=True, stdout=subprocess.PIPE, text=True).stdout
     date = time.strftime("%Y-%m-%d", time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
-    sys.stdout.write(page(json.loads(said)["command"], version.partition(",")[0], date))
+    sys.stdout.write(page(json.loads(help_text)["command"], version.partition(",")[0], date))
 
 
 if __name__ == "__main__":

@@ -186,11 +186,34 @@ class ArchiveTests(unittest.TestCase):
             result = run("show", "--json", path)
             found = self.packets(result)
             self.assertLessEqual(len(found), len(expected), length)
-            if len(found) < len(expected):
-                self.assertEqual(result.returncode, 65, f"{length} bytes: {result.stderr}")
-                self.assertLessEqual(result.stderr.count(b"\n"), 3, result.stderr)
+            self.assertEqual(result.returncode, 65, f"{length} bytes: {result.stderr}")
+            self.assertLessEqual(result.stderr.count(b"\n"), 3, result.stderr)
             read = max(read, len(found))
         self.assertEqual(read, len(expected))
+
+    def test_directories_of_zips_that_end_early(self) -> None:
+        """A zip cut off after its entries must give all packets, and say that it was cut; one with a comment, or with
+        something after it, must not.
+        """
+        made = io.BytesIO(zipped(self.entries))
+        with zipfile.ZipFile(made, "a") as archive:
+            archive.comment = b"PK\5\6 and PK"
+        # So many entries that the directory is longer than what libarchive reads ahead.
+        many = zipped(self.entries | {f"folder-{number:05d}/{number:0100d}.bin": b"" for number in range(2_000)})
+        nested = zipped({"report.zip": zipped(self.entries)}, zipfile.ZIP_STORED)
+        for name, whole in {"comment": made.getvalue(), "many": many, "nested": nested}.items():
+            start = whole.rindex(b"PK\1\2") if name != "many" else whole.index(b"PK\1\2")
+            path = self.folder / f"{name}.zip"
+            for length in [*range(start + 4, len(whole), max(1, (len(whole) - start) // 40)), len(whole) - 1]:
+                path.write_bytes(whole[:length])
+                result = run("show", "--json", path)
+                self.assertEqual(self.packets(result), self.packets(self.expected), f"{name}: {length}")
+                self.assertEqual(result.returncode, 65, f"{name}: {length} of {len(whole)}")
+                self.assertIn(f"ends at byte {length}, within the directory".encode(), result.stderr, name)
+            for behind in (b"", b"and more", bytes(200_000)):
+                path.write_bytes(whole + behind)
+                self.assert_same(f"{name} and {len(behind)} bytes", run("show", "--json", path))
+                self.assert_same(f"{name} and {len(behind)} bytes from a pipe", run("show", "--json", "-", given=whole + behind))
 
     def test_compressed_logs_that_end_early(self) -> None:
         """Of a compressed file cut at any byte, what can be decompressed is shown, and never less than of a shorter one."""

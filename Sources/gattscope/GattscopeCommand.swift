@@ -76,6 +76,12 @@ struct GattscopeCommand: ParsableCommand {
   /// Returns the command that `arguments` name, even if they use another program's name for an
   /// option.
   private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
+    if arguments.first == "help", let word = arguments.dropFirst().first, !word.hasPrefix("-"),
+      !configuration.subcommands.contains(where: { $0.configuration.commandName == word })
+    {
+      // The parser would show the help of the whole program.
+      throw ValidationError("\(word) is not a verb\(Run.verbs(insteadOf: word))")
+    }
     if let command = parsedDirectly(arguments) { return command }
     do {
       return try parseAsRoot(arguments)

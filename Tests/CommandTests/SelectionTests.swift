@@ -264,6 +264,9 @@ struct SelectionTests {
     let other = try Program.run([word, "--strict", Program.sample("heart-rate")])
     #expect(other.status == 64)
     #expect(other.errors.hasSuffix("; did you mean gattscope \(verb)?\n"), "\(other.errors)")
+    let help = try Program.run(["help", word])
+    #expect(help.status == 64)
+    #expect(help.errors.contains("\(word) is not a verb; did you mean gattscope \(verb)?"))
   }
 
   @Test("trace can be limited to attributes and times")

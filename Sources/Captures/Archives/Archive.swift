@@ -58,7 +58,7 @@ final class Archive: ByteFeed {
         { source, buffer, size in
           guard let source = unsafe source, let buffer = unsafe buffer else { return -1 }
           return unsafe Unmanaged<Source>.fromOpaque(source).takeUnretainedValue()
-            .read(into: buffer, atMost: size)
+            .supply(buffer, atMost: size)
         }, reference, &result)
     else { throw CaptureFailure(.inaccessible, "there is no memory to open an archive") }
     unsafe archive = opened
@@ -85,12 +85,47 @@ final class Archive: ByteFeed {
       result = unsafe clibarchive_next(archive)
       if result == ARCHIVE_RETRY { damage = damage ?? failure }
     } while result == ARCHIVE_RETRY
-    if result == ARCHIVE_EOF { return nil }
+    if result == ARCHIVE_EOF {
+      try checkEnd()
+      return nil
+    }
     guard result >= ARCHIVE_WARN else { throw failure }
     let name = unsafe clibarchive_name(archive).map { unsafe String(cString: $0) } ?? ""
     return Entry(
       name: Self.printable(name), isFile: unsafe clibarchive_is_file(archive) != 0,
       isEncrypted: unsafe clibarchive_is_encrypted(archive) != 0)
+  }
+
+  /// Reports a zip that is cut off after its entries. libarchive reads it as a stream and stops at
+  /// the directory that follows them.
+  private func checkEnd() throws(CaptureFailure) {
+    guard let source, unsafe clibarchive_is_zip(archive) != 0,
+      source.resume(at: unsafe clibarchive_position(archive))
+    else { return }
+    var rest = InputBuffer(source)
+    if try !Self.hasEndRecord(&rest) {
+      damage =
+        damage
+        ?? CaptureFailure(
+          .damaged,
+          "the archive ends at byte \(source.byteCount), within the directory that follows its entries"
+        )
+    }
+  }
+
+  /// Returns whether the rest of a zip contains the whole end record: `50 4b 05 06`, 16 bytes, u16
+  /// length of a comment, comment (APPNOTE 4.3.16).
+  private static func hasEndRecord(_ rest: inout InputBuffer) throws(CaptureFailure) -> Bool {
+    let headerBytes = 22
+    while try rest.fill(headerBytes) {
+      guard !rest.bytes.starts(with: "PK\u{5}\u{6}") else {
+        var length = Cursor(rest.bytes.dropping(headerBytes - 2))
+        return try rest.fill(headerBytes + Int((try? length.u16()) ?? 0))
+      }
+      let next = rest.bytes.dropping(1).firstOffset(of: UInt8(ascii: "P"))
+      _ = rest.take(next.map { $0 + 1 } ?? rest.count)
+    }
+    return false
   }
 
   /// Whether it is a single compressed file rather than an archive; its entry has no name.
@@ -151,15 +186,50 @@ final class Archive: ByteFeed {
   }
 
   /// The context of libarchive's callback.
-  private final class Source {
+  private final class Source: ByteFeed {
     private let feed: any ByteFeed
     private(set) var failure: CaptureFailure?
+    /// The number of bytes read.
+    private(set) var byteCount: Int64 = 0
+    /// The last bytes read: one block or more, since libarchive reads no further ahead.
+    private var recent: [UInt8] = []
+    /// The number of bytes of `recent` to read again.
+    private var repeatedCount = 0
 
     init(_ feed: any ByteFeed) { self.feed = feed }
 
-    func read(into start: UnsafeMutableRawPointer, atMost count: Int) -> Int {
+    /// Continues at an earlier position. Returns false if its bytes are gone.
+    func resume(at position: Int64) -> Bool {
+      guard position <= byteCount, byteCount - position <= recent.count else { return false }
+      repeatedCount = Int(byteCount - position)
+      return true
+    }
+
+    func read(
+      into start: UnsafeMutableRawPointer, atMost count: Int
+    ) throws(CaptureFailure) -> Int {
+      let repeated = min(repeatedCount, count)
+      if repeated > 0 {
+        unsafe recent.withUnsafeBytes { bytes in
+          let again = unsafe bytes.suffix(repeatedCount).prefix(repeated)
+          unsafe UnsafeMutableRawBufferPointer(start: start, count: repeated).copyBytes(from: again)
+        }
+        repeatedCount -= repeated
+        return repeated
+      }
+      let result = try unsafe feed.read(into: start, atMost: count)
+      byteCount += Int64(result)
+      if recent.count > Int(CLIBARCHIVE_BLOCK_BYTES) {
+        recent.removeFirst(recent.count - Int(CLIBARCHIVE_BLOCK_BYTES))
+      }
+      unsafe recent.append(contentsOf: UnsafeRawBufferPointer(start: start, count: result))
+      return result
+    }
+
+    /// Reads for libarchive, which cannot pass errors on. Returns -1 on failure.
+    func supply(_ start: UnsafeMutableRawPointer, atMost count: Int) -> Int {
       do throws(CaptureFailure) {
-        return try unsafe feed.read(into: start, atMost: count)
+        return try unsafe read(into: start, atMost: count)
       } catch {
         failure = error
         return -1

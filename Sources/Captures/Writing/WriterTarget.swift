@@ -27,7 +27,7 @@ package struct WriterTarget: Equatable, Sendable {
   package static let rows: [Row] = [
     Row(
       "btsnoop", .btsnoop, nil,
-      "btsnoop-2001 where the capture holds the Linux monitor's records, else -1002"),
+      "btsnoop-2001 if the capture has the Linux monitor's records, else btsnoop-1002"),
     Row("btsnoop-1002", .btsnoop, .h4, "HCI packets with their direction, as Android writes them"),
     Row("btsnoop-2001", .btsnoop, .monitor, "records of the Linux monitor, as btmon writes them"),
     Row(
