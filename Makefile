@@ -93,7 +93,7 @@ build: Package.swift ## build the program, quickly: .build/release/gattscope
 	swift build $(TESTED) --product gattscope
 
 release: ## build the program for distribution, optimised as a whole: .build-release/release/gattscope
-	swift build $(RELEASE)
+	OPTIMISE_ALL=1 swift build $(RELEASE)
 
 check: lint ## lint, build and run the unit tests without the long sweeps: after every change
 	$(TEST) $(addprefix --skip ,$(LONG))
@@ -102,11 +102,11 @@ test: packages lint ## run everything that needs one optimised build: unit, gold
 	$(TEST)
 	@$(MAKE) --no-print-directory test-scripts
 
-# In parallel, since each keeps little more than one core busy; but never two that fill .venv.
+# In parallel, since each keeps little more than one core busy. .venv is filled before, because two cannot do that at once.
 test-all: packages ## run `test`, and also the release program, a virtual machine, a browser, a fleet, and each fuzzer
 	@$(MAKE) --no-print-directory -j2 test release
-	@$(MAKE) --no-print-directory -j2 test-release tests-of-neighbours
-	@$(MAKE) --no-print-directory test-fleet
+	@$(MAKE) --no-print-directory .venv/bin/cyclonedx-made .venv/bin/fleet-made || true
+	@$(MAKE) --no-print-directory -j2 tests-of-neighbours test-release test-fleet
 	$(if $(filter 0,$(FUZZ_SECONDS)),,@$(MAKE) --no-print-directory fuzz)
 
 test-debug: ## run the unit tests unoptimised

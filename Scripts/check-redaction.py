@@ -12,6 +12,7 @@ are reported as zeros. Exit status 1: a secret remains, something is lost, or no
 """
 
 import importlib
+import itertools
 import json
 import os
 import random
@@ -46,15 +47,15 @@ LEAST_KEY = 8  # bytes; longer values are searched for in pieces
 PIECE, PIECE_STEP = 6, 2  # bytes of a piece, and between the starts of two pieces: any seven bytes in a row contain a whole piece
 
 
-def fields(path: Path, names: tuple[str, ...]) -> list[str]:
-    """Returns tshark's values of these fields, of all packets in one list."""
+def fields(path: Path, names: tuple[str, ...]) -> list[list[list[str]]]:
+    """Returns tshark's values of these fields: for each packet and field, all values."""
     with tempfile.TemporaryDirectory() as empty:
         environment = dict(os.environ, WIRESHARK_CONFIG_DIR=empty, LC_ALL="C.UTF-8")
         options = [option for name in names for option in ("-e", name)]
-        command = ["tshark", "-n", "-r", str(path), "-T", "fields", "-E", "separator=\x01", "-E", "aggregator=\x01"]
+        command = ["tshark", "-n", "-r", str(path), "-T", "fields", "-E", "separator=\x01", "-E", "aggregator=\x02"]
         result = subprocess.run([*command, *options], capture_output=True, env=environment, check=False)
-    lines = result.stdout.decode(errors="replace").splitlines()
-    return [value for line in lines for value in line.split("\x01") if value]
+    lines = result.stdout.decode(errors="replace").split("\n")[:-1]
+    return [[list(filter(None, field.split("\x02"))) for field in line.split("\x01")] for line in lines]
 
 
 def what_must_go(path: Path) -> dict[bytes, str]:
@@ -65,14 +66,15 @@ def what_must_go(path: Path) -> dict[bytes, str]:
         for name in VALUES:
             if value := packet.get(f"smp.{name}"):
                 found[bytes.fromhex(value)] = name
-    for text in fields(path, ADDRESSES):
-        value = bytes.fromhex(text.replace(":", ""))
-        # 00:00:00:00:00:01, which an anonymised capture may have, appears among zeros everywhere.
-        if len(set(value)) > 2:
-            found[value] = "address"
-    for text in fields(path, NAMES):
-        if len(text.encode()) >= LEAST_NAME and "\ufffd" not in text:
-            found[text.encode()] = "name"
+    for values in fields(path, (*ADDRESSES, *NAMES)):
+        for text in itertools.chain(*values[: len(ADDRESSES)]):
+            value = bytes.fromhex(text.replace(":", ""))
+            # 00:00:00:00:00:01, which an anonymised capture may have, appears among zeros everywhere.
+            if len(set(value)) > 2:
+                found[value] = "address"
+        for text in itertools.chain(*values[len(ADDRESSES) :]):
+            if len(text.encode()) >= LEAST_NAME and "\ufffd" not in text:
+                found[text.encode()] = "name"
     # Zeros and ones identify nobody, nor do values that the specification publishes.
     return {
         value: what
@@ -180,9 +182,8 @@ def attributes(program: str, path: Path) -> list:
 
 def packets(path: Path) -> tuple[int, int]:
     """Returns the number of packets, and of those that tshark calls malformed or cannot read."""
-    command = ["tshark", "-n", "-r", str(path), "-Y", "_ws.malformed", "-T", "fields", "-e", "frame.number"]
-    malformed = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
-    return len(fields(path, ("frame.number",))), len(malformed)
+    found = fields(path, ("frame.number", "_ws.malformed"))
+    return len(found), sum(1 for _, malformed in found if malformed)
 
 
 def removed(report: str) -> tuple[int, bool]:

@@ -1,13 +1,16 @@
 """Facts about each packet from tshark (4.0)."""
 
+import hashlib
 import json
 import os
+import pickle
 import subprocess
 import tempfile
 from pathlib import Path
 
 from . import Facts, Told, first, listed, number, without_zeros
 
+KEPT = Path(__file__).resolve().parents[2] / ".build" / "tshark"
 LAYERS = "frame hci_mon packetlogger bthci_evt bthci_cmd bthci_acl bthci_sco bthci_iso btl2cap btatt btsmp"
 
 # Where an ATT PDU's value begins; only these PDUs have tshark's handle on the wire, for others tshark remembers it.
@@ -67,18 +70,25 @@ SECURITY_BYTES = {
 
 def facts(path: Path) -> list[Facts] | None:
     """Returns the facts about each packet, without the user's preferences or name resolution, from one run, because
-    tshark is slow to start. Returns None if tshark reads nothing at all, such as from a PacketLogger file that it
-    mistakes for another format.
+    tshark is slow to start. They are kept for the other checks of the same capture. Returns None if tshark reads
+    nothing at all, such as from a PacketLogger file that it mistakes for another format.
     """
+    kept = KEPT / hashlib.sha256(Path(__file__).read_bytes() + path.read_bytes()).hexdigest()
+    if kept.exists():
+        return pickle.loads(kept.read_bytes())
     with tempfile.TemporaryDirectory() as empty:
         environment = dict(os.environ, WIRESHARK_CONFIG_DIR=empty, TZ="UTC", LC_ALL="C.UTF-8")
         command = ["tshark", "-n", "-r", str(path), "-T", "ek", "-x", "-J", LAYERS]
         result = subprocess.run(command, capture_output=True, env=environment, check=False)
     lines = [line for line in result.stdout.splitlines() if b'"layers"' in line]
     packets = [json.loads(line, object_pairs_hook=_merged) for line in lines]
-    if not packets and result.returncode != 0:
-        return None
-    return [_packet(packet["layers"]) for packet in packets]
+    found = [_packet(packet["layers"]) for packet in packets] if packets or result.returncode == 0 else None
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    # Renamed, so that another check never reads half a file.
+    with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as file:
+        pickle.dump(found, file)
+    os.rename(file.name, kept)
+    return found
 
 
 def _merged(pairs: list) -> dict:
