@@ -72,7 +72,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: $(CHECKERS) units-of-scripts units-of-damage tests-of-neighbours help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet test-page picture bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
+.PHONY: $(CHECKERS) units-of-scripts units-of-damage packages-of-neighbours tests-of-neighbours help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet test-page picture bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -102,10 +102,10 @@ test: packages lint ## run everything that needs one optimised build: unit, gold
 	$(TEST)
 	@$(MAKE) --no-print-directory test-scripts
 
-# In parallel, since each keeps little more than one core busy. .venv is filled before, because two cannot do that at once.
+# In parallel, since each keeps little more than one core busy. Packages and .venv come before, since apt and pip run alone.
 test-all: packages ## run `test`, and also the release program, a virtual machine, a browser, a fleet, and each fuzzer
 	@$(MAKE) --no-print-directory -j2 test release
-	@$(MAKE) --no-print-directory .venv/bin/cyclonedx-made .venv/bin/fleet-made || true
+	@$(MAKE) --no-print-directory packages-of-neighbours
 	@$(MAKE) --no-print-directory -j2 tests-of-neighbours test-release test-fleet
 	$(if $(filter 0,$(FUZZ_SECONDS)),,@$(MAKE) --no-print-directory fuzz)
 
@@ -278,6 +278,13 @@ dist: $(BUILD_PROGRAM) .venv/bin/cyclonedx-made ## make an archive for Debian 12
 	@$(MAKE) --no-print-directory install PROGRAM="$(PROGRAM)" PREFIX= EXTCAP=/lib/wireshark/extcap DESTDIR=.build/dist-tree >/dev/null
 	$(call describe,.build/dist-tree,)
 	$(DATED) Scripts/make-dist.sh .build/dist-tree "$(DIST)" "$(VERSION)"
+
+# What cannot be installed is reported by the tests that need it.
+packages-of-neighbours:
+	-@Scripts/install-packages.sh $(LIVE_PACKAGES)
+	-@Scripts/install-packages.sh $(FLEET_PACKAGES)
+	-@Scripts/install-packages.sh $(PAGE_PACKAGES)
+	-@$(MAKE) --no-print-directory .venv/bin/cyclonedx-made .venv/bin/fleet-made
 
 packages: ## install the Debian packages that the tests need
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
