@@ -28,7 +28,7 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
   package static let manufacturerSpecificData = Self(rawValue: 0xff)
 
   /// The name in the Assigned Numbers; nil for a type that is not listed.
-  package var name: StaticString? {
+  package var name: AssignedName? {
     switch rawValue {
     case 0x01: "Flags"
     case 0x02: "Incomplete List of 16-bit Service Class UUIDs"
@@ -86,7 +86,7 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
 
   /// Returns the name of a structure with `count` bytes of data: 0x10 was assigned twice, to the
   /// Device ID of 8 bytes and to the Security Manager TK Value of 16.
-  package func name(count: Int) -> StaticString? {
+  package func name(count: Int) -> AssignedName? {
     isTemporaryKey(count: count) ? "Security Manager TK Value" : name
   }
 

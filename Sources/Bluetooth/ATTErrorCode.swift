@@ -52,7 +52,7 @@ package struct ATTErrorCode: RawRepresentable, Equatable, Hashable, Sendable {
   package var isOfProfile: Bool { Self.ofProfiles.contains(rawValue) }
 
   /// The specification's name; for codes without their own name, that of the range.
-  package var name: StaticString {
+  package var name: AssignedName {
     switch rawValue {
     case 0x01: "Invalid Handle"
     case 0x02: "Read Not Permitted"

@@ -43,12 +43,12 @@ package struct ATTOpcode: RawRepresentable, Equatable, Hashable, Sendable {
   package static let signedWriteCommand = Self(rawValue: 0xd2)
 
   /// The specification's name without its prefix ATT_ (Core, Vol 3, Part F, 3.4.8).
-  package var name: StaticString? { names?.full }
+  package var name: AssignedName? { names?.full }
 
   /// A name short enough for a line of text: "Notification" for "Handle Value Notification".
-  package var shortName: StaticString? { names?.short }
+  package var shortName: AssignedName? { names?.short }
 
-  private var names: (full: StaticString, short: StaticString)? {
+  private var names: (full: AssignedName, short: AssignedName)? {
     switch self {
     case .errorResponse: ("Error Response", "Error Response")
     case .exchangeMTURequest: ("Exchange MTU Request", "Exchange MTU Request")

@@ -3,186 +3,113 @@
 
 extension CodeSet {
   /// A2DP codecs that a Controller can process instead of the Host, by their bits.
-  static func androidCodecsName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "SBC"
-    case 1: "AAC"
-    case 2: "aptX"
-    case 3: "aptX HD"
-    case 4: "LDAC"
-    case 5: "Opus"
-    default: nil
-    }
-  }
+  package static let androidCodecs = CodeSet("SBC | AAC | aptX | aptX HD | LDAC | Opus")
 
   /// Sampling rates, by their bits.
-  static func androidSamplingRatesName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "44.1 kHz"
-    case 1: "48 kHz"
-    case 2: "88.2 kHz"
-    case 3: "96 kHz"
-    default: nil
-    }
-  }
+  package static let androidSamplingRates = CodeSet("44.1 kHz | 48 kHz | 88.2 kHz | 96 kHz")
 
   /// Sample sizes, by their bits.
-  static func androidSampleBitsName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "16 bits"
-    case 1: "24 bits"
-    case 2: "32 bits"
-    default: nil
-    }
-  }
+  package static let androidSampleBits = CodeSet("16 bits | 24 bits | 32 bits")
 
   /// Numbers of audio channels, by their bits.
-  static func androidChannelModesName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Mono"
-    case 1: "Stereo"
-    default: nil
-    }
-  }
+  package static let androidChannelModes = CodeSet("Mono | Stereo")
 
   /// Subcommands of Android's A2DP offload.
-  static func androidAudioOffloadName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 1: "Start (legacy)"
-    case 2: "Stop (legacy)"
-    case 3: "Start"
-    case 4: "Stop"
-    default: nil
-    }
-  }
+  package static let androidAudioOffload = CodeSet(
+    "@1 Start (legacy) | Stop (legacy) | Start | Stop")
 
   /// The direction of offloaded audio.
-  static func androidDataPathName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Output"
-    case 1: "Input"
-    default: nil
-    }
-  }
+  package static let androidDataPath = CodeSet("Output | Input")
 
   /// Subcommands of Android's dynamic audio buffer.
-  static func androidAudioBufferName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 1: "Get Buffer Time Capability"
-    case 2: "Set Buffer Time"
-    default: nil
-    }
-  }
+  package static let androidAudioBuffer = CodeSet("@1 Get Buffer Time Capability | Set Buffer Time")
 
   /// Quality events that a Controller should report, by their bits.
-  static func androidQualityEventsName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Quality monitoring"
-    case 1: "Approaching LSTO"
-    case 2: "A2DP audio choppy"
-    case 3: "(e)SCO voice choppy"
-    case 4: "Root inflammation"
-    case 5: "Energy monitoring"
-    case 6: "LE Audio choppy"
-    case 7: "Connect fail"
-    case 8: "Advanced RF statistics, triggered"
-    case 9: "Advanced RF statistics, periodic"
-    case 10: "Controller health, triggered"
-    case 11: "Controller health, periodic"
-    case 15: "Vendor's quality events"
-    case 0x10: "LMP/LL message trace"
-    case 0x11: "Multi-link and coexistence trace"
-    case 0x12: "Controller debug information"
-    case 0x1f: "Vendor's trace"
-    default: nil
-    }
-  }
+  package static let androidQualityEvents = CodeSet(
+    """
+    Quality monitoring
+    Approaching LSTO
+    A2DP audio choppy
+    (e)SCO voice choppy
+    Root inflammation
+    Energy monitoring
+    LE Audio choppy
+    Connect fail
+    Advanced RF statistics, triggered
+    Advanced RF statistics, periodic
+    Controller health, triggered
+    Controller health, periodic
+    @f Vendor's quality events
+    LMP/LL message trace
+    Multi-link and coexistence trace
+    Controller debug information
+    @1f Vendor's trace
+    """)
 
   /// The subject of a Bluetooth quality report.
-  static func androidQualityReportName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 1: "Quality monitoring"
-    case 2: "Approaching LSTO"
-    case 3: "A2DP audio choppy"
-    case 4: "(e)SCO voice choppy"
-    case 5: "Root inflammation"
-    case 6: "Energy monitoring"
-    case 7: "LE Audio choppy"
-    case 8: "Connect fail"
-    case 9: "Advanced RF statistics, triggered"
-    case 10: "Advanced RF statistics, periodic"
-    case 11: "Controller health, triggered"
-    case 12: "Controller health, periodic"
-    case 0x11: "LMP/LL message trace"
-    case 0x12: "Multi-link and coexistence trace"
-    case 0x13: "Controller debug information"
-    default: nil
-    }
-  }
+  package static let androidQualityReport = CodeSet(
+    """
+    @1 Quality monitoring
+    Approaching LSTO
+    A2DP audio choppy
+    (e)SCO voice choppy
+    Root inflammation
+    Energy monitoring
+    LE Audio choppy
+    Connect fail
+    Advanced RF statistics, triggered
+    Advanced RF statistics, periodic
+    Controller health, triggered
+    Controller health, periodic
+    @11 LMP/LL message trace
+    Multi-link and coexistence trace
+    Controller debug information
+    """)
 
   /// The type of the baseband packets that a quality report counts.
-  static func androidPacketTypeName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 1: "ID"
-    case 2: "NULL"
-    case 3: "POLL"
-    case 4: "FHS"
-    case 5: "HV1"
-    case 6: "HV2"
-    case 7: "HV3"
-    case 8: "DV"
-    case 9: "EV3"
-    case 10: "EV4"
-    case 11: "EV5"
-    case 12: "2-EV3"
-    case 13: "2-EV5"
-    case 14: "3-EV3"
-    case 15: "3-EV5"
-    case 0x10: "DM1"
-    case 0x11: "DH1"
-    case 0x12: "DM3"
-    case 0x13: "DH3"
-    case 0x14: "DM5"
-    case 0x15: "DH5"
-    case 0x16: "AUX1"
-    case 0x17: "2-DH1"
-    case 0x18: "2-DH3"
-    case 0x19: "2-DH5"
-    case 0x1a: "3-DH1"
-    case 0x1b: "3-DH3"
-    case 0x1c: "3-DH5"
-    case 0x51: "ISO"
-    case 0x52: "LE 1M"
-    case 0x53: "LE 2M"
-    case 0x54: "LE Coded S=2"
-    case 0x55: "LE Coded S=8"
-    default: nil
-    }
-  }
+  package static let androidPacketType = CodeSet(
+    """
+    @1 ID
+    NULL
+    POLL
+    FHS
+    HV1
+    HV2
+    HV3
+    DV
+    EV3
+    EV4
+    EV5
+    2-EV3
+    2-EV5
+    3-EV3
+    3-EV5
+    DM1
+    DH1
+    DM3
+    DH3
+    DM5
+    DH5
+    AUX1
+    2-DH1
+    2-DH3
+    2-DH5
+    3-DH1
+    3-DH3
+    3-DH5
+    @51 ISO
+    LE 1M
+    LE 2M
+    LE Coded S=2
+    LE Coded S=8
+    """)
 
   /// Why an advertising instance stopped.
-  static func androidStateChangeName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Connection received"
-    default: nil
-    }
-  }
+  package static let androidStateChange = CodeSet("Connection received")
 
   /// The state of a tracked advertiser.
-  static func androidAdvertiserStateName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Found"
-    case 1: "Lost"
-    default: nil
-    }
-  }
+  package static let androidAdvertiserState = CodeSet("Found | Lost")
 
   /// Whether an event contains an advertisement.
-  static func androidAdvertiserInfoName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Present"
-    case 1: "Absent"
-    default: nil
-    }
-  }
+  package static let androidAdvertiserInfo = CodeSet("Present | Absent")
 }

@@ -3,366 +3,143 @@
 
 extension CodeSet {
   /// Allow_Role_Switch of Create Connection.
-  static func allowRoleSwitchName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Stay central"
-    case 1: "Role switch allowed"
-    default: nil
-    }
-  }
+  package static let allowRoleSwitch = CodeSet("Stay central | Role switch allowed")
 
   /// Page_Scan_Repetition_Mode.
-  static func pageScanRepetitionName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "R0"
-    case 1: "R1"
-    case 2: "R2"
-    default: nil
-    }
-  }
+  package static let pageScanRepetition = CodeSet("R0 | R1 | R2")
 
   /// Packet_Type of an ACL link; set bits of EDR packets exclude them.
-  static func aclPacketTypesName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 1: "Not 2-DH1"
-    case 2: "Not 3-DH1"
-    case 3: "DM1"
-    case 4: "DH1"
-    case 8: "Not 2-DH3"
-    case 9: "Not 3-DH3"
-    case 10: "DM3"
-    case 11: "DH3"
-    case 12: "Not 2-DH5"
-    case 13: "Not 3-DH5"
-    case 14: "DM5"
-    case 15: "DH5"
-    default: nil
-    }
-  }
+  package static let aclPacketTypes = CodeSet(
+    """
+    @1 Not 2-DH1
+    Not 3-DH1
+    DM1
+    DH1
+    @8 Not 2-DH3
+    Not 3-DH3
+    DM3
+    DH3
+    Not 2-DH5
+    Not 3-DH5
+    DM5
+    DH5
+    """)
 
   /// Packet_Type of a synchronous link; set bits of EDR packets exclude them.
-  static func synchronousPacketTypesName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "HV1"
-    case 1: "HV2"
-    case 2: "HV3"
-    case 3: "EV3"
-    case 4: "EV4"
-    case 5: "EV5"
-    case 6: "Not 2-EV3"
-    case 7: "Not 3-EV3"
-    case 8: "Not 2-EV5"
-    case 9: "Not 3-EV5"
-    default: nil
-    }
-  }
+  package static let synchronousPacketTypes = CodeSet(
+    "HV1 | HV2 | HV3 | EV3 | EV4 | EV5 | Not 2-EV3 | Not 3-EV3 | Not 2-EV5 | Not 3-EV5")
 
   /// Retransmission_Effort of a synchronous link.
-  static func retransmissionEffortName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "None"
-    case 1: "For power"
-    case 2: "For quality"
-    case 0xff: "Any"
-    default: nil
-    }
-  }
+  package static let retransmissionEffort = CodeSet("None | For power | For quality | @ff Any")
 
   /// Air_Mode of a synchronous link.
-  static func airModeName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "µ-law"
-    case 1: "A-law"
-    case 2: "CVSD"
-    case 3: "Transparent"
-    default: nil
-    }
-  }
+  package static let airMode = CodeSet("µ-law | A-law | CVSD | Transparent")
 
   /// A coding format by its assigned number.
-  static func codingFormatName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "µ-law"
-    case 1: "A-law"
-    case 2: "CVSD"
-    case 3: "Transparent"
-    case 4: "Linear PCM"
-    case 5: "mSBC"
-    case 6: "LC3"
-    case 7: "G.729A"
-    case 0xff: "Vendor"
-    default: nil
-    }
-  }
+  package static let codingFormat = CodeSet(
+    "µ-law | A-law | CVSD | Transparent | Linear PCM | mSBC | LC3 | G.729A | @ff Vendor")
 
   /// Current_Mode of a BR/EDR link.
-  static func powerModeName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Active"
-    case 1: "Hold"
-    case 2: "Sniff"
-    default: nil
-    }
-  }
+  package static let powerMode = CodeSet("Active | Hold | Sniff")
 
   /// Link_Policy_Settings.
-  static func linkPolicyName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Role switch"
-    case 1: "Hold"
-    case 2: "Sniff"
-    case 3: "Park"
-    default: nil
-    }
-  }
+  package static let linkPolicy = CodeSet("Role switch | Hold | Sniff | Park")
 
   /// Service_Type of a quality of service.
-  static func serviceTypeName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "No traffic"
-    case 1: "Best effort"
-    case 2: "Guaranteed"
-    default: nil
-    }
-  }
+  package static let serviceType = CodeSet("No traffic | Best effort | Guaranteed")
 
   /// Flow_Direction of a flow specification.
-  static func flowDirectionName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Outgoing"
-    case 1: "Incoming"
-    default: nil
-    }
-  }
+  package static let flowDirection = CodeSet("Outgoing | Incoming")
 
   /// IO_Capability.
-  static func ioCapabilityName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "DisplayOnly"
-    case 1: "DisplayYesNo"
-    case 2: "KeyboardOnly"
-    case 3: "NoInputNoOutput"
-    default: nil
-    }
-  }
+  package static let ioCapability = CodeSet(
+    "DisplayOnly | DisplayYesNo | KeyboardOnly | NoInputNoOutput")
 
   /// OOB_Data_Present.
-  static func oobDataPresentName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "No OOB data"
-    case 1: "OOB data, P-192"
-    case 2: "OOB data, P-256"
-    case 3: "OOB data, P-192 and P-256"
-    default: nil
-    }
-  }
+  package static let oobDataPresent = CodeSet(
+    "No OOB data | OOB data, P-192 | OOB data, P-256 | OOB data, P-192 and P-256")
 
   /// Authentication_Requirements.
-  static func authenticationRequirementsName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "No bonding"
-    case 1: "No bonding, MITM"
-    case 2: "Dedicated bonding"
-    case 3: "Dedicated bonding, MITM"
-    case 4: "General bonding"
-    case 5: "General bonding, MITM"
-    default: nil
-    }
-  }
+  package static let authenticationRequirements = CodeSet(
+    """
+    No bonding
+    No bonding, MITM
+    Dedicated bonding
+    Dedicated bonding, MITM
+    General bonding
+    General bonding, MITM
+    """)
 
   /// Notification_Type of a keypress.
-  static func keypressName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Entry started"
-    case 1: "Digit entered"
-    case 2: "Digit erased"
-    case 3: "Cleared"
-    case 4: "Entry completed"
-    default: nil
-    }
-  }
+  package static let keypress = CodeSet(
+    "Entry started | Digit entered | Digit erased | Cleared | Entry completed")
 
   /// Key_Type of a link key.
-  static func linkKeyTypeName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Combination"
-    case 1: "Local unit"
-    case 2: "Remote unit"
-    case 3: "Debug combination"
-    case 4: "Unauthenticated, P-192"
-    case 5: "Authenticated, P-192"
-    case 6: "Changed combination"
-    case 7: "Unauthenticated, P-256"
-    case 8: "Authenticated, P-256"
-    default: nil
-    }
-  }
+  package static let linkKeyType = CodeSet(
+    """
+    Combination
+    Local unit
+    Remote unit
+    Debug combination
+    Unauthenticated, P-192
+    Authenticated, P-192
+    Changed combination
+    Unauthenticated, P-256
+    Authenticated, P-256
+    """)
 
   /// Key_Flag: the kind of link key in use.
-  static func keyFlagName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Semi-permanent"
-    case 1: "Temporary"
-    default: nil
-    }
-  }
+  package static let keyFlag = CodeSet("Semi-permanent | Temporary")
 
   /// PIN_Type.
-  static func pinTypeName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Variable"
-    case 1: "Fixed"
-    default: nil
-    }
-  }
+  package static let pinType = CodeSet("Variable | Fixed")
 
   /// Scan_Enable: the scans to which a BR/EDR device responds.
-  static func scanEnableName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "None"
-    case 1: "Inquiry"
-    case 2: "Page"
-    case 3: "Inquiry and page"
-    default: nil
-    }
-  }
+  package static let scanEnable = CodeSet("None | Inquiry | Page | Inquiry and page")
 
   /// Inquiry_Scan_Type and Page_Scan_Type.
-  static func interlacedScanName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Standard"
-    case 1: "Interlaced"
-    default: nil
-    }
-  }
+  package static let interlacedScan = CodeSet("Standard | Interlaced")
 
   /// Inquiry_Mode: the form of inquiry results.
-  static func inquiryModeName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Standard"
-    case 1: "With RSSI"
-    case 2: "With RSSI or extended"
-    default: nil
-    }
-  }
+  package static let inquiryMode = CodeSet("Standard | With RSSI | With RSSI or extended")
 
   /// Filter_Type of Set Event Filter.
-  static func eventFilterTypeName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Clear all"
-    case 1: "Inquiry results"
-    case 2: "Connection set-up"
-    default: nil
-    }
-  }
+  package static let eventFilterType = CodeSet("Clear all | Inquiry results | Connection set-up")
 
   /// Flow_Control_Enable for data to the Host.
-  static func flowControlName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Off"
-    case 1: "ACL"
-    case 2: "Synchronous"
-    case 3: "ACL and synchronous"
-    default: nil
-    }
-  }
+  package static let flowControl = CodeSet("Off | ACL | Synchronous | ACL and synchronous")
 
   /// Flow_Control_Mode.
-  static func flowControlModeName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Packets"
-    case 1: "Data blocks"
-    default: nil
-    }
-  }
+  package static let flowControlMode = CodeSet("Packets | Data blocks")
 
   /// Hold_Mode_Activity.
-  static func holdModeActivityName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Page scan suspended"
-    case 1: "Inquiry scan suspended"
-    case 2: "Periodic inquiry suspended"
-    default: nil
-    }
-  }
+  package static let holdModeActivity = CodeSet(
+    "Page scan suspended | Inquiry scan suspended | Periodic inquiry suspended")
 
   /// Encryption_Mode of old Hosts.
-  static func encryptionModeName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Not required"
-    case 1: "Required"
-    default: nil
-    }
-  }
+  package static let encryptionMode = CodeSet("Not required | Required")
 
   /// Packet_Type of Enhanced Flush.
-  static func flushPacketTypeName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Automatically flushable only"
-    default: nil
-    }
-  }
+  package static let flushPacketType = CodeSet("Automatically flushable only")
 
   /// Link_Type of a Data Buffer Overflow.
-  static func overflowLinkTypeName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Synchronous"
-    case 1: "ACL"
-    case 2: "ISO"
-    default: nil
-    }
-  }
+  package static let overflowLinkType = CodeSet("Synchronous | ACL | ISO")
 
   /// Which_Clock.
-  static func whichClockName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Local"
-    case 1: "Piconet"
-    default: nil
-    }
-  }
+  package static let whichClock = CodeSet("Local | Piconet")
 
   /// Loopback_Mode.
-  static func loopbackModeName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Off"
-    case 1: "Local"
-    case 2: "Remote"
-    default: nil
-    }
-  }
+  package static let loopbackMode = CodeSet("Off | Local | Remote")
 
   /// Logical_Transport_Type of a codec.
-  static func codecTransportName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "BR/EDR ACL"
-    case 1: "BR/EDR SCO or eSCO"
-    case 2: "LE CIS"
-    case 3: "LE BIS"
-    default: nil
-    }
-  }
+  package static let codecTransport = CodeSet("BR/EDR ACL | BR/EDR SCO or eSCO | LE CIS | LE BIS")
 
   /// Transports of a codec, by their bits.
-  static func codecTransportsName(_ code: UInt64) -> StaticString? { codecTransportName(code) }
+  package static let codecTransports = codecTransport
 
   /// Filter_Condition_Type of Set Event Filter.
-  static func eventFilterConditionName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "All devices"
-    case 1: "Class of device"
-    case 2: "Address"
-    default: nil
-    }
-  }
+  package static let eventFilterCondition = CodeSet("All devices | Class of device | Address")
 
   /// Auto_Accept_Flag of Set Event Filter.
-  static func autoAcceptName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 1: "Off"
-    case 2: "On, no role switch"
-    case 3: "On, role switch"
-    default: nil
-    }
-  }
+  package static let autoAccept = CodeSet("@1 Off | On, no role switch | On, role switch")
 }

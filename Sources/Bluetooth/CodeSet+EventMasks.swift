@@ -4,206 +4,200 @@
 
 extension CodeSet {
   /// Event_Mask.
-  static func eventMaskName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Inquiry Complete"
-    case 1: "Inquiry Result"
-    case 2: "Connection Complete"
-    case 3: "Connection Request"
-    case 4: "Disconnection Complete"
-    case 5: "Authentication Complete"
-    case 6: "Remote Name Request Complete"
-    case 7: "Encryption Change"
-    case 8: "Change Connection Link Key Complete"
-    case 9: "Link Key Type Changed"
-    case 10: "Read Remote Supported Features Complete"
-    case 11: "Read Remote Version Information Complete"
-    case 12: "QoS Setup Complete"
-    case 13: "Command Complete"
-    case 14: "Command Status"
-    case 15: "Hardware Error"
-    case 16: "Flush Occurred"
-    case 17: "Role Change"
-    case 18: "Number Of Completed Packets"
-    case 19: "Mode Change"
-    case 20: "Return Link Keys"
-    case 21: "PIN Code Request"
-    case 22: "Link Key Request"
-    case 23: "Link Key Notification"
-    case 24: "Loopback Command"
-    case 25: "Data Buffer Overflow"
-    case 26: "Max Slots Change"
-    case 27: "Read Clock Offset Complete"
-    case 28: "Connection Packet Type Changed"
-    case 29: "QoS Violation"
-    case 30: "Page Scan Mode Change"
-    case 31: "Page Scan Repetition Mode Change"
-    case 32: "Flow Specification Complete"
-    case 33: "Inquiry Result with RSSI"
-    case 34: "Read Remote Extended Features Complete"
-    case 43: "Synchronous Connection Complete"
-    case 44: "Synchronous Connection Changed"
-    case 45: "Sniff Subrating"
-    case 46: "Extended Inquiry Result"
-    case 47: "Encryption Key Refresh Complete"
-    case 48: "IO Capability Request"
-    case 49: "IO Capability Response"
-    case 50: "User Confirmation Request"
-    case 51: "User Passkey Request"
-    case 52: "Remote OOB Data Request"
-    case 53: "Simple Pairing Complete"
-    case 55: "Link Supervision Timeout Changed"
-    case 56: "Enhanced Flush Complete"
-    case 58: "User Passkey Notification"
-    case 59: "Keypress Notification"
-    case 60: "Remote Host Supported Features Notification"
-    case 61: "LE Meta"
-    default: nil
-    }
-  }
+  package static let eventMask = CodeSet(
+    """
+    Inquiry Complete
+    Inquiry Result
+    Connection Complete
+    Connection Request
+    Disconnection Complete
+    Authentication Complete
+    Remote Name Request Complete
+    Encryption Change
+    Change Connection Link Key Complete
+    Link Key Type Changed
+    Read Remote Supported Features Complete
+    Read Remote Version Information Complete
+    QoS Setup Complete
+    Command Complete
+    Command Status
+    Hardware Error
+    Flush Occurred
+    Role Change
+    Number Of Completed Packets
+    Mode Change
+    Return Link Keys
+    PIN Code Request
+    Link Key Request
+    Link Key Notification
+    Loopback Command
+    Data Buffer Overflow
+    Max Slots Change
+    Read Clock Offset Complete
+    Connection Packet Type Changed
+    QoS Violation
+    Page Scan Mode Change
+    Page Scan Repetition Mode Change
+    Flow Specification Complete
+    Inquiry Result with RSSI
+    Read Remote Extended Features Complete
+    @2b Synchronous Connection Complete
+    Synchronous Connection Changed
+    Sniff Subrating
+    Extended Inquiry Result
+    Encryption Key Refresh Complete
+    IO Capability Request
+    IO Capability Response
+    User Confirmation Request
+    User Passkey Request
+    Remote OOB Data Request
+    Simple Pairing Complete
+
+    Link Supervision Timeout Changed
+    Enhanced Flush Complete
+
+    User Passkey Notification
+    Keypress Notification
+    Remote Host Supported Features Notification
+    LE Meta
+    """)
 
   /// Event_Mask_Page_2.
-  static func eventMask2Name(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Physical Link Complete"
-    case 1: "Channel Selected"
-    case 2: "Disconnection Physical Link Complete"
-    case 3: "Physical Link Loss Early Warning"
-    case 4: "Physical Link Recovery"
-    case 5: "Logical Link Complete"
-    case 6: "Disconnection Logical Link Complete"
-    case 7: "Flow Spec Modify Complete"
-    case 8: "Number Of Completed Data Blocks"
-    case 9: "AMP Start Test"
-    case 10: "AMP Test End"
-    case 11: "AMP Receiver Report"
-    case 12: "Short Range Mode Change Complete"
-    case 13: "AMP Status Change"
-    case 14: "Triggered Clock Capture"
-    case 15: "Synchronization Train Complete"
-    case 16: "Synchronization Train Received"
-    case 17: "Connectionless Peripheral Broadcast Receive"
-    case 18: "Connectionless Peripheral Broadcast Timeout"
-    case 19: "Truncated Page Complete"
-    case 20: "Peripheral Page Response Timeout"
-    case 21: "Connectionless Peripheral Broadcast Channel Map Change"
-    case 22: "Inquiry Response Notification"
-    case 23: "Authenticated Payload Timeout Expired"
-    case 24: "SAM Status Change"
-    case 25: "Encryption Change [v2]"
-    default: nil
-    }
-  }
+  package static let eventMask2 = CodeSet(
+    """
+    Physical Link Complete
+    Channel Selected
+    Disconnection Physical Link Complete
+    Physical Link Loss Early Warning
+    Physical Link Recovery
+    Logical Link Complete
+    Disconnection Logical Link Complete
+    Flow Spec Modify Complete
+    Number Of Completed Data Blocks
+    AMP Start Test
+    AMP Test End
+    AMP Receiver Report
+    Short Range Mode Change Complete
+    AMP Status Change
+    Triggered Clock Capture
+    Synchronization Train Complete
+    Synchronization Train Received
+    Connectionless Peripheral Broadcast Receive
+    Connectionless Peripheral Broadcast Timeout
+    Truncated Page Complete
+    Peripheral Page Response Timeout
+    Connectionless Peripheral Broadcast Channel Map Change
+    Inquiry Response Notification
+    Authenticated Payload Timeout Expired
+    SAM Status Change
+    Encryption Change [v2]
+    """)
 
   /// LE_Event_Mask.
-  static func leEventMaskName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "LE Connection Complete"
-    case 1: "LE Advertising Report"
-    case 2: "LE Connection Update Complete"
-    case 3: "LE Read Remote Features Page 0 Complete"
-    case 4: "LE Long Term Key Request"
-    case 5: "LE Remote Connection Parameter Request"
-    case 6: "LE Data Length Change"
-    case 7: "LE Read Local P-256 Public Key Complete"
-    case 8: "LE Generate DHKey Complete"
-    case 9: "LE Enhanced Connection Complete"
-    case 10: "LE Directed Advertising Report"
-    case 11: "LE PHY Update Complete"
-    case 12: "LE Extended Advertising Report"
-    case 13: "LE Periodic Advertising Sync Established"
-    case 14: "LE Periodic Advertising Report"
-    case 15: "LE Periodic Advertising Sync Lost"
-    case 16: "LE Scan Timeout"
-    case 17: "LE Advertising Set Terminated"
-    case 18: "LE Scan Request Received"
-    case 19: "LE Channel Selection Algorithm"
-    case 20: "LE Connectionless IQ Report"
-    case 21: "LE Connection IQ Report"
-    case 22: "LE CTE Request Failed"
-    case 23: "LE Periodic Advertising Sync Transfer Received"
-    case 24: "LE CIS Established"
-    case 25: "LE CIS Request"
-    case 26: "LE Create BIG Complete"
-    case 27: "LE Terminate BIG Complete"
-    case 28: "LE BIG Sync Established"
-    case 29: "LE BIG Sync Lost"
-    case 30: "LE Request Peer SCA Complete"
-    case 31: "LE Path Loss Threshold"
-    case 32: "LE Transmit Power Reporting"
-    case 33: "LE BIGInfo Advertising Report"
-    case 34: "LE Subrate Change"
-    case 35: "LE Periodic Advertising Sync Established [v2]"
-    case 36: "LE Periodic Advertising Report [v2]"
-    case 37: "LE Periodic Advertising Sync Transfer Received [v2]"
-    case 38: "LE Periodic Advertising Subevent Data Request"
-    case 39: "LE Periodic Advertising Response Report"
-    case 40: "LE Enhanced Connection Complete [v2]"
-    case 41: "LE CIS Established [v2]"
-    case 42: "LE Read All Remote Features Complete"
-    case 43: "LE CS Read Remote Supported Capabilities Complete"
-    case 44: "LE CS Read Remote FAE Table Complete"
-    case 45: "LE CS Security Enable Complete"
-    case 46: "LE CS Config Complete"
-    case 47: "LE CS Procedure Enable Complete"
-    case 48: "LE CS Subevent Result"
-    case 49: "LE CS Subevent Result Continue"
-    case 50: "LE CS Test End Complete"
-    case 51: "LE Monitored Advertisers Report"
-    case 52: "LE Frame Space Update Complete"
-    case 53: "LE UTP Receive"
-    case 54: "LE Connection Rate Change"
-    case 55: "LE CS Read Remote Supported Capabilities Complete [v2]"
-    default: nil
-    }
-  }
+  package static let leEventMask = CodeSet(
+    """
+    LE Connection Complete
+    LE Advertising Report
+    LE Connection Update Complete
+    LE Read Remote Features Page 0 Complete
+    LE Long Term Key Request
+    LE Remote Connection Parameter Request
+    LE Data Length Change
+    LE Read Local P-256 Public Key Complete
+    LE Generate DHKey Complete
+    LE Enhanced Connection Complete
+    LE Directed Advertising Report
+    LE PHY Update Complete
+    LE Extended Advertising Report
+    LE Periodic Advertising Sync Established
+    LE Periodic Advertising Report
+    LE Periodic Advertising Sync Lost
+    LE Scan Timeout
+    LE Advertising Set Terminated
+    LE Scan Request Received
+    LE Channel Selection Algorithm
+    LE Connectionless IQ Report
+    LE Connection IQ Report
+    LE CTE Request Failed
+    LE Periodic Advertising Sync Transfer Received
+    LE CIS Established
+    LE CIS Request
+    LE Create BIG Complete
+    LE Terminate BIG Complete
+    LE BIG Sync Established
+    LE BIG Sync Lost
+    LE Request Peer SCA Complete
+    LE Path Loss Threshold
+    LE Transmit Power Reporting
+    LE BIGInfo Advertising Report
+    LE Subrate Change
+    LE Periodic Advertising Sync Established [v2]
+    LE Periodic Advertising Report [v2]
+    LE Periodic Advertising Sync Transfer Received [v2]
+    LE Periodic Advertising Subevent Data Request
+    LE Periodic Advertising Response Report
+    LE Enhanced Connection Complete [v2]
+    LE CIS Established [v2]
+    LE Read All Remote Features Complete
+    LE CS Read Remote Supported Capabilities Complete
+    LE CS Read Remote FAE Table Complete
+    LE CS Security Enable Complete
+    LE CS Config Complete
+    LE CS Procedure Enable Complete
+    LE CS Subevent Result
+    LE CS Subevent Result Continue
+    LE CS Test End Complete
+    LE Monitored Advertisers Report
+    LE Frame Space Update Complete
+    LE UTP Receive
+    LE Connection Rate Change
+    LE CS Read Remote Supported Capabilities Complete [v2]
+    """)
 
   /// LE_States: the states and combinations of states that a Controller supports.
-  static func leStatesName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Non-connectable advertising"
-    case 1: "Scannable advertising"
-    case 2: "Connectable advertising"
-    case 3: "High duty cycle directed advertising"
-    case 4: "Passive scanning"
-    case 5: "Active scanning"
-    case 6: "Initiating + Central"
-    case 7: "Peripheral"
-    case 8: "Passive scanning + non-connectable advertising"
-    case 9: "Passive scanning + scannable advertising"
-    case 10: "Passive scanning + connectable advertising"
-    case 11: "Passive scanning + high duty cycle directed advertising"
-    case 12: "Active scanning + non-connectable advertising"
-    case 13: "Active scanning + scannable advertising"
-    case 14: "Active scanning + connectable advertising"
-    case 15: "Active scanning + high duty cycle directed advertising"
-    case 16: "Initiating + non-connectable advertising"
-    case 17: "Initiating + scannable advertising"
-    case 18: "Central + non-connectable advertising"
-    case 19: "Central + scannable advertising"
-    case 20: "Peripheral + non-connectable advertising"
-    case 21: "Peripheral + scannable advertising"
-    case 22: "Initiating + passive scanning"
-    case 23: "Initiating + active scanning"
-    case 24: "Central + passive scanning"
-    case 25: "Central + active scanning"
-    case 26: "Peripheral + passive scanning"
-    case 27: "Peripheral + active scanning"
-    case 28: "Initiating + Central"
-    case 29: "Low duty cycle directed advertising"
-    case 30: "Low duty cycle directed advertising + passive scanning"
-    case 31: "Low duty cycle directed advertising + active scanning"
-    case 32: "Initiating + connectable advertising"
-    case 33: "Initiating + high duty cycle directed advertising"
-    case 34: "Initiating + low duty cycle directed advertising"
-    case 35: "Central + connectable advertising"
-    case 36: "Central + high duty cycle directed advertising"
-    case 37: "Central + low duty cycle directed advertising"
-    case 38: "Peripheral + connectable advertising"
-    case 39: "Peripheral + high duty cycle directed advertising"
-    case 40: "Peripheral + low duty cycle directed advertising"
-    case 41: "Initiating + Peripheral"
-    default: nil
-    }
-  }
+  package static let leStates = CodeSet(
+    """
+    Non-connectable advertising
+    Scannable advertising
+    Connectable advertising
+    High duty cycle directed advertising
+    Passive scanning
+    Active scanning
+    Initiating + Central
+    Peripheral
+    Passive scanning + non-connectable advertising
+    Passive scanning + scannable advertising
+    Passive scanning + connectable advertising
+    Passive scanning + high duty cycle directed advertising
+    Active scanning + non-connectable advertising
+    Active scanning + scannable advertising
+    Active scanning + connectable advertising
+    Active scanning + high duty cycle directed advertising
+    Initiating + non-connectable advertising
+    Initiating + scannable advertising
+    Central + non-connectable advertising
+    Central + scannable advertising
+    Peripheral + non-connectable advertising
+    Peripheral + scannable advertising
+    Initiating + passive scanning
+    Initiating + active scanning
+    Central + passive scanning
+    Central + active scanning
+    Peripheral + passive scanning
+    Peripheral + active scanning
+    Initiating + Central
+    Low duty cycle directed advertising
+    Low duty cycle directed advertising + passive scanning
+    Low duty cycle directed advertising + active scanning
+    Initiating + connectable advertising
+    Initiating + high duty cycle directed advertising
+    Initiating + low duty cycle directed advertising
+    Central + connectable advertising
+    Central + high duty cycle directed advertising
+    Central + low duty cycle directed advertising
+    Peripheral + connectable advertising
+    Peripheral + high duty cycle directed advertising
+    Peripheral + low duty cycle directed advertising
+    Initiating + Peripheral
+    """)
 }

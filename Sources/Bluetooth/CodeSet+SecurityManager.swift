@@ -2,40 +2,24 @@
 // bumble and tshark 4.0.
 
 extension CodeSet {
-  /// IO Capability of a pairing.
-  static func pairingIOCapabilityName(_ code: UInt64) -> StaticString? {
-    code == 4 ? "KeyboardDisplay" : ioCapabilityName(code)
-  }
+  /// IO Capability in pairing, which has one more value than that of BR/EDR.
+  package static let pairingIOCapability = CodeSet(
+    "DisplayOnly | DisplayYesNo | KeyboardOnly | NoInputNoOutput | KeyboardDisplay")
 
-  /// OOB data flag.
-  static func oobDataFlagName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "OOB data not present"
-    case 1: "OOB data present"
-    default: nil
-    }
-  }
+  /// The OOB data flag of a pairing.
+  package static let oobDataFlag = CodeSet("OOB data not present | OOB data present")
 
-  /// AuthReq; bits 0 and 1 form a number, of which only 0 and 1 are defined.
-  static func authReqName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "Bonding"
-    case 2: "MITM"
-    case 3: "SC"
-    case 4: "Keypress"
-    case 5: "CT2"
-    default: nil
-    }
-  }
+  /// AuthReq of a pairing, by its bits.
+  package static let authReq = CodeSet(
+    """
+    Bonding
 
-  /// Key distribution.
-  static func keyDistributionName(_ code: UInt64) -> StaticString? {
-    switch code {
-    case 0: "EncKey"
-    case 1: "IdKey"
-    case 2: "SignKey"
-    case 3: "LinkKey"
-    default: nil
-    }
-  }
+    MITM
+    SC
+    Keypress
+    CT2
+    """)
+
+  /// The keys that one side of a pairing distributes, by their bits.
+  package static let keyDistribution = CodeSet("EncKey | IdKey | SignKey | LinkKey")
 }

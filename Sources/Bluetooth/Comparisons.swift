@@ -42,10 +42,6 @@ extension SMPOpcode {
   }
 }
 
-extension CodeSet {
-  package static func == (left: Self, right: Self) -> Bool { left.rawValue == right.rawValue }
-}
-
 extension PSM {
   package static func == (left: Self?, right: Self) -> Bool {
     if let left { left == right } else { false }

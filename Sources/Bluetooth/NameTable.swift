@@ -3,20 +3,28 @@
 
 package import Bytes
 
-/// A name from the Assigned Numbers, by its position in its table.
-package struct AssignedName: Sendable {
+/// A name from the specification or the Assigned Numbers, by its position in its table.
+package struct AssignedName: CustomStringConvertible, Equatable, ExpressibleByStringLiteral,
+  Sendable
+{
   private let text: StaticString
   private let slice: Slice
 
-  fileprivate init(_ text: StaticString, _ slice: Slice) {
+  init(_ text: StaticString, _ slice: Slice) {
     self.text = text
     self.slice = slice
   }
 
   /// Creates a name that is not in a table.
-  init(_ name: StaticString) {
+  package init(_ name: StaticString) {
     self.init(name, Slice(start: 0, count: name.utf8CodeUnitCount))
   }
+
+  package init(stringLiteral name: StaticString) { self.init(name) }
+
+  package var description: String { String(decoding: bytes.array, as: UTF8.self) }
+
+  package static func == (left: Self, right: Self) -> Bool { left.bytes.isEqual(to: right.bytes) }
 
   /// The name in UTF-8.
   package var bytes: RawSpan {
@@ -27,6 +35,13 @@ package struct AssignedName: Sendable {
 extension Output {
   /// Appends an assigned name.
   package mutating func name(_ name: AssignedName) { raw(name.bytes) }
+
+  /// Appends an assigned name as a JSON string.
+  package mutating func json(_ name: AssignedName) {
+    byte(0x22)
+    jsonEscaped(name.bytes)
+    byte(0x22)
+  }
 }
 
 /// A table of 16-bit numbers with their names.

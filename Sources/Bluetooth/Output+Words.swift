@@ -27,9 +27,9 @@ extension Output {
   }
 
   /// Appends a code's name followed by the code, `Connection Timeout (0x08)`, or only the code.
-  package mutating func named(_ name: StaticString?, _ code: UInt64, digits: Int) {
+  package mutating func named(_ name: AssignedName?, _ code: UInt64, digits: Int) {
     if let name {
-      self.text(name)
+      self.name(name)
       text(" (")
     }
     hexadecimal(code, digits: digits)
@@ -79,7 +79,7 @@ extension Output {
       if !isFirst { text(", ") }
       isFirst = false
       if let name = set.name(of: UInt64(bit)) {
-        self.text(name)
+        self.name(name)
       } else {
         text("bit ")
         decimal(bit)

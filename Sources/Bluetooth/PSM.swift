@@ -24,26 +24,44 @@ package struct PSM: RawRepresentable, Equatable, Hashable, Sendable {
   package var isSimplified: Bool { (0x0080...0x00ff).contains(rawValue) }
 
   /// The protocol's name; nil if the number is not assigned, as dynamic ones are not.
-  package var name: StaticString? {
-    switch rawValue {
-    case 0x0001: "SDP"
-    case 0x0003: "RFCOMM"
-    case 0x0005: "TCS-BIN"
-    case 0x0007: "TCS-BIN-CORDLESS"
-    case 0x000f: "BNEP"
-    case 0x0011: "HID Control"
-    case 0x0013: "HID Interrupt"
-    case 0x0015: "UPnP"
-    case 0x0017: "AVCTP"
-    case 0x0019: "AVDTP"
-    case 0x001b: "AVCTP Browsing"
-    case 0x001d: "UDI C-Plane"
-    case 0x001f: "ATT"
-    case 0x0021: "3DSP"
-    case 0x0023: "IPSP"
-    case 0x0025: "OTS"
-    case 0x0027: "EATT"
-    default: nil
-    }
-  }
+  package var name: AssignedName? { CodeSet.psm.name(of: UInt64(rawValue)) }
+}
+
+extension CodeSet {
+  /// The protocol of an L2CAP channel: PSM and SPSM.
+  package static let psm = CodeSet(
+    """
+    @1 SDP
+
+    RFCOMM
+
+    TCS-BIN
+
+    TCS-BIN-CORDLESS
+    @f BNEP
+
+    HID Control
+
+    HID Interrupt
+
+    UPnP
+
+    AVCTP
+
+    AVDTP
+
+    AVCTP Browsing
+
+    UDI C-Plane
+
+    ATT
+
+    3DSP
+
+    IPSP
+
+    OTS
+
+    EATT
+    """)
 }

@@ -25,7 +25,7 @@ package struct SMPOpcode: RawRepresentable, Equatable, Hashable, Sendable {
   package static let keypressNotification = Self(rawValue: 0x0e)
 
   /// The specification's name; nil for an undefined opcode.
-  package var name: StaticString? {
+  package var name: AssignedName? {
     switch rawValue {
     case 0x01: "Pairing Request"
     case 0x02: "Pairing Response"
@@ -102,7 +102,7 @@ package struct PairingFailure: RawRepresentable, Equatable, Hashable, Sendable {
   package static let busy = Self(rawValue: 0x10)
 
   /// The specification's name; nil for an undefined reason.
-  package var name: StaticString? {
+  package var name: AssignedName? {
     switch rawValue {
     case 0x01: "Passkey Entry Failed"
     case 0x02: "OOB Not Available"

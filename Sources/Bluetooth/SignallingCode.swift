@@ -40,7 +40,7 @@ package struct SignallingCode: RawRepresentable, Equatable, Hashable, Sendable {
   package static let reconfigureResponse = Self(rawValue: 0x1a)
 
   /// The specification's name without the prefix L2CAP_; nil for an undefined code.
-  package var name: StaticString? {
+  package var name: AssignedName? {
     switch self {
     case .commandReject: "Command Reject"
     case .connectionRequest: "Connection Request"

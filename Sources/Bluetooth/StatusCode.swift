@@ -54,79 +54,85 @@ package struct StatusCode: RawRepresentable, Equatable, Hashable, Sendable {
   package static let operationCancelledByHost = Self(rawValue: 0x44)
 
   /// The specification's name; nil for an undefined code.
-  package var name: StaticString? {
-    switch rawValue {
-    case 0x00: "Success"
-    case 0x01: "Unknown HCI Command"
-    case 0x02: "Unknown Connection Identifier"
-    case 0x03: "Hardware Failure"
-    case 0x04: "Page Timeout"
-    case 0x05: "Authentication Failure"
-    case 0x06: "PIN or Key Missing"
-    case 0x07: "Memory Capacity Exceeded"
-    case 0x08: "Connection Timeout"
-    case 0x09: "Connection Limit Exceeded"
-    case 0x0a: "Synchronous Connection Limit To A Device Exceeded"
-    case 0x0b: "Connection Already Exists"
-    case 0x0c: "Command Disallowed"
-    case 0x0d: "Connection Rejected due to Limited Resources"
-    case 0x0e: "Connection Rejected Due To Security Reasons"
-    case 0x0f: "Connection Rejected due to Unacceptable BD_ADDR"
-    case 0x10: "Connection Accept Timeout Exceeded"
-    case 0x11: "Unsupported Feature or Parameter Value"
-    case 0x12: "Invalid HCI Command Parameters"
-    case 0x13: "Remote User Terminated Connection"
-    case 0x14: "Remote Device Terminated Connection due to Low Resources"
-    case 0x15: "Remote Device Terminated Connection due to Power Off"
-    case 0x16: "Connection Terminated By Local Host"
-    case 0x17: "Repeated Attempts"
-    case 0x18: "Pairing Not Allowed"
-    case 0x19: "Unknown LMP PDU"
-    case 0x1a: "Unsupported Remote Feature"
-    case 0x1b: "SCO Offset Rejected"
-    case 0x1c: "SCO Interval Rejected"
-    case 0x1d: "SCO Air Mode Rejected"
-    case 0x1e: "Invalid LMP Parameters / Invalid LL Parameters"
-    case 0x1f: "Unspecified Error"
-    case 0x20: "Unsupported LMP Parameter Value / Unsupported LL Parameter Value"
-    case 0x21: "Role Change Not Allowed"
-    case 0x22: "LMP Response Timeout / LL Response Timeout"
-    case 0x23: "LMP Error Transaction Collision / LL Procedure Collision"
-    case 0x24: "LMP PDU Not Allowed"
-    case 0x25: "Encryption Mode Not Acceptable"
-    case 0x26: "Link Key cannot be Changed"
-    case 0x27: "Requested QoS Not Supported"
-    case 0x28: "Instant Passed"
-    case 0x29: "Pairing With Unit Key Not Supported"
-    case 0x2a: "Different Transaction Collision"
-    case 0x2c: "QoS Unacceptable Parameter"
-    case 0x2d: "QoS Rejected"
-    case 0x2e: "Channel Classification Not Supported"
-    case 0x2f: "Insufficient Security"
-    case 0x30: "Parameter Out Of Mandatory Range"
-    case 0x32: "Role Switch Pending"
-    case 0x34: "Reserved Slot Violation"
-    case 0x35: "Role Switch Failed"
-    case 0x36: "Extended Inquiry Response Too Large"
-    case 0x37: "Secure Simple Pairing Not Supported By Host"
-    case 0x38: "Host Busy - Pairing"
-    case 0x39: "Connection Rejected due to No Suitable Channel Found"
-    case 0x3a: "Controller Busy"
-    case 0x3b: "Unacceptable Connection Parameters"
-    case 0x3c: "Advertising Timeout"
-    case 0x3d: "Connection Terminated due to MIC Failure"
-    case 0x3e: "Connection Failed to be Established / Synchronization Timeout"
-    case 0x3f: "MAC Connection Failed"
-    case 0x40: "Coarse Clock Adjustment Rejected but Will Try to Adjust Using Clock Dragging"
-    case 0x41: "Type0 Submap Not Defined"
-    case 0x42: "Unknown Advertising Identifier"
-    case 0x43: "Limit Reached"
-    case 0x44: "Operation Cancelled by Host"
-    case 0x45: "Packet Too Long"
-    case 0x46: "Too Late"
-    case 0x47: "Too Early"
-    case 0x48: "Insufficient Channels"
-    default: nil
-    }
-  }
+  package var name: AssignedName? { CodeSet.status.name(of: UInt64(rawValue)) }
+}
+
+extension CodeSet {
+  /// An error code of the Controller.
+  package static let status = CodeSet(
+    """
+    Success
+    Unknown HCI Command
+    Unknown Connection Identifier
+    Hardware Failure
+    Page Timeout
+    Authentication Failure
+    PIN or Key Missing
+    Memory Capacity Exceeded
+    Connection Timeout
+    Connection Limit Exceeded
+    Synchronous Connection Limit To A Device Exceeded
+    Connection Already Exists
+    Command Disallowed
+    Connection Rejected due to Limited Resources
+    Connection Rejected Due To Security Reasons
+    Connection Rejected due to Unacceptable BD_ADDR
+    Connection Accept Timeout Exceeded
+    Unsupported Feature or Parameter Value
+    Invalid HCI Command Parameters
+    Remote User Terminated Connection
+    Remote Device Terminated Connection due to Low Resources
+    Remote Device Terminated Connection due to Power Off
+    Connection Terminated By Local Host
+    Repeated Attempts
+    Pairing Not Allowed
+    Unknown LMP PDU
+    Unsupported Remote Feature
+    SCO Offset Rejected
+    SCO Interval Rejected
+    SCO Air Mode Rejected
+    Invalid LMP Parameters / Invalid LL Parameters
+    Unspecified Error
+    Unsupported LMP Parameter Value / Unsupported LL Parameter Value
+    Role Change Not Allowed
+    LMP Response Timeout / LL Response Timeout
+    LMP Error Transaction Collision / LL Procedure Collision
+    LMP PDU Not Allowed
+    Encryption Mode Not Acceptable
+    Link Key cannot be Changed
+    Requested QoS Not Supported
+    Instant Passed
+    Pairing With Unit Key Not Supported
+    Different Transaction Collision
+
+    QoS Unacceptable Parameter
+    QoS Rejected
+    Channel Classification Not Supported
+    Insufficient Security
+    Parameter Out Of Mandatory Range
+
+    Role Switch Pending
+
+    Reserved Slot Violation
+    Role Switch Failed
+    Extended Inquiry Response Too Large
+    Secure Simple Pairing Not Supported By Host
+    Host Busy - Pairing
+    Connection Rejected due to No Suitable Channel Found
+    Controller Busy
+    Unacceptable Connection Parameters
+    Advertising Timeout
+    Connection Terminated due to MIC Failure
+    Connection Failed to be Established / Synchronization Timeout
+    MAC Connection Failed
+    Coarse Clock Adjustment Rejected but Will Try to Adjust Using Clock Dragging
+    Type0 Submap Not Defined
+    Unknown Advertising Identifier
+    Limit Reached
+    Operation Cancelled by Host
+    Packet Too Long
+    Too Late
+    Too Early
+    Insufficient Channels
+    """)
 }

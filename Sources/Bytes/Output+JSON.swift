@@ -8,7 +8,7 @@ extension Output {
   package mutating func jsonKey(_ key: StaticString, isFirst: Bool) {
     if !isFirst { byte(0x2c) }
     byte(0x22)
-    lowercased(key)
+    lowercased(key.bytes)
     text("\":")
   }
 

@@ -164,11 +164,13 @@ package struct Output: ~Copyable {
   /// carries into it from `A` on, adding 0x25 from `[` on. If only the first does, the byte is
   /// upper case, and its bit 5 is set. Bytes after the text are changed too, but not counted.
   @inlinable
-  package mutating func lowercased(_ text: StaticString) {
-    let length = text.utf8CodeUnitCount
+  package mutating func lowercased(_ text: RawSpan) {
+    let length = text.byteCount
     reserve(length + 8)
     let target = unsafe UnsafeMutableRawPointer(buffer + count)
-    unsafe (buffer + count).update(from: text.utf8Start, count: length)
+    unsafe text.withUnsafeBytes { bytes in
+      if let first = bytes.baseAddress { unsafe target.copyMemory(from: first, byteCount: length) }
+    }
     var offset = 0
     while offset < length {
       let word = unsafe target.loadUnaligned(fromByteOffset: offset, as: UInt64.self)

@@ -211,11 +211,7 @@ package struct DecodedWriter: ~Copyable {
     case .company: name = CompanyID(rawValue: short).name
     case .uuid: name = BluetoothUUID(short).name ?? BluetoothUUID(short).registrant
     case .appearance: name = Appearance(rawValue: short).name
-    default:
-      guard let code = UInt8(exactly: number) else { return }
-      output.byte(0x20)
-      output.text(ATTErrorCode(rawValue: code).name)
-      return
+    default: name = UInt8(exactly: number).map { ATTErrorCode(rawValue: $0).name }
     }
     self.name(name, into: &output)
   }

@@ -11,7 +11,7 @@ extension Android {
     return .code(name(error), Int(error.rawValue))
   }
 
-  private static func name(_ error: ATTErrorCode) -> StaticString? {
+  private static func name(_ error: ATTErrorCode) -> AssignedName? {
     switch error.rawValue {
     case 0x01: "GATT_INVALID_HANDLE"
     case 0x02: "GATT_READ_NOT_PERMITTED"
@@ -51,7 +51,7 @@ extension Android {
         ? .code("GATT_CONN_TERMINATE_LOCAL_HOST", 22) : success
     }
     guard let reason = end.reason else { return .code("GATT_ERROR", 133) }
-    let name: StaticString? =
+    let name: AssignedName? =
       switch reason.rawValue {
       case 0x08: "GATT_CONN_TIMEOUT"
       case 0x13: "GATT_CONN_TERMINATE_PEER_USER"

@@ -193,7 +193,7 @@ enum Android {
   }
 
   private static func channel(
-    _ psm: PSM, byPeer: Bool, _ result: UInt16, _ name: StaticString?, _ peer: [Callback.Named]
+    _ psm: PSM, byPeer: Bool, _ result: UInt16, _ name: AssignedName?, _ peer: [Callback.Named]
   ) -> Callback {
     var arguments = peer + [("psm", ArgumentValue.number(Int(psm.rawValue)))]
     // Enhanced ATT (Assigned Numbers, 2.6) belongs to the stack.

@@ -121,7 +121,7 @@ package indirect enum ArgumentValue: Sendable {
   case choice(StaticString, StaticString)
   /// A constant with its number: `CBATTError.insufficientAuthentication` (5). Without a name there
   /// is only the number.
-  case code(StaticString?, Int)
+  case code(AssignedName?, Int)
   /// A string that was received.
   case text([UInt8])
   case bytes([UInt8])

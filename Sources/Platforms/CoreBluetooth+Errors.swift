@@ -8,7 +8,7 @@ extension CoreBluetooth {
     .code(attErrorName(error) ?? "CBATTErrorDomain", Int(error.rawValue))
   }
 
-  private static func attErrorName(_ error: ATTErrorCode) -> StaticString? {
+  private static func attErrorName(_ error: ATTErrorCode) -> AssignedName? {
     switch error.rawValue {
     case 0x01: "CBATTError.invalidHandle"
     case 0x02: "CBATTError.readNotPermitted"

@@ -189,7 +189,7 @@ enum CoreBluetooth {
   }
 
   private static func channel(
-    _ psm: PSM, byPeer: Bool, _ result: UInt16, _ name: StaticString?, _ event: AppEvent
+    _ psm: PSM, byPeer: Bool, _ result: UInt16, _ name: AssignedName?, _ event: AppEvent
   ) -> Callback {
     var arguments: [Callback.Named] = [("psm", .number(Int(psm.rawValue)))]
     arguments.add(byPeer ? "central" : "peripheral", event.peerArgument)

@@ -102,6 +102,9 @@ package struct Wording: Equatable, Sendable, ExpressibleByStringInterpolation {
     /// Appends a name of the specification or of this program.
     package mutating func appendInterpolation(_ name: StaticString) { bytes.append(name.bytes) }
 
+    /// Appends the name of a code: `Write Request`.
+    package mutating func appendInterpolation(_ name: AssignedName) { bytes.append(name.bytes) }
+
     package mutating func appendInterpolation(_ number: some BinaryInteger) {
       bytes += String(number).utf8
     }
@@ -276,19 +279,14 @@ package struct NamedCode: Equatable, Sendable {
   /// The number of hexadecimal digits of codes of this kind.
   package let digits: Int
   /// The specification's name, if it has one.
-  package let name: StaticString?
+  package let name: AssignedName?
   /// The name in the profile of the attribute, which goes before the specification's.
   package var ownName: [UInt8]?
 
-  package init(_ value: UInt64, _ name: StaticString?, digits: Int = 2) {
+  package init(_ value: UInt64, _ name: AssignedName?, digits: Int = 2) {
     self.value = value
     self.name = name
     self.digits = digits
-  }
-
-  package static func == (left: Self, right: Self) -> Bool {
-    left.value == right.value && left.digits == right.digits && left.ownName == right.ownName
-      && left.name?.description == right.name?.description
   }
 }
 

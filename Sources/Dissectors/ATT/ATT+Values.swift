@@ -130,7 +130,7 @@ extension ATT {
     }
 
     /// Returns the name of the requested action.
-    package static func name(_ flags: UInt8) -> StaticString? {
+    package static func name(_ flags: UInt8) -> AssignedName? {
       switch flags {
       case 0: "Cancel"
       case 1: "Write"

@@ -109,7 +109,7 @@ package struct AdvertisingReport: Sendable {
 
   /// The name of a legacy advertising PDU; nil if an extended report does not represent one (Core,
   /// Vol 4, Part E, 7.7.65.13: only if Event_Type bit 4 is set).
-  package var legacyName: StaticString? {
+  package var legacyName: AssignedName? {
     switch kind {
     case .legacy: CodeSet.advertisingReportType.name(of: UInt64(eventType))
     case .directed: "ADV_DIRECT_IND"

@@ -1,5 +1,6 @@
 // The tables of commands and events, prepared for lookups by code.
 
+package import Bluetooth
 import Bytes
 
 /// A table row with its precomputed properties.
@@ -143,7 +144,7 @@ package struct HCIRowID: Equatable, Sendable {
   fileprivate let entry: Immortal<HCIEntry>.Reference
 
   /// The specification's name of the command or event.
-  package var name: StaticString { entry.element.name }
+  package var name: AssignedName { AssignedName(entry.element.name) }
 
   package var parameters: HCILayout { entry.element.parameters }
 

@@ -79,7 +79,7 @@ package struct MonitorNote: Sendable {
   init(_ kind: Kind) { self.kind = kind }
 
   /// Returns the name of a controller's bus.
-  package static func busName(_ bus: UInt8) -> StaticString? {
+  package static func busName(_ bus: UInt8) -> AssignedName? {
     CodeSet.controllerBus.name(of: UInt64(bus))
   }
 }

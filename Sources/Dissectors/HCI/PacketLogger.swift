@@ -1,6 +1,7 @@
 // The records of Apple's PacketLogger that are not HCI packets (Wireshark, packetlogger.c; BlueZ,
 // btsnoop.c). Numbers are little-endian, whatever the file's byte order.
 
+package import Bluetooth
 package import Bytes
 
 /// The type of a PacketLogger record.
@@ -37,7 +38,7 @@ package struct PacketLoggerType: RawRepresentable, Equatable, Sendable {
   package static let newController = Self(rawValue: 0xfe)
 
   /// The name of the type.
-  package var name: StaticString? {
+  package var name: AssignedName? {
     switch self {
     case .lmpSent, .lmpReceived: "LMP"
     case .systemLog: "system log"

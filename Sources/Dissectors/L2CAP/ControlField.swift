@@ -1,3 +1,4 @@
+package import Bluetooth
 import Bytes
 
 /// The control field of a frame on a channel in any mode but basic (Core, Vol 3, Part A, 3.3.2).
@@ -62,7 +63,7 @@ package struct ControlField: Sendable, Equatable {
   }
 
   /// Returns the name of a segmentation code.
-  package static func segmentationName(_ code: UInt8) -> StaticString {
+  package static func segmentationName(_ code: UInt8) -> AssignedName {
     switch code {
     case 0: "Unsegmented"
     case 1: "Start"
@@ -72,7 +73,7 @@ package struct ControlField: Sendable, Equatable {
   }
 
   /// Returns the name of an S-frame's function.
-  package static func functionName(_ code: UInt8) -> StaticString {
+  package static func functionName(_ code: UInt8) -> AssignedName {
     switch code {
     case 0: "Receiver Ready"
     case 1: "Reject"

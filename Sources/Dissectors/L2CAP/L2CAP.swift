@@ -1,5 +1,6 @@
 // L2CAP's basic header and the fixed channels.
 
+package import Bluetooth
 package import Bytes
 
 /// The basic L2CAP header: length of the payload (2 bytes), channel identifier (2) (Core, Vol 3,
@@ -53,7 +54,7 @@ package struct ChannelID: RawRepresentable, Equatable, Hashable, Sendable {
   }
 
   /// The name of the channel's protocol; nil if the identifier does not determine it.
-  package var name: StaticString? {
+  package var name: AssignedName? {
     switch self {
     case .signalling, .leSignalling: "L2CAP signalling"
     case .connectionless: "L2CAP connectionless"

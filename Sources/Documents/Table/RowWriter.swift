@@ -179,6 +179,11 @@ struct RowWriter: ~Copyable {
 
   mutating func string(_ text: String?) { string(text.map { [UInt8]($0.utf8) }) }
 
+  mutating func name(_ name: AssignedName?) {
+    guard let name else { return null() }
+    text { $0.name(name) }
+  }
+
   mutating func word(_ word: StaticString?) {
     guard let word else { return null() }
     text { $0.text(word) }

@@ -86,12 +86,12 @@ extension RowsReport {
     rows.elapsed(connection.lastTime, since: connection.firstTime)
     rows.word(connection.ending?.key)
     rows.code(connection.reason.map { UInt64($0.rawValue) }, digits: 2)
-    rows.word(connection.reason?.name)
+    rows.name(connection.reason?.name)
     rows.integer(connection.mtu.map { Int($0) })
     rows.real(connection.interval.map { Int($0) * 125 }, decimals: 2)
     rows.integer(connection.latency.map { Int($0) })
     rows.integer(connection.supervisionTimeout.map { Int($0) * 10 })
-    rows.word(history.link.phys.last.flatMap { CodeSet.phy.name(of: UInt64($0.sent)) })
+    rows.name(history.link.phys.last.flatMap { CodeSet.phy.name(of: UInt64($0.sent)) })
     rows.flag(connection.isEncrypted)
     rows.word(history.paired)
     writePairingError(history)
@@ -154,7 +154,7 @@ extension RowsReport {
     }
     let code = finding.code
     rows.code(code?.value, digits: code?.digits ?? 2)
-    if let name = code?.ownName { rows.string(name) } else { rows.word(code?.name) }
+    if let name = code?.ownName { rows.string(name) } else { rows.name(code?.name) }
     rows.end()
   }
 
@@ -189,7 +189,7 @@ extension RowsReport {
       if let name = reading.errorName(of: value) {
         rows.string(name)
       } else {
-        rows.word(error.name)
+        rows.name(error.name)
       }
     } else {
       rows.null()

@@ -224,7 +224,7 @@ struct DevicesDocument: ~Copyable {
     sink.beginList(key)
     for bit in 0..<8 where bits >> UInt8(bit) & 1 == 1 {
       if let name = CodeSet.phy.name(of: UInt64(bit)) {
-        sink.element(word: name)
+        sink.element(name)
       }
     }
     sink.endList()

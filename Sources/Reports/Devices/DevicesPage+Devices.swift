@@ -151,7 +151,7 @@ extension DevicesPage {
     for bit in 1..<8 where bits >> UInt8(bit) & 1 == 1 {
       if !isFirst { out.text(" and ") }
       isFirst = false
-      if let name = CodeSet.phy.name(of: UInt64(bit)) { out.text(name) } else { out.decimal(bit) }
+      if let name = CodeSet.phy.name(of: UInt64(bit)) { out.name(name) } else { out.decimal(bit) }
     }
   }
 

@@ -96,7 +96,7 @@ extension DevicesPage {
         parameters.filterPolicy != 0
       {
         out.text(", ")
-        out.text(policy)
+        out.name(policy)
       }
     } else {
       out.text("its parameters are not in the capture")

@@ -231,7 +231,7 @@ struct DevicesPage: ~Copyable {
       if !isFirst { out.text(", ") }
       isFirst = false
       if let name = type.name {
-        out.text(name)
+        out.name(name)
       } else {
         out.text("type ")
         out.hexadecimal(UInt64(type.rawValue), digits: 2)

@@ -225,7 +225,7 @@ struct InfoDocument: ~Copyable {
       sink.beginItem()
       sink.number("packet", request.packet)
       sink.identifier("opcode", UInt64(request.opcode.rawValue), digits: 2)
-      if let name = request.opcode.name { sink.word("name", name) }
+      if let name = request.opcode.name { sink.name("name", name) }
       sink.number("connection", request.connection)
       sink.endItem()
     }

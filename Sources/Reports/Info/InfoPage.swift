@@ -192,12 +192,12 @@ struct InfoPage: ~Copyable {
       }
       if let bus = adapter.bus, let name = MonitorNote.busName(bus) {
         out.text(", ")
-        out.text(name)
+        out.name(name)
       }
       if let version = adapter.hciVersion {
         out.text(", Bluetooth ")
         if let name = CodeSet.coreVersion.name(of: UInt64(version)) {
-          out.text(name)
+          out.name(name)
         } else {
           out.text("version ")
           out.hexadecimal(UInt64(version), digits: 2)
@@ -364,7 +364,7 @@ struct InfoPage: ~Copyable {
       let tally = opened[position]
       if position > 0 { out.text(", ") }
       if let name = tally.psm.name {
-        out.text(name)
+        out.name(name)
       } else {
         out.service(tally.psm)
         out.byte(0x3a)
@@ -418,7 +418,7 @@ struct InfoPage: ~Copyable {
     }
     for (index, request) in unanswered.listed.prefix(Self.mostUnanswered).enumerated() {
       out.text(index == 0 ? ": " : ", ")
-      if let name = request.opcode.shortName ?? request.opcode.name { out.text(name) }
+      if let name = request.opcode.shortName ?? request.opcode.name { out.name(name) }
       out.byte(0x20)
       out.packet(request.packet)
     }

@@ -130,7 +130,7 @@ package struct PageCodes {
 
   private func opcode(_ opcode: ATTOpcode, into out: inout Output) {
     code("op", UInt16(opcode.rawValue), opcode.name, into: &out)
-    if opcode.shortName?.isEqual(to: opcode.name ?? "") == false {
+    if opcode.shortName != opcode.name {
       word("op", opcode.shortName, into: &out)
     }
   }
@@ -165,7 +165,7 @@ package struct PageCodes {
   }
 
   private func code(
-    _ key: StaticString, _ number: UInt16, _ name: StaticString?, into out: inout Output
+    _ key: StaticString, _ number: UInt16, _ name: AssignedName?, into out: inout Output
   ) {
     out.byte(0x09)
     out.text(key)
@@ -175,18 +175,18 @@ package struct PageCodes {
     word(key, name, into: &out)
   }
 
-  private func word(_ key: StaticString, _ name: StaticString?, into out: inout Output) {
+  private func word(_ key: StaticString, _ name: AssignedName?, into out: inout Output) {
     guard let name else { return }
     out.byte(0x09)
     out.text(key)
     out.byte(0x3a)
-    out.lowercased(name)
+    out.lowercased(name.bytes)
   }
 }
 
 extension Outcome {
   /// The name of the code, unless only a profile defines it.
-  fileprivate var name: StaticString? {
+  fileprivate var name: AssignedName? {
     guard let code = UInt8(exactly: code) else { return nil }
     switch family {
     case .hci: return StatusCode(rawValue: code).name

@@ -163,7 +163,7 @@ package struct StatusFilter: Sendable {
 
   private static var names: [(Code, String)] {
     var names: [(Code, String)] = []
-    func add(_ code: Code, _ name: StaticString?) {
+    func add(_ code: Code, _ name: AssignedName?) {
       if let name { names.append((code, name.description)) }
     }
     for byte in UInt8.min...UInt8.max {

@@ -29,7 +29,7 @@ package protocol FieldSink: HCIFieldVisitor, ~Copyable {
   /// Writes an identifier: `0x` and digits.
   mutating func identifier(_ key: StaticString, _ value: UInt64, digits: Int)
   /// Writes a code that may have a name.
-  mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, _ name: StaticString?)
+  mutating func code(_ key: StaticString, _ value: UInt64, digits: Int, _ name: AssignedName?)
   /// Writes why a request was refused; `name` is the result of `errorName`.
   mutating func error(_ key: StaticString, _ error: ATTErrorCode, _ name: [UInt8]?)
   /// Returns the name of an attribute's error in a profile, or nil if none names it.
@@ -45,6 +45,8 @@ package protocol FieldSink: HCIFieldVisitor, ~Copyable {
   mutating func string(_ key: StaticString, _ start: AssignedName?, _ rest: RawSpan)
   /// Writes one of a few constant words.
   mutating func word(_ key: StaticString, _ word: StaticString)
+  /// Writes the name of a code.
+  mutating func name(_ key: StaticString, _ name: AssignedName)
   /// Writes a Boolean value.
   mutating func flag(_ key: StaticString, _ value: Bool)
   mutating func address(_ key: StaticString, _ address: DeviceAddress)
@@ -166,13 +168,13 @@ extension FieldSink where Self: ~Copyable {
     case .scaled(let scale): quantity(name, Int(value), scale)
     case .opcode:
       let row = HCITable.core.command(UInt16(truncatingIfNeeded: raw))
-      code(name, raw, digits: 4, row.map { $0.name })
+      code(name, raw, digits: 4, row?.name)
     case .controlOpcode:
       let row = HCITable.core.controlCommand(UInt16(truncatingIfNeeded: raw))
-      code(name, raw, digits: 4, row.map { $0.name })
+      code(name, raw, digits: 4, row?.name)
     case .controlEvent:
       let row = HCITable.core.controlEvent(UInt16(truncatingIfNeeded: raw))
-      code(name, raw, digits: 4, row.map { $0.name })
+      code(name, raw, digits: 4, row?.name)
     }
   }
 }

@@ -64,7 +64,7 @@ package struct JSONSink: FieldSink, ~Copyable {
   private mutating func key(_ key: StaticString, unit: StaticString) {
     separate()
     output.byte(0x22)
-    output.lowercased(key)
+    output.lowercased(key.bytes)
     output.text(unit)
     output.text("\":")
   }
@@ -147,7 +147,7 @@ package struct JSONSink: FieldSink, ~Copyable {
     for index in first..<hiddenKeys.count {
       if index > first { output.byte(0x2c) }
       output.byte(0x22)
-      output.lowercased(hiddenKeys[index].key)
+      output.lowercased(hiddenKeys[index].key.bytes)
       output.byte(0x22)
     }
     output.byte(0x5d)
@@ -192,14 +192,14 @@ package struct JSONSink: FieldSink, ~Copyable {
   }
 
   package mutating func code(
-    _ key: StaticString, _ value: UInt64, digits: Int, _ name: StaticString?
+    _ key: StaticString, _ value: UInt64, digits: Int, _ name: AssignedName?
   ) {
     self.key(key)
     output.text("{\"code\":")
     output.jsonIdentifier(value, digits: digits)
     if let name {
       output.text(",\"name\":")
-      output.jsonWord(name)
+      output.json(name)
     }
     output.byte(0x7d)
   }
@@ -224,15 +224,7 @@ package struct JSONSink: FieldSink, ~Copyable {
   package mutating func code(
     _ key: StaticString, _ value: UInt64, digits: Int, assigned: AssignedName?
   ) {
-    self.key(key)
-    output.text("{\"code\":")
-    output.jsonIdentifier(value, digits: digits)
-    if let assigned {
-      output.text(",\"name\":\"")
-      output.jsonEscaped(assigned.bytes)
-      output.byte(0x22)
-    }
-    output.byte(0x7d)
+    code(key, value, digits: digits, assigned)
   }
 
   package mutating func flags(_ key: StaticString, _ value: UInt64, digits: Int, _ set: CodeSet) {
@@ -248,7 +240,7 @@ package struct JSONSink: FieldSink, ~Copyable {
       guard let name = set.name(of: UInt64(bit)) else { continue }
       output.text(isFirstName ? "\"" : ",\"")
       isFirstName = false
-      output.text(name)
+      output.name(name)
       output.byte(0x22)
     }
     output.text("]}")
@@ -284,6 +276,8 @@ package struct JSONSink: FieldSink, ~Copyable {
     self.key(key)
     output.jsonWord(word)
   }
+
+  package mutating func name(_ key: StaticString, _ name: AssignedName) { string(key, name.bytes) }
 
   package mutating func flag(_ key: StaticString, _ value: Bool) {
     self.key(key)
@@ -344,6 +338,12 @@ package struct JSONSink: FieldSink, ~Copyable {
   package mutating func element(word: StaticString) {
     separate()
     output.jsonWord(word)
+  }
+
+  /// Appends the name of a code as an element of a list.
+  mutating func element(_ name: AssignedName) {
+    separate()
+    output.json(name)
   }
 
   /// Appends a device address as an element of a list.

@@ -408,7 +408,7 @@ extension Output {
     } else if run.kind == .startUp || run.kind == .setUp {
       text(run.kind == .startUp ? "start-up: " : "set-up: ")
       if let row = HCITable.core.command(run.opcode) {
-        text(row.name)
+        name(row.name)
       } else {
         hexadecimal(UInt64(run.opcode), digits: 4)
       }

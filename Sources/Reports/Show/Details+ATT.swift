@@ -16,7 +16,7 @@ extension Details {
     sink.begin("att")
     sink.at(start, 1)
     sink.identifier("opcode", UInt64(pdu.opcode.rawValue), digits: 2)
-    if let name = pdu.opcode.name { sink.word("name", name) }
+    if let name = pdu.opcode.name { sink.name("name", name) }
     answered(answer, to: &sink)
     if let bearer = answer.channel?.bearer {
       sink.identifier("bearer", UInt64(bearer.rawValue), digits: 4)
@@ -24,7 +24,7 @@ extension Details {
     if let opcode = fields.requestOpcode {
       sink.at(start + 1, 1)
       sink.identifier("request_opcode", UInt64(opcode.rawValue), digits: 2)
-      if let name = opcode.name { sink.word("request_name", name) }
+      if let name = opcode.name { sink.name("request_name", name) }
     }
     if let handle = fields.handle {
       // After the opcode, and in an Error Response also after the request's opcode.

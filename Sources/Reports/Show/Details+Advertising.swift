@@ -50,7 +50,7 @@ extension Details {
     case .response: break
     }
     if let name = report.legacyName {
-      sink.word("event", name)
+      sink.name("event", name)
     } else {
       switch report.kind {
       case .periodic: sink.word("event", "periodic")
@@ -80,13 +80,13 @@ extension Details {
     if let rssi = report.rssi { sink.quantity("rssi", Int(rssi), .dBm) }
     if let power = report.txPower { sink.quantity("tx_power", Int(power), .dBm) }
     if let phy = report.primaryPHY, let name = CodeSet.phy.name(of: UInt64(phy)) {
-      sink.word("primary_phy", name)
+      sink.name("primary_phy", name)
     }
     if let phy = report.secondaryPHY, phy != 0, let name = CodeSet.phy.name(of: UInt64(phy)) {
-      sink.word("secondary_phy", name)
+      sink.name("secondary_phy", name)
     }
     if let cte = report.cteType, cte != 0xff, let name = CodeSet.cteType.name(of: UInt64(cte)) {
-      sink.word("cte_type", name)
+      sink.name("cte_type", name)
     }
     if let sid = report.sid ?? train?.sid, sid != 0xff { sink.number("sid", Int(sid)) }
     if let interval = report.periodicInterval, interval != 0 {
@@ -146,7 +146,7 @@ extension Details {
       sink.beginItem()
       if let base { sink.at(base + Int(data.start) - 1, 1) }
       sink.identifier("type", UInt64(structure.type.rawValue), digits: 2)
-      if let name = structure.type.name(count: Int(data.count)) { sink.word("name", name) }
+      if let name = structure.type.name(count: Int(data.count)) { sink.name("name", name) }
       if let base { sink.at(base + Int(data.start), Int(data.count)) }
       value(of: structure.type, bytes, data, to: &sink)
       sink.endItem()

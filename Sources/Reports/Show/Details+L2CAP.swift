@@ -123,7 +123,7 @@ extension Details {
   ) {
     sink.at(command.start, 1)
     sink.identifier("code", UInt64(command.code.rawValue), digits: 2)
-    if let name = command.code.name { sink.word("name", name) }
+    if let name = command.code.name { sink.name("name", name) }
     sink.at(command.start + 1, 1)
     sink.identifier("identifier", UInt64(command.identifier), digits: 2)
     if let request = note.request { sink.number("request", request.packet) }

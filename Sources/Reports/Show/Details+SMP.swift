@@ -14,7 +14,7 @@ extension Details {
     sink.begin("smp")
     sink.at(Int(body.start), 1)
     sink.identifier("opcode", UInt64(pdu.opcode.rawValue), digits: 2)
-    if let name = pdu.opcode.name { sink.word("name", name) }
+    if let name = pdu.opcode.name { sink.name("name", name) }
     answered(answer, to: &sink)
     if pdu.opcode == .pairingResponse, let method = answer.pairing?.method {
       sink.word("method", method.key)

@@ -203,7 +203,7 @@ package enum Details {
 
   /// Appends the name of a command or event in the tables.
   static func name<Sink: FieldSink & ~Copyable>(_ dissection: Dissection, to sink: inout Sink) {
-    if let row = dissection.parameters?.row { sink.word("name", row.name) }
+    if let row = dissection.parameters?.row { sink.name("name", row.name) }
   }
 
   /// Appends the SDU that starts in isochronous data.

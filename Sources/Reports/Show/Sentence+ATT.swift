@@ -307,7 +307,7 @@ extension Sentence {
     guard let opcode = dissection.attFields.requestOpcode else { return }
     output.text(", to ")
     if let name = opcode.shortName {
-      output.text(name)
+      output.name(name)
     } else {
       output.hexadecimal(UInt64(opcode.rawValue), digits: 2)
     }

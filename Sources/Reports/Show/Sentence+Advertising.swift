@@ -11,7 +11,7 @@ extension Sentence {
   mutating func advertisements(_ bytes: RawSpan, _ memory: borrowing Memory) {
     let reports = memory.advertisements.reports
     let first = reports[0]
-    name(first.report.title)
+    name(AssignedName(first.report.title))
     whose(first)
     endSubject()
     advertiser = memory.advertiser(of: first)
@@ -92,7 +92,7 @@ extension Sentence {
       // The name of a scan response already includes it.
       if !report.isScanResponse {
         comma()
-        output.text(name)
+        output.name(name)
       }
     } else if report.kind == .extended {
       properties(report)
@@ -283,7 +283,7 @@ extension Sentence {
       let (scheme, rest) = data.uri
       output.quoted(scheme?.name, data.part(rest))
     case .secret where !showsKeys:
-      output.text(type.name(count: data.byteCount) ?? "")
+      output.name(type.name(count: data.byteCount) ?? "")
       output.text(" <hidden>")
     case .fields where isWhole: fields(type, bytes, slice)
     default:
@@ -306,7 +306,7 @@ extension Sentence {
 
   private mutating func undescribed(_ type: ADType, _ data: RawSpan) {
     if let name = type.name(count: data.byteCount) {
-      output.text(name)
+      output.name(name)
     } else {
       output.text("type ")
       output.hexadecimal(UInt64(type.rawValue), digits: 2)

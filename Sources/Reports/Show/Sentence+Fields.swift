@@ -40,7 +40,7 @@ extension Sentence: HCIFieldVisitor {
       output.address(address)
       if let name = type?.name {
         output.byte(0x20)
-        output.lowercased(name)
+        output.lowercased(name.bytes)
       }
       addressEnd = output.count
     case .bytes:
@@ -98,7 +98,7 @@ extension Sentence: HCIFieldVisitor {
       guard raw != 3 else { return }
       begin(label)
       if let name = CodeSet.dataOperation.name(of: raw) {
-        output.lowercased(name)
+        output.lowercased(name.bytes)
       } else {
         output.text("operation ")
         output.hexadecimal(raw, digits: 2)
@@ -106,7 +106,7 @@ extension Sentence: HCIFieldVisitor {
     case .code(.ownAddressType):
       begin("own address")
       if let name = CodeSet.ownAddressType.name(of: raw) {
-        output.lowercased(name)
+        output.lowercased(name.bytes)
       } else {
         output.hexadecimal(raw, digits: 2)
       }
@@ -115,11 +115,11 @@ extension Sentence: HCIFieldVisitor {
       let start = output.count
       if addressEnd == start, start > 0 {
         output.byte(0x20)
-        output.lowercased(name)
+        output.lowercased(name.bytes)
         return
       }
       begin(label)
-      output.lowercased(name)
+      output.lowercased(name.bytes)
       addressType = (start, output.count, name)
     case .flags(.allPHYs) where raw == 0:
       // Both directions have a preference, which follows.
@@ -130,7 +130,7 @@ extension Sentence: HCIFieldVisitor {
     case .code(let set):
       begin(label)
       if let name = set.name(of: raw) {
-        output.text(name)
+        output.name(name)
       } else {
         output.hexadecimal(raw, digits: 2 * width)
       }
@@ -223,7 +223,7 @@ extension Sentence: HCIFieldVisitor {
   /// Appends a command by its name.
   mutating func command(_ opcode: UInt16) {
     if let row = HCITable.core.command(opcode) {
-      output.text(row.name)
+      output.name(row.name)
     } else {
       output.hexadecimal(UInt64(opcode), digits: 4)
     }
@@ -270,7 +270,7 @@ extension Sentence: HCIFieldVisitor {
     let bit = listedPHYs.trailingZeroBitCount
     listedPHYs &= listedPHYs - 1
     if output.count > subjectEnd { output.text("; ") }
-    output.text(CodeSet.phys.name(of: UInt64(bit)) ?? "unknown PHY")
+    output.name(CodeSet.phys.name(of: UInt64(bit)) ?? "unknown PHY")
     output.text(": ")
     goesOn = true
   }

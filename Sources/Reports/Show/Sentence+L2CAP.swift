@@ -15,7 +15,7 @@ extension Sentence {
       let note = index < notes.count ? notes[index] : SignalNote()
       if index > 0 { output.text("; ") }
       if let known = command.code.name {
-        output.text(known)
+        output.name(known)
       } else {
         output.text("L2CAP code ")
         output.hexadecimal(UInt64(command.code.rawValue), digits: 2)
@@ -119,13 +119,13 @@ extension Sentence {
   private mutating func control(_ control: ControlField) {
     comma()
     if control.isSupervisory {
-      output.text(ControlField.functionName(control.function))
+      output.name(ControlField.functionName(control.function))
     } else {
       output.text("I-frame ")
       output.decimal(control.txSeq)
       if control.segmentation != 0 {
         comma()
-        output.lowercased(ControlField.segmentationName(control.segmentation))
+        output.lowercased(ControlField.segmentationName(control.segmentation).bytes)
         output.text(" of an SDU")
       }
     }
@@ -146,7 +146,7 @@ extension Sentence {
   /// Appends a channel by its service and its identifier.
   mutating func channel(_ channel: ChannelFact, _ cid: ChannelID) {
     if let name = channel.psm?.name {
-      output.text(name)
+      output.name(name)
       output.byte(0x20)
       output.handle(channel.bearer?.rawValue ?? cid.rawValue)
     } else {

@@ -66,7 +66,7 @@ extension Sentence {
   /// Appends a command of the management interface by its name.
   mutating func controlCommand(_ opcode: UInt16) {
     if let row = HCITable.core.controlCommand(opcode) {
-      output.text(row.name)
+      output.name(row.name)
     } else {
       output.hexadecimal(UInt64(opcode), digits: 4)
     }
@@ -75,7 +75,7 @@ extension Sentence {
   /// Appends an event of the management interface by its name.
   mutating func controlEvent(_ code: UInt16) {
     if let row = HCITable.core.controlEvent(code) {
-      output.text(row.name)
+      output.name(row.name)
     } else {
       output.hexadecimal(UInt64(code), digits: 4)
     }

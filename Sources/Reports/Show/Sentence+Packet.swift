@@ -233,7 +233,7 @@ extension Sentence {
   /// Appends the command that is answered, by the row that was found for it.
   private mutating func answered(_ opcode: UInt16, _ found: HCIParameters) {
     if let completed = found.completed {
-      output.text(completed.name)
+      output.name(completed.name)
     } else {
       command(opcode)
     }
@@ -330,11 +330,11 @@ extension Sentence {
     _ bytes: RawSpan
   ) {
     let isMarker = note.kind == .userLog && Self.isMarker(note, bytes)
-    name(isMarker ? "Marker" : note.kind.words)
+    name(isMarker ? "Marker" : AssignedName(note.kind.words))
     if let type = note.recordType {
       // There is only one controller, so the kind of record is more informative.
       if let words = type.name, note.kind == .log {
-        output.text(words)
+        output.name(words)
         endSubject()
       }
     } else if let adapter = record.adapter {
@@ -348,7 +348,7 @@ extension Sentence {
     }
     if let bus = note.bus {
       comma()
-      output.text(MonitorNote.busName(bus) ?? "unknown bus")
+      output.name(MonitorNote.busName(bus) ?? "unknown bus")
     }
     if let manufacturer = note.manufacturer {
       comma()

@@ -84,7 +84,7 @@ extension Sentence {
     case .keypressNotification(let keypress):
       let type = UInt64(keypress.type)
       if let name = CodeSet.keypress.name(of: type) {
-        output.text(name)
+        output.name(name)
       } else {
         output.hexadecimal(type, digits: 2)
       }
@@ -124,7 +124,7 @@ extension Sentence {
   private mutating func pairing(_ pairing: SMP.PairingFeatures, _ answer: Answer) {
     let capability = UInt64(pairing.ioCapability.rawValue)
     if let name = CodeSet.pairingIOCapability.name(of: capability) {
-      output.text(name)
+      output.name(name)
     } else {
       output.text("IO capability ")
       output.hexadecimal(capability, digits: 2)

@@ -30,7 +30,7 @@ package struct Sentence: ~Copyable {
   /// The number that was appended last, and the start of its unit: a range may continue from there.
   var lowerEnd: (value: Int64, unitStart: Int)?
   /// The type of an address that was appended last, before the address itself.
-  var addressType: (start: Int, end: Int, name: StaticString)?
+  var addressType: (start: Int, end: Int, name: AssignedName)?
   /// The end of the address that was appended last.
   var addressEnd = 0
   /// In a list of devices, the number of the current item; nil outside.
@@ -89,8 +89,8 @@ package struct Sentence: ~Copyable {
     surplus += glyphs.ellipsis.utf8CodeUnitCount - glyphs.ellipsisColumns
   }
 
-  mutating func name(_ text: StaticString) {
-    output.text(text)
+  mutating func name(_ name: AssignedName) {
+    output.name(name)
     endName()
   }
 

@@ -283,7 +283,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
   }
 
   package mutating func code(
-    _ key: StaticString, _ value: UInt64, digits: Int, _ name: StaticString?
+    _ key: StaticString, _ value: UInt64, digits: Int, _ name: AssignedName?
   ) {
     line(key)
     output.named(name, value, digits: digits)
@@ -337,6 +337,12 @@ package struct VerboseSink: FieldSink, ~Copyable {
   package mutating func word(_ key: StaticString, _ word: StaticString) {
     line(key)
     output.text(word)
+    endLine()
+  }
+
+  package mutating func name(_ key: StaticString, _ name: AssignedName) {
+    line(key)
+    output.name(name)
     endLine()
   }
 

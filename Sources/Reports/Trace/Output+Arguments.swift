@@ -61,7 +61,7 @@ extension Output {
       decimal(number)
       if let name {
         text(",\"name\":")
-        jsonWord(name)
+        json(name)
       }
       byte(0x7d)
     case .text(let bytes): quoted { $0.jsonEscaped(bytes.bytes) }

@@ -266,7 +266,7 @@ struct TraceText: ~Copyable {
     case .number(let number): line.decimal(number)
     case .word(let word), .choice(_, let word): line.text(word)
     case .code(let name?, let number):
-      line.text(name)
+      line.name(name)
       line.text(" (")
       line.decimal(number)
       line.byte(0x29)
