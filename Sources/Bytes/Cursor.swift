@@ -264,11 +264,14 @@ extension RawSpan {
   }
 
   /// Returns whether both spans hold the same bytes.
-  @inlinable
   package func isEqual(to other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }
-    for index in 0..<byteCount where byte(at: index) != other.byte(at: index) { return false }
-    return true
+    return unsafe withUnsafeBytes { own in
+      unsafe other.withUnsafeBytes { other in
+        guard let start = own.baseAddress, let otherStart = other.baseAddress else { return true }
+        return unsafe memcmp(start, otherStart, own.count) == 0
+      }
+    }
   }
 
   /// Returns whether the span begins with `bytes`.
@@ -295,11 +298,7 @@ extension RawSpan {
 
   /// A copy that outlives the span.
   @inlinable
-  package var array: [UInt8] {
-    var copy: [UInt8] = []
-    copy.append(self)
-    return copy
-  }
+  package var array: [UInt8] { unsafe withUnsafeBytes { unsafe [UInt8]($0) } }
 }
 
 extension StaticString {
@@ -313,7 +312,6 @@ extension StaticString {
   }
 
   /// Returns whether both are the same text, without creating strings.
-  @inlinable
   package func isEqual(to other: StaticString) -> Bool { bytes.isEqual(to: other.bytes) }
 
   /// Returns the part `slice` of the text, clipped to the text.
