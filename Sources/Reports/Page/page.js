@@ -687,10 +687,10 @@
     }
     if (!count) return y;
     label(svg, lanes.dataset.latency, y + (gutter ? 22 : 13));
-    if (gutter) svg.append(draw('text', {x: 6, y: y + 40}, span(least) + ' … ' + span(most)));
+    if (gutter) svg.append(draw('text', {x: 6, y: y + 40}, [...new Set([span(least), span(most)])].join(' … ')));
     for (const one of [low, high]) {
       svg.append(draw('path', {class: 'rule', d: 'M' + gutter + ' ' + place(one) + 'H' + width}),
-        draw('text', {x: width - 6, y: place(one) - 3, 'text-anchor': 'end'}, span(one)));
+        draw('text', {x: (gutter || width) - 6, y: place(one) + (gutter ? 4 : -3), 'text-anchor': 'end'}, span(one)));
     }
     svg.append(draw('path', {class: 'dots', d: path}), draw('path', {class: 'dots slow', d: slow}, draw('title', {},
       words(lanes.dataset.latencyWords, {n: count, low: span(least), high: span(most)}))));
@@ -711,7 +711,7 @@
         + (signal.high && signal.high[k] > signal.low[k] ? 'V' + place(signal.high[k]).toFixed(1) : 'h0');
     });
     const range = (flat ? low : low + '…' + high) + ' ' + lanes.dataset.signal;
-    label(svg, signal.name, y + (gutter ? 14 : 12), gutter ? 0 : range.length * 6.6 + 12);
+    label(svg, signal.name, y + (gutter ? 14 : 12), gutter ? 0 : range.length * 6.6 + 24);
     svg.append(draw('text', gutter ? {x: 6, y: y + 27} : {x: width - 8, y: y + 12, 'text-anchor': 'end'}, range));
     svg.append(draw('path', {class: 'dots', d: path}));
     y += THIN + head;
