@@ -274,6 +274,23 @@ extension RawSpan {
     }
   }
 
+  /// Returns how many bytes at the beginning of both spans are the same.
+  package func commonCount(with other: RawSpan) -> Int {
+    let count = min(byteCount, other.byteCount)
+    var offset = 0
+    while offset &+ 8 <= count {
+      let (own, others) = unsafe (
+        unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self),
+        other.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
+      )
+      let difference = UInt64(littleEndian: own ^ others)
+      if difference != 0 { return offset &+ difference.trailingZeroBitCount / 8 }
+      offset &+= 8
+    }
+    while offset < count, byte(at: offset) == other.byte(at: offset) { offset &+= 1 }
+    return offset
+  }
+
   /// Returns whether the span begins with `bytes`.
   @inlinable
   package func starts(with bytes: StaticString) -> Bool {

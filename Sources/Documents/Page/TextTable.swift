@@ -39,15 +39,16 @@ struct TextTable: Sendable {
     }
   }
 
-  /// Returns the length of the text at a place if it is a line of `other` that begins at `offset`,
-  /// or nil.
-  func length(of place: Int, ifLineOf other: RawSpan, at offset: Int) -> Int? {
-    let line = self[place]
-    let count = line.byteCount
-    guard offset + count < other.byteCount, other.byte(at: offset + count) == 0x0a else {
-      return nil
-    }
-    return line.isEqual(to: other.part(Slice(start: offset, count: count))) ? count : nil
+  /// Returns the end of the places whose texts, one after the other, are the next bytes of `other`,
+  /// beginning with the text at `place`, and moves `offset` after them.
+  func end(from place: Int, in other: RawSpan, at offset: inout Int) -> Int {
+    guard place < ends.count else { return place }
+    let start = Int(ends[place - 1])
+    let equal = bytes.bytes.dropping(start).commonCount(with: other.dropping(offset))
+    var end = place
+    while end < ends.count, Int(ends[end]) - start <= equal { end += 1 }
+    offset += Int(ends[end - 1]) - start
+    return end
   }
 
   private mutating func grow() {
