@@ -45,9 +45,7 @@ package struct CountedValues: ~Copyable {
   private mutating func count(_ memory: borrowing Memory, _ reading: inout ValueReading) {
     // Kept in a variable while they are counted: a span of the property would borrow all of `self`.
     let bytes = conversations.bytes
-    for index in conversations.values.indices
-    where filter.admits(conversations.values[index], bytes.bytes) {
-      let value = conversations.values[index]
+    for value in conversations.values where filter.admits(value, bytes.bytes) {
       _ = reading.read(value, bytes.bytes, memory)
       let name = reading.name(value.attribute.uuid)
       facts.add(
