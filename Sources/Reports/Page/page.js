@@ -213,6 +213,7 @@
     return [...parts, text.slice(from)];
   }
 
+  const laneOf = i => 'lane' + (flags[i] & ENCRYPTED ? ' encrypted' : '');
   function entryRow(k) {
     const entry = entries[k];
     const isLadder = filter.view == 'ladder', attributes = {role: 'row', id: 'row-' + k, 'aria-rowindex': k + 1, 'data-entry': k};
@@ -226,7 +227,7 @@
       const text = marked(runWords(-1 - entry));
       return isLadder
         ? make('div', {...attributes, class: 'row folded'}, cell('n'), cell('t'),
-          make('span', {class: 'lane', role: 'gridcell'}, make('div', {class: 'aside'}, '⊞ ', ...text)), wait(k, ''))
+          make('span', {class: laneOf(rowOf(runs.get(-1 - entry).from)), role: 'gridcell'}, make('div', {class: 'aside'}, '⊞ ', ...text)), wait(k, ''))
         : make('div', {...attributes, class: 'row folded'}, cell('n'), cell('t'), cell('g'), cell('c'), cell('d', '⊞'), cell('what', text));
     }
     const i = entry, direction = flags[i] & SENT ? 'sent' : flags[i] & RECEIVED ? 'received' : '';
@@ -245,7 +246,7 @@
     });
     const title = joined(i);
     if (isLadder) {
-      const lane = make('span', {class: 'lane' + (flags[i] & ENCRYPTED ? ' encrypted' : ''), role: 'gridcell', title},
+      const lane = make('span', {class: laneOf(i), role: 'gridcell', title},
         make('div', {class: isPDU(i) ? 'arrow' : 'aside'}, make('span', {}, isPDU(i) ? '' : '· ', ...text)));
       const latency = request[i] >= 0 && waits[k] == 'end' ? span(time[i] - time[request[i]]) : '';
       return make('div', attributes, cell('n', number[i]), cell('t', shown(i), clock(i)), lane, wait(k, latency));
