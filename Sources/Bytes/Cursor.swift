@@ -264,11 +264,31 @@ extension RawSpan {
   }
 
   /// Returns whether both spans hold the same bytes.
-  @inlinable
   package func isEqual(to other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }
-    for index in 0..<byteCount where byte(at: index) != other.byte(at: index) { return false }
-    return true
+    return unsafe withUnsafeBytes { own in
+      unsafe other.withUnsafeBytes { other in
+        guard let start = own.baseAddress, let otherStart = other.baseAddress else { return true }
+        return unsafe memcmp(start, otherStart, own.count) == 0
+      }
+    }
+  }
+
+  /// Returns how many bytes at the beginning of both spans are the same.
+  package func commonCount(with other: RawSpan) -> Int {
+    let count = min(byteCount, other.byteCount)
+    var offset = 0
+    while offset &+ 8 <= count {
+      let (own, others) = unsafe (
+        unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self),
+        other.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self)
+      )
+      let difference = UInt64(littleEndian: own ^ others)
+      if difference != 0 { return offset &+ difference.trailingZeroBitCount / 8 }
+      offset &+= 8
+    }
+    while offset < count, byte(at: offset) == other.byte(at: offset) { offset &+= 1 }
+    return offset
   }
 
   /// Returns whether the span begins with `bytes`.
@@ -295,11 +315,7 @@ extension RawSpan {
 
   /// A copy that outlives the span.
   @inlinable
-  package var array: [UInt8] {
-    var copy: [UInt8] = []
-    copy.append(self)
-    return copy
-  }
+  package var array: [UInt8] { unsafe withUnsafeBytes { unsafe [UInt8]($0) } }
 }
 
 extension StaticString {
@@ -313,7 +329,6 @@ extension StaticString {
   }
 
   /// Returns whether both are the same text, without creating strings.
-  @inlinable
   package func isEqual(to other: StaticString) -> Bool { bytes.isEqual(to: other.bytes) }
 
   /// Returns the part `slice` of the text, clipped to the text.

@@ -1,8 +1,8 @@
-/// A cache of JSON keys in their written form, looked up by the address of their literal.
+/// A cache of keys in their written form, looked up by the address of their literal.
 ///
 /// Half of a JSON line is keys, drawn from the same few hundred literals. Each is rendered once, as
-/// `,"connection_handle":`, and copied from then on. The literal's address identifies it, since
-/// literals never move.
+/// `,"connection_handle":` or as `connection_handle: `, and copied from then on. The literal's
+/// address identifies it, since literals never move.
 @safe
 package struct KeyCache: ~Copyable {
   /// A literal and the position of its text in `rendered`.
@@ -29,9 +29,11 @@ package struct KeyCache: ~Copyable {
   private let table: UnsafeMutablePointer<Entry>
   private let rendered: UnsafeMutablePointer<UInt8>
   private var used = 0
+  private let isJSON: Bool
 
-  /// Creates an empty cache.
-  package init() {
+  /// Creates an empty cache of JSON keys, or of keys in text.
+  package init(isJSON: Bool) {
+    self.isJSON = isJSON
     unsafe table = .allocate(capacity: Self.slots)
     unsafe table.initialize(repeating: Entry(address: 0, start: 0, count: 0), count: Self.slots)
     unsafe rendered = .allocate(capacity: Self.most * Self.room)
@@ -42,9 +44,11 @@ package struct KeyCache: ~Copyable {
     unsafe rendered.deallocate()
   }
 
-  /// Appends `key` in lower case with its quotes and colon, preceded by a comma unless it is the
-  /// first in its object.
-  package mutating func write(_ key: StaticString, isFirst: Bool, into output: inout Output) {
+  /// Appends `key` and a colon, in JSON in lower case with its quotes, preceded by a comma unless it
+  /// is the first in its object.
+  package mutating func write(
+    _ key: StaticString, isFirst: Bool = false, into output: inout Output
+  ) {
     let address = unsafe UInt(bitPattern: key.utf8Start)
     let slot = Int(truncatingIfNeeded: (address ^ address &>> 12) & UInt(Self.slots - 1))
     // Only the first slot is checked here. The rest is in a function of its own: inlined, the
@@ -73,8 +77,14 @@ package struct KeyCache: ~Copyable {
     if let slot = find(key, address, from: slot) {
       copy(slot, isFirst: isFirst, into: &output)
     } else {
-      output.jsonKey(key, isFirst: isFirst)
+      write(uncached: key, isFirst: isFirst, into: &output)
     }
+  }
+
+  private func write(uncached key: StaticString, isFirst: Bool, into output: inout Output) {
+    if isJSON { return output.jsonKey(key, isFirst: isFirst) }
+    output.text(key)
+    output.text(": ")
   }
 
   /// Returns the slot of a key that is not in its first slot, rendering the key if it is new.
@@ -92,7 +102,7 @@ package struct KeyCache: ~Copyable {
   private mutating func render(_ key: StaticString, _ address: UInt, _ slot: Int) -> Bool {
     guard used < Self.most, key.utf8CodeUnitCount <= Self.longest else { return false }
     var scratch = Output()
-    scratch.jsonKey(key, isFirst: false)
+    write(uncached: key, isFirst: false, into: &scratch)
     let start = used * Self.room
     unsafe (rendered + start).initialize(repeating: 0, count: Self.room)
     unsafe (rendered + start).update(from: scratch.buffer, count: scratch.count)

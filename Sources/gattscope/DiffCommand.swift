@@ -149,7 +149,8 @@ struct DiffCommand: ParsableCommand {
     options.ignored = ignore
     options.isOneCapture = captures.count == 1
     options.sides = sides
-    options.names = (captures[0], captures[captures.count - 1])
+    let names = html ? captures.map(PageFileOptions.fileName) : captures
+    options.names = (names[0], names[names.count - 1])
     let reader = SideReader(
       archives: archives, maps: try supplied.maps(), bonds: try known.bonds(),
       profiles: try supplying.profiles(),

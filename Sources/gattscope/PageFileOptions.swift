@@ -16,6 +16,12 @@ struct PageFileOptions: ParsableArguments {
   /// Whether neither option is given.
   var isUnused: Bool { output == "-" && !force }
 
+  /// Returns the last part of a path. The page is sent to others, whom the folders do not concern.
+  static func fileName(_ path: String) -> String {
+    path == "-"
+      ? CaptureFailure.subject(path) : path.split(separator: "/").last.map(String.init) ?? path
+  }
+
   /// Refuses to replace a file that is not empty, unless `--force` is given, to replace a capture
   /// that is read, and to write to a terminal.
   ///

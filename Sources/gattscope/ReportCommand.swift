@@ -97,9 +97,9 @@ struct ReportCommand: ParsableCommand {
       // The sentence names the archive and the log.
       redacting.redact
         ? "an archive of this capture is damaged: what follows in it is missing"
-        : failure.sentence(about: failure.file.map(Self.fileName) ?? "the archive")
+        : failure.sentence(about: failure.file.map(PageFileOptions.fileName) ?? "the archive")
     }
-    options.name = captures.map(Self.fileName).joined(separator: " ")
+    options.name = captures.map(PageFileOptions.fileName).joined(separator: " ")
     (options.title, options.note, options.showsKeys) = (title, note, showKeys)
     options.limit = limit ?? PageOptions.usualLimit
     try file.write { try write(found, options, maps: supplied.maps(), to: $0) }
@@ -125,12 +125,6 @@ struct ReportCommand: ParsableCommand {
     ) {
       PageReport(chosen, $0)
     }
-  }
-
-  /// Returns the last part of a path. The page is sent to others, whom the folders do not concern.
-  private static func fileName(_ path: String) -> String {
-    path == "-"
-      ? CaptureFailure.subject(path) : path.split(separator: "/").last.map(String.init) ?? path
   }
 }
 

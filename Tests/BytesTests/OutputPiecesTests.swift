@@ -127,7 +127,8 @@ import Testing
 
   /// A repeated key, and more keys than the cache has room for.
   @Test func keysAreWrittenTheSameAgain() {
-    var keys = KeyCache()
+    var keys = KeyCache(isJSON: true)
+    var textKeys = KeyCache(isJSON: false)
     var output = Output()
     let names: [StaticString] = [
       "Connection_Handle", "a", "", "type",
@@ -139,7 +140,27 @@ import Testing
         keys.write(name, isFirst: round == 1, into: &output)
         let expected = (round == 1 ? "" : ",") + "\"\(name.description.lowercased())\":"
         #expect(String(decoding: output.bytes.array, as: UTF8.self) == expected)
+        output.clear()
+        textKeys.write(name, into: &output)
+        let expectedText = "\(name.description): "
+        #expect(String(decoding: output.bytes.array, as: UTF8.self) == expectedText)
       }
     }
+  }
+
+  /// Differences at each position of a text, and texts of different lengths.
+  @Test func commonBytesAreCounted() {
+    func common(_ text: [UInt8], _ other: [UInt8]) -> (count: Int, isAll: Bool) {
+      (text.bytes.commonCount(with: other.bytes), text.bytes.isEqual(to: other.bytes))
+    }
+    let text = [UInt8](repeating: 0x61, count: 19)
+    for place in text.indices {
+      var other = text
+      other[place] = 0x62
+      #expect(common(text, other) == (place, false))
+      #expect(common(text, [UInt8](text.prefix(place))) == (place, false))
+    }
+    #expect(common(text, text) == (19, true))
+    #expect(common([], []) == (0, true))
   }
 }

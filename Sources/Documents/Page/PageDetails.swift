@@ -17,52 +17,71 @@ struct PageDetails: Sendable {
   /// The fields of some packets. Each distinct line is kept once; packets are lists of lines.
   private struct Part: Sendable {
     var lines = TextTable()
-    /// For each line, the one that followed it last time; for the empty one, the first of the
-    /// latest packet. Packets of one kind have mostly the same lines.
-    var followers: [UInt32] = [0]
+    /// For each line, the one that followed it last time, unless that is the next in `lines`; for
+    /// the empty one, the first of the latest packet. Packets of one kind have mostly the same lines.
+    private var followers: [UInt32] = [0]
     var packets: [UInt32] = []
     var ends: [UInt32] = []
     var places: [UInt32] = []
     var size = 32
 
+    /// - Parameter text: the packet's lines, each with its newline.
     mutating func add(_ packet: Int, _ text: RawSpan) {
-      var start = 0
-      var (last, expected) = (0, Int(followers[0]))
+      var (start, last) = (0, 0)
       while start < text.byteCount {
-        var place = expected
-        if expected > 0, let count = lines.length(of: expected, ifLineOf: text, at: start) {
-          start += count + 1
-        } else {
-          place = add(text, from: &start)
+        let expected = follower(of: last)
+        var run = expected..<lines.end(from: expected, in: text, at: &start)
+        if run.isEmpty {
+          let place = add(text, from: &start, expected)
+          run = place..<place + 1
         }
-        followers[last] = UInt32(place)
-        // What followed a line that is unexpected and new probably follows here, too.
-        expected = Int(followers[place] > 0 ? followers[place] : followers[expected])
-        last = place
-        size += place < 10 ? 2 : place < 100 ? 3 : place < 1000 ? 4 : 5
-        places.append(UInt32(place))
+        followers[last] = UInt32(run.lowerBound)
+        last = run.upperBound - 1
+        for place in run {
+          size += place < 10 ? 2 : place < 100 ? 3 : place < 1000 ? 4 : 5
+          places.append(UInt32(place))
+        }
       }
       packets.append(UInt32(truncatingIfNeeded: packet))
       ends.append(UInt32(places.count))
       size += 10
     }
 
-    /// Returns the place of the line that begins at `start`, and moves `start` behind it.
-    private mutating func add(_ text: RawSpan, from start: inout Int) -> Int {
-      let end = text.dropping(start).firstOffset(of: 0x0a).map { start + $0 } ?? text.byteCount
-      let line = text.part(Slice(start: start, count: end - start)).cut(to: PageRows.mostText)
-      start = end + 1
-      let place = lines.place(of: line)
+    private func follower(of line: Int) -> Int {
+      line < followers.count && followers[line] > 0 ? Int(followers[line]) : line + 1
+    }
+
+    /// Returns the place of the line that begins at `start`, and moves `start` after it.
+    ///
+    /// - Parameter expected: the line that was expected here.
+    private mutating func add(
+      _ text: RawSpan, from start: inout Int, _ expected: Int
+    ) -> Int {
+      let count = text.dropping(start).firstOffset(of: 0x0a).map { $0 + 1 } ?? text.byteCount
+      let line = text.part(Slice(start: start, count: count))
+      start += count
+      let place = count <= PageRows.mostText ? lines.place(of: line) : placeOfCut(line)
       if place == followers.count {
-        followers.append(0)
-        size += line.byteCount * 17 / 16 + 3
+        // What follows the expected line probably follows this one, too.
+        followers.append(UInt32(follower(of: expected)))
+        size += (lines[place].byteCount - 1) * 17 / 16 + 3
       }
       return place
     }
 
+    /// Returns the place of the beginning of a line that is too long.
+    private mutating func placeOfCut(_ line: RawSpan) -> Int {
+      var beginning = line.cut(to: PageRows.mostText).array
+      beginning.append(0x0a)
+      return lines.place(of: beginning.bytes)
+    }
+
     func write(into out: inout Output) {
       out.text("{\"lines\":")
-      out.list(0..<lines.count) { place, out in out.embedded(lines[place]) }
+      out.list(0..<lines.count) { place, out in
+        let line = lines[place]
+        out.embedded(line.part(Slice(start: 0, count: line.byteCount - 1)))
+      }
       out.text(",\"n\":")
       out.list(packets.indices) { index, out in out.decimal(UInt(packets[index])) }
       out.text(",\"x\":")

@@ -51,7 +51,7 @@ package struct PageOptions: PresentationOptions, Sendable {
 package struct PageReport: PacketReport, ~Copyable {
   private let options: PageOptions
   private var history: CaptureHistory?
-  private var values: ValuesReport
+  private var values: CountedValues
   private var map: MapReport
   private var showing: Showing
   private var sentence: Sentence
@@ -75,8 +75,7 @@ package struct PageReport: PacketReport, ~Copyable {
     chosen.selection = options.selection
     chosen.profiles = options.profiles
     chosen.showsKeys = options.showsKeys
-    values = ValuesReport(chosen, limits: limits)
-    values.drawsPlots = true
+    values = CountedValues(chosen, drawsPlots: true, limits: limits)
     var mapped = MapOptions()
     mapped.selection = options.selection
     mapped.profiles = options.profiles
@@ -85,7 +84,8 @@ package struct PageReport: PacketReport, ~Copyable {
     var shown = ShowOptions()
     shown.selection = options.selection
     showing = Showing(shown)
-    sentence = Sentence(showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles)
+    sentence = Sentence(
+      showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles, keepsRecent: true)
     details = VerboseSink(showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles)
     contents = PageContents(limit: options.limit, decimals: summary.timeDecimals)
   }
@@ -101,10 +101,18 @@ package struct PageReport: PacketReport, ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     history?.observe(record, dissection, bytes, answer, memory)
+    list(record, dissection, bytes, answer, fragments: fragments, memory)
+    // The sentence has read the packet. The values come last, since they read others.
+    map.packet(record, dissection, bytes, answer, memory, read: sentence.reading)
     values.packet(
-      record, dissection, bytes, answer, fragments: fragments, memory, into: &output)
-    // The map needs to know what a value means, as the sentence does.
-    defer { map.packet(record, dissection, bytes, answer, memory, read: sentence.reading) }
+      record, dissection, bytes, answer, fragments: fragments, memory, &sentence.reading)
+  }
+
+  /// Adds a packet to the list, if it is selected and the page has room for it.
+  private mutating func list(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory
+  ) {
     let (flags, connection, failure) = facts(record, dissection, bytes, answer, memory)
     if contents.rows.stage > .all, showing.showsEverything,
       !contents.rows.takes(flags, connection: connection)
@@ -142,7 +150,7 @@ package struct PageReport: PacketReport, ~Copyable {
     contents.name(signalsBy: memory)
     var tree = map.page(memory)
     var writer = PageWriter(options, explanation, contents)
-    writer.write(&values, &tree, memory, into: &output)
+    writer.write(&values, &tree, &sentence.reading, memory, into: &output)
   }
 
   // MARK: Packets

@@ -228,6 +228,10 @@ extension PageRows {
     /// How many rows earlier the request is. 0 means that the packet answers no request, or one too
     /// far away to link to.
     var distance: Int
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(Int(connection.rawValue) << 32 | Int(layer) << 24 | Int(flags) << 8 | distance)
+    }
   }
 
   /// A packet's connection, relative to the previous packet that has one.

@@ -24,12 +24,12 @@ extension PageWriter {
 
   /// Writes the table of `values` as HTML rows, and collects the plots.
   mutating func writeValues(
-    _ values: inout ValuesReport, _ table: inout ValuesTable, _ memory: borrowing Memory,
-    into out: inout Output
+    _ values: borrowing CountedValues, _ table: inout ValuesTable,
+    _ reading: inout ValueReading, _ memory: borrowing Memory, into out: inout Output
   ) {
     guard !table.facts.entries.isEmpty else {
       out.text("<tbody><tr><td colspan=\"6\">")
-      out.text(ValuesReport.nothing)
+      out.text(CountedValues.nothing)
       out.text("</td></tr></tbody>")
       return
     }
@@ -80,7 +80,7 @@ extension PageWriter {
     out.text("</tbody>")
     var lines = Output()
     table.footer(memory, into: &lines)
-    values.sayRest(&table, into: &lines)
+    values.sayRest(&table, &reading, into: &lines)
     if lines.count > 0 {
       out.text("<tfoot><tr><td colspan=\"6\">")
       out.linked(lines.bytes)

@@ -29,11 +29,11 @@ struct PageWriter {
 
   /// Writes the whole page.
   mutating func write(
-    _ values: inout ValuesReport, _ map: inout MapPage, _ memory: borrowing Memory,
-    into out: inout Output
+    _ values: inout CountedValues, _ map: inout MapPage, _ reading: inout ValueReading,
+    _ memory: borrowing Memory, into out: inout Output
   ) {
     let template = PageTexts.page.bytes
-    var table = values.conclude(memory)
+    var table = values.conclude(memory, &reading)
     var (start, offset) = (0, 0)
     while offset + 1 < template.byteCount {
       guard template.byte(at: offset) == 0x7b, template.byte(at: offset + 1) == 0x7b else {
@@ -45,7 +45,7 @@ struct PageWriter {
       while end < template.byteCount, template.byte(at: end) != 0x7d { end += 1 }
       let mark = template.part(Slice(start: offset + 2, count: end - offset - 2)).array
       switch String(decoding: mark, as: UTF8.self) {
-      case "values": writeValues(&values, &table, memory, into: &out)
+      case "values": writeValues(values, &table, &reading, memory, into: &out)
       case "map": writeMap(&map, into: &out)
       case let name: write(name, into: &out)
       }

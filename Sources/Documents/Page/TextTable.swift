@@ -20,7 +20,7 @@ struct TextTable: Sendable {
     var slot = Int(hash) & (slots.count - 1)
     while slots[slot] != 0 {
       let place = Int(slots[slot])
-      if hashes[place] == hash, self[place].isSame(as: text) { return place }
+      if hashes[place] == hash, self[place].isEqual(to: text) { return place }
       slot = (slot + 1) & (slots.count - 1)
     }
     slots[slot] = UInt32(ends.count)
@@ -39,32 +39,16 @@ struct TextTable: Sendable {
     }
   }
 
-  /// Returns the length of the text at a place if it is a line of `other` that begins at `offset`,
-  /// or nil.
-  func length(of place: Int, ifLineOf other: RawSpan, at offset: Int) -> Int? {
-    let start = place > 0 ? Int(ends[place - 1]) : 0
-    let count = Int(ends[place]) - start
-    guard offset + count < other.byteCount, other.byte(at: offset + count) == 0x0a else {
-      return nil
-    }
-    let own = bytes.bytes
-    guard count >= 8 else {
-      for index in 0..<count where own.byte(at: start + index) != other.byte(at: offset + index) {
-        return nil
-      }
-      return count
-    }
-    // The last eight bytes may overlap the ones before.
-    let last = count - 8
-    var index = 0
-    while index < last {
-      if own.bigEndianU64(at: start + index) != other.bigEndianU64(at: offset + index) {
-        return nil
-      }
-      index += 8
-    }
-    return own.bigEndianU64(at: start + last) == other.bigEndianU64(at: offset + last)
-      ? count : nil
+  /// Returns the end of the places whose texts, one after the other, are the next bytes of `other`,
+  /// beginning with the text at `place`, and moves `offset` after them.
+  func end(from place: Int, in other: RawSpan, at offset: inout Int) -> Int {
+    guard place < ends.count else { return place }
+    let start = Int(ends[place - 1])
+    let equal = bytes.bytes.dropping(start).commonCount(with: other.dropping(offset))
+    var end = place
+    while end < ends.count, Int(ends[end]) - start <= equal { end += 1 }
+    offset += Int(ends[end - 1]) - start
+    return end
   }
 
   private mutating func grow() {
@@ -105,16 +89,5 @@ extension RawSpan {
     var word: UInt64 = 0
     for place in 0..<byteCount { word = word << 8 | UInt64(byte(at: place)) }
     return word
-  }
-
-  /// Returns whether both hold the same bytes, comparing eight at a time.
-  fileprivate func isSame(as other: RawSpan) -> Bool {
-    guard byteCount == other.byteCount else { return false }
-    var offset = 0
-    while offset + 8 <= byteCount {
-      if bigEndianU64(at: offset) != other.bigEndianU64(at: offset) { return false }
-      offset += 8
-    }
-    return lastWord == other.lastWord
   }
 }

@@ -1,5 +1,8 @@
+import Bluetooth
 import Bytes
+import Captures
 import Decoders
+import Dissectors
 import Sessions
 
 /// The last vendor messages of attributes: a value alone does not show whether it is a message or
@@ -14,20 +17,28 @@ struct LastMessages: Sendable {
   private static let most = 1024
   private var messages: [Place: ValueReading.Recent] = [:]
 
-  /// Stores the meaning of an attribute's value.
-  ///
-  /// - Parameters:
-  ///   - server: the attribute's server.
-  ///   - count: the number of bytes of the value. Values longer than an attribute's maximum are not
-  ///     kept.
-  mutating func keep(_ message: ValueReading.Recent, of server: UInt64, count: Int) {
-    let place = Place(server: server, handle: message.handle)
-    guard count <= AttributeUse.longest, messages.count < Self.most || messages[place] != nil
+  /// Stores the message that a packet's value is, completes, or is a part of. Values longer than an
+  /// attribute's maximum are not kept.
+  mutating func keep(
+    _ reading: borrowing ValueReading, _ record: borrowing CaptureRecord,
+    _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory, on link: LinkSlot
+  ) {
+    guard reading.isOfPDU, let pdu = dissection.att, let sighting = reading.sighting,
+      let value = dissection.attFields.value,
+      let handle = dissection.attFields.handle ?? answer.request?.handle
+    else { return }
+    let isLocal = (record.direction == .sent) == pdu.opcode.isServers
+    let place = Place(
+      server: Attributes.key(isLocal: isLocal, memory.links.connection(link)), handle: handle)
+    guard value.count <= AttributeUse.longest,
+      messages.count < Self.most || messages[place] != nil
     else {
       messages[place] = nil
       return
     }
-    messages[place] = message
+    messages[place] = ValueReading.Recent(
+      packet: record.number, handle: handle, sighting: sighting,
+      following: reading.messages.following)
   }
 
   /// All messages by packet and handle.

@@ -59,13 +59,12 @@ package struct MapReport: PacketReport, ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
     guard let link = answer.link else { return }
-    var message: ValueReading.Recent?
     if dissection.att != nil {
       reading.clear()
       reading.follow(record, dissection, bytes, answer, memory)
-      message = Self.message(in: reading, record, dissection, answer)
     }
-    observe(record, dissection, bytes, answer, memory, on: link, message)
+    observe(record, dissection, bytes, answer, memory, on: link)
+    messages.keep(reading, record, dissection, answer, memory, on: link)
   }
 
   /// Processes a packet that another report has read, so that it need not be read again.
@@ -74,25 +73,16 @@ package struct MapReport: PacketReport, ~Copyable {
     _ answer: Answer, _ memory: borrowing Memory, read: borrowing ValueReading
   ) {
     guard let link = answer.link else { return }
-    let message =
-      dissection.att != nil && read.isOfPDU
-      ? Self.message(in: read, record, dissection, answer) : nil
-    observe(record, dissection, bytes, answer, memory, on: link, message)
+    observe(record, dissection, bytes, answer, memory, on: link)
+    messages.keep(read, record, dissection, answer, memory, on: link)
   }
 
   private mutating func observe(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory, on link: LinkSlot,
-    _ message: ValueReading.Recent?
+    _ answer: Answer, _ memory: borrowing Memory, on link: LinkSlot
   ) {
     if dissection.att != nil || dissection.smp != nil {
       uses.observe(record, dissection, bytes, answer, memory)
-    }
-    if let message, let pdu = dissection.att {
-      let isLocal = (record.direction == .sent) == pdu.opcode.isServers
-      messages.keep(
-        message, of: Attributes.key(isLocal: isLocal, memory.links.connection(link)),
-        count: Int(dissection.attFields.value?.count ?? 0))
     }
     if answer.opened || answer.closed || memory.links.id(link) != latest {
       latest = memory.links.id(link)
@@ -103,19 +93,6 @@ package struct MapReport: PacketReport, ~Copyable {
       if let departed = memory.links.departed { store(departed) }
       memory.links.forEach { store($0) }
     }
-  }
-
-  /// Returns the message that a value is, completes, or is a part of.
-  private static func message(
-    in reading: borrowing ValueReading, _ record: borrowing CaptureRecord,
-    _ dissection: Dissection, _ answer: Answer
-  ) -> ValueReading.Recent? {
-    guard let sighting = reading.sighting, dissection.attFields.value != nil,
-      let handle = dissection.attFields.handle ?? answer.request?.handle
-    else { return nil }
-    return ValueReading.Recent(
-      packet: record.number, handle: handle, sighting: sighting,
-      following: reading.messages.following)
   }
 
   private mutating func store(_ connection: Connection) {

@@ -213,6 +213,7 @@
     return [...parts, text.slice(from)];
   }
 
+  const laneOf = i => 'lane' + (flags[i] & ENCRYPTED ? ' encrypted' : '');
   function entryRow(k) {
     const entry = entries[k];
     const isLadder = filter.view == 'ladder', attributes = {role: 'row', id: 'row-' + k, 'aria-rowindex': k + 1, 'data-entry': k};
@@ -226,7 +227,7 @@
       const text = marked(runWords(-1 - entry));
       return isLadder
         ? make('div', {...attributes, class: 'row folded'}, cell('n'), cell('t'),
-          make('span', {class: 'lane', role: 'gridcell'}, make('div', {class: 'aside'}, '⊞ ', ...text)), wait(k, ''))
+          make('span', {class: laneOf(rowOf(runs.get(-1 - entry).from)), role: 'gridcell'}, make('div', {class: 'aside'}, '⊞ ', ...text)), wait(k, ''))
         : make('div', {...attributes, class: 'row folded'}, cell('n'), cell('t'), cell('g'), cell('c'), cell('d', '⊞'), cell('what', text));
     }
     const i = entry, direction = flags[i] & SENT ? 'sent' : flags[i] & RECEIVED ? 'received' : '';
@@ -245,7 +246,7 @@
     });
     const title = joined(i);
     if (isLadder) {
-      const lane = make('span', {class: 'lane' + (flags[i] & ENCRYPTED ? ' encrypted' : ''), role: 'gridcell', title},
+      const lane = make('span', {class: laneOf(i), role: 'gridcell', title},
         make('div', {class: isPDU(i) ? 'arrow' : 'aside'}, make('span', {}, isPDU(i) ? '' : '· ', ...text)));
       const latency = request[i] >= 0 && waits[k] == 'end' ? span(time[i] - time[request[i]]) : '';
       return make('div', attributes, cell('n', number[i]), cell('t', shown(i), clock(i)), lane, wait(k, latency));
@@ -687,10 +688,10 @@
     }
     if (!count) return y;
     label(svg, lanes.dataset.latency, y + (gutter ? 22 : 13));
-    if (gutter) svg.append(draw('text', {x: 6, y: y + 40}, span(least) + ' … ' + span(most)));
+    if (gutter) svg.append(draw('text', {x: 6, y: y + 40}, [...new Set([span(least), span(most)])].join(' … ')));
     for (const one of [low, high]) {
       svg.append(draw('path', {class: 'rule', d: 'M' + gutter + ' ' + place(one) + 'H' + width}),
-        draw('text', {x: width - 6, y: place(one) - 3, 'text-anchor': 'end'}, span(one)));
+        draw('text', {x: (gutter || width) - 6, y: place(one) + (gutter ? 4 : -3), 'text-anchor': 'end'}, span(one)));
     }
     svg.append(draw('path', {class: 'dots', d: path}), draw('path', {class: 'dots slow', d: slow}, draw('title', {},
       words(lanes.dataset.latencyWords, {n: count, low: span(least), high: span(most)}))));
@@ -711,7 +712,7 @@
         + (signal.high && signal.high[k] > signal.low[k] ? 'V' + place(signal.high[k]).toFixed(1) : 'h0');
     });
     const range = (flat ? low : low + '…' + high) + ' ' + lanes.dataset.signal;
-    label(svg, signal.name, y + (gutter ? 14 : 12), gutter ? 0 : range.length * 6.6 + 12);
+    label(svg, signal.name, y + (gutter ? 14 : 12), gutter ? 0 : range.length * 6.6 + 24);
     svg.append(draw('text', gutter ? {x: 6, y: y + 27} : {x: width - 8, y: y + 12, 'text-anchor': 'end'}, range));
     svg.append(draw('path', {class: 'dots', d: path}));
     y += THIN + head;

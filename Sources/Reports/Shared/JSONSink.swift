@@ -15,7 +15,7 @@ package struct JSONSink: FieldSink, ~Copyable {
   package var tellsStructures = false
   /// Whether the next key or element needs no comma before it.
   private var isFirst = true
-  private var keys = KeyCache()
+  private var keys = KeyCache(isJSON: true)
   private var names = RecentNames()
   /// The hidden keys of the open objects, and the depths of these objects.
   private var hiddenKeys: [(key: StaticString, depth: Int)] = []

@@ -163,7 +163,7 @@ private struct SecretFinder: HCIFieldVisitor {
   var found: [Slice] = []
 
   mutating func walk(_ layout: HCILayout, _ record: RawSpan, _ slice: Slice) {
-    guard layout.has(.known) else { return }
+    guard layout.has(.secret) || layout.has(.advertisingData) else { return }
     var fields = HCIFields(record, slice)
     // If the bytes end too early, the fields before the end were visited.
     try? fields.walk(layout, &self)

@@ -270,6 +270,7 @@ extension Sentence {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
+    reading.clear()
     reading.follow(record, dissection, bytes, answer, memory)
   }
 

@@ -49,12 +49,16 @@ package struct Sentence: ~Copyable {
   /// contained in another file.
   var moment: (packet: Int, time: Timestamp?, isWhole: Bool) = (0, nil, true)
 
-  /// - Parameter profiles: the profiles that decode values beside the built-in ones; nil: nothing
-  ///   is decoded.
-  package init(showsKeys: Bool, glyphs: Glyphs, profiles: SuppliedProfiles? = nil) {
+  /// - Parameters:
+  ///   - profiles: the profiles that decode values beside the built-in ones; nil: nothing is
+  ///     decoded.
+  ///   - keepsRecent: whether `reading` is needed for values whose answers arrive later.
+  package init(
+    showsKeys: Bool, glyphs: Glyphs, profiles: SuppliedProfiles? = nil, keepsRecent: Bool = false
+  ) {
     self.showsKeys = showsKeys
     self.glyphs = glyphs
-    reading = ValueReading(profiles, showsKeys: showsKeys)
+    reading = ValueReading(profiles, showsKeys: showsKeys, keepsRecent: keepsRecent)
   }
 
   /// Starts a new sentence.

@@ -15,6 +15,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
   package var advertiser = OwnAddress()
   package var tellsStructures = false
   private let glyphs: Glyphs
+  private var keys = KeyCache(isJSON: false)
   private var depth = 0
   /// The position of the next field's bytes.
   private var place: Slice?
@@ -180,6 +181,10 @@ package struct VerboseSink: FieldSink, ~Copyable {
   }
 
   private mutating func indent(showsBytes: Bool = true) {
+    if place == nil, bytes == nil {
+      output.spaces(Self.offsetColumns + 2 + 2 * depth)
+      return
+    }
     margin(place, showsBytes: showsBytes)
     place = nil
     output.spaces(2 * depth)
@@ -187,8 +192,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
 
   private mutating func line(_ key: StaticString) {
     indent()
-    output.text(key)
-    output.text(": ")
+    keys.write(key, into: &output)
   }
 
   /// Ends a line; the bytes for which there was no room follow in lines of their own.

@@ -163,11 +163,11 @@ package struct Conversations: Sendable {
   }
 
   /// Reports a value.
-  mutating func tell(_ value: ConveyedValue) {
-    values.append(value)
+  mutating func tell(_ value: consuming ConveyedValue) {
     if value.operation != .advertisement, secretTypes?.contains(value.attribute.uuid) ?? false {
-      values[values.count - 1].isOfSecretType = true
+      value.isOfSecretType = true
     }
+    values.append(value)
   }
 
   /// Copies bytes for a reported value.

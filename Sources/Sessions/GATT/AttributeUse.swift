@@ -75,25 +75,30 @@ package struct AttributeUse: Sendable {
   package func count(of operation: ValueOperation) -> Int { counts[Int(operation.rawValue)] }
 
   mutating func take(
-    _ operation: ValueOperation, _ value: [UInt8], packet: Int, isSecret: Bool = false
+    _ operation: ValueOperation, _ value: RawSpan, packet: Int, isSecret: Bool = false
   ) {
     self.isSecret = isSecret
-    self.value = Array(value.prefix(Self.longest))
+    // Filled again, not replaced: a value arrives with every notification.
+    if self.value == nil { self.value = [] }
+    self.value?.removeAll(keepingCapacity: true)
+    self.value?.append(value.part(Slice(start: 0, count: Self.longest)))
     valuePacket = packet
     valueOperation = operation
-    lengths =
-      lengths.map { min($0.lowerBound, value.count)...max($0.upperBound, value.count) }
-      ?? value.count...value.count
+    let count = value.byteCount
+    lengths = lengths.map { min($0.lowerBound, count)...max($0.upperBound, count) } ?? count...count
   }
 
   /// Records a part of a value that was read from an offset.
   ///
   /// - Returns: whether it belongs to the known value: it follows that value, or is part of it.
-  mutating func append(_ part: [UInt8], at offset: Int, packet: Int) -> Bool {
-    guard valueOperation == .read, offset > 0, let value, offset <= value.count else {
+  mutating func append(_ part: RawSpan, at offset: Int, packet: Int) -> Bool {
+    guard valueOperation == .read, offset > 0, var whole = value, offset <= whole.count else {
       return false
     }
-    if value.count == offset { take(.read, value + part, packet: packet, isSecret: isSecret) }
+    if whole.count == offset {
+      whole.append(part)
+      take(.read, whole.bytes, packet: packet, isSecret: isSecret)
+    }
     return true
   }
 
@@ -110,7 +115,8 @@ package struct AttributeUse: Sendable {
     note(.write, .unknown, nil, packet: unanswered.first)
     counts[Int(ValueOperation.write.rawValue)] = unanswered.count
     if unanswered.last > valuePacket {
-      take(.write, unanswered.value, packet: unanswered.last)
+      let value = unanswered.value
+      take(.write, value.bytes, packet: unanswered.last)
     }
   }
 

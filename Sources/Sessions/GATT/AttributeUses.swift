@@ -68,20 +68,29 @@ package struct AttributeUses: Sendable {
     return latest
   }
 
-  /// Changes what is known about the use of one attribute.
-  private mutating func change(
-    _ handle: UInt16, _ server: Int, packet: Int, _ change: (inout AttributeUse) -> Void
-  ) {
-    guard handle != 0 else { return }
+  /// Returns the position of the use of one attribute, after adding it if it is new; nil if there
+  /// is no room.
+  private mutating func use(_ handle: UInt16, _ server: Int, packet: Int) -> Int? {
+    guard handle != 0 else { return nil }
     let position = servers[server].position(handle)
     if position == servers[server].uses.count || servers[server].uses[position].handle != handle {
-      guard servers[server].uses.count < limits.attributes else { return }
+      guard servers[server].uses.count < limits.attributes else { return nil }
       servers[server].uses.insert(AttributeUse(handle, packet: packet), at: position)
     }
     let known = servers[server].uses[position].packets
     servers[server].uses[position].packets =
       known.lowerBound...max(known.upperBound, packet)
-    change(&servers[server].uses[position])
+    return position
+  }
+
+  /// Records an operation that succeeded, with its value.
+  private mutating func take(
+    _ operation: ValueOperation, of handle: UInt16, _ value: RawSpan, _ server: Int,
+    _ security: AttributeUse.Security, packet: Int, isSecret: Bool = false
+  ) {
+    guard let use = use(handle, server, packet: packet) else { return }
+    servers[server].uses[use].note(operation, security, nil, packet: packet)
+    servers[server].uses[use].take(operation, value, packet: packet, isSecret: isSecret)
   }
 
   /// Processes one packet.
@@ -112,14 +121,12 @@ package struct AttributeUses: Sendable {
     if opcode == .executeWriteResponse { takeJoined(memory, packet, server) }
     guard let handle = fields.handle else { return }
     switch opcode {
-    case .writeRequest: change(handle, server, packet: packet) { _ in }
+    case .writeRequest: _ = use(handle, server, packet: packet)
     case .writeCommand, .signedWriteCommand, .handleValueNotification, .handleValueIndication:
       guard let operation = opcode.operation else { return }
-      let value = fields.value.map { bytes.part($0).array } ?? []
-      change(handle, server, packet: packet) { use in
-        use.note(operation, security, nil, packet: packet)
-        use.take(operation, value, packet: packet)
-      }
+      take(
+        operation, of: handle, bytes.part(fields.value ?? .empty), server, security,
+        packet: packet)
     default: break
     }
   }
@@ -128,15 +135,16 @@ package struct AttributeUses: Sendable {
   /// offset 0 replaces the end of the attribute's value, if that is known.
   private mutating func takeJoined(_ memory: borrowing Memory, _ packet: Int, _ server: Int) {
     for joined in memory.longValues.values {
-      change(joined.handle, server, packet: packet) { $0.isPreparedWritten = true }
-      if joined.isCut { continue }
+      guard let use = use(joined.handle, server, packet: packet) else { continue }
+      servers[server].uses[use].isPreparedWritten = true
+      guard !joined.isCut,
+        let before = joined.offset == 0 ? [] : servers[server].uses[use].value,
+        joined.offset <= before.count
+      else { continue }
       let bytes = memory.longValues.bytes.bytes.part(joined.value).array
       let last = memory.longValues.packets[joined.packets].last ?? packet
-      change(joined.handle, server, packet: packet) { use in
-        guard let before = joined.offset == 0 ? [] : use.value, joined.offset <= before.count
-        else { return }
-        use.take(.preparedWrite, before.prefix(joined.offset) + bytes, packet: last)
-      }
+      let whole = Array(before.prefix(joined.offset)) + bytes
+      servers[server].uses[use].take(.preparedWrite, whole.bytes, packet: last)
     }
   }
 
@@ -163,8 +171,8 @@ package struct AttributeUses: Sendable {
         guard procedure.opcode == .writeRequest, let handle = procedure.attribute.handle,
           let server = server(procedure.attribute.server)
         else { continue }
-        change(handle, server, packet: procedure.packet) {
-          $0.note(unanswered: procedure.value, packet: procedure.packet)
+        if let use = use(handle, server, packet: procedure.packet) {
+          servers[server].uses[use].note(unanswered: procedure.value, packet: procedure.packet)
         }
       case .arrived, .began, .unsettled, .interrupted, .ended: break
       }
@@ -198,7 +206,7 @@ package struct AttributeUses: Sendable {
     // A value that may be a key is not kept as another attribute's value.
     guard !arrived.isHeld || !hasKeys, let handle = fields.handle ?? procedure.attribute.handle
     else { return }
-    let value = fields.value.map { bytes.part($0).array } ?? []
+    let value = bytes.part(fields.value ?? .empty)
     switch opcode {
     case .errorResponse:
       let isExecute = procedure.opcode == .executeWriteRequest
@@ -206,27 +214,22 @@ package struct AttributeUses: Sendable {
         let operation = isExecute ? .preparedWrite : procedure.opcode.operation,
         error != .attributeNotFound || procedure.attribute.handle != nil
       else { return }
-      change(handle, server, packet: packet) { $0.note(operation, security, error, packet: packet) }
-    case .readResponse:
-      change(handle, server, packet: packet) { use in
-        use.note(.read, security, nil, packet: packet)
-        use.take(.read, value, packet: packet)
-      }
+      guard let use = use(handle, server, packet: packet) else { return }
+      servers[server].uses[use].note(operation, security, error, packet: packet)
+    case .readResponse: take(.read, of: handle, value, server, security, packet: packet)
     case .readBlobResponse:
-      change(handle, server, packet: packet) { use in
-        if use.append(value, at: procedure.offset, packet: packet) { return }
-        use.note(.read, security, nil, packet: packet)
-        if procedure.offset == 0 { use.take(.read, value, packet: packet) }
-      }
+      guard let use = use(handle, server, packet: packet),
+        !servers[server].uses[use].append(value, at: procedure.offset, packet: packet)
+      else { return }
+      servers[server].uses[use].note(.read, security, nil, packet: packet)
+      if procedure.offset == 0 { servers[server].uses[use].take(.read, value, packet: packet) }
     case .writeResponse:
-      change(handle, server, packet: packet) { use in
-        use.note(.write, security, nil, packet: packet)
-        use.take(.write, procedure.value, packet: procedure.packet)
-      }
+      guard let use = use(handle, server, packet: packet) else { return }
+      servers[server].uses[use].note(.write, security, nil, packet: packet)
+      servers[server].uses[use].take(.write, procedure.value.bytes, packet: procedure.packet)
     case .prepareWriteResponse:
-      change(handle, server, packet: packet) {
-        $0.note(.preparedWrite, security, nil, packet: packet)
-      }
+      guard let use = use(handle, server, packet: packet) else { return }
+      servers[server].uses[use].note(.preparedWrite, security, nil, packet: packet)
     default: break
     }
   }
@@ -261,11 +264,9 @@ package struct AttributeUses: Sendable {
         let value = item.value, item.missing == 0,
         isEvident || memory.attributes.isRead(handle, bytes.part(value), of: servers[server].key)
       else { continue }
-      let copy = bytes.part(value).array
-      change(handle, server, packet: packet) { use in
-        use.note(operation, security, nil, packet: packet)
-        use.take(operation, copy, packet: packet, isSecret: isSecret)
-      }
+      take(
+        operation, of: handle, bytes.part(value), server, security, packet: packet,
+        isSecret: isSecret)
     }
   }
 
@@ -289,12 +290,10 @@ package struct AttributeUses: Sendable {
         length = known.lowerBound
       }
       guard length >= 0, offset + length <= values.byteCount else { return }
-      let value = values.part(Slice(start: offset, count: length)).array
+      take(
+        .read, of: handle, values.part(Slice(start: offset, count: length)), server, security,
+        packet: packet, isSecret: isSecret)
       offset += length
-      change(handle, server, packet: packet) { use in
-        use.note(.read, security, nil, packet: packet)
-        use.take(.read, value, packet: packet, isSecret: isSecret)
-      }
     }
   }
 

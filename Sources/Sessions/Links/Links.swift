@@ -41,6 +41,8 @@ package struct Links: Sendable {
   package private(set) var gapAdapter: UInt16?
   /// Whether the capture has Number Of Completed Packets events.
   package internal(set) var tellsCompleted = false
+  /// Unused; makes the type address-only so it is passed by reference, as `Memory` is.
+  private let anchor: (any Sendable)? = nil
   /// Data and events take two paths (USB endpoints, queues). Data can seem to precede the start of
   /// its link or to follow its end by up to this many packets.
   private static let race = 32

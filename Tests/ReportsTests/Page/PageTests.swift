@@ -77,21 +77,28 @@ import Testing
     }
   }
 
-  @Test("A text is compared with a line, not with a part of one") func lines() {
+  @Test("Lines are found one after the other, up to the first difference") func lines() {
     var table = TextTable()
-    for length in 1..<40 {
-      let word = [UInt8](repeating: 0x61, count: length)
-      let place = table.place(of: word.bytes)
-      let text = [UInt8]("b\n".utf8) + word + [UInt8]("\nc".utf8)
-      var other = text
-      other[length + 1] = 0x62
-      let longer = [UInt8]("b\na".utf8) + word + [UInt8]("\n".utf8)
-      let cut = text.dropLast(2)
-      let lengths = [text, other, longer, Array(cut)].map {
-        table.length(of: place, ifLineOf: $0.bytes, at: 2)
-      }
-      #expect(lengths == [length, nil, nil, nil], "\(length)")
+    let lines = (0..<20).map { [UInt8]((String(repeating: "a", count: $0) + "\n").utf8) }
+    for line in lines { _ = table.place(of: line.bytes) }
+    let text = [UInt8](lines.joined())
+    func found(from place: Int, in text: [UInt8], at start: Int) -> [Int] {
+      var offset = start
+      let end = table.end(from: place, in: text.bytes, at: &offset)
+      return [end, offset]
     }
+    var start = 0
+    for (index, line) in lines.enumerated() {
+      #expect(found(from: index + 1, in: text, at: start) == [21, text.count])
+      for place in start..<start + line.count {
+        var other = text
+        other[place] = 0x62
+        #expect(found(from: 1, in: other, at: 0) == [index + 1, start])
+        #expect(found(from: 1, in: [UInt8](text[..<place]), at: 0) == [index + 1, start])
+      }
+      start += line.count
+    }
+    #expect(found(from: 21, in: text, at: 3) == [21, 3])
   }
 
   @Test("A chart has few points and loses no extreme") func course() {

@@ -301,7 +301,8 @@ extension AttributeHistory {
     }
     guard let claims = usages[place].claims, !claims.isEmpty,
       let seen = vendors.take(
-        value, usages[place], claims, way, context.sender, context.moment)
+        value, of: usages[place].identity.uuid, usages[place].handle, of: usages[place].server,
+        claims, way, context.sender, context.moment)
     else { return false }
     usages[place].vendor = seen.vendor
     run(

@@ -74,18 +74,19 @@ package struct VendorTraffic: Sendable {
 
   /// Records a value, or returns nil if it is neither a message nor a part of one.
   mutating func take(
-    _ value: RawSpan, _ attribute: AttributeUsage, _ claims: [(vendor: Int, isByFrame: Bool)],
-    _ way: VendorProtocol.Way, _ sender: Side, _ moment: Moment
+    _ value: RawSpan, of uuid: BluetoothUUID?, _ handle: UInt16, of server: Side,
+    _ claims: [(vendor: Int, isByFrame: Bool)], _ way: VendorProtocol.Way, _ sender: Side,
+    _ moment: Moment
   ) -> Seen? {
     for claim in claims where knowledge.vendors.indices.contains(claim.vendor) {
       let vendor = knowledge.vendors[claim.vendor]
-      guard let isRequestChannel = vendor.isRequestChannel(way, attribute.identity.uuid) else {
+      guard let isRequestChannel = vendor.isRequestChannel(way, uuid) else {
         continue
       }
       if messages == nil { messages = VendorMessages() }
       let found = messages?.accept(
         vendor, at: claim.vendor, isByFrame: claim.isByFrame,
-        conversation: attribute.server == .local ? 1 : 0, handle: attribute.handle,
+        conversation: server == .local ? 1 : 0, handle: handle,
         isWritten: way == .written, isRequestChannel: isRequestChannel, value,
         packet: moment.packet, time: moment.time)
       guard let found else { continue }

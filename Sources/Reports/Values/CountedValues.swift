@@ -1,0 +1,94 @@
+package import Bytes
+package import Captures
+package import Dissectors
+package import Sessions
+
+/// The values of each attribute, counted packet by packet. The caller reads the packets, so that
+/// other reports can use the same reading.
+package struct CountedValues: ~Copyable {
+  var options: ValuesOptions
+  private var conversations: Conversations
+  private(set) var filter: ValueFilter
+  private var facts: ValueFacts
+  private var notes: [(what: Conversations.Limited, limit: Int)] = []
+  /// Whether the courses of numbers are kept for charts.
+  private let drawsPlots: Bool
+  /// What is said where there is no value.
+  package static let nothing: StaticString = "no attribute value crossed any link in this capture"
+
+  package init(_ options: ValuesOptions, drawsPlots: Bool = false, limits: Limits = Limits()) {
+    self.options = options
+    self.drawsPlots = drawsPlots
+    conversations = Conversations(limits)
+    filter = ValueFilter(options)
+    facts = ValueFacts(limits)
+  }
+
+  /// Why there are no values.
+  var remark: String? { filter.remark ?? conversations.remark }
+
+  /// Counts the values whose outcome a packet decided.
+  ///
+  /// - Parameter reading: has read the packet; then reads these values.
+  package mutating func packet(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, _ reading: inout ValueReading
+  ) {
+    filter.observe(record, memory)
+    conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
+    if let limit = conversations.limitReached { notes.append(limit) }
+    guard !conversations.values.isEmpty else { return }
+    count(memory, &reading)
+    if let link = answer.link { facts.learn(link, memory) }
+  }
+
+  private mutating func count(_ memory: borrowing Memory, _ reading: inout ValueReading) {
+    // Kept in a variable while they are counted: a span of the property would borrow all of `self`.
+    let bytes = conversations.bytes
+    for value in conversations.values where filter.admits(value, bytes.bytes) {
+      _ = reading.read(value, bytes.bytes, memory)
+      let name = reading.name(value.attribute.uuid)
+      facts.add(
+        value, bytes.bytes, reading, name, plotsSince: drawsPlots ? filter.start : nil)
+    }
+  }
+
+  /// Returns a table of the values so far. Later packets may reveal more.
+  func table(
+    _ memory: borrowing Memory, columns: Int, _ reading: inout ValueReading
+  ) -> ValuesTable {
+    var now = facts
+    now.finish(memory, &reading)
+    var options = options
+    options.width = columns
+    return ValuesTable(now, options, memory)
+  }
+
+  /// Counts what is still open, now that the capture was read to its end.
+  package mutating func conclude(
+    _ memory: borrowing Memory, _ reading: inout ValueReading
+  ) -> ValuesTable {
+    conversations.finish(memory)
+    count(memory, &reading)
+    facts.finish(memory, &reading)
+    return ValuesTable(facts, options, memory)
+  }
+
+  /// Says below the table what became of vendors' requests, and which limits were reached.
+  package func sayRest(
+    _ table: inout ValuesTable, _ reading: inout ValueReading, into output: inout Output
+  ) {
+    table.say(reading.finish(), into: &output)
+    table.say(notes, into: &output)
+  }
+}
+
+extension Conversations {
+  /// A remark on values that are in no row.
+  var remark: String? {
+    guard withoutHandle > 0 else { return nil }
+    return withoutHandle == 1
+      ? "the value of 1 packet is in no row: the handle is cut off"
+      : "the values of \(withoutHandle) packets are in no row: the handles are cut off"
+  }
+}
