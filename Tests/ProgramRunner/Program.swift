@@ -94,7 +94,7 @@ package struct Program: Sendable {
 
   package static let environment = [
     "LC_ALL": "C.UTF-8", "TZ": "UTC", "SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/bin:/bin",
-    "PAGER": "",
+    "PAGER": "", "ASAN_OPTIONS": ProcessInfo.processInfo.environment["ASAN_OPTIONS"] ?? "",
   ]
 
   /// Returns a process that has not started; a nil value in `changes` removes a variable.
