@@ -61,5 +61,7 @@ package struct CodeSet: Equatable, Sendable {
     return nil
   }
 
-  private static func isSeparator(_ byte: UInt8) -> Bool { byte == 0x0a || byte == UInt8(ascii: "|") }
+  private static func isSeparator(_ byte: UInt8) -> Bool {
+    byte == 0x0a || byte == UInt8(ascii: "|")
+  }
 }

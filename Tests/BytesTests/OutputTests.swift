@@ -52,7 +52,9 @@ struct OutputTests {
   @Test func textOfEachKind() {
     #expect(written { $0.text("Write Request") } == "Write Request")
     #expect(written { $0.string("grüße") } == "grüße")
-    #expect(written { $0.lowercased([UInt8]("LE_Set_Random[i] Ä@Z".utf8).bytes) } == "le_set_random[i] Ä@z")
+    #expect(
+      written { $0.lowercased([UInt8]("LE_Set_Random[i] Ä@Z".utf8).bytes) }
+        == "le_set_random[i] Ä@z")
   }
 
   @Test func growsAndKeepsEverything() {

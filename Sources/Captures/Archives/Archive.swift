@@ -23,8 +23,9 @@ final class Archive: ByteFeed {
   }
 
   private let archive: UnsafeMutablePointer<clibarchive_archive>
-  /// The source of the archive's bytes, if not a descriptor.
+  /// The source of the archive's bytes; nil if it is the descriptor.
   private let source: Source?
+  private let descriptor: Int32
   /// The unread rest of the entry's current block.
   private var block: UnsafeRawBufferPointer
   /// Damage between entries after which libarchive could continue.
@@ -50,6 +51,7 @@ final class Archive: ByteFeed {
 
   private init(_ descriptor: Int32, _ source: Source?) throws(CaptureFailure) {
     self.source = source
+    self.descriptor = descriptor
     var result: Int32 = 0
     let reference = unsafe source.map { unsafe Unmanaged.passUnretained($0).toOpaque() }
     guard
@@ -96,36 +98,47 @@ final class Archive: ByteFeed {
       isEncrypted: unsafe clibarchive_is_encrypted(archive) != 0)
   }
 
-  /// Reports a zip that is cut off after its entries. libarchive reads it as a stream and stops at
-  /// the directory that follows them.
+  /// Reports a zip that is cut off after its entries. libarchive then reads it as a stream, and stops
+  /// at the directory that follows them.
   private func checkEnd() throws(CaptureFailure) {
-    guard let source, unsafe clibarchive_is_zip(archive) != 0,
-      source.resume(at: unsafe clibarchive_position(archive))
-    else { return }
-    var rest = InputBuffer(source)
-    if try !Self.hasEndRecord(&rest) {
-      damage =
-        damage
-        ?? CaptureFailure(
-          .damaged,
-          "the archive ends at byte \(source.byteCount), within the directory that follows its entries"
-        )
+    guard unsafe clibarchive_is_zip(archive) != 0 else { return }
+    let position = unsafe clibarchive_position(archive)
+    var rest: InputBuffer
+    if let source {
+      guard source.resume(at: position) else { return }
+      rest = InputBuffer(source)
+    } else {
+      guard lseek(descriptor, Int(position), SEEK_SET) == Int(position) else { return }
+      rest = InputBuffer(descriptor: descriptor, owned: false)
+    }
+    if damage == nil, try !Self.hasEndRecord(&rest) {
+      let end = position + rest.offset + Int64(rest.count)
+      damage = CaptureFailure(
+        .damaged, "the archive ends at byte \(end), within the directory that follows its entries")
     }
   }
 
-  /// Returns whether the rest of a zip contains the whole end record: `50 4b 05 06`, 16 bytes, u16
-  /// length of a comment, comment (APPNOTE 4.3.16).
+  /// Returns whether the rest of a zip ends with a whole end record: `50 4b 05 06`, 16 bytes, u16
+  /// length of a comment, comment (APPNOTE 4.3.16). A header of the directory, `50 4b 01 02`, shows
+  /// that a record before it belongs to a zip in the zip.
   private static func hasEndRecord(_ rest: inout InputBuffer) throws(CaptureFailure) -> Bool {
     let headerBytes = 22
-    while try rest.fill(headerBytes) {
-      guard !rest.bytes.starts(with: "PK\u{5}\u{6}") else {
+    var hasEnd = false
+    while try rest.fill(4) {
+      if rest.bytes.starts(with: "PK\u{5}\u{6}") {
+        hasEnd = false
+        guard try rest.fill(headerBytes) else { break }
         var length = Cursor(rest.bytes.dropping(headerBytes - 2))
-        return try rest.fill(headerBytes + Int((try? length.u16()) ?? 0))
+        let count = headerBytes + Int((try? length.u16()) ?? 0)
+        hasEnd = try rest.fill(count)
+        _ = rest.take(count)
+      } else {
+        if rest.bytes.starts(with: "PK\u{1}\u{2}") { hasEnd = false }
+        let next = rest.bytes.dropping(1).firstOffset(of: UInt8(ascii: "P"))
+        _ = rest.take(next.map { $0 + 1 } ?? rest.count - 3)
       }
-      let next = rest.bytes.dropping(1).firstOffset(of: UInt8(ascii: "P"))
-      _ = rest.take(next.map { $0 + 1 } ?? rest.count)
     }
-    return false
+    return hasEnd
   }
 
   /// Whether it is a single compressed file rather than an archive; its entry has no name.
@@ -190,7 +203,7 @@ final class Archive: ByteFeed {
     private let feed: any ByteFeed
     private(set) var failure: CaptureFailure?
     /// The number of bytes read.
-    private(set) var byteCount: Int64 = 0
+    private var byteCount: Int64 = 0
     /// The last bytes read: one block or more, since libarchive reads no further ahead.
     private var recent: [UInt8] = []
     /// The number of bytes of `recent` to read again.
