@@ -113,7 +113,7 @@ extension Planting {
 
   private mutating func control() {
     let cookie: [UInt8] = [1, 0, 0, 0]
-    func row(_ tables: [[HCIRow]]) -> HCIRow {
+    func row(_ tables: [[ParameterRow]]) -> ParameterRow {
       let rows = tables[number(0...tables.count - 1)]
       return rows[number(0...rows.count - 1)]
     }
@@ -159,7 +159,7 @@ extension Planting {
   // MARK: Parameters
 
   /// Returns random bytes for a row's parameters. Secrets are planted later, once they are found.
-  private mutating func build(_ parameters: [HCIParameter]) -> [UInt8] {
+  private mutating func build(_ parameters: [Parameter]) -> [UInt8] {
     var result: [UInt8] = []
     var state = BuildState()
     build(parameters[...], &state, &result)
@@ -174,7 +174,7 @@ extension Planting {
   }
 
   private mutating func build(
-    _ parameters: ArraySlice<HCIParameter>, _ state: inout BuildState, _ result: inout [UInt8]
+    _ parameters: ArraySlice<Parameter>, _ state: inout BuildState, _ result: inout [UInt8]
   ) {
     for (index, parameter) in zip(parameters.indices, parameters) {
       let following = parameters[(index + 1)...]
@@ -238,7 +238,7 @@ extension Planting {
 
   /// Returns a count for the list or bytes that follow.
   private mutating func count(
-    _ following: ArraySlice<HCIParameter>, skipping skipped: Int, _ state: inout BuildState
+    _ following: ArraySlice<Parameter>, skipping skipped: Int, _ state: inout BuildState
   ) -> Int {
     let users = following.filter {
       switch $0.kind {

@@ -194,7 +194,7 @@ struct Planting {
     let layout = found.inner.isEmpty ? found.row?.parameters : found.completed?.returns
     guard let layout, layout.has(.known) else { return nil }
     var finder = PlaceFinder()
-    var fields = HCIFields(record.bytes.bytes, found.inner.isEmpty ? found.outer : found.inner)
+    var fields = FieldWalk(record.bytes.bytes, found.inner.isEmpty ? found.outer : found.inner)
     try? fields.walk(layout, &finder)
     return Int(fields.rest().start)
   }
@@ -232,7 +232,7 @@ struct Planting {
   }
 
   private mutating func plant(
-    _ index: Int, _ layout: HCILayout?, _ slice: Slice, head: Int, isVendors: Bool
+    _ index: Int, _ layout: ParameterLayout?, _ slice: Slice, head: Int, isVendors: Bool
   ) {
     guard let layout, layout.has(.known) else {
       plant(
@@ -243,7 +243,7 @@ struct Planting {
     var finder = PlaceFinder()
     do {
       let bytes = records[index].bytes
-      var fields = HCIFields(bytes.bytes, slice)
+      var fields = FieldWalk(bytes.bytes, slice)
       try? fields.walk(layout, &finder)
     }
     for place in finder.places {
@@ -440,13 +440,13 @@ struct Planting {
 }
 
 /// Finds the places for secrets in the parameters of a command or event.
-private struct PlaceFinder: HCIFieldVisitor {
+private struct PlaceFinder: FieldVisitor {
   enum Kind { case secret, name, counted, advertisingData }
 
   var places: [(kind: Kind, slice: Slice)] = []
 
   mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
     switch value {

@@ -163,12 +163,12 @@ extension Dissection {
   /// report may be only a part; `Sessions` checks it.
   @inline(never)
   private mutating func checkAdvertisingData(
-    _ layout: HCILayout, _ found: HCIParameters, _ bytes: RawSpan
+    _ layout: ParameterLayout, _ found: HCIParameters, _ bytes: RawSpan
   ) {
     if case .event(let event) = content, event.isLEMeta { return }
     let slice = found.completed == nil ? found.outer : found.inner
     var checker = ADChecker()
-    var fields = HCIFields(bytes, slice)
+    var fields = FieldWalk(bytes, slice)
     try? fields.walk(layout, &checker)
     for index in 0..<checker.problems.count { problems.add(checker.problems[index]) }
   }

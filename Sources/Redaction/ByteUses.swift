@@ -57,10 +57,10 @@ struct ByteUses: Sendable {
     }
   }
 
-  private mutating func walk(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) {
+  private mutating func walk(_ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice) {
     guard layout.has(.known) else { return }
     var finder = StructureFinder()
-    var fields = HCIFields(bytes, slice)
+    var fields = FieldWalk(bytes, slice)
     // If the bytes end too early, the fields before were already reported.
     try? fields.walk(layout, &finder)
     for slice in finder.structure { set(slice, .structure) }
@@ -160,21 +160,21 @@ struct ByteUses: Sendable {
 }
 
 /// Collects what carries the structure of a command's or event's parameters.
-private struct StructureFinder: HCIFieldVisitor {
+private struct StructureFinder: FieldVisitor {
   var structure: [Slice] = []
   var uuids: [Slice] = []
   var advertisingData: [Slice] = []
 
   mutating func field(
     _ name: StaticString, line: StaticString?, number: Int64, width: Int,
-    _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice
+    _ form: Parameter.Form, _ bytes: RawSpan, at slice: Slice
   ) {
     // Digits that users compare, and diversifiers, were already replaced.
     structure.append(slice)
   }
 
   mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
     switch value {

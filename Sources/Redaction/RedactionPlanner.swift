@@ -73,7 +73,7 @@ package struct RedactionPlanner: PacketReport, ~Copyable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan
   ) {
     guard let row = dissection.parameters?.row,
-      row == HCITable.core.microsoftCommand || row == HCITable.core.microsoftEvent
+      row == PDUTable.core.microsoftCommand || row == PDUTable.core.microsoftEvent
     else { return }
     changed = record.bytes.array
     for field in SensitiveFields(dissection, bytes).fields { replace(field, bytes) }

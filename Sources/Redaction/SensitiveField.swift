@@ -156,7 +156,7 @@ struct SensitiveFields {
   }
 
   private mutating func read(
-    _ layout: HCILayout?, _ bytes: RawSpan, _ slice: Slice, hasStatus: Bool, isVendors: Bool
+    _ layout: ParameterLayout?, _ bytes: RawSpan, _ slice: Slice, hasStatus: Bool, isVendors: Bool
   ) {
     if let layout, layout.has(.known) {
       walk(layout, bytes, slice)
@@ -170,9 +170,9 @@ struct SensitiveFields {
       Slice(start: Int(slice.start) + head, count: Int(slice.count) - head))
   }
 
-  private mutating func walk(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) {
+  private mutating func walk(_ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice) {
     var finder = FieldFinder()
-    var fields = HCIFields(bytes, slice)
+    var fields = FieldWalk(bytes, slice)
     // If the bytes end too early, the fields before were already reported.
     try? fields.walk(layout, &finder)
     for claim in finder.claims {
@@ -372,7 +372,7 @@ struct SensitiveFields {
 }
 
 /// Collects the fields of a command's or event's parameters, in order.
-private struct FieldFinder: HCIFieldVisitor {
+private struct FieldFinder: FieldVisitor {
   /// A parameter, or several harmless ones that follow each other.
   struct Claim {
     enum Use: Equatable {
@@ -409,7 +409,7 @@ private struct FieldFinder: HCIFieldVisitor {
 
   mutating func field(
     _ name: StaticString, line: StaticString?, number: Int64, width: Int,
-    _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice
+    _ form: Parameter.Form, _ bytes: RawSpan, at slice: Slice
   ) {
     switch form {
     case .code(.addressType): take(isRandom: number & 1 == 1, at: slice)
@@ -436,7 +436,7 @@ private struct FieldFinder: HCIFieldVisitor {
   }
 
   mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
     switch value {

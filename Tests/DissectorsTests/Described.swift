@@ -128,7 +128,7 @@ func items(of list: ATTItems, in bytes: [UInt8]) -> [String] {
 }
 
 /// A visitor that records the fields that it receives, one string each: "Handle 0x0040".
-struct Recorder: HCIFieldVisitor {
+struct Recorder: FieldVisitor {
   /// The fields received.
   private(set) var told: [String] = []
   /// The slices of all fields.
@@ -137,7 +137,7 @@ struct Recorder: HCIFieldVisitor {
   private(set) var isConsistent = true
 
   mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
     let text =
@@ -156,7 +156,7 @@ struct Recorder: HCIFieldVisitor {
     if Int(slice.count) != bytes.byteCount { isConsistent = false }
   }
 
-  private static func words(_ number: Int64, _ width: Int, _ form: HCIParameter.Form) -> String {
+  private static func words(_ number: Int64, _ width: Int, _ form: Parameter.Form) -> String {
     switch form {
     case .hex, .handle, .opcode, .controlOpcode, .controlEvent, .flags, .assigned:
       "0x" + digits(UInt64(bitPattern: number), 2 * width)
@@ -175,11 +175,11 @@ func walk(_ dissection: Dissection, _ bytes: [UInt8]) -> Recorder {
   var recorder = Recorder()
   guard let parameters = dissection.parameters else { return recorder }
   if let row = parameters.row {
-    var fields = HCIFields(bytes.bytes, parameters.outer)
+    var fields = FieldWalk(bytes.bytes, parameters.outer)
     try? fields.walk(row.parameters, &recorder)
   }
   if let completed = parameters.completed {
-    var fields = HCIFields(bytes.bytes, parameters.inner)
+    var fields = FieldWalk(bytes.bytes, parameters.inner)
     try? fields.walk(completed.returns, &recorder)
   }
   return recorder

@@ -326,7 +326,7 @@ private func complete(_ subevent: UInt8, _ bytes: [UInt8]) throws -> String {
     (HCICommand.leSetPeriodicAdvertisingParametersV2, "LE Set Periodic Advertising Parameters"),
   ])
   func commandNames(_ opcode: UInt16, _ name: String) {
-    let row = HCITable.core.command(opcode).map { $0.name.description } ?? "none"
+    let row = PDUTable.core.command(opcode).map { $0.name.description } ?? "none"
     // The tables distinguish versions.
     #expect(row == name || row == "\(name) [v2]", "\(digits(opcode, 4)) is \(row)")
   }
@@ -348,7 +348,7 @@ private func complete(_ subevent: UInt8, _ bytes: [UInt8]) throws -> String {
     (LinkKeyNotification.code, "Link Key Notification"),
   ])
   func eventNames(_ code: UInt8, _ name: String) {
-    let row = HCITable.core.event(code).map { $0.name.description } ?? "none"
+    let row = PDUTable.core.event(code).map { $0.name.description } ?? "none"
     #expect(row == name, "\(digits(code, 2)) is \(row)")
   }
 
@@ -366,7 +366,7 @@ private func complete(_ subevent: UInt8, _ bytes: [UInt8]) throws -> String {
     (LinkEvent.subrateChangeSubevent, "LE Subrate Change"),
   ])
   func subeventNames(_ code: UInt8, _ name: String) {
-    let row = HCITable.core.subevent(code).map { $0.name.description } ?? "none"
+    let row = PDUTable.core.subevent(code).map { $0.name.description } ?? "none"
     #expect(row.hasPrefix(name), "\(digits(code, 2)) is \(row)")
   }
 }

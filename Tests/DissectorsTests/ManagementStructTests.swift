@@ -158,7 +158,7 @@ private let keyRecords: [(code: UInt16, isEvent: Bool, head: String, key: String
     (ManagementCommand.loadIdentityResolvingKeys, "Load Identity Resolving Keys"),
   ])
   func commandNames(_ code: UInt16, _ name: String) {
-    let row = HCITable.core.controlCommand(code).map { $0.name.description }
+    let row = PDUTable.core.controlCommand(code).map { $0.name.description }
     #expect(row == name)
   }
 
@@ -182,7 +182,7 @@ private let keyRecords: [(code: UInt16, isEvent: Bool, head: String, key: String
     (ManagementEvent.connectionSubrate, "Connection Subrate"),
   ])
   func eventNames(_ code: UInt16, _ name: String) {
-    let row = HCITable.core.controlEvent(code).map { $0.name.description }
+    let row = PDUTable.core.controlEvent(code).map { $0.name.description }
     #expect(row == name)
   }
 }

@@ -27,7 +27,7 @@ private func told(_ code: UInt16, _ parameters: String, isEvent: Bool) -> [Strin
 }
 
 /// Returns the minimum size of parameters, and whether the size is fixed.
-private func size(_ parameters: [HCIParameter]) -> (least: Int, isFixed: Bool) {
+private func size(_ parameters: [Parameter]) -> (least: Int, isFixed: Bool) {
   parameters.reduce((0, true)) { sum, parameter in
     switch parameter.kind {
     // BlueZ counts the optional fields.
@@ -39,7 +39,7 @@ private func size(_ parameters: [HCIParameter]) -> (least: Int, isFixed: Bool) {
 }
 
 /// Returns whether parameters agree with a fact such as `7`, `13+` or `-`.
-private func agrees(_ parameters: [HCIParameter]?, _ fact: Substring) -> Bool {
+private func agrees(_ parameters: [Parameter]?, _ fact: Substring) -> Bool {
   guard let parameters, fact != "-" else { return parameters != nil }
   let own = size(parameters)
   return own.isFixed ? fact == "\(own.least)" : fact == "\(own.least)+"
@@ -51,7 +51,7 @@ private let events = managementEventTables.flatMap(\.self)
 @Suite struct ManagementTableTests {
   /// They become JSON keys.
   @Test func parameterNames() {
-    func check(_ parameters: [HCIParameter]) {
+    func check(_ parameters: [Parameter]) {
       let names = parameters.map(\.name.description)
       #expect(Set(names).count == names.count, "\(names)")
       for name in names {
@@ -71,16 +71,16 @@ private let events = managementEventTables.flatMap(\.self)
     #expect(events.map(\.code) == Array(0x0001...0x0033))
     for row in commands {
       #expect(
-        HCITable.core.controlCommand(row.code).map { $0.name.description }
+        PDUTable.core.controlCommand(row.code).map { $0.name.description }
           == row.name.description)
     }
     for row in events {
       #expect(
-        HCITable.core.controlEvent(row.code).map { $0.name.description }
+        PDUTable.core.controlEvent(row.code).map { $0.name.description }
           == row.name.description)
     }
     for code: UInt16 in [0, 0x5d, 0xff, 0x100, 0x105, 0xffff] {
-      #expect(HCITable.core.controlCommand(code) == nil && HCITable.core.controlEvent(code) == nil)
+      #expect(PDUTable.core.controlCommand(code) == nil && PDUTable.core.controlEvent(code) == nil)
     }
   }
 
@@ -151,8 +151,10 @@ private let events = managementEventTables.flatMap(\.self)
   /// `rand`, counted structure by structure, and mgmt_cp_hci_cmd_sync, which can contain any HCI
   /// command. Out-of-band data in AD structures is decoded by their types.
   @Test func whatCarriesSecrets() {
-    func secrets(_ rows: [HCIRow], _ parameters: (HCIRow) -> [HCIParameter]?) -> [UInt16: Int] {
-      HCITableTests.secrets(in: [rows], of: parameters)
+    func secrets(_ rows: [ParameterRow], _ parameters: (ParameterRow) -> [Parameter]?) -> [UInt16:
+      Int]
+    {
+      PDUTableTests.secrets(in: [rows], of: parameters)
     }
     #expect(
       secrets(commands, \.parameters) == [
@@ -316,7 +318,7 @@ private let events = managementEventTables.flatMap(\.self)
   /// Every row of fixed size, truncated at every length, has one problem; with an extra byte, bytes
   /// are left over.
   @Test func everyPrefixOfEveryRow() {
-    func sweep(_ code: UInt16, _ head: [UInt8], _ parameters: [HCIParameter]?, isEvent: Bool) {
+    func sweep(_ code: UInt16, _ head: [UInt8], _ parameters: [Parameter]?, isEvent: Bool) {
       guard let parameters else { return }
       let own = size(parameters)
       guard own.isFixed, parameters.allSatisfy({ $0.size != nil }) else { return }

@@ -8,7 +8,7 @@ import Testing
 @Suite("One name, one form") struct ParameterFormTests {
   /// Returns the form of a parameter in JSON; nil if it has none of its own or is hidden. Codes and
   /// sets of flags are both objects with `code`.
-  private func form(_ parameter: HCIParameter) -> String? {
+  private func form(_ parameter: Parameter) -> String? {
     switch parameter.kind {
     case .unsigned(_, let form), .signed(_, let form), .selector(_, let form):
       switch form {
@@ -31,7 +31,7 @@ import Testing
 
   /// Collects the forms of each key, which includes the unit.
   private func collect(
-    _ parameters: [HCIParameter], _ row: String, into forms: inout [String: [String: String]]
+    _ parameters: [Parameter], _ row: String, into forms: inout [String: [String: String]]
   ) {
     for parameter in parameters {
       if let form = form(parameter) {
@@ -44,7 +44,7 @@ import Testing
 
   @Test func allTables() {
     var forms: [String: [String: String]] = [:]
-    let tables: [[[HCIRow]]] = [
+    let tables: [[[ParameterRow]]] = [
       hciCommandTables, hciEventTables, hciLEMetaTables, [androidEventRows],
       [[microsoftCommandRow, microsoftEventRow]], managementCommandTables, managementEventTables,
     ]

@@ -125,7 +125,7 @@ private func packetsOfRows(filledWith byte: UInt8) -> [[UInt8]] {
   func filled(_ size: Int) -> [UInt8] { [UInt8](repeating: byte, count: size) }
 
   var packets: [[UInt8]] = []
-  for row in hciCommandTables.flatMap(\.self).map(HCIEntry.init) {
+  for row in hciCommandTables.flatMap(\.self).map(RowEntry.init) {
     if let size = row.parameters.size, row.parameters.has(.known) {
       packets.append([1] + little(Int(row.code)) + [UInt8(size)] + filled(size))
     }
@@ -135,13 +135,13 @@ private func packetsOfRows(filledWith byte: UInt8) -> [[UInt8]] {
       packets.append([4, 0x0e, UInt8(size + 3), 1] + little(Int(row.code)) + returned)
     }
   }
-  for row in hciEventTables.flatMap(\.self).map(HCIEntry.init)
+  for row in hciEventTables.flatMap(\.self).map(RowEntry.init)
   where row.code != 0x0e && row.code != 0x3e {
     if let size = row.parameters.size, row.parameters.has(.known) {
       packets.append([4, UInt8(row.code), UInt8(size)] + filled(size))
     }
   }
-  for row in hciLEMetaTables.flatMap(\.self).map(HCIEntry.init) {
+  for row in hciLEMetaTables.flatMap(\.self).map(RowEntry.init) {
     if let size = row.parameters.size, row.parameters.has(.known) {
       packets.append([4, 0x3e, UInt8(size + 1), UInt8(row.code)] + filled(size))
     }

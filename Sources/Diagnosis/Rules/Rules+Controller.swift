@@ -182,7 +182,7 @@ extension Rule {
   // MARK: What commands are for
 
   private static func commandName(_ opcode: UInt16) -> Wording {
-    guard let row = HCITable.core.command(opcode) else {
+    guard let row = PDUTable.core.command(opcode) else {
       return "command \(code: opcode, digits: 4)"
     }
     return "\(row.name)"
@@ -310,7 +310,7 @@ extension CommandHistory.Refusal {
 extension CommandHistory.Waiting {
   /// Its name and packet.
   fileprivate var words: Wording {
-    guard let row = HCITable.core.command(opcode) else {
+    guard let row = PDUTable.core.command(opcode) else {
       return "command \(code: opcode, digits: 4) (\(packet: moment.packet))"
     }
     return "\(row.name) (\(packet: moment.packet))"

@@ -54,7 +54,7 @@ extension Rule {
       evidence.management.failures.compactMap { failure in
         guard case .command(let opcode) = failure.kind else { return nil }
         let name: Wording =
-          HCITable.core.controlCommand(opcode).map { "\($0.name)" }
+          PDUTable.core.controlCommand(opcode).map { "\($0.name)" }
           ?? "the management command \(code: opcode, digits: 4)"
         let controller: Wording =
           failure.adapter == 0 || failure.adapter == 0xffff ? "" : " for hci\(failure.adapter)"

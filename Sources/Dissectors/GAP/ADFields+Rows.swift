@@ -4,7 +4,7 @@
 
 import Bluetooth
 
-let adRows: [(type: UInt8, parameters: [HCIParameter])] = [
+let adRows: [(type: UInt8, parameters: [Parameter])] = [
   // Tx Power Level
   (0x0a, [.i8("TX_Power", .scaled(.dBm), line: "sent at")]),
   // Device ID (Device Identification Profile)

@@ -8,11 +8,11 @@ package import Bytes
 package enum ADFields {
   /// The rows' fields in one array, with the range of each type.
   private struct Table: Sendable {
-    let fields: Immortal<HCIField>
+    let fields: Immortal<ParameterField>
     var ranges = [Range<Int>](repeating: 0..<0, count: 256)
 
-    init(_ rows: [(type: UInt8, parameters: [HCIParameter])]) {
-      var fields: [HCIField] = []
+    init(_ rows: [(type: UInt8, parameters: [Parameter])]) {
+      var fields: [ParameterField] = []
       for row in rows {
         let start = fields.count
         for parameter in row.parameters { parameter.append(to: &fields) }
@@ -29,7 +29,7 @@ package enum ADFields {
   /// - Returns: The bytes that belong to no field.
   /// - Throws: If a field extends past the end. The fields before it have been visited.
   @discardableResult
-  package static func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+  package static func walk<Visitor: FieldVisitor & ~Copyable>(
     _ type: ADType, _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
   ) throws(ParseError) -> Slice {
     switch type {
@@ -45,7 +45,7 @@ package enum ADFields {
         .scaled(.slots), &cursor, &visitor)
       return cursor.rest()
     default:
-      var fields = HCIFields(bytes, slice)
+      var fields = FieldWalk(bytes, slice)
       try fields.walk(table.fields.span, table.ranges[Int(type.rawValue)], &visitor)
       return fields.rest()
     }
@@ -87,9 +87,9 @@ package enum ADFields {
   // MARK: By hand
 
   @_lifetime(cursor: copy cursor)
-  private static func number<Visitor: HCIFieldVisitor & ~Copyable>(
+  private static func number<Visitor: FieldVisitor & ~Copyable>(
     _ name: StaticString, line: StaticString? = nil, width: Int, isSigned: Bool = false,
-    _ form: HCIParameter.Form, _ cursor: inout Cursor, _ visitor: inout Visitor
+    _ form: Parameter.Form, _ cursor: inout Cursor, _ visitor: inout Visitor
   ) throws(ParseError) {
     let slice = Slice(start: cursor.offset, count: width)
     var value = Int64(bitPattern: try cursor.unsigned(width: width))
@@ -101,7 +101,7 @@ package enum ADFields {
   }
 
   @_lifetime(cursor: copy cursor)
-  private static func taken<Visitor: HCIFieldVisitor & ~Copyable>(
+  private static func taken<Visitor: FieldVisitor & ~Copyable>(
     _ name: StaticString, line: StaticString? = nil, _ count: Int, _ cursor: inout Cursor,
     _ visitor: inout Visitor
   ) throws(ParseError) {
@@ -110,9 +110,9 @@ package enum ADFields {
   }
 
   /// Visits a number that comes from all or part of a field's bytes.
-  private static func tell<Visitor: HCIFieldVisitor & ~Copyable>(
+  private static func tell<Visitor: FieldVisitor & ~Copyable>(
     _ name: StaticString, _ line: StaticString?, _ value: Int64, width: Int,
-    _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice, _ visitor: inout Visitor
+    _ form: Parameter.Form, _ bytes: RawSpan, at slice: Slice, _ visitor: inout Visitor
   ) {
     if Visitor.wantsLineOnly, line == nil { return }
     visitor.field(
@@ -121,7 +121,7 @@ package enum ADFields {
 
   /// Visits the minimum and maximum interval that the advertiser prefers (2 bytes each), 0xffff for
   /// no limit.
-  private static func intervalRange<Visitor: HCIFieldVisitor & ~Copyable>(
+  private static func intervalRange<Visitor: FieldVisitor & ~Copyable>(
     _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
   ) throws(ParseError) -> Slice {
     var cursor = Cursor(bytes, slice)
@@ -143,7 +143,7 @@ package enum ADFields {
   /// each) or local north and east (2 each, decimetres), TX power (1), altitude (2), floor number
   /// (1), uncertainty (1). Core Specification Supplement, Part A, 1.14 [mem]. The order is that of
   /// tshark 4.0, which also reads fields whose bits are not set.
-  private static func indoorPosition<Visitor: HCIFieldVisitor & ~Copyable>(
+  private static func indoorPosition<Visitor: FieldVisitor & ~Copyable>(
     _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
   ) throws(ParseError) -> Slice {
     var cursor = Cursor(bytes, slice)
@@ -155,7 +155,7 @@ package enum ADFields {
       try number("Latitude", width: 4, isSigned: true, .plain, &cursor, &visitor)
       try number("Longitude", width: 4, isSigned: true, .plain, &cursor, &visitor)
     } else if flags & 0x03 == 0x03 {
-      let form = HCIParameter.Form.scaled(.decimeters)
+      let form = Parameter.Form.scaled(.decimeters)
       try number(
         "Local_North", line: "north", width: 2, isSigned: true, form, &cursor, &visitor)
       try number("Local_East", line: "east", width: 2, isSigned: true, form, &cursor, &visitor)
@@ -179,7 +179,7 @@ package enum ADFields {
 
   /// Visits the link layer's features (Core, Vol 6, Part B, 4.6). Trailing zero bytes may be
   /// omitted.
-  private static func features<Visitor: HCIFieldVisitor & ~Copyable>(
+  private static func features<Visitor: FieldVisitor & ~Copyable>(
     _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
   ) -> Slice {
     var cursor = Cursor(bytes, slice)
@@ -203,7 +203,7 @@ package enum ADFields {
   /// Visits the beacon type (1 byte), then, by type (Mesh Protocol, 3.10; big-endian): device UUID
   /// (16), OOB information (2), optionally URI hash (4); flags (1), network ID (8), IV index (4),
   /// authentication value (8); random (13), obfuscated data (5), authentication tag (8).
-  private static func meshBeacon<Visitor: HCIFieldVisitor & ~Copyable>(
+  private static func meshBeacon<Visitor: FieldVisitor & ~Copyable>(
     _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
   ) throws(ParseError) -> Slice {
     var cursor = Cursor(bytes, slice)
@@ -230,7 +230,7 @@ package enum ADFields {
 
   /// Visits 33 bytes of bit fields, least significant first, and, if the BIG is encrypted, GIV (8
   /// bytes) and GSKD (16). Core, Vol 6, Part B, 4.4.6.11.
-  private static func bigInfo<Visitor: HCIFieldVisitor & ~Copyable>(
+  private static func bigInfo<Visitor: FieldVisitor & ~Copyable>(
     _ bytes: RawSpan, _ slice: Slice, _ visitor: inout Visitor
   ) throws(ParseError) -> Slice {
     var cursor = Cursor(bytes, slice)
@@ -239,7 +239,7 @@ package enum ADFields {
     var position = 0
     func field(
       _ name: StaticString, _ line: StaticString? = nil, _ bits: Int, times factor: Int64 = 1,
-      _ form: HCIParameter.Form = .plain, width: Int = 4, to visitor: inout Visitor
+      _ form: Parameter.Form = .plain, width: Int = 4, to visitor: inout Visitor
     ) {
       let first = position / 8
       let last = (position + bits - 1) / 8

@@ -149,11 +149,11 @@ extension ADType {
 }
 
 /// A visitor that checks the advertising data among the parameters of a command or event.
-struct ADChecker: HCIFieldVisitor {
+struct ADChecker: FieldVisitor {
   var problems = Problems()
 
   mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
     guard case .advertisingData = value else { return }

@@ -6,17 +6,17 @@ package import Bytes
 /// The parameters of one HCI packet with their rows.
 package struct HCIParameters: Sendable {
   /// The row that names the packet; nil if no table has its code.
-  package let row: HCIRowID?
+  package let row: RowID?
   /// The bytes that `row` describes; in an LE Meta event, those after the subevent code.
   package let outer: Slice
   /// In a Command Complete: the row of the completed command.
-  package let completed: HCIRowID?
+  package let completed: RowID?
   /// In a Command Complete: the return parameters.
   package let inner: Slice
 
   /// Finds the row of a command.
   package init(_ command: HCICommand, body: Slice) {
-    row = HCITable.core.command(command.opcode)
+    row = PDUTable.core.command(command.opcode)
     outer = body
     completed = nil
     inner = .empty
@@ -24,7 +24,7 @@ package struct HCIParameters: Sendable {
 
   /// Finds the row of Microsoft's extension command.
   init(microsoftCommand body: Slice) {
-    row = HCITable.core.microsoftCommand
+    row = PDUTable.core.microsoftCommand
     outer = body
     completed = nil
     inner = .empty
@@ -32,14 +32,14 @@ package struct HCIParameters: Sendable {
 
   /// Finds the row of Microsoft's extension event, after its prefix.
   init(microsoftEvent body: Slice) {
-    row = HCITable.core.microsoftEvent
+    row = PDUTable.core.microsoftEvent
     outer = body
     completed = nil
     inner = .empty
   }
 
   /// Uses Microsoft's extension command for the return parameters of a Command Complete.
-  init(_ found: Self, returnsOf completed: HCIRowID) {
+  init(_ found: Self, returnsOf completed: RowID) {
     row = found.row
     outer = found.outer
     self.completed = completed
@@ -53,19 +53,19 @@ package struct HCIParameters: Sendable {
     let start = Int(body.start)
     let count = Int(body.count)
     if let subevent = event.subevent(bytes, body) {
-      row = HCITable.core.subevent(subevent)
+      row = PDUTable.core.subevent(subevent)
       outer = Slice(start: start + 1, count: count - 1)
       completed = nil
       inner = .empty
     } else if event.code == HCIEvent.commandCompleteCode, count >= 3 {
       // Num_HCI_Command_Packets (1 byte), Command_Opcode (2), return parameters.
-      row = HCITable.core.event(event.code)
+      row = PDUTable.core.event(event.code)
       outer = Slice(start: start, count: 3)
-      completed = HCITable.core.command(bytes.littleEndianU16(at: start + 1))
+      completed = PDUTable.core.command(bytes.littleEndianU16(at: start + 1))
       inner = Slice(start: start + 3, count: count - 3)
     } else {
       let android = event.code == HCIEvent.vendorCode ? Self.androidEvent(bytes, body) : nil
-      row = android ?? HCITable.core.event(event.code)
+      row = android ?? PDUTable.core.event(event.code)
       outer = android == nil ? body : Slice(start: start + 1, count: count - 1)
       completed = nil
       inner = .empty
@@ -74,14 +74,14 @@ package struct HCIParameters: Sendable {
 
   /// Returns the row of a vendor-specific event that is Android's. Other vendors use other numbers,
   /// so all bytes must match Android's layout.
-  private static func androidEvent(_ bytes: RawSpan, _ body: Slice) -> HCIRowID? {
+  private static func androidEvent(_ bytes: RawSpan, _ body: Slice) -> RowID? {
     guard !body.isEmpty,
-      let row = HCITable.core.androidEvent(bytes.byte(at: Int(body.start)))
+      let row = PDUTable.core.androidEvent(bytes.byte(at: Int(body.start)))
     else { return nil }
     let parameters = Slice(start: Int(body.start) + 1, count: Int(body.count) - 1)
     let layout = row.parameters
     if layout.fits(bytes, parameters) { return row }
-    var fields = HCIFields(bytes, parameters)
+    var fields = FieldWalk(bytes, parameters)
     var silent = SilentVisitor()
     guard (try? fields.walk(layout, &silent)) != nil, !fields.isUnknownChoice else { return nil }
     return fields.isOpen || fields.rest().isEmpty ? row : nil
@@ -91,17 +91,17 @@ package struct HCIParameters: Sendable {
   /// parameters.
   package init(_ control: ControlRecord, _ bytes: RawSpan, body: Slice) {
     guard control.isEvent else {
-      row = HCITable.core.controlCommand(control.code)
+      row = PDUTable.core.controlCommand(control.code)
       outer = body
       completed = nil
       inner = .empty
       return
     }
-    row = HCITable.core.controlEvent(control.code)
+    row = PDUTable.core.controlEvent(control.code)
     // Command_Opcode (2 bytes), Status (1), return parameters.
     if control.code == ManagementEvent.commandComplete, body.count >= 3 {
       outer = Slice(start: Int(body.start), count: 3)
-      completed = HCITable.core.controlCommand(bytes.littleEndianU16(at: Int(body.start)))
+      completed = PDUTable.core.controlCommand(bytes.littleEndianU16(at: Int(body.start)))
       inner = Slice(start: Int(body.start) + 3, count: Int(body.count) - 3)
     } else {
       outer = body
@@ -116,7 +116,8 @@ package struct HCIParameters: Sendable {
     return completed.flatMap { Self.handle($0.returns, bytes, inner) }
   }
 
-  private static func handle(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) -> UInt16? {
+  private static func handle(_ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice) -> UInt16?
+  {
     if let offset = layout.connectionHandleOffset, Int(slice.count) >= offset + 2 {
       return bytes.littleEndianU16(at: Int(slice.start) + offset) & 0x0fff
     }
@@ -125,9 +126,9 @@ package struct HCIParameters: Sendable {
 
   /// Returns the handle in a layout chosen by a selector.
   private static func chosenHandle(
-    _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice
+    _ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice
   ) -> UInt16? {
-    var fields = HCIFields(bytes, slice)
+    var fields = FieldWalk(bytes, slice)
     var finder = HandleFinder()
     // What was visited before a premature end counts.
     try? fields.walk(layout, &finder)
@@ -145,7 +146,7 @@ package struct HCIParameters: Sendable {
   }
 
   private static func device(
-    _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice
+    _ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice
   ) -> DeviceAddress? {
     var cursor = Cursor(bytes, slice)
     if layout.has(.beginsWithStatus), (try? cursor.u8()) == nil { return nil }
@@ -176,10 +177,10 @@ package struct HCIParameters: Sendable {
   }
 
   private static func check(
-    _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice
+    _ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice
   ) -> Problem? {
     guard layout.has(.known), !layout.fits(bytes, slice) else { return nil }
-    var fields = HCIFields(bytes, slice)
+    var fields = FieldWalk(bytes, slice)
     var silent = SilentVisitor()
     do throws(ParseError) {
       try fields.walk(layout, &silent)
@@ -193,11 +194,11 @@ package struct HCIParameters: Sendable {
 }
 
 /// A visitor that keeps the first handle it finds.
-private struct HandleFinder: HCIFieldVisitor {
+private struct HandleFinder: FieldVisitor {
   var handle: UInt16?
 
   mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
     guard handle == nil, case .number(let number, _, .handle) = value else { return }

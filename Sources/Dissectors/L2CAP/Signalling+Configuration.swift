@@ -20,7 +20,7 @@ extension Signalling {
       options = cursor.rest()
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell(
@@ -48,7 +48,7 @@ extension Signalling {
       options = cursor.rest()
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell("Source_CID", sourceCID.rawValue, .handle, line: "source CID", bytes, at: start)
@@ -88,7 +88,7 @@ package struct ConfigurationOption: Sendable {
   }
 
   /// Visits the fields of the value; a value of the wrong size is visited as bytes.
-  package func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+  package func walk<Visitor: FieldVisitor & ~Copyable>(
     _ bytes: RawSpan, _ visitor: inout Visitor
   ) {
     let start = Int(value.start)

@@ -25,7 +25,7 @@ extension Signalling {
       remoteCID = reason == 2 ? ChannelID(rawValue: try cursor.u16()) : nil
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell("Reason", reason, .code(.l2capReject), bytes, at: start)
@@ -51,7 +51,7 @@ extension Signalling {
       sourceCID = ChannelID(rawValue: try cursor.u16())
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell("PSM", psm.rawValue, .code(.psm), line: "", bytes, at: start)
@@ -78,7 +78,7 @@ extension Signalling {
       status = try cursor.u16()
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       let line: StaticString? = result > 1 ? nil : "destination CID"
@@ -107,7 +107,7 @@ extension Signalling {
       sourceCID = ChannelID(rawValue: try cursor.u16())
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell(
@@ -125,7 +125,7 @@ extension Signalling {
     @_lifetime(cursor: copy cursor)
     init(parsing cursor: inout Cursor) { data = cursor.rest() }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       guard !data.isEmpty else { return }
@@ -141,7 +141,7 @@ extension Signalling {
     @_lifetime(cursor: copy cursor)
     init(parsing cursor: inout Cursor) throws(ParseError) { type = try cursor.u16() }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell("Info_Type", type, .code(.l2capInformation), line: "", bytes, at: start)
@@ -172,7 +172,7 @@ extension Signalling {
       fixedChannels = known == 3 ? try cursor.unsigned(width: 8) : nil
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell("Info_Type", type, .code(.l2capInformation), line: "", bytes, at: start)
@@ -209,7 +209,7 @@ extension Signalling {
       controller = try cursor.u8()
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell("PSM", psm.rawValue, .code(.psm), line: "", bytes, at: start)
@@ -237,7 +237,7 @@ extension Signalling {
       controller = try cursor.u8()
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell("Initiator_CID", initiatorCID.rawValue, .handle, line: "CID", bytes, at: start)
@@ -259,7 +259,7 @@ extension Signalling {
       result = try cursor.u16()
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell("Initiator_CID", initiatorCID.rawValue, .handle, line: "CID", bytes, at: start)
@@ -280,7 +280,7 @@ extension Signalling {
       result = try cursor.u16()
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell("Initiator_CID", initiatorCID.rawValue, .handle, line: "CID", bytes, at: start)
@@ -299,7 +299,7 @@ extension Signalling {
       initiatorCID = ChannelID(rawValue: try cursor.u16())
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell("Initiator_CID", initiatorCID.rawValue, .handle, line: "CID", bytes, at: start)

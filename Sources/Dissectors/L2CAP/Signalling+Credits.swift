@@ -24,7 +24,7 @@ extension Signalling {
       timeout = try cursor.u16()
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell(
@@ -43,7 +43,7 @@ extension Signalling {
     @_lifetime(cursor: copy cursor)
     init(parsing cursor: inout Cursor) throws(ParseError) { result = try cursor.u16() }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell("Result", result, .code(.l2capUpdateResult), bytes, at: start)
@@ -73,7 +73,7 @@ extension Signalling {
       credits = try cursor.u16()
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell("SPSM", spsm.rawValue, .code(.psm), line: "", bytes, at: start)
@@ -108,7 +108,7 @@ extension Signalling {
       result = try cursor.u16()
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       let line = { (text: StaticString) in result == 0 ? text : nil }
@@ -136,7 +136,7 @@ extension Signalling {
       credits = try cursor.u16()
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell("Credits", credits, .scaled(.credits), line: "", bytes, at: start + 2)
@@ -167,7 +167,7 @@ extension Signalling {
       sourceCIDs = try cursor.channels(atLeast: 1)
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell("SPSM", spsm.rawValue, .code(.psm), line: "", bytes, at: start)
@@ -205,7 +205,7 @@ extension Signalling {
       destinationCIDs = try cursor.channels(atLeast: 0)
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       let line = { (text: StaticString) in opensSome ? text : nil }
@@ -235,7 +235,7 @@ extension Signalling {
       destinationCIDs = try cursor.channels(atLeast: 1)
     }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell("MTU", mtu, line: "MTU", bytes, at: start)
@@ -251,7 +251,7 @@ extension Signalling {
     @_lifetime(cursor: copy cursor)
     init(parsing cursor: inout Cursor) throws(ParseError) { result = try cursor.u16() }
 
-    func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+    func walk<Visitor: FieldVisitor & ~Copyable>(
       _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
     ) {
       visitor.tell("Result", result, .code(.l2capReconfigureResult), bytes, at: start)

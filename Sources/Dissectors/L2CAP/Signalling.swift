@@ -136,7 +136,7 @@ package enum SignallingPDU: Sendable {
   /// Visits the fields of fixed size; `channels` and `options` are separate.
   ///
   /// - Parameter start: The offset of the command's data in `bytes`.
-  package func walk<Visitor: HCIFieldVisitor & ~Copyable>(
+  package func walk<Visitor: FieldVisitor & ~Copyable>(
     _ bytes: RawSpan, at start: Int, _ visitor: inout Visitor
   ) {
     switch self {
@@ -268,11 +268,11 @@ package struct ChannelList: Sendable {
   }
 }
 
-extension HCIFieldVisitor where Self: ~Copyable {
+extension FieldVisitor where Self: ~Copyable {
   /// Visits a number that is at `offset`.
   mutating func tell(
     _ name: StaticString, _ value: some FixedWidthInteger & UnsignedInteger,
-    _ form: HCIParameter.Form = .plain, line: StaticString? = nil, _ bytes: RawSpan, at offset: Int
+    _ form: Parameter.Form = .plain, line: StaticString? = nil, _ bytes: RawSpan, at offset: Int
   ) {
     let width = value.bitWidth / 8
     let slice = Slice(start: offset, count: width)

@@ -4,10 +4,10 @@
 import Bluetooth
 
 /// The return parameters of most commands that change a setting.
-private let newSettings: [HCIParameter] = [.currentSettings]
+private let newSettings: [Parameter] = [.currentSettings]
 
 /// The commands for controllers and their settings, pairing and discovery, 0x0001 to 0x0028.
-package let managementRows: [HCIRow] = [
+package let managementRows: [ParameterRow] = [
   .command(
     0x0001, "Read Management Version Information", [],
     returns: [.u8("Interface_Version", line: "version"), .u16("Revision", line: "revision")]),
@@ -15,7 +15,7 @@ package let managementRows: [HCIRow] = [
     0x0002, "Read Management Supported Commands", [],
     returns: [
       .count2("Num_Of_Commands", line: "commands"),
-      HCIParameter("Num_Of_Events", .laterCount(width: 2), "events"),
+      Parameter("Num_Of_Events", .laterCount(width: 2), "events"),
       .list("Commands", [.u16("Command", .controlOpcode)]),
       .list("Events", [.u16("Event_Code", .controlEvent)]),
     ]),
@@ -26,8 +26,8 @@ package let managementRows: [HCIRow] = [
     ]),
   .command(
     0x0004, "Read Controller Information", [],
-    returns: HCIParameter.controller + [.u24("Class_Of_Device", .assigned(.deviceClass))]
-      + HCIParameter.names),
+    returns: Parameter.controller + [.u24("Class_Of_Device", .assigned(.deviceClass))]
+      + Parameter.names),
   .command(0x0005, "Set Powered", [.onOff("Powered")], returns: newSettings),
   .command(
     0x0006, "Set Discoverable",
@@ -47,7 +47,7 @@ package let managementRows: [HCIRow] = [
     0x000e, "Set Device Class",
     [.u8("Major_Class", .hex, line: "major"), .u8("Minor_Class", .hex, line: "minor")],
     returns: [.classOfDevice]),
-  .command(0x000f, "Set Local Name", HCIParameter.names, returns: HCIParameter.names),
+  .command(0x000f, "Set Local Name", Parameter.names, returns: Parameter.names),
   .command(
     0x0010, "Add UUID", [.uuid("UUID", line: ""), .u8("SVC_Hint", .hex)],
     returns: [.classOfDevice]),
@@ -56,45 +56,45 @@ package let managementRows: [HCIRow] = [
     0x0012, "Load Link Keys",
     [
       .u8("Debug_Keys", .code(.onOff)), .count2("Key_Count", line: "keys"),
-      .list("Keys", HCIParameter.linkKey.silent),
+      .list("Keys", Parameter.linkKey.silent),
     ], returns: []),
   .command(
     0x0013, "Load Long Term Keys",
-    [.count2("Key_Count", line: "keys"), .list("Keys", HCIParameter.longTermKey.silent)],
+    [.count2("Key_Count", line: "keys"), .list("Keys", Parameter.longTermKey.silent)],
     returns: []),
-  .command(0x0014, "Disconnect", HCIParameter.device, returns: HCIParameter.device),
+  .command(0x0014, "Disconnect", Parameter.device, returns: Parameter.device),
   .command(
     0x0015, "Get Connections", [],
     returns: [
-      .count2("Connection_Count", line: "connections"), .list("Connections", HCIParameter.device),
+      .count2("Connection_Count", line: "connections"), .list("Connections", Parameter.device),
     ]),
   .command(
     0x0016, "PIN Code Reply",
-    HCIParameter.device + [.u8("PIN_Length"), .secret("PIN_Code", 16, line: "PIN")],
-    returns: HCIParameter.device),
+    Parameter.device + [.u8("PIN_Length"), .secret("PIN_Code", 16, line: "PIN")],
+    returns: Parameter.device),
   .command(
-    0x0017, "PIN Code Negative Reply", HCIParameter.device, returns: HCIParameter.device),
+    0x0017, "PIN Code Negative Reply", Parameter.device, returns: Parameter.device),
   .command(
     0x0018, "Set IO Capability", [.u8("IO_Capability", .code(.pairingIOCapability), line: "")],
     returns: []),
   .command(
     0x0019, "Pair Device",
-    HCIParameter.device + [.u8("IO_Capability", .code(.pairingIOCapability), line: "")],
-    returns: HCIParameter.device),
-  .command(0x001a, "Cancel Pair Device", HCIParameter.device, returns: HCIParameter.device),
+    Parameter.device + [.u8("IO_Capability", .code(.pairingIOCapability), line: "")],
+    returns: Parameter.device),
+  .command(0x001a, "Cancel Pair Device", Parameter.device, returns: Parameter.device),
   .command(
-    0x001b, "Unpair Device", HCIParameter.device + [.u8("Disconnect", .code(.yesNo))],
-    returns: HCIParameter.device),
-  .command(0x001c, "User Confirmation Reply", HCIParameter.device, returns: HCIParameter.device),
+    0x001b, "Unpair Device", Parameter.device + [.u8("Disconnect", .code(.yesNo))],
+    returns: Parameter.device),
+  .command(0x001c, "User Confirmation Reply", Parameter.device, returns: Parameter.device),
   .command(
-    0x001d, "User Confirmation Negative Reply", HCIParameter.device,
-    returns: HCIParameter.device),
+    0x001d, "User Confirmation Negative Reply", Parameter.device,
+    returns: Parameter.device),
   .command(
     0x001e, "User Passkey Reply",
-    HCIParameter.device + [.secret("Passkey", 4, line: "passkey")],
-    returns: HCIParameter.device),
+    Parameter.device + [.secret("Passkey", 4, line: "passkey")],
+    returns: Parameter.device),
   .command(
-    0x001f, "User Passkey Negative Reply", HCIParameter.device, returns: HCIParameter.device),
+    0x001f, "User Passkey Negative Reply", Parameter.device, returns: Parameter.device),
   .command(
     0x0020, "Read Local Out Of Band Data", [],
     returns: [
@@ -103,20 +103,20 @@ package let managementRows: [HCIRow] = [
     ]),
   .command(
     0x0021, "Add Remote Out Of Band Data",
-    HCIParameter.device + [
+    Parameter.device + [
       .secret("Hash_192", 16), .secret("Randomizer_192", 16), .optionalSecret("Hash_256", 16),
       .optionalSecret("Randomizer_256", 16),
-    ], returns: HCIParameter.device),
+    ], returns: Parameter.device),
   .command(
-    0x0022, "Remove Remote Out Of Band Data", HCIParameter.device, returns: HCIParameter.device),
+    0x0022, "Remove Remote Out Of Band Data", Parameter.device, returns: Parameter.device),
   .command(0x0023, "Start Discovery", [.addressTypes], returns: [.addressTypes]),
   .command(0x0024, "Stop Discovery", [.addressTypes], returns: [.addressTypes]),
   .command(
     0x0025, "Confirm Name",
-    HCIParameter.device + [.u8("Name_Known", .code(.yesNo), line: "name known:")],
-    returns: HCIParameter.device),
-  .command(0x0026, "Block Device", HCIParameter.device, returns: HCIParameter.device),
-  .command(0x0027, "Unblock Device", HCIParameter.device, returns: HCIParameter.device),
+    Parameter.device + [.u8("Name_Known", .code(.yesNo), line: "name known:")],
+    returns: Parameter.device),
+  .command(0x0026, "Block Device", Parameter.device, returns: Parameter.device),
+  .command(0x0027, "Unblock Device", Parameter.device, returns: Parameter.device),
   .command(
     0x0028, "Set Device ID",
     [
@@ -126,7 +126,7 @@ package let managementRows: [HCIRow] = [
 ]
 
 /// The commands from 0x0029 to 0x0049: more settings, lists of devices and keys, advertising.
-package let managementLaterRows: [HCIRow] = [
+package let managementLaterRows: [ParameterRow] = [
   .command(
     0x0029, "Set Advertising", [.u8("Advertising", .code(.managementAdvertising), line: "")],
     returns: newSettings),
@@ -152,28 +152,28 @@ package let managementLaterRows: [HCIRow] = [
     ], returns: newSettings),
   .command(
     0x0030, "Load Identity Resolving Keys",
-    [.count2("Key_Count", line: "keys"), .list("Keys", HCIParameter.identityKey.silent)],
+    [.count2("Key_Count", line: "keys"), .list("Keys", Parameter.identityKey.silent)],
     returns: []),
   .command(
-    0x0031, "Get Connection Information", HCIParameter.device,
-    returns: HCIParameter.device + [
+    0x0031, "Get Connection Information", Parameter.device,
+    returns: Parameter.device + [
       .rssi, .txPower, .i8("Max_TX_Power", .scaled(.dBmOrNone), line: "at most"),
     ]),
   .command(
-    0x0032, "Get Clock Information", HCIParameter.device,
-    returns: HCIParameter.device + [
+    0x0032, "Get Clock Information", Parameter.device,
+    returns: Parameter.device + [
       .u32("Local_Clock", .hex), .u32("Piconet_Clock", .hex),
       .u16("Accuracy", .scaled(.halfSlots), line: "accuracy"),
     ]),
   .command(
-    0x0033, "Add Device", HCIParameter.device + [.u8("Action", .code(.deviceAction), line: "")],
-    returns: HCIParameter.device),
-  .command(0x0034, "Remove Device", HCIParameter.device, returns: HCIParameter.device),
+    0x0033, "Add Device", Parameter.device + [.u8("Action", .code(.deviceAction), line: "")],
+    returns: Parameter.device),
+  .command(0x0034, "Remove Device", Parameter.device, returns: Parameter.device),
   .command(
     0x0035, "Load Connection Parameters",
     [
       .count2("Param_Count", line: "devices"),
-      .list("Parameters", (HCIParameter.device + HCIParameter.preferredConnection).silent),
+      .list("Parameters", (Parameter.device + Parameter.preferredConnection).silent),
     ], returns: []),
   .command(
     0x0036, "Read Unconfigured Controller Index List", [],
@@ -201,18 +201,18 @@ package let managementLaterRows: [HCIRow] = [
     ], returns: [.addressTypes]),
   .command(
     0x003b, "Read Local Out Of Band Extended Data", [.addressTypes],
-    returns: [.addressTypes] + HCIParameter.eirData),
+    returns: [.addressTypes] + Parameter.eirData),
   .command(
     0x003c, "Read Extended Controller Index List", [],
     returns: [
       .count2("Num_Controllers"),
       .list(
-        "Controllers", [.u16("Controller_Index", line: "hci")] + HCIParameter.controllerKind),
+        "Controllers", [.u16("Controller_Index", line: "hci")] + Parameter.controllerKind),
     ]),
   .command(
     0x003d, "Read Advertising Features", [],
     returns: [.u32("Supported_Flags", .flags(.advertisingInstanceFlags))]
-      + HCIParameter.dataLimits + [
+      + Parameter.dataLimits + [
         .u8("Max_Instances", line: "instances at most"), .count("Num_Instances", line: "now"),
         .list("Instances", [.u8("Instance")]),
       ]),
@@ -221,15 +221,15 @@ package let managementLaterRows: [HCIRow] = [
     [
       .instance, .instanceFlags, .u16("Duration", .scaled(.secondsOrNone), line: "duration"),
       .u16("Timeout", .scaled(.secondsOrNone), line: "timeout"),
-    ] + HCIParameter.bothData, returns: [.instance]),
+    ] + Parameter.bothData, returns: [.instance]),
   .command(0x003f, "Remove Advertising", [.instance], returns: [.instance]),
   .command(
     0x0040, "Get Advertising Size Information", [.instance, .instanceFlags],
-    returns: [.instance, .instanceFlags] + HCIParameter.dataLimits),
+    returns: [.instance, .instanceFlags] + Parameter.dataLimits),
   .command(0x0041, "Start Limited Discovery", [.addressTypes], returns: [.addressTypes]),
   .command(
     0x0042, "Read Extended Controller Information", [],
-    returns: HCIParameter.controller + HCIParameter.eirData),
+    returns: Parameter.controller + Parameter.eirData),
   .command(
     0x0043, "Set Appearance", [.u16("Appearance", .assigned(.appearance), line: "")], returns: []),
   .command(
@@ -258,33 +258,33 @@ package let managementLaterRows: [HCIRow] = [
     0x0049, "Read Experimental Features Information", [],
     returns: [
       .count2("Feature_Count", line: "features"),
-      .list("Features", HCIParameter.experimentalFeature.silent),
+      .list("Features", Parameter.experimentalFeature.silent),
     ]),
 ]
 
 /// The commands from 0x004a on: configuration, flags of devices, advertisement monitors, mesh.
-package let managementLatestRows: [HCIRow] = [
+package let managementLatestRows: [ParameterRow] = [
   .command(
     0x004a, "Set Experimental Feature", [.uuid("UUID", line: ""), .onOff("Action")],
-    returns: HCIParameter.experimentalFeature),
+    returns: Parameter.experimentalFeature),
   .command(
-    0x004b, "Read Default System Configuration", [], returns: HCIParameter.configuration),
+    0x004b, "Read Default System Configuration", [], returns: Parameter.configuration),
   .command(
-    0x004c, "Set Default System Configuration", HCIParameter.configuration, returns: []),
+    0x004c, "Set Default System Configuration", Parameter.configuration, returns: []),
   .command(
-    0x004d, "Read Default Runtime Configuration", [], returns: HCIParameter.configuration),
+    0x004d, "Read Default Runtime Configuration", [], returns: Parameter.configuration),
   .command(
-    0x004e, "Set Default Runtime Configuration", HCIParameter.configuration, returns: []),
+    0x004e, "Set Default Runtime Configuration", Parameter.configuration, returns: []),
   .command(
-    0x004f, "Get Device Flags", HCIParameter.device,
-    returns: HCIParameter.device + [
+    0x004f, "Get Device Flags", Parameter.device,
+    returns: Parameter.device + [
       .u32("Supported_Flags", .flags(.deviceFlags)),
       .u32("Current_Flags", .flags(.deviceFlags), line: ""),
     ]),
   .command(
     0x0050, "Set Device Flags",
-    HCIParameter.device + [.u32("Current_Flags", .flags(.deviceFlags), line: "")],
-    returns: HCIParameter.device),
+    Parameter.device + [.u32("Current_Flags", .flags(.deviceFlags), line: "")],
+    returns: Parameter.device),
   .command(
     0x0051, "Read Advertisement Monitor Features", [],
     returns: [
@@ -294,7 +294,7 @@ package let managementLatestRows: [HCIRow] = [
       .list("Handles", [.u16("Handle", .handle)]),
     ]),
   .command(
-    0x0052, "Add Advertisement Patterns Monitor", HCIParameter.patterns,
+    0x0052, "Add Advertisement Patterns Monitor", Parameter.patterns,
     returns: [.monitorHandle]),
   .command(
     0x0053, "Remove Advertisement Monitor", [.monitorHandle], returns: [.monitorHandle]),
@@ -305,9 +305,9 @@ package let managementLatestRows: [HCIRow] = [
       .u16("Timeout", .scaled(.secondsOrNone), line: "timeout"),
       .u32("Min_Interval", .scaled(.slots), line: "interval"),
       .u32("Max_Interval", .scaled(.slots), line: "-"), .txPower,
-    ], returns: [.instance, .txPower] + HCIParameter.dataLimits),
+    ], returns: [.instance, .txPower] + Parameter.dataLimits),
   .command(
-    0x0055, "Add Extended Advertising Data", [.instance] + HCIParameter.bothData,
+    0x0055, "Add Extended Advertising Data", [.instance] + Parameter.bothData,
     returns: [.instance]),
   .command(
     0x0056, "Add Advertisement Patterns Monitor With RSSI Threshold",
@@ -316,7 +316,7 @@ package let managementLatestRows: [HCIRow] = [
       .u16("High_Threshold_Timer", .scaled(.seconds)),
       .i8("Low_Threshold", .scaled(.dBmOrNone), line: "lost from"),
       .u16("Low_Threshold_Timer", .scaled(.seconds)), .u8("Sampling_Period", .hex),
-    ] + HCIParameter.patterns, returns: [.monitorHandle]),
+    ] + Parameter.patterns, returns: [.monitorHandle]),
   .command(
     0x0057, "Set Mesh Receiver",
     [
@@ -332,7 +332,7 @@ package let managementLatestRows: [HCIRow] = [
     ]),
   .command(
     0x0059, "Transmit Mesh Packet",
-    HCIParameter.device + [
+    Parameter.device + [
       .u64("Instant"), .u16("Delay", .scaled(.milliseconds)), .u8("Count", line: "times"),
       .count("Data_Length"), .advertisingData("Data", line: ""),
     ], returns: [.u8("Handle", .hex, line: "handle")]),
@@ -351,7 +351,7 @@ package let managementLatestRows: [HCIRow] = [
       .count2("Param_Count", line: "devices"),
       .list(
         "Parameters",
-        HCIParameter.device.silent + [
+        Parameter.device.silent + [
           .u16("Min_Connection_Interval", .scaled(.interval)),
           .u16("Max_Connection_Interval", .scaled(.interval)), .u16("Subrate_Min"),
           .u16("Subrate_Max"), .u16("Max_Latency"), .u16("Continuation_Number"),

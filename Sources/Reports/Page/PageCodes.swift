@@ -101,10 +101,10 @@ package struct PageCodes {
       }
     case .command(let command): self.command(command.opcode, into: &out)
     case .event(let event):
-      code("event", UInt16(event.code), HCITable.core.event(event.code)?.name, into: &out)
+      code("event", UInt16(event.code), PDUTable.core.event(event.code)?.name, into: &out)
       if let subevent = event.subevent(bytes, dissection.body) {
         code("event:3e", UInt16(subevent), nil, into: &out)
-        word("event", HCITable.core.subevent(subevent)?.name, into: &out)
+        word("event", PDUTable.core.subevent(subevent)?.name, into: &out)
       }
       if let answered = dissection.answeredOpcode(event, bytes), answered > 0 {
         self.command(answered, into: &out)
@@ -136,7 +136,7 @@ package struct PageCodes {
   }
 
   private func command(_ opcode: UInt16, into out: inout Output) {
-    code("op", opcode, HCITable.core.command(opcode)?.name, into: &out)
+    code("op", opcode, PDUTable.core.command(opcode)?.name, into: &out)
   }
 
   private func outcomes(

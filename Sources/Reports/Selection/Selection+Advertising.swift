@@ -27,7 +27,7 @@ extension Dissection {
   }
 
   /// Passes the parameters of a packet that may contain advertising data or UUIDs to `finder`.
-  fileprivate func findAdvertising<Finder: HCIFieldVisitor>(
+  fileprivate func findAdvertising<Finder: FieldVisitor>(
     _ bytes: RawSpan, _ finder: inout Finder
   ) {
     guard let found = parameters else { return }
@@ -39,11 +39,11 @@ extension Dissection {
     }
   }
 
-  private static func walk<Finder: HCIFieldVisitor>(
-    _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice, _ finder: inout Finder
+  private static func walk<Finder: FieldVisitor>(
+    _ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice, _ finder: inout Finder
   ) {
     guard !slice.isEmpty else { return }
-    var fields = HCIFields(bytes, slice)
+    var fields = FieldWalk(bytes, slice)
     // If the bytes end too early, the fields before the end were visited.
     try? fields.walk(layout, &finder)
   }
@@ -69,13 +69,13 @@ extension Selection {
   }
 }
 
-private struct AdvertisingFinder: HCIFieldVisitor {
+private struct AdvertisingFinder: FieldVisitor {
   /// Whether a field without bytes counts, too.
   var takesEmpty = false
   var isFound = false
 
   mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
     switch value {
@@ -86,14 +86,14 @@ private struct AdvertisingFinder: HCIFieldVisitor {
   }
 }
 
-private struct UUIDFinder<Finder: AttributeFinder>: HCIFieldVisitor {
+private struct UUIDFinder<Finder: AttributeFinder>: FieldVisitor {
   let finder: Finder
   var isFound = false
 
   init(finder: Finder) { self.finder = finder }
 
   mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
     guard !isFound else { return }
@@ -110,14 +110,14 @@ private struct UUIDFinder<Finder: AttributeFinder>: HCIFieldVisitor {
 }
 
 /// Looks for bytes in advertising data.
-private struct ValueFinder: HCIFieldVisitor {
+private struct ValueFinder: FieldVisitor {
   let selection: Selection
   var isFound = false
 
   init(selection: Selection) { self.selection = selection }
 
   mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
     switch value {

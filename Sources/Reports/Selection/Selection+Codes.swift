@@ -157,7 +157,7 @@ package struct OpcodeFilter: Sendable {
       if let name = SMPOpcode(rawValue: byte).name { names.append((.smp(byte), name.description)) }
     }
     for opcode in UInt16.min...UInt16.max {
-      guard let row = HCITable.core.command(opcode) else { continue }
+      guard let row = PDUTable.core.command(opcode) else { continue }
       names.append((.command(opcode), row.name.description))
     }
     return names
@@ -213,10 +213,10 @@ package struct EventFilter: Sendable {
     }
     var names: [(Code, String)] = []
     for byte in UInt8.min...UInt8.max {
-      if let row = HCITable.core.event(byte) {
+      if let row = PDUTable.core.event(byte) {
         names.append((.event(byte), row.name.description))
       }
-      if let row = HCITable.core.subevent(byte) {
+      if let row = PDUTable.core.subevent(byte) {
         names.append((.subevent(byte), row.name.description))
       }
     }

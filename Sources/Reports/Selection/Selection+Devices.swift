@@ -244,22 +244,22 @@ struct DeviceWatch: Sendable {
   }
 
   /// Returns whether one of the parameters is a selected address.
-  private func names(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) -> Bool {
+  private func names(_ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice) -> Bool {
     var finder = AddressFinder(watch: self)
-    var fields = HCIFields(bytes, slice)
+    var fields = FieldWalk(bytes, slice)
     // If the bytes end too early, the fields before the end were visited.
     try? fields.walk(layout, &finder)
     return finder.isFound
   }
 
-  private struct AddressFinder: HCIFieldVisitor {
+  private struct AddressFinder: FieldVisitor {
     let watch: DeviceWatch
     var isFound = false
 
     init(watch: DeviceWatch) { self.watch = watch }
 
     mutating func field(
-      _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+      _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
       at slice: Slice
     ) {
       if case .address(let address) = value, watch.isWanted(address) { isFound = true }

@@ -9,7 +9,7 @@ package import Words
 
 /// Writes fields. Keys are the specification's names or those of the JSON contract; a sink converts
 /// them to its own style.
-package protocol FieldSink: HCIFieldVisitor, ~Copyable {
+package protocol FieldSink: FieldVisitor, ~Copyable {
   /// Sets the position of the next field's (or object's) bytes, counted like the slices of a
   /// dissection.
   mutating func at(_ offset: Int, _ count: Int)
@@ -99,7 +99,7 @@ extension FieldSink where Self: ~Copyable {
 
   /// Writes a parameter of a command or event.
   package mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
     if case .number(let number, let width, let form) = value {
@@ -131,7 +131,7 @@ extension FieldSink where Self: ~Copyable {
 
   package mutating func field(
     _ name: StaticString, line: StaticString?, number: Int64, width: Int,
-    _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice
+    _ form: Parameter.Form, _ bytes: RawSpan, at slice: Slice
   ) {
     if case .scaled(let scale) = form {
       let isAbsent = scale.absent == Int(number)
@@ -152,7 +152,7 @@ extension FieldSink where Self: ~Copyable {
   mutating func namedUUID(_ uuid: BluetoothUUID) { namedUUID(uuid, as: nil) }
 
   private mutating func number(
-    _ name: StaticString, _ value: Int64, width: Int, _ form: HCIParameter.Form
+    _ name: StaticString, _ value: Int64, width: Int, _ form: Parameter.Form
   ) {
     let raw = UInt64(bitPattern: value)
     let digits = 2 * width
@@ -167,13 +167,13 @@ extension FieldSink where Self: ~Copyable {
     case .flags(let set): flags(name, raw, digits: digits, set)
     case .scaled(let scale): quantity(name, Int(value), scale)
     case .opcode:
-      let row = HCITable.core.command(UInt16(truncatingIfNeeded: raw))
+      let row = PDUTable.core.command(UInt16(truncatingIfNeeded: raw))
       code(name, raw, digits: 4, row?.name)
     case .controlOpcode:
-      let row = HCITable.core.controlCommand(UInt16(truncatingIfNeeded: raw))
+      let row = PDUTable.core.controlCommand(UInt16(truncatingIfNeeded: raw))
       code(name, raw, digits: 4, row?.name)
     case .controlEvent:
-      let row = HCITable.core.controlEvent(UInt16(truncatingIfNeeded: raw))
+      let row = PDUTable.core.controlEvent(UInt16(truncatingIfNeeded: raw))
       code(name, raw, digits: 4, row?.name)
     }
   }

@@ -116,7 +116,7 @@ package struct Secrets: Sendable {
   ///
   /// - Parameter advertising: the advertising data among those parameters.
   static func mayHold(
-    _ layout: HCILayout, _ bytes: RawSpan, _ rest: Slice, behind advertising: Slice
+    _ layout: ParameterLayout, _ bytes: RawSpan, _ rest: Slice, behind advertising: Slice
   ) -> Bool {
     if layout.has(.secret) { return true }
     guard layout.has(.advertisingData), !rest.isEmpty else { return false }
@@ -159,12 +159,12 @@ package struct Secrets: Sendable {
 }
 
 /// Collects the positions of the secret parameters of a command or event.
-private struct SecretFinder: HCIFieldVisitor {
+private struct SecretFinder: FieldVisitor {
   var found: [Slice] = []
 
-  mutating func walk(_ layout: HCILayout, _ record: RawSpan, _ slice: Slice) {
+  mutating func walk(_ layout: ParameterLayout, _ record: RawSpan, _ slice: Slice) {
     guard layout.has(.secret) || layout.has(.advertisingData) else { return }
-    var fields = HCIFields(record, slice)
+    var fields = FieldWalk(record, slice)
     // If the bytes end too early, the fields before the end were visited.
     try? fields.walk(layout, &self)
     // Only a part of an advertising data field is significant; a key in it may extend beyond that
@@ -187,7 +187,7 @@ private struct SecretFinder: HCIFieldVisitor {
   }
 
   mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
     switch value {
@@ -233,7 +233,7 @@ extension Dissection {
   /// but does not have its length, and contains what looks like a structure with a secret.
   func mayBeMisread(_ bytes: RawSpan) -> Bool {
     guard case .event(let event) = content, event.code == HCIEvent.vendorCode, !body.isEmpty,
-      let row = HCITable.core.androidEvent(bytes.byte(at: Int(body.start))), parameters?.row != row
+      let row = PDUTable.core.androidEvent(bytes.byte(at: Int(body.start))), parameters?.row != row
     else { return false }
     return row.parameters.has(.advertisingData)
       && ADStructures.holdSecretAnywhere(bytes, body)

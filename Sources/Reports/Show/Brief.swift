@@ -152,7 +152,7 @@ package struct Brief: Sendable {
     case .event(let event):
       if event.code == HCIEvent.numberOfCompletedPacketsCode { return .flowControl }
       // An event without a name is only a number, which shows nothing.
-      if HCITable.core.event(event.code) == nil, event.code != HCIEvent.vendorCode,
+      if PDUTable.core.event(event.code) == nil, event.code != HCIEvent.vendorCode,
         event.code != HCIEvent.leMetaCode
       {
         return .unknownEvent
@@ -407,7 +407,7 @@ extension Output {
       heard(run.heard)
     } else if run.kind == .startUp || run.kind == .setUp {
       text(run.kind == .startUp ? "start-up: " : "set-up: ")
-      if let row = HCITable.core.command(run.opcode) {
+      if let row = PDUTable.core.command(run.opcode) {
         name(row.name)
       } else {
         hexadecimal(UInt64(run.opcode), digits: 4)

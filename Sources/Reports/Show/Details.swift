@@ -164,7 +164,7 @@ package enum Details {
     let count = Int(found.outer.start) - start
     guard count > 0 else { return }
     sink.at(start, count)
-    if found.row == HCITable.core.microsoftEvent {
+    if found.row == PDUTable.core.microsoftEvent {
       sink.bytes("prefix", bytes.part(Slice(start: start, count: count)))
     } else {
       sink.identifier("subevent", UInt64(bytes.byte(at: start)), digits: 2)
@@ -256,10 +256,10 @@ package enum Details {
   /// Appends the parameters that are present. Returns the bytes after them, and whether they may be
   /// secret.
   private static func walk<Sink: FieldSink & ~Copyable>(
-    _ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice, to sink: inout Sink
+    _ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice, to sink: inout Sink
   ) -> (slice: Slice, isSecret: Bool) {
     guard layout.has(.known) else { return (slice, false) }
-    var fields = HCIFields(bytes, slice)
+    var fields = FieldWalk(bytes, slice)
     // If the bytes end too early, the dissection already has the problem.
     try? fields.walk(layout, &sink)
     let rest = fields.rest()

@@ -3,14 +3,14 @@ import Bytes
 import Dissectors
 
 /// Appends the parameters that have a place in the line, according to their rows.
-extension Sentence: HCIFieldVisitor {
+extension Sentence: FieldVisitor {
   static var wantsLineOnly: Bool { true }
 
   // Inlined: a separate function would have to pass all arguments once more.
   @inline(__always)
   mutating func field(
     _ name: StaticString, line: StaticString?, number: Int64, width: Int,
-    _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice
+    _ form: Parameter.Form, _ bytes: RawSpan, at slice: Slice
   ) {
     if case .flags(.phys) = form { listedPHYs = UInt64(bitPattern: number) }
     guard let line else { return }
@@ -20,7 +20,7 @@ extension Sentence: HCIFieldVisitor {
   }
 
   mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
     at slice: Slice
   ) {
     if case .number(let number, let width, let form) = value {
@@ -79,7 +79,7 @@ extension Sentence: HCIFieldVisitor {
   }
 
   private mutating func number(
-    _ label: StaticString, _ value: Int64, width: Int, _ form: HCIParameter.Form
+    _ label: StaticString, _ value: Int64, width: Int, _ form: Parameter.Form
   ) {
     let raw = UInt64(bitPattern: value)
     if label.isRangeMark {
@@ -181,7 +181,7 @@ extension Sentence: HCIFieldVisitor {
 
   /// Returns whether a parameter of a failed event identifies what failed. The others have no
   /// meaning then, unless the specification defines one.
-  private static func saysWhose(_ name: StaticString, _ value: HCIValue) -> Bool {
+  private static func saysWhose(_ name: StaticString, _ value: FieldValue) -> Bool {
     switch value {
     case .address(let address): address != .zero
     case .number(_, _, .code(.status)), .number(_, _, .code(.managementStatus)): true
@@ -203,7 +203,7 @@ extension Sentence: HCIFieldVisitor {
   }
 
   /// Appends the upper end of a range whose lower end precedes it, unless both are equal.
-  private mutating func upperEnd(_ value: Int64, _ form: HCIParameter.Form) {
+  private mutating func upperEnd(_ value: Int64, _ form: Parameter.Form) {
     if let lowerEnd {
       guard lowerEnd.value != value else { return }
       // The unit after the lower end is also the upper end's.
@@ -222,7 +222,7 @@ extension Sentence: HCIFieldVisitor {
 
   /// Appends a command by its name.
   mutating func command(_ opcode: UInt16) {
-    if let row = HCITable.core.command(opcode) {
+    if let row = PDUTable.core.command(opcode) {
       output.name(row.name)
     } else {
       output.hexadecimal(UInt64(opcode), digits: 4)
@@ -287,6 +287,6 @@ extension Sentence: HCIFieldVisitor {
 
 extension StaticString {
   /// Whether a label is the single dash that joins a value to the previous one
-  /// (`HCIParameter.line`). No other label has only one character.
+  /// (`Parameter.line`). No other label has only one character.
   fileprivate var isRangeMark: Bool { utf8CodeUnitCount == 1 }
 }

@@ -65,7 +65,7 @@ extension Sentence {
 
   /// Appends a command of the management interface by its name.
   mutating func controlCommand(_ opcode: UInt16) {
-    if let row = HCITable.core.controlCommand(opcode) {
+    if let row = PDUTable.core.controlCommand(opcode) {
       output.name(row.name)
     } else {
       output.hexadecimal(UInt64(opcode), digits: 4)
@@ -74,7 +74,7 @@ extension Sentence {
 
   /// Appends an event of the management interface by its name.
   mutating func controlEvent(_ code: UInt16) {
-    if let row = HCITable.core.controlEvent(code) {
+    if let row = PDUTable.core.controlEvent(code) {
       output.name(row.name)
     } else {
       output.hexadecimal(UInt64(code), digits: 4)

@@ -98,13 +98,13 @@ extension Sentence {
   }
 
   /// Appends the parameters that have a place in the line, then the bytes that no row describes.
-  mutating func parameters(_ layout: HCILayout, _ bytes: RawSpan, _ slice: Slice) {
+  mutating func parameters(_ layout: ParameterLayout, _ bytes: RawSpan, _ slice: Slice) {
     guard layout.has(.known) else {
       undecoded(bytes.part(slice))
       return
     }
     guard layout.has(.line) else { return }
-    var fields = HCIFields(bytes, slice)
+    var fields = FieldWalk(bytes, slice)
     // If the bytes end too early, the dissection already has the problem.
     try? fields.walk(layout, &self)
     guard fields.isOpen else { return }

@@ -91,7 +91,7 @@ extension Dissection {
       guard let parameters, !parameters.inner.isEmpty,
         bytes.littleEndianU16(at: Int(parameters.outer.start) + 1) == known.opcode
       else { return }
-      let found = HCIParameters(parameters, returnsOf: HCITable.core.microsoftCommand)
+      let found = HCIParameters(parameters, returnsOf: PDUTable.core.microsoftCommand)
       take(found, bytes, status: found.status(bytes), isTruncated: isTruncated)
     default: return
     }

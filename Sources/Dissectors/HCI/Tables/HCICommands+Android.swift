@@ -6,7 +6,7 @@
 import Bluetooth
 
 /// Android's commands, 0xfd53 to 0xfd5f.
-package let androidCommandRows: [HCIRow] = [
+package let androidCommandRows: [ParameterRow] = [
   .command(
     0xfd53, "Android LE Get Vendor Capabilities", [],
     returns: [
@@ -21,7 +21,7 @@ package let androidCommandRows: [HCIRow] = [
       .choice([
         // Pigweed: controllers that report 0.99 omit two of the fields.
         .on(0x0063, [.u32("A2DP_Source_Offload_Capability", .flags(.androidCodecs)), .later]),
-        .otherwise(HCIParameter.laterCapabilities),
+        .otherwise(Parameter.laterCapabilities),
       ]),
     ]),
   .command(
@@ -66,8 +66,8 @@ package let androidCommandRows: [HCIRow] = [
       .selector("Sub_Opcode", .androidRPAOffload),
       .choice([
         .on(0x01, [.u8("Enable", .code(.onOff), line: "")]),
-        .on(0x02, [.secret("IRK", 16)] + HCIParameter.listed),
-        .on(0x03, HCIParameter.listed),
+        .on(0x02, [.secret("IRK", 16)] + Parameter.listed),
+        .on(0x03, Parameter.listed),
         .on(0x04, []),
         .on(0x05, [.u8("List_Index", line: "entry")]),
       ]),
@@ -80,7 +80,7 @@ package let androidCommandRows: [HCIRow] = [
           0x05,
           [
             .u8("List_Index", line: "entry"), .secret("IRK", 16),
-          ] + HCIParameter.listed + [.address("Resolved_Private_Address")]),
+          ] + Parameter.listed + [.address("Resolved_Private_Address")]),
         .otherwise([.since(), .u8("Available_Spaces", line: "free")]),
       ]),
     ]),
@@ -108,9 +108,9 @@ package let androidCommandRows: [HCIRow] = [
           ]),
         .on(0x04, [.u8("Read_Mode", .code(.androidBatchFormat), line: "")]),
       ]),
-    ], returns: HCIParameter.batchReturns),
+    ], returns: Parameter.batchReturns),
   .command(
-    0xfd57, "Android LE APCF", HCIParameter.contentFilter,
+    0xfd57, "Android LE APCF", Parameter.contentFilter,
     returns: [
       .status, .selector("Sub_Opcode", .androidAPCF),
       .choice([
@@ -142,7 +142,7 @@ package let androidCommandRows: [HCIRow] = [
     ], returns: [.status]),
   .command(0xfd5b, "Android Get Controller Debug Info", [], returns: [.status]),
   .command(
-    0xfd5d, "Android A2DP Hardware Offload", HCIParameter.audioOffload,
+    0xfd5d, "Android A2DP Hardware Offload", Parameter.audioOffload,
     returns: [
       .status, .u8("Sub_Opcode", .code(.androidAudioOffload), line: ""), .since(), .later,
     ]),
@@ -194,16 +194,16 @@ package let androidCommandRows: [HCIRow] = [
     ]),
 ]
 
-extension HCIParameter {
+extension Parameter {
   /// The instance (advertising set) that a command concerns.
   fileprivate static let advertisingInstance = u8("Advertising_Instance", line: "instance")
   /// A device in a list.
-  fileprivate static let listed: [HCIParameter] = [
+  fileprivate static let listed: [Parameter] = [
     u8("Address_Type", .code(.addressType), line: ""), address("Address", line: ""),
   ]
 
   /// The capabilities from version 0.96 on, grouped by the version that added them.
-  fileprivate static let laterCapabilities: [HCIParameter] = [
+  fileprivate static let laterCapabilities: [Parameter] = [
     // 0.96
     since(), u8("LE_Address_Generation_Offloading_Support", .code(.yesNo)),
     // 0.98
@@ -222,13 +222,13 @@ extension HCIParameter {
   ]
 
   /// The filter that an APCF command concerns, and the action on it.
-  private static let filter: [HCIParameter] = [
+  private static let filter: [Parameter] = [
     u8("Action", .code(.androidAction), line: ""), u8("Filter_Index", line: "filter"), since(),
   ]
 
   /// The commands of the Advertising Packet Content Filter. Without an action nothing follows
   /// (clear), and a command may also end before the filter's contents.
-  fileprivate static let contentFilter: [HCIParameter] = [
+  fileprivate static let contentFilter: [Parameter] = [
     selector("Sub_Opcode", .androidAPCF),
     choice([
       on(0x00, [u8("Enable", .code(.onOff), line: "")]),
@@ -290,7 +290,7 @@ extension HCIParameter {
 
   /// The return parameters of a batch scan command. Timestamps count back from the command in units
   /// of 50 ms.
-  fileprivate static let batchReturns: [HCIParameter] = [
+  fileprivate static let batchReturns: [Parameter] = [
     status, selector("Sub_Opcode", .androidBatchScan),
     choice([
       on(
@@ -314,14 +314,14 @@ extension HCIParameter {
       otherwise([]),
     ]),
   ]
-  private static let batchRecord: [HCIParameter] = [
+  private static let batchRecord: [Parameter] = [
     address("Address", line: ""), u8("Address_Type", .code(.addressType)),
     i8("TX_Power", .scaled(.dBmOrNone)), i8("RSSI", .scaled(.dBmOrNone), line: ""),
     u16("Timestamp", .scaled(.batchTime)),
   ]
 
   /// The commands of A2DP offload.
-  fileprivate static let audioOffload: [HCIParameter] = [
+  fileprivate static let audioOffload: [Parameter] = [
     selector("Sub_Opcode", .androidAudioOffload),
     choice([
       on(

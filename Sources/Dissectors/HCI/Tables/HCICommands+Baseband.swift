@@ -5,13 +5,13 @@
 import Bluetooth
 
 /// The Controller & Baseband commands, 0x0c01 to 0x0c2c.
-package let basebandRows: [HCIRow] = [
+package let basebandRows: [ParameterRow] = [
   .command(
     0x0c01, "Set Event Mask", [.u64("Event_Mask", .flags(.eventMask))], returns: [.status]),
   .command(0x0c03, "Reset", [], returns: [.status]),
   .command(
     0x0c05, "Set Event Filter",
-    HCIParameter.eventFilter, returns: [.status]),
+    Parameter.eventFilter, returns: [.status]),
   .command(0x0c08, "Flush", [.connectionHandle], returns: [.status, .connectionHandle]),
   .command(
     0x0c09, "Read PIN Type", [], returns: [.status, .u8("PIN_Type", .code(.pinType), line: "")]),
@@ -121,7 +121,7 @@ package let basebandRows: [HCIRow] = [
 ]
 
 /// The Controller & Baseband commands, 0x0c2d to 0x0c53.
-package let basebandFlowRows: [HCIRow] = [
+package let basebandFlowRows: [ParameterRow] = [
   .command(
     0x0c2d, "Read Transmit Power Level",
     [.connectionHandle, .u8("Type", .code(.txPowerLevelType), line: "")],
@@ -218,7 +218,7 @@ package let basebandFlowRows: [HCIRow] = [
 ]
 
 /// The Controller & Baseband commands, from 0x0c55 on.
-package let basebandPairingRows: [HCIRow] = [
+package let basebandPairingRows: [ParameterRow] = [
   .command(
     0x0c55, "Read Simple Pairing Mode", [],
     returns: [.status, .u8("Simple_Pairing_Mode", .code(.onOff), line: "")]),
@@ -254,8 +254,8 @@ package let basebandPairingRows: [HCIRow] = [
   .command(
     0x0c63, "Set Event Mask Page 2", [.u64("Event_Mask_Page_2", .flags(.eventMask2))],
     returns: [.status]),
-  .command(0x0c64, "Read Location Data", [], returns: [.status] + HCIParameter.location),
-  .command(0x0c65, "Write Location Data", HCIParameter.location, returns: [.status]),
+  .command(0x0c64, "Read Location Data", [], returns: [.status] + Parameter.location),
+  .command(0x0c65, "Write Location Data", Parameter.location, returns: [.status]),
   .command(
     0x0c66, "Read Flow Control Mode", [],
     returns: [.status, .u8("Flow_Control_Mode", .code(.flowControlMode), line: "")]),
@@ -366,9 +366,9 @@ package let basebandPairingRows: [HCIRow] = [
     returns: [.status]),
 ]
 
-extension HCIParameter {
+extension Parameter {
   /// The Controller's location for radio regulations; the region is two letters of ISO 3166-1.
-  fileprivate static let location: [HCIParameter] = [
+  fileprivate static let location: [Parameter] = [
     u8("Location_Domain_Aware", .code(.yesNo)), text("Location_Domain", 2, line: ""),
     u8("Location_Domain_Options", .hex), u8("Location_Options", .hex),
   ]

@@ -5,7 +5,7 @@
 import Bluetooth
 
 /// The Informational Parameters commands.
-package let informationalRows: [HCIRow] = [
+package let informationalRows: [ParameterRow] = [
   .command(
     0x1001, "Read Local Version Information", [],
     returns: [

@@ -5,7 +5,7 @@
 import Bluetooth
 
 /// The LE Controller commands, 0x2001 to 0x201f.
-package let leRows: [HCIRow] = [
+package let leRows: [ParameterRow] = [
   .command(
     0x2001, "LE Set Event Mask", [.u64("LE_Event_Mask", .flags(.leEventMask))],
     returns: [.status]),
@@ -68,7 +68,7 @@ package let leRows: [HCIRow] = [
       .u16("LE_Scan_Interval", .scaled(.slots)), .u16("LE_Scan_Window", .scaled(.slots)),
       .u8("Initiator_Filter_Policy", .code(.initiatorFilterPolicy)), .peerAddressType,
       .peerAddress, .ownAddressType,
-    ] + HCIParameter.wantedConnection),
+    ] + Parameter.wantedConnection),
   .command(0x200e, "LE Create Connection Cancel", [], returns: [.status]),
   .command(
     0x200f, "LE Read Filter Accept List Size", [],
@@ -83,7 +83,7 @@ package let leRows: [HCIRow] = [
     [.u8("Address_Type", .code(.addressType), line: ""), .address("Address", line: "")],
     returns: [.status]),
   .command(
-    0x2013, "LE Connection Update", [.connectionHandle] + HCIParameter.wantedConnection),
+    0x2013, "LE Connection Update", [.connectionHandle] + Parameter.wantedConnection),
   .command(
     0x2014, "LE Set Host Channel Classification", [.bytes("Channel_Map", 5, line: "channels")],
     returns: [.status]),
@@ -125,7 +125,7 @@ package let leRows: [HCIRow] = [
 ]
 
 /// The LE Controller commands, 0x2020 to 0x2034.
-package let leDataLengthRows: [HCIRow] = [
+package let leDataLengthRows: [ParameterRow] = [
   .command(
     0x2020, "LE Remote Connection Parameter Request Reply",
     [

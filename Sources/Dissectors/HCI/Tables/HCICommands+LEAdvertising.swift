@@ -5,12 +5,12 @@
 import Bluetooth
 
 /// The LE Controller commands, 0x2035 to 0x204e.
-package let leAdvertisingRows: [HCIRow] = [
+package let leAdvertisingRows: [ParameterRow] = [
   .command(
     0x2035, "LE Set Advertising Set Random Address",
     [.advertisingHandle, .address("Random_Address", line: "")], returns: [.status]),
   .command(
-    0x2036, "LE Set Extended Advertising Parameters", HCIParameter.extendedAdvertising,
+    0x2036, "LE Set Extended Advertising Parameters", Parameter.extendedAdvertising,
     returns: [.status, .i8("Selected_TX_Power", .scaled(.dBm), line: "TX power")]),
   .command(
     0x2037, "LE Set Extended Advertising Data",
@@ -46,7 +46,7 @@ package let leAdvertisingRows: [HCIRow] = [
   .command(0x203c, "LE Remove Advertising Set", [.advertisingHandle], returns: [.status]),
   .command(0x203d, "LE Clear Advertising Sets", [], returns: [.status]),
   .command(
-    0x203e, "LE Set Periodic Advertising Parameters", HCIParameter.periodicAdvertising,
+    0x203e, "LE Set Periodic Advertising Parameters", Parameter.periodicAdvertising,
     returns: [.status]),
   .command(
     0x203f, "LE Set Periodic Advertising Data",
@@ -78,7 +78,7 @@ package let leAdvertisingRows: [HCIRow] = [
       .u8("Filter_Duplicates", .code(.filterDuplicates), line: ""),
       .u16("Duration", .scaled(.timeout)), .u16("Period", .scaled(.inquiry)),
     ], returns: [.status]),
-  .command(0x2043, "LE Extended Create Connection", HCIParameter.extendedConnection),
+  .command(0x2043, "LE Extended Create Connection", Parameter.extendedConnection),
   .command(
     0x2044, "LE Periodic Advertising Create Sync",
     [
@@ -128,10 +128,10 @@ package let leAdvertisingRows: [HCIRow] = [
 ]
 
 /// The LE Controller commands for advertising from 0x207f on.
-package let leAdvertisingLaterRows: [HCIRow] = [
+package let leAdvertisingLaterRows: [ParameterRow] = [
   .command(
     0x207f, "LE Set Extended Advertising Parameters [v2]",
-    HCIParameter.extendedAdvertising + [
+    Parameter.extendedAdvertising + [
       .u8("Primary_Advertising_PHY_Options", .code(.phyOptions)),
       .u8("Secondary_Advertising_PHY_Options", .code(.phyOptions)),
     ], returns: [.status, .i8("Selected_TX_Power", .scaled(.dBm), line: "TX power")]),
@@ -175,19 +175,19 @@ package let leAdvertisingLaterRows: [HCIRow] = [
     ], returns: [.status, .syncHandle]),
   .command(
     0x2085, "LE Extended Create Connection [v2]",
-    [.u8("Advertising_Handle"), .u8("Subevent")] + HCIParameter.extendedConnection),
+    [.u8("Advertising_Handle"), .u8("Subevent")] + Parameter.extendedConnection),
   .command(
     0x2086, "LE Set Periodic Advertising Parameters [v2]",
-    HCIParameter.periodicAdvertising + [
+    Parameter.periodicAdvertising + [
       .u8("Num_Subevents", line: "subevents"), .u8("Subevent_Interval", .scaled(.interval)),
       .u8("Response_Slot_Delay", .scaled(.interval)),
       .u8("Response_Slot_Spacing", .scaled(.finerInterval)), .u8("Num_Response_Slots"),
     ], returns: [.status, .u8("Advertising_Handle")]),
 ]
 
-extension HCIParameter {
+extension Parameter {
   /// The parameters of an advertising set.
-  fileprivate static let extendedAdvertising: [HCIParameter] = [
+  fileprivate static let extendedAdvertising: [Parameter] = [
     advertisingHandle,
     u16("Advertising_Event_Properties", .flags(.advertisingProperties), line: ""),
     u24("Primary_Advertising_Interval_Min", .scaled(.slots), line: "interval"),
@@ -201,14 +201,14 @@ extension HCIParameter {
     u8("Scan_Request_Notification_Enable", .code(.onOff)),
   ]
   /// The parameters of a periodic advertising train.
-  fileprivate static let periodicAdvertising: [HCIParameter] = [
+  fileprivate static let periodicAdvertising: [Parameter] = [
     advertisingHandle,
     u16("Periodic_Advertising_Interval_Min", .scaled(.interval), line: "interval"),
     u16("Periodic_Advertising_Interval_Max", .scaled(.interval), line: "-"),
     u16("Periodic_Advertising_Properties", .flags(.periodicProperties)),
   ]
   /// The parameters of LE Extended Create Connection, with those of each PHY.
-  fileprivate static let extendedConnection: [HCIParameter] = [
+  fileprivate static let extendedConnection: [Parameter] = [
     u8("Initiator_Filter_Policy", .code(.initiatorFilterPolicy)), ownAddressType,
     peerAddressType, peerAddress, countOfBits("Initiating_PHYs", .phys),
     list(

@@ -6,7 +6,7 @@
 import Bluetooth
 
 /// The LE Controller commands, 0x204f to 0x205f.
-package let leDirectionRows: [HCIRow] = [
+package let leDirectionRows: [ParameterRow] = [
   .command(
     0x204f, "LE Receiver Test [v3]",
     [
@@ -15,7 +15,7 @@ package let leDirectionRows: [HCIRow] = [
       .u8("Expected_CTE_Type", .code(.cteType)), .u8("Slot_Durations", .scaled(.microseconds)),
       .count("Switching_Pattern_Length"), .list("Antennas", [.u8("Antenna_ID")]),
     ], returns: [.status]),
-  .command(0x2050, "LE Transmitter Test [v3]", HCIParameter.transmitterTest, returns: [.status]),
+  .command(0x2050, "LE Transmitter Test [v3]", Parameter.transmitterTest, returns: [.status]),
   .command(
     0x2051, "LE Set Connectionless CTE Transmit Parameters",
     [
@@ -77,10 +77,10 @@ package let leDirectionRows: [HCIRow] = [
     returns: [.status, .connectionHandle]),
   .command(
     0x205c, "LE Set Periodic Advertising Sync Transfer Parameters",
-    [.connectionHandle] + HCIParameter.syncTransfer, returns: [.status, .connectionHandle]),
+    [.connectionHandle] + Parameter.syncTransfer, returns: [.status, .connectionHandle]),
   .command(
     0x205d, "LE Set Default Periodic Advertising Sync Transfer Parameters",
-    HCIParameter.syncTransfer, returns: [.status]),
+    Parameter.syncTransfer, returns: [.status]),
   .command(
     0x205e, "LE Generate DHKey [v2]",
     [
@@ -93,7 +93,7 @@ package let leDirectionRows: [HCIRow] = [
 ]
 
 /// The LE Controller commands, 0x2060 to 0x2075.
-package let leIsochronousRows: [HCIRow] = [
+package let leIsochronousRows: [ParameterRow] = [
   .command(
     0x2060, "LE Read Buffer Size [v2]", [],
     returns: [
@@ -125,7 +125,7 @@ package let leIsochronousRows: [HCIRow] = [
           .u8("PHY_C_To_P", .flags(.phys)), .u8("PHY_P_To_C", .flags(.phys)), .u8("RTN_C_To_P"),
           .u8("RTN_P_To_C"),
         ]),
-    ], returns: HCIParameter.cigReturns),
+    ], returns: Parameter.cigReturns),
   .command(
     0x2063, "LE Set CIG Parameters Test",
     [
@@ -141,7 +141,7 @@ package let leIsochronousRows: [HCIRow] = [
           .u16("Max_PDU_C_To_P"), .u16("Max_PDU_P_To_C"), .u8("PHY_C_To_P", .flags(.phys)),
           .u8("PHY_P_To_C", .flags(.phys)), .u8("BN_C_To_P"), .u8("BN_P_To_C"),
         ]),
-    ], returns: HCIParameter.cigReturns),
+    ], returns: Parameter.cigReturns),
   .command(
     0x2064, "LE Create CIS",
     [
@@ -211,8 +211,8 @@ package let leIsochronousRows: [HCIRow] = [
     [.connectionHandle, .u8("Payload_Type", .code(.isoPayloadType), line: "")],
     returns: [.status, .connectionHandle]),
   .command(
-    0x2072, "LE ISO Read Test Counters", [.connectionHandle], returns: HCIParameter.isoCounters),
-  .command(0x2073, "LE ISO Test End", [.connectionHandle], returns: HCIParameter.isoCounters),
+    0x2072, "LE ISO Read Test Counters", [.connectionHandle], returns: Parameter.isoCounters),
+  .command(0x2073, "LE ISO Test End", [.connectionHandle], returns: Parameter.isoCounters),
   .command(
     0x2074, "LE Set Host Feature",
     [
@@ -230,7 +230,7 @@ package let leIsochronousRows: [HCIRow] = [
 ]
 
 /// The LE Controller commands, 0x2076 to 0x207e.
-package let lePowerRows: [HCIRow] = [
+package let lePowerRows: [ParameterRow] = [
   .command(
     0x2076, "LE Enhanced Read Transmit Power Level",
     [.connectionHandle, .u8("PHY", .code(.phyCoding), line: "")],
@@ -261,20 +261,20 @@ package let lePowerRows: [HCIRow] = [
     ], returns: [.status, .connectionHandle]),
   .command(
     0x207b, "LE Transmitter Test [v4]",
-    HCIParameter.transmitterTest + [.i8("TX_Power_Level", .scaled(.dBmOrExtreme), line: "")],
+    Parameter.transmitterTest + [.i8("TX_Power_Level", .scaled(.dBmOrExtreme), line: "")],
     returns: [.status]),
   .command(
     0x207c, "LE Set Data Related Address Changes",
     [.advertisingHandle, .u8("Change_Reasons", .hex, line: "reasons")], returns: [.status]),
   .command(
-    0x207d, "LE Set Default Subrate", HCIParameter.wantedSubrate, returns: [.status]),
+    0x207d, "LE Set Default Subrate", Parameter.wantedSubrate, returns: [.status]),
   .command(
-    0x207e, "LE Subrate Request", [.connectionHandle] + HCIParameter.wantedSubrate),
+    0x207e, "LE Subrate Request", [.connectionHandle] + Parameter.wantedSubrate),
 ]
 
 /// The LE Controller commands for all pages of features, 0x2087 and 0x2088 (Core 6.0). From bumble
 /// and, as far as it has them, BlueZ's monitor.
-package let leLaterRows: [HCIRow] = [
+package let leLaterRows: [ParameterRow] = [
   .command(
     0x2087, "LE Read All Local Supported Features", [],
     returns: [
@@ -289,7 +289,7 @@ package let leLaterRows: [HCIRow] = [
 /// The LE Controller commands from 0x2097 on except Channel Sounding: monitoring advertisers, frame
 /// space and connection rate (Core 6.0 to 6.2). From bumble and, as far as it has them, BlueZ's
 /// monitor.
-package let leMonitoringRows: [HCIRow] = [
+package let leMonitoringRows: [ParameterRow] = [
   .command(
     0x2097, "LE Set Host Feature [v2]",
     [
@@ -336,9 +336,9 @@ package let leMonitoringRows: [HCIRow] = [
     0x20a0, "LE UTP Send", [.count("UTP_Data_Length", line: "length"), .counted("UTP_Data")],
     returns: [.status]),
   .command(
-    0x20a1, "LE Connection Rate Request", [.connectionHandle] + HCIParameter.wantedRate),
+    0x20a1, "LE Connection Rate Request", [.connectionHandle] + Parameter.wantedRate),
   .command(
-    0x20a2, "LE Set Default Rate Parameters", HCIParameter.wantedRate, returns: [.status]),
+    0x20a2, "LE Set Default Rate Parameters", Parameter.wantedRate, returns: [.status]),
   .command(
     0x20a3, "LE Read Minimum Supported Connection Interval", [],
     returns: [
@@ -353,27 +353,27 @@ package let leMonitoringRows: [HCIRow] = [
     ]),
 ]
 
-extension HCIParameter {
+extension Parameter {
   /// The parameters of the third version of the transmitter test.
-  fileprivate static let transmitterTest: [HCIParameter] = [
+  fileprivate static let transmitterTest: [Parameter] = [
     u8("TX_Channel", line: "channel"), u8("Test_Data_Length", line: "length"),
     u8("Packet_Payload", .code(.testPayload), line: ""), u8("PHY", .code(.phyCoding), line: ""),
     u8("CTE_Length"), u8("CTE_Type", .code(.cteType)), count("Switching_Pattern_Length"),
     list("Antennas", [u8("Antenna_ID")]),
   ]
   /// The parameters for receiving periodic advertising sync transfers.
-  fileprivate static let syncTransfer: [HCIParameter] = [
+  fileprivate static let syncTransfer: [Parameter] = [
     u8("Mode", .code(.syncTransferMode), line: ""), u16("Skip", line: "skip"),
     u16("Sync_Timeout", .scaled(.timeout), line: "timeout"),
     u8("CTE_Type", .flags(.syncCTEType)),
   ]
   /// The return parameters of setting a CIG's parameters.
-  fileprivate static let cigReturns: [HCIParameter] = [
+  fileprivate static let cigReturns: [Parameter] = [
     status, u8("CIG_ID", line: "CIG"), count("CIS_Count", line: "streams"),
     list("Streams", [u16("Connection_Handle", .handle)]),
   ]
   /// The counters of an ISO test.
-  fileprivate static let isoCounters: [HCIParameter] = [
+  fileprivate static let isoCounters: [Parameter] = [
     status, connectionHandle, u32("Received_SDU_Count", line: "received"),
     u32("Missed_SDU_Count", line: "missed"), u32("Failed_SDU_Count", line: "failed"),
   ]

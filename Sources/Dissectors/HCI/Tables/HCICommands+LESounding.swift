@@ -5,14 +5,14 @@
 import Bluetooth
 
 /// The LE Controller commands, 0x2089 to 0x2096.
-package let leSoundingRows: [HCIRow] = [
+package let leSoundingRows: [ParameterRow] = [
   .command(
     0x2089, "LE CS Read Local Supported Capabilities", [],
-    returns: [.status] + HCIParameter.soundingCapabilities),
+    returns: [.status] + Parameter.soundingCapabilities),
   .command(0x208a, "LE CS Read Remote Supported Capabilities", [.connectionHandle]),
   .command(
     0x208b, "LE CS Write Cached Remote Supported Capabilities",
-    [.connectionHandle] + HCIParameter.soundingCapabilities,
+    [.connectionHandle] + Parameter.soundingCapabilities,
     returns: [.status, .connectionHandle]),
   .command(0x208c, "LE CS Security Enable", [.connectionHandle]),
   .command(
@@ -30,7 +30,7 @@ package let leSoundingRows: [HCIRow] = [
     [
       .connectionHandle, .u8("Config_ID", line: "config"),
       .u8("Create_Context", .code(.csCreateContext)),
-    ] + HCIParameter.soundingConfig + [.bytes("Reserved", 1)]),
+    ] + Parameter.soundingConfig + [.bytes("Reserved", 1)]),
   .command(
     0x2091, "LE CS Remove Config", [.connectionHandle, .u8("Config_ID", line: "config")]),
   .command(
@@ -74,19 +74,19 @@ package let leSoundingRows: [HCIRow] = [
 ]
 
 /// The LE Controller commands for Channel Sounding from 0x20a5 on.
-package let leSoundingLaterRows: [HCIRow] = [
+package let leSoundingLaterRows: [ParameterRow] = [
   .command(
     0x20a5, "LE CS Read Local Supported Capabilities [v2]", [],
-    returns: [.status] + HCIParameter.soundingCapabilities2),
+    returns: [.status] + Parameter.soundingCapabilities2),
   .command(
     0x20a6, "LE CS Write Cached Remote Supported Capabilities [v2]",
-    [.connectionHandle] + HCIParameter.soundingCapabilities2,
+    [.connectionHandle] + Parameter.soundingCapabilities2,
     returns: [.status, .connectionHandle]),
 ]
 
-extension HCIParameter {
+extension Parameter {
   /// A device's Channel Sounding capabilities.
-  static let soundingCapabilities: [HCIParameter] = [
+  static let soundingCapabilities: [Parameter] = [
     u8("Num_Config_Supported", line: "configs"), u16("Max_Consecutive_Procedures_Supported"),
     u8("Num_Antennas_Supported", line: "antennas"), u8("Max_Antenna_Paths_Supported"),
     u8("Roles_Supported", .flags(.csRoles), line: ""), u8("Modes_Supported", .flags(.csModes)),
@@ -99,13 +99,13 @@ extension HCIParameter {
     u8("TX_SNR_Capability", .flags(.csSNR)),
   ]
   /// The same in version 2.
-  static let soundingCapabilities2: [HCIParameter] =
+  static let soundingCapabilities2: [Parameter] =
     soundingCapabilities + [
       u16("T_IP2_IPT_Times_Supported", .hex), u8("T_SW_IPT_Time_Supported"),
       u8("RTT_2M_AA_Only_N"), u8("RTT_2M_Sounding_N"), u8("RTT_2M_Random_Sequence_N"),
     ]
   /// A Channel Sounding configuration, as in the command and in the event.
-  static let soundingConfig: [HCIParameter] = [
+  static let soundingConfig: [Parameter] = [
     u8("Main_Mode_Type", .code(.csMode), line: ""), u8("Sub_Mode_Type", .code(.csMode)),
     u8("Min_Main_Mode_Steps"), u8("Max_Main_Mode_Steps"), u8("Main_Mode_Repetition"),
     u8("Mode_0_Steps"), u8("Role", .code(.csRole), line: ""), u8("RTT_Type", .code(.csRTTType)),

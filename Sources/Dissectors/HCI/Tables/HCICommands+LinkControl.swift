@@ -6,7 +6,7 @@ import Bluetooth
 
 /// The Link Control commands, 0x0401 to 0x0420, and opcode 0, with which a Controller reports in
 /// Command Complete that it accepts commands again.
-package let linkControlRows: [HCIRow] = [
+package let linkControlRows: [ParameterRow] = [
   .command(0x0000, "NOP", []),
   .command(
     0x0401, "Inquiry",
@@ -77,7 +77,7 @@ package let linkControlRows: [HCIRow] = [
 ]
 
 /// The Link Control commands, from 0x0428 on.
-package let linkControlPairingRows: [HCIRow] = [
+package let linkControlPairingRows: [ParameterRow] = [
   .command(
     0x0428, "Setup Synchronous Connection",
     [
@@ -182,17 +182,17 @@ package let linkControlPairingRows: [HCIRow] = [
 ]
 
 /// The parameters for creating an AMP physical link.
-private let physicalLink: [HCIParameter] = [
+private let physicalLink: [Parameter] = [
   .u8("Physical_Link_Handle", .hex), .count("Dedicated_AMP_Key_Length"),
   .u8("Dedicated_AMP_Key_Type"), .countedSecret("Dedicated_AMP_Key", line: "AMP key"),
 ]
 
 /// The flow specifications of an AMP logical link.
-private let flowSpecs: [HCIParameter] = [.bytes("TX_Flow_Spec", 16), .bytes("RX_Flow_Spec", 16)]
+private let flowSpecs: [Parameter] = [.bytes("TX_Flow_Spec", 16), .bytes("RX_Flow_Spec", 16)]
 
 /// The parameters of the two enhanced synchronous connection commands. A coding format is its
 /// number, followed by a vendor's company and codec.
-private let enhancedSynchronousConnection: [HCIParameter] = [
+private let enhancedSynchronousConnection: [Parameter] = [
   .u32("Transmit_Bandwidth"), .u32("Receive_Bandwidth"),
   .u8("Transmit_Coding_Format", .code(.codingFormat), line: "tx"),
   .u16("Transmit_Company_ID", .hex), .u16("Transmit_Vendor_Codec_ID", .hex),

@@ -4,7 +4,7 @@
 import Bluetooth
 
 /// The Link Policy commands.
-package let linkPolicyRows: [HCIRow] = [
+package let linkPolicyRows: [ParameterRow] = [
   .command(
     0x0801, "Hold Mode",
     [

@@ -4,7 +4,7 @@
 import Bluetooth
 
 /// The Status Parameters commands.
-package let statusRows: [HCIRow] = [
+package let statusRows: [ParameterRow] = [
   .command(
     0x1401, "Read Failed Contact Counter", [.connectionHandle],
     returns: [.status, .connectionHandle, .u16("Failed_Contact_Counter", line: "failed contacts")]),

@@ -5,7 +5,7 @@
 import Bluetooth
 
 /// The Testing commands.
-package let testingRows: [HCIRow] = [
+package let testingRows: [ParameterRow] = [
   .command(
     0x1801, "Read Loopback Mode", [],
     returns: [.status, .u8("Loopback_Mode", .code(.loopbackMode), line: "")]),

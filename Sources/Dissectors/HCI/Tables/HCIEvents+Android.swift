@@ -5,7 +5,7 @@
 import Bluetooth
 
 /// Android's events.
-package let androidEventRows: [HCIRow] = [
+package let androidEventRows: [ParameterRow] = [
   .event(0x54, "Android Storage Threshold Breach", []),
   .event(
     0x55, "Android LE Multi Advertising State Change",
@@ -30,15 +30,15 @@ package let androidEventRows: [HCIRow] = [
     0x57, "Android Controller Debug Info",
     [
       .u16("Debug_Block_Byte_Offset_Start"), .u8("Last_Block", .code(.yesNo)),
-      HCIParameter("Current_Payload_Size", .count(width: 2), nil), .counted("Debug_Data"),
+      Parameter("Current_Payload_Size", .count(width: 2), nil), .counted("Debug_Data"),
     ]),
   .event(
     0x58, "Android Bluetooth Quality Report",
     [
       .selector("Quality_Report_ID", .androidQualityReport),
       .choice([
-        .on(0x01, HCIParameter.linkQuality), .on(0x02, HCIParameter.linkQuality),
-        .on(0x03, HCIParameter.linkQuality), .on(0x04, HCIParameter.linkQuality),
+        .on(0x01, Parameter.linkQuality), .on(0x02, Parameter.linkQuality),
+        .on(0x03, Parameter.linkQuality), .on(0x04, Parameter.linkQuality),
         .on(
           0x05,
           [
@@ -46,19 +46,19 @@ package let androidEventRows: [HCIRow] = [
             .u8("Vendor_Specific_Error_Code", .hex, line: "code"), .since(),
             .rest("Vendor_Specific_Parameters"),
           ]),
-        .on(0x06, HCIParameter.energy), .on(0x07, HCIParameter.linkQuality),
-        .on(0x08, HCIParameter.linkQuality), .on(0x09, HCIParameter.radio),
-        .on(0x0a, HCIParameter.radio),
-        .on(0x11, HCIParameter.trace), .on(0x12, HCIParameter.trace),
-        .on(0x13, HCIParameter.trace),
+        .on(0x06, Parameter.energy), .on(0x07, Parameter.linkQuality),
+        .on(0x08, Parameter.linkQuality), .on(0x09, Parameter.radio),
+        .on(0x0a, Parameter.radio),
+        .on(0x11, Parameter.trace), .on(0x12, Parameter.trace),
+        .on(0x13, Parameter.trace),
       ]),
     ]),
 ]
 
-extension HCIParameter {
+extension Parameter {
   /// A link quality report. Versions 1 to 4 end before the address, followed by vendor-specific
   /// parameters; the version is only recognisable by the length.
-  fileprivate static let linkQuality: [HCIParameter] = [
+  fileprivate static let linkQuality: [Parameter] = [
     u8("Packet_Type", .code(.androidPacketType)), connectionHandle,
     u8("Connection_Role", .code(.role)), i8("TX_Power_Level", .scaled(.dBm), line: "TX power"),
     i8("RSSI", .scaled(.dBm), line: "RSSI"), u8("SNR", .scaled(.dB), line: "SNR"),
@@ -74,7 +74,7 @@ extension HCIParameter {
     since(), rest("Vendor_Specific_Parameters"),
   ]
   /// The Controller's energy consumption.
-  fileprivate static let energy: [HCIParameter] = [
+  fileprivate static let energy: [Parameter] = [
     u16("Average_Current_Consumption", line: "mA"),
     u32("Idle_Total_Time", .scaled(.milliseconds), line: "idle"), u32("Idle_Enter_Count"),
     u32("Active_Total_Time", .scaled(.milliseconds), line: "active"), u32("Active_Enter_Count"),
@@ -96,7 +96,7 @@ extension HCIParameter {
     since(), rest("Vendor_Specific_Parameters"),
   ]
   /// Radio statistics; only in Wireshark.
-  fileprivate static let radio: [HCIParameter] = [
+  fileprivate static let radio: [Parameter] = [
     u8("Extension_Info"), u32("Report_Time_Period", line: "period"), bytes("TX_Power_Counts", 16),
     bytes("RSSI_Counts", 40), bytes("RSSI_Delta_Counts", 20), u32("Antenna_Switch_Count"),
     bytes("Retransmission_Counts", 16), u8("Good_Channels", line: "good channels"),
@@ -104,7 +104,7 @@ extension HCIParameter {
     since(), rest("Vendor_Specific_Parameters"),
   ]
   /// A trace from the Controller.
-  fileprivate static let trace: [HCIParameter] = [
+  fileprivate static let trace: [Parameter] = [
     connectionHandle, rest("Vendor_Specific_Parameters"),
   ]
 }

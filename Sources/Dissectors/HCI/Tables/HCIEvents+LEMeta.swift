@@ -5,10 +5,10 @@
 import Bluetooth
 
 /// The LE Meta subevents 0x01 to 0x18.
-package let leMetaRows: [HCIRow] = [
+package let leMetaRows: [ParameterRow] = [
   .event(
     0x01, "LE Connection Complete",
-    HCIParameter.connectionComplete + HCIParameter.connectionParameters),
+    Parameter.connectionComplete + Parameter.connectionParameters),
   .event(
     0x02, "LE Advertising Report",
     [
@@ -51,7 +51,7 @@ package let leMetaRows: [HCIRow] = [
     0x08, "LE Read Local P-256 Public Key Complete",
     [.status, .bytes("Key_X_Coordinate", 32), .bytes("Key_Y_Coordinate", 32)]),
   .event(0x09, "LE Generate DHKey Complete", [.status, .secret("DH_Key", 32)]),
-  .event(0x0a, "LE Enhanced Connection Complete", HCIParameter.enhancedConnectionComplete),
+  .event(0x0a, "LE Enhanced Connection Complete", Parameter.enhancedConnectionComplete),
   .event(
     0x0b, "LE Directed Advertising Report",
     [
@@ -89,7 +89,7 @@ package let leMetaRows: [HCIRow] = [
     ]),
   .event(
     0x0e, "LE Periodic Advertising Sync Established",
-    [.status, .aboutSync] + HCIParameter.periodicTrain),
+    [.status, .aboutSync] + Parameter.periodicTrain),
   .event(
     0x0f, "LE Periodic Advertising Report",
     [
@@ -122,23 +122,23 @@ package let leMetaRows: [HCIRow] = [
     0x15, "LE Connectionless IQ Report",
     [
       .aboutSync, .u8("Channel_Index", line: "channel"),
-    ] + HCIParameter.iqSamples),
+    ] + Parameter.iqSamples),
   .event(
     0x16, "LE Connection IQ Report",
     [
       .connectionHandle, .u8("RX_PHY", .code(.phy)),
       .u8("Data_Channel_Index", line: "channel"),
-    ] + HCIParameter.iqSamples),
+    ] + Parameter.iqSamples),
   .event(0x17, "LE CTE Request Failed", [.status, .connectionHandle]),
   .event(
     0x18, "LE Periodic Advertising Sync Transfer Received",
     [.status, .connectionHandle, .u16("Service_Data", .hex), .aboutSync]
-      + HCIParameter.periodicTrain),
+      + Parameter.periodicTrain),
 ]
 
 /// The LE Meta subevents 0x19 to 0x2a.
-package let leMetaIsochronousRows: [HCIRow] = [
-  .event(0x19, "LE CIS Established", HCIParameter.cisEstablished),
+package let leMetaIsochronousRows: [ParameterRow] = [
+  .event(0x19, "LE CIS Established", Parameter.cisEstablished),
   .event(
     0x1a, "LE CIS Request",
     [
@@ -197,7 +197,7 @@ package let leMetaIsochronousRows: [HCIRow] = [
     ]),
   .event(
     0x24, "LE Periodic Advertising Sync Established [v2]",
-    [.status, .aboutSync] + HCIParameter.periodicTrain + HCIParameter.periodicSubevents),
+    [.status, .aboutSync] + Parameter.periodicTrain + Parameter.periodicSubevents),
   .event(
     0x25, "LE Periodic Advertising Report [v2]",
     [
@@ -209,7 +209,7 @@ package let leMetaIsochronousRows: [HCIRow] = [
   .event(
     0x26, "LE Periodic Advertising Sync Transfer Received [v2]",
     [.status, .connectionHandle, .u16("Service_Data", .hex), .aboutSync]
-      + HCIParameter.periodicTrain + HCIParameter.periodicSubevents),
+      + Parameter.periodicTrain + Parameter.periodicSubevents),
   .event(
     0x27, "LE Periodic Advertising Subevent Data Request",
     [
@@ -232,56 +232,56 @@ package let leMetaIsochronousRows: [HCIRow] = [
     ]),
   .event(
     0x29, "LE Enhanced Connection Complete [v2]",
-    HCIParameter.enhancedConnectionComplete + [
+    Parameter.enhancedConnectionComplete + [
       .u8("Advertising_Handle"), .syncHandle,
     ]),
   .event(
     0x2a, "LE CIS Established [v2]",
-    HCIParameter.cisEstablished + [
+    Parameter.cisEstablished + [
       .u24("Sub_Interval", .scaled(.microseconds)), .u16("Max_SDU_C_To_P"),
       .u16("Max_SDU_P_To_C"), .u24("SDU_Interval_C_To_P", .scaled(.microseconds)),
       .u24("SDU_Interval_P_To_C", .scaled(.microseconds)), .u8("Framing", .code(.framing)),
     ]),
 ]
 
-extension HCIParameter {
+extension Parameter {
   /// The first parameters of LE Connection Complete, in all its versions.
-  fileprivate static let connectionComplete: [HCIParameter] = [
+  fileprivate static let connectionComplete: [Parameter] = [
     status, connectionHandle, u8("Role", .code(.role), line: ""),
     u8("Peer_Address_Type", .code(.addressType)), peerAddress,
   ]
   /// The remaining parameters in version 1.
-  fileprivate static let connectionParameters: [HCIParameter] = [
+  fileprivate static let connectionParameters: [Parameter] = [
     connectionInterval, peripheralLatency, supervisionTimeout,
     u8("Central_Clock_Accuracy", .code(.clockAccuracy)),
   ]
   /// LE Enhanced Connection Complete.
-  fileprivate static let enhancedConnectionComplete: [HCIParameter] =
+  fileprivate static let enhancedConnectionComplete: [Parameter] =
     connectionComplete + [
       address("Local_Resolvable_Private_Address"), address("Peer_Resolvable_Private_Address"),
     ] + connectionParameters
   /// The periodic advertising train that was synchronized to.
-  fileprivate static let periodicTrain: [HCIParameter] = [
+  fileprivate static let periodicTrain: [Parameter] = [
     advertisingSID, advertiserAddressType, advertiserAddress,
     u8("Advertiser_PHY", .code(.phy), line: ""),
     u16("Periodic_Advertising_Interval", .scaled(.interval), line: "interval"),
     u8("Advertiser_Clock_Accuracy", .code(.clockAccuracy)),
   ]
   /// The subevents of that train.
-  fileprivate static let periodicSubevents: [HCIParameter] = [
+  fileprivate static let periodicSubevents: [Parameter] = [
     u8("Num_Subevents", line: "subevents"), u8("Subevent_Interval", .scaled(.interval)),
     u8("Response_Slot_Delay", .scaled(.interval)),
     u8("Response_Slot_Spacing", .scaled(.finerInterval)),
   ]
   /// The IQ samples of a constant tone extension.
-  fileprivate static let iqSamples: [HCIParameter] = [
+  fileprivate static let iqSamples: [Parameter] = [
     i16("RSSI", .scaled(.tenthsOfDBm), line: "RSSI"), u8("RSSI_Antenna_ID"),
     u8("CTE_Type", .code(.cteType)), u8("Slot_Durations", .scaled(.microseconds)),
     u8("Packet_Status", .hex), u16("Event_Counter"), count("Sample_Count", line: "samples"),
     list("Samples", [i8("I_Sample"), i8("Q_Sample")]),
   ]
   /// LE CIS Established.
-  fileprivate static let cisEstablished: [HCIParameter] = [
+  fileprivate static let cisEstablished: [Parameter] = [
     status, connectionHandle, u24("CIG_Sync_Delay", .scaled(.microseconds)),
     u24("CIS_Sync_Delay", .scaled(.microseconds)),
     u24("Transport_Latency_C_To_P", .scaled(.microseconds), line: "latency"),

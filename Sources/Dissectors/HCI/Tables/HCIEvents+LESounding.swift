@@ -6,7 +6,7 @@
 import Bluetooth
 
 /// The LE Meta subevents from 0x2b on.
-package let leMetaSoundingRows: [HCIRow] = [
+package let leMetaSoundingRows: [ParameterRow] = [
   .event(
     0x2b, "LE Read All Remote Features Complete",
     [
@@ -16,7 +16,7 @@ package let leMetaSoundingRows: [HCIRow] = [
     ]),
   .event(
     0x2c, "LE CS Read Remote Supported Capabilities Complete",
-    [.status, .connectionHandle] + HCIParameter.soundingCapabilities),
+    [.status, .connectionHandle] + Parameter.soundingCapabilities),
   .event(
     0x2d, "LE CS Read Remote FAE Table Complete",
     [.status, .connectionHandle, .bytes("Remote_FAE_Table", 72)]),
@@ -26,7 +26,7 @@ package let leMetaSoundingRows: [HCIRow] = [
     [
       .status, .connectionHandle, .u8("Config_ID", line: "config"),
       .u8("Action", .code(.csConfigAction), line: ""),
-    ] + HCIParameter.soundingConfig + [
+    ] + Parameter.soundingConfig + [
       .bytes("Reserved", 1), .u8("T_IP1_Time", .scaled(.microseconds)),
       .u8("T_IP2_Time", .scaled(.microseconds)), .u8("T_FCS_Time", .scaled(.microseconds)),
       .u8("T_PM_Time", .scaled(.microseconds)),
@@ -49,10 +49,10 @@ package let leMetaSoundingRows: [HCIRow] = [
       .u16("Start_ACL_Conn_Event_Counter"), .u16("Procedure_Counter", line: "procedure"),
       .i16("Frequency_Compensation", .scaled(.frequencyCompensation)),
       .i8("Reference_Power_Level", .scaled(.dBmOrNone)),
-    ] + HCIParameter.soundingSteps),
+    ] + Parameter.soundingSteps),
   .event(
     0x32, "LE CS Subevent Result Continue",
-    [.connectionHandle, .u8("Config_ID", line: "config")] + HCIParameter.soundingSteps),
+    [.connectionHandle, .u8("Config_ID", line: "config")] + Parameter.soundingSteps),
   .event(0x33, "LE CS Test End Complete", [.status]),
   .event(
     0x34, "LE Monitored Advertisers Report",
@@ -78,12 +78,12 @@ package let leMetaSoundingRows: [HCIRow] = [
     ]),
   .event(
     0x38, "LE CS Read Remote Supported Capabilities Complete [v2]",
-    [.status, .connectionHandle] + HCIParameter.soundingCapabilities2),
+    [.status, .connectionHandle] + Parameter.soundingCapabilities2),
 ]
 
-extension HCIParameter {
+extension Parameter {
   /// The steps of a Channel Sounding subevent.
-  fileprivate static let soundingSteps: [HCIParameter] = [
+  fileprivate static let soundingSteps: [Parameter] = [
     u8("Procedure_Done_Status", .code(.csDoneStatus), line: "procedure"),
     u8("Subevent_Done_Status", .code(.csDoneStatus), line: "subevent"),
     u8("Abort_Reason", .hex), u8("Num_Antenna_Paths"),

@@ -5,7 +5,7 @@
 import Bluetooth
 
 /// The events 0x01 to 0x23.
-package let eventRows: [HCIRow] = [
+package let eventRows: [ParameterRow] = [
   .event(0x01, "Inquiry Complete", [.status]),
   .event(
     0x02, "Inquiry Result",
@@ -140,7 +140,7 @@ package let eventRows: [HCIRow] = [
 ]
 
 /// The events from 0x2c on.
-package let eventLaterRows: [HCIRow] = [
+package let eventLaterRows: [ParameterRow] = [
   .event(
     0x2c, "Synchronous Connection Complete",
     [

@@ -5,17 +5,17 @@
 import Bluetooth
 
 /// The command, after its opcode.
-let microsoftCommandRow = HCIRow.command(
+let microsoftCommandRow = ParameterRow.command(
   0, "Microsoft Extension",
   [
     .selector("Subcommand", .microsoftCommand),
     .choice([
       .on(0x00, []),
-      .on(0x01, [.connectionHandle] + HCIParameter.thresholds),
+      .on(0x01, [.connectionHandle] + Parameter.thresholds),
       .on(0x02, [.connectionHandle]),
       .on(
         0x03,
-        HCIParameter.thresholds + [
+        Parameter.thresholds + [
           .selector("Condition_Type", .microsoftCondition),
           .choice([
             .on(
@@ -65,7 +65,7 @@ let microsoftCommandRow = HCIRow.command(
   ])
 
 /// The event, after its prefix.
-let microsoftEventRow = HCIRow.event(
+let microsoftEventRow = ParameterRow.event(
   0, "Microsoft Extension Event",
   [
     .selector("Event_Code", .microsoftEvent),
@@ -81,9 +81,9 @@ let microsoftEventRow = HCIRow.event(
     ]),
   ])
 
-extension HCIParameter {
+extension Parameter {
   /// The signal strengths between which a device counts as received, and when it is lost.
-  fileprivate static let thresholds: [HCIParameter] = [
+  fileprivate static let thresholds: [Parameter] = [
     i8("RSSI_Threshold_High", .scaled(.dBm), line: "high"),
     i8("RSSI_Threshold_Low", .scaled(.dBm), line: "low"),
     u8("RSSI_Threshold_Low_Time_Interval", .scaled(.seconds), line: "for"),

@@ -1,8 +1,8 @@
-// All HCI tables, as compiled by `HCITable`. Each array is in ascending order of codes, and no code
+// All HCI tables, as compiled by `PDUTable`. Each array is in ascending order of codes, and no code
 // is in two of them.
 
 /// The commands, by opcode.
-package let hciCommandTables: [[HCIRow]] = [
+package let hciCommandTables: [[ParameterRow]] = [
   linkControlRows, linkControlPairingRows, linkPolicyRows, basebandRows, basebandFlowRows,
   basebandPairingRows, informationalRows, statusRows, testingRows, leRows, leDataLengthRows,
   leAdvertisingRows, leDirectionRows, leIsochronousRows, lePowerRows, leAdvertisingLaterRows,
@@ -10,7 +10,9 @@ package let hciCommandTables: [[HCIRow]] = [
 ]
 
 /// The events, by event code.
-package let hciEventTables: [[HCIRow]] = [eventRows, eventLaterRows]
+package let hciEventTables: [[ParameterRow]] = [eventRows, eventLaterRows]
 
 /// The LE Meta subevents, by subevent code; their parameters begin after that code.
-package let hciLEMetaTables: [[HCIRow]] = [leMetaRows, leMetaIsochronousRows, leMetaSoundingRows]
+package let hciLEMetaTables: [[ParameterRow]] = [
+  leMetaRows, leMetaIsochronousRows, leMetaSoundingRows,
+]

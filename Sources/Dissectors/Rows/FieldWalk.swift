@@ -5,9 +5,9 @@ package import Bluetooth
 package import Bytes
 
 /// The value of one parameter.
-package enum HCIValue: Sendable {
+package enum FieldValue: Sendable {
   /// A number of `width` bytes; signed ones have been sign-extended.
-  case number(Int64, width: Int, HCIParameter.Form)
+  case number(Int64, width: Int, Parameter.Form)
   /// A device address.
   case address(DeviceAddress)
   /// Bytes without further structure.
@@ -25,19 +25,19 @@ package enum HCIValue: Sendable {
 }
 
 /// A visitor of a packet's parameters, called once for each.
-package protocol HCIFieldVisitor: ~Copyable {
+package protocol FieldVisitor: ~Copyable {
   /// Whether only the parameters that appear in the one-line form should be visited.
   static var wantsLineOnly: Bool { get }
   /// Called for a parameter with its name, its words in the one-line form, its value, and its
   /// bytes, which are at `slice` of the packet's.
   mutating func field(
-    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
     at slice: Slice)
-  /// Called for a parameter that is a number, as most are, without constructing an `HCIValue`. It
+  /// Called for a parameter that is a number, as most are, without constructing a `FieldValue`. It
   /// is little-endian and takes `width` bytes from the start of `slice`.
   mutating func field(
     _ name: StaticString, line: StaticString?, number: Int64, width: Int,
-    _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice)
+    _ form: Parameter.Form, _ bytes: RawSpan, at slice: Slice)
   /// Called at the beginning of a list.
   mutating func beginList(_ name: StaticString)
   /// Called at the beginning of an item of the list.
@@ -49,11 +49,11 @@ package protocol HCIFieldVisitor: ~Copyable {
 }
 
 /// The defaults that suit most visitors: all parameters, and nothing for lists.
-extension HCIFieldVisitor where Self: ~Copyable {
+extension FieldVisitor where Self: ~Copyable {
   package static var wantsLineOnly: Bool { false }
   package mutating func field(
     _ name: StaticString, line: StaticString?, number: Int64, width: Int,
-    _ form: HCIParameter.Form, _ bytes: RawSpan, at slice: Slice
+    _ form: Parameter.Form, _ bytes: RawSpan, at slice: Slice
   ) {
     field(name, line: line, .number(number, width: width, form), bytes, at: slice)
   }
@@ -64,7 +64,7 @@ extension HCIFieldVisitor where Self: ~Copyable {
 }
 
 /// A walk over parameters by their rows.
-package struct HCIFields: ~Escapable {
+package struct FieldWalk: ~Escapable {
   private var cursor: Cursor
   /// The value of the latest count, until a list or counted bytes use it.
   private var count: Int?
@@ -103,8 +103,8 @@ package struct HCIFields: ~Escapable {
   ///
   /// - Throws: If a parameter extends past the end. Those before it have been visited.
   @_lifetime(self: copy self)
-  package mutating func walk<Visitor: HCIFieldVisitor & ~Copyable>(
-    _ layout: HCILayout, _ visitor: inout Visitor
+  package mutating func walk<Visitor: FieldVisitor & ~Copyable>(
+    _ layout: ParameterLayout, _ visitor: inout Visitor
   ) throws(ParseError) {
     let fields = layout.fields.span
     try walk(fields, fields.indices, &visitor)
@@ -112,18 +112,18 @@ package struct HCIFields: ~Escapable {
 
   /// Reads parameters that are not in a table.
   @_lifetime(self: copy self)
-  mutating func walk<Visitor: HCIFieldVisitor & ~Copyable>(
-    _ parameters: [HCIParameter], _ visitor: inout Visitor
+  mutating func walk<Visitor: FieldVisitor & ~Copyable>(
+    _ parameters: [Parameter], _ visitor: inout Visitor
   ) throws(ParseError) {
-    var fields: [HCIField] = []
+    var fields: [ParameterField] = []
     for parameter in parameters { parameter.append(to: &fields) }
     try walk(fields.span, fields.indices, &visitor)
   }
 
   /// Reads the parameters at `range` of `fields`.
   @_lifetime(self: copy self)
-  mutating func walk<Visitor: HCIFieldVisitor & ~Copyable>(
-    _ fields: Span<HCIField>, _ range: Range<Int>, _ visitor: inout Visitor
+  mutating func walk<Visitor: FieldVisitor & ~Copyable>(
+    _ fields: Span<ParameterField>, _ range: Range<Int>, _ visitor: inout Visitor
   ) throws(ParseError) {
     var position = range.lowerBound
     let skipsSilent = Visitor.wantsLineOnly
@@ -168,7 +168,7 @@ package struct HCIFields: ~Escapable {
   }
 
   /// Returns the fields of the layout selected by the latest selector.
-  private func chosen(_ fields: Span<HCIField>, _ layouts: Range<Int>) -> Range<Int>? {
+  private func chosen(_ fields: Span<ParameterField>, _ layouts: Range<Int>) -> Range<Int>? {
     var position = layouts.lowerBound
     while position < layouts.upperBound {
       let own = position + 1..<position + 1 + Int(fields[position].itemFields)
@@ -182,12 +182,12 @@ package struct HCIFields: ~Escapable {
   }
 
   @_lifetime(self: copy self)
-  private mutating func read<Visitor: HCIFieldVisitor & ~Copyable>(
-    _ parameter: HCIField, _ visitor: inout Visitor
+  private mutating func read<Visitor: FieldVisitor & ~Copyable>(
+    _ parameter: ParameterField, _ visitor: inout Visitor
   ) throws(ParseError) {
     let start = cursor.offset
     var slice: Slice
-    let value: HCIValue
+    let value: FieldValue
     switch parameter.kind {
     case .signed(let width, let form):
       let raw = try unsigned(width)
@@ -260,7 +260,7 @@ package struct HCIFields: ~Escapable {
       value = .secret
     case .advertisingData(let field):
       let length = takeCount() ?? field
-      let data: HCIValue = isFragment ? .advertisingFragment : .advertisingData
+      let data: FieldValue = isFragment ? .advertisingFragment : .advertisingData
       let needed = field == 0 ? length : field
       if cursor.remaining < needed { cut = .advertisingData }
       slice = try cursor.take(needed)
@@ -289,7 +289,7 @@ package struct HCIFields: ~Escapable {
 
   /// Reads a UUID, or bytes if no UUID has this length.
   @_lifetime(self: copy self)
-  private mutating func uuid(_ width: Int) throws(ParseError) -> (Slice, HCIValue) {
+  private mutating func uuid(_ width: Int) throws(ParseError) -> (Slice, FieldValue) {
     var ahead = cursor
     let slice = try cursor.take(width)
     let uuid = try BluetoothUUID(parsing: &ahead, width: width)
@@ -314,8 +314,8 @@ package struct HCIFields: ~Escapable {
 
   /// Reads as many items as the preceding count says, or up to the end if there is no count.
   @_lifetime(self: copy self)
-  private mutating func readList<Visitor: HCIFieldVisitor & ~Copyable>(
-    _ name: StaticString, _ fields: Span<HCIField>, _ items: Range<Int>, leastSize: Int,
+  private mutating func readList<Visitor: FieldVisitor & ~Copyable>(
+    _ name: StaticString, _ fields: Span<ParameterField>, _ items: Range<Int>, leastSize: Int,
     _ visitor: inout Visitor
   ) throws(ParseError) {
     let expected = takeCount()
@@ -337,10 +337,10 @@ package struct HCIFields: ~Escapable {
 }
 
 /// A visitor that does nothing, used to check whether the bytes suffice.
-struct SilentVisitor: HCIFieldVisitor {
+struct SilentVisitor: FieldVisitor {
   static var wantsLineOnly: Bool { true }
   func field(
-    _ name: StaticString, line: StaticString?, _ value: HCIValue, _ bytes: RawSpan,
+    _ name: StaticString, line: StaticString?, _ value: FieldValue, _ bytes: RawSpan,
     at slice: Slice
   ) {}
 }

@@ -3,10 +3,10 @@
 import Bytes
 
 /// A list of parameters, with what it implies about the bytes that contain it.
-package struct HCILayout: Sendable {
+package struct ParameterLayout: Sendable {
   // Small in memory, since several are looked up for every packet.
   /// The parameters and the items of lists; empty if they are not described.
-  let fields: Immortal<HCIField>
+  let fields: Immortal<ParameterField>
   private let bytes: Int16?
   private let handleOffset: Int16?
   private let counted: (countOffset: Int16, itemSize: Int16)?
@@ -56,9 +56,9 @@ package struct HCILayout: Sendable {
   package var connectionHandleOffset: Int? { handleOffset.map { Int($0) } }
 
   /// Computes the layout of a row's parameters, which are nil if they are not described.
-  init(_ described: [HCIParameter]?) {
+  init(_ described: [Parameter]?) {
     let parameters = described ?? []
-    var fields: [HCIField] = []
+    var fields: [ParameterField] = []
     for parameter in parameters { parameter.append(to: &fields) }
     self.fields = Immortal(fields)
     var size: Int? = 0
@@ -93,11 +93,11 @@ package struct HCILayout: Sendable {
   }
 }
 
-extension HCILayout {
+extension ParameterLayout {
   /// Returns the offset of the count and the size of an item if the parameters are some fields of
   /// fixed size followed by a one-byte count and items of one fixed size.
   private static func countedItems(
-    _ parameters: [HCIParameter]
+    _ parameters: [Parameter]
   ) -> (countOffset: Int16, itemSize: Int16)? {
     guard parameters.count >= 2, case .list = parameters[parameters.count - 1].kind,
       case .count(width: 1) = parameters[parameters.count - 2].kind

@@ -3,7 +3,7 @@
 
 import Bluetooth
 
-extension HCIParameter {
+extension Parameter {
   /// A number of `width` bytes that selects the layout of the next `choice`.
   static func selector(
     _ name: StaticString, _ set: CodeSet, width: UInt8 = 1, line: StaticString? = ""
@@ -15,15 +15,15 @@ extension HCIParameter {
     Self(name, .selector(width: 1, .plain), "page")
   }
   /// The layouts among which a selector chooses.
-  static func choice(_ layouts: [HCIParameter]) -> Self {
+  static func choice(_ layouts: [Parameter]) -> Self {
     Self("Choice", .choice, nil, items: layouts)
   }
   /// The layout for one value of the selector.
-  static func on(_ value: UInt16, _ items: [HCIParameter]) -> Self {
+  static func on(_ value: UInt16, _ items: [Parameter]) -> Self {
     Self("Alternative", .alternative(value), nil, items: items)
   }
   /// The layout for every other value.
-  static func otherwise(_ items: [HCIParameter]) -> Self {
+  static func otherwise(_ items: [Parameter]) -> Self {
     Self("Alternative", .otherwise, nil, items: items)
   }
   /// The end of older versions, unless `bytes` more follow.
@@ -54,7 +54,7 @@ extension HCIParameter {
     otherwise([u64("Unknown_LMP_Features", .hex)]),
   ])
   /// The condition of an event filter (7.3.3).
-  static let eventFilter: [HCIParameter] = [
+  static let eventFilter: [Parameter] = [
     selector("Filter_Type", .eventFilterType),
     choice([
       on(0, []),

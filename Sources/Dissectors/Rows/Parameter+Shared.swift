@@ -2,7 +2,7 @@
 
 import Bluetooth
 
-extension HCIParameter {
+extension Parameter {
   /// The address of a BR/EDR device.
   static let deviceAddress = address("BD_ADDR", line: "")
   /// The kind of address that the Controller uses.
@@ -55,19 +55,19 @@ extension HCIParameter {
   static func reserved(_ count: Int) -> Self { bytes("Reserved", count) }
 
   /// The parameters requested by Create Connection, Connection Update and related commands.
-  static let wantedConnection: [HCIParameter] = [
+  static let wantedConnection: [Parameter] = [
     u16("Connection_Interval_Min", .scaled(.interval), line: "interval"),
     u16("Connection_Interval_Max", .scaled(.interval), line: "-"),
     maxLatency, supervisionTimeout,
     u16("Min_CE_Length", .scaled(.slots)), u16("Max_CE_Length", .scaled(.slots)),
   ]
   /// The parameters of a subrate request.
-  static let wantedSubrate: [HCIParameter] = [
+  static let wantedSubrate: [Parameter] = [
     u16("Subrate_Min", line: "subrate"), u16("Subrate_Max", line: "-"),
     maxLatency, u16("Continuation_Number", line: "continuation"), supervisionTimeout,
   ]
   /// The parameters of a connection rate request.
-  static let wantedRate: [HCIParameter] =
+  static let wantedRate: [Parameter] =
     [
       u16("Connection_Interval_Min", .scaled(.finerInterval), line: "interval"),
       u16("Connection_Interval_Max", .scaled(.finerInterval), line: "-"),

@@ -161,7 +161,7 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
   ),
 ]
 
-@Suite struct HCIFieldsTests {
+@Suite struct FieldWalkTests {
   @Test(arguments: hciFixtures)
   func everyField(_ fixture: (bytes: String, fields: [String])) {
     let bytes = hex(fixture.bytes)
@@ -178,7 +178,7 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
   func aStringEndsAtItsFirstZeroOrFillsItsField(_ index: Int, _ text: String, _ bytes: String) {
     let field = hex(bytes)
     let all = [UInt8](repeating: 0xff, count: index) + field
-    var fields = HCIFields(all.bytes, Slice(start: index, count: field.count))
+    var fields = FieldWalk(all.bytes, Slice(start: index, count: field.count))
     var recorder = Recorder()
     try? fields.walk([.text("Name", field.count)], &recorder)
     #expect(recorder.told == ["Name \(text)"])
@@ -188,7 +188,7 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
   /// any bytes is not an item.
   @Test func aWalkThatEndsEarly() {
     let bytes = hex("02 40 00 01 00 41")
-    var fields = HCIFields(bytes.bytes, Slice(start: 0, count: 6))
+    var fields = FieldWalk(bytes.bytes, Slice(start: 0, count: 6))
     var recorder = Recorder()
     #expect(throws: ParseError(offset: 5, needed: 2, available: 1)) {
       try fields.walk(
@@ -203,7 +203,7 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
   /// Signed numbers keep their sign, and long ones all of their bits.
   @Test func numbersAtTheirLimits() {
     let bytes = hex("80 00 80 ff ff ff ff ff ff ff ff ff ff ff")
-    var fields = HCIFields(bytes.bytes, Slice(start: 0, count: bytes.count))
+    var fields = FieldWalk(bytes.bytes, Slice(start: 0, count: bytes.count))
     var recorder = Recorder()
     try? fields.walk([.i8("A"), .i16("B"), .u64("C", .hex), .u24("D")], &recorder)
     #expect(recorder.told == ["A -128", "B -32768", "C 0xffffffffffffffff", "D 16777215"])
@@ -213,18 +213,18 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
   /// A list without a count extends to the end. It also ends if its items have no bytes.
   @Test func listsWithoutACount() {
     let bytes = hex("01 02 03")
-    var fields = HCIFields(bytes.bytes, Slice(start: 0, count: 3))
+    var fields = FieldWalk(bytes.bytes, Slice(start: 0, count: 3))
     var recorder = Recorder()
     try? fields.walk([.list("List", [.u8("A")]), .list("None", [])], &recorder)
     #expect(
       recorder.told == [
         "List [", "{", "A 1", "}", "{", "A 2", "}", "{", "A 3", "}", "]", "None [", "]",
       ])
-    var again = HCIFields(bytes.bytes, Slice(start: 0, count: 3))
+    var again = FieldWalk(bytes.bytes, Slice(start: 0, count: 3))
     var second = Recorder()
     try? again.walk([.list("None", []), .rest("Rest")], &second)
     #expect(second.told == ["None [", "{", "}", "]", "Rest bytes 010203"])
-    var third = HCIFields(bytes.bytes, Slice(start: 0, count: 3))
+    var third = FieldWalk(bytes.bytes, Slice(start: 0, count: 3))
     var counted = Recorder()
     try? third.walk([.list("Empty", [.counted("A")])], &counted)
     #expect(counted.told == ["Empty [", "{", "A bytes ", "}", "]"])
@@ -232,7 +232,7 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
 
   /// No list of the tables has items that may be empty; such a list would never end.
   @Test func itemsOfListsHaveBytes() {
-    func check(_ parameters: [HCIParameter]) {
+    func check(_ parameters: [Parameter]) {
       for parameter in parameters {
         guard parameter.kind == .list else {
           check(parameter.items)
@@ -242,7 +242,7 @@ let hciFixtures: [(bytes: String, fields: [String])] = [
         check(parameter.items)
       }
     }
-    for row in HCITableTests.rows {
+    for row in PDUTableTests.rows {
       check(row.parameters ?? [])
       check(row.returns ?? [])
     }

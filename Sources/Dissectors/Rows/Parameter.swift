@@ -1,11 +1,12 @@
-// The language of the HCI tables, with one row per command or event and one entry per parameter.
-// `HCITable` compiles the rows; `HCIFields` uses them to walk a packet.
+// The language of the tables of HCI, MGMT and advertising data, with one row per command, event or
+// AD type and one entry per parameter.
+// `PDUTable` compiles the rows; `FieldWalk` uses them to walk a packet.
 
 package import Bluetooth
 import Bytes
 
-/// One parameter of an HCI command, event or Command Complete, as stated in a table row.
-package struct HCIParameter: Sendable {
+/// One parameter of a command, event, Command Complete or AD structure, as stated in a table row.
+package struct Parameter: Sendable {
   /// The form of a parameter's bytes. All numbers are little-endian (Core, Vol 4, Part E, 5.2).
   package enum Kind: Sendable, Equatable {
     /// An unsigned number of 1 to 8 bytes.
@@ -120,10 +121,10 @@ package struct HCIParameter: Sendable {
   /// of a range begun by the preceding parameter ("interval 30–50 ms").
   package let line: StaticString?
   /// The parameters of a list's item, the layouts of a choice, or the parameters of a layout.
-  package let items: [HCIParameter]
+  package let items: [Parameter]
 
   init(
-    _ name: StaticString, _ kind: Kind, _ line: StaticString?, items: [HCIParameter] = []
+    _ name: StaticString, _ kind: Kind, _ line: StaticString?, items: [Parameter] = []
   ) {
     self.name = name
     self.kind = kind
@@ -197,12 +198,12 @@ package struct HCIParameter: Sendable {
   ) -> Self {
     Self(name, .advertisingData(field), line)
   }
-  static func list(_ name: StaticString, _ items: [HCIParameter]) -> Self {
+  static func list(_ name: StaticString, _ items: [Parameter]) -> Self {
     Self(name, .list, nil, items: items)
   }
 }
 
-extension HCIParameter: Equatable {
+extension Parameter: Equatable {
   package static func == (left: Self, right: Self) -> Bool {
     left.name.isEqual(to: right.name) && left.kind == right.kind
       && left.line?.description == right.line?.description && left.items == right.items
@@ -210,26 +211,26 @@ extension HCIParameter: Equatable {
 }
 
 /// One command or event, with its code, name and parameters.
-package struct HCIRow: Sendable {
+package struct ParameterRow: Sendable {
   /// Opcode, event code or subevent code.
   package let code: UInt16
   /// The specification's name without its prefix: `LE Create Connection`.
   package let name: StaticString
   /// The parameters in order; nil if they are shown as bytes.
-  package let parameters: [HCIParameter]?
+  package let parameters: [Parameter]?
   /// The return parameters of a command, beginning with Status; nil if those after Status are shown
   /// as bytes.
-  package let returns: [HCIParameter]?
+  package let returns: [Parameter]?
 
   /// A row of a command table.
   static func command(
-    _ opcode: UInt16, _ name: StaticString, _ parameters: [HCIParameter]? = nil,
-    returns: [HCIParameter]? = nil
+    _ opcode: UInt16, _ name: StaticString, _ parameters: [Parameter]? = nil,
+    returns: [Parameter]? = nil
   ) -> Self {
     Self(code: opcode, name: name, parameters: parameters, returns: returns)
   }
   /// A row of the table of events, or of the LE Meta subevents.
-  static func event(_ code: UInt16, _ name: StaticString, _ parameters: [HCIParameter]? = nil)
+  static func event(_ code: UInt16, _ name: StaticString, _ parameters: [Parameter]? = nil)
     -> Self
   {
     Self(code: code, name: name, parameters: parameters, returns: nil)

@@ -6,13 +6,13 @@ import Testing
 
 @testable import Dissectors
 
-private func all(_ tables: [[HCIRow]]) -> [HCIRow] { tables.flatMap(\.self) }
+private func all(_ tables: [[ParameterRow]]) -> [ParameterRow] { tables.flatMap(\.self) }
 
-private func byCode(_ tables: [[HCIRow]]) -> [UInt16: HCIRow] {
+private func byCode(_ tables: [[ParameterRow]]) -> [UInt16: ParameterRow] {
   Dictionary(all(tables).map { ($0.code, $0) }, uniquingKeysWith: { first, _ in first })
 }
 
-extension HCIParameter {
+extension Parameter {
   /// A parameter's minimum size, and whether the size is fixed.
   fileprivate var size: (least: Int, fixed: Bool) {
     switch kind {
@@ -42,13 +42,13 @@ extension HCIParameter {
 }
 
 /// Returns the minimum size of parameters, and whether the size is fixed.
-private func size(_ parameters: [HCIParameter]) -> (least: Int, fixed: Bool) {
+private func size(_ parameters: [Parameter]) -> (least: Int, fixed: Bool) {
   parameters.reduce((0, true)) { ($0.least + $1.size.least, $0.fixed && $1.size.fixed) }
 }
 
 /// Returns the codes whose layout disagrees with the facts, with both sizes.
 private func disagreements(
-  _ layouts: [UInt16: [HCIParameter]?], fixed: [UInt16: Int], least: [UInt16: Int],
+  _ layouts: [UInt16: [Parameter]?], fixed: [UInt16: Int], least: [UInt16: Int],
   except known: [UInt16: String] = [:]
 ) -> [String] {
   var wrong: [String] = []
@@ -80,7 +80,7 @@ private func constant(_ name: StaticString) -> String {
 }
 
 /// Returns the lines of a list of names whose row is missing or has another name.
-private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [String: String])
+private func misnamed(_ facts: String, in tables: [[ParameterRow]], except known: [String: String])
   -> [String]
 {
   let rows = byCode(tables)
@@ -98,7 +98,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
   return wrong
 }
 
-@Suite struct HCITableTests {
+@Suite struct PDUTableTests {
   /// All tables with codes.
   static let tables = [hciCommandTables, hciEventTables, hciLEMetaTables, [androidEventRows]]
   /// All rows, including those that are found without a code.
@@ -106,9 +106,9 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
 
   /// LE Set Advertising Data (0x2008), and Link Key Request Reply (0x040b: an address and its key).
   @Test func whatLayoutsAreAsked() throws {
-    let data = try #require(HCITable.core.command(0x2008)).parameters
+    let data = try #require(PDUTable.core.command(0x2008)).parameters
     #expect(data.has(.known) && data.has(.advertisingData) && data.connectionHandleOffset == nil)
-    let key = try #require(HCITable.core.command(0x040b)).parameters
+    let key = try #require(PDUTable.core.command(0x040b)).parameters
     #expect(key.has(.beginsWithDevice) && !key.has(.advertisingData))
     #expect(key.has(.secret) && !data.has(.secret))
   }
@@ -211,7 +211,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
   }
 
   /// Returns whether every parameter of variable size directly follows its count, at every level.
-  static func counts(_ parameters: [HCIParameter]) -> Bool {
+  static func counts(_ parameters: [Parameter]) -> Bool {
     var counted = false
     for (index, parameter) in parameters.enumerated() {
       switch parameter.kind {
@@ -221,7 +221,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
       case .unsigned where parameters[index...].contains { $0.kind == .countedSecret }: break
       case .choice, .alternative, .otherwise:
         // A choice may begin with the list or bytes of the count before it.
-        let outer: [HCIParameter] = counted ? [.count("Outer")] : []
+        let outer: [Parameter] = counted ? [.count("Outer")] : []
         if case .choice = parameter.kind {
           guard parameter.items.allSatisfy({ counts(outer + $0.items) }) else { return false }
           counted = false
@@ -246,7 +246,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
 
   @Test("A choice follows its selector, and its layouts have distinct values, the default last")
   func choices() {
-    func check(_ parameters: [HCIParameter], _ row: StaticString, selected: Bool) {
+    func check(_ parameters: [Parameter], _ row: StaticString, selected: Bool) {
       var selected = selected
       for parameter in parameters {
         if case .selector = parameter.kind { selected = true }
@@ -316,7 +316,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
   }
 
   /// Returns the names of parameters, including those of layouts but not those of list items.
-  static func names(_ parameters: [HCIParameter]) -> [String] {
+  static func names(_ parameters: [Parameter]) -> [String] {
     var all: [String] = []
     for parameter in parameters {
       switch parameter.kind {
@@ -346,7 +346,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
   }
 
   /// Returns the code sets that name the values of parameters.
-  static func codeSets(of parameters: [HCIParameter]) -> [CodeSet] {
+  static func codeSets(of parameters: [Parameter]) -> [CodeSet] {
     parameters.flatMap { parameter -> [CodeSet] in
       switch parameter.kind {
       case .unsigned(_, .code(let set)), .unsigned(_, .flags(let set)), .countOfBits(_, let set),
@@ -379,9 +379,9 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
 
   /// Returns the number of secrets of each row that has any.
   static func secrets(
-    in tables: [[HCIRow]], of parameters: (HCIRow) -> [HCIParameter]?
+    in tables: [[ParameterRow]], of parameters: (ParameterRow) -> [Parameter]?
   ) -> [UInt16: Int] {
-    func count(_ parameters: [HCIParameter]) -> Int {
+    func count(_ parameters: [Parameter]) -> Int {
       parameters.reduce(0) { sum, parameter in
         switch parameter.kind {
         case .secret, .optionalSecret, .countedSecret: sum + 1
@@ -394,7 +394,7 @@ private func misnamed(_ facts: String, in tables: [[HCIRow]], except known: [Str
   }
 }
 
-extension HCIParameter {
+extension Parameter {
   /// Whether it counts the bytes of the following fields and of what they count.
   fileprivate var countsBeyond: Bool {
     if case .countBeyond = kind { true } else { false }

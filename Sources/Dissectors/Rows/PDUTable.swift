@@ -4,36 +4,36 @@ package import Bluetooth
 import Bytes
 
 /// A table row with its precomputed properties.
-package struct HCIEntry: Sendable {
+package struct RowEntry: Sendable {
   /// Opcode, event code or subevent code.
   package let code: UInt16
   /// The specification's name.
   package let name: StaticString
   /// The layout of the parameters.
-  package let parameters: HCILayout
+  package let parameters: ParameterLayout
   /// For a command: the layout of the return parameters.
-  package let returns: HCILayout
+  package let returns: ParameterLayout
 
-  init(_ row: HCIRow) {
+  init(_ row: ParameterRow) {
     code = row.code
     name = row.name
-    parameters = HCILayout(row.parameters)
-    returns = HCILayout(row.returns)
+    parameters = ParameterLayout(row.parameters)
+    returns = ParameterLayout(row.returns)
   }
 }
 
 /// A parameter in the form used by the walk, without references, so that no packet causes reference
 /// counting. A list is followed by the fields of one item, a choice by its layouts and each layout
 /// by its fields.
-package struct HCIField: Sendable {
+package struct ParameterField: Sendable {
   let name: StaticString
-  let kind: HCIParameter.Kind
+  let kind: Parameter.Kind
   let line: StaticString?
   /// The width of an unsigned number, which most fields are, in bytes; 0 for all others. The walk
   /// checks this and `form` before it switches over `kind`.
   let unsignedWidth: UInt8
   /// For an unsigned number: how it is displayed.
-  let form: HCIParameter.Form
+  let form: Parameter.Form
   /// For a list, a choice or a layout: the number of following fields that belong to it.
   let itemFields: Int16
   /// For a list: the minimum size of an item in bytes; at least one.
@@ -51,7 +51,7 @@ package struct HCIField: Sendable {
   }
 }
 
-extension HCIField {
+extension ParameterField {
   var isAdvertisingData: Bool { if case .advertisingData = kind { true } else { false } }
 
   /// Whether this may reveal the UUIDs that a device has or will have.
@@ -64,7 +64,7 @@ extension HCIField {
   }
 }
 
-extension HCIParameter {
+extension Parameter {
   /// The number of bytes; nil if it depends on their content.
   package var size: Int? {
     switch kind {
@@ -91,8 +91,8 @@ extension HCIParameter {
   }
 
   /// Appends this parameter's field, followed by the fields of its items.
-  func append(to fields: inout [HCIField]) {
-    var item: [HCIField] = []
+  func append(to fields: inout [ParameterField]) {
+    var item: [ParameterField] = []
     for parameter in items { parameter.append(to: &item) }
     var plainSize = size
     switch kind {
@@ -101,13 +101,13 @@ extension HCIParameter {
       plainSize = nil
     default: break
     }
-    var number: (width: UInt8, form: HCIParameter.Form) = (0, .plain)
+    var number: (width: UInt8, form: Parameter.Form) = (0, .plain)
     if case .unsigned(let width, let form) = kind {
       precondition(width > 0, "a number without bytes")
       number = (width, form)
     }
     fields.append(
-      HCIField(
+      ParameterField(
         name: name, kind: kind, line: line, unsignedWidth: number.width, form: number.form,
         itemFields: Int16(item.count),
         leastItemSize: Int16(items.first.map { $0.size ?? 1 } ?? 0),
@@ -132,7 +132,7 @@ extension HCIParameter {
   }
 }
 
-extension [HCIParameter] {
+extension [Parameter] {
   /// The total number of bytes; nil if it depends on their content.
   fileprivate var fixedSize: Int? {
     reduce(0) { sum, parameter in parameter.size.flatMap { size in sum.map { $0 + size } } }
@@ -140,27 +140,27 @@ extension [HCIParameter] {
 }
 
 /// A reference to a table row. It needs no lookup, since rows live as long as the program.
-package struct HCIRowID: Equatable, Sendable {
-  fileprivate let entry: Immortal<HCIEntry>.Reference
+package struct RowID: Equatable, Sendable {
+  fileprivate let entry: Immortal<RowEntry>.Reference
 
   /// The specification's name of the command or event.
   package var name: AssignedName { AssignedName(entry.element.name) }
 
-  package var parameters: HCILayout { entry.element.parameters }
+  package var parameters: ParameterLayout { entry.element.parameters }
 
   /// For a command: the layout of the return parameters.
-  package var returns: HCILayout { entry.element.returns }
+  package var returns: ParameterLayout { entry.element.returns }
 }
 
 /// All rows, found by their codes without a search.
 ///
 /// Rows without fixed codes (Microsoft's, whose opcode and event prefix differ between Controllers)
 /// are separate. This is a class so that no module copies the table for a lookup.
-package final class HCITable: Sendable {
-  private let rows: [HCIRow]
+package final class PDUTable: Sendable {
+  private let rows: [ParameterRow]
   /// The rows as returned by lookups. A capture uses few of them, and preparing all would take
   /// longer than reading a small capture.
-  private let entries: LazyImmortals<HCIEntry>
+  private let entries: LazyImmortals<RowEntry>
   /// Positions in `rows`, -1 for none: of commands by `slot(ofCommand:)`, of events and subevents
   /// by code.
   private let commandIndex: [Int16]
@@ -168,9 +168,9 @@ package final class HCITable: Sendable {
   private let subeventIndex: [Int16]
   private let androidIndex: [Int16]
   /// The row of Microsoft's extension command.
-  package var microsoftCommand: HCIRowID { id(atRow: microsoftCommandPosition) }
+  package var microsoftCommand: RowID { id(atRow: microsoftCommandPosition) }
   /// The row of Microsoft's extension event, without the prefix.
-  package var microsoftEvent: HCIRowID { id(atRow: microsoftCommandPosition + 1) }
+  package var microsoftEvent: RowID { id(atRow: microsoftCommandPosition + 1) }
   private let microsoftCommandPosition: Int
   /// The positions for the kernel's management interface.
   private let controlCommandIndex: [Int16]
@@ -178,7 +178,7 @@ package final class HCITable: Sendable {
 
   /// The tables of the Core Specification, of Android's and Microsoft's requirements, and of the
   /// kernel's management interface.
-  package static let core = HCITable(
+  package static let core = PDUTable(
     commands: hciCommandTables.flatMap { $0 }, events: hciEventTables.flatMap { $0 },
     subevents: hciLEMetaTables.flatMap { $0 }, android: androidEventRows,
     microsoft: (microsoftCommandRow, microsoftEventRow),
@@ -186,9 +186,10 @@ package final class HCITable: Sendable {
     controlEvents: managementEventTables.flatMap { $0 })
 
   private init(
-    commands: [HCIRow], events: [HCIRow], subevents: [HCIRow], android: [HCIRow],
-    microsoft: (command: HCIRow, event: HCIRow), controlCommands: [HCIRow],
-    controlEvents: [HCIRow]
+    commands: [ParameterRow], events: [ParameterRow], subevents: [ParameterRow],
+    android: [ParameterRow],
+    microsoft: (command: ParameterRow, event: ParameterRow), controlCommands: [ParameterRow],
+    controlEvents: [ParameterRow]
   ) {
     rows =
       commands + events + subevents + android + [microsoft.command, microsoft.event]
@@ -212,7 +213,7 @@ package final class HCITable: Sendable {
   }
 
   private static func index(
-    _ rows: [HCIRow], from base: Int, slots: Int, _ slot: (UInt16) -> Int?
+    _ rows: [ParameterRow], from base: Int, slots: Int, _ slot: (UInt16) -> Int?
   ) -> [Int16] {
     var index = [Int16](repeating: -1, count: slots)
     for (position, row) in rows.enumerated() {
@@ -231,36 +232,36 @@ package final class HCITable: Sendable {
 
   private static let commandSlots = 64 * 256 + 768
 
-  private func id(_ position: Int16) -> HCIRowID? {
+  private func id(_ position: Int16) -> RowID? {
     position < 0 ? nil : id(atRow: Int(position))
   }
 
-  private func id(atRow position: Int) -> HCIRowID {
-    HCIRowID(entry: entries.element(at: position) { HCIEntry(rows[position]) })
+  private func id(atRow position: Int) -> RowID {
+    RowID(entry: entries.element(at: position) { RowEntry(rows[position]) })
   }
 
   /// Returns the row of a command.
-  package func command(_ opcode: UInt16) -> HCIRowID? {
+  package func command(_ opcode: UInt16) -> RowID? {
     Self.slot(ofCommand: opcode).flatMap { id(commandIndex[$0]) }
   }
 
   /// Returns the row of an event.
-  package func event(_ code: UInt8) -> HCIRowID? { id(eventIndex[Int(code)]) }
+  package func event(_ code: UInt8) -> RowID? { id(eventIndex[Int(code)]) }
 
   /// Returns the row of an LE Meta event.
-  package func subevent(_ code: UInt8) -> HCIRowID? { id(subeventIndex[Int(code)]) }
+  package func subevent(_ code: UInt8) -> RowID? { id(subeventIndex[Int(code)]) }
 
   /// Returns the row of an event that Android requires, by the subevent code in a vendor-specific
   /// event.
-  package func androidEvent(_ code: UInt8) -> HCIRowID? { id(androidIndex[Int(code)]) }
+  package func androidEvent(_ code: UInt8) -> RowID? { id(androidIndex[Int(code)]) }
 
   /// Returns the row of a management interface command.
-  package func controlCommand(_ opcode: UInt16) -> HCIRowID? {
+  package func controlCommand(_ opcode: UInt16) -> RowID? {
     opcode < 256 ? id(controlCommandIndex[Int(opcode)]) : nil
   }
 
   /// Returns the row of a management interface event.
-  package func controlEvent(_ code: UInt16) -> HCIRowID? {
+  package func controlEvent(_ code: UInt16) -> RowID? {
     code < 256 ? id(controlEventIndex[Int(code)]) : nil
   }
 }
