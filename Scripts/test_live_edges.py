@@ -240,6 +240,7 @@ class SourceTest(Edge):
 
 
 class FileTest(Edge):
+    @unittest.skipIf("TSAN_OPTIONS" in os.environ, "the thread sanitizer needs larger files itself")
     def test_file_that_may_not_grow(self) -> None:
         copy = self.folder / "copy.btsnoop"
         size = 2000

@@ -30,6 +30,9 @@ extension Terminal {
     Interruption.process.wakeFromNowOn()
     var action = sigaction()
     unsafe action.__sigaction_handler.sa_handler = { number in
+      // The interrupted code may be about to read it.
+      let error = errno
+      defer { errno = error }
       let isSudden = number == SIGQUIT || Interruption.process.hasCome && number != SIGALRM
       if number == SIGINT { Terminal.endEcho() }
       Interruption.process.come()
