@@ -10,6 +10,8 @@ package struct ATTErrorCode: RawRepresentable, Equatable, Hashable, Sendable {
     pattern.rawValue == value.rawValue
   }
 
+  /// The offset of a read or write is beyond the value.
+  package static let invalidOffset = Self(rawValue: 0x07)
   /// The range has no attribute, or no further one. Every discovery ends with it.
   package static let attributeNotFound = Self(rawValue: 0x0a)
 

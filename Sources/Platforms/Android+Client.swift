@@ -28,7 +28,9 @@ extension Android {
     arguments.add(
       value.attribute.isDescriptor ? "descriptor" : "characteristic",
       .attribute(value.attribute))
-    arguments.add("value", value.argument)
+    // gatt_process_error_rsp ends the read with the error, without the bytes before it (AOSP,
+    // stack/gatt/gatt_cl.cc).
+    if !value.isRestRefused { arguments.add("value", value.argument) }
     if value.isCut { arguments.add("cut", .flag(true)) }
     switch value.outcome {
     case .noResponse(.recordsLost), .notExecuted(.recordsLost):
@@ -57,7 +59,9 @@ extension Android {
     let remark: StaticString? =
       value.isRepeatedByStack
       ? "the stack encrypts or pairs and repeats the request by itself; apps get this only if that fails"
-      : value.isOfUnknown ? Callback.unknownAttribute : nil
+      : value.isRestRefused
+        ? "the peer refused to read on: the stack drops the bytes that it had read"
+        : value.isOfUnknown ? Callback.unknownAttribute : nil
     switch value.operation {
     case .notification, .indication:
       if value.attribute.isShort(0x2a05) {
@@ -78,7 +82,7 @@ extension Android {
           isSystem: isSystem, remark: Callback.answerUnseen)
       ]
     default:
-      arguments.add("status", status(value.error))
+      arguments.add("status", status(value.isRestRefused ? .invalidOffset : value.error))
       return answered(value, arguments, isSystem, remark)
     }
   }
@@ -99,6 +103,11 @@ extension Android {
         .callback(
           value.attribute.isDescriptor ? "onDescriptorRead" : "onCharacteristicRead", arguments,
           isSystem: isSystem, remark: remark)
+      ]
+    case .writeWithoutResponse where value.attribute.isDescriptor,
+      .signedWrite where value.attribute.isDescriptor:
+      return [
+        .traffic("a descriptor is written in a way that BluetoothGatt has no method for", arguments)
       ]
     case .writeWithoutResponse, .signedWrite:
       return [

@@ -69,6 +69,8 @@ package struct AppValue: Sendable {
   package var isUnasked = false
   /// Whether it was written with a request in a capture without the side that answers.
   package var isAnswerUnseen = false
+  /// Whether the server refused to read on after these bytes: Invalid Offset.
+  package var isRestRefused = false
   /// For Service Changed: the services that may have changed, as they were known.
   package var invalidated: [AppService]
   /// The outcome.

@@ -79,6 +79,7 @@ struct ClientEvents: Sendable {
             isReliable: isReliable, isUnasked: subscriptions.isUnasked(value, links),
             isAnswerUnseen: value.operation == .write && value.outcome == .done
               && value.response == nil,
+            isRestRefused: value.isRestRefused,
             invalidated: invalidated(value, memory), outcome: value.outcome)),
         packet: value.packet, time: value.time)
       // What the peer sends is reported before it is confirmed.
@@ -90,7 +91,9 @@ struct ClientEvents: Sendable {
       if event.request == nil, value.operation == .read, event.packet == packet {
         event.request = request?.packet
       }
-      if value.outcome.reason != nil { (event.packet, event.time) = (packet, time) }
+      if value.outcome.reason != nil || value.isRestRefused {
+        (event.packet, event.time) = (packet, time)
+      }
       event.latency = value.latency
       event.connection = value.parties.connection
       event.adapter = value.parties.adapter

@@ -97,7 +97,9 @@ extension CoreBluetooth {
     let remark: StaticString? =
       value.isRepeatedByStack
       ? "iOS pairs and repeats the request by itself; apps get this only if that fails"
-      : value.isOfUnknown ? Callback.unknownAttribute : nil
+      : value.isRestRefused
+        ? "the peer refused to read on; what iOS reports then is not known"
+        : value.isOfUnknown ? Callback.unknownAttribute : nil
     switch value.operation {
     case .read: return read(value, peer, arguments, isHidden, remark)
     case .write where value.isAnswerUnseen:
@@ -110,6 +112,10 @@ extension CoreBluetooth {
       if value.attribute.isConfiguration { return subscribed(value, peer, isHidden, remark) }
       return .callback(
         "peripheral(_:didWriteValueFor:error:)", arguments, isSystem: isHidden, remark: remark)
+    case .writeWithoutResponse where value.attribute.isDescriptor,
+      .signedWrite where value.attribute.isDescriptor:
+      return .traffic(
+        "a descriptor is written in a way that CoreBluetooth has no method for", arguments)
     case .writeWithoutResponse, .signedWrite:
       return .call(
         "writeValue(_:for:type:)", arguments + [("type", .word(".withoutResponse"))],

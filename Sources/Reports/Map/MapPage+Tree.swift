@@ -98,6 +98,7 @@ extension MapPage {
     let isConfiguration = uuid == .clientConfiguration || uuid.isShort(0x2903)
     if let use = descriptor.use, let value = use.value {
       show(value, of: use, uuid)
+      if use.valueOperation == .writeWithoutResponse { out.text(", written without response") }
     } else {
       out.text(isConfiguration ? "not written" : "not read")
     }

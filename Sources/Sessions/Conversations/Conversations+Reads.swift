@@ -52,7 +52,8 @@ extension Conversations {
 
   /// Reports the value that was read in parts, if one is open.
   mutating func finishRead(
-    _ place: Place, _ outcome: ValueOutcome = .done, response: Int? = nil
+    _ place: Place, _ outcome: ValueOutcome = .done, response: Int? = nil,
+    isRestRefused: Bool = false
   ) {
     guard sides[place.side].read.isOpen else { return }
     let read = sides[place.side].read
@@ -66,6 +67,7 @@ extension Conversations {
     value.offset = read.start
     value.isCut = read.isCut
     value.mayGoOn = outcome == .done && read.fillsPDU && response == nil && !read.isEnded
+    value.isRestRefused = isRestRefused
     value.isSecret = read.mayBeKey
     value.value = keep(read.bytes.bytes)
     value.packets = keep(read.packets[...])

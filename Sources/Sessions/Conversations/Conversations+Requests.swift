@@ -198,7 +198,9 @@ extension Conversations {
       let fits = sides[place.side].read.fits(pending)
       if fits, sides[place.side].read.isOpen {
         sides[place.side].read.isEnded = isEnd
-        finishRead(place, isEnd ? .done : .refused(error), response: isEnd ? nil : response)
+        finishRead(
+          place, isEnd ? .done : .refused(error), response: isEnd ? nil : response,
+          isRestRefused: error == .invalidOffset)
       } else if !fits || !isEnd {
         tell(place, pending, .refused(error), response, arrived.latency)
       }

@@ -83,6 +83,44 @@ import Testing
     }
   }
 
+  @Test("no app can write a descriptor without response", arguments: both)
+  func descriptorCommand(platform: Platform) throws {
+    let lines = try told(platform) {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.att("52 11 00 01 00", .sent)
+    }
+    _ = try line("(a descriptor is written in a way that", in: lines)
+    #expect(!lines.contains { $0.contains("onCharacteristicWrite") || $0.contains("writeValue") })
+  }
+
+  @Test("Android drops a value if the rest of it is refused", arguments: both)
+  func restRefused(platform: Platform) throws {
+    let value = (0..<22).map { _ in "2a" }.joined(separator: " ")
+    let lines = try told(platform) {
+      $0.connect()
+      $0.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 f0 ff")
+      $0.ask("08 01 00 05 00 03 28", "09 07 02 00 0a 03 00 f6 ff")
+      $0.ask("0a 03 00", "0b \(value)")
+      $0.ask("0c 03 00 16 00", "01 0c 03 00 07")
+    }
+    let read = try line(
+      platform == .android ? "onCharacteristicRead" : "didUpdateValueFor", in: lines)
+    #expect(read.contains("the peer refused to read on"), "\(read)")
+    #expect(read.contains("2a 2a") == (platform == .corebluetooth), "\(read)")
+    #expect(
+      read.contains("status GATT_INVALID_OFFSET (7)") == (platform == .android), "\(read)")
+    // The end of a value whose length is a multiple of what fits is no refusal.
+    let whole = try told(platform) {
+      $0.connect()
+      $0.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 f0 ff")
+      $0.ask("08 01 00 05 00 03 28", "09 07 02 00 0a 03 00 f6 ff")
+      $0.ask("0a 03 00", "0b \(value)")
+      $0.ask("0c 03 00 16 00", "01 0c 03 00 0b")
+    }
+    #expect(!whole.contains { $0.contains("refused") }, "\(whole)")
+  }
+
   @Test(
     "a server's descriptors belong to the app on Android, and to the system on iOS", arguments: both
   )
