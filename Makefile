@@ -8,7 +8,7 @@ RELEASE := -c release -debug-info-format none --scratch-path .build-release --pr
 	--experimental-lto-mode=full -Xswiftc -use-ld=lld -Xlinker --lto-O3 -Xlinker --no-export-dynamic \
 	-Xlinker -z -Xlinker pack-relative-relocs --omit-frame-pointers
 PROGRAM := .build-release/release/gattscope
-# The build after every change, which the unit tests use: as optimised and with the same checks as the release, but each
+# The build after every change, which the unit tests use: as optimised and with the same checks as the release (only the tests and the command line are not optimised), but each
 # module on its own, which takes a fraction of the time and memory. Debug information would double the object files, and
 # nothing reads it. The index must stay: it is how tests are found.
 TESTED := -c release -debug-info-format none -Xswiftc -use-ld=lld -Xswiftc -enable-testing --omit-frame-pointers
@@ -122,7 +122,7 @@ test-sanitize: ## run the unit and command tests under the address sanitizer, `l
 	@Scripts/install-packages.sh $(TEST_PACKAGES)
 	ASAN_OPTIONS=detect_leaks=0 swift test $(SANITIZED) --sanitize=address --scratch-path .build-address --skip '$(MEASURES_MEMORY)'
 	swift build $(SANITIZED) --sanitize=thread --scratch-path .build-thread --product gattscope
-	cd Scripts && TSAN_OPTIONS="report_thread_leaks=0:suppressions=$(abspath Scripts/races-that-are-none.txt)" \
+	cd Scripts && TSAN_OPTIONS="report_thread_leaks=0:suppressions=$(abspath Scripts/thread-sanitizer-suppressions.txt)" \
 		GATTSCOPE=$(abspath .build-thread/release/gattscope) $(PYTHON) -m unittest test_live test_live_edges
 
 # Two at a time: each is a single process most of the time.

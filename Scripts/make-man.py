@@ -26,7 +26,7 @@ If set, text has no colours unless
 asks for them.
 .TP
 .B PAGER
-The program that shows text longer than the screen; if empty, none does.
+The program that shows text longer than the screen, by default less. If it is empty or cat, text is printed directly.
 .TP
 .B XDG_CONFIG_HOME
 Your own profiles are read from its folder gattscope/profiles, or from \(ti/.config/gattscope/profiles if it is not set.

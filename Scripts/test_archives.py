@@ -210,7 +210,7 @@ class ArchiveTests(unittest.TestCase):
                 self.assertEqual(self.packets(result), self.packets(self.expected), f"{name}: {length}")
                 self.assertEqual(result.returncode, 65, f"{name}: {length} of {len(whole)}")
                 self.assertIn(f"ends at byte {length}, within the directory".encode(), result.stderr, name)
-            for behind in (b"", b"and more", bytes(200_000)):
+            for behind in (b"", b"and more", b"PK\5\6" + b"\xff" * 30, bytes(200_000)):
                 path.write_bytes(whole + behind)
                 self.assert_same(f"{name} and {len(behind)} bytes", run("show", "--json", path))
                 self.assert_same(f"{name} and {len(behind)} bytes from a pipe", run("show", "--json", "-", given=whole + behind))

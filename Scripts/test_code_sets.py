@@ -15,7 +15,9 @@ class CodeSetTests(unittest.TestCase):
         self.assertGreater(len(self.sets), 150)
 
     def test_each_is_used(self) -> None:
-        unused = [name for name in self.sets if not re.search(rf"(?<!let )\.{name}\b", self.text)]
+        # Passed as an argument, or asked for a name.
+        uses = r"\((?:CodeSet)?\.{0}\b|CodeSet\.{0}\b|, (?:CodeSet)?\.{0}[,)\n]"
+        unused = [name for name in self.sets if not re.search(uses.format(name), self.text)]
         self.assertEqual(unused, [])
 
     def test_codes_ascend_and_names_are_trimmed(self) -> None:

@@ -8,9 +8,9 @@ Lines: those of `show --json` and `show --json --raw` must fit `$defs/showLine`,
 must fit `$defs/info` and `$defs/map`; those of `diff --json` with a sample capture, `$defs/diff`; those of `explain
 --json` and `profiles match --json`, `$defs/explain` and `$defs/profileMatches`; `profiles list --json` and `explain
 --list-rules --json`, `$defs/profileList` and `$defs/ruleList`. None may have a top-level key that the schema does not
-know, and two runs must give the same bytes. Documents that differ only in hexadecimal digits (zero apart) are compared
-with the schema once: it has no rule that tells them apart, except a few upper limits. In a folder, the script uses
-every file that gattscope reads. Exit status 1: an output does not fit.
+know, and two runs must give the same bytes. Documents that differ only in strings of hexadecimal digits of one length, and
+in numbers with as many digits (0 apart), are compared with the schema once: only its few limits of numbers tell them
+apart. In a folder, the script uses every file that gattscope reads. Exit status 1: an output does not fit.
 """
 
 import json
@@ -39,7 +39,8 @@ COMMANDS = (
 LISTS = {"profileList": ["profiles", "list", "--json"], "ruleList": ["explain", "--list-rules", "--json"]}
 LINES = ("showLine", "valuesLine", "devicesLine", "traceLine")  # one document per line
 READ, DIFFERENT, DAMAGED = 0, 1, 65  # exit statuses: 65 is also "not a format that gattscope reads", which prints nothing
-DIGITS = re.compile(rb"[1-9a-f][0-9a-f]*|0[0-9a-f]+")
+# A string of hexadecimal digits that is not a key, or a number that is not 0.
+DIGITS = re.compile(rb'(?<=")(?:0x)?[0-9a-f]{2,}(?="[^:])|(?<=[:,\[])[1-9]\d*(?=[,}\]])')
 NOT_CAPTURES = (".md", ".json", ".tsv", ".txt")
 
 

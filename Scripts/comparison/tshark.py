@@ -1,5 +1,6 @@
 """Facts about each packet from tshark (4.0)."""
 
+import functools
 import hashlib
 import json
 import os
@@ -73,7 +74,7 @@ def facts(path: Path) -> list[Facts] | None:
     tshark is slow to start. They are kept for the other checks of the same capture. Returns None if tshark reads
     nothing at all, such as from a PacketLogger file that it mistakes for another format.
     """
-    kept = KEPT / hashlib.sha256(Path(__file__).read_bytes() + path.read_bytes()).hexdigest()
+    kept = KEPT / hashlib.sha256(_reader() + path.read_bytes()).hexdigest()
     if kept.exists():
         return pickle.loads(kept.read_bytes())
     with tempfile.TemporaryDirectory() as empty:
@@ -83,12 +84,21 @@ def facts(path: Path) -> list[Facts] | None:
     lines = [line for line in result.stdout.splitlines() if b'"layers"' in line]
     packets = [json.loads(line, object_pairs_hook=_merged) for line in lines]
     found = [_packet(packet["layers"]) for packet in packets] if packets or result.returncode == 0 else None
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    # Renamed, so that another check never reads half a file.
-    with tempfile.NamedTemporaryFile(dir=kept.parent, delete=False) as file:
-        pickle.dump(found, file)
-    os.rename(file.name, kept)
+    # A tshark that a signal ended may have left packets out.
+    if result.returncode >= 0:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        # Renamed, so that another check never reads half a file.
+        written = kept.with_suffix(f".{os.getpid()}")
+        written.write_bytes(pickle.dumps(found))
+        written.rename(kept)
     return found
+
+
+@functools.cache
+def _reader() -> bytes:
+    """Returns everything that facts depend on besides the capture: these scripts, and tshark's version."""
+    version = subprocess.run(["tshark", "--version"], capture_output=True, check=False).stdout
+    return version + b"".join(script.read_bytes() for script in sorted(Path(__file__).parent.glob("*.py")))
 
 
 def _merged(pairs: list) -> dict:

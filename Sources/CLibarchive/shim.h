@@ -23,6 +23,7 @@ struct clibarchive_library {
   __typeof__(&archive_read_free) destroy;
   __typeof__(&archive_format) format;
   __typeof__(&archive_filter_bytes) filter_bytes;
+  __typeof__(&archive_filter_count) filter_count;
   __typeof__(&archive_error_string) error;
   __typeof__(&archive_set_error) set_error;
   __typeof__(&archive_entry_pathname_utf8) name;
@@ -54,6 +55,7 @@ static inline int clibarchive_load(struct clibarchive_library *library, void **h
   CLIBARCHIVE_FIND(destroy, "archive_read_free");
   CLIBARCHIVE_FIND(format, "archive_format");
   CLIBARCHIVE_FIND(filter_bytes, "archive_filter_bytes");
+  CLIBARCHIVE_FIND(filter_count, "archive_filter_count");
   CLIBARCHIVE_FIND(error, "archive_error_string");
   CLIBARCHIVE_FIND(set_error, "archive_set_error");
   CLIBARCHIVE_FIND(name, "archive_entry_pathname_utf8");
@@ -143,11 +145,13 @@ static inline int clibarchive_is_compressed_file(struct clibarchive_archive *sel
   return self->library.format(self->archive) == ARCHIVE_FORMAT_RAW;
 }
 
-static inline int clibarchive_is_zip(struct clibarchive_archive *self) {
-  return (self->library.format(self->archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP;
+/// Whether it is a zip that is not compressed as a whole: its only filter passes the bytes on.
+static inline int clibarchive_is_plain_zip(struct clibarchive_archive *self) {
+  return (self->library.format(self->archive) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_ZIP
+    && self->library.filter_count(self->archive) == 1;
 }
 
-/// The number of the archive's bytes that libarchive has interpreted. It may have read more.
+/// The number of the archive's bytes that libarchive has interpreted, after decompression. It may have read more.
 static inline long long clibarchive_position(struct clibarchive_archive *self) {
   return self->library.filter_bytes(self->archive, 0);
 }

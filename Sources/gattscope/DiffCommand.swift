@@ -149,7 +149,7 @@ struct DiffCommand: ParsableCommand {
     options.ignored = ignore
     options.isOneCapture = captures.count == 1
     options.sides = sides
-    let names = html ? captures.map(PageFileOptions.fileName) : captures
+    let names = html ? PageFileOptions.fileNames(captures) : captures
     options.names = (names[0], names[names.count - 1])
     let reader = SideReader(
       archives: archives, maps: try supplied.maps(), bonds: try known.bonds(),

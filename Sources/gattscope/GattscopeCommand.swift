@@ -77,6 +77,7 @@ struct GattscopeCommand: ParsableCommand {
   /// option.
   private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     if arguments.first == "help", let word = arguments.dropFirst().first, !word.hasPrefix("-"),
+      word != "help",
       !configuration.subcommands.contains(where: { $0.configuration.commandName == word })
     {
       // The parser would show the help of the whole program.

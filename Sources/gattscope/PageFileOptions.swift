@@ -16,10 +16,18 @@ struct PageFileOptions: ParsableArguments {
   /// Whether neither option is given.
   var isUnused: Bool { output == "-" && !force }
 
-  /// Returns the last part of a path. The page is sent to others, whom the folders do not concern.
-  static func fileName(_ path: String) -> String {
-    path == "-"
-      ? CaptureFailure.subject(path) : path.split(separator: "/").last.map(String.init) ?? path
+  /// Returns the ends of paths: one part of each, or as many as tell them apart. The page may be sent
+  /// to others, who should not see the folders.
+  static func fileNames(_ paths: [String]) -> [String] {
+    let parts = paths.map { $0.split(separator: "/") }
+    func ends(_ count: Int) -> [String] {
+      zip(paths, parts).map { path, parts in
+        path == "-" ? CaptureFailure.subject(path) : parts.suffix(count).joined(separator: "/")
+      }
+    }
+    let most = max(1, parts.map(\.count).max() ?? 1)
+    let distinct = Set(paths).count
+    return ends((1...most).first { Set(ends($0)).count == distinct } ?? most)
   }
 
   /// Refuses to replace a file that is not empty, unless `--force` is given, to replace a capture

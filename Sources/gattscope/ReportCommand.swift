@@ -97,9 +97,10 @@ struct ReportCommand: ParsableCommand {
       // The sentence names the archive and the log.
       redacting.redact
         ? "an archive of this capture is damaged: what follows in it is missing"
-        : failure.sentence(about: failure.file.map(PageFileOptions.fileName) ?? "the archive")
+        : failure.sentence(
+          about: failure.file.map { PageFileOptions.fileNames([$0])[0] } ?? "the archive")
     }
-    options.name = captures.map(PageFileOptions.fileName).joined(separator: " ")
+    options.name = PageFileOptions.fileNames(captures).joined(separator: " ")
     (options.title, options.note, options.showsKeys) = (title, note, showKeys)
     options.limit = limit ?? PageOptions.usualLimit
     try file.write { try write(found, options, maps: supplied.maps(), to: $0) }

@@ -107,6 +107,20 @@ import Testing
     #expect(two.text.contains("heart-rate.btsnoop write-refused.btsnoop"))
   }
 
+  @Test("diff --html names files with the same name by their folders") func sameNames() throws {
+    let folder = try Folder()
+    for (name, sample) in [("good", "heart-rate"), ("bad", "write-refused")] {
+      try FileManager.default.createDirectory(
+        atPath: folder.path(name), withIntermediateDirectories: true)
+      try FileManager.default.copyItem(
+        atPath: Program.sample(sample), toPath: folder.path("\(name)/btsnoop_hci.log"))
+    }
+    let paths = ["good", "bad"].map { folder.path("\($0)/btsnoop_hci.log") }
+    let page = try Program.run(["diff", "--html"] + paths).text
+    #expect(page.contains("<title>good/btsnoop_hci.log ↔ bad/btsnoop_hci.log"))
+    #expect(!page.contains(folder.path("good")))
+  }
+
   @Test("diff --html starts where the sides part") func diff() throws {
     let ending = try Program.run([
       "diff", "--html", Program.sample("write-refused"), Program.sample("pairing-fails"),

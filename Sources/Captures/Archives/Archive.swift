@@ -101,7 +101,7 @@ final class Archive: ByteFeed {
   /// Reports a zip that is cut off after its entries. libarchive then reads it as a stream, and stops
   /// at the directory that follows them.
   private func checkEnd() throws(CaptureFailure) {
-    guard unsafe clibarchive_is_zip(archive) != 0 else { return }
+    guard unsafe clibarchive_is_plain_zip(archive) != 0 else { return }
     let position = unsafe clibarchive_position(archive)
     var rest: InputBuffer
     if let source {
@@ -126,12 +126,12 @@ final class Archive: ByteFeed {
     var hasEnd = false
     while try rest.fill(4) {
       if rest.bytes.starts(with: "PK\u{5}\u{6}") {
-        hasEnd = false
         guard try rest.fill(headerBytes) else { break }
         var length = Cursor(rest.bytes.dropping(headerBytes - 2))
         let count = headerBytes + Int((try? length.u16()) ?? 0)
-        hasEnd = try rest.fill(count)
-        _ = rest.take(count)
+        let isWhole = try rest.fill(count)
+        hasEnd = hasEnd || isWhole
+        _ = rest.take(isWhole ? count : 4)
       } else {
         if rest.bytes.starts(with: "PK\u{1}\u{2}") { hasEnd = false }
         let next = rest.bytes.dropping(1).firstOffset(of: UInt8(ascii: "P"))
@@ -204,7 +204,8 @@ final class Archive: ByteFeed {
     private(set) var failure: CaptureFailure?
     /// The number of bytes read.
     private var byteCount: Int64 = 0
-    /// The last bytes read: one block or more, since libarchive reads no further ahead.
+    /// The last bytes read: one block or more. If libarchive has read further ahead, the end of a
+    /// zip is not checked.
     private var recent: [UInt8] = []
     /// The number of bytes of `recent` to read again.
     private var repeatedCount = 0

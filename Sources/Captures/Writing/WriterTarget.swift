@@ -32,7 +32,7 @@ package struct WriterTarget: Equatable, Sendable {
     Row("btsnoop-2001", .btsnoop, .monitor, "records of the Linux monitor, as btmon writes them"),
     Row(
       "pcap", .pcap, nil,
-      "pcap-254 of monitor records, pcap-187 of packets without direction, else -201"),
+      "pcap-254 for monitor records, pcap-187 for packets without direction, else pcap-201"),
     Row("pcap-187", .pcap, .h4WithoutDirection, "HCI packets without their direction"),
     Row("pcap-201", .pcap, .h4, "HCI packets with their direction"),
     Row("pcap-254", .pcap, .monitor, "records of the Linux monitor"),

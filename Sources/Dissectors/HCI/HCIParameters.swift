@@ -3,7 +3,7 @@
 package import Bluetooth
 package import Bytes
 
-/// The parameters of one HCI packet with their rows.
+/// The parameters of one HCI packet or management record with their rows.
 package struct HCIParameters: Sendable {
   /// The row that names the packet; nil if no table has its code.
   package let row: RowID?

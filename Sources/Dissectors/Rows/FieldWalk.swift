@@ -1,5 +1,5 @@
-// Reads the parameters of a command or event by its row. Only this code knows how the table entries
-// are laid out in bytes.
+// Reads the parameters of a command, event or AD structure by its row. Only this code knows how the
+// table entries are laid out in bytes.
 
 package import Bluetooth
 package import Bytes

@@ -13,7 +13,7 @@ package struct CountedValues: ~Copyable {
   private var notes: [(what: Conversations.Limited, limit: Int)] = []
   /// Whether the courses of numbers are kept for charts.
   private let drawsPlots: Bool
-  /// What is said where there is no value.
+  /// Printed if there are no values.
   package static let nothing: StaticString = "no attribute value crossed any link in this capture"
 
   package init(_ options: ValuesOptions, drawsPlots: Bool = false, limits: Limits = Limits()) {
@@ -29,7 +29,7 @@ package struct CountedValues: ~Copyable {
 
   /// Counts the values whose outcome a packet decided.
   ///
-  /// - Parameter reading: has read the packet; then reads these values.
+  /// - Parameter reading: must already have read the packet; afterwards it holds the last of these values.
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, _ reading: inout ValueReading
@@ -74,7 +74,7 @@ package struct CountedValues: ~Copyable {
     return ValuesTable(facts, options, memory)
   }
 
-  /// Says below the table what became of vendors' requests, and which limits were reached.
+  /// Appends the results of vendors' requests and the limits that were reached.
   package func sayRest(
     _ table: inout ValuesTable, _ reading: inout ValueReading, into output: inout Output
   ) {
