@@ -81,6 +81,11 @@ extension Android {
           value.attribute.isDescriptor ? "writeDescriptor" : "writeCharacteristic", arguments,
           isSystem: isSystem, remark: Callback.answerUnseen)
       ]
+    case .writeWithoutResponse where value.attribute.isDescriptor,
+      .signedWrite where value.attribute.isDescriptor:
+      return [
+        .traffic("a descriptor is written in a way that BluetoothGatt has no method for", arguments)
+      ]
     default:
       arguments.add("status", status(value.isRestRefused ? .invalidOffset : value.error))
       return answered(value, arguments, isSystem, remark)
@@ -103,11 +108,6 @@ extension Android {
         .callback(
           value.attribute.isDescriptor ? "onDescriptorRead" : "onCharacteristicRead", arguments,
           isSystem: isSystem, remark: remark)
-      ]
-    case .writeWithoutResponse where value.attribute.isDescriptor,
-      .signedWrite where value.attribute.isDescriptor:
-      return [
-        .traffic("a descriptor is written in a way that BluetoothGatt has no method for", arguments)
       ]
     case .writeWithoutResponse, .signedWrite:
       return [
