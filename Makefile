@@ -72,7 +72,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: $(CHECKERS) units-of-scripts units-of-damage packages-of-neighbours tests-of-neighbours help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet test-page picture bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
+.PHONY: $(CHECKERS) check-units units-of-scripts units-of-damage packages-of-neighbours tests-of-neighbours help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet test-page picture bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -95,7 +95,10 @@ build: Package.swift ## build the program, quickly: .build/release/gattscope
 release: ## build the program for distribution, optimised as a whole: .build-release/release/gattscope
 	OPTIMISE_ALL=1 swift build $(RELEASE)
 
-check: lint ## lint, build and run the unit tests without the long sweeps: after every change
+check: ## lint, build and run the unit tests without the long sweeps: after every change
+	@$(MAKE) --no-print-directory -j2 check-units lint
+
+check-units:
 	$(TEST) $(addprefix --skip ,$(LONG))
 
 test: packages lint ## run everything that needs one optimised build: unit, golden, command and script tests, tshark
