@@ -22,8 +22,8 @@ FUZZ_SECONDS ?= 60
 HOURS ?= 8
 # Scripts that check all captures, the longest first.
 CHECKERS := check-redaction validate-json compare-with-tshark find-secrets
-# `make check` leaves these out: tests that run the program over many captures, and sweeps that take seconds each.
-LONG := ^CommandTests ^GoldenTests EveryCaptureTests PlantingTests HostileInputTests NeedsTests CaptureTests/working
+# `make check` leaves these out: tests that run the program over many captures or wait, and sweeps that take seconds each.
+LONG := InterruptionTests ^CommandTests ^GoldenTests EveryCaptureTests PlantingTests HostileInputTests NeedsTests CaptureTests/working
 # Where bash, zsh and fish look for completions below share/.
 COMPLETIONS := bash-completion/completions/gattscope zsh/site-functions/_gattscope \
 	fish/vendor_completions.d/gattscope.fish
