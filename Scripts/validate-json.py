@@ -8,9 +8,10 @@ Lines: those of `show --json` and `show --json --raw` must fit `$defs/showLine`,
 must fit `$defs/info` and `$defs/map`; those of `diff --json` with a sample capture, `$defs/diff`; those of `explain
 --json` and `profiles match --json`, `$defs/explain` and `$defs/profileMatches`; `profiles list --json` and `explain
 --list-rules --json`, `$defs/profileList` and `$defs/ruleList`. None may have a top-level key that the schema does not
-know, and two runs must give the same bytes. Documents that differ only in strings of hexadecimal digits of one length, and
-in numbers with as many digits (0 apart), are compared with the schema once: only its few limits of numbers tell them
-apart. In a folder, the script uses every file that gattscope reads. Exit status 1: an output does not fit.
+know, and two runs must give the same bytes. Documents that differ only in times, addresses, strings of hexadecimal
+digits of one length, and numbers with as many digits (0 apart) are compared with the schema once: only its few limits
+of numbers tell them apart. In a folder, the script uses every file that gattscope reads. Exit status 1: an output does
+not fit.
 """
 
 import json
@@ -39,8 +40,11 @@ COMMANDS = (
 LISTS = {"profileList": ["profiles", "list", "--json"], "ruleList": ["explain", "--list-rules", "--json"]}
 LINES = ("showLine", "valuesLine", "devicesLine", "traceLine")  # one document per line
 READ, DIFFERENT, DAMAGED = 0, 1, 65  # exit statuses: 65 is also "not a format that gattscope reads", which prints nothing
-# A string of hexadecimal digits that is not a key, or a number that is not 0.
-DIGITS = re.compile(rb'(?<=")(?:0x)?[0-9a-f]{2,}(?="[^:])|(?<=[:,\[])[1-9]\d*(?=[,}\]])')
+# A string of hexadecimal digits that is not a key, an address, a time, or a number that is not 0.
+ALIKE = re.compile(
+    rb'(?<=")(?:0x)?[0-9a-f]{2,}(?="[^:])|(?<=")(?:[0-9A-F]{2}:){5}[0-9A-F]{2}(?=")|(?<=")\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z(?=")|(?<=[:,\[])-?(?:[1-9]\d*(?:\.\d+)?|0\.\d+)(?=[,}\]])'
+)
+DIGIT = re.compile(rb"[0-9a-fA-F]")
 NOT_CAPTURES = (".md", ".json", ".tsv", ".txt")
 
 
@@ -92,7 +96,7 @@ def document_errors(validator: Draft202012Validator, text: bytes, fitting: set[b
     except ValueError as error:  # also if the text is not UTF-8
         yield f"expected JSON: {error}"
         return
-    shape = DIGITS.sub(lambda found: b"1" * len(found[0]), text)
+    shape = ALIKE.sub(lambda found: DIGIT.sub(b"1", found[0]), text)
     if shape in fitting:
         return
     errors = list(validator.iter_errors(document))
