@@ -12,7 +12,7 @@ shift
 export SWIFT_BACKTRACE=enable=no
 # Recording where memory was allocated and quarantining freed memory took a third of the time.
 export ASAN_OPTIONS="malloc_context_size=4:quarantine_size_mb=16${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
-export LSAN_OPTIONS="suppressions=Fuzz/leaks-that-are-none.txt:print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
+export LSAN_OPTIONS="suppressions=Fuzz/leak-suppressions.txt:print_suppressions=0${LSAN_OPTIONS:+:$LSAN_OPTIONS}"
 
 failed=
 for fuzzer in "$@"; do

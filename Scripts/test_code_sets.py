@@ -16,9 +16,8 @@ class CodeSetTests(unittest.TestCase):
 
     def test_each_is_used(self) -> None:
         # Passed as an argument, or asked for a name.
-        uses = r"\((?:CodeSet)?\.{0}\b|CodeSet\.{0}\b|, (?:CodeSet)?\.{0}[,)\n]"
-        unused = [name for name in self.sets if not re.search(uses.format(name), self.text)]
-        self.assertEqual(unused, [])
+        used = re.findall(r"(?<=\(\.)\w+|(?<=CodeSet\.)\w+|(?<=, \.)\w+(?=[,)\n])", self.text)
+        self.assertEqual(self.sets.keys() - set(used), set())
 
     def test_codes_ascend_and_names_are_trimmed(self) -> None:
         for name, text in self.sets.items():

@@ -28,8 +28,8 @@ extension Android {
     arguments.add(
       value.attribute.isDescriptor ? "descriptor" : "characteristic",
       .attribute(value.attribute))
-    // gatt_process_error_rsp ends the read with the error, without the bytes before it (AOSP,
-    // stack/gatt/gatt_cl.cc).
+    // gatt_process_error_rsp ends the read with the error, without the bytes before it, unless the
+    // error is Attribute Not Long (Bluedroid, stack/gatt/gatt_cl.c; in AOSP's gatt_cl.cc [mem]).
     if !value.isRestRefused { arguments.add("value", value.argument) }
     if value.isCut { arguments.add("cut", .flag(true)) }
     switch value.outcome {

@@ -112,14 +112,13 @@ extension CoreBluetooth {
       if value.attribute.isConfiguration { return subscribed(value, peer, isHidden, remark) }
       return .callback(
         "peripheral(_:didWriteValueFor:error:)", arguments, isSystem: isHidden, remark: remark)
-    case .writeWithoutResponse where value.attribute.isDescriptor,
-      .signedWrite where value.attribute.isDescriptor:
-      return .traffic(
-        "a descriptor is written in a way that CoreBluetooth has no method for", arguments)
     case .writeWithoutResponse, .signedWrite:
-      return .call(
-        "writeValue(_:for:type:)", arguments + [("type", .word(".withoutResponse"))],
-        isSystem: isHidden, remark: "there is no callback")
+      return value.attribute.isDescriptor
+        ? .traffic(
+          "a descriptor is written in a way that CoreBluetooth has no method for", arguments)
+        : .call(
+          "writeValue(_:for:type:)", arguments + [("type", .word(".withoutResponse"))],
+          isSystem: isHidden, remark: "there is no callback")
     case .notification, .indication:
       if value.attribute.isShort(0x2a05) {
         return .callback(

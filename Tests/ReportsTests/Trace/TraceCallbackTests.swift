@@ -66,9 +66,7 @@ import Testing
   func descriptors(platform: Platform) throws {
     let lines = try told(platform) {
       $0.connect()
-      // A service, its characteristic, its description.
-      $0.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 f0 ff")
-      $0.ask("08 01 00 05 00 03 28", "09 07 02 00 0a 03 00 f6 ff")
+      $0.discoverOne()
       $0.ask("04 04 00 05 00", "05 01 04 00 01 29")
       $0.ask("0a 04 00", "0b 48 69")
       $0.ask("12 04 00 48 6f", "13")
@@ -99,8 +97,7 @@ import Testing
     let value = (0..<22).map { _ in "2a" }.joined(separator: " ")
     let lines = try told(platform) {
       $0.connect()
-      $0.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 f0 ff")
-      $0.ask("08 01 00 05 00 03 28", "09 07 02 00 0a 03 00 f6 ff")
+      $0.discoverOne()
       $0.ask("0a 03 00", "0b \(value)")
       $0.ask("0c 03 00 16 00", "01 0c 03 00 07")
     }
@@ -113,8 +110,7 @@ import Testing
     // The end of a value whose length is a multiple of what fits is no refusal.
     let whole = try told(platform) {
       $0.connect()
-      $0.ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 f0 ff")
-      $0.ask("08 01 00 05 00 03 28", "09 07 02 00 0a 03 00 f6 ff")
+      $0.discoverOne()
       $0.ask("0a 03 00", "0b \(value)")
       $0.ask("0c 03 00 16 00", "01 0c 03 00 0b")
     }
@@ -309,5 +305,14 @@ import Testing
     }
     #expect(
       try line("didReceiveWrite", in: lines).contains("value 01 = reset energy expended"))
+  }
+}
+
+extension Traffic {
+  /// Adds the discovery of a service and its only characteristic, which can be read and written:
+  /// handle 3 is its value.
+  fileprivate mutating func discoverOne() {
+    ask("10 01 00 ff ff 00 28", "11 06 01 00 05 00 f0 ff")
+    ask("08 01 00 05 00 03 28", "09 07 02 00 0a 03 00 f6 ff")
   }
 }
