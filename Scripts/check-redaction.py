@@ -12,7 +12,6 @@ are reported as zeros. Exit status 1: a secret remains, something is lost, or no
 """
 
 import importlib
-import itertools
 import json
 import os
 import random
@@ -22,19 +21,15 @@ import struct
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, NamedTuple
 
 from comparison import tshark
 from traffic import files
 
 find_secrets = importlib.import_module("find-secrets")
 
-ADDRESSES = (
-    *("bthci_cmd.bd_addr", "bthci_evt.bd_addr", "bthci_evt.le_local_rpa", "bthci_evt.le_peer_rpa"),
-    *("bthci_evt.direct_bd_addr", "btsmp.bd_addr", "btcommon.eir_ad.entry.bd_addr", "hci_mon.bd_addr"),
-)
-NAMES = ("btcommon.eir_ad.entry.device_name", "bthci_evt.device_name", "bthci_cmd.device_name")
 VALUES = ("confirm_value", "random_value", "dhkey_check", "public_key_x", "public_key_y", *find_secrets.KEYS)
 DEBUG_KEY = bytes.fromhex("20b003d2f297be2c5e2c83a7e9f9a5b9eff49111acf4fddbcc0301480e359de6")
 DEBUG_KEY_Y = bytes.fromhex("dc809c49652aeb6d63329abf5a52155c766345c28fed3024741c8ed01589d28b")
@@ -44,18 +39,8 @@ H4_ACL = b"\x02"
 MONITOR_ACL = (4, 5)  # opcodes of the monitor: sent, received
 LEAST_NAME = 6  # bytes; shorter names would be found by chance
 LEAST_KEY = 8  # bytes; longer values are searched for in pieces
+TOGETHER = 40  # captures that tshark reads at once
 PIECE, PIECE_STEP = 6, 2  # bytes of a piece, and between the starts of two pieces: any seven bytes in a row contain a whole piece
-
-
-def fields(path: Path, names: tuple[str, ...]) -> list[list[list[str]]]:
-    """Returns tshark's values of these fields: for each packet and field, all values."""
-    with tempfile.TemporaryDirectory() as empty:
-        environment = dict(os.environ, WIRESHARK_CONFIG_DIR=empty, LC_ALL="C.UTF-8")
-        options = [option for name in names for option in ("-e", name)]
-        command = ["tshark", "-n", "-r", str(path), "-T", "fields", "-E", "separator=\x01", "-E", "aggregator=\x02"]
-        result = subprocess.run([*command, *options], capture_output=True, env=environment, check=False)
-    lines = result.stdout.decode(errors="replace").split("\n")[:-1]
-    return [[list(filter(None, field.split("\x02"))) for field in line.split("\x01")] for line in lines]
 
 
 def what_must_go(path: Path) -> dict[bytes, str]:
@@ -66,13 +51,12 @@ def what_must_go(path: Path) -> dict[bytes, str]:
         for name in VALUES:
             if value := packet.get(f"smp.{name}"):
                 found[bytes.fromhex(value)] = name
-    for values in fields(path, (*ADDRESSES, *NAMES)):
-        for text in itertools.chain(*values[: len(ADDRESSES)]):
+        for text in packet.get("identity.addresses", []):
             value = bytes.fromhex(text.replace(":", ""))
             # 00:00:00:00:00:01, which an anonymised capture may have, appears among zeros everywhere.
             if len(set(value)) > 2:
                 found[value] = "address"
-        for text in itertools.chain(*values[len(ADDRESSES) :]):
+        for text in packet.get("identity.names", []):
             if len(text.encode()) >= LEAST_NAME and "\ufffd" not in text:
                 found[text.encode()] = "name"
     # Zeros and ones identify nobody, nor do values that the specification publishes.
@@ -180,10 +164,19 @@ def attributes(program: str, path: Path) -> list:
     ]
 
 
-def packets(path: Path) -> tuple[int, int]:
-    """Returns the number of packets, and of those that tshark calls malformed or cannot read."""
-    found = fields(path, ("frame.number", "_ws.malformed"))
-    return len(found), sum(1 for _, malformed in found if malformed)
+def packets(paths: list[Path], folder: Path) -> list[tuple[int, int]]:
+    """Returns each file's number of packets, and of those that tshark calls malformed or cannot read. tshark reads all
+    files as one, because it is slow to start: each stays an interface, and what tshark remembers is kept per interface.
+    """
+    merged = folder / "merged.pcapng"
+    subprocess.run(["mergecap", "-a", "-I", "none", "-w", merged, *paths], capture_output=True, check=True)
+    environment = dict(os.environ, WIRESHARK_CONFIG_DIR=str(folder / "none"), LC_ALL="C.UTF-8")
+    command = ["tshark", "-n", "-r", merged, "-T", "fields", "-e", "frame.interface_id", "-e", "_ws.malformed"]
+    result = subprocess.run(command, capture_output=True, env=environment, check=True)
+    lines = [line.split("\t") for line in result.stdout.decode(errors="replace").splitlines()]
+    seen = Counter(int(interface) for interface, _ in lines)
+    malformed = Counter(int(interface) for interface, problem in lines if problem)
+    return [(seen[interface], malformed[interface]) for interface in range(len(paths))]
 
 
 def removed(report: str) -> tuple[int, bool]:
@@ -194,25 +187,34 @@ def removed(report: str) -> tuple[int, bool]:
     return int(parts[1]) if parts else 0, "controller" in report
 
 
-def check(program: str, path: Path, kind: files.Kind, folder: Path) -> tuple[int, list[str]]:
-    """Returns the number of secrets that were searched for, and the errors."""
+class Copies(NamedTuple):
+    """A capture's redacted and unchanged copies, and by how much their numbers of malformed packets may differ."""
+
+    name: str
+    redacted: Path
+    same: Path
+    zeros: int
+    logs: bool
+
+
+def check(program: str, path: Path, kind: files.Kind, folder: Path) -> tuple[int, list[str], Copies | None]:
+    """Returns the number of secrets that were searched for, the errors, and the copies for tshark."""
     wanted = what_must_go(path)
     is_monitor = any(link in kind.name for link in ("2001", "254"))
-    out = folder / "redacted.btsnoop"
+    out, same = folder / "redacted.btsnoop", folder / "same.btsnoop"
     target = "btsnoop-2001" if is_monitor else "btsnoop-1002"
-    command = [program, "convert", "--force", "--redact", "--as", target, str(path), str(out)]
-    result = subprocess.run(command, capture_output=True, check=False)
+    convert = [program, "convert", "--force", "--as", target]
+    result = subprocess.run([*convert, "--redact", str(path), str(out)], capture_output=True, check=False)
     if result.returncode not in (0, 65):
-        return 0, [f"ended with {result.returncode}: {result.stderr.decode().strip()}"]
+        return 0, [f"ended with {result.returncode}: {result.stderr.decode().strip()}"], None
     content = out.read_bytes()
     wrong = remaining(wanted, [content, *data(content, is_monitor)])
     # Another format may lack room for some records, so the same program also writes the file without redaction.
-    same = folder / "same.btsnoop"
-    subprocess.run([program, "convert", "--force", "--as", target, str(path), str(same)], capture_output=True, check=False)
+    subprocess.run([*convert, str(path), str(same)], capture_output=True, check=False)
     # Addresses and names are only recognised by their remaining bytes, keys by their places.
     worse, redacted = folder / "worse.btsnoop", folder / "worse-redacted.btsnoop"
     worse.write_bytes(disturbed(same.read_bytes(), path.name))
-    subprocess.run([program, "convert", "--force", "--redact", "--as", target, str(worse), str(redacted)], capture_output=True, check=False)
+    subprocess.run([*convert, "--redact", str(worse), str(redacted)], capture_output=True, check=False)
     content = redacted.read_bytes()
     keys = {value: what for value, what in wanted.items() if what not in ("address", "name")}
     wrong += [f"disturbed: {message}" for message in remaining(keys, [content, *data(content, is_monitor)])]
@@ -220,12 +222,24 @@ def check(program: str, path: Path, kind: files.Kind, folder: Path) -> tuple[int
         wrong.append("explain finds something else")
     if attributes(program, same) != attributes(program, out):
         wrong.append("map has other attributes")
-    (count, malformed), (count_before, malformed_before) = packets(out), packets(same)
     zeros, logs = removed(result.stderr.decode())
-    fewest = 0 if logs else malformed_before
-    if count != count_before or not fewest <= malformed <= malformed_before + zeros:
-        wrong.append(f"tshark sees {count} packets, {malformed} malformed; before {count_before}, {malformed_before}")
-    return len(wanted), wrong
+    return len(wanted), wrong, Copies(f"{path.parent.name}/{path.name}", out, same, zeros, logs)
+
+
+def seen_otherwise(copies: list[Copies], folder: Path) -> Iterator[str]:
+    """Yields the captures of which tshark sees other packets when they are redacted."""
+    redacted, same = (packets(paths, folder) for paths in ([each.redacted for each in copies], [each.same for each in copies]))
+    for each, (count, malformed), (count_before, malformed_before) in zip(copies, redacted, same):
+        fewest = 0 if each.logs else malformed_before
+        if count != count_before or not fewest <= malformed <= malformed_before + each.zeros:
+            yield f"{each.name}: tshark sees {count} packets, {malformed} malformed; before {count_before}, {malformed_before}"
+
+
+def captures(folders: list[str]) -> Iterator[tuple[Path, files.Kind]]:
+    for path in (path for folder in map(Path, folders) for path in sorted(folder.rglob("*")) if path.is_file()):
+        kind = files.kind(path)
+        if kind is not None and any(kind.is_hci):
+            yield path, kind
 
 
 def main() -> int:
@@ -234,21 +248,24 @@ def main() -> int:
     if shutil.which("tshark") is None:
         print("skipped: tshark is not installed")
         return 1 if os.environ.get("CI") else 0
-    captures = looked_for = errors = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for folder in map(Path, sys.argv[2:]):
-            for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-                kind = files.kind(path)
-                if kind is None or not any(kind.is_hci):
-                    continue
-                count, wrong = check(sys.argv[1], path, kind, Path(scratch))
-                captures, looked_for, errors = captures + 1, looked_for + count, errors + len(wrong)
-                for message in wrong:
-                    print(f"{path.parent.name}/{path.name}: {message}")
+    looked_for, found = 0, []
+    chosen = list(captures(sys.argv[2:]))
+    for start in range(0, len(chosen), TOGETHER):
+        with tempfile.TemporaryDirectory() as scratch:
+            copies = []
+            for number, (path, kind) in enumerate(chosen[start : start + TOGETHER]):
+                folder = Path(scratch) / str(number)
+                folder.mkdir()
+                count, wrong, written = check(sys.argv[1], path, kind, folder)
+                looked_for += count
+                found += [f"{path.parent.name}/{path.name}: {message}" for message in wrong]
+                copies += [written] if written else []
+            found += seen_otherwise(copies, Path(scratch))
+    print(*found, sep="\n", end="\n" if found else "")
     if looked_for == 0:
         print("no secret was searched for")
-    print(f"{captures} captures, {looked_for} secrets, addresses and names, {errors} errors")
-    return 1 if errors or looked_for == 0 else 0
+    print(f"{len(chosen)} captures, {looked_for} secrets, addresses and names, {len(found)} errors")
+    return 1 if found or looked_for == 0 else 0
 
 
 if __name__ == "__main__":

@@ -112,7 +112,10 @@ CONTROLLER_LOG = "controller_log"
 
 
 def comparable(line: dict, ours: Facts, theirs: Facts) -> Facts:
-    """Returns tshark's facts about a packet without those that gattscope deliberately reads differently."""
+    """Returns tshark's facts about a packet without those that gattscope deliberately reads differently,
+    and without those that only other checks need.
+    """
+    theirs = {field: value for field, value in theirs.items() if not field.startswith("identity.")}
     if line.get("protocol") == CONTROLLER_LOG:
         return {field: value for field, value in theirs.items() if field.partition(".")[0] not in ("l2cap", "signalling", "att", "smp")}
     # For a PDU that the capture cut, tshark shows the fields before the cut; gattscope shows the remaining bytes.

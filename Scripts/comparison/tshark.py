@@ -68,6 +68,13 @@ SECURITY_BYTES = {
     "public_key_y": "public_key_y",
 }
 
+# What identifies a device or its owner, in whichever layer it is: tshark's names of the fields.
+ADDRESSES = (
+    *("bthci_cmd.bd_addr", "bthci_evt.bd_addr", "bthci_evt.le_local_rpa", "bthci_evt.le_peer_rpa"),
+    *("bthci_evt.direct_bd_addr", "btsmp.bd_addr", "btcommon.eir_ad.entry.bd_addr", "hci_mon.bd_addr"),
+)
+DEVICE_NAMES = ("btcommon.eir_ad.entry.device_name", "bthci_evt.device_name", "bthci_cmd.device_name")
+
 
 def facts(path: Path) -> list[Facts] | None:
     """Returns the facts about each packet, without the user's preferences or name resolution, from one run, because
@@ -111,6 +118,8 @@ def _merged(pairs: list) -> dict:
 
 def _packet(layers: dict) -> Facts:
     told = Told()
+    told.put("identity.addresses", _values(layers, ADDRESSES))
+    told.put("identity.names", _values(layers, DEVICE_NAMES))
 
     def layer(name: str) -> dict | None:
         found = first(layers.get(name))
@@ -140,6 +149,13 @@ def _packet(layers: dict) -> Facts:
     if smp := layer("btsmp"):
         _security(smp, told)
     return told
+
+
+def _values(layers: dict, fields: tuple[str, ...]) -> list[str]:
+    """Returns the values of these fields in all layers."""
+    keys = [f"{field.partition('.')[0]}_{field.replace('.', '_')}" for field in fields]
+    inside = [layer for each in layers.values() for layer in listed(each) if isinstance(layer, dict)]
+    return [value for layer in inside for key in keys for value in listed(layer.get(key))]
 
 
 def _event(event: dict, told: Told) -> None:
