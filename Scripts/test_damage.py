@@ -5,6 +5,7 @@ DAMAGE_ROUNDS is how much of each kind of damage a capture gets (1). With one ro
 take most of the time, get only every third damage.
 """
 
+import itertools
 import json
 import os
 import signal
@@ -131,6 +132,7 @@ def complaints(capture: Path, rounds: int) -> list[str]:
         folder = Path(name)
         out, copy = folder / "out", folder / f"damaged{capture.suffix}"
         healthy = {tuple(view): run(view, capture, out) for view in views(folder)}
+        lines = Lines(healthy[tuple(views(folder)[0])].output, capture.read_bytes())
         for number, kind in enumerate(damage.damages(capture, rounds)):
             if rounds == 1 and capture.stat().st_size > LARGE and number % 3:
                 continue
@@ -164,17 +166,22 @@ def complaints(capture: Path, rounds: int) -> list[str]:
                 # A PacketLogger file has no magic number: only intact first records identify it.
                 unknown = capture.suffix == ".pklg" and "is not a capture" in now.errors
                 if view is every[0] and now.status in GOOD and not unknown:
-                    expected = intact(before.output, capture, kind)
-                    if not now.output.startswith(expected):
+                    if not now.output.startswith(lines.before(kind)):
                         found.append(f"{what}: the {kind.intact} records before the damage are told otherwise")
     return found
 
 
-def intact(output: bytes, capture: Path, kind: damage.Damage) -> bytes:
-    """Returns the intact file's lines about the records before the damage."""
-    data = capture.read_bytes()
-    flags = damage.told(data, damage.record_ends(data))
-    return b"".join(output.splitlines(keepends=True)[: sum(flags[: kind.intact])])
+class Lines:
+    """The lines about an intact file's records."""
+
+    def __init__(self, output: bytes, data: bytes) -> None:
+        self.output = output
+        self.ends = [0, *itertools.accumulate(map(len, output.splitlines(keepends=True)))]
+        self.told = [0, *itertools.accumulate(damage.told(data, damage.record_ends(data)))]
+
+    def before(self, kind: damage.Damage) -> bytes:
+        """Returns those about the records before the damage."""
+        return self.output[: self.ends[min(self.told[kind.intact], len(self.ends) - 1)]]
 
 
 def captures() -> list[Path]:

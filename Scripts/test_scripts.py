@@ -468,8 +468,7 @@ class ValidationTests(StandIn):
         self.program.write_text(STAND_IN + """printf '{"type":"note","time":%d}\\n' $(date +%s%N)\n""")
         (self.folder / "schema").write_text(json.dumps(SCHEMA))
         self.module.validators = lambda program: {
-            name: self.module.Draft202012Validator({"$ref": f"#/$defs/{name}", **SCHEMA})
-            for name in SCHEMA["$defs"]
+            name: self.module.Validator(name, SCHEMA["$defs"]) for name in SCHEMA["$defs"]
         }
         self.assertIn("different bytes", self.judged("")[1])
 
