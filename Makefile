@@ -20,6 +20,8 @@ BUILD_PROGRAM := $(if $(filter command line,$(origin PROGRAM)),,release)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 HOURS ?= 8
+# "full" runs all of the long sweeps; otherwise every third of their runs.
+SWEEPS ?= sampled
 # Scripts that check all captures, the longest first.
 CHECKERS := check-redaction validate-json compare-with-tshark find-secrets
 # `make check` leaves these out: tests that run the program over many captures or wait, and sweeps that take seconds each.
@@ -106,8 +108,8 @@ test: packages lint ## run everything that needs one optimised build: unit, gold
 	@$(MAKE) --no-print-directory test-scripts
 
 # In parallel, since each keeps little more than one core busy. Packages and .venv come before, since apt and pip run alone.
-test-all: packages ## run `test`, and also the release program, a virtual machine, a browser, a fleet, and each fuzzer
-	@$(MAKE) --no-print-directory -j2 test release
+test-all: packages ## run `test` with full sweeps, and also the release program, a virtual machine, a browser, a fleet, and each fuzzer
+	@$(MAKE) --no-print-directory -j2 test release SWEEPS=full
 	@$(MAKE) --no-print-directory packages-of-neighbours
 	@$(MAKE) --no-print-directory -j2 tests-of-neighbours test-release test-fleet
 	$(if $(filter 0,$(FUZZ_SECONDS)),,@$(MAKE) --no-print-directory fuzz)
@@ -136,7 +138,7 @@ test-scripts: build ## run the tests from outside: scripts' tests, tshark, the J
 units-of-scripts: UNITS := $(filter-out test_damage test_page,$(basename $(notdir $(wildcard Scripts/test_*.py))))
 units-of-damage: UNITS := test_damage
 units-of-scripts units-of-damage:
-	GATTSCOPE=$(abspath $(BUILT)) PYTHONPATH=Scripts $(PYTHON) -m unittest $(UNITS)
+	SWEEPS=$(SWEEPS) GATTSCOPE=$(abspath $(BUILT)) PYTHONPATH=Scripts $(PYTHON) -m unittest $(UNITS)
 
 $(CHECKERS):
 	$(PYTHON) Scripts/$@.py $(BUILT) captures $(MORE_CAPTURES)

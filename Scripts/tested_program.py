@@ -1,4 +1,5 @@
-"""The program that the scripts' tests run, $GATTSCOPE or the one of `make build`, and the signals that it starts with.
+"""The program that the scripts' tests run, $GATTSCOPE or the one of `make build`, the signals that it starts with, and
+how much of the long sweeps runs.
 """
 
 import os
@@ -9,6 +10,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = Path(os.environ.get("GATTSCOPE", ROOT / ".build" / "release" / "gattscope")).resolve()
 # Continuous integration must not skip a test because something is missing.
 IN_CI = bool(os.environ.get("CI"))
+# `make test-all` runs the long sweeps in full, `make test` every third of their runs.
+SWEEP_STEP = 1 if os.environ.get("SWEEPS") == "full" else 3
 
 # A shell starts its background jobs with these ignored, and every program started here would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
