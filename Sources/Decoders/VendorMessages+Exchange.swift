@@ -61,9 +61,11 @@ extension VendorMessages {
     let found = requests.firstIndex {
       $0.owner == owner && $0.conversation == conversation && fits($0)
     }
-    _ = tally(title, owner, conversation)
+    let tally = tally(title, owner, conversation)
     guard let found else {
-      note.isOrphan = true
+      // Before the first request, the capture may have begun too late to contain it, or the
+      // requests are not in the profile.
+      note.isOrphan = tally.map { tallies[$0].requests > 0 } ?? false
       return note
     }
     note.request = requests[found].packet

@@ -49,9 +49,7 @@ package struct Dissection: Sendable {
   package var control: ControlField?
   /// The problems of the record, in the order in which they were found.
   package var problems = Problems()
-  /// Unused. The existential makes the type address-only, so that it is passed by reference even
-  /// without `borrowing`. A loadable type of this size would be copied for every packet.
-  private let anchor: (any Sendable)? = nil
+  private let passing = PassedByReference()
 
   package init() {}
 

@@ -4,20 +4,23 @@ import Sessions
 import Words
 
 extension ConnectionHistory {
-  /// The maximum number of lines of a kind.
-  private static let mostLines = 8
-
-  /// The lines about L2CAP channels: opened, refused, used, changed, closed.
+  /// The lines about L2CAP channels: opened, refused, used, changed, closed. The history bounds
+  /// their number.
   var channelStory: [StoryLine] {
-    Self.told(channels.openings.map(Self.opened), channels.omittedOpenings, "opened channels")
-      + Self.told(channels.refusals.map(Self.refused), channels.omittedRefusals, "refusals")
-      + Self.told(channels.open.filter(\.isConnection).map(Self.unanswered), 0, "requests")
+    Self.told(
+      channels.openings.map(Self.opened), channels.omittedOpenings,
+      "more channel opened", "more channels opened")
       + Self.told(
-        channels.changes.map(Self.changed), channels.omittedChanges, "channel changes")
+        channels.refusals.map(Self.refused), channels.omittedRefusals,
+        "more request refused", "more requests refused")
+      + channels.open.filter(\.isConnection).map(Self.unanswered)
       + Self.told(
-        channels.uses.map { Self.used($0, among: channels.uses) }, 0, "channels with data")
-      + omittedUse
-      + Self.told(channels.closings.map(Self.closed), channels.omittedClosings, "closed channels")
+        channels.changes.map(Self.changed), channels.omittedChanges,
+        "more channel changed", "more channels changed")
+      + channels.uses.map { Self.used($0, among: channels.uses) } + omittedUse
+      + Self.told(
+        channels.closings.map(Self.closed), channels.omittedClosings,
+        "more channel closed", "more channels closed")
   }
 
   /// The data on channels that are not listed individually.
@@ -31,15 +34,13 @@ extension ConnectionHistory {
     ]
   }
 
-  /// Returns the first lines, followed by the number of the others.
+  /// Returns the lines, followed by the number of later ones that the history omits.
   private static func told(
-    _ lines: [StoryLine], _ omitted: Int, _ kind: StaticString
+    _ lines: [StoryLine], _ omitted: Int, _ one: StaticString, _ several: StaticString
   ) -> [StoryLine] {
-    let left = lines.count + omitted - mostLines
-    guard left > 0, var next = lines.dropFirst(mostLines).first else { return lines }
-    next.text = "\(left) more \(kind)"
-    next.packets = next.packets.lowerBound...next.packets.lowerBound
-    return lines.prefix(mostLines) + [next]
+    guard omitted > 0, let last = lines.last else { return lines }
+    let place = Moment(packet: last.packets.lowerBound, time: last.time)
+    return lines + [StoryLine(place, "\(count: omitted, one, several)")]
   }
 
   private static func opened(_ request: ChannelRequest) -> StoryLine {

@@ -241,6 +241,7 @@ extension ConnectionHistory {
     if attributes.sentByLocal + attributes.sentByPeer == 0, !channels.isUsed {
       return "; the link was never encrypted, and no attribute was used"
     }
-    return security.pairing == nil ? "; never paired, never encrypted" : "; never encrypted"
+    return security.pairing == nil
+      ? "; neither paired nor encrypted on this connection" : "; never encrypted"
   }
 }

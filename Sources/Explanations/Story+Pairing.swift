@@ -14,12 +14,23 @@ extension ConnectionHistory {
         request.moment,
         "\(request.side.words) requests security: \(request.authReq.words)\(times)")
     }
-    return requests + omittedPairings
+    return requests + omittedPairings + cutPairing
       + pairing.attempts.flatMap {
         PairingStory(
           $0, acts: pairing.acts(during: $0), mayBeCut: evidence.extent.truncatedData > 0
         ).lines
       }
+  }
+
+  /// A line about a pairing of which the capture has only the beginnings of its PDUs.
+  private var cutPairing: [StoryLine] {
+    guard let cut = pairing.cut else { return [] }
+    return [
+      StoryLine(
+        cut.first, to: cut.last.packet,
+        "pairing, by a method that is not known: the capture cut its \(count: cut.count, "packet", "packets") short"
+      )
+    ]
   }
 
   /// A line that attempts in the middle are omitted.

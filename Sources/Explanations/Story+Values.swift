@@ -42,6 +42,8 @@ extension ConnectionHistory {
         """)
       if run.confirmed >= run.indications {
         pieces.append(run.indications == 1 ? "confirmed" : "all confirmed")
+      } else if run.confirmed == 0 {
+        pieces.append("not confirmed")
       } else {
         pieces.append("\(run.confirmed) of them confirmed")
       }

@@ -2,7 +2,6 @@ package import Bluetooth
 import Bytes
 import Captures
 import Dissectors
-import Synchronization
 
 /// What is known about a packet beyond its bytes, when it arrives.
 package struct Answer: Sendable {
@@ -28,8 +27,7 @@ package struct Answer: Sendable {
   package var closed = false
   /// Who or what ended the link, if the packet reports that it has ended.
   package var ending: Connection.Ending?
-  /// Unused; makes the type address-only so it is passed by reference, as a dissection is.
-  private let anchor: (any Sendable)? = nil
+  private let passing = PassedByReference()
 
   init() {}
 
@@ -71,9 +69,7 @@ package struct Memory: ~Copyable, Sendable {
   var controlCommands: ControlCommands
   let shared: SharedLimits
   private var limits: Limits { shared.values }
-  /// Unused; makes the type address-only so the compiler passes it by reference. It would otherwise
-  /// copy a type this large, bit by bit, with every packet.
-  private let anchor = Atomic<Bool>(false)
+  private let passing = PassedByReference()
   /// The ACL connections of connected isochronous streams, by their handles.
   var streams = Streams()
   /// The roles that this host will have on BR/EDR links.

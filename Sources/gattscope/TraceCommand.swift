@@ -33,7 +33,7 @@ struct TraceCommand: ParsableCommand {
   @Option(
     name: .customLong("as"),
     help: ArgumentHelp(
-      "The API to use: corebluetooth or android. The default is android for an Android bug report, otherwise corebluetooth.",
+      "The API to use: corebluetooth or android. The default is android for an Android bug report and for a file with the name of an Android log (btsnoop_hci.log), otherwise corebluetooth.",
       valueName: "platform"))
   var platform: Platform?
 
@@ -109,8 +109,9 @@ struct TraceCommand: ParsableCommand {
       options.log = AppLog(
         try Terminal.file(appLog), offset: Int64((clockOffset * 1e9).rounded()))
     }
-    let isBugReport = found.archives.contains { !$0.report.isEmpty }
-    options.platform = platform ?? (isBugReport ? .android : .corebluetooth)
+    let isAndroids =
+      found.archives.contains { !$0.report.isEmpty } || found.files.contains(where: \.isAndroids)
+    options.platform = platform ?? (isAndroids ? .android : .corebluetooth)
     let chosen = options
     try Run.captures(
       found, maps: supplied.maps(), bonds: bonds, profiles: chosen.profiles
@@ -121,3 +122,14 @@ struct TraceCommand: ParsableCommand {
 }
 
 extension Platform: ExpressibleByArgument {}
+
+extension CaptureFile {
+  /// Whether the file has a name that Android phones give their logs, or the text with the summary,
+  /// maybe after words of the collector.
+  fileprivate var isAndroids: Bool {
+    let file = name.split(separator: "/").last?.lowercased() ?? ""
+    let usual = ["btsnoop_hci", "btsnooz_hci", "hci_snoop", "bluetooth_manager"]
+    return file.hasSuffix(".cfa")
+      || usual.contains { part in file.indices.contains { file[$0...].hasPrefix(part) } }
+  }
+}

@@ -127,7 +127,8 @@ struct ExitStatusTests {
       (
         "a1b23c4d0002000400000000000000000000ffff00000100",
         "holds Bluetooth LE link-layer packets from a sniffer (link type 256), which gattscope does "
-          + "not read yet; it reads Bluetooth HCI: link types 187 and 201 (H4) and 254 (Linux monitor)"
+          + "not read yet; open it in Wireshark, or record HCI on one of the two devices: "
+          + "link types 187 and 201 (H4) and 254 (Linux monitor)"
       ),
       ("d4c3b2a1020004000000000000000000ffff0000fb000000", "(link type 251), which"),
       ("d4c3b2a1020004000000000000000000ffff0000c0000000", "(PPI, link type 192), which"),

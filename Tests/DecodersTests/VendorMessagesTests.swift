@@ -76,7 +76,9 @@ struct VendorMessagesTests {
     #expect(
       accept(frame(3, [11, 20]), handle: 0x10, isWritten: true, packet: 1)?.isRequest == true)
     _ = accept(frame(3, [11, 21]), handle: 0x10, isWritten: true, packet: 2)
-    #expect(accept(frame(0x83, [1, 0]), packet: 3, conversation: 4)?.isOrphan == true)
+    // That conversation has no request, so the capture or the profile may lack it.
+    let alone = accept(frame(0x83, [1, 0]), packet: 3, conversation: 4)
+    #expect(alone?.request == nil && alone?.isOrphan == false)
     let first = accept(frame(0x83, [1, 0]), packet: 4, milliseconds: 7)
     #expect(first?.request == 1 && first?.latency == 7_000_000)
     #expect(accept(frame(0x84, [1]), packet: 5)?.isOrphan == true)

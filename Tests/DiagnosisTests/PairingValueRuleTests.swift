@@ -86,12 +86,14 @@ struct LegacyValues {
   }
 
   @Test(
-    "a listener can find a successful pairing's legacy passkey; not without the values, nor in Just Works"
+    "a listener can find a successful pairing's legacy passkey, and compute the key of Just Works; not without the values"
   )
   func exposed() {
-    func play(_ io: UInt8, hasValues: Bool = true) -> [String] {
+    func play(_ io: UInt8, hasValues: Bool = true, _ rule: String = "smp-passkey-exposed")
+      -> [String]
+    {
       findings(
-        of: "smp-passkey-exposed",
+        of: rule,
         in: evidence { traffic in
           traffic.connect()
           traffic.exchangeFeatures(io: io)
@@ -106,6 +108,10 @@ struct LegacyValues {
     #expect(play(2) == ["An eavesdropper can find the passkey of this pairing #4 #6"])
     #expect(play(2, hasValues: false) == [])
     #expect(play(3) == [])
+    #expect(
+      play(3, "smp-key-exposed") == ["An eavesdropper can compute the key of this pairing #6 #7"])
+    #expect(play(3, hasValues: false, "smp-key-exposed") == [])
+    #expect(play(2, "smp-key-exposed") == [])
   }
 
   @Test("the same passkey on both sides, and the initiator refuses: no mismatch, its own mistake")

@@ -238,7 +238,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     for index in notes.indices {
       notes[index].attributes.unanswered = Array(
         (left[notes[index].connection.id] ?? []).prefix(AttributeHistory.mostListed))
-      notes[index].finish(memory, evidence.extent)
+      notes[index].finish(memory, evidence.extent, lacksData: evidence.lacksData)
     }
     for index in notes.indices { notes[index].pairing.search(&searches) }
     evidence.connections = notes.map { ConnectionHistory($0) }

@@ -137,7 +137,9 @@ struct ConnectionNotes: Sendable {
   }
 
   /// Processes the end of the capture.
-  mutating func finish(_ memory: borrowing Memory, _ extent: CaptureExtent) {
+  ///
+  /// - Parameter lacksData: whether the capture omits all data.
+  mutating func finish(_ memory: borrowing Memory, _ extent: CaptureExtent, lacksData: Bool) {
     if let known = connection.peer.flatMap({ memory.identities.search($0) }) {
       device = Attributes.key(known.address, known.type)
     } else {
@@ -146,6 +148,7 @@ struct ConnectionNotes: Sendable {
     if let entry = connection.name, let known = memory.names[entry] { name = known.bytes.array }
     link.finish(connection, extent)
     pairing.finish(connection, memory, extent)
+    encryption.finish(lacksData: lacksData)
     attributes.finish(connection, memory)
   }
 }

@@ -214,7 +214,7 @@ extension Rule {
             "Nothing was captured for up to \(duration: pauses.largest)",
             headline: "nothing was captured for up to \(duration: pauses.largest)",
             why:
-              "More than an hour passed before \(count: pauses.count, "this packet", "these packets"): a sleeping machine, a changed clock, or two recordings in one file.",
+              "More than an hour passed before \(pauses.count == 1 ? "this packet" : "each of these \(pauses.count) packets"): a sleeping machine, a changed clock, or two recordings in one file.",
             .possible, evidence: pauses.packets))
       }
       return findings

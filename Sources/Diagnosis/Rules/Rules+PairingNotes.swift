@@ -46,6 +46,15 @@ extension Rule {
       connection.pairing.attempts.lazy.compactMap { $0.exposed() }.prefix(1).map(\.self)
     },
     Rule(
+      "smp-key-exposed", .note, "An eavesdropper can compute the key of a legacy pairing",
+      when: "LE legacy pairing with Just Works succeeds, and both random values are in the capture",
+      needs: [.bothDirections],
+      do:
+        "Pair with LE Secure Connections if both sides support it: a recording of the pairing does not give its key."
+    ) { connection, _ in
+      connection.pairing.attempts.lazy.compactMap { $0.open() }.prefix(1).map(\.self)
+    },
+    Rule(
       "smp-while-encrypted", .note, "Two devices pair although their link is already encrypted",
       when: "a Pairing Request on an encrypted LE link", needs: [.bothDirections, .events],
       do:
@@ -162,6 +171,18 @@ extension PairingAttempt {
       why:
         "This is LE legacy pairing. The confirm value of \(side(role).words) (\(packet: confirm.packet)) and the random value that opens it (\(packet: random.packet)) are not encrypted, so trying the 1 000 000 passkeys shows which one fits. With the passkey, the short term key can be computed, too, and the keys distributed under it can be read.",
       evidence: [confirm.packet, random.packet])
+  }
+
+  fileprivate func open() -> Finding? {
+    guard isPaired, method?.isSecureConnections == false, method?.association == .justWorks,
+      let one = initiating.randoms?.first, let other = responding.randoms?.first
+    else { return nil }
+    return Finding(
+      "An eavesdropper can compute the key of this pairing",
+      headline: "an eavesdropper who recorded the pairing can read the link",
+      why:
+        "This is LE legacy pairing with Just Works, whose temporary key is 0. With the two random values, which are not encrypted (\(packet: one.packet), \(packet: other.packet)), anyone can compute the short term key, and read the keys distributed under it and what they encrypt.",
+      evidence: [one.packet, other.packet])
   }
 
   fileprivate func whileEncrypted() -> Finding {

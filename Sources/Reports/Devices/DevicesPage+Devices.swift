@@ -258,6 +258,7 @@ extension AdvertisingEvent {
     switch self {
     case .extended: "extended"
     case .periodic: "periodic"
+    case .reserved: "of a reserved type"
     case .management: "by MGMT Device Found"
     case .tracking: "by Android LE Advertisement Tracking"
     case .batch: "by Android LE Batch Scan"
@@ -277,6 +278,7 @@ extension AdvertisingStream {
     case .management: return "as found"
     case .inquiry: return "inquiry"
     case .periodic: return "periodic"
+    case .reserved: return "reserved type"
     default: return event.key
     }
   }

@@ -83,7 +83,7 @@ struct DevicesPage: ~Copyable {
       }
       otherWays(isFirst: heard.isEmpty)
       if advertises { out.text("; this host advertises, too") }
-    } else if !options.selection.devices.isEmpty, silent == 0, list.own.isEmpty {
+    } else if !options.selection.isEverything, silent == 0, list.own.isEmpty {
       out.text("no device matches")
     } else {
       out.text(advertises ? "this host advertises" : "no device was heard advertising")

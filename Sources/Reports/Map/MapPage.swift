@@ -290,7 +290,7 @@ package struct MapPage: ~Copyable {
     ].allSatisfy { $0 == .all }
     out.text(isAll ? ", all discovered" : ", discovered")
     discovery(device)
-    unasked(summary, "; ")
+    unasked(device, "; ")
   }
 
   /// Appends the packets of the first and the last discovery.
@@ -305,18 +305,21 @@ package struct MapPage: ~Copyable {
     out.byte(0x29)
   }
 
-  /// Appends what was not requested.
+  /// Appends what was not requested, or what no complete answer in the capture covers.
   ///
   /// - Parameter start: the text before it.
-  private mutating func unasked(_ summary: MapSummary, _ start: StaticString) {
+  private mutating func unasked(_ device: MapDevice, _ start: StaticString) {
+    let summary = device.summary
     let searches: [(words: StaticString, extent: MapDevice.Extent)] = [
       ("services", summary.serviceExtent), ("characteristics", summary.characteristicExtent),
       ("descriptors", summary.descriptorExtent), ("includes", summary.includeExtent),
     ]
     var isFirst = true
-    for (extent, words) in [
-      (.part, " not all asked for"), (.none, " not asked for"),
-    ] as [(MapDevice.Extent, StaticString)] {
+    let words: [(MapDevice.Extent, StaticString)] =
+      device.mayLackAnswers
+      ? [(.part, " not all discovered"), (.none, " not discovered")]
+      : [(.part, " not all asked for"), (.none, " not asked for")]
+    for (extent, words) in words {
       let left = searches.filter { $0.extent == extent }
       guard !left.isEmpty else { continue }
       for (index, search) in left.enumerated() {
@@ -355,7 +358,7 @@ package struct MapPage: ~Copyable {
       }
     case .unchecked:
       out.text("the Database Hash cannot be checked")
-      unasked(device.summary, ": ")
+      unasked(device, ": ")
     }
     out.text(" (")
     out.packet(hash.packet)

@@ -165,6 +165,11 @@ package struct MapReport: PacketReport, ~Copyable {
   ) {
     device.connections.append(connection.id)
     device.adapters.insert(connection.adapter)
+    if connection.isOpeningMissing || connection.hasLostPackets
+      || memory.coverage.adapters.contains(where: { $0.cutData > 0 })
+    {
+      device.mayLackAnswers = true
+    }
     // A connection without ATT reveals nothing about the MTU.
     if connection.transport != .brEDR || connection.mtu != nil,
       connection.largestATT > 0 || connection.mtu != nil || device.mtu == nil

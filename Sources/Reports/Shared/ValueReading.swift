@@ -4,7 +4,6 @@ import Captures
 package import Decoders
 import Dissectors
 package import Sessions
-import Synchronization
 import Words
 
 /// Decodes values: the only way from an attribute's value, or advertised data, to words.
@@ -69,10 +68,7 @@ package struct ValueReading: ~Copyable {
   private var hasBegun = false
   /// Whether profiles were loaded.
   private var isReady = false
-  /// Unused; makes the type address-only, so that it is passed by reference, as `Memory` is.
-  /// Otherwise this large value, and those that contain it, would be copied for callees that only
-  /// read it.
-  private let anchor = Atomic<Bool>(false)
+  private let passing = PassedByReference()
 
   /// The maximum number of UUIDs that are remembered.
   private static let mostPlans = 1024

@@ -61,7 +61,8 @@ extension Details {
         sink.words(
           "properties", bits: Int(report.eventType & 0x1f), of: 5,
           AdvertisingReport.propertyKey(bit:))
-      case .legacy, .directed: break
+      case .legacy: sink.word("event", "reserved_type")
+      case .directed: break
       }
     }
     // All zeros: the advertisement is not directed at a device.

@@ -1,6 +1,5 @@
 import Bluetooth
 import Bytes
-import Synchronization
 
 /// The columns of `show`'s lines: number, time, gap and connection at the start, then a packet's
 /// name, subject and rest.
@@ -37,8 +36,7 @@ struct LineColumns: ~Copyable {
   private var front = Output()
   private var kept = Kept()
   private var cell = Output()
-  /// Unused; makes the type address-only, so that it is passed by reference.
-  private let anchor = Atomic<Bool>(false)
+  private let passing = PassedByReference()
 
   /// The start of the previous line.
   private struct Kept {

@@ -96,6 +96,10 @@ extension Sentence {
       }
     } else if report.kind == .extended {
       properties(report)
+    } else if report.kind == .legacy {
+      comma()
+      output.text("reserved type ")
+      output.hexadecimal(UInt64(report.eventType), digits: 2)
     }
     if let direct = report.directAddress {
       comma()

@@ -187,6 +187,8 @@ package struct Advertiser: Sendable {
     switch report.kind {
     case .legacy where report.eventType <= 1, .directed: wasConnectable = true
     case .extended where report.eventType & 1 == 1: wasConnectable = true
+    // A reserved type says nothing.
+    case .legacy where report.legacyName == nil: break
     case .legacy, .extended: wasNotConnectable = true
     case .periodic, .response, .bigInfo: break
     }

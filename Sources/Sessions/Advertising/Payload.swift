@@ -8,6 +8,9 @@ package enum AdvertisingEvent: UInt8, Sendable, CaseIterable {
   /// An extended report that does not represent a legacy PDU.
   case extended
   case periodic
+  /// A legacy report whose Event_Type the specification reserves; some controllers use its upper
+  /// bits.
+  case reserved
   /// MGMT Device Found: reported by the kernel, if the capture has no reports of a controller.
   case management
   case tracking
@@ -28,6 +31,7 @@ package enum AdvertisingEvent: UInt8, Sendable, CaseIterable {
     case .scanRsp: "SCAN_RSP"
     case .extended: "extended"
     case .periodic: "periodic"
+    case .reserved: "reserved_type"
     case .management: "mgmt_device_found"
     case .tracking: "android_tracking"
     case .inquiry: "inquiry_result"
@@ -40,7 +44,9 @@ package enum AdvertisingEvent: UInt8, Sendable, CaseIterable {
   /// reports.
   package var isReport: Bool {
     switch self {
-    case .advInd, .advDirectInd, .advScanInd, .advNonconnInd, .scanRsp, .extended, .periodic: true
+    case .advInd, .advDirectInd, .advScanInd, .advNonconnInd, .scanRsp, .extended, .periodic,
+      .reserved:
+      true
     case .management, .tracking, .inquiry, .batch, .own: false
     }
   }
@@ -58,7 +64,7 @@ package enum AdvertisingEvent: UInt8, Sendable, CaseIterable {
       case 2: self = .advScanInd
       case 3: self = .advNonconnInd
       case 4: self = .scanRsp
-      default: return nil
+      default: self = .reserved
       }
     case .extended:
       switch report.eventType & 0x1f {
@@ -107,7 +113,7 @@ package struct AdvertisingStream: Equatable, Sendable {
   /// Whether its PDUs hold at most 31 bytes of data.
   package var isLegacy: Bool {
     switch event {
-    case .advInd, .advDirectInd, .advScanInd, .advNonconnInd, .scanRsp: true
+    case .advInd, .advDirectInd, .advScanInd, .advNonconnInd, .scanRsp, .reserved: true
     case .own: properties & 0x10 != 0
     default: false
     }

@@ -1,4 +1,5 @@
 package import Bluetooth
+import Bytes
 
 /// A link's position in `Links`; valid until as many other links have been opened.
 package struct LinkSlot: Equatable, Sendable {
@@ -41,8 +42,7 @@ package struct Links: Sendable {
   package private(set) var gapAdapter: UInt16?
   /// Whether the capture has Number Of Completed Packets events.
   package internal(set) var tellsCompleted = false
-  /// Unused; makes the type address-only so it is passed by reference, as `Memory` is.
-  private let anchor: (any Sendable)? = nil
+  private let passing = PassedByReference()
   /// Data and events take two paths (USB endpoints, queues). Data can seem to precede the start of
   /// its link or to follow its end by up to this many packets.
   private static let race = 32

@@ -103,6 +103,18 @@ func structure(_ type: UInt8, _ data: [UInt8]) -> [UInt8] { [UInt8(data.count + 
     #expect(lonely.all.map(\.joins.count) == [0])
   }
 
+  /// Some controllers set upper bits of Event_Type, which the specification reserves.
+  @Test func reservedTypes() {
+    let told = devices { traffic in
+      traffic.scan()
+      traffic.heard(hex("02 01 06"), event: 0x10)
+      traffic.heard(hex("02 01 06"), event: 0x20)
+    }
+    #expect(told.all.map { $0.count(.reserved) } == [2])
+    #expect(told.all.map(\.reports) == [2])
+    #expect(told.all.map { $0.wasConnectable || $0.wasNotConnectable } == [false])
+  }
+
   @Test func connectionsBehindTheFirstFew() {
     var numbers = ConnectionNumbers()
     for connection in [3, 3, 1, 5, 5, 5, 6, 5, 6, 7, 7] { numbers.note(connection, limit: 2) }

@@ -320,6 +320,15 @@ package struct EncryptionHistory: Sendable {
 }
 
 extension EncryptionHistory {
+  /// Processes the end of the capture. Without any data, a pairing may have created the key just
+  /// before: one of LE Secure Connections has the same empty identifiers as an older one.
+  mutating func finish(lacksData: Bool) {
+    guard lacksData else { return }
+    for index in attempts.indices where attempts[index].ediv == 0 && attempts[index].rand == 0 {
+      attempts[index].origin = .unknown
+    }
+  }
+
   /// Whether the link was ever encrypted.
   package var wasEncrypted: Bool { attempts.contains { $0.outcome == .encrypted } }
 

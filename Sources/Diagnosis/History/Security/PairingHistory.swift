@@ -44,6 +44,9 @@ package struct PairingHistory: Sendable {
   /// LE Enable Encryption, or the request for a long-term key, that waits for its result.
   private var encryptionStart: Moment?
 
+  /// The PDUs of a pairing of which the capture has only the beginnings: too little for an attempt.
+  package private(set) var cut: PairingAttempt.Run?
+
   private static let mostAttempts = 24
   private static let mostSecurityRequests = 8
   private static let mostActs = 24
@@ -107,7 +110,12 @@ package struct PairingHistory: Sendable {
       if !belongsToLatest(pdu) {
         guard
           let attempt = attemptWithoutRequest(pdu, moment, sender, isOverBREDR, answer, memory)
-        else { return }
+        else {
+          if case .incomplete = pdu, answer.fragment.isTruncated {
+            PairingAttempt.Run.add(moment, to: &cut)
+          }
+          return
+        }
         begin(attempt, answer, memory, isEncrypted: isEncrypted)
       }
       guard !attempts.isEmpty else { return }
@@ -294,11 +302,17 @@ extension ConnectionHistory {
       return attempt.method?.key ?? "unknown"
     }
     if pairing.attempts.contains(where: { $0.failure != nil || $0.hasStopped }) { return "failed" }
-    if !pairing.attempts.isEmpty { return "unknown" }
+    if !pairing.attempts.isEmpty || pairing.cut != nil { return "unknown" }
     switch connection.isEncrypted {
-    case true: return "bonded_earlier"
+    case true: return usesEarlierKey ? "bonded_earlier" : "unknown"
     case false: return connection.isOpeningMissing ? "unknown" : "no"
     case nil: return "unknown"
     }
+  }
+
+  /// Whether the link was encrypted with a key that existed before the connection.
+  package var usesEarlierKey: Bool {
+    encryption.attempts.contains { $0.outcome == .encrypted && $0.origin == .stored }
+      || encryption.authentications.contains { $0.hasKey == true && $0.newKey == nil }
   }
 }
