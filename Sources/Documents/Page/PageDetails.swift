@@ -36,7 +36,7 @@ struct PageDetails: Sendable {
           let place = add(text, from: &start, expected)
           run = place..<place + 1
         }
-        followers[last] = UInt32(run.lowerBound)
+        if run.lowerBound != expected { followers[last] = UInt32(run.lowerBound) }
         last = run.upperBound - 1
         if Self.bytes(of: run.lowerBound) == Self.bytes(of: last) {
           size += run.count * Self.bytes(of: last)
