@@ -254,10 +254,32 @@ extension Output {
       hexRun(bytes)
       return
     }
-    for index in 0..<bytes.byteCount {
-      if index > 0 { byte(separator) }
-      hex(bytes.byte(at: index))
+    guard bytes.byteCount > 0 else { return }
+    // Four bytes at a time, each with a separator after it; the last one is not counted.
+    var offset = 0
+    while offset < bytes.byteCount {
+      let left = min(4, bytes.byteCount &- offset)
+      var four: UInt32 = 0
+      if left == 4 {
+        four = unsafe bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt32.self)
+          .bigEndian
+      } else {
+        for index in 0..<4 {
+          four = four &<< 8 | (index < left ? UInt32(bytes.byte(at: offset &+ index)) : 0)
+        }
+      }
+      reserve(13)
+      let target = unsafe UnsafeMutableRawPointer(buffer + count)
+      var digits = Self.eightDigits(four)
+      for index in 0..<4 {
+        let group = UInt32(truncatingIfNeeded: digits & 0xffff) | UInt32(separator) &<< 16
+        unsafe target.storeBytes(of: group.littleEndian, toByteOffset: 3 &* index, as: UInt32.self)
+        digits = digits &>> 16
+      }
+      count &+= 3 &* left
+      offset &+= left
     }
+    count &-= 1
   }
 
   /// Appends bytes without a separator, four at a time.

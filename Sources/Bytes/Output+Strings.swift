@@ -55,7 +55,10 @@ extension Output {
   /// - Parameter isQuoted: Whether the text appears in quotes, so that its own quotes are escaped.
   package mutating func printable(_ bytes: RawSpan, isQuoted: Bool = false) {
     var offset = 0
-    while offset < bytes.byteCount {
+    while true {
+      // What needs no escape in JSON needs none here.
+      offset = copyPlain(bytes, from: offset)
+      guard offset < bytes.byteCount else { return }
       switch bytes.textUnit(at: offset) {
       case .invalid(let byte):
         text("\\x")

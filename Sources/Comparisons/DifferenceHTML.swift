@@ -120,8 +120,14 @@ struct DifferenceHTML: ~Copyable {
       out.text("<section><h2>")
       out.text(title)
       out.text("</h2><pre class=\"lines\">")
-      // The first line is empty.
-      out.html(page.out.bytes.part(Slice(start: 1, count: page.out.count - 1)))
+      // The first line is empty, and the second begins with the title.
+      var rest = page.out.bytes.dropping(1)
+      if rest.starts(with: title) {
+        let others = rest.dropping(title.utf8CodeUnitCount)
+        if others.starts(with: "\n") { rest = others.dropping(1) }
+        if others.starts(with: "  ") { rest = others.dropping(2) }
+      }
+      out.html(rest)
       out.text("</pre></section>\n")
     }
     page.out.clear()

@@ -22,6 +22,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
   /// The last connection for which there was no room, and the number of such connections.
   private var unlisted = (id: 0, count: 0)
   private var unanswered: UnansweredRequests
+  /// Whether requests are followed here, and not by the caller.
+  private let followsRequests: Bool
   private let limits: Limits
   private let knowledge: ProfileKnowledge
   private var searches: PasskeySearches
@@ -32,10 +34,12 @@ package struct CaptureHistory: ~Copyable, Sendable {
   ///   - bonds: the keys that are known from files.
   ///   - knowledge: what profiles define.
   ///   - passkeys: the passkeys to try in a passkey search.
+  ///   - followsRequests: false if the caller follows requests, and calls `take` for each packet.
   package init(
     _ limits: Limits = Limits(), bonds: [Bond] = [], knowledge: ProfileKnowledge = .builtIn,
-    passkeys: ClosedRange<UInt32> = SixDigits.all
+    passkeys: ClosedRange<UInt32> = SixDigits.all, followsRequests: Bool = true
   ) {
+    self.followsRequests = followsRequests
     searches = PasskeySearches(passkeys)
     self.limits = limits
     unanswered = UnansweredRequests(limits)
@@ -51,7 +55,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     evidence.extent.observe(record, dissection, bytes, answer, memory)
     // A packet that another file contains, too, was recorded already.
     guard record.original == nil else { return }
-    unanswered.observe(record, dissection, bytes, answer, memory)
+    if followsRequests { unanswered.observe(record, dissection, bytes, answer, memory) }
     if memory.links.otherEndings != otherEndings {
       otherEndings = memory.links.otherEndings
       if let departed = memory.links.departed { store(departed) }
@@ -92,6 +96,11 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
     notes[position].observe(record, dissection, bytes, answer, memory)
     if answer.closed { notes[position].link.end(sighting(ofPeerAt: position, record)) }
+  }
+
+  /// Records what a packet does to requests that the caller follows.
+  package mutating func take(_ procedures: borrowing Procedures, _ memory: borrowing Memory) {
+    unanswered.take(procedures, memory)
   }
 
   /// Returns how a connection's peer was seen advertising so far.
@@ -195,10 +204,13 @@ package struct CaptureHistory: ~Copyable, Sendable {
   }
 
   /// Returns the evidence after the capture was read to its end. Called once.
+  ///
+  /// - Parameter procedures: those that the caller followed, at their end.
   package consuming func finish(
-    _ memory: borrowing Memory, _ summary: CaptureSummary?, _ failure: CaptureFailure?
+    _ memory: borrowing Memory, _ summary: CaptureSummary?, _ failure: CaptureFailure?,
+    following procedures: Procedures? = nil
   ) -> Evidence {
-    conclude(memory, summary, failure)
+    conclude(memory, summary, failure, following: procedures)
   }
 
   /// Returns the evidence as if the capture ended here. Requests that still wait for an answer
@@ -221,19 +233,21 @@ package struct CaptureHistory: ~Copyable, Sendable {
     otherEndings = other.otherEndings
     unlisted = other.unlisted
     unanswered = other.unanswered
+    followsRequests = other.followsRequests
     limits = other.limits
     knowledge = other.knowledge
     searches = other.searches
   }
 
   private mutating func conclude(
-    _ memory: borrowing Memory, _ summary: CaptureSummary?, _ failure: CaptureFailure?
+    _ memory: borrowing Memory, _ summary: CaptureSummary?, _ failure: CaptureFailure?,
+    following procedures: Procedures? = nil
   ) -> Evidence {
     memory.links.forEach { store($0) }
     evidence.coverage = memory.coverage
     for index in evidence.adapters.indices { evidence.adapters[index].finish(memory) }
     evidence.extent.finish(summary, failure, unlistedConnections: unlisted.count)
-    unanswered.finish(evidence.extent.latest, memory)
+    unanswered.finish(evidence.extent.latest, memory, following: procedures)
     let left = Dictionary(grouping: unanswered.listed) { $0.connection }
     for index in notes.indices {
       notes[index].attributes.unanswered = Array(

@@ -21,8 +21,9 @@ struct PageDetails: Sendable {
     /// the empty one, the first of the latest packet. Packets of one kind have mostly the same lines.
     private var followers: [UInt32] = [0]
     var packets: [UInt32] = []
-    var ends: [UInt32] = []
-    var places: [UInt32] = []
+    /// The packets' lines, as runs of places that follow each other, and the end of each packet's.
+    private var runs: [(first: UInt32, count: UInt32)] = []
+    private var ends: [UInt32] = []
     var size = 32
 
     /// - Parameter text: the packet's lines, each with its newline.
@@ -35,16 +36,23 @@ struct PageDetails: Sendable {
           let place = add(text, from: &start, expected)
           run = place..<place + 1
         }
-        followers[last] = UInt32(run.lowerBound)
+        if run.lowerBound != expected { followers[last] = UInt32(run.lowerBound) }
         last = run.upperBound - 1
-        for place in run {
-          size += place < 10 ? 2 : place < 100 ? 3 : place < 1000 ? 4 : 5
-          places.append(UInt32(place))
+        if Self.bytes(of: run.lowerBound) == Self.bytes(of: last) {
+          size += run.count * Self.bytes(of: last)
+        } else {
+          for place in run { size += Self.bytes(of: place) }
         }
+        runs.append((UInt32(run.lowerBound), UInt32(run.count)))
       }
       packets.append(UInt32(truncatingIfNeeded: packet))
-      ends.append(UInt32(places.count))
+      ends.append(UInt32(runs.count))
       size += 10
+    }
+
+    /// Returns the bytes of a place, with its comma.
+    private static func bytes(of place: Int) -> Int {
+      place < 10 ? 2 : place < 100 ? 3 : place < 1000 ? 4 : 5
     }
 
     private func follower(of line: Int) -> Int {
@@ -76,7 +84,8 @@ struct PageDetails: Sendable {
       return lines.place(of: beginning.bytes)
     }
 
-    func write(into out: inout Output) {
+    /// - Parameter numbers: texts of all places.
+    func write(_ numbers: borrowing NumberTexts, into out: inout Output) {
       out.text("{\"lines\":")
       out.list(0..<lines.count) { place, out in
         let line = lines[place]
@@ -85,9 +94,16 @@ struct PageDetails: Sendable {
       out.text(",\"n\":")
       out.list(packets.indices) { index, out in out.decimal(UInt(packets[index])) }
       out.text(",\"x\":")
+      var start = 0
       out.list(packets.indices) { index, out in
-        let start = index > 0 ? Int(ends[index - 1]) : 0
-        out.list(start..<Int(ends[index])) { place, out in out.decimal(UInt(places[place])) }
+        out.byte(0x5b)
+        let end = Int(ends[index])
+        for run in start..<end {
+          let first = Int(runs[run].first)
+          numbers.write(first..<first + Int(runs[run].count), isFirst: run == start, into: &out)
+        }
+        start = end
+        out.byte(0x5d)
       }
       out.byte(0x7d)
     }
@@ -96,9 +112,11 @@ struct PageDetails: Sendable {
   /// Parts by rank. Each has a bounded size, so that the last ones can be dropped.
   private var parts: [[Part]] = [[], [], [], []]
   private static let partBytes = 65_536
-  /// The hexadecimal digits of records, with `..` for hidden bytes.
-  private var hex = TextTable()
-  private var hexPackets: [(packet: UInt32, text: UInt32)] = []
+  /// The bytes of records that hide nothing, and the hexadecimal digits of the others, with `..`
+  /// for hidden bytes. Most pages have no room for them, so digits are only written at the end.
+  private var records = TextTable()
+  private var hidden = TextTable()
+  private var hexPackets: [(packet: UInt32, place: UInt32, isHidden: Bool)] = []
   private var hexSize = 0
   private var fieldsSize = 0
   private var routineSize = 0
@@ -152,18 +170,25 @@ struct PageDetails: Sendable {
   /// Returns whether the bytes of a record of this length are kept.
   func wantsBytes(_ count: Int) -> Bool { keepsBytes && count <= Self.mostBytes }
 
-  mutating func add(hex text: RawSpan, of packet: Int) {
-    let count = hex.count
-    let place = hex.place(of: text)
-    hexSize += 12 + (hex.count > count ? text.byteCount + 3 : 0)
-    hexPackets.append((UInt32(truncatingIfNeeded: packet), UInt32(place)))
+  mutating func add(_ record: RawSpan, hiding secrets: Secrets, of packet: Int) {
+    let count = records.count + hidden.count
+    let place: Int
+    if secrets.isEmpty {
+      place = records.place(of: record)
+    } else {
+      var text = Output()
+      text.hex(record, hiding: secrets)
+      place = hidden.place(of: text.bytes)
+    }
+    hexSize += 12 + (records.count + hidden.count > count ? 2 * record.byteCount + 3 : 0)
+    hexPackets.append((UInt32(truncatingIfNeeded: packet), UInt32(place), !secrets.isEmpty))
     fit()
   }
 
   private mutating func fit() {
     if keepsBytes, fieldsSize + hexSize > budget || hexSize > budget / 8 * 3 {
       keepsBytes = false
-      (hex, hexPackets, hexSize) = (TextTable(), [], 0)
+      (records, hidden, hexPackets, hexSize) = (TextTable(), TextTable(), [], 0)
     }
     while fieldsSize > budget, let rank = parts.lastIndex(where: { !$0.isEmpty }), rank > 0,
       let part = parts[rank].popLast()
@@ -177,20 +202,54 @@ struct PageDetails: Sendable {
   /// Writes the fields and bytes as JSON.
   func write(into out: inout Output) {
     out.text("{\"fields\":[")
+    let numbers = NumberTexts(parts.joined().reduce(0) { max($0, $1.lines.count) })
     var isFirst = true
     for part in parts.joined() {
       if !isFirst { out.byte(0x2c) }
       isFirst = false
-      part.write(into: &out)
+      part.write(numbers, into: &out)
     }
     out.text("],\"hex\":")
-    out.list(0..<hex.count) { place, out in out.embedded(hex[place]) }
+    // Both tables begin with the empty text, which is written once.
+    let first = records.count - 1
+    out.list(0..<first + hidden.count) { place, out in
+      guard place <= first else { return out.embedded(hidden[place - first]) }
+      out.byte(0x22)
+      out.hex(records[place])
+      out.byte(0x22)
+    }
     out.text(",\"bytes\":")
     out.list(hexPackets.indices) { index, out in
       out.decimal(UInt(hexPackets[index].packet))
       out.byte(0x2c)
-      out.decimal(UInt(hexPackets[index].text))
+      let (_, place, isHidden) = hexPackets[index]
+      out.decimal(Int(place) + (isHidden ? first : 0))
     }
     out.byte(0x7d)
+  }
+}
+
+/// The texts of small numbers, for lists of many runs of consecutive ones.
+private struct NumberTexts: ~Copyable {
+  private var text = Output()
+  /// For each number, where its text begins, with a comma before it; then the end of the last one.
+  private var starts: [Int32] = []
+
+  /// Writes the numbers below `count`.
+  init(_ count: Int) {
+    starts.reserveCapacity(count + 1)
+    for number in 0..<count {
+      starts.append(Int32(text.count))
+      text.byte(0x2c)
+      text.decimal(UInt(number))
+    }
+    starts.append(Int32(text.count))
+  }
+
+  /// Writes consecutive numbers as a part of a list.
+  func write(_ numbers: Range<Int>, isFirst: Bool, into out: inout Output) {
+    let start = Int(starts[numbers.lowerBound]) + (isFirst ? 1 : 0)
+    text.copy(
+      Slice(start: start, count: Int(starts[numbers.upperBound]) - start), into: &out)
   }
 }

@@ -70,7 +70,7 @@ package struct PageReport: PacketReport, ~Copyable {
     self.summary = summary
     history = CaptureHistory(
       limits, bonds: options.bonds, knowledge: ProfileKnowledge(options.profiles),
-      passkeys: options.passkeys)
+      passkeys: options.passkeys, followsRequests: false)
     var chosen = ValuesOptions()
     chosen.selection = options.selection
     chosen.profiles = options.profiles
@@ -100,12 +100,17 @@ package struct PageReport: PacketReport, ~Copyable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, into output: inout Output
   ) {
+    // Requests are followed once, for the values, the history and the map.
+    values.follow(record, dissection, bytes, answer, fragments: fragments, memory)
     history?.observe(record, dissection, bytes, answer, memory)
+    if values.conversations.procedures.hasEvents {
+      history?.take(values.conversations.procedures, memory)
+      map.take(values.conversations.procedures, bytes, memory)
+    }
     list(record, dissection, bytes, answer, fragments: fragments, memory)
     // The sentence has read the packet. The values come last, since they read others.
     map.packet(record, dissection, bytes, answer, memory, read: sentence.reading)
-    values.packet(
-      record, dissection, bytes, answer, fragments: fragments, memory, &sentence.reading)
+    values.count(answer, memory, &sentence.reading)
   }
 
   /// Adds a packet to the list, if it is selected and the page has room for it.
@@ -140,7 +145,9 @@ package struct PageReport: PacketReport, ~Copyable {
   ) {
     guard let history = history.take() else { return }
     wordRuns()
-    var evidence = history.finish(memory, summary, failure)
+    values.finish(memory, &sentence.reading)
+    var evidence = history.finish(
+      memory, summary, failure, following: values.conversations.procedures)
     evidence.listsKeys = options.showsKeys
     let explanation = Explanation(evidence, options.selection)
     contents.start = showing.start
@@ -148,7 +155,7 @@ package struct PageReport: PacketReport, ~Copyable {
     contents.damage = failure.map { $0.sentence(about: options.name) }
     contents.remarks = memory.reached.remarks + (summary?.allRemarks ?? [])
     contents.name(signalsBy: memory)
-    var tree = map.page(memory)
+    var tree = map.page(memory, following: values.conversations.procedures)
     var writer = PageWriter(options, explanation, contents)
     writer.write(&values, &tree, &sentence.reading, memory, into: &output)
   }
@@ -299,7 +306,7 @@ package struct PageReport: PacketReport, ~Copyable {
     }
     guard contents.details.wantsBytes(record.bytes.byteCount) else { return }
     let secrets = options.showsKeys ? .none : Secrets(dissection, record, answer, memory)
-    Self.add(bytesOf: record, hiding: secrets, &contents.details, &scratch)
+    contents.details.add(record.bytes, hiding: secrets, of: record.number)
   }
 
   private static func add(
@@ -307,15 +314,6 @@ package struct PageReport: PacketReport, ~Copyable {
     _ details: inout PageDetails
   ) {
     details.add(fields: fields.output.bytes, of: packet, rank)
-  }
-
-  private static func add(
-    bytesOf record: borrowing CaptureRecord, hiding secrets: Secrets, _ details: inout PageDetails,
-    _ scratch: inout Output
-  ) {
-    scratch.clear()
-    scratch.hex(record.bytes, hiding: secrets)
-    details.add(hex: scratch.bytes, of: record.number)
   }
 }
 

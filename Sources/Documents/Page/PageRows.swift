@@ -229,9 +229,14 @@ extension PageRows {
     /// far away to link to.
     var distance: Int
 
-    func hash(into hasher: inout Hasher) {
-      hasher.combine(Int(connection.rawValue) << 32 | Int(layer) << 24 | Int(flags) << 8 | distance)
+    /// All of them as one number; `distance` is at most `nearest`.
+    var code: Int {
+      Int(connection.rawValue) << 32 | Int(layer) << 24 | Int(flags) << 8 | distance
     }
+
+    static func == (left: Self, right: Self) -> Bool { left.code == right.code }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(code) }
   }
 
   /// A packet's connection, relative to the previous packet that has one.
@@ -314,7 +319,8 @@ extension PageRows {
     var places: [Common: Int] = [:]
     var all: [Common] = []
     var far: [(row: Int, request: Int)] = []
-    var last: (common: Common, place: Int)?
+    // Where the latest ones are, by the last bits of a product of their codes.
+    var recent = [(common: Common, place: Int)?](repeating: nil, count: 256)
     var connection: UInt32 = 0
     var others: [UInt32] = []
     out.text(",\"m\":")
@@ -338,16 +344,14 @@ extension PageRows {
           far.append((index, request))
         }
       }
-      if let last, last.common == common {
-        out.decimal(last.place)
-        return
-      }
+      let bits = (common.code &* 0x1e37_79b9_7f4a_7c15) >> 32 & 255
+      if let known = recent[bits], known.common == common { return out.decimal(known.place) }
       let place = places[common] ?? all.count
       if place == all.count {
         places[common] = place
         all.append(common)
       }
-      last = (common, place)
+      recent[bits] = (common, place)
       out.decimal(place)
     }
     out.text(",\"common\":")

@@ -75,9 +75,17 @@ extension PageWriter {
     let packets = Dictionary(
       uniqueKeysWithValues: explanation.connections.map { ($0.history.id, $0.history.packets) })
     return explanation.findings.filter { ($0.severity ?? .note) > .note }.flatMap { finding in
-      let places = finding.connections.prefix(Self.mostLanes).compactMap { id in
-        let ends = finding.evidence.ranges.map(\.upperBound)
-        return ends.filter { packets[id]?.contains($0) ?? false }.max().map { (finding, id, $0) }
+      let ends = finding.evidence.ranges.map(\.upperBound).sorted()
+      let places = finding.connections.prefix(Self.mostLanes).compactMap {
+        (id: Int) -> (finding: Finding, connection: Int, packet: Int)? in
+        guard let own = packets[id] else { return nil }
+        // The last evidence that is not after the connection.
+        var (low, high) = (0, ends.count)
+        while low < high {
+          let middle = (low + high) / 2
+          if ends[middle] <= own.upperBound { low = middle + 1 } else { high = middle }
+        }
+        return low > 0 && own.contains(ends[low - 1]) ? (finding, id, ends[low - 1]) : nil
       }
       return places.isEmpty ? [(finding, 0, finding.evidence.last ?? 0)] : places
     }

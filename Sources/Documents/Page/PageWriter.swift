@@ -59,7 +59,7 @@ struct PageWriter {
     case "title": out.html(title)
     case "style": out.text(PageTexts.style)
     case "script": out.text(PageTexts.script)
-    case "name": out.html(Wording(printable: [UInt8](options.name.utf8).bytes).text)
+    case "name": writeName(into: &out)
     case "heading": out.html(explanation.heading.text)
     case "verdict": writeVerdict(into: &out)
     case "note": writeNote(into: &out)
@@ -80,6 +80,14 @@ struct PageWriter {
   }
 
   // MARK: The head
+
+  /// Writes the capture's name, unless it is the title.
+  private func writeName(into out: inout Output) {
+    guard !options.title.isEmpty else { return }
+    out.text("<code>")
+    out.html(Wording(printable: [UInt8](options.name.utf8).bytes).text)
+    out.text("</code> ")
+  }
 
   private func writeVerdict(into out: inout Output) {
     let severity: StaticString =

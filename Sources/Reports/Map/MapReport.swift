@@ -63,27 +63,38 @@ package struct MapReport: PacketReport, ~Copyable {
       reading.clear()
       reading.follow(record, dissection, bytes, answer, memory)
     }
-    observe(record, dissection, bytes, answer, memory, on: link)
+    if dissection.att != nil || dissection.smp != nil {
+      uses.observe(record, dissection, bytes, answer, memory)
+    }
+    observe(answer, memory, on: link)
     messages.keep(reading, record, dissection, answer, memory, on: link)
   }
 
-  /// Processes a packet that another report has read, so that it need not be read again.
+  /// Processes a packet that another report has read, and whose procedures were passed to `take`,
+  /// so that neither is done again.
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory, read: borrowing ValueReading
   ) {
     guard let link = answer.link else { return }
-    observe(record, dissection, bytes, answer, memory, on: link)
+    if dissection.att != nil || dissection.smp != nil {
+      uses.note(record, dissection, bytes, answer, memory)
+    }
+    observe(answer, memory, on: link)
     messages.keep(read, record, dissection, answer, memory, on: link)
   }
 
+  /// Processes what a packet does to procedures that the caller follows.
+  package mutating func take(
+    _ procedures: borrowing Procedures, _ bytes: RawSpan, _ memory: borrowing Memory
+  ) {
+    uses.take(procedures, bytes, memory)
+  }
+
+  /// Records the state of connections.
   private mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory, on link: LinkSlot
   ) {
-    if dissection.att != nil || dissection.smp != nil {
-      uses.observe(record, dissection, bytes, answer, memory)
-    }
     if answer.opened || answer.closed || memory.links.id(link) != latest {
       latest = memory.links.id(link)
       store(memory.links.connection(link))
@@ -117,15 +128,21 @@ package struct MapReport: PacketReport, ~Copyable {
   }
 
   /// The tree, now that the capture was read to its end.
-  package mutating func page(_ memory: borrowing Memory) -> MapPage {
-    MapPage(shown(conclude(memory)), messages, options)
+  ///
+  /// - Parameter procedures: those that the caller followed, at their end.
+  package mutating func page(
+    _ memory: borrowing Memory, following procedures: Procedures? = nil
+  ) -> MapPage {
+    MapPage(shown(conclude(memory, following: procedures)), messages, options)
   }
 
   /// Returns the devices with what is known of them, after the capture was read to its end, in the
   /// order of their first connections.
-  package mutating func conclude(_ memory: borrowing Memory) -> [MapDevice] {
+  package mutating func conclude(
+    _ memory: borrowing Memory, following procedures: Procedures? = nil
+  ) -> [MapDevice] {
     memory.links.forEach { store($0) }
-    uses.finish(memory)
+    uses.finish(memory, following: procedures)
     var devices: [MapDevice] = []
     for connection in connections.values.sorted(by: { $0.id < $1.id }) {
       guard connection.transport != .synchronous else { continue }

@@ -53,6 +53,11 @@ package struct PageCodes {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory, into out: inout Output
   ) {
+    if case .acl = dissection.content, dissection.att == nil, dissection.smp == nil,
+      !dissection.isSignalling
+    {
+      return
+    }
     guard let key = Self.key(dissection, answer, memory) else {
       compose(record, dissection, bytes, answer, memory, into: &out)
       return
@@ -91,6 +96,7 @@ package struct PageCodes {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory, into out: inout Output
   ) {
+    var mayHaveOutcome = true
     switch dissection.content {
     case .acl:
       if let pdu = dissection.att {
@@ -99,7 +105,9 @@ package struct PageCodes {
       } else if let pdu = dissection.smp {
         code("op", UInt16(pdu.opcode.rawValue), pdu.opcode.name, into: &out)
       }
-    case .command(let command): self.command(command.opcode, into: &out)
+    case .command(let command):
+      self.command(command.opcode, into: &out)
+      mayHaveOutcome = false
     case .event(let event):
       code("event", UInt16(event.code), PDUTable.core.event(event.code)?.name, into: &out)
       if let subevent = event.subevent(bytes, dissection.body) {
@@ -116,7 +124,11 @@ package struct PageCodes {
       }
     default: break
     }
-    outcomes(dissection, bytes, answer, memory, into: &out)
+    if mayHaveOutcome { outcomes(dissection, bytes, answer, memory, into: &out) }
+    guard
+      dissection.att != nil || dissection.mayHoldAdvertising
+        || !memory.advertisements.reports.isEmpty
+    else { return }
     collector.handles.removeAll(keepingCapacity: true)
     collector.uuids.removeAll(keepingCapacity: true)
     _ = collector.matchesHandle(dissection, bytes, answer)

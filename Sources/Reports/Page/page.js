@@ -834,6 +834,7 @@
 
   for (const one of document.querySelectorAll('[data-script]')) one.hidden = false;
   at('subscribed').hidden = !data.charts.some(one => one.on.length);
+  if (!data.connections.length) for (const one of document.querySelectorAll('.views, label:has(#connection), #timeline .key')) one.hidden = true;
   for (const one of data.connections) at('connection').append(make('option', {value: one.id}, called(one)));
   const present = new Set();
   for (let i = 0; i < total; i++) {
@@ -853,10 +854,8 @@
   let size = window.innerWidth;
   window.addEventListener('resize', () => {
     render();
-    if (size == window.innerWidth) return;
+    if (size != window.innerWidth) { drawTime(); drawCharts(); }
     size = window.innerWidth;
-    drawTime();
-    drawCharts();
   });
   window.addEventListener('beforeprint', () => { for (const one of document.querySelectorAll('details')) one.open = true; });
   document.documentElement.dataset.ready = total;

@@ -155,7 +155,7 @@ package struct Secrets: Sendable {
   }
 
   /// Whether nothing is secret.
-  var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { count == 0 }
 }
 
 /// Collects the positions of the secret parameters of a command or event.

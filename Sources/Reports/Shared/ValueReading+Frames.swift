@@ -61,6 +61,7 @@ extension ValueReading {
       sighting = found
       if keepsRecent {
         keep(Recent(packet: packet, handle: handle, sighting: found, following: messages.following))
+        held = found.message?.definition.hasExternals ?? false ? nil : (packet, handle)
       }
       return true
     }

@@ -106,6 +106,7 @@ extension ValueReading {
     read(definition, value, isWritten: false, nil)
     isByFormat = hasMeaning
     if hasMeaning { line.text(", by its presentation format") }
+    latest = nil
     return true
   }
 

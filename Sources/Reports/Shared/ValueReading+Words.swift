@@ -7,6 +7,7 @@ import Sessions
 /// The words for the decoded value.
 extension ValueReading {
   mutating func say(_ value: RawSpan) {
+    latest = nil
     line.clear()
     guard let writer = DecodedWriter(decoded, isJSON: false, showsKeys: showsKeys) else { return }
     textEnd = writer.line(value, into: &line)
@@ -15,6 +16,7 @@ extension ValueReading {
   }
 
   mutating func sayPart(_ sighting: VendorSighting) {
+    latest = nil
     line.clear()
     sighting.sayPart(into: &line)
     textEnd = line.count

@@ -58,6 +58,12 @@ package struct ValueReading: ~Copyable {
   /// The end of the first message's words, if the value contains several.
   var wordsEnd: Int { following.isEmpty ? line.count : firstEnd }
   var firstEnd = 0
+  /// The definition of the value that `decoded` and `line` still describe, and that value: a report
+  /// may ask for it twice.
+  var latest: (definition: Definition, isWritten: Bool, hasMeaning: Bool)?
+  private var latestValue: [UInt8] = []
+  /// The packet and handle of the last message, unless others determine what it means.
+  var held: (packet: Int, handle: UInt16)?
   /// Whether the last value has a meaning.
   package var hasMeaning = false
   /// Whether that value is the subject of a PDU, rather than one of several in it.
@@ -282,10 +288,15 @@ package struct ValueReading: ~Copyable {
   package mutating func read(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: borrowing Memory)
     -> Bool
   {
-    begin()
+    let isHeld = holds(value)
+    if !isHeld { begin() }
     guard let slice = value.value, value.offset == 0, !value.isCut,
       value.handles == nil, showsKeys || !value.isSecret
-    else { return false }
+    else {
+      clear()
+      return false
+    }
+    if isHeld { return true }
     let content = bytes.part(slice)
     if let company = value.company {
       return read(.company, BluetoothUUID(company), content)
@@ -320,6 +331,12 @@ package struct ValueReading: ~Copyable {
       return isRead
     }
     return readByFormat(uuid, value.attribute.handle, server, content, decodes: true)
+  }
+
+  /// Returns whether the last decoded value is this one, and a message.
+  private func holds(_ value: ConveyedValue) -> Bool {
+    guard let held, isOfPDU, hasMeaning else { return false }
+    return held.packet == value.packet && held.handle == value.attribute.handle
   }
 
   /// Decodes a value on its own: advertised data, or one of several values in a packet.
@@ -387,11 +404,21 @@ package struct ValueReading: ~Copyable {
   mutating func read(
     _ definition: Definition, _ value: RawSpan, isWritten: Bool, _ server: UInt64?
   ) {
+    if let known = latest, known.definition === definition, known.isWritten == isWritten,
+      latestValue.bytes.isEqual(to: value)
+    {
+      hasMeaning = known.hasMeaning
+      return
+    }
     var context = DecodingContext(isWritten: isWritten)
     if definition.hasExternals {
       context.externals = externals(of: definition, server)
     }
     decoder.decode(definition, value, context, into: &decoded)
     say(value)
+    guard keepsRecent, !definition.hasExternals else { return }
+    latest = (definition, isWritten, hasMeaning)
+    latestValue.removeAll(keepingCapacity: true)
+    latestValue.append(value)
   }
 }

@@ -24,6 +24,13 @@ package struct VerboseSink: FieldSink, ~Copyable {
   private var secrets = Secrets.none
   /// The bytes of the current line for which there was no room.
   private var left: Slice?
+  /// Margins of fields in packets, since they are the same in most packets: each has a place of
+  /// `bytesPerMargin` bytes; `marginOwners` has the fields, and the bytes of their margins.
+  private var margins = [UInt8](repeating: 0, count: marginPlaces * bytesPerMargin)
+  private var marginOwners = [(start: Int32, count: Int32, bytes: Int)](
+    repeating: (0, 0, 0), count: marginPlaces)
+  private static let marginPlaces = 128
+  private static let bytesPerMargin = 24
   /// The last connection, the position where its lines begin, and a copy of them.
   private var lastConnection: ConnectionState?
   private var connectionStart = 0
@@ -185,9 +192,29 @@ package struct VerboseSink: FieldSink, ~Copyable {
       output.spaces(Self.offsetColumns + 2 + 2 * depth)
       return
     }
-    margin(place, showsBytes: showsBytes)
+    if bytes == nil, let place { knownMargin(place) } else { margin(place, showsBytes: showsBytes) }
     place = nil
     output.spaces(2 * depth)
+  }
+
+  private static func copy(_ margins: [UInt8], _ slice: Slice, into output: inout Output) {
+    output.raw(margins.bytes.part(slice))
+  }
+
+  /// Appends the margin of a field beside which no bytes are shown.
+  private mutating func knownMargin(_ place: Slice) {
+    let known = Int(truncatingIfNeeded: place.start &+ place.count &* 37) & (Self.marginPlaces - 1)
+    let first = known * Self.bytesPerMargin
+    let owner = marginOwners[known]
+    if owner.count == place.count, owner.start == place.start {
+      return Self.copy(margins, Slice(start: first, count: owner.bytes), into: &output)
+    }
+    let start = output.count
+    margin(place)
+    let count = output.count - start
+    guard count <= Self.bytesPerMargin else { return }
+    for index in 0..<count { margins[first + index] = output.bytes.byte(at: start + index) }
+    marginOwners[known] = (place.start, place.count, count)
   }
 
   private mutating func line(_ key: StaticString) {

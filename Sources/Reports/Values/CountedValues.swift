@@ -7,7 +7,7 @@ package import Sessions
 /// other reports can use the same reading.
 package struct CountedValues: ~Copyable {
   var options: ValuesOptions
-  private var conversations: Conversations
+  package private(set) var conversations: Conversations
   private(set) var filter: ValueFilter
   private var facts: ValueFacts
   private var notes: [(what: Conversations.Limited, limit: Int)] = []
@@ -34,9 +34,27 @@ package struct CountedValues: ~Copyable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, _ reading: inout ValueReading
   ) {
+    follow(record, dissection, bytes, answer, fragments: fragments, memory)
+    count(answer, memory, &reading)
+  }
+
+  /// Follows the values of a packet. `count` counts those whose outcome it decided, after other
+  /// reports have used the procedures of `conversations`.
+  package mutating func follow(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory
+  ) {
     filter.observe(record, memory)
     conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
     if let limit = conversations.limitReached { notes.append(limit) }
+  }
+
+  /// Counts the values of the packet that was followed.
+  ///
+  /// - Parameter reading: must already have read the packet.
+  package mutating func count(
+    _ answer: Answer, _ memory: borrowing Memory, _ reading: inout ValueReading
+  ) {
     guard !conversations.values.isEmpty else { return }
     count(memory, &reading)
     if let link = answer.link { facts.learn(link, memory) }
@@ -65,11 +83,15 @@ package struct CountedValues: ~Copyable {
   }
 
   /// Counts what is still open, now that the capture was read to its end.
+  package mutating func finish(_ memory: borrowing Memory, _ reading: inout ValueReading) {
+    conversations.finish(memory)
+    count(memory, &reading)
+  }
+
+  /// Returns the table, after `finish`.
   package mutating func conclude(
     _ memory: borrowing Memory, _ reading: inout ValueReading
   ) -> ValuesTable {
-    conversations.finish(memory)
-    count(memory, &reading)
     facts.finish(memory, &reading)
     return ValuesTable(facts, options, memory)
   }

@@ -47,6 +47,7 @@ package struct ValuesReport: TableReport, ~Copyable {
   package mutating func finish(
     _ memory: borrowing Memory, _ failure: CaptureFailure?, into output: inout Output
   ) {
+    values.finish(memory, &reading)
     var table = values.conclude(memory, &reading)
     if table.facts.entries.isEmpty {
       if values.filter.remark == nil {

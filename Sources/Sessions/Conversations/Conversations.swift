@@ -61,7 +61,8 @@ package struct Conversations: Sendable {
     case bearers, preparedParts
   }
 
-  var procedures: Procedures
+  /// The procedures that values belong to, for others that would follow them, too.
+  package internal(set) var procedures: Procedures
   /// By the index of the bearer, and by that of the place.
   var bearers: [Parties] = []
   var sides: [Side] = []
@@ -110,7 +111,7 @@ package struct Conversations: Sendable {
     if secretTypes == nil { secretTypes = memory.attributes.secretTypes }
     limitReached = nil
     // A record that repeats one of another file was already reported.
-    guard record.original == nil else { return }
+    guard record.original == nil else { return procedures.skip() }
     if memory.links.gap != gap {
       gap = memory.links.gap
       ownData.forgetParts { known in memory.links.gapAdapter.map { $0 == known.adapter } ?? true }

@@ -44,17 +44,26 @@ package struct UnansweredRequests: Sendable {
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     procedures.observe(record, dissection, bytes, answer, memory)
-    if !procedures.events.isEmpty { take(memory) }
+    guard procedures.hasEvents else { return }
+    let own = procedures
+    take(own, memory)
   }
 
   /// Ends the capture.
-  package mutating func finish(_ latest: Timestamp?, _ memory: borrowing Memory) {
-    procedures.finish(memory)
-    take(memory, latest)
+  ///
+  /// - Parameter followed: the procedures at their end, if the caller followed them.
+  package mutating func finish(
+    _ latest: Timestamp?, _ memory: borrowing Memory, following followed: Procedures? = nil
+  ) {
+    if followed == nil { procedures.finish(memory) }
+    take(followed ?? procedures, memory, latest)
     listed.sort { $0.packet < $1.packet }
   }
 
-  private mutating func take(_ memory: borrowing Memory, _ latest: Timestamp? = nil) {
+  /// Processes a packet whose procedures the caller follows, instead of `observe`.
+  package mutating func take(
+    _ procedures: borrowing Procedures, _ memory: borrowing Memory, _ latest: Timestamp? = nil
+  ) {
     for case .unanswered(let place, let request, let reason) in procedures.events {
       guard !request.isLate, !request.hasCutAnswer, memory.hasHeard(place.direction.reversed) else {
         continue

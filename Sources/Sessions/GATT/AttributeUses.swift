@@ -98,13 +98,25 @@ package struct AttributeUses: Sendable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
+    guard answer.link != nil else { return }
+    procedures.observe(record, dissection, bytes, answer, memory)
+    if procedures.hasEvents {
+      let own = procedures
+      take(own, bytes, memory)
+    }
+    note(record, dissection, bytes, answer, memory)
+  }
+
+  /// Processes one packet whose procedures the caller follows and has passed to `take`.
+  package mutating func note(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) {
     guard let link = answer.link else { return }
     if let method = answer.pairing?.method {
       if authenticated.count > limits.links { authenticated.removeAll() }
       authenticated[memory.links.id(link)] = method.association != .justWorks
     }
-    procedures.observe(record, dissection, bytes, answer, memory)
-    take(bytes, memory)
     guard let pdu = dissection.att, let direction = record.direction else { return }
     let opcode = pdu.opcode
     let connection = memory.links.connection(link)
@@ -151,7 +163,9 @@ package struct AttributeUses: Sendable {
   // MARK: Requests
 
   /// Records what became of requests.
-  private mutating func take(_ bytes: RawSpan, _ memory: borrowing Memory) {
+  package mutating func take(
+    _ procedures: borrowing Procedures, _ bytes: RawSpan, _ memory: borrowing Memory
+  ) {
     for event in procedures.events {
       switch event {
       case .answered(let place, let slot):
@@ -164,12 +178,12 @@ package struct AttributeUses: Sendable {
         let bearer = procedures.bearers[place.bearer]
         var unknown = Procedure()
         unknown.connection = bearer.connection
-        unknown.attribute.server = Attributes.key(
+        unknown.server = Attributes.key(
           isLocal: place.isLocal, memory.links.connection(bearer.link))
         take(unknown, arrived, bytes, memory)
       case .unanswered(_, let procedure, _):
         guard procedure.opcode == .writeRequest, let handle = procedure.attribute.handle,
-          let server = server(procedure.attribute.server)
+          let server = server(procedure.server)
         else { continue }
         if let use = use(handle, server, packet: procedure.packet) {
           servers[server].uses[use].note(unanswered: procedure.value, packet: procedure.packet)
@@ -183,7 +197,7 @@ package struct AttributeUses: Sendable {
   private mutating func take(
     _ procedure: Procedure, _ arrived: Arrived, _ bytes: RawSpan, _ memory: borrowing Memory
   ) {
-    guard let server = server(procedure.attribute.server) else { return }
+    guard let server = server(procedure.server) else { return }
     let security = security(arrived.isEncrypted, procedure.connection)
     let (opcode, fields, packet) = (arrived.pdu.opcode, arrived.pdu.fields, arrived.packet)
     // As in `show`: if any attribute's values are keys, any of several values may be one.
@@ -236,10 +250,12 @@ package struct AttributeUses: Sendable {
 
   /// Settles what is still open at the end of the capture. If the capture has one direction only,
   /// written values count as written.
-  package mutating func finish(_ memory: borrowing Memory) {
-    procedures.finish(memory)
+  ///
+  /// - Parameter followed: the procedures at their end, if the caller followed them.
+  package mutating func finish(_ memory: borrowing Memory, following followed: Procedures? = nil) {
+    if followed == nil { procedures.finish(memory) }
     let none: [UInt8] = []
-    take(none.bytes, memory)
+    take(followed ?? procedures, none.bytes, memory)
     for server in servers.indices
     where !memory.hasHeard(Attributes.isLocal(servers[server].key) ? .sent : .received) {
       for use in servers[server].uses.indices { servers[server].uses[use].takeUnanswered() }

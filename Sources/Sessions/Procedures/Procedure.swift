@@ -16,6 +16,8 @@ struct Procedure: Sendable {
   private(set) var opcode = ATTOpcode(rawValue: 0)
   /// The connection's number.
   var connection = 0
+  /// The key of its server when it was sent.
+  var server: UInt64 = 0
   /// The attribute: only its handle and server, unless the user of the procedures looks it up.
   var attribute = AttributeIdentity(server: 0, isLocal: false, handle: nil)
   /// The attribute type that a Read By Type Request asks for.

@@ -11,7 +11,7 @@ import Dissectors
 /// `Memory` matches responses to requests. If a response may answer one of several requests, it is
 /// held until later packets decide. Bounded by `Limits`: if there are too many bearers, the one that
 /// was silent longest is dropped and its requests count as unanswered.
-struct Procedures: Sendable {
+package struct Procedures: Sendable {
   /// An ATT bearer, or a free place for one.
   struct Bearer: Sendable {
     var key: UInt64
@@ -85,6 +85,14 @@ struct Procedures: Sendable {
 
   // MARK: Packets
 
+  /// Whether the current packet does something.
+  package var hasEvents: Bool { !events.isEmpty }
+
+  /// Passes over a packet that does nothing.
+  mutating func skip() {
+    if !events.isEmpty { events.removeAll(keepingCapacity: true) }
+  }
+
   /// Processes one packet; `events` are then what it does.
   ///
   /// - Parameters:
@@ -95,7 +103,7 @@ struct Procedures: Sendable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int] = [], _ memory: borrowing Memory
   ) {
-    if !events.isEmpty { events.removeAll(keepingCapacity: true) }
+    skip()
     // A record that repeats one of another file was already processed.
     guard record.original == nil else { return }
     if memory.links.gap != gap { lose(memory) }
@@ -147,8 +155,9 @@ struct Procedures: Sendable {
     if case .incomplete = pdu { sides[place.side].open[first].isIncomplete = true }
     sides[place.side].open[first].isLate = !memory.links.isOpen(link)
     sides[place.side].open[first].connection = bearers[place.bearer].connection
-    sides[place.side].open[first].attribute.server = Attributes.key(
-      isLocal: place.isLocal == (first == 0), memory.links[link])
+    let server = Attributes.key(isLocal: place.isLocal == (first == 0), memory.links[link])
+    sides[place.side].open[first].server = server
+    sides[place.side].open[first].attribute.server = server
     if place.direction == .sent {
       sides[place.side].open[first].ordinal = memory.links.flow(link)?.sent
     }

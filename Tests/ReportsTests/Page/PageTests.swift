@@ -166,7 +166,7 @@ import Testing
         details.add(fields: fields(number).bytes, of: number, rank)
       }
       if details.wantsBytes(30) {
-        details.add(hex: [UInt8]("0102\(number)".utf8).bytes, of: number)
+        details.add([UInt8]("0102\(number)".utf8).bytes, hiding: .none, of: number)
       }
     }
     details.learn(rows: 10_000_000)
@@ -176,6 +176,23 @@ import Testing
     #expect(out.contains("\"field 5900: \(5900 * 7919)\""), "a failing packet lost its fields")
     #expect(!out.contains("\"field 5901:"))
     #expect(out.contains("\"hex\":[\"\"]"), "bytes are omitted first")
+  }
+
+  @Test("Lines and bytes of packets are written as they were added") func detailsOfPackets() throws
+  {
+    var details = PageDetails(limit: 1_000_000)
+    for number in 1...300 {
+      details.add(
+        fields: [UInt8]("first\nlast \(number / 2)\n".utf8).bytes, of: number, .important)
+      details.add([1, UInt8(number % 10)].bytes, hiding: .none, of: number)
+    }
+    let out = text { details.write(into: &$0) }
+    // Packets 1, 2 and 3: every second one has a new last line.
+    #expect(out.contains("\"x\":[[1,2],[1,3],[1,3],[1,4],"), "\(out.prefix(200))")
+    #expect(out.contains("[1,152]]"))
+    #expect(out.contains("\"hex\":[\"\",\"0101\",\"0102\","))
+    let bytes = (1...300).map { "\($0),\(($0 - 1) % 10 + 1)" }.joined(separator: ",")
+    #expect(out.hasSuffix("\"bytes\":[\(bytes)]}"))
   }
 
   @Test("Flow control gets a small part of the room for fields") func routine() {
@@ -220,7 +237,9 @@ import Testing
     var options = PageOptions()
     options.title = "<b>Lamp</b>"
     options.note = "first & second\n#1 is a Reset"
+    options.name = "capture & log"
     let page = page([TestRecord(bytes: [0x01, 0x03, 0x0c, 0x00])], options)
+    #expect(page.contains("<code>capture &amp; log</code> <span>1 record"))
     #expect(page.contains("<title>&lt;b&gt;Lamp&lt;/b&gt;</title>"))
     #expect(page.contains("first &amp; second<br><a href=\"#packet=1\">#1</a> is a Reset"))
   }
