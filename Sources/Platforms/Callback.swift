@@ -77,7 +77,7 @@ extension Callback {
 
   /// For a write with a request in a capture that has no answers at all.
   static let answerUnseen: StaticString =
-    "whether a callback came is not known: the capture has one direction only"
+    "whether a callback came is not known: the capture has no answer to any request"
 
   /// For a value that comes without a subscription in the capture.
   static let unasked: StaticString =

@@ -179,11 +179,12 @@ extension HeardDevices.Device {
 }
 
 extension AdvertisingReport {
-  /// Whether the advertiser is connectable; nil if a scan response does not show it.
+  /// Whether the advertiser is connectable; nil if a scan response or a reserved type does not show
+  /// it.
   fileprivate var isConnectable: Bool? {
     switch kind {
     // ADV_IND and ADV_DIRECT_IND (Core, Vol 4, Part E, 7.7.65.2).
-    case .legacy: eventType == 4 ? nil : eventType < 2
+    case .legacy: eventType >= 4 ? nil : eventType < 2
     case .directed: true
     case .extended: eventType & 8 != 0 ? nil : eventType & 1 == 1
     case .periodic, .response, .bigInfo: nil

@@ -12,8 +12,8 @@ struct Commands: Sendable {
     let time: Timestamp?
     let link: LinkSlot?
     let connection: Int
-    /// Whether a later command has been answered. Controllers answer in order, so this one's answer
-    /// is late or lost.
+    /// Whether a later command has been answered, or was sent although the controller accepts no
+    /// more at once. Controllers answer in order, so this one's answer is late or lost.
     var isPassed = false
   }
 
@@ -34,7 +34,7 @@ struct Commands: Sendable {
   /// Records a command, with the handle and link that it refers to and that link's connection.
   ///
   /// A host sends no more than its controller allows: the answers of the oldest commands beyond
-  /// that were lost.
+  /// that were probably lost. Some hosts send more, so they may still be answered.
   mutating func send(
     _ opcode: UInt16, adapter: UInt16, handle: UInt16?, packet: Int, time: Timestamp?,
     link: LinkSlot?, connection: Int
@@ -46,7 +46,7 @@ struct Commands: Sendable {
       while others >= allowance,
         let first = waiting.firstIndex(where: { $0.adapter == adapter && !$0.isPassed })
       {
-        waiting.remove(at: first)
+        waiting[first].isPassed = true
         others -= 1
       }
     }

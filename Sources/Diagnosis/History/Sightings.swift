@@ -11,6 +11,8 @@ package struct Sighting: Sendable {
   package var count = 0
   /// The last report that shows that the device is connectable.
   package var lastConnectable: Moment?
+  /// Whether reports had a reserved type, which does not show whether it is connectable.
+  package var hasReservedTypes = false
   /// Whether its flags show that it does not support BR/EDR; nil: no flags seen.
   package var isLEOnly: Bool?
   /// The PHY of its primary advertising channel, if a report contains it.
@@ -85,6 +87,7 @@ struct Sightings: Sendable {
       if let phy = report.primaryPHY { sighting.primaryPHY = phy }
       if !report.isScanResponse {
         if report.isConnectable { sighting.lastConnectable = moment }
+        if report.kind == .legacy, report.legacyName == nil { sighting.hasReservedTypes = true }
         if sighting.isLEOnly == nil, !advertisement.isPart {
           sighting.isLEOnly = Self.isLEOnly(bytes, report.data)
         }

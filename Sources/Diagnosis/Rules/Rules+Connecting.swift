@@ -374,7 +374,7 @@ extension ConnectAttempt {
       return "The capture has no advertisement from this address."
     }
     let connectable: Wording =
-      seen.lastConnectable == nil ? ", but never connectable" : ""
+      seen.lastConnectable == nil && !seen.hasReservedTypes ? ", but never connectable" : ""
     if sightingsMeanwhile > 0 {
       return
         "It was heard advertising \(count: sightingsMeanwhile, "time", "times") during the attempt, last in \(packet: seen.last.packet)\(connectable)\(seen.weakness)."

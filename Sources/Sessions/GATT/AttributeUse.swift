@@ -36,8 +36,6 @@ package struct AttributeUse: Sendable {
   package internal(set) var packets: ClosedRange<Int>
   /// Whether the value may be a key: it is one of several, and some attribute's values are keys.
   package private(set) var isSecret = false
-  /// Whether prepared writes were executed.
-  var isPreparedWritten = false
   /// The Write Requests without an answer: how many, and the first; and the last with its value.
   private var unanswered = (count: 0, first: 0, last: 0, value: [UInt8]())
 
@@ -58,9 +56,7 @@ package struct AttributeUse: Sendable {
     for access in accesses where access.error == nil {
       switch access.operation {
       case .read: bits |= 0x02
-      case .write: bits |= 0x08
-      // What was prepared may have been cancelled.
-      case .preparedWrite: if isPreparedWritten { bits |= 0x08 }
+      case .write, .preparedWrite: bits |= 0x08
       case .writeWithoutResponse: bits |= 0x04
       case .signedWrite: bits |= 0x40
       case .notification: bits |= 0x10
@@ -102,6 +98,38 @@ package struct AttributeUse: Sendable {
     return true
   }
 
+  /// Adds what was done with the same attribute under another address of its server.
+  mutating func absorb(_ other: AttributeUse) {
+    for index in counts.indices { counts[index] &+= other.counts[index] }
+    if other.value != nil, value == nil || other.valuePacket > valuePacket {
+      value = other.value
+      (valuePacket, valueOperation) = (other.valuePacket, other.valueOperation)
+      isSecret = other.isSecret
+    }
+    if let more = other.lengths {
+      lengths =
+        lengths.map {
+          min($0.lowerBound, more.lowerBound)...max($0.upperBound, more.upperBound)
+        } ?? more
+    }
+    for access in other.accesses { add(access) }
+    accesses.sort { $0.packet < $1.packet }
+    packets =
+      min(
+        packets.lowerBound, other.packets.lowerBound)...max(
+        packets.upperBound, other.packets.upperBound)
+    if other.unanswered.count > 0 {
+      let isLater = other.unanswered.last > unanswered.last
+      unanswered = (
+        unanswered.count + other.unanswered.count,
+        unanswered.count == 0
+          ? other.unanswered.first : min(unanswered.first, other.unanswered.first),
+        max(unanswered.last, other.unanswered.last),
+        isLater ? other.unanswered.value : unanswered.value
+      )
+    }
+  }
+
   /// Records a Write Request that was not answered.
   mutating func note(unanswered value: [UInt8], packet: Int) {
     unanswered = (
@@ -124,11 +152,19 @@ package struct AttributeUse: Sendable {
     _ operation: ValueOperation, _ security: Security, _ error: ATTErrorCode?, packet: Int
   ) {
     counts[Int(operation.rawValue)] += 1
-    let isKnown = accesses.contains {
-      $0.operation == operation && $0.security == security && $0.error == error
+    add(Access(operation: operation, security: security, error: error, packet: packet))
+  }
+
+  /// Adds an outcome; one that is known keeps its first packet.
+  private mutating func add(_ access: Access) {
+    let known = accesses.firstIndex {
+      $0.operation == access.operation && $0.security == access.security
+        && $0.error == access.error
     }
-    guard !isKnown, accesses.count < Self.accessLimit else { return }
-    accesses.append(
-      Access(operation: operation, security: security, error: error, packet: packet))
+    if let known {
+      if accesses[known].packet > access.packet { accesses[known] = access }
+    } else if accesses.count < Self.accessLimit {
+      accesses.append(access)
+    }
   }
 }

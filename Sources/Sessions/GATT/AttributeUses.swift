@@ -36,15 +36,13 @@ package struct AttributeUses: Sendable {
     procedures = Procedures(limits)
   }
 
-  /// Returns the uses of a server's attributes, in ascending order of their handles.
+  /// Returns the uses of a server's attributes, in ascending order of their handles. What was done
+  /// while its identity was unknown counts, too.
   package func uses(of key: UInt64, _ attributes: Attributes) -> [AttributeUse] {
     var all: [UInt16: AttributeUse] = [:]
     for server in servers where attributes.currentKey(server.key) == key {
       for use in server.uses {
-        if let known = all[use.handle], known.packets.upperBound > use.packets.upperBound {
-          continue
-        }
-        all[use.handle] = use
+        if all[use.handle]?.absorb(use) == nil { all[use.handle] = use }
       }
     }
     return all.values.sorted { $0.handle < $1.handle }
@@ -130,7 +128,7 @@ package struct AttributeUses: Sendable {
         items, .notification, bytes, [], isSecret: memory.attributes.hasKeyMaterial, security,
         packet, server, memory)
     }
-    if opcode == .executeWriteResponse { takeJoined(memory, packet, server) }
+    if opcode == .executeWriteResponse { takeJoined(memory, security, packet, server) }
     guard let handle = fields.handle else { return }
     switch opcode {
     case .writeRequest: _ = use(handle, server, packet: packet)
@@ -145,10 +143,12 @@ package struct AttributeUses: Sendable {
 
   /// Records the values of prepared writes that are now executed. A value that does not begin at
   /// offset 0 replaces the end of the attribute's value, if that is known.
-  private mutating func takeJoined(_ memory: borrowing Memory, _ packet: Int, _ server: Int) {
+  private mutating func takeJoined(
+    _ memory: borrowing Memory, _ security: AttributeUse.Security, _ packet: Int, _ server: Int
+  ) {
     for joined in memory.longValues.values {
       guard let use = use(joined.handle, server, packet: packet) else { continue }
-      servers[server].uses[use].isPreparedWritten = true
+      servers[server].uses[use].note(.preparedWrite, security, nil, packet: packet)
       guard !joined.isCut,
         let before = joined.offset == 0 ? [] : servers[server].uses[use].value,
         joined.offset <= before.count
@@ -241,9 +241,8 @@ package struct AttributeUses: Sendable {
       guard let use = use(handle, server, packet: packet) else { return }
       servers[server].uses[use].note(.write, security, nil, packet: packet)
       servers[server].uses[use].take(.write, procedure.value.bytes, packet: procedure.packet)
-    case .prepareWriteResponse:
-      guard let use = use(handle, server, packet: packet) else { return }
-      servers[server].uses[use].note(.preparedWrite, security, nil, packet: packet)
+    // What was prepared may be cancelled: it counts once it is executed.
+    case .prepareWriteResponse: _ = use(handle, server, packet: packet)
     default: break
     }
   }
