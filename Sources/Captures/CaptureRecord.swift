@@ -37,6 +37,8 @@ package struct CaptureRecord: ~Escapable {
   /// Whether the record describes the state before a live source was opened rather than a new
   /// event.
   package private(set) var isReplayed = false
+  /// Whether an earlier file is damaged and what it lacks may belong just before this record.
+  package private(set) var followsDamage = false
   /// The controller's index; 0 if the format has none, nil if the record belongs to no controller.
   package private(set) var adapter: UInt16?
   private var fileIndex: Int32 = 0
@@ -141,6 +143,14 @@ package struct CaptureRecord: ~Escapable {
     return record
   }
 
+  /// Returns the record as the first one after a damaged file, or not.
+  @_lifetime(copy self)
+  consuming func following(damage followsDamage: Bool) -> CaptureRecord {
+    var record = self
+    record.followsDamage = followsDamage
+    return record
+  }
+
   /// Returns the record with other bytes of the same count, and without the capture's annotations.
   @_lifetime(copy bytes)
   package func replacing(_ bytes: RawSpan) -> CaptureRecord {
@@ -149,6 +159,7 @@ package struct CaptureRecord: ~Escapable {
       originalLength: originalLength, drops: drops, fileOffset: fileOffset, bytes: bytes)
     record.isDirectionInferred = isDirectionInferred
     record.isReplayed = isReplayed
+    record.followsDamage = followsDamage
     record.fileIndex = fileIndex
     record.sectionIndex = sectionIndex
     record.originalNumber = originalNumber

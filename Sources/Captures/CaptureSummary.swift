@@ -61,6 +61,15 @@ package struct CaptureSummary: Equatable, Sendable {
     }
   }
 
+  /// Damage whose records are missing from several files read as one.
+  package struct Hole: Equatable, Sendable {
+    /// The damage, and the file that it is in.
+    package fileprivate(set) var failure: CaptureFailure
+    /// The number of the last record before the missing ones, or nil if nothing of the file could
+    /// be read, so that its place among the others is unknown.
+    package fileprivate(set) var after: Int?
+  }
+
   /// The file format.
   package var format: Format
   /// The format's number for the contents of its records; nil if it has none.
@@ -77,6 +86,8 @@ package struct CaptureSummary: Equatable, Sendable {
   package var leftOut: [LeftOut] = []
   /// The files in reading order, if there are several.
   package var files: [File] = []
+  /// The damage found so far, if there are several files or an archive is damaged.
+  package internal(set) var holes: [Hole] = []
   /// Remarks about the capture apart from its packets, one sentence each.
   package var remarks: [String] = []
 
@@ -85,6 +96,18 @@ package struct CaptureSummary: Equatable, Sendable {
     self.datalink = datalink
     self.datalinkName = datalinkName
     self.timeDecimals = timeDecimals
+  }
+
+  /// Records that it is unknown where the records of the latest damage belong.
+  mutating func forgetPlaceOfHole() {
+    if !holes.isEmpty { holes[holes.count - 1].after = nil }
+  }
+
+  /// Returns the summary without the names of damaged files.
+  package consuming func hidingDamagedFiles() -> CaptureSummary {
+    var summary = self
+    for index in summary.holes.indices { summary.holes[index].failure.file = nil }
+    return summary
   }
 
   /// Adds a remark that a second file begins at `offset`; only the first few times.

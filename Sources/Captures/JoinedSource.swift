@@ -9,8 +9,8 @@ import Bytes
 /// the previous files also have. Files are opened one at a time; each is examined once beforehand
 /// to find when it begins. Files that cannot be opened twice (standard input, a named pipe) keep
 /// their place, as do files without a time. A damaged file is read up to the damage, and the next
-/// one follows. `failures` holds what was wrong, and `next` throws the first failure at the very
-/// end.
+/// one follows: its first record is marked (`followsDamage`), and `summary.holes` has the place.
+/// `failures` holds what was wrong, and `next` throws the first failure at the very end.
 package struct JoinedSource: CaptureSource, ~Copyable {
   /// The properties of all files together: the first file's format and datalink, and the finest
   /// clock.
@@ -19,6 +19,10 @@ package struct JoinedSource: CaptureSource, ~Copyable {
   package private(set) var failures: [CaptureFailure] = []
 
   private let sources: [CaptureFile]
+  /// The damage of archives, by which other logs were lost.
+  private let unread: [CaptureFailure]
+  /// Whether a file was damaged and no record has followed.
+  private var isAfterDamage = false
   private var current: CaptureReader?
   private var file = -1
   /// The number of the last record, and of the last one of the previous files.
@@ -32,8 +36,11 @@ package struct JoinedSource: CaptureSource, ~Copyable {
 
   /// Examines the files and sorts them by time.
   ///
+  /// - Parameter damages: The damage of the archives that the files are from.
   /// - Throws: The error of opening a file, unless it is only damaged. `failure.file` is its name.
-  package init(_ files: [CaptureFile]) throws(CaptureFailure) {
+  package init(
+    _ files: [CaptureFile], damages: [CaptureFailure] = []
+  ) throws(CaptureFailure) {
     var starts: [Timestamp?] = []
     var summaries: [CaptureSummary?] = []
     for file in files {
@@ -55,6 +62,9 @@ package struct JoinedSource: CaptureSource, ~Copyable {
     let order = Self.order(starts)
     sources = order.map { files[$0] }
     overlap = Overlap(starts: order.map { starts[$0] })
+    unread = damages.filter { damage in
+      !files.contains { $0.damage != nil && $0.name == damage.file }
+    }
     summary = Self.summary(order.map { (files[$0].name, summaries[$0]) })
   }
 
@@ -78,7 +88,9 @@ package struct JoinedSource: CaptureSource, ~Copyable {
       ?? CaptureSummary(format: .btsnoop, datalink: nil, datalinkName: "", timeDecimals: 6)
     summary.timeDecimals = known.map(\.timeDecimals).max() ?? 6
     summary.leftOut = []
-    summary.files = files.map { CaptureSummary.File(name: $0, summary: $1.map { .init($0) }) }
+    if files.count > 1 {
+      summary.files = files.map { CaptureSummary.File(name: $0, summary: $1.map { .init($0) }) }
+    }
     return summary
   }
 
@@ -100,22 +112,29 @@ package struct JoinedSource: CaptureSource, ~Copyable {
       do throws(CaptureFailure) {
         if let record = try current?.next() {
           number = numberBefore + record.number
-          summary.files[file].records += 1
+          if !summary.files.isEmpty { summary.files[file].records += 1 }
           let original = overlap.observe(record, file: file, number: number)
           if record.number == 1 { firstAdapter = overlap.isOtherDevice ? nextAdapter : 0 }
           // Controllers of another device are different ones, whatever their numbers.
           let adapter = record.adapter.map { $0 &+ firstAdapter }
           if let adapter { nextAdapter = max(nextAdapter, adapter &+ 1) }
+          let followsDamage = isAfterDamage
+          isAfterDamage = false
+          // A file that begins within the damaged one may have what that lacks.
+          if followsDamage, original != nil { summary.forgetPlaceOfHole() }
           return record.with(file: file, number: number, original: original).with(adapter: adapter)
+            .following(damage: followsDamage)
         }
+        if let damage = sources[file].damage { fail(damage) }
       } catch {
-        failures.append(error.of(sources[file].name))
+        fail(error.of(sources[file].name))
       }
       close()
     }
     guard !hasEnded else { return nil }
     hasEnded = true
     summary.remarks += overlap.remarks(sources.map(\.name))
+    summary.holes += unread.map { CaptureSummary.Hole(failure: $0, after: nil) }
     if let failure = failures.first { throw failure }
     return nil
   }
@@ -127,15 +146,23 @@ package struct JoinedSource: CaptureSource, ~Copyable {
       do throws(CaptureFailure) {
         let reader = try CaptureReader(sources[file].open())
         let opened = reader.summary
-        summary.files[file].summary = .init(opened)
+        if !summary.files.isEmpty { summary.files[file].summary = .init(opened) }
         summary.lacksDirection = summary.lacksDirection || opened.lacksDirection
         current = consume reader
         return true
       } catch {
-        failures.append(error.of(sources[file].name))
+        fail(error.of(sources[file].name))
       }
     }
     return false
+  }
+
+  /// Records what is wrong with the current file.
+  private mutating func fail(_ failure: CaptureFailure) {
+    failures.append(failure)
+    let after = number > numberBefore ? number : nil
+    summary.holes.append(CaptureSummary.Hole(failure: failure, after: after))
+    isAfterDamage = true
   }
 
   /// Closes the current file and keeps its remaining facts for the summary.

@@ -219,6 +219,11 @@ struct DifferenceDocument: ~Copyable {
     by(first)
     side("left", step, difference, isLeft: true)
     side("right", step, difference, isLeft: false)
+    if let other = step.counterpart.map({ difference.steps[$0] }),
+      let said = difference.side(of: other, isLeft: step.kind == .added), let packets = said.packets
+    {
+      sink.number("moved", packets.lowerBound)
+    }
     if step.isExpected { sink.flag("expected", true) }
     if step.changeCount > 0, !step.changes.isEmpty { changes(step, difference) }
     sink.endItem()

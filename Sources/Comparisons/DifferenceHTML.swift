@@ -271,10 +271,15 @@ struct DifferenceHTML: ~Copyable {
           out.html(side.words.text)
           out.text("</span>")
         }
+        if let moved = difference.movedWords(step) {
+          out.byte(0x20)
+          out.html(moved)
+        }
         out.text("</span></div></div>")
       }
       out.text("</div>\n")
-      guard step.kind == .changed, !step.changes.isEmpty, !step.isOnlyRandom else { continue }
+      guard step.kind == .changed || step.kind == .added, !step.changes.isEmpty, !step.isOnlyRandom
+      else { continue }
       page.out.clear()
       for change in step.changes.prefix(DifferencePage.mostValues) {
         page.write(change, step, difference)

@@ -139,6 +139,14 @@ extension Difference {
     return Array((isLeft ? sessions.left : sessions.right).bytes(value))
   }
 
+  /// Returns where the other side has the operations of a step, if elsewhere: `moved to #12`.
+  func movedWords(_ step: Step) -> String? {
+    guard let other = step.counterpart else { return nil }
+    let isAdded = step.kind == .added
+    guard let side = side(of: steps[other], isLeft: isAdded) else { return nil }
+    return "moved \(isAdded ? "from" : "to") \(side.packetWords)"
+  }
+
   /// How much of the conversation differs: `3 of 36 steps differ`.
   var conversationWords: Wording {
     let changed = steps.count { $0.kind != .same }

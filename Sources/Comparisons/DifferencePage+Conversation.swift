@@ -156,6 +156,7 @@ extension DifferencePage {
       )
     } else if step.kind != .changed, let side = sides.0 ?? sides.1, !side.words.isEmpty {
       title += "  \(side.words.text)"
+      if let moved = difference.movedWords(step) { title += "  \(moved)" }
     } else if let left = step.left, let right = step.right, step.kind == .changed,
       left.count > 1 || right.count > 1
     {
@@ -169,7 +170,7 @@ extension DifferencePage {
       let both = [packets.0, packets.1].filter { !$0.isEmpty }.joined(separator: " → ")
       row([(2, title), (titleColumns + 18, both)], style)
     }
-    guard step.kind == .changed, group.count == 1 else { return }
+    guard step.kind == .changed || step.kind == .added, group.count == 1 else { return }
     let shown = options.showsEqual ? step.changes.count : Self.mostValues
     for change in step.changes.prefix(shown) { write(change, step, difference) }
     let left = step.changeCount - min(shown, step.changes.count)

@@ -74,7 +74,7 @@ struct OperationRecorder: ~Copyable {
   ) {
     if dissection.att != nil { reading.follow(record, dissection, bytes, answer, memory) }
     // The answers may be among the lost records.
-    if record.drops > 0 { unanswered = [:] }
+    if memory.links.gap == record.number { unanswered = [:] }
     // A packet that another file contains, too, was recorded already.
     guard record.original == nil, let link = answer.link, let direction = record.direction else {
       return

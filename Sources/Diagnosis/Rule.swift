@@ -140,6 +140,10 @@ package struct Finding: Sendable {
   /// The same as a lower-case clause, for the verdict on the whole capture: "pairing failed at #48
   /// because the passkeys on the two sides differ".
   package var headline: Wording
+  /// The headline with how certain the cause is, unless it is certain: `… (likely)`.
+  package var verdict: Wording {
+    certainty == .certain ? headline : "\(headline) (\(certainty.key))"
+  }
   /// The cause that the evidence supports, in full sentences.
   package var why: Wording
   /// How certain the cause is.

@@ -43,9 +43,30 @@ extension Difference {
           history.parametersPacket
         )
       },
+      fact(.link, "parameter request") { $0.requestFact },
       fact(.link, "PHY") { $0.phyFact },
       fact(.link, "data length") { $0.lengthFact },
     ]
+  }
+}
+
+extension Difference {
+  /// Returns the roles of the captured hosts.
+  static func roles(_ left: ConnectionHistory, _ right: ConnectionHistory) -> Fact {
+    Fact(
+      section: .link, name: "this host", left: left.roleWords, right: right.roleWords,
+      packets: (left.link.opened?.packet, right.link.opened?.packet),
+      connections: (left.id, right.id))
+  }
+}
+
+extension ConnectionHistory {
+  fileprivate var roleWords: Wording {
+    switch connection.localRole {
+    case .central: "central"
+    case .peripheral: "peripheral"
+    case nil: Self.unknown
+    }
   }
 }
 
@@ -166,6 +187,22 @@ extension ConnectionHistory {
   /// The packet from which the parameters in force come.
   fileprivate var parametersPacket: Int? {
     link.updates.last { $0.result != nil }?.lastPacket ?? link.opened?.packet
+  }
+
+  /// The last parameters that the peripheral asked the central's host for, and the answer. Both ends
+  /// of a link see them.
+  fileprivate var requestFact: Said {
+    guard let update = link.updates.last(where: { $0.way == .signalling }) else {
+      return ("none seen", nil)
+    }
+    let answer: Wording =
+      switch update.isGranted {
+      case true: "granted"
+      case false: "refused"
+      case nil: "not answered"
+      }
+    let wanted = update.wanted?.words ?? Self.unknown
+    return ("\(wanted), \(answer)", update.answered?.packet ?? update.asked.packet)
   }
 
   /// Returns the words for two values of the two directions, the central's first.

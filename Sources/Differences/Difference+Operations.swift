@@ -128,6 +128,7 @@ extension Difference {
       catalogue.numbers(operations.right, sessions.right)
     )
     for stretch in stretches {
+      let start = steps.count
       let left = catalogue.elements(operations.left, stretch.left, numbers.0)
       let right = catalogue.elements(operations.right, stretch.right, numbers.1)
       // First what is equal to the last byte; between that, what means the same.
@@ -142,6 +143,7 @@ extension Difference {
         }
         ends = (pair.left + 1, pair.right + 1)
       }
+      for byContent in [true, false] { matchMoved(from: start, numbers, byContent: byContent) }
     }
     compareValues(numbers.0, numbers.1, options)
   }
@@ -195,6 +197,36 @@ extension Difference {
             kind: .changed, left: left[pair.left].operations, right: right[pair.right].operations))
       }
       ends = (pair.left + 1, pair.right + 1)
+    }
+  }
+
+  /// Matches operations that one side lacks at a place with those that it has elsewhere on the
+  /// connection: equal ones, or those with the same meaning.
+  ///
+  /// - Parameter start: The index of the connection's first step.
+  private mutating func matchMoved(
+    from start: Int, _ numbers: ([(meaning: Int, content: Int)], [(meaning: Int, content: Int)]),
+    byContent: Bool
+  ) {
+    func key(_ operations: [Operation], _ range: Range<Int>?, _ all: [(meaning: Int, content: Int)])
+      -> Int?
+    {
+      guard let first = range?.lowerBound, case .value = operations[first].kind else { return nil }
+      return byContent ? all[first].content : all[first].meaning
+    }
+    var added: [Int: [Int]] = [:]
+    for place in (start..<steps.count).reversed()
+    where steps[place].kind == .added && steps[place].counterpart == nil {
+      if let key = key(operations.right, steps[place].right, numbers.1) {
+        added[key, default: []].append(place)
+      }
+    }
+    for place in start..<steps.count
+    where steps[place].kind == .removed && steps[place].counterpart == nil {
+      guard let key = key(operations.left, steps[place].left, numbers.0),
+        let other = added[key]?.popLast()
+      else { continue }
+      (steps[place].counterpart, steps[other].counterpart) = (other, place)
     }
   }
 

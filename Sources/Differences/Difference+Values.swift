@@ -69,6 +69,26 @@ extension Difference {
       }
       settle(place, verdict)
     }
+    compareMoved(left, right, options)
+  }
+
+  /// Compares operations with those that they moved from.
+  private mutating func compareMoved(
+    _ left: [(meaning: Int, content: Int)], _ right: [(meaning: Int, content: Int)],
+    _ options: DifferenceOptions
+  ) {
+    for place in steps.indices {
+      guard let other = steps[place].right, let from = steps[place].counterpart,
+        let one = steps[from].left
+      else { continue }
+      for (first, second) in Self.matched(one, other, left, right)
+      where left[first].content != right[second].content {
+        var change = ValueChange(left: first, right: second, fields: fields(first, second))
+        if silence(&change, options) { continue }
+        steps[place].changeCount += 1
+        if steps[place].changes.count < Self.mostChanges { steps[place].changes.append(change) }
+      }
+    }
   }
 
   /// Compares what is chosen at random: a step in which nothing else differs has changed as

@@ -41,6 +41,8 @@ package struct Difference: Sendable {
     package let left: Range<Int>?
     /// The operations on the right, if any.
     package let right: Range<Int>?
+    /// For operations that the other side has, too, but elsewhere: its step, by the index in `steps`.
+    package internal(set) var counterpart: Int?
     /// The values that differ, up to a limit; for a run, those of its paired operations.
     package internal(set) var changes: [ValueChange] = []
     /// The number of differing values.
@@ -194,6 +196,8 @@ extension Difference {
         left.connections[pair.left].history, right.connections[pair.right].history
       )
       facts += Self.facts(one, other)
+      // The two ends of a link have different roles.
+      if !options.areTwoEnds { facts.append(Self.roles(one, other)) }
       (numbers.left[one.id], numbers.right[other.id]) = (number, number)
     }
     // Beyond those of the pairs, even on the left and odd on the right.

@@ -139,7 +139,7 @@ package struct Explanation: Sendable {
       return "\(count: errors, "error", "errors"): \(headlines(.error))\(others)"
     }
     if warnings > 0 {
-      return "No error, \(count: warnings, "warning", "warnings"): \(headlines(.warning))"
+      return "\(count: warnings, "warning", "warnings"): \(headlines(.warning))"
     }
     if findings.contains(where: Self.tellsWhatCameRight) {
       return "No error: \(headlines(.note))"
@@ -165,9 +165,9 @@ package struct Explanation: Sendable {
     }
     var told: [(place: Int, clause: Wording)] = []
     var left = 0
-    for finding in chosen where !told.contains(where: { $0.clause == finding.headline }) {
+    for finding in chosen where !told.contains(where: { $0.clause == finding.verdict }) {
       if told.count < Self.mostHeadlines {
-        told.append((Self.place(finding), finding.headline))
+        told.append((Self.place(finding), finding.verdict))
       } else {
         left += 1
       }

@@ -56,7 +56,11 @@ extension ConnectionHistory {
         return StoryLine(moment, "first data: the start of the connection is not in the capture")
       }
       if connection.isOpeningMissing {
-        return StoryLine(moment, "first seen: the connection was open before the capture began")
+        return StoryLine(
+          moment,
+          evidence.mayHaveBegunUnseen(self)
+            ? "first seen: the start of the connection is not in the capture"
+            : "first seen: the connection was open before the capture began")
       }
       return connection.transport == .brEDR ? StoryLine(moment, "connected over BR/EDR") : nil
     }

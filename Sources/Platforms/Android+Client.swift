@@ -61,7 +61,9 @@ extension Android {
       ? "the stack encrypts or pairs and repeats the request by itself; apps get this only if that fails"
       : value.isRestRefused
         ? "the peer refused to read on: the stack drops the bytes that it had read"
-        : value.isOfUnknown ? Callback.unknownAttribute : nil
+        : value.isOfUnknown
+          ? Callback.unknownAttribute
+          : value.error?.isOfApplication == true ? Callback.applicationError : nil
     switch value.operation {
     case .notification, .indication:
       if value.attribute.isShort(0x2a05) {

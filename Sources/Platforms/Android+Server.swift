@@ -40,7 +40,7 @@ extension Android {
       arguments.add(
         answer.attribute?.isDescriptor == true ? "descriptor" : "characteristic",
         answer.attribute.map { .attribute($0) })
-      arguments.add("status", status(answer.error))
+      arguments.add("status", status(answer.error, isOwn: true))
       arguments.add("value", answer.argument)
       return [.call("BluetoothGattServer.sendResponse", arguments)]
     case .stackRefused(let attribute, let request, let error):

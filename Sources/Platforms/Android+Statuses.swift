@@ -1,14 +1,23 @@
 import Bluetooth
 import Sessions
 
+extension ATTErrorCode {
+  /// Whether the meaning of the code is defined by the server's application (Core, Vol 3, Part F,
+  /// 3.4.1.1).
+  var isOfApplication: Bool { 0x80...0x9f ~= rawValue }
+}
+
 extension Android {
   static let success = ArgumentValue.code("GATT_SUCCESS", 0)
 
   /// Returns the status for an ATT error, or for success (nil), with the public names of
   /// BluetoothGatt if there are any, else those of gatt_api.h.
-  static func status(_ error: ATTErrorCode?) -> ArgumentValue {
+  ///
+  /// - Parameter isOwn: Whether the app chose the code itself, so that an application error means
+  ///   what the app says.
+  static func status(_ error: ATTErrorCode?, isOwn: Bool = false) -> ArgumentValue {
     guard let error else { return success }
-    return .code(name(error), Int(error.rawValue))
+    return .code(isOwn && error.isOfApplication ? nil : name(error), Int(error.rawValue))
   }
 
   private static func name(_ error: ATTErrorCode) -> AssignedName? {
@@ -32,6 +41,30 @@ extension Android {
     case 0x11: "GATT_INSUF_RESOURCE"
     case 0x12: "GATT_DATABASE_OUT_OF_SYNC"
     case 0x13: "GATT_VALUE_NOT_ALLOWED"
+    // A peer's application errors have the names of the stack's own errors (AOSP, gatt_api.h).
+    case 0x80: "GATT_NO_RESOURCES"
+    case 0x81: "GATT_INTERNAL_ERROR"
+    case 0x82: "GATT_WRONG_STATE"
+    case 0x83: "GATT_DB_FULL"
+    case 0x84: "GATT_BUSY"
+    case 0x85: "GATT_ERROR"
+    case 0x86: "GATT_CMD_STARTED"
+    case 0x87: "GATT_ILLEGAL_PARAMETER"
+    case 0x88: "GATT_PENDING"
+    case 0x89: "GATT_AUTH_FAIL"
+    case 0x8a: "GATT_MORE"
+    case 0x8b: "GATT_INVALID_CFG"
+    case 0x8c: "GATT_SERVICE_STARTED"
+    case 0x8d: "GATT_ENCRYPED_NO_MITM"
+    case 0x8e: "GATT_NOT_ENCRYPTED"
+    // The public name (BluetoothGatt).
+    case 0x8f: "GATT_CONNECTION_CONGESTED"
+    case 0x90: "GATT_DUP_REG"
+    case 0x91: "GATT_ALREADY_OPEN"
+    case 0x92: "GATT_CANCEL"
+    case 0xfd: "GATT_CCC_CFG_ERR"
+    case 0xfe: "GATT_PRC_IN_PROGRESS"
+    case 0xff: "GATT_OUT_OF_RANGE"
     default: nil
     }
   }

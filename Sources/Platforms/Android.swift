@@ -181,11 +181,15 @@ enum Android {
     let none = ArgumentValue.code("BOND_NONE", 10)
     let bonding = ArgumentValue.code("BOND_BONDING", 11)
     let bonded = ArgumentValue.code("BOND_BONDED", 12)
+    if case .unsettled = stage {
+      return .traffic(
+        "the connection ends before all keys have come", peer, remark: Callback.unsettledBond)
+    }
     let (before, now): (ArgumentValue, ArgumentValue) =
       switch stage {
       case .began(let wasBonded): (wasBonded ? bonded : none, bonding)
       case .bonded: (bonding, bonded)
-      case .paired, .failed: (bonding, none)
+      case .paired, .failed, .unsettled: (bonding, none)
       }
     return .callback(
       "BluetoothDevice.ACTION_BOND_STATE_CHANGED",

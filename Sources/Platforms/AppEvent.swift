@@ -211,8 +211,9 @@ package struct AppEvent: Sendable {
 
   /// The progress of bonding.
   package enum Bonding: Sendable {
-    /// `wasBonded`: there was a bond before.
-    case began(wasBonded: Bool), bonded, failed(PairingFailure?), paired
+    /// `wasBonded`: there was a bond before. `unsettled`: the link ended before all agreed keys had
+    /// come, so the capture does not show what became of the bond.
+    case began(wasBonded: Bool), bonded, failed(PairingFailure?), paired, unsettled
   }
 }
 

@@ -83,6 +83,14 @@ extension Callback {
   static let unasked: StaticString =
     "nobody subscribed to it on this connection: the system may keep it from apps"
 
+  /// For a pairing whose key may be used later, although not all keys have come.
+  static let unsettledBond: StaticString =
+    "whether they are bonded is not known: a key that came may be used later"
+
+  /// For an application error, whose code is the server's own (Core, Vol 3, Part F, 3.4.1.1).
+  static let applicationError: StaticString =
+    "the code is the server's own: Android's name for it does not apply"
+
   /// Creates a line for something that the app may have waited for and that did not happen: it
   /// concerns the app, although the app is not notified.
   static func absence(

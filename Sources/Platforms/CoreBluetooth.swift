@@ -182,6 +182,9 @@ enum CoreBluetooth {
       .traffic("pairing begins", peer, remark: "the system asks the user; apps are not told")
     case .bonded: .traffic("the devices are bonded", peer)
     case .paired: .traffic("the devices are paired without a bond", peer)
+    case .unsettled:
+      .traffic(
+        "the connection ends before all keys have come", peer, remark: Callback.unsettledBond)
     case .failed(nil): .traffic("pairing ends with the connection", peer)
     case .failed(let reason?):
       .traffic("pairing fails", peer + [("reason", pairingFailure(reason))])

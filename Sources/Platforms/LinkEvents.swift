@@ -169,7 +169,10 @@ struct LinkEvents: Sendable {
         open.remove(at: position)
         continue
       }
-      if case .began = link.pairing.stage { add(.bonding(.failed(nil)), position, record, &events) }
+      if case .began = link.pairing.stage {
+        let isUnsettled = link.pairing.mayHaveBonded
+        add(.bonding(isUnsettled ? .unsettled : .failed(nil)), position, record, &events)
+      }
       if !link.isTold, ending == .neverEstablished {
         let reason = last?.reason ?? .connectionFailedToBeEstablished
         add(.connectFailed(.notEstablished(reason)), position, record, &events)
@@ -300,7 +303,7 @@ struct LinkEvents: Sendable {
       add(.bonding(.failed(failed.reason)), position, record, &events)
     case .encryptionInformation, .centralIdentification, .identityInformation,
       .identityAddressInformation, .signingInformation:
-      open[position].pairing.takeKey()
+      open[position].pairing.takeKey(pdu)
       tellBond(position, record, &events)
     default: break
     }

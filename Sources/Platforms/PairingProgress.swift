@@ -12,6 +12,8 @@ struct PairingProgress: Sendable {
   /// The number of key PDUs that are still to come; nil: the response is unknown.
   private var missing: Int?
   private var isEncrypted = false
+  /// Whether a Long Term Key exists that a later connection can use.
+  private var hasLongTermKey = false
 
   mutating func begin(_ features: SMP.PairingFeatures) {
     self = PairingProgress()
@@ -33,11 +35,22 @@ struct PairingProgress: Sendable {
       if keys & 4 != 0 { count += 1 }
     }
     missing = count
+    hasLongTermKey = isSC
   }
 
   mutating func encrypt() { isEncrypted = true }
 
-  mutating func takeKey() { if let left = missing { missing = left - 1 } }
+  mutating func takeKey(_ pdu: SMPPDU) {
+    if let left = missing { missing = left - 1 }
+    // The second of the two PDUs that a Long Term Key comes in.
+    if case .centralIdentification = pdu { hasLongTermKey = true }
+  }
+
+  /// Whether pairing has begun and its key may be used later although not all keys have come.
+  var mayHaveBonded: Bool {
+    guard case .began = stage, isEncrypted else { return false }
+    return missing == nil || isBonding && hasLongTermKey
+  }
 
   /// Returns whether a bond was made; nil: not complete, or already reported.
   mutating func conclude() -> Bool? {

@@ -21,7 +21,7 @@ package struct RedactedSource<Base: CaptureSource & ~Copyable>: CaptureSource, ~
     report = redaction.report
   }
 
-  package var summary: CaptureSummary { base.summary }
+  package var summary: CaptureSummary { base.summary.hidingDamagedFiles() }
 
   package var isReady: Bool { base.isReady }
 

@@ -153,14 +153,15 @@ package struct Pass: ~Copyable {
     if record.original == nil, origin != self.origin {
       // What lies between two files or sections is unknown, and the same number may mean another
       // controller; the same holds before the first record. But a log that was rotated because it
-      // was full continues at once.
+      // was full continues at once, unless its end cannot be read.
       let isNextFile = origin.file != self.origin?.file && origin.section == 0
       let isFirst = self.origin == nil
       self.origin = origin
-      if !isNextFile || !goesOn(at: record.time) {
+      let goesOn = isNextFile && goesOn(at: record.time)
+      if !goesOn || record.followsDamage {
         lose(before: record)
         // A file that shares records with an earlier one is from the same device and time.
-        if isNextFile, !isFirst, overlapping != record.file {
+        if isNextFile, !isFirst, !goesOn, overlapping != record.file {
           memory.endFile(packet: record.number - 1, time: previous)
         }
       }

@@ -73,6 +73,9 @@ struct ConvertCommand: ParsableCommand {
   var selection: PacketOptions
 
   @OptionGroup(title: "Selection")
+  var kinds: PacketKindOptions
+
+  @OptionGroup(title: "Selection")
   var count: CountOption
 
   @OptionGroup
@@ -144,7 +147,7 @@ struct ConvertCommand: ParsableCommand {
     conversion.bonds = try known.bonds() + found.bonds
     conversion.redaction = redacting.options(bonds: conversion.bonds)
     conversion.maps = try supplied.maps()
-    conversion.selection = try selection.selection(profiles, to: ends)
+    conversion.selection = try selection.selection(profiles, kinds, to: ends)
     conversion.selection.limit = count.limit
     try conversion.run()
   }

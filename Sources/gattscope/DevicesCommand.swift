@@ -34,6 +34,9 @@ struct DevicesCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var selection: SelectionOptions
 
+  @OptionGroup(title: "Selection")
+  var kinds: PacketKindOptions
+
   @OptionGroup
   var times: TimeOptions
 
@@ -66,7 +69,7 @@ struct DevicesCommand: ParsableCommand {
     let found = try archives.search(captures)
     let bonds = try known.bonds() + found.bonds
     options.show.selection = Run.finding(
-      try selection.selection(profiles), in: found.files, bonds: bonds)
+      try selection.selection(profiles, kinds), in: found.files, bonds: bonds)
     options.times = times.time
     options.show.time = times.time ?? .elapsed
     options.show.zoneOffset = Terminal.zoneOffset(at:)

@@ -121,7 +121,14 @@ struct GattscopeCommand: ParsableCommand {
     } else if Guesses.isUnknownOption(text), let first = CommandLine.arguments.dropFirst().first {
       // A word that is neither a verb nor a capture is parsed as show, which may lack the option.
       let verbs = Run.verbs(insteadOf: first)
-      if !verbs.isEmpty { text = "Error: \(first) is neither a verb nor a capture\(verbs)" }
+      if !verbs.isEmpty {
+        text = "Error: \(first) is neither a verb nor a capture\(verbs)"
+      } else {
+        let verb = configuration.subcommands.first { $0.configuration.commandName == first }
+        if verb?.configuration.subcommands.isEmpty ?? true {
+          text = Guesses.suggesting(in: text, of: (verb ?? ShowCommand.self).helpMessage())
+        }
+      }
     }
     if status != .success {
       if !text.isEmpty { Terminal.refuse(text) }

@@ -63,6 +63,27 @@ enum Guesses {
     return advice[option].map { "there is no \(option); \($0)" }
   }
 
+  /// Returns the parser's `message` about an unknown option with the option of `help` that was
+  /// probably meant, or with none. The parser itself takes the first of several that are equally
+  /// near.
+  static func suggesting(in message: String, of help: String) -> String {
+    guard isUnknownOption(message), let end = message.firstIndex(where: \.isNewline) else {
+      return message
+    }
+    let wrong = message.dropFirst(unknownOption.count).prefix { $0 != "'" && $0 != "=" }
+    let names = help.split { !$0.isLetter && $0 != "-" }.filter { $0.hasPrefix("--") }
+    guard wrong.hasPrefix("--"), wrong.allSatisfy(\.isASCII) else { return message }
+    // Of equally near ones, the one that begins alike.
+    func rank(_ name: Substring) -> (Int, Int, String) {
+      let common = zip(name, wrong).prefix { $0 == $1 }.count
+      return (distance(String(wrong), String(name)), -common, String(name))
+    }
+    let nearest = names.min { rank($0) < rank($1) }
+    let isNear = nearest.map { rank($0).0 <= (wrong.count < 6 ? 1 : 2) } ?? false
+    let sentence = "\(unknownOption)\(wrong)'."
+    return (isNear ? "\(sentence) Did you mean '\(nearest ?? "")'?" : sentence) + message[end...]
+  }
+
   /// Returns the verb of `all` that `word` probably means: a synonym used by other programs, or a
   /// verb that differs by at most two typing mistakes (one for a short verb).
   static func verb(meant word: String, of all: [String]) -> String? {

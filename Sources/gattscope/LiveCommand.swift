@@ -68,6 +68,9 @@ struct LiveCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var selection: SelectionOptions
 
+  @OptionGroup(title: "Selection")
+  var kinds: PacketKindOptions
+
   @OptionGroup
   var supplied: MapFileOptions
 
@@ -115,7 +118,7 @@ struct LiveCommand: ParsableCommand {
     var options = ShowOptions()
     let profiles = try supplying.profiles()
     options.profiles = profiles
-    options.selection = try selection.selection(profiles)
+    options.selection = try selection.selection(profiles, kinds)
     lines.apply(to: &options)
     presentation.apply(to: &options)
     options.time = times.time ?? .elapsed

@@ -58,6 +58,9 @@ struct ReportCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var selection: PacketOptions
 
+  @OptionGroup(title: "Selection")
+  var kinds: PacketKindOptions
+
   @Option(
     name: .long, help: ArgumentHelp(StretchOptions.toHelp, valueName: "time"),
     transform: { try TimePoint($0) })
@@ -92,7 +95,7 @@ struct ReportCommand: ParsableCommand {
     options.profiles = profiles
     options.bonds = bonds
     options.selection = Run.finding(
-      try selection.selection(profiles, to: to), in: found.files, bonds: bonds)
+      try selection.selection(profiles, kinds, to: to), in: found.files, bonds: bonds)
     options.remarks = found.failures.map { failure in
       // The sentence names the archive and the log.
       redacting.redact

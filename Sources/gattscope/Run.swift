@@ -42,10 +42,10 @@ enum Run {
     do throws(CaptureFailure) {
       if follows {
         try follow(files[0].name, &reading, tellsNotes: tellsNotes)
-      } else if files.count == 1 {
+      } else if !found.isJoined {
         try reading.read(files[0].open(), saysRemarks: saysRemarks)
       } else {
-        var source = try JoinedSource(files)
+        var source = try found.joined()
         defer {
           if saysRemarks { reading.remarks += source.summary.allRemarks }
           // The first failure is thrown; only the source knows the others.
@@ -89,7 +89,8 @@ enum Run {
   static func end(
     _ names: [String], _ failures: [CaptureFailure], _ remarks: [String], outputFailure: Int32?
   ) throws {
-    for failure in failures {
+    // The damage of an archive may also be that of a log in it.
+    for (index, failure) in failures.enumerated() where !failures[..<index].contains(failure) {
       Terminal.complain(failure.sentence(about: names[0]) + verbs(insteadOf: names[0], failure))
     }
     // A failure to write matters more than a failure to read.
@@ -187,20 +188,20 @@ extension Run {
       var redacting = Redacting(
         redaction, maps: maps, secretTypes: SecretTypes(profiles.secretTypes))
       for _ in 0..<2 {
-        if files.count == 1 {
+        if !found.isJoined {
           var source = try CaptureReader(files[0].open())
           try source.lend(to: &redacting)
         } else {
-          var source = try JoinedSource(files)
+          var source = try found.joined(files)
           try redacting.use(&source)
         }
       }
-      if let plan = redacting.plan, files.count == 1 {
+      if let plan = redacting.plan, !found.isJoined {
         var source = RedactedSource(try CaptureReader(files[0].open()), plan)
         defer { reading.remarks += source.summary.allRemarks + source.report.lines() }
         try reading.use(&source)
       } else if let plan = redacting.plan {
-        var source = RedactedSource(try JoinedSource(files), plan)
+        var source = RedactedSource(try found.joined(files), plan)
         defer {
           reading.remarks += source.summary.allRemarks
           reading.remarks += source.report.lines(files.map(\.name))

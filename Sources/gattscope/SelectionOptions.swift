@@ -65,12 +65,8 @@ struct SubjectOptions: ParsableArguments {
   }
 }
 
-/// The options that select packets, except for the end of a time range. Each option can be
-/// repeated: any of its values matches; different options must all match.
-struct PacketOptions: ParsableArguments {
-  @OptionGroup
-  var subject: SubjectOptions
-
+/// The options that select packets by their kind or their words, which values do not have.
+struct PacketKindOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -79,14 +75,6 @@ struct PacketOptions: ParsableArguments {
     completion: .custom { SeveralValues.completions($2, among: Selection.Layer.keys) },
     transform: { try Selection.Layer.list($0) })
   var layer: [[Selection.Layer]] = []
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Only packets sent by the host, or received.", valueName: "sent|received"),
-    completion: .list(["sent", "received"]),
-    transform: { try SeveralValues.read($0, DirectionArgument.direction) })
-  var direction: [[Direction]] = []
 
   @Option(
     name: .long,
@@ -109,6 +97,40 @@ struct PacketOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
+      "Packets whose line contains a word, in upper or lower case.", valueName: "word"),
+    transform: { try TextPattern($0) })
+  var text: [TextPattern] = []
+
+  /// Copies these options into a selection.
+  func choose(in selection: inout Selection) {
+    selection.layers = layer.flatMap(\.self)
+    selection.opcodes = opcode.reduce(into: nil) { all, one in
+      if all?.formUnion(one) == nil { all = one }
+    }
+    selection.events = event.reduce(into: nil) { all, one in
+      if all?.formUnion(one) == nil { all = one }
+    }
+    selection.words = text
+  }
+}
+
+/// The options that select packets, except for the end of a time range. Each option can be
+/// repeated: any of its values matches; different options must all match.
+struct PacketOptions: ParsableArguments {
+  @OptionGroup
+  var subject: SubjectOptions
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Only packets sent by the host, or received.", valueName: "sent|received"),
+    completion: .list(["sent", "received"]),
+    transform: { try SeveralValues.read($0, DirectionArgument.direction) })
+  var direction: [[Direction]] = []
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
       "The outcome: 0x05 or 5, (part of) its name, or '!0' for any failure.",
       valueName: "status"))
   var status: [String] = []
@@ -120,13 +142,6 @@ struct PacketOptions: ParsableArguments {
       valueName: "bytes"),
     transform: { try BytePattern($0) })
   var value: [BytePattern] = []
-
-  @Option(
-    name: .long,
-    help: ArgumentHelp(
-      "Packets whose line contains a word, in upper or lower case.", valueName: "word"),
-    transform: { try TextPattern($0) })
-  var text: [TextPattern] = []
 
   @Option(
     name: .long,
@@ -148,19 +163,16 @@ struct PacketOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - profiles: the user's profiles, which may name errors.
+  ///   - kinds: the options for kinds of packets.
   ///   - ends: the ends of the time ranges.
-  func selection(_ profiles: SuppliedProfiles, to ends: [TimePoint]) throws -> Selection {
+  func selection(
+    _ profiles: SuppliedProfiles, _ kinds: PacketKindOptions, to ends: [TimePoint]
+  ) throws -> Selection {
     var selection = Selection()
+    kinds.choose(in: &selection)
     subject.choose(in: &selection)
     selection.packets = packets.flatMap(\.self)
-    selection.layers = layer.flatMap(\.self)
     selection.directions = direction.flatMap(\.self)
-    selection.opcodes = opcode.reduce(into: nil) { all, one in
-      if all?.formUnion(one) == nil { all = one }
-    }
-    selection.events = event.reduce(into: nil) { all, one in
-      if all?.formUnion(one) == nil { all = one }
-    }
     selection.statuses = try status.map { text in
       do throws(SelectionError) {
         return try StatusFilter(text, profiles)
@@ -169,7 +181,6 @@ struct PacketOptions: ParsableArguments {
       }
     }
     selection.values = value
-    selection.words = text
     selection.times = try StretchOptions.times(from, ends)
     selection.errorsOnly = errors
     return selection
@@ -210,7 +221,9 @@ struct StretchOptions: ParsableArguments {
 /// How many packets at most.
 struct CountOption: ParsableArguments {
   @Option(
-    name: .long, help: ArgumentHelp("Stop after this many packets.", valueName: "n"),
+    name: .long,
+    help: ArgumentHelp(
+      "Stop after this many packets, or in values this many values.", valueName: "n"),
     transform: { text in
       guard let limit = Int(text), limit >= 0 else {
         throw ValidationError("expected a number from 0 on, as in 20")
@@ -240,9 +253,13 @@ struct SelectionOptions: ParsableArguments {
 
   /// Returns the selection that the options describe.
   ///
-  /// - Parameter profiles: the user's profiles, which may name errors.
-  func selection(_ profiles: SuppliedProfiles) throws -> Selection {
-    var selection = try packets.selection(profiles, to: to)
+  /// - Parameters:
+  ///   - profiles: the user's profiles, which may name errors.
+  ///   - kinds: the options for kinds of packets.
+  func selection(
+    _ profiles: SuppliedProfiles, _ kinds: PacketKindOptions
+  ) throws -> Selection {
+    var selection = try packets.selection(profiles, kinds, to: to)
     selection.limit = count.limit
     return selection
   }

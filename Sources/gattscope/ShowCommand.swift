@@ -42,6 +42,9 @@ struct ShowCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var selection: SelectionOptions
 
+  @OptionGroup(title: "Selection")
+  var kinds: PacketKindOptions
+
   @OptionGroup
   var supplied: MapFileOptions
 
@@ -81,7 +84,7 @@ struct ShowCommand: ParsableCommand {
     options.profiles = profiles
     let found = try archives.search(captures, follows: follow)
     let bonds = try known.bonds() + found.bonds
-    let chosen = try selection.selection(profiles)
+    let chosen = try selection.selection(profiles, kinds)
     options.selection = follow ? chosen : Run.finding(chosen, in: found.files, bonds: bonds)
     options.time = times.time ?? .elapsed
     lines.apply(to: &options)

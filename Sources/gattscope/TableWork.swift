@@ -90,11 +90,11 @@ struct TableWork {
     }
     var use = RowsUse(file, options, sinks)
     do throws(CaptureFailure) {
-      if found.files.count == 1 {
+      if !found.isJoined {
         var reader = try CaptureReader(found.files[0].open())
         try reader.lend(to: &use)
       } else {
-        var source = try JoinedSource(found.files)
+        var source = try found.joined()
         try use.use(&source)
       }
     } catch {

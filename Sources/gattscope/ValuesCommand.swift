@@ -40,6 +40,10 @@ struct ValuesCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var selection: SelectionOptions
 
+  /// Accepted, so that a message reports what to use instead.
+  @OptionGroup(visibility: .hidden)
+  var kinds: PacketKindOptions
+
   @OptionGroup
   var supplied: MapFileOptions
 
@@ -119,12 +123,11 @@ struct ValuesCommand: ParsableCommand {
     if channel != nil, raw == nil {
       throw ValidationError("--channel goes with --raw: what crosses a channel has no values.")
     }
-    let packets = selection.packets
-    if !packets.opcode.isEmpty || !packets.event.isEmpty || !packets.text.isEmpty {
+    if !kinds.opcode.isEmpty || !kinds.event.isEmpty || !kinds.text.isEmpty {
       throw ValidationError(
         "--opcode, --event and --text choose packets, not values; --operation chooses values.")
     }
-    for layer in packets.layer.joined() where layer != .att && layer != .advertising {
+    for layer in kinds.layer.joined() where layer != .att && layer != .advertising {
       throw ValidationError("values are of --layer att or adv; others have none.")
     }
   }
@@ -137,7 +140,7 @@ struct ValuesCommand: ParsableCommand {
     let found = try archives.search(captures, follows: follow)
     let bonds = try known.bonds() + found.bonds
     options.selection = Run.finding(
-      try selection.selection(profiles), in: found.files, bonds: bonds)
+      try selection.selection(profiles, kinds), in: found.files, bonds: bonds)
     options.operations = operation.flatMap(\.self)
     options.time = times.time ?? .elapsed
     options.zoneOffset = Terminal.zoneOffset(at:)

@@ -123,6 +123,34 @@ struct ArchiveTests {
     #expect(records == 20)
   }
 
+  @Test("A log that ends early in its archive is damaged, even where a record ends") func cutLog()
+    throws
+  {
+    let log = Self.log([1, 2, 3])
+    let whole = GzipBytes.make(log)
+    // Each stored block holds 100 bytes after 5 of a header; gzip's header has 10.
+    let name = folder.file("cut.gz", holding: Array(whole.prefix(10 + 5 + 16 + 2 * 27)))
+    let found = try search([name])
+    var source = try found.joined()
+    let reading = Reading(&source)
+    #expect(reading.records.count == 2)
+    #expect(reading.failure == found.failures.first && reading.failure != nil)
+    #expect(reading.summary?.holes.map(\.after) == [2])
+    #expect(reading.summary?.files == [])
+  }
+
+  @Test("Of a log that cannot be read at all, the place is unknown") func lostLog() throws {
+    let (last, first) = (GzipBytes.make(Self.log([1, 2])), Self.log([3]))
+    let name = folder.file(
+      "x.tar", holding: TarBytes([("a.log.gz", Array(last.prefix(12))), ("b.log", first)]).bytes)
+    let found = try search([name])
+    var source = try found.joined()
+    let reading = Reading(&source)
+    #expect(reading.records.count == 1 && reading.failure == nil)
+    #expect(reading.summary?.holes.map(\.after) == [nil])
+    #expect(reading.summary?.holes.map(\.failure) == found.failures)
+  }
+
   @Test(
     "gzip's checksum and length are compared, in files alone and in archives, around logs and archives",
     arguments: [8, 4], [false, true])

@@ -64,6 +64,7 @@ struct Kept: Equatable {
   var section: Int
   var original: Int?
   var isReplayed: Bool
+  var followsDamage: Bool
 
   init(_ record: borrowing CaptureRecord) {
     number = record.number
@@ -79,6 +80,7 @@ struct Kept: Equatable {
     section = record.section
     original = record.original
     isReplayed = record.isReplayed
+    followsDamage = record.followsDamage
     var position = 0
     while let comment = record.options.nextComment(&position) {
       comments.append(String(decoding: comment.array, as: UTF8.self))

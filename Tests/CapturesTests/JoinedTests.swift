@@ -90,11 +90,21 @@ struct JoinedTests {
     let (reading, failures) = try read([first, second, header, file("d", [30])])
     #expect(reading.records.map(\.file) == [0, 0, 1, 3])
     #expect(reading.records.map(\.number) == [1, 2, 3, 4])
+    #expect(reading.records.map(\.followsDamage) == [false, false, true, true])
     #expect(failures.map(\.file) == [first, second, header])
+    #expect(reading.summary?.holes.map(\.failure) == failures)
+    #expect(reading.summary?.holes.map(\.after) == [2, 3, nil])
     #expect(reading.failure == failures.first)
     #expect(
       failures.first?.sentence(about: "x")
         == "\(first): record 3 at byte 70: 1 of 3 bytes are there; the capture ends early")
+  }
+
+  @Test("If the next file has records of a damaged one, too, nothing need be missing between them")
+  func damagedButRepeated() throws {
+    let (reading, _) = try read([file("a", [1, 2, 3, 4], cut: 2), file("b", [2, 3, 4, 5])])
+    #expect(reading.records.map(\.original) == [nil, nil, nil, 2, 3, nil, nil])
+    #expect(reading.summary?.holes.map(\.after) == [nil])
   }
 
   @Test func whatCannotBeReadAtAllIsSaidBeforeAnythingElse() throws {

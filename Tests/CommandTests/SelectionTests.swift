@@ -20,6 +20,33 @@ private func numbers(_ options: [String], _ capture: String = "monitor") throws 
 }
 
 // The sample has 28 records; captures/README.md explains how it was made.
+@Suite("Mistyped options") struct MistypedOptionTests {
+  @Test(
+    "The nearest option of the verb is suggested, or none",
+    arguments: [
+      ("show", "--eror", "--errors"), ("show", "--uuidd", "--uuid"),
+      ("values", "--opration", "--operation"), ("show", "--xyz", nil),
+      ("values", "--frobnicate=1", nil),
+    ] as [(String, String, String?)])
+  func nearest(verb: String, option: String, meant: String?) throws {
+    let run = try Program.run([verb, option, Program.sample("heart-rate")])
+    let wrong = option.split(separator: "=")[0]
+    #expect(run.status == 64)
+    #expect(
+      run.errors.hasPrefix(
+        "Error: Unknown option '\(wrong)'." + (meant.map { " Did you mean '\($0)'?" } ?? "") + "\n"),
+      "\(run.errors)")
+  }
+
+  @Test("values lists no option that it refuses") func refused() throws {
+    let help = try Program.run(["values", "--help"]).text
+    for option in ["--opcode", "--event", "--text", "--layer"] {
+      #expect(!help.contains("\(option) "), "\(option)")
+    }
+    #expect(try Program.run(["show", "--help"]).text.contains("--opcode "))
+  }
+}
+
 @Suite("Options that select packets")
 struct SelectionTests {
   @Test(

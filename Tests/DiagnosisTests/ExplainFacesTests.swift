@@ -79,7 +79,12 @@ private func markdown(_ explanation: Explanation, showsKeys: Bool = false) -> St
     let note = rule("att-note", .note, on: [1], mismatch)
     let words = { (rules: [Rule]) in explanation(rules).verdict.text }
     #expect(words([error, warning]) == "1 error: pairing failed at #2, and 1 warning")
-    #expect(words([warning, note]) == "No error, 1 warning: pairing failed at #2")
+    #expect(words([warning, note]) == "1 warning: pairing failed at #2")
+    var guess = mismatch
+    guess.certainty = .likely
+    #expect(
+      words([rule("smp-test", .error, on: [2], guess)])
+        == "1 error: pairing failed at #2 (likely)")
     #expect(words([note]) == "No problem found")
     var resolved = mismatch
     resolved.isResolved = true

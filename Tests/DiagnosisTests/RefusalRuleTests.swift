@@ -36,6 +36,20 @@ import Words
       })
   }
 
+  @Test("a refused descriptor is named with its characteristic") func descriptor() {
+    let evidence = evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.ask("04 11 00 11 00", "05 01 11 00 02 29")
+      $0.ask("12 11 00 01 00", "01 12 11 00 03")
+      $0.wait(20_000)
+      $0.disconnect()
+    }
+    let words = attributeFindings(in: evidence).map(\.what.text)
+    #expect(
+      words == ["Write to 2902 CCCD (0x0011) of 2a37 refused: Write Not Permitted (0x03)"])
+  }
+
   @Test("a refusal after which one side disconnects is an error; in a useful session it is not")
   func endsSession() {
     let ended = refused { $0.wait(2000) }

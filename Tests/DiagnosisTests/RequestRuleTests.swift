@@ -3,6 +3,7 @@
 import Bluetooth
 import Diagnosis
 import MadeTraffic
+import Sessions
 import Testing
 import Words
 
@@ -48,6 +49,22 @@ import Words
       $0.disconnect()
     }
     #expect(findings(of: "att-request-unanswered", in: evidence) == [])
+  }
+
+  @Test("in data alone, the other direction counts even if it comes later") func heardLater() {
+    func capture(answers: Bool) -> Evidence {
+      evidence {
+        $0.sent("0a 13 00")
+        $0.wait(40_000)
+        $0.sent("0a 13 00", handle: 0x41)
+        if answers { $0.received("0b 01", handle: 0x41) }
+      }
+    }
+    func unanswered(_ evidence: Evidence) -> [Int]? {
+      evidence.connections.first?.attributes.unanswered.map(\.packet)
+    }
+    #expect(unanswered(capture(answers: true)) == [1])
+    #expect(unanswered(capture(answers: false)) == [])
   }
 
   @Test("a request to this host names the function that an application must call")

@@ -62,6 +62,9 @@ package struct CaptureFile: Sendable {
     return Int64(status.st_size)
   }
 
+  /// Why its bytes end early in the archive or pipe that they were kept from; nil if they do not.
+  var damage: CaptureFailure? { spool?.damage?.of(name) }
+
   /// Returns whether another file has the same size and begins with the same bytes.
   func isEqual(to other: CaptureFile) -> Bool {
     guard byteCount == other.byteCount, var one = try? open(), var two = try? other.open(),

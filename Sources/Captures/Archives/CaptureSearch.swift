@@ -59,6 +59,17 @@ package struct CaptureSearch {
     archives.flatMap { $0.report.bonds(file: CaptureFailure.subject($0.name)) }
   }
 
+  /// Whether the captures are read with `joined`: if there are several, or if an archive is
+  /// damaged, which the capture must show.
+  package var isJoined: Bool { files.count > 1 || !failures.isEmpty }
+
+  /// Returns the captures as one.
+  ///
+  /// - Parameter kept: The same captures, stored so that they can be read again.
+  package func joined(_ kept: [CaptureFile]? = nil) throws(CaptureFailure) -> JoinedSource {
+    try JoinedSource(kept ?? files, damages: failures)
+  }
+
   private mutating func look(
     at file: CaptureFile, _ pattern: String?, _ folder: String, _ spooledBytes: inout Int64
   ) throws(CaptureFailure) {

@@ -63,8 +63,10 @@ package struct CaptureExtent: Sendable {
   package private(set) var pauses = ClockJumps()
   /// The source's summary; nil before the end.
   package private(set) var summary: CaptureSummary?
-  /// The failure that ended the capture early, if any.
-  package private(set) var failure: CaptureFailure?
+  /// The places where damage ends one of several files and another follows.
+  package private(set) var holes: [CaptureSummary.Hole] = []
+  /// Whether damage ended the capture early.
+  package private(set) var endsDamaged = false
   /// The number of connections that are not remembered because there were too many.
   package private(set) var unlistedConnections = 0
   private var previous: Timestamp?
@@ -80,7 +82,9 @@ package struct CaptureExtent: Sendable {
   package private(set) var isOfLinux = false
 
   /// Whether records are missing somewhere.
-  package var hasGaps: Bool { dropped > 0 || failure != nil }
+  package var hasGaps: Bool { dropped > 0 || endsDamaged || !holes.isEmpty }
+  /// Whether there are records that could not be read and whose place is unknown.
+  package var lacksUnplaced: Bool { holes.contains { $0.after == nil } }
 
   private static let mostDrops = 16
   /// Captures of several sources are out of order by less.
@@ -95,8 +99,8 @@ package struct CaptureExtent: Sendable {
     records += 1
     lastPacket = record.number
     if let time = record.time, time.isWritable { observe(time, record.number) }
-    // After a gap another clock may be used.
-    if record.isGapNote { previous = nil }
+    // After a gap another clock may be used, and a pause may be shorter than it seems.
+    if record.isGapNote || record.followsDamage { previous = nil }
     if record.drops > 0 {
       dropped.add(clamped: record.drops)
       if drops.count < Self.mostDrops { drops.append(record.number) }
@@ -150,16 +154,29 @@ package struct CaptureExtent: Sendable {
     _ summary: CaptureSummary?, _ failure: CaptureFailure?, unlistedConnections: Int
   ) {
     self.summary = summary
-    self.failure = failure
+    let all = summary?.holes ?? []
+    holes = all.filter { $0.after != lastPacket }
+    endsDamaged = all.isEmpty ? failure != nil : holes.count < all.count
     self.unlistedConnections = unlistedConnections
     if summary?.lacksDirection == true { infersDirections = true }
   }
 }
 
 extension Evidence {
-  /// The connections whose beginning is not in the capture.
+  /// The connections that were open when the capture began.
   package var begunEarlier: [ConnectionHistory] {
-    connections.filter { $0.connection.isOpeningMissing }
+    connections.filter { $0.connection.isOpeningMissing && !mayHaveBegunUnseen($0) }
+  }
+
+  /// The connections that may have been open when the capture began, or may have been opened where
+  /// records are missing.
+  package var begunUnseen: [ConnectionHistory] {
+    connections.filter { $0.connection.isOpeningMissing && mayHaveBegunUnseen($0) }
+  }
+
+  /// Returns whether records are missing before the first one of a connection.
+  package func mayHaveBegunUnseen(_ history: ConnectionHistory) -> Bool {
+    history.connection.isOpeningLost || extent.lacksUnplaced
   }
 
   /// Whether the capture contains only data: no command or event describes the links.
@@ -206,30 +223,48 @@ extension Evidence {
     if lacksData {
       words.append("commands and events only, no data")
     }
-    let begun = begunEarlier.count
+    let (begun, unseen) = (begunEarlier.count, begunUnseen.count)
     if hasManagementAlone {
       words.append("management interface only, no HCI packets")
     } else if hasDataAlone {
       words.append("data only, no commands and events")
     } else if begun > 0 {
       words.append("starts in the middle of \(count: begun, "connection", "connections")")
-    } else if !connections.isEmpty {
+    } else if unseen == 0, !connections.isEmpty {
       // Short, so that the verdict is on the second line.
       words.append("connecting seen")
+    }
+    if unseen > 0, !hasDataAlone {
+      words.append("opening of \(count: unseen, "connection", "connections") missing")
     }
     if extent.truncated > 0 {
       words.append("\(count: extent.truncated, "record", "records") cut short")
     }
     if extent.infersDirections { words.append("no direction") }
-    if extent.failure != nil { words.append("damaged at its end") }
+    words += extent.holes.prefix(Self.mostHoles).map { hole in
+      hole.after.map { "damaged after \(packet: $0)" } ?? "\(hole.fileWords) damaged"
+    }
+    if extent.endsDamaged { words.append("damaged at its end") }
     if let unlisted { words.append(unlisted) }
     return words
   }
+
+  /// The number of holes in the line; the findings have all of them.
+  private static let mostHoles = 3
 
   /// A remark that connections were left out because there were too many, or nil if none were.
   package var unlisted: Wording? {
     guard extent.unlistedConnections > 0 else { return nil }
     return
       "covers only the first \(connections.count) connections, \(extent.unlistedConnections) omitted"
+  }
+}
+
+extension CaptureSummary.Hole {
+  /// The damaged file, without its folder: `btsnoop_hci.log.last`.
+  var fileWords: Wording {
+    guard let file = failure.file else { return "a file" }
+    let name = file.split(separator: "/").last ?? "-"
+    return Wording(printable: Array(CaptureFailure.subject(String(name)).utf8).bytes)
   }
 }

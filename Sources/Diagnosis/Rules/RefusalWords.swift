@@ -9,14 +9,14 @@ extension Refusal {
   /// The operation: `write to 2a39 Heart Rate Control Point`.
   package var action: Wording {
     switch opcode {
-    case .readRequest: "read of \(attribute)"
-    case .readBlobRequest: "read of \(attribute) from offset \(offset ?? 0)"
-    case .writeRequest: "write to \(attribute)"
-    case .prepareWriteRequest: "prepared write to \(attribute) at offset \(offset ?? 0)"
+    case .readRequest: "read of \(target)"
+    case .readBlobRequest: "read of \(target) from offset \(offset ?? 0)"
+    case .writeRequest: "write to \(target)"
+    case .prepareWriteRequest: "prepared write to \(target) at offset \(offset ?? 0)"
     case .executeWriteRequest:
       if let prepared, prepared.attributes.handles.count == 1, !prepared.attributes.hasMore {
         """
-        long write of \(count: length, "byte", "bytes") to \(attribute) in \
+        long write of \(count: length, "byte", "bytes") to \(target) in \
         \(count: prepared.parts, "part", "parts")
         """
       } else {
@@ -33,6 +33,9 @@ extension Refusal {
     default: "\(opcode)"
     }
   }
+
+  /// The attribute, and the characteristic of a descriptor: `2902 CCCD (0x0011) of 2a37`.
+  private var target: Wording { owner.map { "\(attribute) of \(short: $0)" } ?? "\(attribute)" }
 
   private var rangeWords: Wording {
     guard let range else { return "" }

@@ -1,4 +1,5 @@
 import Bluetooth
+import Captures
 import Sessions
 import Words
 
@@ -13,7 +14,7 @@ extension Rule {
       when: "reading stopped at a corrupt or incomplete record",
       do: "Stop the recording properly before copying the file, and copy it again."
     ) { evidence in
-      guard evidence.extent.failure != nil else { return [] }
+      guard evidence.extent.endsDamaged else { return [] }
       let last = evidence.extent.lastPacket
       let place: Wording = last > 0 ? "after \(packet: last)" : "at its first record"
       return [
@@ -24,6 +25,31 @@ extension Rule {
             "The rest cannot be read, so what happened later on the open connections is unknown.",
           evidence: PacketSet([last]))
       ]
+    },
+    Rule(
+      whole: "capture-damaged-between", .warning,
+      "One of several files is damaged, and records are missing",
+      when: "a file that others follow, or an archive, cannot be read to its end",
+      do: "Copy the file again from where it was recorded, or take another bug report."
+    ) { evidence in
+      evidence.extent.holes.map { hole in
+        let file = hole.fileWords
+        guard let last = hole.after else {
+          return Finding(
+            "Records may be missing: \(file) is damaged",
+            headline: "records may be missing: \(file) is damaged",
+            why:
+              "What cannot be read of it may belong before, between or after the records of the capture.",
+            evidence: [])
+        }
+        let place: Wording = "between \(packet: last) and \(packet: last + 1)"
+        return Finding(
+          "Records are missing \(place): \(file) is damaged",
+          headline: "records are missing \(place)",
+          why:
+            "The rest of \(file) cannot be read. What happened in it is unknown: answers may be missing, and connections may have ended and begun.",
+          evidence: PacketSet([last, last + 1]))
+      }
     },
     Rule(
       whole: "capture-dropped", .warning, "Records are missing in the capture",
@@ -166,17 +192,28 @@ extension Rule {
       do:
         "Start recording before the devices connect; on Android switch Bluetooth off and on after enabling the log."
     ) { evidence in
-      let begun = evidence.begunEarlier
-      guard !begun.isEmpty, !evidence.hasDataAlone else { return [] }
-      let connections: Wording = "\(count: begun.count, "connection", "connections")"
-      return [
-        Finding(
-          "The capture starts in the middle of \(connections)",
-          headline: "the capture starts in the middle of \(connections)",
-          why:
-            "What happened before is unknown: the MTU, whether the link is encrypted and with which key, and what was discovered and subscribed to.",
+      guard !evidence.hasDataAlone else { return [] }
+      func finding(
+        _ begun: [ConnectionHistory], _ what: (Wording) -> Wording, _ where: Wording
+      ) -> Finding? {
+        guard !begun.isEmpty else { return nil }
+        let what = what("\(count: begun.count, "connection", "connections")")
+        return Finding(
+          what.capitalized, headline: what,
+          why: Wording(
+            sentences: `where`,
+            "What happened before is unknown: the MTU, whether the link is encrypted and with which key, and what was discovered and subscribed to."
+          ),
           evidence: PacketSet(begun.prefix(8).map(\.connection.firstPacket)))
-      ]
+      }
+      var unseen = finding(
+        evidence.begunUnseen, { "the opening of \($0) is not in the capture" },
+        "It was before the capture began, or where records are missing.")
+      unseen?.remedy =
+        "Start recording before the devices connect, and avoid what made records go missing."
+      let earlier = finding(
+        evidence.begunEarlier, { "the capture starts in the middle of \($0)" }, "")
+      return [earlier, unseen].compactMap(\.self)
     },
     Rule(
       whole: "capture-direction-missing", .note, "The capture does not record packet directions",

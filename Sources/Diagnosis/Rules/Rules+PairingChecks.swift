@@ -89,9 +89,7 @@ extension FailedPairing {
     packets.insert(attempt.responding.randoms?.first.packet)
     var finding = finding(
       "Numeric comparison was refused by \(side.words)",
-      because: reason == .numericComparisonFailed
-        ? "\(side.words) refused the numeric comparison"
-        : "\(side.words) refused the numeric comparison, most likely",
+      because: "\(side.words) refused the numeric comparison",
       why: Wording(pieces, joinedBy: " "), certainty, evidence: packets)
     if hasty != nil {
       finding.remedy =

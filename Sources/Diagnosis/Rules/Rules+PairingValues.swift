@@ -170,7 +170,7 @@ extension FailedPairing {
   fileprivate func presumablyDifferingPasskeys() -> Finding? {
     guard attempt.method?.hasPasskey == true, attempt[otherRole].randoms != nil else { return nil }
     return finding(
-      passkeysDiffer, because: "the passkeys on the two sides differ, most likely",
+      passkeysDiffer, because: "the passkeys on the two sides differ",
       why:
         "\(side.capitalized) refused the value that \(attempt.side(otherRole).words) had opened. The capture does not have all the values needed to compute it, so a wrong computation is also possible.",
       .likely, evidence: opening(of: [otherRole]))

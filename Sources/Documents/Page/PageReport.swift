@@ -152,12 +152,22 @@ package struct PageReport: PacketReport, ~Copyable {
     let explanation = Explanation(evidence, options.selection)
     contents.start = showing.start
     contents.remark = remark
-    contents.damage = failure.map { $0.sentence(about: options.name) }
+    contents.damage = failure.flatMap { words($0) }
     contents.remarks = memory.reached.remarks + (summary?.allRemarks ?? [])
     contents.name(signalsBy: memory)
     var tree = map.page(memory, following: values.conversations.procedures)
     var writer = PageWriter(options, explanation, contents)
     writer.write(&values, &tree, &sentence.reading, memory, into: &output)
+  }
+
+  /// Returns a sentence about damage, unless the remarks have it. It has no folders, and of a redacted
+  /// capture no names.
+  private func words(_ failure: CaptureFailure) -> String? {
+    var failure = failure
+    let name = failure.file?.split(separator: "/").last.map { String($0) }
+    failure.file = options.isRedacted ? nil : name
+    let words = failure.sentence(about: options.name)
+    return options.remarks.contains(words) ? nil : words
   }
 
   // MARK: Packets

@@ -49,7 +49,10 @@ struct InfoDocument: ~Copyable {
     sink.number("dropped", Int(clamping: facts.dropped))
     sink.number("truncated", facts.truncated)
     leftOut()
-    if let failure { sink.string("damage", failure.messageWithFile) }
+    if let failure = failure ?? source.holes.first?.failure {
+      sink.string("damage", failure.messageWithFile)
+    }
+    holes()
     adapters(memory)
     connections(memory)
     channels(memory)
@@ -71,6 +74,21 @@ struct InfoDocument: ~Copyable {
     unanswered()
     problems()
     sink.endDocument(in: &output)
+  }
+
+  /// Appends where records are missing because one of several files is damaged.
+  private mutating func holes() {
+    let holes = source.holes.filter { $0.after != facts.lastPacket }
+    guard !holes.isEmpty else { return }
+    sink.beginList("holes")
+    for hole in holes {
+      sink.beginItem()
+      if let after = hole.after { sink.number("after", after) }
+      if let file = hole.failure.file { sink.string("file", file) }
+      sink.string("damage", hole.failure.message)
+      sink.endItem()
+    }
+    sink.endList()
   }
 
   private mutating func files() {

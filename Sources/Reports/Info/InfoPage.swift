@@ -149,6 +149,22 @@ struct InfoPage: ~Copyable {
     out.byte(0x0a)
   }
 
+  /// Appends what could not be read, and where, if packets follow.
+  private mutating func damage() {
+    for hole in source.holes {
+      label("damage")
+      if let after = hole.after, after < facts.lastPacket {
+        out.text("after ")
+        out.packet(after)
+        out.text(": ")
+      }
+      line(hole.failure.messageWithFile)
+    }
+    guard let failure, source.holes.isEmpty else { return }
+    label("damage")
+    line(failure.messageWithFile)
+  }
+
   private mutating func records() {
     label("records")
     out.decimal(facts.records)
@@ -164,11 +180,7 @@ struct InfoPage: ~Copyable {
       out.printable([UInt8](remark.utf8).bytes)
       out.byte(0x0a)
     }
-    if let failure {
-      label("damage")
-      out.printable([UInt8](failure.messageWithFile.utf8).bytes)
-      out.byte(0x0a)
-    }
+    damage()
     if facts.dropped > 0 {
       label("lost")
       out.count(Int(clamping: facts.dropped), "record", "records")
@@ -330,7 +342,10 @@ struct InfoPage: ~Copyable {
       out.byte(0x0a)
       return
     }
-    if connection.isOpeningMissing { out.text(", already open when the capture begins") }
+    if connection.isOpeningMissing {
+      let isLost = connection.isOpeningLost || source.holes.contains { $0.after == nil }
+      out.text(isLost ? ", its opening is missing" : ", already open when the capture begins")
+    }
     if connection.isOpen {
       // If the opening of a link is missing, the peer may have been heard before.
       let wasHeard = connection.isEstablished || connection.isOpeningMissing

@@ -117,6 +117,8 @@ package struct CaptureFacts: Sendable {
   }
 
   package private(set) var records = 0
+  /// The number of the last record.
+  private(set) var lastPacket = 0
   private(set) var kinds = [Int](repeating: 0, count: Kind.allCases.count)
   package private(set) var earliest: Timestamp?
   package private(set) var latest: Timestamp?
@@ -171,8 +173,9 @@ package struct CaptureFacts: Sendable {
     }
     kinds[Self.kind(dissection).rawValue] += 1
     take(record.time)
+    lastPacket = record.number
     // After a gap another clock may be used.
-    if record.isGapNote { previous = nil }
+    if record.isGapNote || record.followsDamage { previous = nil }
     dropped.add(clamped: record.drops)
     if record.isTruncated { truncated += 1 }
     problems.add(dissection.problems)

@@ -110,6 +110,17 @@ struct MapDocument: ~Copyable {
       }
       sink.end()
     }
+    if let use = database.outdatedUse {
+      sink.begin("outdated_use")
+      sink.number("connection", use.connection)
+      sink.number("first", use.first)
+      sink.word("sign", use.sign.key)
+      if let error = use.sign.error {
+        sink.code("error", UInt64(error.rawValue), digits: 2, error.name)
+      }
+      sink.number("packet", use.packet)
+      sink.end()
+    }
     if !database.conflicts.isEmpty {
       sink.beginList("conflicts")
       for conflict in database.conflicts {

@@ -144,6 +144,10 @@ package struct MapPage: ~Copyable {
     summary(device)
     endLine()
     proof(device)
+    if let use = device.database?.outdatedUse {
+      out.outdated(use)
+      endLine()
+    }
     disagreements(device)
     conflicts(device)
     if !device.services.isEmpty { endLine() }

@@ -8,14 +8,16 @@ struct IncompleteValues: Sendable {
   private var beginLate = 0
   private var cut = 0
   private var mayGoOn = 0
+  private var restRefused = 0
 
   /// Records a value that was printed.
   mutating func count(_ value: ConveyedValue) {
-    guard value.offset > 0 || value.isCut || value.mayGoOn else { return }
+    guard value.offset > 0 || value.isCut || value.mayGoOn || value.isRestRefused else { return }
     values += 1
     if value.offset > 0 { beginLate += 1 }
     if value.isCut { cut += 1 }
     if value.mayGoOn { mayGoOn += 1 }
+    if value.isRestRefused { restRefused += 1 }
   }
 
   /// A remark on them, or nil if all values were complete.
@@ -27,6 +29,7 @@ struct IncompleteValues: Sendable {
     var isFirst = true
     for (number, words) in [
       (beginLate, ValueWords.beginsLate), (cut, ValueWords.cut), (mayGoOn, ValueWords.mayGoOn),
+      (restRefused, ValueWords.restRefused),
     ] as [(Int, StaticString)] where number > 0 {
       if !isFirst { text.text(", ") }
       isFirst = false
@@ -48,4 +51,6 @@ enum ValueWords {
   static let cut: StaticString = "not all of it in the capture"
   /// The value ends at the end of the PDU.
   static let mayGoOn: StaticString = "fills the PDU: there may be more"
+  /// The value ends at the end of the PDU, and the peer refused the request for more.
+  static let restRefused: StaticString = "the peer refused to read on: there may be more"
 }

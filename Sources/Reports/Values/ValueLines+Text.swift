@@ -125,9 +125,9 @@ extension ValueLines {
       comma(&line)
       line.text(ValueWords.cut)
     }
-    if value.mayGoOn {
+    if value.mayGoOn || value.isRestRefused {
       comma(&line)
-      line.text(ValueWords.mayGoOn)
+      line.text(value.isRestRefused ? ValueWords.restRefused : ValueWords.mayGoOn)
     }
     if value.isEchoWrong {
       comma(&line)

@@ -139,6 +139,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     }
     if value.isCut { sink.flag("cut", true) }
     if value.mayGoOn { sink.flag("may_go_on", true) }
+    if value.isRestRefused { sink.flag("rest_refused", true) }
     if value.isEchoWrong { sink.word("echo", "differs") }
     if let packets = value.packets {
       let numbers = conversations.packets[packets]

@@ -149,6 +149,8 @@ package struct ValueSeries: Sendable {
   private(set) var cut = 0
   private(set) var partial = 0
   private(set) var mayGoOn = 0
+  /// The number of values that fill the last PDU and that the peer refused to read on.
+  private(set) var restRefused = 0
   private(set) var wrongEchoes = 0
   /// The number of values that do not have the layout in profiles; the chart omits them.
   private(set) var doubtful = 0
@@ -215,6 +217,7 @@ package struct ValueSeries: Sendable {
     cut += later.cut
     partial += later.partial
     mayGoOn += later.mayGoOn
+    restRefused += later.restRefused
     wrongEchoes += later.wrongEchoes
     doubtful += later.doubtful
     isSecret = isSecret || later.isSecret
@@ -276,6 +279,7 @@ package struct ValueSeries: Sendable {
     if value.isCut { cut += 1 }
     if value.offset > 0 { partial += 1 }
     if value.mayGoOn { mayGoOn += 1 }
+    if value.isRestRefused { restRefused += 1 }
     if value.isEchoWrong { wrongEchoes += 1 }
     guard let slice = value.value else { return }
     let content = bytes.part(slice)

@@ -134,6 +134,9 @@ package struct ValuesTable: ~Copyable {
     _ server: ValueFacts.Server, _ places: [Int], _ memory: borrowing Memory
   ) {
     heading(server, memory)
+    if let use = memory.attributes.outdatedUse(of: server.key) {
+      cells.append(Row(isHeading: true, subject: Self.text { $0.outdated(use) }))
+    }
     var service: BluetoothUUID?
     for place in places.sorted() {
       let entry = facts.entries[place & 0xffff_ffff]

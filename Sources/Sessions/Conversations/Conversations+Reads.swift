@@ -67,7 +67,7 @@ extension Conversations {
     value.offset = read.start
     value.isCut = read.isCut
     value.mayGoOn = outcome == .done && read.fillsPDU && response == nil && !read.isEnded
-    value.isRestRefused = isRestRefused
+    value.isRestRefused = isRestRefused && read.fillsPDU
     value.isSecret = read.mayBeKey
     value.value = keep(read.bytes.bytes)
     value.packets = keep(read.packets[...])

@@ -133,8 +133,8 @@ package struct ConveyedValue: Sendable {
   /// Whether the value fills the last PDU, so that the attribute may have more bytes that were not
   /// read.
   package var mayGoOn = false
-  /// For a value read in parts, whether it ends because the server refused to read on: Invalid
-  /// Offset, which may also mean that there is no more.
+  /// For a value read in parts, whether it ends at the end of a PDU because the server refused to
+  /// read on: Invalid Offset, which may also mean that there is no more.
   package var isRestRefused = false
   /// Whether the server echoed other bytes, or another offset, than it was sent.
   package var isEchoWrong = false

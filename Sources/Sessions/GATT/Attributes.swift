@@ -118,6 +118,35 @@ package struct Attributes: Sendable {
     servers[place.server].isShort(place.slot, uuid)
   }
 
+  /// Records a PDU about an attribute: that it was used, or that it is no longer valid, though it is
+  /// known only from an earlier connection.
+  @inline(__always)
+  mutating func noteUse(
+    _ place: Place, _ opcode: ATTOpcode, _ error: ATTErrorCode?, on connection: Int, packet: Int
+  ) {
+    if via(of: place, on: connection) == .carried {
+      noteCarried(place, opcode, error, on: connection, packet: packet)
+    }
+  }
+
+  @inline(never)
+  private mutating func noteCarried(
+    _ place: Place, _ opcode: ATTOpcode, _ error: ATTErrorCode?, on connection: Int, packet: Int
+  ) {
+    if let error {
+      guard error.rawValue == 0x12 || error.rawValue == 0x01 else { return }
+      servers[place.server].outdatedUses.note(.refusal(error), on: connection, packet: packet)
+      return
+    }
+    switch opcode {
+    case .readResponse, .readBlobResponse, .writeResponse, .writeCommand, .handleValueNotification,
+      .handleValueIndication:
+      servers[place.server].outdatedUses.use(
+        servers[place.server].handle(at: place.slot), on: connection, packet: packet)
+    default: break
+    }
+  }
+
   /// Records that an attribute sends its value. It is then a characteristic's value, even if a list
   /// of types left open whether it is a descriptor.
   mutating func noteValue(_ place: Place) { servers[place.server].noteValue(place.slot) }
@@ -149,6 +178,11 @@ package struct Attributes: Sendable {
     guard let found = servers.firstIndex(where: { $0.key == key }) else { return nil }
     latest = found
     return found
+  }
+
+  /// Returns the last outdated use of a server's attributes, if any.
+  package func outdatedUse(of key: UInt64) -> OutdatedUse? {
+    servers.first { $0.key == currentKey(key) }?.outdatedUse
   }
 
   // MARK: Learning
@@ -196,9 +230,14 @@ package struct Attributes: Sendable {
 
   /// Forgets the attributes of a range that the server reports as changed (Core, Vol 3, Part G,
   /// 7.1).
-  mutating func forget(_ first: UInt16, _ last: UInt16, of key: UInt64) {
+  mutating func forget(
+    _ first: UInt16, _ last: UInt16, of key: UInt64, connection: Int, packet: Int
+  ) {
     guard let server = server(key) else { return }
     servers[server].forget(first, last)
+    guard first <= last else { return }
+    servers[server].outdatedUses.note(
+      .serviceChanged, first...last, on: connection, packet: packet)
   }
 
   /// Records that what is known about a server certainly holds on a connection.

@@ -64,6 +64,10 @@ package struct Database: Sendable {
   private(set) var map: Int?
   /// Evidence from how attributes are used.
   package internal(set) var evidence = UseEvidence()
+  /// How attributes were used that are known only from an earlier connection.
+  var outdatedUses = OutdatedUses()
+  /// The last use of such attributes on a connection that shows that they have changed.
+  package var outdatedUse: OutdatedUse? { outdatedUses.found }
 
   private static let listed = 64
 
@@ -228,6 +232,10 @@ package struct Database: Sendable {
       return (true, nil)
     }
     note(Disagreement(older: before, newer: new, packet: new.packet))
+    if before.connection != new.connection {
+      outdatedUses.note(
+        .discovery, new.handle...new.handle, on: new.connection, packet: new.packet)
+    }
     return (true, before)
   }
 
@@ -350,6 +358,7 @@ package struct Database: Sendable {
     if let known = hash?.value {
       if known != value {
         forget(1, .max)
+        outdatedUses.note(.hash, on: connection, packet: packet)
       } else {
         certainOn = connection
       }
@@ -394,6 +403,7 @@ package struct Database: Sendable {
     lastUse = max(lastUse, other.lastUse)
     disagreements = Array((disagreements + other.disagreements).prefix(Self.listed))
     evidence = other.evidence
+    if other.outdatedUse != nil { outdatedUses = other.outdatedUses }
   }
 
   /// Forgets the attributes of a range that the server reports as changed (Core, Vol 3, Part G,

@@ -52,6 +52,10 @@ extension Memory {
         attributes.refute(place, found.operation, found.error, packet: record.number))
       answer.attribute = attributes.find(handle, of: key, packet: record.number)
     }
+    if let place = answer.attribute {
+      attributes.noteUse(
+        place, opcode, fields.error, on: links[link].id, packet: record.number)
+    }
     guard let value = fields.value else { return }
     let count = Int(value.count)
     switch opcode {
@@ -68,7 +72,8 @@ extension Memory {
       {
         attributes.forget(
           bytes.littleEndianU16(at: Int(value.start)),
-          bytes.littleEndianU16(at: Int(value.start) + 2), of: key)
+          bytes.littleEndianU16(at: Int(value.start) + 2), of: key,
+          connection: links[link].id, packet: record.number)
         break
       }
       if let place = answer.attribute { attributes.noteValue(place) }

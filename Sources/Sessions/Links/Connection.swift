@@ -70,6 +70,8 @@ package struct Connection: Sendable {
   package let firstTime: Timestamp?
   /// Whether the opening is missing from the capture.
   package var isOpeningMissing: Bool
+  /// Whether the missing opening may be among lost records instead of before the capture.
+  package let isOpeningLost: Bool
   /// Whether the peer was heard: until then the link is created but not established.
   package var isEstablished = false
   /// Whether the captured host has sent data, and so knew of the link.
@@ -127,7 +129,7 @@ package struct Connection: Sendable {
 
   init(
     id: Int, adapter: UInt16, handle: UInt16, transport: Transport, packet: Int,
-    time: Timestamp?, isOpeningMissing: Bool
+    time: Timestamp?, isOpeningMissing: Bool, isOpeningLost: Bool = false
   ) {
     self.id = id
     self.adapter = adapter
@@ -136,6 +138,7 @@ package struct Connection: Sendable {
     firstPacket = packet
     firstTime = time
     self.isOpeningMissing = isOpeningMissing
+    self.isOpeningLost = isOpeningLost
     isEncrypted = isOpeningMissing ? nil : false
   }
 

@@ -38,6 +38,8 @@ package struct Links: Sendable {
   package private(set) var departed: Connection?
   /// The last record before which others were lost: nothing before it is known to continue.
   package private(set) var gap = 0
+  /// Whether records were lost after the first one.
+  private var hasGap = false
   /// The controller whose records were lost; nil: all.
   package private(set) var gapAdapter: UInt16?
   /// Whether the capture has Number Of Completed Packets events.
@@ -209,6 +211,7 @@ package struct Links: Sendable {
 
   /// Forgets the open transactions of one adapter or of all: records were lost before `packet`.
   mutating func forgetTransactions(of adapter: UInt16?, packet: Int) {
+    hasGap = hasGap || gap != 0 && gap != packet
     gap = packet
     gapAdapter = adapter
     for position in slots.indices
@@ -233,7 +236,8 @@ package struct Links: Sendable {
     if isConnection { connections += 1 }
     let connection = Connection(
       id: isConnection ? connections : 0, adapter: adapter, handle: handle,
-      transport: transport, packet: packet, time: time, isOpeningMissing: isOpeningMissing)
+      transport: transport, packet: packet, time: time, isOpeningMissing: isOpeningMissing,
+      isOpeningLost: isOpeningMissing && hasGap)
     let position = place(Slot(connection: connection), packet: packet)
     index[Self.key(adapter, handle)] = position
     latest = (Self.key(adapter, handle), position)

@@ -335,6 +335,74 @@ func told(
   }
 }
 
+@Suite("Pairings that end early, and codes of servers") struct TraceUnsettledTests {
+  /// A pairing whose last keys do not come before the link ends.
+  private func pairing(_ keys: [String], isEncrypted: Bool = true) -> (inout Traffic) -> Void {
+    { traffic in
+      traffic.connect()
+      // Legacy pairing with bonding; the peer distributes a Long Term Key and an identity.
+      traffic.smp("01 03 00 01 10 00 03", .sent)
+      traffic.smp("02 03 00 01 10 00 03", .received)
+      if isEncrypted { traffic.encrypt() }
+      for key in keys { traffic.smp(key, .received) }
+      traffic.disconnect()
+    }
+  }
+
+  private static let value = String(repeating: " 11", count: 16)
+  private static let longTermKey = ["06" + value, "07 01 02 03 04 05 06 07 08 09 0a"]
+
+  @Test("no bond state is claimed if a key came that may be used later") func unsettled() throws {
+    for platform in Platform.allCases {
+      let lines = try told(platform, pairing(Self.longTermKey))
+      #expect(
+        lines.contains { $0.contains("the connection ends before all keys have come") }, "\(lines)")
+      #expect(!lines.contains { $0.contains("BOND_NONE (10), EXTRA_PREV") }, "\(lines)")
+      #expect(!lines.contains { $0.contains("pairing ends with the connection") }, "\(lines)")
+    }
+  }
+
+  @Test(
+    "without a usable key, or before the link is encrypted, there is none",
+    arguments: [([longTermKey[0]], true), ([], true), (longTermKey, false)])
+  func none(keys: [String], isEncrypted: Bool) throws {
+    let lines = try told(.android, pairing(keys, isEncrypted: isEncrypted))
+    #expect(lines.contains { $0.contains("BOND_NONE (10), EXTRA_PREV") }, "\(lines)")
+  }
+
+  @Test("a later connection that uses the key is bonded") func later() throws {
+    let build = pairing(Self.longTermKey)
+    let lines = try told(.android) { traffic in
+      build(&traffic)
+      traffic.connect()
+      traffic.encrypt()
+      traffic.agreeToPair()
+    }
+    #expect(
+      lines.contains { $0.contains("EXTRA_PREVIOUS_BOND_STATE BOND_BONDED (12)") }, "\(lines)")
+    #expect(!lines.contains { $0.contains("BOND_NONE (10), EXTRA_PREV") }, "\(lines)")
+  }
+
+  @Test(
+    "Android passes on a server's own codes under the names of its own errors",
+    arguments: [
+      ("80", "GATT_NO_RESOURCES (128)"), ("85", "GATT_ERROR (133)"),
+      ("8f", "GATT_CONNECTION_CONGESTED (143)"), ("9f", "status 159"),
+      ("fd", "GATT_CCC_CFG_ERR (253)"), ("ff", "GATT_OUT_OF_RANGE (255)"),
+    ])
+  func codes(code: String, name: String) throws {
+    let lines = try told(.android) { traffic in
+      traffic.connect()
+      traffic.discoverHeartRate()
+      traffic.ask("12 15 00 01", "01 12 15 00 \(code)")
+    }
+    let line = lines.first { $0.contains("onCharacteristicWrite") } ?? ""
+    #expect(line.contains(name), "\(lines)")
+    let isApplications = (UInt8(code, radix: 16) ?? 0) < 0xa0
+    #expect(line.contains("the code is the server's own") == isApplications, "\(line)")
+  }
+}
+
 @Suite("Stack-internal operations, by platform") struct TraceStackTests {
   /// Requests that a server's permissions refuse reach no app; others are printed with their
   /// responses.

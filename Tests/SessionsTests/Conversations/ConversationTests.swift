@@ -175,6 +175,7 @@ import Testing
     }
     #expect(told.lines == ["read 0x0010: \(Self.digits) #3", "read 0x0012: 01 #7"])
     #expect(told.told[0].packets.isEmpty)
+    #expect(told.told[0].value.isRestRefused == end.hasSuffix("07"))
   }
 
   @Test func longReadThatIsRefusedHalfway() {

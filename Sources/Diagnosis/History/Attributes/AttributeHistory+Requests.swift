@@ -217,6 +217,7 @@ extension AttributeHistory {
     refusals.append(
       Refusal(
         opcode: request.opcode, server: context.server, attribute: identity,
+        owner: identity.owner.map { self.identity($0, context, memory) },
         properties: memory.properties(of: identity), range: request.range, type: request.type,
         offset: request.offset, error: error,
         errorName: error.isOfProfile ? vendors.knowledge.errorName(error, of: subject) : nil,

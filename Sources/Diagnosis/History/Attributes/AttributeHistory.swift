@@ -120,9 +120,6 @@ package struct AttributeHistory: Sendable {
   var positions: [UInt32: Int] = [:]
   var gap = 0
   var open: [OpenRequest] = []
-  /// The directions that the capture had up to the last packet: without the other one, no answer
-  /// to this host (`received`) or to the peer is missing.
-  private var hears = (sent: false, received: false)
   /// Handles that discovery has found, by the server's side.
   var found: Set<UInt32> = []
   /// The side that is discovering, if nothing else has happened since.
@@ -176,7 +173,6 @@ package struct AttributeHistory: Sendable {
     guard let pdu = dissection.att, let link = answer.link, let direction = record.direction else {
       return
     }
-    hears = (memory.hasHeard(.sent), memory.hasHeard(.received))
     if memory.links.gap != gap {
       gap = memory.links.gap
       // Responses may be among the missing records.
@@ -304,7 +300,8 @@ package struct AttributeHistory: Sendable {
 
   /// Processes the end of the capture.
   mutating func finish(_ connection: Connection, _ memory: borrowing Memory) {
-    unanswered.removeAll { $0.direction == .sent ? !hears.received : !hears.sent }
+    // A capture without the other direction lacks all answers.
+    unanswered.removeAll { !memory.hasHeard($0.direction.reversed) }
     let left = Set(unanswered.map(\.packet))
     for overlap in overlapsOnChannels
     where left.contains(overlap.packet) && left.contains(overlap.before) {

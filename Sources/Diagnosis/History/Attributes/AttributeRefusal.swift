@@ -8,6 +8,8 @@ package struct Refusal: Sendable {
   package let server: Side
   /// The attribute that the request named; for a search, the one that the response named.
   package internal(set) var attribute: AttributeIdentity
+  /// For a descriptor: the characteristic's value that it belongs to.
+  package internal(set) var owner: AttributeIdentity?
   /// For a characteristic's value: the properties in its declaration, if known.
   package let properties: CharacteristicProperties?
   /// For a search: the handles.
