@@ -150,18 +150,22 @@ struct DifferencePage: ~Copyable {
   private mutating func write(_ compared: DifferenceReport.Compared) {
     let difference = compared.difference
     var same: [String] = []
+    var uncertain: [String] = []
     first(difference)
-    facts(difference, .security, "Security", &same)
-    facts(difference, .link, "Link", &same)
+    facts(difference, .security, "Security", &same, &uncertain)
+    facts(difference, .link, "Link", &same, &uncertain)
     connections(difference)
     if !compared.hasOneMap { map(difference, &same) }
     if !report.isOfMap {
       conversation(difference, &same)
       timing(difference, &same)
     }
-    guard !same.isEmpty || !compared.notCompared.isEmpty else { return }
+    guard !same.isEmpty || !uncertain.isEmpty || !compared.notCompared.isEmpty else { return }
     out.byte(0x0a)
     if !same.isEmpty { line("\(Self.list(same)): the same") }
+    if !uncertain.isEmpty {
+      line("\(Self.list(uncertain)): the same as far as both captures show it")
+    }
     for left in compared.notCompared {
       line("\(Self.list(left.parts.map(\.description))): not compared, since \(left.why.text)")
     }
@@ -241,11 +245,17 @@ struct DifferencePage: ~Copyable {
   /// Appends a table of facts, if any differs.
   private mutating func facts(
     _ difference: Difference, _ section: Difference.Fact.Section, _ title: String,
-    _ same: inout [String]
+    _ same: inout [String], _ uncertain: inout [String]
   ) {
     let all = difference.facts.filter { $0.section == section }
     let shown = options.showsEqual ? all : all.filter { !$0.isSame }
-    if all.allSatisfy(\.isSame), !all.isEmpty { same.append(title.lowercased()) }
+    if all.allSatisfy(\.isSame), !all.isEmpty {
+      if all.contains(where: \.isUncertain) {
+        uncertain.append(title.lowercased())
+      } else {
+        same.append(title.lowercased())
+      }
+    }
     guard shown.contains(where: { !($0.left.isEmpty && $0.right.isEmpty) }) else { return }
     out.byte(0x0a)
     let words = { (words: Wording, packet: Int?) in
@@ -254,7 +264,7 @@ struct DifferencePage: ~Copyable {
     let rows = shown.filter { !($0.left.isEmpty && $0.right.isEmpty) }.map { fact in
       (
         fact: fact, left: words(fact.left, fact.packets.left),
-        right: fact.isSame ? "same" : words(fact.right, fact.packets.right)
+        right: fact.isSame && !fact.isUncertain ? "same" : words(fact.right, fact.packets.right)
       )
     }
     // The right column starts after the longest left cell that leaves it room.

@@ -19,7 +19,9 @@ extension Difference {
         packets: (one.packet, other.packet), connections: (left.id, right.id))
     }
     var mtu = fact(.link, "MTU") { $0.mtuFact }
-    mtu.isCompatible = left.connection.attMTU.mayEqual(right.connection.attMTU)
+    mtu.isCompatible =
+      !left.lacksData && !right.lacksData
+      && left.connection.attMTU.mayEqual(right.connection.attMTU)
     return [
       fact(.security, "method") { $0.methodFact },
       fact(.security, "pairing") { $0.resultFact },
@@ -73,18 +75,22 @@ extension ConnectionHistory {
 extension ConnectionHistory {
   fileprivate typealias Said = (words: Wording, packet: Int?)
 
-  /// The value of a fact that the capture does not show.
-  private static let unknown: Wording = "not known"
+  private static let unknown = Difference.Fact.unknown
   /// The value of a fact that only a pairing shows, if there was no pairing.
   private static let noPairing: Wording = "no pairing here"
 
   /// The pairing that counts: the last one.
   private var attempt: PairingAttempt? { pairing.attempts.last }
 
+  /// Returns a fact about a pairing if there was none in the capture.
+  private func withoutPairing(_ words: Wording) -> Said {
+    mayHavePairedUnseen ? (Self.unknown, pairing.cut?.first.packet) : (words, nil)
+  }
+
   // MARK: Security
 
   fileprivate var methodFact: Said {
-    guard let attempt else { return ("none", nil) }
+    guard let attempt else { return withoutPairing("none") }
     guard let method = attempt.method else { return (Self.unknown, attempt.first.packet) }
     let kind: StaticString = method.isSecureConnections ? "Secure Connections" : "legacy"
     let way: StaticString =
@@ -105,7 +111,7 @@ extension ConnectionHistory {
       // If a link was encrypted with an earlier key, or should have been, the devices were paired
       // before.
       let hasKey = connection.isEncrypted == true || !encryption.attempts.isEmpty
-      return (hasKey ? "paired before" : "none", nil)
+      return withoutPairing(hasKey ? "paired before" : "none")
     }
     if attempt.isPaired { return ("paired", attempt.encrypted?.packet ?? attempt.last.packet) }
     switch attempt.ending {
@@ -145,7 +151,7 @@ extension ConnectionHistory {
   }
 
   fileprivate var bondingFact: Said {
-    guard let attempt else { return (Self.noPairing, nil) }
+    guard let attempt else { return withoutPairing(Self.noPairing) }
     guard let request = attempt.initiating.features, let response = attempt.responding.features
     else { return ("", nil) }
     let bonds = request.pdu.authReq.bonds && response.pdu.authReq.bonds
@@ -153,7 +159,7 @@ extension ConnectionHistory {
   }
 
   fileprivate var keysFact: Said {
-    guard let attempt else { return (Self.noPairing, nil) }
+    guard let attempt else { return withoutPairing(Self.noPairing) }
     var pieces: [Wording] = []
     let bits = attempt.initiating.keyBits & 7
     let isAlike = bits == attempt.responding.keyBits & 7
@@ -176,6 +182,7 @@ extension ConnectionHistory {
   // MARK: The link
 
   fileprivate var mtuFact: Said {
+    if lacksData { return (Self.unknown, nil) }
     let mtu = connection.attMTU
     return (mtu.isLowerBound ? "\(mtu.value) or more" : "\(mtu.value)", nil)
   }

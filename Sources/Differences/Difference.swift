@@ -25,8 +25,15 @@ package struct Difference: Sendable {
     /// Whether the known values do not contradict each other: 23, and 23 or more.
     package internal(set) var isCompatible = false
 
-    /// Whether both are the same.
+    /// Whether both are the same, or may be.
     package var isSame: Bool { left == right || isCompatible }
+    /// Whether a value is not known, or only a bound of it.
+    package var isUncertain: Bool {
+      left == Self.unknown || right == Self.unknown || isCompatible && left != right
+    }
+
+    /// The value of a fact that the capture does not show.
+    static let unknown: Wording = "not known"
   }
 
   /// A step of the conversation: operations of both sides that belong together, or of one side

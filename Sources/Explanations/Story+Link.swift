@@ -246,6 +246,6 @@ extension ConnectionHistory {
       return "; the link was never encrypted, and no attribute was used"
     }
     return security.pairing == nil
-      ? "; neither paired nor encrypted on this connection" : "; never encrypted"
+      ? "; neither paired nor encrypted" : "; never encrypted"
   }
 }

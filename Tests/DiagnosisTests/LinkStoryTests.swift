@@ -81,7 +81,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
 
   @Test("how links end, each with its own wording") func endings() throws {
     let cases: [(UInt8, String)] = [
-      (0x13, "the peer disconnects; neither paired nor encrypted on this connection"),
+      (0x13, "the peer disconnects; neither paired nor encrypted"),
       (
         0x14,
         "the peer disconnects: Remote Device Terminated Connection due to Low Resources (0x14);"
@@ -90,7 +90,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
       (0x3e, "the peer never answered: Connection Failed to be Established (0x3e)"),
       (
         0x22,
-        "the controller ends the link: LL Response Timeout (0x22); neither paired nor encrypted on this connection"
+        "the controller ends the link: LL Response Timeout (0x22); neither paired nor encrypted"
       ),
     ]
     for (reason, words) in cases {
@@ -125,7 +125,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     }
     #expect(
       lines.contains(
-        "  #3  0.002  this host asks to disconnect; whether it did is not in the capture; never paired, never"
+        "  #3  0.002  this host asks to disconnect; whether it did is not in the capture; neither paired nor"
       ), "\(lines)")
     let refused = try page {
       $0.connect()
@@ -134,7 +134,7 @@ func page(_ build: (inout Traffic) -> Void) throws -> [String] {
     }
     #expect(
       refused.contains(
-        "  #4  0.003  still open when the capture ends; last used in #2; neither paired nor encrypted on this connection"
+        "  #4  0.003  still open when the capture ends; last used in #2; neither paired nor encrypted"
       ),
       "\(refused)")
   }

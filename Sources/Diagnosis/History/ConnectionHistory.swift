@@ -70,6 +70,8 @@ package final class ConnectionHistory: Sendable {
   /// Requests, values and their results.
   package let attributes: AttributeHistory
   package let channels: ChannelHistory
+  /// Whether the capture omits all data, so that pairings and MTUs are unknown.
+  package let lacksData: Bool
 
   /// Its number.
   package var id: Int { connection.id }
@@ -91,6 +93,7 @@ package final class ConnectionHistory: Sendable {
     lackingKey = notes.encryption.attempts.last(where: \.lacksKey)
     attributes = notes.attributes
     channels = notes.channels
+    lacksData = notes.lacksData
   }
 }
 
@@ -105,6 +108,8 @@ struct ConnectionNotes: Sendable {
   var encryption = EncryptionHistory()
   var attributes: AttributeHistory
   var channels = ChannelHistory()
+  /// Whether the capture omits all data.
+  var lacksData = false
 
   init(_ connection: Connection, _ knowledge: ProfileKnowledge) {
     attributes = AttributeHistory(knowledge)
@@ -149,6 +154,7 @@ struct ConnectionNotes: Sendable {
     link.finish(connection, extent)
     pairing.finish(connection, memory, extent)
     encryption.finish(lacksData: lacksData)
+    self.lacksData = lacksData
     attributes.finish(connection, memory)
   }
 }

@@ -303,7 +303,7 @@ struct MapDocument: ~Copyable {
       if let error = access.error {
         let subject = ErrorSubject(kind, uuid, service: service)
         sink.error("outcome", error, reading.errorName(error, of: subject))
-      } else {
+      } else if access.isOutcomeKnown {
         sink.code("outcome", 0, digits: 2, "Success")
       }
       sink.number("packet", access.packet)

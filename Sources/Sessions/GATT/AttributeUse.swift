@@ -18,6 +18,16 @@ package struct AttributeUse: Sendable {
     package let error: ATTErrorCode?
     /// The first packet with this outcome.
     package let packet: Int
+    /// Whether the capture has no answer to the request.
+    var isUnanswered = false
+
+    /// Whether the capture shows what became of it: nothing answers commands.
+    package var isOutcomeKnown: Bool {
+      switch operation {
+      case .writeWithoutResponse, .signedWrite: false
+      default: !isUnanswered
+      }
+    }
   }
 
   /// The attribute.
@@ -137,10 +147,14 @@ package struct AttributeUse: Sendable {
     )
   }
 
-  /// Counts the Write Requests as successful: the capture has no answer at all.
+  /// Counts the Write Requests, although whether they succeeded is unknown: the capture has no
+  /// answer at all.
   mutating func takeUnanswered() {
     guard unanswered.count > 0, count(of: .write) == 0 else { return }
-    note(.write, .unknown, nil, packet: unanswered.first)
+    add(
+      Access(
+        operation: .write, security: .unknown, error: nil, packet: unanswered.first,
+        isUnanswered: true))
     counts[Int(ValueOperation.write.rawValue)] = unanswered.count
     if unanswered.last > valuePacket {
       let value = unanswered.value

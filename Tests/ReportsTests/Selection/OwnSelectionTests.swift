@@ -41,7 +41,7 @@ struct OwnSelectionTests {
     let second = devices(both) { $0.adapters = [1...1] }
     #expect(second.page.contains("#5") && !second.page.contains("#1 "), "\(second.page)")
     let none = devices(both) { $0.adapters = [2...2] }
-    #expect(none.page == "no device was heard advertising\n", "\(none.page)")
+    #expect(none.page == "no device matches\n", "\(none.page)")
   }
 
   /// No packet reports a device with the name, but this host has it.

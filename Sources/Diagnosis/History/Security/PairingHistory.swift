@@ -302,13 +302,16 @@ extension ConnectionHistory {
       return attempt.method?.key ?? "unknown"
     }
     if pairing.attempts.contains(where: { $0.failure != nil || $0.hasStopped }) { return "failed" }
-    if !pairing.attempts.isEmpty || pairing.cut != nil { return "unknown" }
+    if !pairing.attempts.isEmpty || mayHavePairedUnseen { return "unknown" }
     switch connection.isEncrypted {
     case true: return usesEarlierKey ? "bonded_earlier" : "unknown"
     case false: return connection.isOpeningMissing ? "unknown" : "no"
     case nil: return "unknown"
     }
   }
+
+  /// Whether the devices may have paired on this connection although no attempt is known.
+  package var mayHavePairedUnseen: Bool { lacksData || pairing.cut != nil }
 
   /// Whether the link was encrypted with a key that existed before the connection.
   package var usesEarlierKey: Bool {
