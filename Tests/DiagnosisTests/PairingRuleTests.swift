@@ -146,6 +146,49 @@ import Words
     #expect(evidence.connections.first?.paired.description == "unknown")
   }
 
+  @Test("without data, the key may come from a pairing that the capture does not show")
+  func unseen() {
+    let unseen = evidence { traffic in
+      traffic.connect()
+      traffic.completed(1)
+      traffic.startEncryption()
+      traffic.encrypted()
+    }
+    #expect(unseen.connections.first?.paired.description == "unknown")
+    #expect(story(of: unseen).contains("encrypted"), "\(story(of: unseen))")
+    let seen = evidence { traffic in
+      traffic.connect()
+      traffic.startEncryption()
+      traffic.encrypted()
+      traffic.received("1b 03 00 01")
+    }
+    #expect(seen.connections.first?.paired.description == "bonded_earlier")
+    #expect(story(of: seen).contains("encrypted with a stored key"), "\(story(of: seen))")
+  }
+
+  @Test("of a pairing whose PDUs the capture cut, only that it happened is known") func cutShort() {
+    let cut = evidence { traffic in
+      traffic.connect()
+      let request = Traffic.pairingFeatures(response: false, io: 3, auth: 1)
+      traffic.acl(little(7) + little(6) + request, .sent, kept: 9)
+      let response = Traffic.pairingFeatures(response: true, io: 3, auth: 1)
+      traffic.acl(little(7) + little(6) + response, .received, kept: 9)
+      traffic.startEncryption()
+      traffic.encrypted()
+    }
+    #expect(cut.connections.first?.paired.description == "unknown")
+    #expect(
+      story(of: cut).contains(
+        "pairing, by a method that is not known: the capture cut its 2 packets short"),
+      "\(story(of: cut))")
+    // A device that sends too few bytes is not the capture's fault.
+    let short = evidence { traffic in
+      traffic.connect()
+      traffic.smp("01 03 00", .sent)
+    }
+    #expect(!story(of: short).contains { $0.contains("cut") }, "\(story(of: short))")
+  }
+
   @Test("lost records make missing values less certain") func lost() {
     let evidence = evidence { traffic in
       traffic.connect()

@@ -76,7 +76,19 @@ import Testing
     #expect(told.packets.map { $0.answer.request?.packet } == [nil, nil, 2, nil, nil, 5, nil, 7])
   }
 
-  /// The same if the capture begins with it: from the second response on.
+  /// Some hosts send more commands than the controller allows, and the earlier ones are answered.
+  @Test func moreThanAllowed() {
+    let told = run { traffic in
+      traffic.complete(0x1001, [0])
+      traffic.command(0x0c14)
+      traffic.command(0x200c, [1, 0])
+      traffic.complete(0x0c14)
+      traffic.complete(0x200c)
+    }
+    #expect(told.packets.map { $0.answer.request?.packet } == [nil, nil, nil, 2, 3])
+  }
+
+  /// The same as with a lost answer if the capture begins with it: from the second response on.
   @Test func lostAnswerAtTheBeginning() {
     let told = run { traffic in
       traffic.command(0x200c, [1, 0])
