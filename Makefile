@@ -111,7 +111,7 @@ test: packages lint ## run everything that needs one optimised build: unit, gold
 test-all: packages ## run `test` with full sweeps, and also the release program, a virtual machine, a browser, a fleet, and each fuzzer
 	@$(MAKE) --no-print-directory -j2 test release SWEEPS=full
 	@$(MAKE) --no-print-directory packages-of-neighbours
-	@$(MAKE) --no-print-directory -j2 tests-of-neighbours test-release test-fleet
+	@$(MAKE) --no-print-directory -j2 test-fleet tests-of-neighbours test-release
 	$(if $(filter 0,$(FUZZ_SECONDS)),,@$(MAKE) --no-print-directory fuzz)
 
 test-debug: ## run the unit tests unoptimised
@@ -130,9 +130,9 @@ test-sanitize: ## run the unit and command tests under the address sanitizer, `l
 	cd Scripts && TSAN_OPTIONS="report_thread_leaks=0:suppressions=$(abspath Scripts/thread-sanitizer-suppressions.txt)" \
 		GATTSCOPE=$(abspath .build-thread/release/gattscope) $(PYTHON) -m unittest test_live test_live_edges
 
-# Two at a time: each is a single process most of the time.
+# Three at a time: each is a single process most of the time, and some tests wait.
 test-scripts: build ## run the tests from outside: scripts' tests, tshark, the JSON schema, secrets
-	@$(MAKE) --no-print-directory -j2 --output-sync=target units-of-scripts units-of-damage $(CHECKERS)
+	@$(MAKE) --no-print-directory -j3 --output-sync=target units-of-scripts units-of-damage $(CHECKERS)
 
 # Damaged captures take as long as half of the other tests together.
 units-of-scripts: UNITS := $(filter-out test_damage test_page,$(basename $(notdir $(wildcard Scripts/test_*.py))))

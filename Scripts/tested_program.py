@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = Path(os.environ.get("GATTSCOPE", ROOT / ".build" / "release" / "gattscope")).resolve()
 # Continuous integration must not skip a test because something is missing.
 IN_CI = bool(os.environ.get("CI"))
-# `make test-all` runs the long sweeps in full, `make test` every third of their runs.
+# `make test-all` runs the long sweeps in full, `make test` every third of their runs, always the same.
 SWEEP_STEP = 1 if os.environ.get("SWEEPS") == "full" else 3
 
 # A shell starts its background jobs with these ignored, and every program started here would inherit that.

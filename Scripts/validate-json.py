@@ -79,6 +79,9 @@ def simplified(schema, definitions: dict):
         return [simplified(each, definitions) for each in schema]
     if not isinstance(schema, dict):
         return schema
+    if "$ref" in schema:
+        # fastjsonschema ignores everything else beside a reference.
+        assert schema.keys() <= {"$ref", "$defs", "description", "properties", "unevaluatedProperties"}, schema.keys()
     if "unevaluatedProperties" in schema and "$ref" in schema:
         base = definitions[schema["$ref"].rpartition("/")[2]]
         properties = base["properties"] | schema.get("properties", {})

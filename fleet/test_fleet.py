@@ -199,7 +199,7 @@ class Cluster:
         self.environment = os.environ | {
             "SPARK_HOME": str(self.home), "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1",
             "SPARK_WORKER_DIR": str(folder / "work"), "SPARK_LOCAL_DIRS": str(folder / "local"), "PYTHONPATH": "",
-            # Each of these processes ends before optimising for long runs would pay: without, they need half of the time.
+            # These processes end before the optimising compiler pays off: without it they take half the time.
             "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         }  # fmt: skip
         self.processes = [self.start("master.Master", "--host", "127.0.0.1", "--port", str(self.port), "--webui-port", "0")]

@@ -65,8 +65,8 @@ package struct CaptureSummary: Equatable, Sendable {
   package struct Hole: Equatable, Sendable {
     /// The damage, and the file that it is in.
     package fileprivate(set) var failure: CaptureFailure
-    /// The number of the last record before the missing ones, or nil if nothing of the file could
-    /// be read, so that its place among the others is unknown.
+    /// The number of the last record before the missing ones; nil if their place is unknown: nothing
+    /// of the file could be read, or the next file repeats some of its records.
     package fileprivate(set) var after: Int?
   }
 
@@ -98,9 +98,11 @@ package struct CaptureSummary: Equatable, Sendable {
     self.timeDecimals = timeDecimals
   }
 
-  /// Records that it is unknown where the records of the latest damage belong.
+  /// Records that the place of the latest damage is unknown. Files that could not be read at all may
+  /// follow it.
   mutating func forgetPlaceOfHole() {
-    if !holes.isEmpty { holes[holes.count - 1].after = nil }
+    guard let latest = holes.lastIndex(where: { $0.after != nil }) else { return }
+    holes[latest].after = nil
   }
 
   /// Returns the summary without the names of damaged files.

@@ -73,10 +73,10 @@ package struct LinkType: RawRepresentable, Equatable, Sendable {
     let isAir = types.contains { [157, 192, 251, 255, 256, 272].contains($0.rawValue) }
     let what =
       isAir
-      ? "holds \(held), which gattscope does not read yet; open it in Wireshark, or record HCI on one of the two devices"
+      ? "holds \(held), which gattscope does not read yet; open it in Wireshark, or record Bluetooth HCI on one of the two devices"
       : "holds \(held); gattscope reads Bluetooth HCI"
     return CaptureFailure(
-      .notReadable, "\(what): link types 187 and 201 (H4) and 254 (Linux monitor)")
+      .notReadable, "\(what) (link types 187 and 201, H4, and 254, Linux monitor)")
   }
 
   /// The number of bytes in the link type's own header, which precedes the packet.

@@ -142,6 +142,7 @@ struct DifferenceDocument: ~Copyable {
         sink.beginItem()
         sink.number("pair", place + 1)
         sink.word("kind", fact.isSame ? "same" : "changed")
+        if fact.isUncertain { sink.flag("uncertain", true) }
         sink.word("name", fact.name)
         side("left", connection: fact.connections.left, fact.left, fact.packets.left)
         side("right", connection: fact.connections.right, fact.right, fact.packets.right)

@@ -156,7 +156,6 @@ extension DifferencePage {
       )
     } else if step.kind != .changed, let side = sides.0 ?? sides.1, !side.words.isEmpty {
       title += "  \(side.words.text)"
-      if let moved = difference.movedWords(step) { title += "  \(moved)" }
     } else if let left = step.left, let right = step.right, step.kind == .changed,
       left.count > 1 || right.count > 1
     {
@@ -164,6 +163,7 @@ extension DifferencePage {
         left.count == right.count ? "\(left.count)" : "\(left.count) → \(right.count)"
       title += "  \(counts) values, \(step.changeCount) differ"
     }
+    if group.count == 1, let moved = difference.movedWords(step) { title += "  \(moved)" }
     if isWide {
       row([(2, title), (columns - 36, packets.0), (columns - 18, packets.1)], style)
     } else {

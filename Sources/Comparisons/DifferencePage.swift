@@ -164,12 +164,15 @@ struct DifferencePage: ~Copyable {
     out.byte(0x0a)
     if !same.isEmpty { line("\(Self.list(same)): the same") }
     if !uncertain.isEmpty {
-      line("\(Self.list(uncertain)): the same as far as both captures show it")
+      line("\(Self.list(uncertain)): \(Self.noneKnown)")
     }
     for left in compared.notCompared {
       line("\(Self.list(left.parts.map(\.description))): not compared, since \(left.why.text)")
     }
   }
+
+  /// The words for a part of which one capture shows too little to differ.
+  static let noneKnown = "no known difference"
 
   /// Returns a list such as `Link, map, timing`.
   private static func list(_ words: [String]) -> String {
@@ -187,8 +190,10 @@ struct DifferencePage: ~Copyable {
     let name = Self.nameColumns - 6
     if !report.isOfMap {
       for (title, section) in [("Security", Difference.Fact.Section.security), ("Link", .link)] {
-        let differing = difference.facts.count { $0.section == section && !$0.isSame }
-        row([(0, title), (name, count(differing))])
+        let facts = difference.facts.filter { $0.section == section }
+        let differing = facts.count { !$0.isSame }
+        let isUncertain = differing == 0 && facts.contains(where: \.isUncertain)
+        row([(0, title), (name, isUncertain ? Self.noneKnown : count(differing))])
       }
     }
     let kinds: [(MapDifference.Kind, String)] = [

@@ -199,6 +199,7 @@ extension ConnectionHistory {
   /// The last parameters that the peripheral asked the central's host for, and the answer. Both ends
   /// of a link see them.
   fileprivate var requestFact: Said {
+    if lacksData { return (Self.unknown, nil) }
     guard let update = link.updates.last(where: { $0.way == .signalling }) else {
       return ("none seen", nil)
     }

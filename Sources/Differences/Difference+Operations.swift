@@ -203,7 +203,7 @@ extension Difference {
   /// Matches operations that one side lacks at a place with those that it has elsewhere on the
   /// connection: equal ones, or those with the same meaning.
   ///
-  /// - Parameter start: The index of the connection's first step.
+  /// - Parameter start: The index of the stretch's first step.
   private mutating func matchMoved(
     from start: Int, _ numbers: ([(meaning: Int, content: Int)], [(meaning: Int, content: Int)]),
     byContent: Bool
@@ -211,7 +211,11 @@ extension Difference {
     func key(_ operations: [Operation], _ range: Range<Int>?, _ all: [(meaning: Int, content: Int)])
       -> Int?
     {
-      guard let first = range?.lowerBound, case .value = operations[first].kind else { return nil }
+      // Several values in a row are more than their first one.
+      guard let range, range.count == 1, case .value = operations[range.lowerBound].kind else {
+        return nil
+      }
+      let first = range.lowerBound
       return byContent ? all[first].content : all[first].meaning
     }
     var added: [Int: [Int]] = [:]

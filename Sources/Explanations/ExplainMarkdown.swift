@@ -85,31 +85,56 @@ package struct ExplainMarkdown: ~Copyable {
   }
 
   /// Escapes text so that nothing is interpreted as markup, since strings from devices may contain
-  /// anything. Works on scalars, as Markdown does: a sign with a combining accent is another
+  /// anything. Works on bytes, since markup is ASCII: a sign with a combining accent is another
   /// character, but still markup.
   static func escaped(_ text: String) -> String {
-    var escaped = String.UnicodeScalarView()
-    var rest = text.unicodeScalars[...]
-    while let scalar = rest.popFirst() {
-      if scalar == "#", let digit = rest.first, isDigit(digit) {
-        let number = rest.prefix { isDigit($0) || $0 == "–" }
-        escaped += "`#".unicodeScalars + number + "`".unicodeScalars
-        rest = rest.dropFirst(number.count)
-      } else if scalar == "<" {
-        escaped += "&lt;".unicodeScalars
-      } else if "\\`*_{}[]>|#&~".unicodeScalars.contains(scalar) {
-        escaped += ["\\", scalar]
-      } else if scalar == "@" || (scalar == ":" && rest.starts(with: "//".unicodeScalars)) {
-        // A backslash prevents markup, but neither mentions of people nor links from addresses.
-        escaped += [scalar, "\u{200b}"]
-      } else if scalar == ".", escaped.suffix(3).elementsEqual("www".unicodeScalars) {
-        escaped += ["\u{200b}", scalar]
-      } else {
-        escaped.append(scalar)
+    let bytes = [UInt8](text.utf8)
+    var escaped: [UInt8] = []
+    escaped.reserveCapacity(bytes.count + bytes.count / 8)
+    var position = 0
+    while position < bytes.count {
+      let byte = bytes[position]
+      position += 1
+      let rest = bytes[position...]
+      switch byte {
+      case UInt8(ascii: "#") where isDigit(rest.first):
+        let end = rangeEnd(bytes, position)
+        escaped += "`#".utf8
+        escaped += bytes[position..<end]
+        escaped.append(UInt8(ascii: "`"))
+        position = end
+      case UInt8(ascii: "<"): escaped += "&lt;".utf8
+      case _ where markup.contains(byte): escaped += [UInt8(ascii: "\\"), byte]
+      // A backslash prevents markup, but neither mentions of people nor links from addresses.
+      case UInt8(ascii: "@"): escaped += "@\u{200b}".utf8
+      case UInt8(ascii: ":") where rest.starts(with: "//".utf8): escaped += ":\u{200b}".utf8
+      case UInt8(ascii: ".") where escaped.suffix(3).elementsEqual("www".utf8):
+        escaped += "\u{200b}.".utf8
+      default: escaped.append(byte)
       }
     }
-    return String(escaped)
+    return String(decoding: escaped, as: UTF8.self)
   }
 
-  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { "0"..."9" ~= scalar }
+  private static let markup = [UInt8]("\\`*_{}[]>|#&~".utf8)
+
+  /// Returns the end of a packet's number, or of a range of two such as `12–15`.
+  private static func rangeEnd(_ bytes: [UInt8], _ start: Int) -> Int {
+    let dash = "–".utf8
+    var end = start
+    while end < bytes.count {
+      if isDigit(bytes[end]) {
+        end += 1
+      } else if bytes[end...].starts(with: dash) {
+        end += dash.count
+      } else {
+        break
+      }
+    }
+    return end
+  }
+
+  private static func isDigit(_ byte: UInt8?) -> Bool {
+    byte.map { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } ?? false
+  }
 }

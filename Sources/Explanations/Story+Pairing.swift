@@ -28,7 +28,7 @@ extension ConnectionHistory {
     return [
       StoryLine(
         cut.first, to: cut.last.packet,
-        "pairing, by a method that is not known: the capture cut its \(count: cut.count, "packet", "packets") short"
+        "pairing by an unknown method: the capture cut its \(count: cut.count, "packet", "packets") short"
       )
     ]
   }

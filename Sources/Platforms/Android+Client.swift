@@ -60,10 +60,11 @@ extension Android {
       value.isRepeatedByStack
       ? "the stack encrypts or pairs and repeats the request by itself; apps get this only if that fails"
       : value.isRestRefused
-        ? "the peer refused to read on: the stack drops the bytes that it had read"
+        ? "the peer refused the next read: the stack drops the bytes that it had read"
         : value.isOfUnknown
           ? Callback.unknownAttribute
-          : value.error?.isOfApplication == true ? Callback.applicationError : nil
+          : value.error.map { $0.isOfApplication && name($0) != nil } == true
+            ? Callback.applicationError : nil
     switch value.operation {
     case .notification, .indication:
       if value.attribute.isShort(0x2a05) {

@@ -20,7 +20,8 @@ extension Android {
     return .code(isOwn && error.isOfApplication ? nil : name(error), Int(error.rawValue))
   }
 
-  private static func name(_ error: ATTErrorCode) -> AssignedName? {
+  /// Returns the name of a status, which for some application errors is that of another error.
+  static func name(_ error: ATTErrorCode) -> AssignedName? {
     switch error.rawValue {
     case 0x01: "GATT_INVALID_HANDLE"
     case 0x02: "GATT_READ_NOT_PERMITTED"
@@ -62,6 +63,8 @@ extension Android {
     case 0x90: "GATT_DUP_REG"
     case 0x91: "GATT_ALREADY_OPEN"
     case 0x92: "GATT_CANCEL"
+    // The public name (BluetoothGatt).
+    case 0x93: "GATT_CONNECTION_TIMEOUT"
     case 0xfd: "GATT_CCC_CFG_ERR"
     case 0xfe: "GATT_PRC_IN_PROGRESS"
     case 0xff: "GATT_OUT_OF_RANGE"

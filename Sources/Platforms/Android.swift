@@ -183,7 +183,7 @@ enum Android {
     let bonded = ArgumentValue.code("BOND_BONDED", 12)
     if case .unsettled = stage {
       return .traffic(
-        "the connection ends before all keys have come", peer, remark: Callback.unsettledBond)
+        "the connection ends after pairing has encrypted it", peer, remark: Callback.unsettledBond)
     }
     let (before, now): (ArgumentValue, ArgumentValue) =
       switch stage {

@@ -83,11 +83,12 @@ extension Callback {
   static let unasked: StaticString =
     "nobody subscribed to it on this connection: the system may keep it from apps"
 
-  /// For a pairing whose key may be used later, although not all keys have come.
+  /// For a pairing whose key may be used later, although the capture lacks keys.
   static let unsettledBond: StaticString =
-    "whether they are bonded is not known: a key that came may be used later"
+    "whether a bond exists is not known: the capture does not show that all keys were distributed"
 
-  /// For an application error, whose code is the server's own (Core, Vol 3, Part F, 3.4.1.1).
+  /// For an application error, whose code is the server's own (Core, Vol 3, Part F, 3.4.1.1), if
+  /// Android has a name for the code.
   static let applicationError: StaticString =
     "the code is the server's own: Android's name for it does not apply"
 

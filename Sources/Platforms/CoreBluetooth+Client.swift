@@ -98,7 +98,7 @@ extension CoreBluetooth {
       value.isRepeatedByStack
       ? "iOS pairs and repeats the request by itself; apps get this only if that fails"
       : value.isRestRefused
-        ? "the peer refused to read on; what iOS reports then is not known"
+        ? "the peer refused the next read; what iOS reports then is not known"
         : value.isOfUnknown ? Callback.unknownAttribute : nil
     switch value.operation {
     case .read: return read(value, peer, arguments, isHidden, remark)

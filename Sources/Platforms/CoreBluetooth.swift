@@ -184,7 +184,7 @@ enum CoreBluetooth {
     case .paired: .traffic("the devices are paired without a bond", peer)
     case .unsettled:
       .traffic(
-        "the connection ends before all keys have come", peer, remark: Callback.unsettledBond)
+        "the connection ends after pairing has encrypted it", peer, remark: Callback.unsettledBond)
     case .failed(nil): .traffic("pairing ends with the connection", peer)
     case .failed(let reason?):
       .traffic("pairing fails", peer + [("reason", pairingFailure(reason))])

@@ -33,8 +33,8 @@ struct Commands: Sendable {
 
   /// Records a command, with the handle and link that it refers to and that link's connection.
   ///
-  /// A host sends no more than its controller allows: the answers of the oldest commands beyond
-  /// that were probably lost. Some hosts send more, so they may still be answered.
+  /// A host should send no more than its controller allows, so the answers of the oldest commands
+  /// beyond that were probably lost. Some hosts do send more, so these can still be answered.
   mutating func send(
     _ opcode: UInt16, adapter: UInt16, handle: UInt16?, packet: Int, time: Timestamp?,
     link: LinkSlot?, connection: Int
@@ -51,7 +51,7 @@ struct Commands: Sendable {
       }
     }
     if waiting.count == limit {
-      // A command that was passed has lost its answer, so nothing is lost by dropping it.
+      // Passed commands are dropped first: their answers are late or lost.
       if let passed = waiting.firstIndex(where: \.isPassed) {
         waiting.remove(at: passed)
       } else {

@@ -71,7 +71,9 @@ enum Guesses {
       return message
     }
     let wrong = message.dropFirst(unknownOption.count).prefix { $0 != "'" && $0 != "=" }
-    let names = help.split { !$0.isLetter && $0 != "-" }.filter { $0.hasPrefix("--") }
+    let names = help.split { !$0.isLetter && $0 != "-" }.filter {
+      $0.hasPrefix("--") && $0.count > 2
+    }
     guard wrong.hasPrefix("--"), wrong.allSatisfy(\.isASCII) else { return message }
     // Of equally near ones, the one that begins alike.
     func rank(_ name: Substring) -> (Int, Int, String) {

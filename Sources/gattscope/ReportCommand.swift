@@ -96,14 +96,9 @@ struct ReportCommand: ParsableCommand {
     options.bonds = bonds
     options.selection = Run.finding(
       try selection.selection(profiles, kinds, to: to), in: found.files, bonds: bonds)
-    options.remarks = found.failures.map { failure in
-      // The sentence names the archive and the log.
-      redacting.redact
-        ? "an archive of this capture is damaged: what follows in it is missing"
-        : failure.sentence(
-          about: failure.file.map { PageFileOptions.fileNames([$0])[0] } ?? "the archive")
-    }
     options.name = PageFileOptions.fileNames(captures).joined(separator: " ")
+    options.isRedacted = redacting.redact
+    options.remarks = found.failures.map { [options] in options.sentence(about: $0) }
     (options.title, options.note, options.showsKeys) = (title, note, showKeys)
     options.limit = limit ?? PageOptions.usualLimit
     try file.write { try write(found, options, maps: supplied.maps(), to: $0) }
@@ -122,7 +117,6 @@ struct ReportCommand: ParsableCommand {
     var redacted = options
     // Keys from other sources name devices by their real addresses.
     redacted.bonds = []
-    redacted.isRedacted = true
     let chosen = redacted
     try Run.redacted(
       found, redaction, to: descriptor, maps: maps, profiles: options.profiles

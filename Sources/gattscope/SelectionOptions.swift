@@ -65,8 +65,8 @@ struct SubjectOptions: ParsableArguments {
   }
 }
 
-/// The options that select packets by their kind or their words, which values do not have.
-struct PacketKindOptions: ParsableArguments {
+/// The option that selects packets by their layer.
+struct LayerOption: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -75,7 +75,25 @@ struct PacketKindOptions: ParsableArguments {
     completion: .custom { SeveralValues.completions($2, among: Selection.Layer.keys) },
     transform: { try Selection.Layer.list($0) })
   var layer: [[Selection.Layer]] = []
+}
 
+/// The options that select packets by their kind or their words.
+struct PacketKindOptions: ParsableArguments {
+  @OptionGroup
+  var layers: LayerOption
+
+  @OptionGroup
+  var others: OtherKindOptions
+
+  /// Copies these options into a selection.
+  func choose(in selection: inout Selection) {
+    selection.layers = layers.layer.flatMap(\.self)
+    others.choose(in: &selection)
+  }
+}
+
+/// The options for kinds and words of packets, which values do not have.
+struct OtherKindOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
@@ -103,7 +121,6 @@ struct PacketKindOptions: ParsableArguments {
 
   /// Copies these options into a selection.
   func choose(in selection: inout Selection) {
-    selection.layers = layer.flatMap(\.self)
     selection.opcodes = opcode.reduce(into: nil) { all, one in
       if all?.formUnion(one) == nil { all = one }
     }
@@ -223,7 +240,7 @@ struct CountOption: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "Stop after this many packets, or in values this many values.", valueName: "n"),
+      "Stop after this many packets (in values: this many values).", valueName: "n"),
     transform: { text in
       guard let limit = Int(text), limit >= 0 else {
         throw ValidationError("expected a number from 0 on, as in 20")

@@ -110,7 +110,8 @@ struct TraceCommand: ParsableCommand {
         try Terminal.file(appLog), offset: Int64((clockOffset * 1e9).rounded()))
     }
     let isAndroids =
-      found.archives.contains { !$0.report.isEmpty } || found.files.contains(where: \.isAndroids)
+      found.archives.contains { !$0.report.isEmpty }
+      || found.files.contains(where: \.hasAndroidName)
     options.platform = platform ?? (isAndroids ? .android : .corebluetooth)
     let chosen = options
     try Run.captures(
@@ -124,9 +125,9 @@ struct TraceCommand: ParsableCommand {
 extension Platform: ExpressibleByArgument {}
 
 extension CaptureFile {
-  /// Whether the file has a name that Android phones give their logs, or the text with the summary,
-  /// maybe after words of the collector.
-  fileprivate var isAndroids: Bool {
+  /// Whether the file is named like an Android log, or like the text that contains its summary,
+  /// possibly with a prefix.
+  fileprivate var hasAndroidName: Bool {
     let file = name.split(separator: "/").last?.lowercased() ?? ""
     let usual = ["btsnoop_hci", "btsnooz_hci", "hci_snoop", "bluetooth_manager"]
     return file.hasSuffix(".cfa")

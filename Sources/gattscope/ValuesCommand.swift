@@ -40,9 +40,12 @@ struct ValuesCommand: ParsableCommand {
   @OptionGroup(title: "Selection")
   var selection: SelectionOptions
 
+  @OptionGroup(title: "Selection")
+  var layers: LayerOption
+
   /// Accepted, so that a message reports what to use instead.
   @OptionGroup(visibility: .hidden)
-  var kinds: PacketKindOptions
+  var kinds: OtherKindOptions
 
   @OptionGroup
   var supplied: MapFileOptions
@@ -127,7 +130,7 @@ struct ValuesCommand: ParsableCommand {
       throw ValidationError(
         "--opcode, --event and --text choose packets, not values; --operation chooses values.")
     }
-    for layer in kinds.layer.joined() where layer != .att && layer != .advertising {
+    for layer in layers.layer.joined() where layer != .att && layer != .advertising {
       throw ValidationError("values are of --layer att or adv; others have none.")
     }
   }
@@ -139,8 +142,10 @@ struct ValuesCommand: ParsableCommand {
     options.profiles = profiles
     let found = try archives.search(captures, follows: follow)
     let bonds = try known.bonds() + found.bonds
+    var packets = PacketKindOptions()
+    (packets.layers, packets.others) = (layers, kinds)
     options.selection = Run.finding(
-      try selection.selection(profiles, kinds), in: found.files, bonds: bonds)
+      try selection.selection(profiles, packets), in: found.files, bonds: bonds)
     options.operations = operation.flatMap(\.self)
     options.time = times.time ?? .elapsed
     options.zoneOffset = Terminal.zoneOffset(at:)

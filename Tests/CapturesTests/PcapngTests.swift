@@ -170,7 +170,8 @@ struct PcapngTests {
           .notReadable,
           "holds Ethernet packets (link type 1) and Bluetooth LE packets from an nRF Sniffer "
             + "(link type 272), which gattscope does not read yet; open it in Wireshark, "
-            + "or record HCI on one of the two devices: link types 187 and 201 (H4) and 254 (Linux monitor)"
+            + "or record Bluetooth HCI on one of the two devices "
+            + "(link types 187 and 201, H4, and 254, Linux monitor)"
         ))
     // One HCI interface that follows is enough.
     file.interface(187)

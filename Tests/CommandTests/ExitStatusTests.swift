@@ -122,13 +122,13 @@ struct ExitStatusTests {
       // number
       (
         "d4c3b2a1020004000000000000000000ffff000001000000",
-        "holds Ethernet packets (link type 1); gattscope reads Bluetooth HCI: link types 187"
+        "holds Ethernet packets (link type 1); gattscope reads Bluetooth HCI (link types 187"
       ),
       (
         "a1b23c4d0002000400000000000000000000ffff00000100",
         "holds Bluetooth LE link-layer packets from a sniffer (link type 256), which gattscope does "
-          + "not read yet; open it in Wireshark, or record HCI on one of the two devices: "
-          + "link types 187 and 201 (H4) and 254 (Linux monitor)"
+          + "not read yet; open it in Wireshark, or record Bluetooth HCI on one of the two devices "
+          + "(link types 187 and 201, H4, and 254, Linux monitor)"
       ),
       ("d4c3b2a1020004000000000000000000ffff0000fb000000", "(link type 251), which"),
       ("d4c3b2a1020004000000000000000000ffff0000c0000000", "(PPI, link type 192), which"),

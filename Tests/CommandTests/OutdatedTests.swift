@@ -55,7 +55,7 @@ import Testing
     for verb in ["map", "values"] {
       let text = try Program.run([verb, file]).text
       #expect(
-        text.contains("connection 2 uses handles of an earlier discovery from #")
+        text.contains("connection 2 uses handles from an earlier connection (from #")
           && text.contains(sign), "\(verb): \(text)")
     }
     let devices = try Program.run(["map", "--json", file]).objects.first??["devices"]

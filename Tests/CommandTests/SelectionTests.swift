@@ -19,7 +19,6 @@ private func numbers(_ options: [String], _ capture: String = "monitor") throws 
   return json.packets
 }
 
-// The sample has 28 records; captures/README.md explains how it was made.
 @Suite("Mistyped options") struct MistypedOptionTests {
   @Test(
     "The nearest option of the verb is suggested, or none",
@@ -40,13 +39,15 @@ private func numbers(_ options: [String], _ capture: String = "monitor") throws 
 
   @Test("values lists no option that it refuses") func refused() throws {
     let help = try Program.run(["values", "--help"]).text
-    for option in ["--opcode", "--event", "--text", "--layer"] {
+    for option in ["--opcode", "--event", "--text"] {
       #expect(!help.contains("\(option) "), "\(option)")
     }
+    #expect(help.contains("--layer "))
     #expect(try Program.run(["show", "--help"]).text.contains("--opcode "))
   }
 }
 
+// The sample has 28 records; captures/README.md explains how it was made.
 @Suite("Options that select packets")
 struct SelectionTests {
   @Test(

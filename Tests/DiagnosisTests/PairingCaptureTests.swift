@@ -24,10 +24,19 @@ func details(of rule: String, in evidence: Evidence) -> [String] {
   }
 }
 
-/// Returns the story of the first connection, without its times.
+/// Returns the pairing lines of a connection's story, without their times.
 func story(of evidence: Evidence, connection position: Int = 0) -> [String] {
   guard evidence.connections.indices.contains(position) else { return ["no connection"] }
-  return evidence.connections[position].pairingStory(evidence).map { line in
+  return words(evidence.connections[position].pairingStory(evidence))
+}
+
+/// Returns the whole story of the first connection, without its times.
+func wholeStory(of evidence: Evidence) -> [String] {
+  words(evidence.connections.first?.story(evidence) ?? [])
+}
+
+private func words(_ lines: [StoryLine]) -> [String] {
+  lines.map { line in
     ([line.text] + line.consequences).map(\.text).joined(separator: " ⇒ ")
   }
 }

@@ -153,7 +153,7 @@ struct ConnectionNotes: Sendable {
     if let entry = connection.name, let known = memory.names[entry] { name = known.bytes.array }
     link.finish(connection, extent)
     pairing.finish(connection, memory, extent)
-    encryption.finish(lacksData: lacksData)
+    encryption.finish(mayHavePairedAfter: lacksData ? 0 : pairing.cut?.first.packet)
     self.lacksData = lacksData
     attributes.finish(connection, memory)
   }

@@ -39,7 +39,7 @@ extension Rule {
             "Records may be missing: \(file) is damaged",
             headline: "records may be missing: \(file) is damaged",
             why:
-              "What cannot be read of it may belong before, between or after the records of the capture.",
+              "The records that cannot be read may come before, between or after those of the capture.",
             evidence: [])
         }
         let place: Wording = "between \(packet: last) and \(packet: last + 1)"
@@ -47,7 +47,7 @@ extension Rule {
           "Records are missing \(place): \(file) is damaged",
           headline: "records are missing \(place)",
           why:
-            "The rest of \(file) cannot be read. What happened in it is unknown: answers may be missing, and connections may have ended and begun.",
+            "The rest of \(file) cannot be read. What it recorded there is unknown: answers may be missing, and connections may have ended and begun.",
           evidence: PacketSet([last, last + 1]))
       }
     },
@@ -208,7 +208,7 @@ extension Rule {
       }
       var unseen = finding(
         evidence.begunUnseen, { "the opening of \($0) is not in the capture" },
-        "It was before the capture began, or where records are missing.")
+        "The connection began before the capture, or where records are missing.")
       unseen?.remedy =
         "Start recording before the devices connect, and avoid what made records go missing."
       let earlier = finding(

@@ -327,10 +327,20 @@ extension FailedPairing {
       because: "\(side.words) rejected a PDU as invalid", why: why, evidence: packets)
   }
 
-  /// The earlier failed attempts with the same device, in order.
-  private var earlierFailures: [PairingAttempt] {
-    let others = evidence.earlier(than: connection).flatMap(\.pairing.attempts)
-    return (others + connection.pairing.attempts.prefix(position)).filter { $0.failure != nil }
+  /// The number of earlier failed attempts with the same device, and the end of the last one.
+  /// Attempts are large, so none is copied.
+  private var earlierFailures: (count: Int, end: Moment?) {
+    var found: (count: Int, end: Moment?) = (0, nil)
+    func add(_ attempts: [PairingAttempt], upTo end: Int) {
+      for index in 0..<end where attempts[index].failure != nil {
+        found = (found.count + 1, attempts[index].end)
+      }
+    }
+    for other in evidence.earlier(than: connection) {
+      add(other.pairing.attempts, upTo: other.pairing.attempts.count)
+    }
+    add(connection.pairing.attempts, upTo: position)
+    return found
   }
 
   fileprivate func tooSoon() -> Finding {
@@ -338,7 +348,7 @@ extension FailedPairing {
     var packets = packets
     var why: Wording =
       "\(side.capitalized) answered \(refused) with \(reason): it waits before it pairs again. The failure that caused the wait is not in the capture."
-    if let last = earlier.last, let end = last.end {
+    if let end = earlier.end {
       packets.insert(end.packet)
       let after: Wording =
         attempt.first.nanoseconds(since: end).map { (span: Int64) -> Wording in

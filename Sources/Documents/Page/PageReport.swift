@@ -43,6 +43,15 @@ package struct PageOptions: PresentationOptions, Sendable {
   /// The default size limit, in bytes.
   package static let usualLimit = 20_000_000
 
+  /// Returns a sentence about damage. It has no folders, and of a redacted capture no names of files
+  /// in it.
+  package func sentence(about failure: CaptureFailure) -> String {
+    var failure = failure
+    let name = failure.file?.split(separator: "/").last.map { String($0) }
+    failure.file = isRedacted ? nil : name
+    return failure.sentence(about: self.name)
+  }
+
   /// Creates the default options.
   package init() {}
 }
@@ -160,13 +169,9 @@ package struct PageReport: PacketReport, ~Copyable {
     writer.write(&values, &tree, &sentence.reading, memory, into: &output)
   }
 
-  /// Returns a sentence about damage, unless the remarks have it. It has no folders, and of a redacted
-  /// capture no names.
+  /// Returns a sentence about damage, unless the remarks have it.
   private func words(_ failure: CaptureFailure) -> String? {
-    var failure = failure
-    let name = failure.file?.split(separator: "/").last.map { String($0) }
-    failure.file = options.isRedacted ? nil : name
-    let words = failure.sentence(about: options.name)
+    let words = options.sentence(about: failure)
     return options.remarks.contains(words) ? nil : words
   }
 

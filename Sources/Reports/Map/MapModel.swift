@@ -21,7 +21,7 @@ package struct MapDevice: Sendable {
   var adapters: Set<UInt16> = []
   /// How much is known in total, if not all of it is shown.
   var wholeSummary: MapSummary?
-  /// Whether it may have been asked for more than the capture shows answers for.
+  /// Whether the capture may lack answers of this device.
   var mayLackAnswers = false
   /// The ATT MTU of the last connection.
   var mtu: BearerMTU?

@@ -5,13 +5,13 @@ import Sessions
 /// The words for outdated handles, used by `map` and `values`.
 extension Output {
   /// Appends that a connection used handles which may be outdated, and what shows it: `connection 2
-  /// uses handles of an earlier discovery from #21 on, but …`.
+  /// uses handles from an earlier connection (from #21 on), but …`.
   mutating func outdated(_ use: OutdatedUse) {
     text("connection ")
     decimal(use.connection)
-    text(" uses handles of an earlier discovery from ")
+    text(" uses handles from an earlier connection (from ")
     packet(use.first)
-    text(" on, but ")
+    text(" on), but ")
     switch use.sign {
     case .refusal(let error): named(error.name, UInt64(error.rawValue), digits: 2)
     case .hash: text("another Database Hash")
@@ -21,6 +21,6 @@ extension Output {
     text(" at ")
     packet(use.packet)
     text(use.sign.isDoubtful ? " suggests" : " shows")
-    text(" that attributes have changed: its values may belong to others")
+    text(" that attributes have changed: its values may belong to other attributes")
   }
 }

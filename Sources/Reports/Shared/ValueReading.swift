@@ -112,6 +112,7 @@ package struct ValueReading: ~Copyable {
     hasBegun = false
     hasMeaning = false
     isOfPDU = false
+    held = nil
     if sighting != nil { sighting = nil }
     if control != nil { control = nil }
     isByFormat = false

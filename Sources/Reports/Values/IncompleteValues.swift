@@ -51,6 +51,6 @@ enum ValueWords {
   static let cut: StaticString = "not all of it in the capture"
   /// The value ends at the end of the PDU.
   static let mayGoOn: StaticString = "fills the PDU: there may be more"
-  /// The value ends at the end of the PDU, and the peer refused the request for more.
-  static let restRefused: StaticString = "the peer refused to read on: there may be more"
+  /// The value ends at the end of the PDU, and the peer refused the next read.
+  static let restRefused: StaticString = "the peer refused the next read: there may be more"
 }

@@ -149,7 +149,7 @@ package struct ValueSeries: Sendable {
   private(set) var cut = 0
   private(set) var partial = 0
   private(set) var mayGoOn = 0
-  /// The number of values that fill the last PDU and that the peer refused to read on.
+  /// The number of values that fill the last PDU before a refused read.
   private(set) var restRefused = 0
   private(set) var wrongEchoes = 0
   /// The number of values that do not have the layout in profiles; the chart omits them.

@@ -187,7 +187,7 @@ package struct Advertiser: Sendable {
     switch report.kind {
     case .legacy where report.eventType <= 1, .directed: wasConnectable = true
     case .extended where report.eventType & 1 == 1: wasConnectable = true
-    // A reserved type says nothing.
+    // A reserved type does not show whether it is connectable.
     case .legacy where report.legacyName == nil: break
     case .legacy, .extended: wasNotConnectable = true
     case .periodic, .response, .bigInfo: break

@@ -108,7 +108,8 @@ package struct AttributeUse: Sendable {
     return true
   }
 
-  /// Adds what was done with the same attribute under another address of its server.
+  /// Adds what was done with the same attribute under another address of its server. To be called
+  /// once unanswered requests are settled.
   mutating func absorb(_ other: AttributeUse) {
     for index in counts.indices { counts[index] &+= other.counts[index] }
     if other.value != nil, value == nil || other.valuePacket > valuePacket {
@@ -128,16 +129,6 @@ package struct AttributeUse: Sendable {
       min(
         packets.lowerBound, other.packets.lowerBound)...max(
         packets.upperBound, other.packets.upperBound)
-    if other.unanswered.count > 0 {
-      let isLater = other.unanswered.last > unanswered.last
-      unanswered = (
-        unanswered.count + other.unanswered.count,
-        unanswered.count == 0
-          ? other.unanswered.first : min(unanswered.first, other.unanswered.first),
-        max(unanswered.last, other.unanswered.last),
-        isLater ? other.unanswered.value : unanswered.value
-      )
-    }
   }
 
   /// Records a Write Request that was not answered.
@@ -173,7 +164,7 @@ package struct AttributeUse: Sendable {
   private mutating func add(_ access: Access) {
     let known = accesses.firstIndex {
       $0.operation == access.operation && $0.security == access.security
-        && $0.error == access.error
+        && $0.error == access.error && $0.isUnanswered == access.isUnanswered
     }
     if let known {
       if accesses[known].packet > access.packet { accesses[known] = access }

@@ -139,8 +139,8 @@ package struct Attributes: Sendable {
       return
     }
     switch opcode {
-    case .readResponse, .readBlobResponse, .writeResponse, .writeCommand, .handleValueNotification,
-      .handleValueIndication:
+    case .readResponse, .readBlobResponse, .writeResponse, .prepareWriteResponse, .writeCommand,
+      .signedWriteCommand, .handleValueNotification, .handleValueIndication:
       servers[place.server].outdatedUses.use(
         servers[place.server].handle(at: place.slot), on: connection, packet: packet)
     default: break

@@ -403,7 +403,9 @@ package struct Database: Sendable {
     lastUse = max(lastUse, other.lastUse)
     disagreements = Array((disagreements + other.disagreements).prefix(Self.listed))
     evidence = other.evidence
-    if other.outdatedUse != nil { outdatedUses = other.outdatedUses }
+    if let theirs = other.outdatedUse, outdatedUse.map({ $0.packet < theirs.packet }) ?? true {
+      outdatedUses = other.outdatedUses
+    }
   }
 
   /// Forgets the attributes of a range that the server reports as changed (Core, Vol 3, Part G,

@@ -47,16 +47,13 @@ struct OutdatedUses: Sendable {
   /// The latest outdated use.
   private(set) var found: OutdatedUse?
   /// The handles known from earlier connections that were used, and the first packet.
-  private var use: (connection: Int, packet: Int, handles: ClosedRange<UInt16>)?
+  private var use: (connection: Int, packet: Int, handles: HandleRanges)?
   private var sign: (connection: Int, packet: Int, what: OutdatedUse.Sign)?
 
   /// Records that an attribute known only from an earlier connection was used.
   mutating func use(_ handle: UInt16, on connection: Int, packet: Int) {
-    if let known = use, known.connection == connection {
-      use?.handles = min(known.handles.lowerBound, handle)...max(known.handles.upperBound, handle)
-    } else {
-      use = (connection, packet, handle...handle)
-    }
+    if use?.connection != connection { use = (connection, packet, HandleRanges()) }
+    _ = use?.handles.insert(handle, handle)
     conclude()
   }
 
@@ -67,7 +64,9 @@ struct OutdatedUses: Sendable {
   ) {
     // Without an earlier use only a refusal leaves attributes in use.
     if what.error == nil {
-      guard let use, use.connection == connection, use.handles.overlaps(handles) else { return }
+      guard let use, use.connection == connection,
+        use.handles.ranges.contains(where: { $0.overlaps(handles) })
+      else { return }
     }
     if let known = sign, known.connection == connection { return }
     sign = (connection, packet, what)

@@ -103,7 +103,7 @@ import Testing
     }
     let read = try line(
       platform == .android ? "onCharacteristicRead" : "didUpdateValueFor", in: lines)
-    #expect(read.contains("the peer refused to read on"), "\(read)")
+    #expect(read.contains("the peer refused the next read"), "\(read)")
     #expect(read.contains("2a 2a") == (platform == .corebluetooth), "\(read)")
     #expect(
       read.contains("status GATT_INVALID_OFFSET (7)") == (platform == .android), "\(read)")

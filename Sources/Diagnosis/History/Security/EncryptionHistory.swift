@@ -320,11 +320,16 @@ package struct EncryptionHistory: Sendable {
 }
 
 extension EncryptionHistory {
-  /// Processes the end of the capture. Without any data, a pairing may have created the key just
-  /// before: one of LE Secure Connections has the same empty identifiers as an older one.
-  mutating func finish(lacksData: Bool) {
-    guard lacksData else { return }
-    for index in attempts.indices where attempts[index].ediv == 0 && attempts[index].rand == 0 {
+  /// Processes the end of the capture. After a pairing that the capture does not show, the key may
+  /// be new: one of LE Secure Connections has the same empty identifiers as an older one.
+  ///
+  /// - Parameter unseen: the first packet after which the devices may have paired; nil: none.
+  mutating func finish(mayHavePairedAfter unseen: Int?) {
+    guard let unseen else { return }
+    for index in attempts.indices
+    where attempts[index].origin == .stored && attempts[index].moment.packet > unseen
+      && attempts[index].ediv == 0 && attempts[index].rand == 0
+    {
       attempts[index].origin = .unknown
     }
   }

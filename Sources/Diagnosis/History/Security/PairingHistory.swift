@@ -302,9 +302,10 @@ extension ConnectionHistory {
       return attempt.method?.key ?? "unknown"
     }
     if pairing.attempts.contains(where: { $0.failure != nil || $0.hasStopped }) { return "failed" }
-    if !pairing.attempts.isEmpty || mayHavePairedUnseen { return "unknown" }
+    if !pairing.attempts.isEmpty { return "unknown" }
     switch connection.isEncrypted {
     case true: return usesEarlierKey ? "bonded_earlier" : "unknown"
+    case _ where mayHavePairedUnseen: return "unknown"
     case false: return connection.isOpeningMissing ? "unknown" : "no"
     case nil: return "unknown"
     }
