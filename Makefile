@@ -20,7 +20,8 @@ BUILD_PROGRAM := $(if $(filter command line,$(origin PROGRAM)),,release)
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 HOURS ?= 8
-# "full" runs all of the long sweeps; otherwise every third of their runs.
+# "full" runs all of the long sweeps; otherwise every third of their runs or, of captures that are not the project's own,
+# every third capture.
 SWEEPS ?= sampled
 # Scripts that check all captures, the longest first.
 CHECKERS := check-redaction validate-json compare-with-tshark find-secrets
@@ -74,7 +75,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: $(CHECKERS) check-units units-of-scripts units-of-damage packages-of-neighbours tests-of-neighbours help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet test-page picture bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
+.PHONY: $(CHECKERS) check-units units-of-scripts units-of-waiting units-of-damage packages-of-neighbours tests-of-neighbours help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet test-page picture bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -132,16 +133,18 @@ test-sanitize: ## run the unit and command tests under the address sanitizer, `l
 
 # Three at a time: each is a single process most of the time, and some tests wait.
 test-scripts: build ## run the tests from outside: scripts' tests, tshark, the JSON schema, secrets
-	@$(MAKE) --no-print-directory -j3 --output-sync=target units-of-scripts units-of-damage $(CHECKERS)
+	@$(MAKE) --no-print-directory -j3 --output-sync=target units-of-scripts units-of-waiting units-of-damage $(CHECKERS)
 
-# Damaged captures take as long as half of the other tests together.
-units-of-scripts: UNITS := $(filter-out test_damage test_page,$(basename $(notdir $(wildcard Scripts/test_*.py))))
+# Damaged captures take long, and some tests wait most of the time.
+WAITING := test_live test_live_edges test_table test_pipes
+units-of-scripts: UNITS := $(filter-out test_damage test_page $(WAITING),$(basename $(notdir $(wildcard Scripts/test_*.py))))
 units-of-damage: UNITS := test_damage
-units-of-scripts units-of-damage:
+units-of-waiting: UNITS := $(WAITING)
+units-of-scripts units-of-waiting units-of-damage:
 	SWEEPS=$(SWEEPS) GATTSCOPE=$(abspath $(BUILT)) PYTHONPATH=Scripts $(PYTHON) -m unittest $(UNITS)
 
 $(CHECKERS):
-	$(PYTHON) Scripts/$@.py $(BUILT) captures $(MORE_CAPTURES)
+	SWEEPS=$(SWEEPS) $(PYTHON) Scripts/$@.py $(BUILT) captures $(MORE_CAPTURES)
 
 # The optimised program may trap although the tests' build does not, and only it shows its size and what is linked in.
 test-release: $(BUILD_PROGRAM) ## run the tests that need the release program: traps, size, packages

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Iterator, NamedTuple
 
 from comparison import tshark
+from tested_program import sampled
 from traffic import files
 
 find_secrets = importlib.import_module("find-secrets")
@@ -235,11 +236,9 @@ def seen_otherwise(copies: list[Copies], folder: Path) -> Iterator[str]:
             yield f"{each.name}: tshark sees {count} packets, {malformed} malformed; before {count_before}, {malformed_before}"
 
 
-def captures(folders: list[str]) -> Iterator[tuple[Path, files.Kind]]:
-    for path in (path for folder in map(Path, folders) for path in sorted(folder.rglob("*")) if path.is_file()):
-        kind = files.kind(path)
-        if kind is not None and any(kind.is_hci):
-            yield path, kind
+def captures(folders: list[str]) -> list[Path]:
+    found = (path for folder in map(Path, folders) for path in sorted(folder.rglob("*")) if path.is_file())
+    return [path for path in found if (kind := files.kind(path)) and any(kind.is_hci)]
 
 
 def main() -> int:
@@ -249,7 +248,7 @@ def main() -> int:
         print("skipped: tshark is not installed")
         return 1 if os.environ.get("CI") else 0
     looked_for, found = 0, []
-    chosen = list(captures(sys.argv[2:]))
+    chosen = [(path, kind) for path in sampled(captures(sys.argv[2:])) if (kind := files.kind(path))]
     for start in range(0, len(chosen), TOGETHER):
         with tempfile.TemporaryDirectory() as scratch:
             copies = []

@@ -11,6 +11,7 @@ PROGRAM = Path(os.environ.get("GATTSCOPE", ROOT / ".build" / "release" / "gattsc
 # Continuous integration must not skip a test because something is missing.
 IN_CI = bool(os.environ.get("CI"))
 # `make test-all` runs the long sweeps in full, `make test` every third of their runs, always the same.
+FEW = 20  # files, of which none is left out
 SWEEP_STEP = 1 if os.environ.get("SWEEPS") == "full" else 3
 
 # A shell starts its background jobs with these ignored, and every program started here would inherit that.
@@ -18,3 +19,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGQUIT) is signal.SIG_IGN:
     signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
+
+def sampled(captures: list[Path]) -> list[Path]:
+    """Returns the project's own captures, and all of the others or every third."""
+    own = [path for path in captures if ROOT / "captures" in path.resolve().parents]
+    others = [path for path in captures if path not in own]
+    if SWEEP_STEP == 1 or len(others) < FEW:
+        return own + others
+    print(f"sampled: every third of {len(others)} more files")
+    return own + others[::SWEEP_STEP]
