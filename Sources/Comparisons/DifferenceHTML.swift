@@ -52,7 +52,12 @@ struct DifferenceHTML: ~Copyable {
       out.text("</tr>")
     }
     out.text("</table>\n")
-    if report.isSame { paragraph("verdict", "Nothing differs.", into: &out) }
+    if report.isSame {
+      let isUncertain = report.compared.contains {
+        $0.difference.facts.contains(where: \.isUncertain)
+      }
+      paragraph("verdict", isUncertain ? "No known difference." : "Nothing differs.", into: &out)
+    }
     out.text("</header>\n<main>\n")
     for compared in report.compared {
       if report.compared.count > 1 {

@@ -15,6 +15,11 @@ import Testing
     ]
     let short = try Program.run(["diff"] + captures)
     #expect(short.text.contains("Security, link: no known difference"))
+    let facts = try Program.run(["diff", "--all", "--json"] + captures).objects.first??["link"]
+    let mtu = (facts as? [[String: Any]])?.first { $0["name"] as? String == "MTU" }
+    #expect(mtu?["uncertain"] as? Bool == true, "\(String(describing: facts))")
+    let twice = try Program.run(["diff", "--html", captures[1], captures[1]])
+    #expect(twice.text.contains("No known difference."))
     let whole = try Program.run(["diff", "--all"] + captures)
     let rows = whole.text.split(separator: "\n").map {
       $0.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
