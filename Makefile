@@ -104,7 +104,7 @@ check: ## lint, build and run the unit tests without the long sweeps: after ever
 check-units:
 	$(TEST) $(addprefix --skip ,$(LONG))
 
-test: packages lint ## run everything that needs one optimised build: unit, golden, command and script tests, tshark
+test: packages lint ## run everything that needs one optimised build, long sweeps sampled: unit, golden, command and script tests, tshark
 	$(TEST)
 	@$(MAKE) --no-print-directory test-scripts
 

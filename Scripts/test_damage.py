@@ -24,8 +24,9 @@ from tested_program import SWEEP_STEP
 
 ROUNDS = int(os.environ.get("DAMAGE_ROUNDS", "1"))
 SECONDS = 20
+# Captures of more bytes than LARGE get one damage in LARGE_STEP.
 LARGE = 200_000 if SWEEP_STEP == 1 else 0
-OF_LARGE = 3 * SWEEP_STEP  # one in so many damages
+LARGE_STEP = 3 * SWEEP_STEP
 # Additional to twice the intact file's time: starting a program takes a variable time on a busy machine.
 SLACK_SECONDS, SLACK_KB = 0.25, 4096
 # If no passkey fits a pairing's confirm value, all million are tried; damage may create such a value.
@@ -136,7 +137,7 @@ def complaints(capture: Path, rounds: int) -> list[str]:
         healthy = {tuple(view): run(view, capture, out) for view in views(folder)}
         lines = Lines(healthy[tuple(views(folder)[0])].output, capture.read_bytes())
         for number, kind in enumerate(damage.damages(capture, rounds)):
-            if rounds == 1 and capture.stat().st_size > LARGE and number % OF_LARGE:
+            if rounds == 1 and capture.stat().st_size > LARGE and number % LARGE_STEP:
                 continue
             copy.write_bytes(kind.data)
             # Every verb sees each kind of damage, but not every copy: there are too many.

@@ -13,6 +13,16 @@ import Testing
     )
   }
 
+  /// Runs a program of the system, as `gzip`.
+  private static func run(_ arguments: String...) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = arguments
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0, "\(arguments)")
+  }
+
   @Test("explain places the damage of an earlier file between two packets") func between() throws {
     let folder = try Folder()
     let (first, second) = try Self.halves(folder)
@@ -54,15 +64,10 @@ import Testing
 
   @Test("info lists each damage with its place; JSON, too") func info() throws {
     let folder = try Folder()
-    let (first, second) = try Self.halves(folder)
+    _ = try Self.halves(folder)
     // info reads files one by one, and the logs of an archive as one.
     let archive = folder.path("report.tar.gz")
-    let tar = Process()
-    tar.executableURL = URL(filePath: "/usr/bin/env")
-    tar.arguments = ["tar", "czf", archive, "-C", folder.url.path, "first.log", "second.log"]
-    try tar.run()
-    tar.waitUntilExit()
-    #expect(tar.terminationStatus == 0, "\(first), \(second)")
+    try Self.run("tar", "czf", archive, "-C", folder.url.path, "first.log", "second.log")
     let run = try Program.run(["info", archive])
     #expect(run.status == 65)
     let damage = run.lines.filter { $0.hasPrefix("damage ") }
@@ -75,22 +80,14 @@ import Testing
 
   @Test("a log that cannot be read at all may hold what the others lack") func lost() throws {
     let folder = try Folder()
-    let (first, second) = try Self.halves(folder, cut: 0)
-    let gzip = Process()
-    gzip.executableURL = URL(filePath: "/usr/bin/env")
-    gzip.arguments = ["gzip", first]
-    try gzip.run()
-    gzip.waitUntilExit()
+    let (first, _) = try Self.halves(folder, cut: 0)
+    try Self.run("gzip", first)
     let bytes = folder.bytes("first.log.gz")
     try folder.write("first.log.gz", Array(bytes.prefix(20)))
     let archive = folder.path("report.tar")
-    let tar = Process()
-    tar.executableURL = URL(filePath: "/usr/bin/env")
-    tar.arguments = ["tar", "cf", archive, "-C", folder.url.path, "first.log.gz", "second.log"]
-    try tar.run()
-    tar.waitUntilExit()
+    try Self.run("tar", "cf", archive, "-C", folder.url.path, "first.log.gz", "second.log")
     let run = try Program.run(["explain", archive])
-    #expect(run.status == 65, "\(second)")
+    #expect(run.status == 65, "\(run.text)")
     #expect(
       run.text.contains("Records may be missing: report.tar:first.log.gz is damaged"), "\(run.text)"
     )

@@ -112,6 +112,18 @@ struct LegacyValues {
       play(3, "smp-key-exposed") == ["An eavesdropper can compute the key of this pairing #6 #7"])
     #expect(play(3, hasValues: false, "smp-key-exposed") == [])
     #expect(play(2, "smp-key-exposed") == [])
+    // On an encrypted link nobody sees the values.
+    let hidden = evidence { traffic in
+      traffic.connect()
+      traffic.startEncryption()
+      traffic.encrypted()
+      traffic.exchangeFeatures(io: 3)
+      traffic.legacyValues()
+      traffic.startEncryption(key: 0x22)
+      traffic.encrypted()
+    }
+    #expect(findings(of: "smp-key-exposed", in: hidden) == [])
+    #expect(findings(of: "smp-while-encrypted", in: hidden).count == 1)
   }
 
   @Test("the same passkey on both sides, and the initiator refuses: no mismatch, its own mistake")

@@ -38,21 +38,24 @@ extension Rule {
       "smp-passkey-exposed", .note,
       "An eavesdropper can find the passkey of a legacy pairing",
       when:
-        "LE legacy pairing with passkey entry succeeds, and a confirm value and the random value that opens it are in the capture",
+        "LE legacy pairing with passkey entry succeeds on a link that is not encrypted, and a confirm value and the random value that opens it are in the capture",
       needs: [.bothDirections],
       do:
         "Pair with LE Secure Connections if both sides support it, and use a new passkey for each pairing."
     ) { connection, _ in
-      connection.pairing.attempts.lazy.compactMap { $0.exposed() }.prefix(1).map(\.self)
+      connection.pairing.attempts.lazy.compactMap { $0.exposedPasskey(connection) }.prefix(1)
+        .map(\.self)
     },
     Rule(
       "smp-key-exposed", .note, "An eavesdropper can compute the key of a legacy pairing",
-      when: "LE legacy pairing with Just Works succeeds, and both random values are in the capture",
+      when:
+        "LE legacy pairing with Just Works succeeds on a link that is not encrypted, and both random values are in the capture",
       needs: [.bothDirections],
       do:
         "Pair with LE Secure Connections if both sides support it: a recording of the pairing does not give its key."
     ) { connection, _ in
-      connection.pairing.attempts.lazy.compactMap { $0.open() }.prefix(1).map(\.self)
+      connection.pairing.attempts.lazy.compactMap { $0.exposedKey(connection) }.prefix(1)
+        .map(\.self)
     },
     Rule(
       "smp-while-encrypted", .note, "Two devices pair although their link is already encrypted",
@@ -158,8 +161,16 @@ extension PairingAttempt {
   /// Returns a finding for legacy passkey entry that succeeded: the commitment of a side, and what
   /// opens it. The passkey is the only unknown input of a confirm value (Core, Vol 3, Part H, 2.2.3
   /// and 2.3.5.5).
-  fileprivate func exposed() -> Finding? {
-    guard isPaired, !isSecureConnections, method?.hasPasskey == true,
+  /// Whether it was LE legacy pairing that succeeded, and whose values crossed the link unencrypted.
+  private var isLegacyInClear: Bool { isPaired && !isSecureConnections && !beganEncrypted }
+
+  /// Returns how certain it is that the link was not encrypted before.
+  private func certainty(_ history: ConnectionHistory) -> Certainty {
+    history.connection.isOpeningMissing ? .likely : .certain
+  }
+
+  fileprivate func exposedPasskey(_ history: ConnectionHistory) -> Finding? {
+    guard isLegacyInClear, method?.hasPasskey == true,
       let role = [PairingSide.initiator, .responder].first(where: {
         self[$0].confirms != nil && self[$0].randoms != nil
       }),
@@ -170,11 +181,11 @@ extension PairingAttempt {
       headline: "an eavesdropper can find the passkey",
       why:
         "This is LE legacy pairing. The confirm value of \(side(role).words) (\(packet: confirm.packet)) and the random value that opens it (\(packet: random.packet)) are not encrypted, so trying the 1 000 000 passkeys shows which one fits. With the passkey, the short term key can be computed, too, and the keys distributed under it can be read.",
-      evidence: [confirm.packet, random.packet])
+      certainty(history), evidence: [confirm.packet, random.packet])
   }
 
-  fileprivate func open() -> Finding? {
-    guard isPaired, method?.isSecureConnections == false, method?.association == .justWorks,
+  fileprivate func exposedKey(_ history: ConnectionHistory) -> Finding? {
+    guard isLegacyInClear, method?.association == .justWorks,
       let one = initiating.randoms?.first, let other = responding.randoms?.first
     else { return nil }
     return Finding(
@@ -182,7 +193,7 @@ extension PairingAttempt {
       headline: "an eavesdropper who recorded the pairing can read the link",
       why:
         "This is LE legacy pairing with Just Works, whose temporary key is 0. With the two random values, which are not encrypted (\(packet: one.packet), \(packet: other.packet)), anyone can compute the short term key, and read the keys distributed under it and what they encrypt.",
-      evidence: [one.packet, other.packet])
+      certainty(history), evidence: [one.packet, other.packet])
   }
 
   fileprivate func whileEncrypted() -> Finding {
