@@ -10,6 +10,8 @@ package enum ChecksumAlgorithm: Int, Sendable, CaseIterable {
   case sum8Negated
   /// The sum of all bytes, 16 bits.
   case sum16
+  /// The number that makes the sum of all bytes 0, 16 bits.
+  case sum16Negated
   /// Polynomial 0x07, from 0 (CRC-8/SMBUS).
   case crc8
   /// Polynomial 0x31 reflected, from 0 (CRC-8/MAXIM-DOW).
@@ -36,6 +38,7 @@ package enum ChecksumAlgorithm: Int, Sendable, CaseIterable {
     case .sum8: "sum8"
     case .sum8Negated: "sum8_negated"
     case .sum16: "sum16"
+    case .sum16Negated: "sum16_negated"
     case .crc8: "crc8"
     case .crc8Maxim: "crc8_maxim"
     case .crc16CCITTFalse: "crc16_ccitt_false"
@@ -64,6 +67,7 @@ package enum ChecksumAlgorithm: Int, Sendable, CaseIterable {
     case .sum8: fold(bytes) { $0 &+ $1 } & 0xff
     case .sum8Negated: (0 &- fold(bytes) { $0 &+ $1 }) & 0xff
     case .sum16: fold(bytes) { $0 &+ $1 } & 0xffff
+    case .sum16Negated: (0 &- fold(bytes) { $0 &+ $1 }) & 0xffff
     case .crc8: direct(bytes, polynomial: 0x07, from: 0, width: 8)
     case .crc8Maxim: reflected(bytes, polynomial: 0x8c, from: 0)
     case .crc16CCITTFalse: direct(bytes, polynomial: 0x1021, from: 0xffff, width: 16)
