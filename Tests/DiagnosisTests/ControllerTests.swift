@@ -72,6 +72,22 @@ import Words
     #expect(refusal(granted: false)?.severity == .error)
   }
 
+  /// The first answer may belong to either command, so it is not certain which one was refused.
+  @Test("two equal commands, more than the controller allows, one of which is refused")
+  func twiceAtOnce() throws {
+    let finding = first(
+      "hci-advertising-refused",
+      in: evidence {
+        $0.complete(0x1001)
+        $0.command(0x200a, [1])
+        $0.command(0x200a, [1])
+        $0.complete(0x200a)
+        $0.complete(0x200a, [0x0c])
+      })
+    #expect(finding?.certainty == .likely)
+    #expect(finding?.severity == .note)
+  }
+
   @Test("opcodes of groups that HCI lacks belong to the host software, and get no response")
   func foreignGroup() {
     let evidence = evidence {

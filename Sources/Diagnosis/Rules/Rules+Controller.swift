@@ -265,6 +265,8 @@ extension Rule {
       finding.severity = .note
       finding.why =
         "\(finding.why) The same command had just succeeded (\(packet: granted.packet)): it was sent twice."
+      // Both commands were pending when the first answer came: it may belong to either.
+      if refusal.first.packet < granted.packet { finding.certainty = .likely }
     }
     resolve(&finding, refusal)
     return finding
