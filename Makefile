@@ -25,6 +25,7 @@ HOURS ?= 8
 SWEEPS ?= sampled
 # Scripts that check all captures, the longest first.
 CHECKERS := check-redaction validate-json compare-with-tshark find-secrets
+FROM_OUTSIDE := units-of-scripts units-of-waiting units-of-damage $(CHECKERS)
 # `make check` leaves these out: tests that run the program over many captures or wait, and sweeps that take seconds each.
 LONG := InterruptionTests ^CommandTests ^GoldenTests EveryCaptureTests PlantingTests HostileInputTests NeedsTests CaptureTests/working
 # Where bash, zsh and fish look for completions below share/.
@@ -75,7 +76,7 @@ comma := ,
 demonstrate = printf '\n$$ gattscope %s\n' '$(1)' && $(BUILT) $(1)
 
 .DEFAULT_GOAL := help
-.PHONY: $(CHECKERS) check-units units-of-scripts units-of-waiting units-of-damage packages-of-neighbours tests-of-neighbours help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet test-page picture bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
+.PHONY: $(FROM_OUTSIDE) check-units built-with-tests units packages-of-neighbours tests-of-neighbours help demo build release check test test-all test-debug test-scripts test-release test-sanitize test-live test-fleet test-page picture bench fuzz fuzz-long fuzz-corpus golden lint format profiles man captures install uninstall deb dist packages
 
 help: ## list these targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 14
@@ -104,9 +105,16 @@ check: ## lint, build and run the unit tests without the long sweeps: after ever
 check-units:
 	$(TEST) $(addprefix --skip ,$(LONG))
 
-test: packages lint ## run everything that needs one optimised build, long sweeps sampled: unit, golden, command and script tests, tshark
-	$(TEST)
-	@$(MAKE) --no-print-directory test-scripts
+test: packages ## run everything that needs one optimised build, long sweeps sampled: unit, golden, command and script tests, tshark
+	@$(MAKE) --no-print-directory -j2 built-with-tests lint
+	@$(MAKE) --no-print-directory -j4 --output-sync=target units $(FROM_OUTSIDE)
+
+# The same build as that of `swift test`.
+built-with-tests: Package.swift
+	swift build $(TESTED) --build-tests
+
+units:
+	$(TEST) --skip-build
 
 # In parallel, since each keeps little more than one core busy. Packages and .venv come before, since apt and pip run alone.
 test-all: packages ## run `test` with full sweeps, and also the release program, a virtual machine, a browser, a fleet, and each fuzzer
@@ -131,9 +139,9 @@ test-sanitize: ## run the unit and command tests under the address sanitizer, `l
 	cd Scripts && TSAN_OPTIONS="report_thread_leaks=0:suppressions=$(abspath Scripts/thread-sanitizer-suppressions.txt)" \
 		GATTSCOPE=$(abspath .build-thread/release/gattscope) $(PYTHON) -m unittest test_live test_live_edges
 
-# Three at a time: each is a single process most of the time, and some tests wait.
+# Several at a time: each is a single process most of the time, and some tests wait.
 test-scripts: build ## run the tests from outside: scripts' tests, tshark, the JSON schema, secrets
-	@$(MAKE) --no-print-directory -j3 --output-sync=target units-of-scripts units-of-waiting units-of-damage $(CHECKERS)
+	@$(MAKE) --no-print-directory -j3 --output-sync=target $(FROM_OUTSIDE)
 
 # Damaged captures take long, and some tests wait most of the time.
 WAITING := test_live test_live_edges test_table test_pipes

@@ -33,6 +33,9 @@ let tests: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"])]
 /// tenth of the build, and packets are processed in the libraries.
 let commandLine = Context.environment["OPTIMISE_ALL"] == nil ? tests : strict
 
+/// Optimises the fuzzers' inputs only for the fuzzers; for the tests, the libraries are enough.
+let inputs = Context.environment["ENABLE_FUZZING"] == nil ? tests : strict
+
 let package = Package(
   name: "gattscope",
   products: [.executable(name: "gattscope", targets: ["gattscope"])],
@@ -179,7 +182,7 @@ let package = Package(
         "MadeTraffic", "Sessions", "Captures", "Cryptography", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: tests),
-    // Captures in memory, one record a line.
+    // Captures in memory, one record a line, and the files that sweeps read.
     .target(
       name: "MadeTraffic", dependencies: ["Captures", "Bluetooth", "Bytes"],
       path: "Tests/MadeTraffic", swiftSettings: strict),
@@ -193,7 +196,7 @@ let package = Package(
       name: "DissectorsTests", dependencies: ["Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: tests),
     .testTarget(
-      name: "CapturesTests", dependencies: ["Captures", "Bluetooth", "Bytes"],
+      name: "CapturesTests", dependencies: ["MadeTraffic", "Captures", "Bluetooth", "Bytes"],
       swiftSettings: tests),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: tests),
     .testTarget(
@@ -210,7 +213,7 @@ let package = Package(
     .testTarget(
       name: "GoldenTests", dependencies: ["gattscope", "ProgramRunner"],
       exclude: ["Expected", "golden.txt"], swiftSettings: tests),
-    .target(name: "ProgramRunner", path: "Tests/ProgramRunner", swiftSettings: strict),
+    .target(name: "ProgramRunner", path: "Tests/ProgramRunner", swiftSettings: tests),
     // What the fuzzers do with an input; the tests do the same with every input that once failed.
     .target(
       name: "FuzzInputs",
@@ -218,7 +221,7 @@ let package = Package(
         "Documents", "Comparisons", "Explanations", "Reports", "Redaction", "Platforms",
         "ProfileFiles", "Decoders", "Sessions", "Captures", "Dissectors", "Bluetooth", "Bytes",
       ],
-      path: "Fuzz/Inputs", swiftSettings: strict),
+      path: "Fuzz/Inputs", swiftSettings: inputs),
   ]
 )
 

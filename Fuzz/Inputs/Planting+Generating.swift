@@ -293,13 +293,15 @@ extension Planting {
       [0x10, 0x21, 0, 0xff, 0xff, 0, 0x28],
       [0x11, 20, 0x21, 0, 0x30, 0] + bytes(16) + [0x31, 0, 0x40, 0] + bytes(16))
     // Name, serial number, System ID, a set's key, a broadcast's key.
-    ask(
-      [0x08, 1, 0, 0x20, 0, 3, 0x28],
-      [0x09, 7]
-        + [(2, 0x2a00), (4, 0x2a25), (6, 0x2a23), (8, 0x2b84), (10, 0x2bc7)].flatMap {
-          (handle: UInt8, type: UInt16) in
-          [handle, 0, 0x0a, handle + 1, 0, UInt8(type & 0xff), UInt8(type >> 8)]
-        })
+    let types: [(declaration: UInt8, uuid: UInt16)] = [
+      (2, 0x2a00), (4, 0x2a25), (6, 0x2a23), (8, 0x2b84), (10, 0x2bc7),
+    ]
+    var declarations: [UInt8] = [0x09, 7]
+    for (declaration, uuid) in types {
+      declarations += [declaration, 0, 0x0a, declaration + 1, 0]
+      declarations += [UInt8(uuid & 0xff), UInt8(uuid >> 8)]
+    }
+    ask([0x08, 1, 0, 0x20, 0, 3, 0x28], declarations)
     ask(
       [0x08, 0x21, 0, 0x40, 0, 3, 0x28],
       [0x09, 21, 0x22, 0, 0x1a, 0x23, 0] + bytes(16) + [0x32, 0, 0x1a, 0x33, 0] + bytes(16))

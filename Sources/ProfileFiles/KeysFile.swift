@@ -125,6 +125,8 @@ extension KeysFile {
     }
     let values = digits.compactMap(\.hexDigitValue)
     guard values.count == 2 * Bond.keySize else { return nil }
-    return (0..<Bond.keySize).map { UInt8(values[2 * $0] << 4 | values[2 * $0 + 1]) }
+    return (0..<Bond.keySize).map { (index: Int) -> UInt8 in
+      UInt8(values[2 * index] << 4 | values[2 * index + 1])
+    }
   }
 }

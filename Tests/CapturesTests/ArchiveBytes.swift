@@ -59,10 +59,11 @@ enum CpioBytes {
         return String(repeating: "0", count: width - digits.count) + digits
       }
       let mode = content.isEmpty ? 0 : 0o100_644
-      let header =
-        "070707" + octal(0, 6) + octal(1, 6) + octal(mode, 6) + octal(0, 12) + octal(1, 6)
-        + octal(0, 6) + octal(0, 11) + octal(name.utf8.count + 1, 6) + octal(content.count, 11)
-      return Array(header.utf8) + Array(name.utf8) + [0] + content
+      let fields = [
+        "070707", octal(0, 6), octal(1, 6), octal(mode, 6), octal(0, 12), octal(1, 6),
+        octal(0, 6), octal(0, 11), octal(name.utf8.count + 1, 6), octal(content.count, 11), name,
+      ]
+      return Array(fields.joined().utf8) + [0] + content
     }
   }
 }

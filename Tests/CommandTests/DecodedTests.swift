@@ -133,8 +133,9 @@ struct DecodedTruthTests {
         next += 2
       }
       if raw[0] & 16 != 0 {
-        let intervals = stride(from: next, to: raw.count, by: 2).map {
-          Double(Int(raw[$0]) | Int(raw[$0 + 1]) << 8) / 1024
+        let intervals = stride(from: next, to: raw.count, by: 2).map { (place: Int) -> Double in
+          let units = Int(raw[place]) | Int(raw[place + 1]) << 8
+          return Double(units) / 1024
         }
         #expect(fields["rr_interval"] as? [Double] == intervals)
       }

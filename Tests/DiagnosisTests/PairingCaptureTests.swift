@@ -354,8 +354,13 @@ private func words(_ lines: [StoryLine]) -> [String] {
     let lines = evidence.connections[0].encryptionStory(evidence).filter {
       !$0.consequences.isEmpty
     }
+    var told: [String] = []
+    for line in lines {
+      told.append(line.text.text)
+      told += line.consequences.map(\.text)
+    }
     #expect(
-      lines.flatMap { [$0.text] + $0.consequences }.map(\.text) == [
+      told == [
         "authenticated by pairing",
         "this host: display and yes/no, MITM; the peer: display and yes/no, MITM",
         "numeric comparison of 135790 (#29), which this host confirms (#30), 2.5 s later",

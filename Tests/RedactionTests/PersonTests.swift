@@ -57,7 +57,8 @@ import Testing
       read(uuid, value, in: &$0)
     }
     let after = result.after[2].suffix(value.count)
-    #expect(Array(after) == value.prefix(kept) + [UInt8](repeating: 0, count: value.count - kept))
+    let expected = Array(value.prefix(kept)) + [UInt8](repeating: 0, count: value.count - kept)
+    #expect(Array(after) == expected)
     #expect(result.lines[0].hasSuffix("1 detail of a person"), "\(result.lines)")
   }
 
@@ -81,8 +82,9 @@ import Testing
     let found = Array(result.after[2].suffix(8))
     #expect(found[3..<5] == hex(text)[3..<5])
     let pseudonym = Array(result.after[3].suffix(6))
-    let halves = Array(found[..<3] + found[5...])
-    let turned = [pseudonym[0] ^ 2] + pseudonym.dropFirst()
+    let halves = Array(found[..<3]) + Array(found[5...])
+    var turned = pseudonym
+    turned[0] ^= 2
     let isTurned = hex(text).contains(0x92)
     let isReversed = found[3] == 0xff
     let expected = isTurned ? turned : pseudonym

@@ -11,27 +11,8 @@ import Testing
 
 @testable import Redaction
 
-/// The project's folder.
-private let project = URL(filePath: #filePath).deletingLastPathComponent()
-  .deletingLastPathComponent().deletingLastPathComponent()
-
-/// Captures that are not part of the project.
-private let beside = project.deletingLastPathComponent().appending(path: "shared/captures")
-
-/// Whether they exist.
-let isBesideCaptures = FileManager.default.fileExists(atPath: beside.path)
-
-/// All captures: the project's, and those beside it if they exist.
-let allCaptures: [URL] = {
-  var found: [URL] = []
-  for folder in [project.appending(path: "captures"), beside] {
-    let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-    while let file = files?.nextObject() as? URL {
-      if (try? CaptureReader(path: file.path)) != nil { found.append(file) }
-    }
-  }
-  return found.sorted { $0.path < $1.path }
-}()
+/// The captures that the sweeps read.
+let sweptCaptures = CaptureFiles.sampled.map { URL(filePath: $0) }
 
 /// The knowledge about a capture, and how it is redacted.
 struct Plan {

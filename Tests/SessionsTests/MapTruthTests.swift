@@ -48,16 +48,19 @@ private struct Truth: Decodable {
 
   /// The attributes in the order of handles, a line each.
   var lines: [String] {
-    (gatt ?? []).sorted { $0.start < $1.start }.flatMap { service in
-      ["service \(service.uuid.lowercased()) \(service.start)-\(service.end)"]
-        + service.characteristics.flatMap { characteristic in
-          [
-            "characteristic \(characteristic.uuid.lowercased()) \(characteristic.value_handle) "
-              + "\(characteristic.properties)"
-          ]
-            + characteristic.descriptors.map { "descriptor \($0.uuid.lowercased()) \($0.handle)" }
+    var lines: [String] = []
+    for service in (gatt ?? []).sorted(by: { $0.start < $1.start }) {
+      lines.append("service \(service.uuid.lowercased()) \(service.start)-\(service.end)")
+      for characteristic in service.characteristics {
+        let uuid = characteristic.uuid.lowercased()
+        lines.append(
+          "characteristic \(uuid) \(characteristic.value_handle) \(characteristic.properties)")
+        for descriptor in characteristic.descriptors {
+          lines.append("descriptor \(descriptor.uuid.lowercased()) \(descriptor.handle)")
         }
+      }
     }
+    return lines
   }
 }
 

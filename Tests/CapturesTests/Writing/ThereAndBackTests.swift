@@ -1,26 +1,11 @@
 import Foundation
+import MadeTraffic
 import Testing
 
 @testable import Captures
 
-/// Converts every capture to every format: nothing is lost unless the writer reports it.
+/// Converts captures to every format: nothing is lost unless the writer reports it.
 struct ThereAndBackTests {
-  /// The paths of all readable captures, here and beside the package.
-  private static let captures: [String] = {
-    let own = URL(filePath: Samples.path(""))
-    let shared = own.deletingLastPathComponent().deletingLastPathComponent()
-      .appending(path: "shared/captures")
-    var found: [String] = []
-    for folder in [own, shared] {
-      guard let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-      else { continue }
-      for case let file as URL in files where (try? CaptureReader(path: file.path)) != nil {
-        found.append(file.path)
-      }
-    }
-    return found.sorted()
-  }()
-
   private static let formats = WriterTarget.rows.compactMap { row -> WriterFormat? in
     guard let target = WriterTarget(name: row.name), let content = target.content else {
       return nil
@@ -65,10 +50,10 @@ struct ThereAndBackTests {
   @Test(
     "Converting to another format and back yields the same file, or remarks on the differences")
   func everyCapture() throws {
-    #expect(Self.captures.count > 20)
+    #expect(CaptureFiles.sampled.count > 20)
     #expect(Self.formats.count == 9)
     var same = 0
-    for capture in Self.captures {
+    for capture in CaptureFiles.sampled {
       for format in Self.formats {
         let first = try write(capture, format, to: "first")
         if first.isEmpty { continue }
@@ -86,13 +71,13 @@ struct ThereAndBackTests {
         }
       }
     }
-    #expect(same > Self.captures.count * 20)
+    #expect(same > CaptureFiles.sampled.count * 20)
   }
 
   /// Compares the first conversion with the capture itself: time, direction, lengths and bytes.
   @Test("Packets keep their bytes, times and original lengths")
   func samePackets() throws {
-    for capture in Self.captures {
+    for capture in CaptureFiles.sampled {
       let original = Reading(path: capture).records
       for format in Self.formats where format.content != .h4WithoutDirection {
         let written = try write(capture, format, to: "first")
