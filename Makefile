@@ -21,7 +21,7 @@ PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 HOURS ?= 8
 # "full" runs all of the long sweeps; otherwise every third of their runs or, of captures that are not the project's own,
-# every third capture.
+# every fifth capture.
 SWEEPS ?= sampled
 # Scripts that check all captures, the longest first.
 CHECKERS := check-redaction validate-json compare-with-tshark find-secrets

@@ -171,8 +171,8 @@ let package = Package(
     .testTarget(
       name: "RedactionTests",
       dependencies: [
-        "FuzzInputs", "MadeTraffic", "Redaction", "Explanations", "Reports", "Diagnosis",
-        "Sessions",
+        "FuzzInputs", "MadeTraffic", "ProgramRunner", "Redaction", "Explanations", "Reports",
+        "Diagnosis", "Sessions",
         "Captures", "Cryptography", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: tests),
@@ -182,7 +182,7 @@ let package = Package(
         "MadeTraffic", "Sessions", "Captures", "Cryptography", "Dissectors", "Bluetooth", "Bytes",
       ],
       swiftSettings: tests),
-    // Captures in memory, one record a line, and the files that sweeps read.
+    // Captures in memory, one record a line.
     .target(
       name: "MadeTraffic", dependencies: ["Captures", "Bluetooth", "Bytes"],
       path: "Tests/MadeTraffic", swiftSettings: strict),
@@ -196,7 +196,7 @@ let package = Package(
       name: "DissectorsTests", dependencies: ["Dissectors", "Bluetooth", "Bytes"],
       swiftSettings: tests),
     .testTarget(
-      name: "CapturesTests", dependencies: ["MadeTraffic", "Captures", "Bluetooth", "Bytes"],
+      name: "CapturesTests", dependencies: ["ProgramRunner", "Captures", "Bluetooth", "Bytes"],
       swiftSettings: tests),
     .testTarget(name: "BytesTests", dependencies: ["Bytes"], swiftSettings: tests),
     .testTarget(
@@ -213,6 +213,7 @@ let package = Package(
     .testTarget(
       name: "GoldenTests", dependencies: ["gattscope", "ProgramRunner"],
       exclude: ["Expected", "golden.txt"], swiftSettings: tests),
+    // Runs the built program; and the capture files that sweeps read.
     .target(name: "ProgramRunner", path: "Tests/ProgramRunner", swiftSettings: tests),
     // What the fuzzers do with an input; the tests do the same with every input that once failed.
     .target(

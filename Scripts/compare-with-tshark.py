@@ -8,7 +8,7 @@ and periodic advertising. In a folder it compares every HCI capture, whatever it
 PacketLogger); it reports and skips missing folders. Tests/known-differences.txt lists the accepted differences. `--dump
 CAPTURE` prints what tshark reads, `--dump-own GATTSCOPE CAPTURE` what gattscope reads. Exit status 1: a difference, a
 wrong number of lines, or, for folders, a layer or format that was never compared, because a test that compares nothing
-must not pass. Unless SWEEPS is "full", it compares every third of the captures that are not the project's own.
+must not pass. Unless SWEEPS is "full", it compares every fifth of the captures that are not the project's own.
 """
 
 import fnmatch

@@ -46,6 +46,15 @@ package struct CaptureSummary: Equatable, Sendable {
     package var summary: Summary?
     /// The number of its records.
     package var records = 0
+    /// How it overlaps the files before it: a sentence without its subject; nil if it does not.
+    package var overlap: String?
+    /// The remarks of its reader.
+    package var remarks: [String] = []
+
+    /// The overlap as a sentence.
+    package var overlapSentence: String? {
+      overlap.map { "\(CaptureFailure.subject(name)) \($0)" }
+    }
 
     /// A file's format and contents.
     package struct Summary: Equatable, Sendable {
@@ -145,7 +154,15 @@ package struct CaptureSummary: Equatable, Sendable {
 
   /// All remarks about the capture apart from its packets.
   package var allRemarks: [String] {
-    [directionRemark, leftOutWords.map { $0 + " left out" }].compactMap(\.self) + remarks
+    [directionRemark, leftOutWords.map { $0 + " left out" }].compactMap(\.self) + readersRemarks
+  }
+
+  /// The remarks about all files together, and about each.
+  package var readersRemarks: [String] {
+    remarks
+      + files.flatMap { file in
+        file.remarks.map { "\(CaptureFailure.subject(file.name)): \($0)" }
+      } + files.compactMap(\.overlapSentence)
   }
 
   /// "12 packets of other interfaces (Ethernet)", or nil if none were left out.

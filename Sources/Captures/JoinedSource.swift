@@ -5,7 +5,7 @@ import Bytes
 /// consecutively.
 ///
 /// Nothing is sorted or dropped: the records of a file stay together and in order. If a file begins
-/// before the previous ones have ended, `summary.remarks` reports it, and how many of its records
+/// before the previous ones have ended, `summary.files` has it, and how many of its records
 /// the previous files also have. Files are opened one at a time; each is examined once beforehand
 /// to find when it begins. Files that cannot be opened twice (standard input, a named pipe) keep
 /// their place, as do files without a time. A damaged file is read up to the damage, and the next
@@ -89,6 +89,8 @@ package struct JoinedSource: CaptureSource, ~Copyable {
     summary.timeDecimals = known.map(\.timeDecimals).max() ?? 6
     summary.leftOut = []
     if files.count > 1 {
+      // Each file's are added when it has been read.
+      summary.remarks = []
       summary.files = files.map { CaptureSummary.File(name: $0, summary: $1.map { .init($0) }) }
     }
     return summary
@@ -133,7 +135,7 @@ package struct JoinedSource: CaptureSource, ~Copyable {
     }
     guard !hasEnded else { return nil }
     hasEnded = true
-    summary.remarks += overlap.remarks(sources.map(\.name))
+    for (file, words) in overlap.words { summary.files[file].overlap = words }
     summary.holes += unread.map { CaptureSummary.Hole(failure: $0, after: nil) }
     if let failure = failures.first { throw failure }
     return nil
@@ -175,6 +177,11 @@ package struct JoinedSource: CaptureSource, ~Copyable {
         } else {
           summary.leftOut.append(left)
         }
+      }
+      if summary.files.isEmpty {
+        summary.remarks = ended.remarks
+      } else {
+        summary.files[file].remarks = ended.remarks
       }
     }
     current = nil
@@ -261,17 +268,18 @@ private struct Overlap: Sendable {
     return digest
   }
 
-  /// Returns one sentence for each overlap.
-  func remarks(_ names: [String]) -> [String] {
+  /// Each overlap in words, without the subject.
+  var words: [(file: Int, words: String)] {
     found.map { file, nanoseconds, again, isOther in
       let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
       let milliseconds = String(rest / 1_000_000)
       let zeros = String(repeating: "0", count: 3 - milliseconds.count)
-      let first = CaptureFailure.subject(names[file])
       let records = again == 1 ? "1 of its records is" : "\(again) of its records are"
-      return "\(first) overlaps the files before it by \(seconds).\(zeros)\(milliseconds) s"
+      let words =
+        "overlaps the files before it by \(seconds).\(zeros)\(milliseconds) s"
         + (again > 0 ? "; \(records) in those too and shown twice" : "")
         + (isOther ? "; it is another device's: its controllers are numbered on" : "")
+      return (file, words)
     }
   }
 }

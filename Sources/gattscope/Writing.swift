@@ -76,7 +76,7 @@ struct Writing: CaptureUser, ~Copyable {
       note(writer)
     }
     remarks += [source.summary.leftOutWords.map { $0 + " left out" }].compactMap(\.self)
-    remarks += source.summary.remarks
+    remarks += source.summary.readersRemarks
     if let result { throw result }
   }
 

@@ -26,7 +26,7 @@ struct JoinedTests {
     #expect(reading.records.map(\.file) == [0, 0, 0, 1, 1])
     #expect(reading.summary?.files.map(\.name) == [early, late])
     #expect(reading.summary?.files.map(\.records) == [3, 2])
-    #expect(reading.summary?.remarks == [])
+    #expect(reading.summary?.readersRemarks == [])
   }
 
   /// Formats may be mixed. The finest clock counts, and a file without times keeps its place.
@@ -50,6 +50,18 @@ struct JoinedTests {
     #expect(reading.summary?.lacksDirection == true)
   }
 
+  /// What is known only when a file has been read is not lost, and the file is named.
+  @Test func remarksOfEachFile() throws {
+    var double = BtsnoopBytes()
+    double.record([4, 0x0e, 0], flags: 3, time: BtsnoopBytes.epoch)
+    let path = folder.file("double", holding: double.bytes + double.bytes)
+    let remark = "another btsnoop file begins at byte \(double.bytes.count); both are read as one"
+    #expect(try read([path]).0.summary?.readersRemarks == [remark])
+    let (reading, _) = try read([path, file("late", [500])])
+    #expect(reading.records.map(\.file) == [0, 0, 1])
+    #expect(reading.summary?.readersRemarks == ["\(path): \(remark)"])
+  }
+
   @Test func overlapIsSaidOnce() throws {
     let (first, second) = (
       file("a", [0, 1_000_000, 2_000_000, 3_500_000]), file("b", [1_000_000, 2_000_000, 4_000_000])
@@ -57,7 +69,7 @@ struct JoinedTests {
     let (reading, _) = try read([second, first])
     #expect(reading.records.map(\.original) == [nil, nil, nil, nil, 2, 3, nil])
     #expect(
-      reading.summary?.remarks == [
+      reading.summary?.readersRemarks == [
         "\(second) overlaps the files before it by 2.500 s; 2 of its records are in those too and "
           + "shown twice"
       ])
@@ -72,7 +84,7 @@ struct JoinedTests {
     let (reading, _) = try read([first, second])
     #expect(reading.records.map(\.adapter) == [0, 0, 0, 1, 1])
     #expect(
-      reading.summary?.remarks == [
+      reading.summary?.readersRemarks == [
         "\(second) overlaps the files before it by 180.000 s; it is another device's: its controllers are numbered on"
       ])
   }
@@ -80,7 +92,7 @@ struct JoinedTests {
   /// A clock that goes back within a file is not an overlap of files.
   @Test func clocksThatGoBackAreNoOverlap() throws {
     let (reading, _) = try read([file("a", [100, 50, 90]), file("b", [200, 150])])
-    #expect(reading.summary?.remarks == [])
+    #expect(reading.summary?.readersRemarks == [])
   }
 
   @Test func damagedFilesAreReadAsFarAsTheyGo() throws {

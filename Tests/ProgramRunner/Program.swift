@@ -61,27 +61,15 @@ package struct Program: Sendable {
     return package.appending(path: "captures/\(name)\(isOther ? "" : ".btsnoop")").path
   }
 
-  /// The btsnoop files among the sample captures and, if present, the shared captures.
-  package static let captures: [URL] = {
-    var found: [URL] = []
-    let folders = [package.appending(path: "captures"), sharedCaptures]
-    for folder in folders {
-      guard let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-      else { continue }
-      for case let file as URL in files {
-        guard let start = try? Data(contentsOf: file).prefix(25),
-          start.prefix(8) == Data("btsnoop\0".utf8)
-        else { continue }
-        // Records of Android's summary follow this header: the first would claim over a megabyte,
-        // and the last byte is at the position of its packet type.
-        if start.count == 25, start[16] != 0, [0x10, 0x11, 0x20, 0x21].contains(start[24]) {
-          continue
-        }
-        found.append(file)
-      }
-    }
-    return found.sorted { $0.path < $1.path }
-  }()
+  /// The btsnoop files among the captures of the sweeps.
+  package static let captures = CaptureFiles.sampled { file in
+    guard let start = try? FileHandle(forReadingFrom: file).read(upToCount: 25),
+      start.prefix(8) == Data("btsnoop\0".utf8)
+    else { return false }
+    // Records of Android's summary follow this header: the first would claim over a megabyte, and
+    // the last byte is at the position of its packet type.
+    return start.count < 25 || start[16] == 0 || ![0x10, 0x11, 0x20, 0x21].contains(start[24])
+  }
 
   /// The captures except the long ones, whose keys are unknown.
   package static let smallCaptures = captures.filter { file in

@@ -5,6 +5,7 @@ import Diagnosis
 import Explanations
 import Foundation
 import MadeTraffic
+import ProgramRunner
 import Reports
 import Sessions
 import Testing
@@ -12,7 +13,7 @@ import Testing
 @testable import Redaction
 
 /// The captures that the sweeps read.
-let sweptCaptures = CaptureFiles.sampled.map { URL(filePath: $0) }
+let sweptCaptures = CaptureFiles.sampled { (try? CaptureReader(path: $0.path)) != nil }
 
 /// The knowledge about a capture, and how it is redacted.
 struct Plan {

@@ -47,9 +47,23 @@ package struct PageOptions: PresentationOptions, Sendable {
   /// in it.
   package func sentence(about failure: CaptureFailure) -> String {
     var failure = failure
-    let name = failure.file?.split(separator: "/").last.map { String($0) }
-    failure.file = isRedacted ? nil : name
+    failure.file = isRedacted ? nil : failure.file.map(Self.withoutFolders)
     return failure.sentence(about: self.name)
+  }
+
+  /// Returns the remarks about a capture's files, which have no folders; those of a redacted capture
+  /// have numbers instead of names.
+  func remarks(_ summary: CaptureSummary?) -> [String] {
+    guard var summary else { return [] }
+    for index in summary.files.indices {
+      let name = summary.files[index].name
+      summary.files[index].name = isRedacted ? "file \(index + 1)" : Self.withoutFolders(name)
+    }
+    return summary.allRemarks
+  }
+
+  private static func withoutFolders(_ name: String) -> String {
+    name.split(separator: "/").last.map { String($0) } ?? name
   }
 
   /// Creates the default options.
@@ -162,7 +176,7 @@ package struct PageReport: PacketReport, ~Copyable {
     contents.start = showing.start
     contents.remark = remark
     contents.damage = failure.flatMap { words($0) }
-    contents.remarks = memory.reached.remarks + (summary?.allRemarks ?? [])
+    contents.remarks = memory.reached.remarks + options.remarks(summary)
     contents.name(signalsBy: memory)
     var tree = map.page(memory, following: values.conversations.procedures)
     var writer = PageWriter(options, explanation, contents)

@@ -103,10 +103,11 @@ struct InfoDocument: ~Copyable {
         sink.string("datalink", summary.datalinkName)
       }
       sink.number("records", file.records)
+      strings("remarks", file.remarks)
       sink.endItem()
     }
     sink.endList()
-    strings("overlaps", source.remarks)
+    strings("overlaps", source.files.compactMap(\.overlapSentence))
   }
 
   private mutating func archiveList() {

@@ -46,7 +46,7 @@ struct InfoPage: ~Copyable {
     archives.forEach { archive($0) }
     let clockRemark = source.isDated ? facts.clockRemark : nil
     let own = [source.directionRemark, clockRemark].compactMap(\.self)
-    for remark in own + source.remarks + archives.flatMap(\.remarks) {
+    for remark in own + source.readersRemarks + archives.flatMap(\.remarks) {
       label("remark")
       line(remark)
     }
