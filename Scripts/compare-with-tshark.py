@@ -8,7 +8,7 @@ and periodic advertising. In a folder it compares every HCI capture, whatever it
 PacketLogger); it reports and skips missing folders. Tests/known-differences.txt lists the accepted differences. `--dump
 CAPTURE` prints what tshark reads, `--dump-own GATTSCOPE CAPTURE` what gattscope reads. Exit status 1: a difference, a
 wrong number of lines, or, for folders, a layer or format that was never compared, because a test that compares nothing
-must not pass. Unless SWEEPS is "full", it compares every fifth of the captures that are not the project's own.
+must not pass.
 """
 
 import fnmatch
@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Iterator, NamedTuple
 
 from comparison import Facts, gattscope, tshark
-from tested_program import sampled
 from traffic import files
 
 KNOWN = Path(__file__).resolve().parent.parent / "Tests" / "known-differences.txt"
@@ -204,10 +203,7 @@ def main() -> int:
     program, known, tally = arguments[0], known_differences(), Tally()
     found: list[str] = []
     compared = packets = accepted = 0
-    everything = {path: (name, kind) for name, path, kind in captures(arguments[1:])}
-    chosen = sampled(list(everything))
-    for path in chosen:
-        name, kind = everything[path]
+    for name, path, kind in captures(arguments[1:]):
         lines, theirs = gattscope.lines(program, path), tshark.facts(path)
         found += count_errors(name, kind, lines, theirs)
         if theirs is None:
@@ -234,7 +230,7 @@ def main() -> int:
             found.append(f"{each.where}: no longer matches anything: {each.line}")
     if compared == 0:
         found.append("nothing was compared")
-    if len(chosen) == len(everything) and any(Path(each).is_dir() for each in arguments[1:]):
+    if any(Path(each).is_dir() for each in arguments[1:]):
         found += tally.never_compared()
 
     for message in found[:MOST_PRINTED]:
