@@ -183,7 +183,8 @@ extension RowsReport {
     } else {
       rows.null()
     }
-    rows.word(value.outcome.errorKey ?? (value.isRefused ? "refused" : "ok"))
+    let success: StaticString? = value.lacksAnswer ? nil : "ok"
+    rows.word(value.outcome.errorKey ?? (value.isRefused ? "refused" : success))
     if case .refused(let error) = value.outcome {
       rows.code(UInt64(error.rawValue), digits: 2)
       if let name = reading.errorName(of: value) {

@@ -192,7 +192,9 @@ extension TableKind {
     TableColumn("handle", .string, "handle"),
     TableColumn("length", .integer, "bytes of the value"),
     TableColumn("value", .string, "value in hex; null if it is secret"),
-    TableColumn("outcome", .string, "ok, refused, no_response, cancelled or not_executed"),
+    TableColumn(
+      "outcome", .string,
+      "ok, refused, no_response, cancelled or not_executed; null if no answers were captured"),
     TableColumn("error", .string, "error code of a refusal: 0x05"),
     TableColumn("error_name", .string, "name of that error"),
     TableColumn("latency_ms", .real, "time to the answer"),

@@ -156,6 +156,7 @@ package struct ValueLines: PacketReport, ~Copyable {
       // Exact to 0.001 ms.
       sink.fixed("latency_ms", Int(latency / 1000), decimals: 3)
     }
+    if value.lacksAnswer { sink.word("answer", "not_captured") }
     switch value.outcome {
     case .done: break
     case .refused(let error):

@@ -93,7 +93,7 @@ extension Conversations {
     if !memory.hasHeard(place.direction.reversed) {
       // The capture has one direction only: as far as it shows, written values were written.
       if pending.opcode.carriesValue, pending.opcode != .prepareWriteRequest {
-        tell(place, pending, .done, nil, nil)
+        tell(place, pending, .done, nil, nil, lacksAnswer: true)
         return
       }
       if pending.operation == .read {
@@ -130,7 +130,8 @@ extension Conversations {
   /// Reports the outcome of a request or an indication that carried everything itself.
   private mutating func tell(
     _ place: Place, _ pending: Procedure, _ outcome: ValueOutcome, _ response: Int?,
-    _ latency: Int64?, isAcknowledged: Bool? = nil, attribute: AttributeIdentity? = nil
+    _ latency: Int64?, isAcknowledged: Bool? = nil, attribute: AttributeIdentity? = nil,
+    lacksAnswer: Bool = false
   ) {
     guard let operation = pending.operation else { return }
     var value = ConveyedValue(
@@ -142,6 +143,7 @@ extension Conversations {
     value.offset = pending.offset
     value.isCut = pending.isCut
     value.isAcknowledged = isAcknowledged
+    value.lacksAnswer = lacksAnswer
     if pending.opcode.carriesValue {
       value.value = keep(pending.value.bytes)
       value.packets = keep(pending.packets[...])

@@ -138,6 +138,8 @@ package struct ConveyedValue: Sendable {
   package var isRestRefused = false
   /// Whether the server echoed other bytes, or another offset, than it was sent.
   package var isEchoWrong = false
+  /// Whether a write is `done` only because the capture has one direction, and so no answers.
+  package var lacksAnswer = false
   /// For an attempt of the captured host without an answer: whether the peer acknowledged the
   /// packet on the air; nil if unknown.
   package var isAcknowledged: Bool?

@@ -110,6 +110,12 @@ struct TableTests {
         """)
     #expect(made.count > 1 && cell("error", made[1]) == "\"0x03\"", "\(made)")
     #expect(made.count > 1 && cell("latency_ms", made[1]) == "1000", "\(made)")
+    // A capture of one direction has no answers, so the outcome is unknown.
+    let unknown = rows(.operations) { link in
+      link.records = []
+      link.att("12 11 00 01", .sent)
+    }
+    #expect(unknown.map { cell("outcome", $0) } == ["null"])
   }
 
   @Test("A finding has the code that its words name, and the name of that code")

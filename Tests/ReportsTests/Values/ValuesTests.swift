@@ -157,6 +157,20 @@ struct ValuesTests {
     #expect(csv.allSatisfy { $0.count { $0 == "," } == 23 })
   }
 
+  @Test("A write in a capture of one direction is not called accepted") func oneDirection() {
+    let written = { (link: inout Link) in
+      link.records = []
+      link.att("12 11 00 01", .sent)
+    }
+    let json = values(ValuesOptions(), .json, of: written)
+    #expect(json.contains(#""value":"01","answer":"not_captured"}"#), "\(json)")
+    let answered = values(ValuesOptions(), .json) { link in
+      written(&link)
+      link.att("13", .received)
+    }
+    #expect(!answered.contains("not_captured") && answered.contains(#""response":2"#))
+  }
+
   @Test("A name with a comma is quoted in CSV (RFC 4180)")
   func quotes() {
     func cell(_ text: String) -> String { written { $0.cell([UInt8](text.utf8).bytes) } }
