@@ -49,7 +49,7 @@ extension Difference {
 
   /// Finds where the conversations diverge: at the first operation that fails on one side and
   /// succeeds on the other, or else at the first failure in something that the other side does not
-  /// try, or else at the first difference.
+  /// try, or else at the first difference, what only a first connection needs last.
   mutating func findFirst() {
     first = firstOutcome ?? (changedSteps > 1 ? firstFailure ?? firstChange : nil)
   }
@@ -164,9 +164,13 @@ extension Difference {
     return step.left?.first { hasSucceeded(operations.left[$0]) }.map { ($0, right) }
   }
 
-  /// The first step that differs in something that is not expected to.
+  /// The first step that differs in something that is not expected to. What only a first connection
+  /// needs comes last.
   private var firstChange: First? {
-    guard let step = steps.first(where: { $0.kind != .same && !$0.isExpected }) else { return nil }
+    let changes = steps.lazy.filter { $0.kind != .same && !$0.isExpected }
+    guard let step = changes.first(where: { !isOfFirstConnection($0) }) ?? changes.first else {
+      return nil
+    }
     switch step.kind {
     case .same: return nil
     case .removed: return First(kind: .onlyLeft, left: step.left?.first, right: nil)
@@ -176,6 +180,19 @@ extension Difference {
         kind: .changed, left: step.changes.first?.left ?? step.left?.first,
         right: step.changes.first?.right ?? step.right?.first)
     }
+  }
+
+  /// Returns whether only one side has a step because the other one may know its result from
+  /// earlier: a discovery, or a PDU of a pairing if the other side does not pair at all.
+  private func isOfFirstConnection(_ step: Step) -> Bool {
+    let isOnLeft = step.kind == .removed
+    guard isOnLeft || step.kind == .added,
+      let place = isOnLeft ? step.left?.first : step.right?.first
+    else { return false }
+    let (own, other) =
+      isOnLeft ? (operations.left, operations.right) : (operations.right, operations.left)
+    guard case .pairing = own[place].kind else { return own[place].kind == .discovery }
+    return !other.contains { if case .pairing = $0.kind { true } else { false } }
   }
 
   /// What a device tries, regardless of position and number.
