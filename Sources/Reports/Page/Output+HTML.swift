@@ -56,21 +56,30 @@ extension Output {
       }
       html(text.part(Slice(start: start, count: offset - start)))
       let number = Slice(start: offset + 1, count: length)
-      var end = offset + 1 + length
+      link(to: number, Slice(start: offset, count: 1 + length), in: text)
+      offset += 1 + length
       // In a range, an en dash (three bytes of UTF-8) joins the two numbers.
-      if text.isDash(at: end) {
-        let second = text.byte(at: end + 3) == 0x23 ? end + 4 : end + 3
-        let last = text.digits(at: second)
-        if last > 0 { end = second + last }
+      if text.isDash(at: offset) {
+        let sign = text.byte(at: offset + 3) == 0x23 ? 1 : 0
+        let last = Slice(start: offset + 3 + sign, count: text.digits(at: offset + 3 + sign))
+        if !last.isEmpty {
+          raw(text.part(Slice(start: offset, count: 3)))
+          link(to: last, Slice(start: offset + 3, count: sign + Int(last.count)), in: text)
+          offset = last.end
+        }
       }
-      self.text("<a href=\"#packet=")
-      raw(text.part(number))
-      self.text("\">")
-      raw(text.part(Slice(start: offset, count: end - offset)))
-      self.text("</a>")
-      (start, offset) = (end, end)
+      start = offset
     }
     html(text.part(Slice(start: start, count: text.byteCount - start)))
+  }
+
+  /// Appends a part of a text as a link to a packet, whose number is another part.
+  private mutating func link(to number: Slice, _ words: Slice, in text: RawSpan) {
+    self.text("<a href=\"#packet=")
+    raw(text.part(number))
+    self.text("\">")
+    raw(text.part(words))
+    self.text("</a>")
   }
 
   /// Appends text escaped for HTML, with a link for each packet that it names.
@@ -103,9 +112,9 @@ extension RawSpan {
     return count <= 15 ? count : 0
   }
 
-  /// Returns whether an en dash is at `offset`.
+  /// Returns whether an en dash is at `offset`, and something after it.
   fileprivate func isDash(at offset: Int) -> Bool {
-    offset + 3 <= byteCount && byte(at: offset) == 0xe2 && byte(at: offset + 1) == 0x80
+    offset + 3 < byteCount && byte(at: offset) == 0xe2 && byte(at: offset + 1) == 0x80
       && byte(at: offset + 2) == 0x93
   }
 

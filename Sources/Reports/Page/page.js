@@ -146,7 +146,7 @@
       matching++;
       if (folds && runOf[i] >= 0 && !(runOf[i] && opened.has(runOf[i]))) {
         if (!runOf[i]) continue;
-        if (!said.has(runOf[i])) add(-1 - runOf[i], '', last);
+        if (!said.has(runOf[i])) add(-1 - runOf[i], until > i ? 'on' : '', last);
         said.add(runOf[i]);
         entryOfRow[i] = entries.length - 1;
         last = i;
@@ -155,7 +155,7 @@
       const waiting = isPDU(i) && response[i] > i, still = until > i ? 'on' : '';
       if (filter.view == 'ladder' && last >= 0 && time[i] - time[last] > LONG) add(SILENCE - i, still, last);
       entryOfRow[i] = entries.length;
-      add(i, isPDU(i) && request[i] >= 0 ? 'end' : waiting ? 'start' : still, last);
+      add(i, isPDU(i) && request[i] >= 0 ? 'end' : waiting && !still ? 'start' : still, last);
       if (waiting) until = Math.max(until, response[i]);
       last = i;
     }
@@ -427,7 +427,7 @@
     return key && codes.map(list => list.some(isMeant));
   }
   function find(query) {
-    terms = query.toLowerCase().split(/\s+/).map(term => term.replace(/:$/, '')).filter(Boolean);
+    terms = query.toLowerCase().split(/(?<!(?:^|\s)[0-9a-f]{2})\s+|\s+(?![0-9a-f]{2}(?:\s|$))/).map(term => term.replace(/:$/, '')).filter(Boolean);
     headHits = terms.map(term => coded(term) || lower('heads').map(text => text.includes(term)));
     restHits = terms.map(term => lower('rests').map(text => text.includes(term)));
     fieldHits = terms.length && query.length > 2 ? terms.map(fieldsWith) : null;
@@ -441,7 +441,7 @@
       badge(section.id, count);
     }
     arrange();
-    badge('packets', terms.length ? matching : 0);
+    badge('packets', terms.length ? matching : 0); if (entryOfRow[current] >= 0) scrollTo(entryOfRow[current], grid.clientHeight / 3);
   }
   function fieldsWith(term) {
     const found = new Map();
@@ -457,8 +457,7 @@
   function badge(id, count) {
     const place = document.querySelector('nav a[href="#' + id + '"] b');
     if (!place) return;
-    place.hidden = !count;
-    place.textContent = count || '';
+    place.hidden = !count; place.textContent = count || '';
   }
   let timer = 0;
   at('search').addEventListener('input', event => {
@@ -470,7 +469,9 @@
     if (event.key != 'Enter') return;
     const value = event.target.value.trim(), asked = /^#(\d+)$/.exec(value);
     // A time of day leads to the first packet from then on.
-    const then = /^\d\d:\d\d/.test(value) ? number.findIndex((one, i) => clock(i).slice(11) >= value) : -1;
+    const [day, first] = clock(0).split(/[T ]/), isNext = i => clock(i).slice(0, 10) != day, wraps = value < first && isNext(total - 1);
+    const isThen = i => clock(i).slice(11) >= value && (!wraps || isNext(i)) && !(filter.fold && flags[i] & FOLDED);
+    const then = /^\d\d:\d\d/.test(value) ? number.findIndex((one, i) => isThen(i)) : -1;
     clearTimeout(timer);
     if (asked || then >= 0) { find(event.target.value = ''); return go(asked ? Number(asked[1]) : number[then]); }
     find(event.target.value);
@@ -564,7 +565,7 @@
   }
 
   function label(svg, text, y, taken = 0) {
-    const most = Math.floor(((gutter || width - 4) - 12 - taken) / 6.6);
+    const most = Math.floor(((gutter || width - 4) - 12 - taken) / 6.9);
     svg.append(draw('text', {class: 'label', x: 6, y}, text.length > most ? text.slice(0, most - 1) + '…' : text, draw('title', {}, text)));
   }
 
@@ -653,10 +654,10 @@
       const a = rowOf(first), b = rowOf(last);
       if (a < 0 || time[a] > view[1] || (b >= 0 ? time[b] : endOfTime) < view[0]) continue;
       const left = clamp(x(time[a])), right = clamp(x(b >= 0 ? time[b] : endOfTime));
-      svg.append(draw('rect', {class: 'phase', x: left, y: y + 38, width: Math.max(3, right - left), height: 4, rx: 1, 'data-packet': first},
+      svg.append(draw('rect', {class: 'phase', x: left, y: y + 38, width: Math.max(4, right - left), height: 4, rx: 1, 'data-packet': first},
         draw('title', {}, '#' + first + '  ' + text)));
     }
-    for (const [severity, id, packet, text] of data.marks) {
+    for (const [severity, id, packet, text] of [...data.marks].reverse()) {
       const i = rowOf(packet);
       if (i < 0 || (id || connection[i]) != one.id || time[i] < view[0] || time[i] > view[1]) continue;
       const at = x(time[i]), isError = severity == 'error';
@@ -693,7 +694,7 @@
       svg.append(draw('path', {class: 'rule', d: 'M' + gutter + ' ' + place(one) + 'H' + width}),
         draw('text', {x: (gutter || width) - 6, y: place(one) + (gutter ? 4 : -3), 'text-anchor': 'end'}, span(one)));
     }
-    svg.append(draw('path', {class: 'dots', d: path}), draw('path', {class: 'dots slow', d: slow}, draw('title', {},
+    svg.append(draw('g', {}, draw('path', {class: 'dots', d: path}), draw('path', {class: 'dots slow', d: slow}), draw('title', {},
       words(lanes.dataset.latencyWords, {n: count, low: span(least), high: span(most)}))));
     y += head + tall;
     svg.append(draw('path', {class: 'rule', d: 'M0 ' + y + 'H' + width}));

@@ -39,8 +39,9 @@ import Testing
     "Packets become links, unless they are in quotes",
     arguments: [
       ("see #48.", "see <a href=\"#packet=48\">#48</a>."),
-      ("(#46–48)", "(<a href=\"#packet=46\">#46–48</a>)"),
-      ("#43–#72", "<a href=\"#packet=43\">#43–#72</a>"),
+      ("(#46–48)", "(<a href=\"#packet=46\">#46</a>–<a href=\"#packet=48\">48</a>)"),
+      ("#43–#72", "<a href=\"#packet=43\">#43</a>–<a href=\"#packet=72\">#72</a>"),
+      ("#43–", "<a href=\"#packet=43\">#43</a>–"), ("#43–x", "<a href=\"#packet=43\">#43</a>–x"),
       ("\"#1 fan\" #2", "&quot;#1 fan&quot; <a href=\"#packet=2\">#2</a>"),
       ("\"a\\\" #1\" #2", "&quot;a\\&quot; #1&quot; <a href=\"#packet=2\">#2</a>"),
       ("x#3 #", "x#3 #"), ("#", "#"), ("#99999999999999999999", "#99999999999999999999"),
@@ -231,6 +232,19 @@ import Testing
     let failure = CaptureFailure(.damaged, "record 2 ends early")
     let page = page([TestRecord(bytes: [0x01, 0x03, 0x0c, 0x00])], failure: failure)
     #expect(page.contains("record 2 ends early"))
+  }
+
+  /// Two fields of a CSC Measurement are numbers without a unit, which differ from each other.
+  @Test("Each field of a value has its own chart, and a constant one has none") func charts() {
+    func charts(_ uuid: String, _ values: [String]) -> Int {
+      var link = Link()
+      link.discover(0x10, uuid)
+      for value in values { link.att("1b 11 00 \(value)", .received) }
+      return page(link.records).ranges(of: "<figcaption").count
+    }
+    let same = "03 05 00 00 00 00 08 09 00 00 06"
+    #expect(charts("5b 2a", [same, same, same]) == 0)
+    #expect(charts("5b 2a", [same, same, "03 05 00 00 00 00 08 0a 00 00 06"]) == 1)
   }
 
   @Test("The user's title and note appear as text") func own() {
