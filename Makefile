@@ -96,13 +96,13 @@ Package.swift: docs/schema.json $(PROFILES) $(wildcard Sources/Reports/Page/page
 build: Package.swift ## build the program, quickly: .build/release/gattscope
 	swift build $(TESTED) --product gattscope
 
-release: ## build the program for distribution, optimised as a whole: .build-release/release/gattscope
+release: Package.swift ## build the program for distribution, optimised as a whole: .build-release/release/gattscope
 	OPTIMISE_ALL=1 swift build $(RELEASE)
 
 check: ## lint, build and run the unit tests without the long sweeps: after every change
 	@$(MAKE) --no-print-directory -j2 check-units lint
 
-check-units:
+check-units: Package.swift
 	$(TEST) $(addprefix --skip ,$(LONG))
 
 test: packages ## run everything that needs one optimised build, long sweeps sampled: unit, golden, command and script tests, tshark
@@ -116,7 +116,7 @@ built-with-tests: Package.swift
 units:
 	$(TEST) --skip-build
 
-# In parallel, since each keeps little more than one core busy. Packages and .venv come before, since apt and pip run alone.
+# In parallel, since parts of each use one core only. Packages and .venv come before, since apt and pip run alone.
 test-all: packages ## run `test` with full sweeps, and also the release program, a virtual machine, a browser, a fleet, and each fuzzer
 	@$(MAKE) --no-print-directory -j2 test release SWEEPS=full
 	@$(MAKE) --no-print-directory packages-of-neighbours

@@ -213,7 +213,7 @@ let package = Package(
     .testTarget(
       name: "GoldenTests", dependencies: ["gattscope", "ProgramRunner"],
       exclude: ["Expected", "golden.txt"], swiftSettings: tests),
-    // Runs the built program; and the capture files that sweeps read.
+    // Runs the built program, and lists the capture files that sweeps read.
     .target(name: "ProgramRunner", path: "Tests/ProgramRunner", swiftSettings: tests),
     // What the fuzzers do with an input; the tests do the same with every input that once failed.
     .target(

@@ -315,10 +315,9 @@ class LiveTest(unittest.TestCase):
         status, out, _ = Live("--json", "--until-disconnect", source=str(CAPTURES[0])).end()
         self.assertEqual(status, 0)
         self.assertEqual(lines(out)[-1]["summary"].split(",")[0], everything[-1]["summary"].split(",")[0])
-        started = time.monotonic()
+        # It fails if the program has not ended after SECONDS.
         status, _, _ = Live("--duration", "0.5", source=f"unix:{self.folder / 'nobody'}").end()
         self.assertEqual(status, 0)
-        self.assertLess(time.monotonic() - started, SECONDS / 2)
         for name in ("SIGINT", "SIGTERM"):
             place = self.folder / name
             live = Live("--json", source=f"unix:{place}")
@@ -343,10 +342,8 @@ class LiveTest(unittest.TestCase):
                     # Longer than the program waits after the signal.
                     time.sleep(1.5)
                     live.process.send_signal(signal.SIGINT)
-                    started = time.monotonic()
                     err = live.process.stderr.read().decode()
                     self.assertEqual(live.process.wait(SECONDS), 0, err)
-                self.assertLess(time.monotonic() - started, 8, err)
                 self.assertRegex(err, r"standard output took nothing for 1 s after the end was asked for; \d+ bytes were not written")
                 self.assertIn(f"{len(records)} records", err)
                 live.end()

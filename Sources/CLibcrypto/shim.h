@@ -62,7 +62,8 @@ static inline struct clibcrypto_block clibcrypto_aes(struct clibcrypto_block key
     }
     clibcrypto_store(key, bytes);
     if (!EVP_CipherInit_ex(schedule->context, isNew ? EVP_aes_128_ecb() : 0, 0, bytes, 0, encrypts)) abort();
-    // A single block is encrypted at once even with padding. Without it, each new key would cost a third more.
+    // Padding stays on for encryption, which outputs a whole block at once anyway. If it were off, libcrypto would set that
+    // again with each key, which costs a third more.
     if (isNew && !encrypts) EVP_CIPHER_CTX_set_padding(schedule->context, 0);
     schedule->key = key;
   }

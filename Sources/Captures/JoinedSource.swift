@@ -89,7 +89,7 @@ package struct JoinedSource: CaptureSource, ~Copyable {
     summary.timeDecimals = known.map(\.timeDecimals).max() ?? 6
     summary.leftOut = []
     if files.count > 1 {
-      // Each file's are added when it has been read.
+      // Each file's remarks are added when it has been read.
       summary.remarks = []
       summary.files = files.map { CaptureSummary.File(name: $0, summary: $1.map { .init($0) }) }
     }

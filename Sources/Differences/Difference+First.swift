@@ -49,7 +49,7 @@ extension Difference {
 
   /// Finds where the conversations diverge: at the first operation that fails on one side and
   /// succeeds on the other, or else at the first failure in something that the other side does not
-  /// try, or else at the first difference, what only a first connection needs last.
+  /// try, or else at the first difference, preferring those that are not a discovery or a pairing.
   mutating func findFirst() {
     first = firstOutcome ?? (changedSteps > 1 ? firstFailure ?? firstChange : nil)
   }
@@ -168,9 +168,11 @@ extension Difference {
   /// needs comes last.
   private var firstChange: First? {
     let changes = steps.lazy.filter { $0.kind != .same && !$0.isExpected }
-    guard let step = changes.first(where: { !isOfFirstConnection($0) }) ?? changes.first else {
-      return nil
-    }
+    let isBonded = (
+      left: operations.left.encryptsWithoutPairing, right: operations.right.encryptsWithoutPairing
+    )
+    guard let step = changes.first(where: { !isOfFirstConnection($0, isBonded) }) ?? changes.first
+    else { return nil }
     switch step.kind {
     case .same: return nil
     case .removed: return First(kind: .onlyLeft, left: step.left?.first, right: nil)
@@ -183,16 +185,17 @@ extension Difference {
   }
 
   /// Returns whether only one side has a step because the other one may know its result from
-  /// earlier: a discovery, or a PDU of a pairing if the other side does not pair at all.
-  private func isOfFirstConnection(_ step: Step) -> Bool {
+  /// earlier: a discovery, or a PDU of a pairing if the other side has a key.
+  ///
+  /// - Parameter isBonded: Whether each side encrypts the link without a pairing.
+  private func isOfFirstConnection(_ step: Step, _ isBonded: (left: Bool, right: Bool)) -> Bool {
     let isOnLeft = step.kind == .removed
     guard isOnLeft || step.kind == .added,
       let place = isOnLeft ? step.left?.first : step.right?.first
     else { return false }
-    let (own, other) =
-      isOnLeft ? (operations.left, operations.right) : (operations.right, operations.left)
-    guard case .pairing = own[place].kind else { return own[place].kind == .discovery }
-    return !other.contains { if case .pairing = $0.kind { true } else { false } }
+    let operation = isOnLeft ? operations.left[place] : operations.right[place]
+    guard operation.isOfPairing else { return operation.kind == .discovery }
+    return isOnLeft ? isBonded.right : isBonded.left
   }
 
   /// What a device tries, regardless of position and number.
@@ -295,5 +298,19 @@ extension Difference {
       }
     }
     return run
+  }
+}
+
+extension [Operation] {
+  /// Whether they encrypt the link, with a key from earlier.
+  fileprivate var encryptsWithoutPairing: Bool {
+    contains { $0.kind == .encryption && $0.hasSucceeded } && !contains(where: \.isOfPairing)
+  }
+}
+
+extension Operation {
+  /// Whether it is a Security Manager PDU.
+  fileprivate var isOfPairing: Bool {
+    if case .pairing = kind { true } else { false }
   }
 }

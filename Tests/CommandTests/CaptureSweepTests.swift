@@ -2,7 +2,7 @@ import Foundation
 import ProgramRunner
 import Testing
 
-@Suite("Every available capture")
+@Suite("Captures of all kinds")
 struct CaptureSweepTests {
   /// Without the shared captures, the sweeps use only the project's own.
   @Test(

@@ -103,7 +103,7 @@ import Testing
     return Set((document?["rules"] as? [[String: Any]] ?? []).compactMap { $0["rule"] as? String })
   }()
 
-  @Test("every capture: existing evidence, listed rules, stories in order")
+  @Test("captures of all kinds: existing evidence, listed rules, stories in order")
   func every() throws {
     #expect(!Self.rules.isEmpty)
     for capture in Program.captures {

@@ -2,9 +2,12 @@ package import Foundation
 
 /// The capture files that sweeps read.
 package enum CaptureFiles {
-  /// Every this many of the others' captures are read: all in `make test-all`, otherwise every fifth.
+  /// The stride through captures that are not the project's own: 1 in `make test-all`, otherwise 5.
   package static let step =
     ProcessInfo.processInfo.environment["SWEEPS"] == "full" ? 1 : 5
+
+  /// Of fewer captures, none is left out.
+  private static let few = 20
 
   /// Returns the project's own captures, and all others or every fifth.
   ///
@@ -12,6 +15,7 @@ package enum CaptureFiles {
   package static func sampled(_ isCapture: (URL) -> Bool) -> [URL] {
     let own = files(in: Program.package.appending(path: "captures")).filter(isCapture)
     let others = files(in: Program.sharedCaptures).filter(isCapture)
+    let step = others.count < few ? 1 : step
     if others.isEmpty {
       print("no captures in ../shared/captures: only the project's own are read")
     } else if step > 1 {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Redaction
 
-@Suite("Every capture, redacted") struct EveryCaptureTests {
+@Suite("Captures of all kinds, redacted") struct EveryCaptureTests {
   /// Names stay here, because in printed text they cannot be distinguished from other words.
   @Test("the same map, findings, pairings and number of records, but no previous key or address")
   func everyCapture() throws {

@@ -51,13 +51,11 @@ package struct PageOptions: PresentationOptions, Sendable {
     return failure.sentence(about: self.name)
   }
 
-  /// Returns the remarks about a capture's files, which have no folders; those of a redacted capture
-  /// have numbers instead of names.
+  /// Returns the remarks about a capture, naming files without their folders.
   func remarks(_ summary: CaptureSummary?) -> [String] {
     guard var summary else { return [] }
     for index in summary.files.indices {
-      let name = summary.files[index].name
-      summary.files[index].name = isRedacted ? "file \(index + 1)" : Self.withoutFolders(name)
+      summary.files[index].name = Self.withoutFolders(summary.files[index].name)
     }
     return summary.allRemarks
   }

@@ -155,7 +155,7 @@
       const waiting = isPDU(i) && response[i] > i, still = until > i ? 'on' : '';
       if (filter.view == 'ladder' && last >= 0 && time[i] - time[last] > LONG) add(SILENCE - i, still, last);
       entryOfRow[i] = entries.length;
-      add(i, isPDU(i) && request[i] >= 0 ? 'end' : waiting && !still ? 'start' : still, last);
+      add(i, isPDU(i) && request[i] >= 0 && !still ? 'end' : waiting && !still ? 'start' : still, last);
       if (waiting) until = Math.max(until, response[i]);
       last = i;
     }
@@ -248,7 +248,7 @@
     if (isLadder) {
       const lane = make('span', {class: laneOf(i), role: 'gridcell', title},
         make('div', {class: isPDU(i) ? 'arrow' : 'aside'}, make('span', {}, isPDU(i) ? '' : '· ', ...text)));
-      const latency = request[i] >= 0 && waits[k] == 'end' ? span(time[i] - time[request[i]]) : '';
+      const latency = request[i] >= 0 && isPDU(i) ? span(time[i] - time[request[i]]) : '';
       return make('div', attributes, cell('n', number[i]), cell('t', shown(i), clock(i)), lane, wait(k, latency));
     }
     const gap = prior[k] >= 0 ? time[i] - time[prior[k]] : 0;
@@ -401,14 +401,15 @@
     const {id, name, value, checked, type} = event.target;
     if (name == 'view') setView(value); else filter[id] = type == 'checkbox' ? checked : value;
     if (id == 'fold') opened.clear();
-    nameEnds();
+    nameEnds(); arrangeNear(); drawTime();
+  });
+  // Shows the selected packet or, if it is hidden now, the last one before it.
+  function arrangeNear() {
     arrange();
-    drawTime();
-    // If the selected packet is hidden now, the last one before it is shown.
     let near = current;
     while (near >= 0 && entryOfRow[near] < 0) near--;
     if (near >= 0) scrollTo(entryOfRow[near], grid.clientHeight / 3);
-  });
+  }
   at('filters').addEventListener('submit', event => event.preventDefault());
 
   const lowered = {};
@@ -427,7 +428,9 @@
     return key && codes.map(list => list.some(isMeant));
   }
   function find(query) {
-    terms = query.toLowerCase().split(/(?<!(?:^|\s)[0-9a-f]{2})\s+|\s+(?![0-9a-f]{2}(?:\s|$))/).map(term => term.replace(/:$/, '')).filter(Boolean);
+    const isBytes = text => /^[0-9a-f]{2}( [0-9a-f]{2})*$/.test(text), join = (all, term) =>
+      isBytes(term) && isBytes(all.at(-1)) ? [...all.slice(0, -1), all.at(-1) + ' ' + term] : [...all, term];
+    terms = query.toLowerCase().split(/\s+/).map(term => term.replace(/:$/, '')).filter(Boolean).reduce(join, []);
     headHits = terms.map(term => coded(term) || lower('heads').map(text => text.includes(term)));
     restHits = terms.map(term => lower('rests').map(text => text.includes(term)));
     fieldHits = terms.length && query.length > 2 ? terms.map(fieldsWith) : null;
@@ -440,8 +443,8 @@
       }
       badge(section.id, count);
     }
-    arrange();
-    badge('packets', terms.length ? matching : 0); if (entryOfRow[current] >= 0) scrollTo(entryOfRow[current], grid.clientHeight / 3);
+    arrangeNear();
+    badge('packets', terms.length ? matching : 0);
   }
   function fieldsWith(term) {
     const found = new Map();
@@ -469,9 +472,10 @@
     if (event.key != 'Enter') return;
     const value = event.target.value.trim(), asked = /^#(\d+)$/.exec(value);
     // A time of day leads to the first packet from then on.
-    const [day, first] = clock(0).split(/[T ]/), isNext = i => clock(i).slice(0, 10) != day, wraps = value < first && isNext(total - 1);
-    const isThen = i => clock(i).slice(11) >= value && (!wraps || isNext(i)) && !(filter.fold && flags[i] & FOLDED);
-    const then = /^\d\d:\d\d/.test(value) ? number.findIndex((one, i) => isThen(i)) : -1;
+    const [day, first] = clock(0).split(/[T ]/), isNext = i => clock(i).slice(0, 10) > day;
+    const wraps = first && value < first.slice(0, value.length) && isNext(total - 1) && clock(total - 1).slice(11) >= value;
+    const isDated = /^\d{4}-\d\d-\d\d \d/.test(value), isSince = i => isDated ? clock(i) >= value : clock(i).slice(11) >= value && (!wraps || isNext(i));
+    const then = isDated || /^\d\d:\d\d(:\d\d(\.\d*)?)?$/.test(value) ? number.findIndex((one, i) => isSince(i) && !(filter.fold && flags[i] & FOLDED)) : -1;
     clearTimeout(timer);
     if (asked || then >= 0) { find(event.target.value = ''); return go(asked ? Number(asked[1]) : number[then]); }
     find(event.target.value);
@@ -565,7 +569,7 @@
   }
 
   function label(svg, text, y, taken = 0) {
-    const most = Math.floor(((gutter || width - 4) - 12 - taken) / 6.9);
+    const most = Math.floor(((gutter || width - 4) - 12 - taken) / GLYPH);
     svg.append(draw('text', {class: 'label', x: 6, y}, text.length > most ? text.slice(0, most - 1) + '…' : text, draw('title', {}, text)));
   }
 
@@ -614,7 +618,7 @@
     cursor.setAttribute('d', place >= gutter && place <= width ? 'M' + place + ' ' + AXIS + 'V9999' : '');
   }
 
-  const BIN = 3;
+  const BIN = 3, GLYPH = 6.7;
   function histogram() {
     const counts = new Map(), bins = Math.ceil(width / BIN) + 1;
     for (let i = 0; i < total; i++) {
@@ -713,7 +717,7 @@
         + (signal.high && signal.high[k] > signal.low[k] ? 'V' + place(signal.high[k]).toFixed(1) : 'h0');
     });
     const range = (flat ? low : low + '…' + high) + ' ' + lanes.dataset.signal;
-    label(svg, signal.name, y + (gutter ? 14 : 12), gutter ? 0 : range.length * 6.6 + 24);
+    label(svg, signal.name, y + (gutter ? 14 : 12), gutter ? 0 : range.length * GLYPH + 24);
     svg.append(draw('text', gutter ? {x: 6, y: y + 27} : {x: width - 8, y: y + 12, 'text-anchor': 'end'}, range));
     svg.append(draw('path', {class: 'dots', d: path}));
     y += THIN + head;
@@ -729,9 +733,7 @@
     const isWhole = from <= whole[0] && to >= whole[1];
     view = [from, to];
     [filter.from, filter.to] = isWhole ? [null, null] : view;
-    drawTime();
-    drawCharts();
-    arrange();
+    drawTime(); drawCharts(); arrangeNear();
   }
 
   function brush(svg, height) {

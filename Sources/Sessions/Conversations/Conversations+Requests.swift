@@ -91,9 +91,9 @@ extension Conversations {
     let isExecute = pending.opcode == .executeWriteRequest
     guard !pending.isIncomplete, isExecute || pending.operation != nil else { return }
     if !memory.hasHeard(place.direction.reversed) {
-      // The capture has one direction only: as far as it shows, written values were written.
+      // The capture has one direction only, so nobody knows whether the answer came.
       if pending.opcode.carriesValue, pending.opcode != .prepareWriteRequest {
-        tell(place, pending, .done, nil, nil, lacksAnswer: true)
+        tell(place, pending, .done, nil, nil, lacksAnswer: pending.operation?.isWrite ?? false)
         return
       }
       if pending.operation == .read {
@@ -102,6 +102,7 @@ extension Conversations {
       }
     }
     var reason = pending.isPassed ? .overtaken : reason
+    if !memory.hasHeard(place.direction.reversed) { reason = .recordsLost }
     if reason == .connectionEnded, let time, let sent = pending.time,
       time.nanoseconds(since: sent) >= Request.timeout
     {
