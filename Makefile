@@ -105,9 +105,11 @@ check: ## lint, build and run the unit tests without the long sweeps: after ever
 check-units: Package.swift
 	$(TEST) $(addprefix --skip ,$(LONG))
 
+# With full sweeps, the unit tests come first: the release is linked beside them.
 test: packages ## run everything that needs one optimised build, long sweeps sampled: unit, golden, command and script tests, tshark
 	@$(MAKE) --no-print-directory -j2 built-with-tests lint
-	@$(MAKE) --no-print-directory -j4 --output-sync=target units $(FROM_OUTSIDE)
+	$(if $(filter full,$(SWEEPS)),@$(MAKE) --no-print-directory units)
+	@$(MAKE) --no-print-directory -j$(if $(filter full,$(SWEEPS)),3 --output-sync=target,4 --output-sync=target units) $(FROM_OUTSIDE)
 
 # The same build as that of `swift test`.
 built-with-tests: Package.swift
