@@ -108,8 +108,12 @@ check-units: Package.swift
 # With full sweeps, the unit tests come first: the release is linked beside them.
 test: packages ## run everything that needs one optimised build, long sweeps sampled: unit, golden, command and script tests, tshark
 	@$(MAKE) --no-print-directory -j2 built-with-tests lint
-	$(if $(filter full,$(SWEEPS)),@$(MAKE) --no-print-directory units)
-	@$(MAKE) --no-print-directory -j$(if $(filter full,$(SWEEPS)),3 --output-sync=target,4 --output-sync=target units) $(FROM_OUTSIDE)
+ifeq ($(SWEEPS),full)
+	@$(MAKE) --no-print-directory units
+	@$(MAKE) --no-print-directory -j3 --output-sync=target $(FROM_OUTSIDE)
+else
+	@$(MAKE) --no-print-directory -j4 --output-sync=target units $(FROM_OUTSIDE)
+endif
 
 # The same build as that of `swift test`.
 built-with-tests: Package.swift

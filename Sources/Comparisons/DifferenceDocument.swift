@@ -216,6 +216,7 @@ struct DifferenceDocument: ~Copyable {
     if let role = first.role.map({ session.roles[$0] }) {
       if let service = role.service { sink.uuid("service", service) }
       if let uuid = role.uuid { sink.uuid("uuid", uuid) }
+      if role.isInferred { sink.word("uuid_via", "inferred") }
     }
     by(first)
     side("left", step, difference, isLeft: true)

@@ -38,27 +38,50 @@ extension DifferenceReport.Compared {
     return map + (difference.timingRemark.map { [(["timing"], $0)] } ?? [])
   }
 
-  /// How to make more of the sides comparable.
+  /// Which attributes the captures do not name, and how to name them.
   var hints: [Wording] {
+    let named = count { $0.isInferred }
+    let unnamed = count { $0.uuid == nil }
+    var hints: [Wording] = []
+    if !named.sides.isEmpty {
+      hints.append(
+        """
+        \(Wording(named.sides, joinedBy: " and ")) \(onlyHandles(named.all)), named as on the other side: both are \
+        assumed to have one map
+        """)
+    }
+    if !unnamed.sides.isEmpty {
+      hints.append(
+        """
+        \(Wording(unnamed.sides, joinedBy: " and ")) \(onlyHandles(unnamed.all)); --map with a saved map \
+        (map --json) names them
+        """)
+    }
+    return hints
+  }
+
+  private func onlyHandles(_ count: Int) -> Wording {
+    count == 1 ? "has only a handle" : "have only handles"
+  }
+
+  /// Returns the number of operations on attributes that match, on both sides and in words for each
+  /// side that has some.
+  private func count(_ matches: (Session.Role) -> Bool) -> (all: Int, sides: [Wording]) {
     let sides: [(StaticString, Session)] = [
       ("left", difference.sessions.left), ("right", difference.sessions.right),
     ]
-    var all = 0
-    let unnamed = sides.compactMap { (side, session) -> Wording? in
-      // Operations on attributes that are distinguished only by their handles.
-      let places = Set(session.roles.indices.filter { session.roles[$0].uuid == nil })
-      if places.isEmpty { return nil }
+    var found: (all: Int, sides: [Wording]) = (0, [])
+    for (side, session) in sides {
+      let places = Set(session.roles.indices.filter { matches(session.roles[$0]) })
+      if places.isEmpty { continue }
       let count = session.connections.reduce(0) { sum, connection in
         sum + connection.operations.count { $0.role.map(places.contains) ?? false }
       }
-      all += count
-      return count == 0 ? nil : "\(count: count, "operation", "operations") on the \(side)"
+      if count == 0 { continue }
+      found.all += count
+      found.sides.append("\(count: count, "operation", "operations") on the \(side)")
     }
-    guard !unnamed.isEmpty else { return [] }
-    let which: Wording = all == 1 ? "has only a handle" : "have only handles"
-    return [
-      "\(Wording(unnamed, joinedBy: " and ")) \(which); --map with a saved map (map --json) names them"
-    ]
+    return found
   }
 }
 

@@ -80,6 +80,10 @@ package struct DifferenceReport: Sendable {
         // A map has no conversation to compare.
         one.connections = []
         other.connections = []
+      } else {
+        let known = one
+        one.nameAttributes(as: other)
+        other.nameAttributes(as: known)
       }
       return Compared(
         pair: pair, difference: Difference(one, other, asked), isOfMap: isOfMap,

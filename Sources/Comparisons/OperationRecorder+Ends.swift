@@ -21,10 +21,10 @@ extension OperationRecorder {
         of: handle, identities[index].server, isLocal: identities[index].isLocal, connection: 0)
       identities[index].profileName = name
     }
-    judgeUnanswered(connections)
+    judgeUnanswered(connections, memory)
     let twins = TwinAttributes(devices)
     session.roles = identities.map { Session.Role($0, twins, memory) }
-    for history in connections { addEnds(of: history) }
+    for history in connections { addEnds(of: history, hasEvents: !memory.coverage.isDataOnly) }
     for id in operations.keys {
       operations[id] = operations[id]?.enumerated().sorted {
         ($0.element.settled, $0.offset) < ($1.element.settled, $1.offset)
@@ -33,7 +33,7 @@ extension OperationRecorder {
   }
 
   /// Adds how a connection begins and ends, and how it is encrypted.
-  private mutating func addEnds(of history: ConnectionHistory) {
+  private mutating func addEnds(of history: ConnectionHistory, hasEvents: Bool) {
     let connection = history.connection
     let id = history.id
     let isCentral = connection.localRole.map { $0 == .central }
@@ -71,20 +71,26 @@ extension OperationRecorder {
       }
       added.append(encryption)
     }
-    added.append(end(of: history))
+    added.append(end(of: history, hasEvents: hasEvents))
     operations[id, default: []] = Array(added.dropLast()) + (operations[id] ?? []) + added.suffix(1)
   }
 
   /// Determines the results of requests that were never answered: the client waits for an answer
   /// before it continues, and the link has to exist.
-  private mutating func judgeUnanswered(_ connections: [ConnectionHistory]) {
+  private mutating func judgeUnanswered(
+    _ connections: [ConnectionHistory], _ memory: borrowing Memory
+  ) {
+    let hasAnswers = memory.hasHeard(.sent) && memory.hasHeard(.received)
     for history in connections {
       let id = history.id
       for (packet, request) in (unanswered[id] ?? [:]).sorted(by: { $0.key < $1.key }) {
         guard operations[id]?[request.place].failure == nil else { continue }
         let isOvertaken = (lastAnswered[id]?[request.isByCentral] ?? 0) > packet
         let isOver = isOvertaken || history.connection.hasEndedInCapture
-        if isOver {
+        if !hasAnswers {
+          let words = keep(Self.notCaptured)
+          operations[id]?[request.place].unknown = words
+        } else if isOver {
           fail(request, id, "no response")
         } else {
           let words = keep(Self.captureEnds)
@@ -94,7 +100,9 @@ extension OperationRecorder {
     }
   }
 
-  private mutating func end(of history: ConnectionHistory) -> Differences.Operation {
+  private mutating func end(
+    of history: ConnectionHistory, hasEvents: Bool
+  ) -> Differences.Operation {
     let connection = history.connection
     var end = Differences.Operation(
       .end, connection: history.id, packet: connection.lastPacket ?? .max, time: connection.lastTime
@@ -114,7 +122,10 @@ extension OperationRecorder {
       let reason: Wording =
         isUsual ? "" : connection.reason.map { (code: StatusCode) -> Wording in ": \(code)" } ?? ""
       words = "\(who)\(reason)"
-    case nil, .forgotten, .fileEnded: words = "still open when the capture ends"
+    case nil, .forgotten, .fileEnded:
+      words =
+        hasEvents ? "still open when the capture ends" : "its end is not in the capture: no events"
+      end.unknown = keep(words)
     case .unknown, .replaced: words = "for a reason that is not in the capture"
     case .timeout, .neverEstablished, .micFailure, .reset, .controller:
       words = connection.reason.map { "\($0)" } ?? "the controller ends the link"

@@ -47,10 +47,11 @@ extension OperationRecorder {
       if isRead { describe(content, in: &operation) }
     }
     operation.failure = failure(of: value)
+    operation.lacksAnswer = value.lacksAnswer
     operation.unknown = value.outcome.reason.flatMap { reason in
       switch reason {
       case .captureEnded: keep(Self.captureEnds)
-      case .recordsLost, .forgotten: keep("no answer that the capture has")
+      case .recordsLost, .forgotten: keep(Self.notCaptured)
       case .connectionEnded, .timedOut, .overtaken: nil
       }
     }

@@ -49,6 +49,8 @@ struct OperationRecorder: ~Copyable {
 
   /// The result of a request whose end is not in the capture.
   static let captureEnds: Wording = "no answer: the capture ends"
+  /// The result of a request whose answer may be missing from the capture.
+  static let notCaptured: Wording = "no answer that the capture has"
 
   /// Identifies an attribute among all servers; without a handle, by its type.
   private struct AttributeKey: Hashable {

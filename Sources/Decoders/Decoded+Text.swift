@@ -401,10 +401,6 @@ extension DecodedWriter {
       }
       return
     }
-    let name = words.bytes(fields[problem.field].name)
-    for index in 0..<name.byteCount {
-      let byte = name.byte(at: index)
-      output.byte(byte == 0x5f ? 0x20 : byte)
-    }
+    output.spaced(words.bytes(fields[problem.field].name))
   }
 }

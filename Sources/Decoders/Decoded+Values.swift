@@ -1,5 +1,5 @@
 import Bluetooth
-import Bytes
+package import Bytes
 
 // One value as text and as JSON: digits, words, dates. All values are written by `DecodedWriter`,
 // which knows the format.
@@ -119,10 +119,7 @@ package struct DecodedWriter: ~Copyable {
       output.byte(0x22)
       return
     }
-    for index in 0..<bytes.byteCount {
-      let byte = bytes.byte(at: index)
-      output.byte(byte == 0x5f ? 0x20 : byte)
-    }
+    output.spaced(bytes)
   }
 
   // MARK: Numbers
@@ -358,6 +355,16 @@ extension Output {
       decimal(small)
     } else {
       string(String(number))
+    }
+  }
+}
+
+extension Output {
+  /// Appends a profile's word, with spaces instead of its underscores.
+  package mutating func spaced(_ word: RawSpan) {
+    for index in 0..<word.byteCount {
+      let byte = word.byte(at: index)
+      self.byte(byte == 0x5f ? 0x20 : byte)
     }
   }
 }

@@ -51,15 +51,21 @@ extension Difference {
   /// succeeds on the other, or else at the first failure in something that the other side does not
   /// try, or else at the first difference, preferring those that are not a discovery or a pairing.
   mutating func findFirst() {
-    first = firstOutcome ?? (changedSteps > 1 ? firstFailure ?? firstChange : nil)
+    first = firstOutcome
+    guard first == nil, changedSteps > 1 else { return }
+    let left = shown(\.left, operations.left, sessions.left)
+    let right = shown(\.right, operations.right, sessions.right)
+    first = firstFailure(left, right) ?? firstChange(left, right)
   }
 
   /// The first operation that fails and that the other side does not try, although it continues
   /// with something else. If there is one on each side, it is the one that came sooner after the
   /// beginning of its connection.
-  private var firstFailure: First? {
-    let left = firstFailure(\.left, operations.left, other: \.right, operations.right)
-    let right = firstFailure(\.right, operations.right, other: \.left, operations.left)
+  private func firstFailure(_ shownLeft: Shown, _ shownRight: Shown) -> First? {
+    let left = firstFailure(
+      \.left, operations.left, other: \.right, operations.right, in: shownRight.steps)
+    let right = firstFailure(
+      \.right, operations.right, other: \.left, operations.left, in: shownLeft.steps)
     let isLeft =
       if let left, let right {
         age(operations.left[left], sessions.left) <= age(operations.right[right], sessions.right)
@@ -70,10 +76,10 @@ extension Difference {
     return right.map { First(kind: .onlyRightFails, left: nil, right: $0) }
   }
 
-  /// Returns the first such operation of one side.
+  /// Returns the first such operation of one side, in the steps that the other capture shows.
   private func firstFailure(
     _ mine: KeyPath<Step, Range<Int>?>, _ operations: [Operation],
-    other: KeyPath<Step, Range<Int>?>, _ others: [Operation]
+    other: KeyPath<Step, Range<Int>?>, _ others: [Operation], in shown: Range<Int>
   ) -> Int? {
     // How far the other side goes.
     let last = steps.lastIndex { step in
@@ -81,7 +87,8 @@ extension Difference {
     }
     // The beginning of the steps that only one side has: the two sides have no common order there.
     var start = 0
-    for (place, step) in steps.enumerated() {
+    for place in shown {
+      let step = steps[place]
       guard step[keyPath: other] == nil, let range = step[keyPath: mine] else {
         if step.left != nil, step.right != nil { start = place + 1 }
         continue
@@ -128,14 +135,14 @@ extension Difference {
         let known =
           successes
           ?? (
-            Self.successes(operations.left, sessions.left, pairNumbers.left),
-            Self.successes(operations.right, sessions.right, pairNumbers.right)
+            self.successes(operations.left, sessions.left, pairNumbers.left),
+            self.successes(operations.right, sessions.right, pairNumbers.right)
           )
         successes = known
         other =
           left == nil
-          ? known.left[Attempt(failed, sessions.right, pairNumbers.right)]
-          : known.right[Attempt(failed, sessions.left, pairNumbers.left)]
+          ? known.left[attempt(failed, sessions.right, pairNumbers.right)]
+          : known.right[attempt(failed, sessions.left, pairNumbers.left)]
       case .pairing, .encryption:
         other = counterpart(of: place, failed, isOnLeft: left == nil, &run)
       }
@@ -164,38 +171,82 @@ extension Difference {
     return step.left?.first { hasSucceeded(operations.left[$0]) }.map { ($0, right) }
   }
 
-  /// The first step that differs in something that is not expected to. What only a first connection
-  /// needs comes last.
-  private var firstChange: First? {
-    let changes = steps.lazy.filter { $0.kind != .same && !$0.isExpected }
-    let isBonded = (
-      left: operations.left.encryptsWithoutPairing, right: operations.right.encryptsWithoutPairing
-    )
-    guard let step = changes.first(where: { !isOfFirstConnection($0, isBonded) }) ?? changes.first
-    else { return nil }
-    switch step.kind {
-    case .same: return nil
-    case .removed: return First(kind: .onlyLeft, left: step.left?.first, right: nil)
-    case .added: return First(kind: .onlyRight, left: nil, right: step.right?.first)
-    case .changed:
-      return First(
-        kind: .changed, left: step.changes.first?.left ?? step.left?.first,
-        right: step.changes.first?.right ?? step.right?.first)
-    }
+  /// What a capture shows: what it lacks says nothing about the device.
+  private struct Shown {
+    /// Whether it begins within the first connection.
+    let lacksBeginning: Bool
+    /// The steps from the first one that it shows to the last.
+    let steps: Range<Int>
+    /// Whether the link is encrypted with a key from earlier.
+    let isBonded: Bool
   }
 
-  /// Returns whether only one side has a step because the other one may know its result from
-  /// earlier: a discovery, or a PDU of a pairing if the other side has a key.
-  ///
-  /// - Parameter isBonded: Whether each side encrypts the link without a pairing.
-  private func isOfFirstConnection(_ step: Step, _ isBonded: (left: Bool, right: Bool)) -> Bool {
-    let isOnLeft = step.kind == .removed
-    guard isOnLeft || step.kind == .added,
-      let place = isOnLeft ? step.left?.first : step.right?.first
-    else { return false }
-    let operation = isOnLeft ? operations.left[place] : operations.right[place]
-    guard operation.isOfPairing else { return operation.kind == .discovery }
-    return isOnLeft ? isBonded.right : isBonded.left
+  private func shown(
+    _ side: KeyPath<Step, Range<Int>?>, _ operations: [Operation], _ session: Session
+  ) -> Shown {
+    let isDone = { (step: Step) in
+      // A connection has these steps even where the capture lacks its beginning or its end.
+      step[keyPath: side].map { ![.connect, .end].contains(operations[$0.lowerBound].kind) }
+        ?? false
+    }
+    let lacksBeginning = session.connections.first?.history.connection.isOpeningMissing ?? false
+    let lacksEnd = session.connections.last?.operations.last?.unknown != nil
+    let start = lacksBeginning ? steps.firstIndex(where: isDone) ?? steps.count : 0
+    var end = steps.count
+    if lacksEnd, let last = steps.lastIndex(where: isDone) {
+      // Between two steps that both sides have, those of one side have no order among the other's.
+      let isAlone = { (step: Step) in step.left == nil || step.right == nil }
+      end =
+        isAlone(steps[last]) ? steps[last...].firstIndex { !isAlone($0) } ?? end : last + 1
+    }
+    return Shown(
+      lacksBeginning: lacksBeginning, steps: start..<max(start, end),
+      isBonded: operations.encryptsWithoutPairing)
+  }
+
+  /// How little a difference says about the devices.
+  private enum Weakness {
+    case none
+    /// The other side may know the result from an earlier connection.
+    case ofFirstConnection
+    /// One of the captures lacks it, or its outcome.
+    case notShown
+  }
+
+  /// The first of the steps that differ in something that is not expected to, of those that say most
+  /// about the devices.
+  private func firstChange(_ left: Shown, _ right: Shown) -> First? {
+    var second: First?
+    var third: First?
+    for (place, step) in steps.enumerated() where step.kind != .same && !step.isExpected {
+      let change = step.changes.first
+      let first = First(
+        kind: step.kind == .changed ? .changed : step.kind == .removed ? .onlyLeft : .onlyRight,
+        left: change?.left ?? step.left?.first, right: change?.right ?? step.right?.first)
+      switch weakness(of: first, at: place, left, right) {
+      case .none: return first
+      case .ofFirstConnection: second = second ?? first
+      case .notShown: third = third ?? first
+      }
+    }
+    return second ?? third
+  }
+
+  private func weakness(
+    of first: First, at place: Int, _ left: Shown, _ right: Shown
+  ) -> Weakness {
+    let both = [
+      first.left.map { operations.left[$0] }, first.right.map { operations.right[$0] },
+    ].compactMap { $0 }
+    if both.contains(where: { $0.unknown != nil }) { return .notShown }
+    guard both.count == 1, let only = both.first else { return .none }
+    let (own, other) = first.right == nil ? (left, right) : (right, left)
+    if !other.steps.contains(place) { return .notShown }
+    switch only.kind {
+    case .connect where own.lacksBeginning, .encryption where other.lacksBeginning: return .notShown
+    case .pairing where other.isBonded, .discovery: return .ofFirstConnection
+    default: return .none
+    }
   }
 
   /// What a device tries, regardless of position and number.
@@ -208,7 +259,9 @@ extension Difference {
     /// The connection's number within the session: those of both sides are compared one by one.
     var connection: Int?
 
-    init(_ operation: Operation, _ session: Session, _ connections: [Int: Int]) {
+    init(
+      _ operation: Operation, _ session: Session, _ connections: [Int: Int], comparesDevices: Bool
+    ) {
       // The message of a read is known from its answer only: a refused client has asked for any.
       if operation.kind != .value(.read) {
         message = operation.message.map { session.messages[$0] }
@@ -216,18 +269,24 @@ extension Difference {
       offset = operation.offset
       connection = connections[operation.connection]
       kind = operation.kind.number
-      isByCentral = operation.isByCentral
+      isByCentral = comparesDevices ? operation.isByCentral : nil
       role = operation.role.map { session.roles[$0].key }
     }
   }
 
+  private func attempt(
+    _ operation: Operation, _ session: Session, _ connections: [Int: Int]
+  ) -> Attempt {
+    Attempt(operation, session, connections, comparesDevices: comparesDevices)
+  }
+
   /// Returns the first success of one side in each thing that it tries.
-  private static func successes(
+  private func successes(
     _ operations: [Operation], _ session: Session, _ connections: [Int: Int]
   ) -> [Attempt: Int] {
     var first: [Attempt: Int] = [:]
     for (place, operation) in operations.enumerated() where operation.hasSucceeded {
-      let attempt = Attempt(operation, session, connections)
+      let attempt = self.attempt(operation, session, connections)
       if first[attempt] == nil { first[attempt] = place }
     }
     return first
@@ -304,13 +363,7 @@ extension Difference {
 extension [Operation] {
   /// Whether they encrypt the link, with a key from earlier.
   fileprivate var encryptsWithoutPairing: Bool {
-    contains { $0.kind == .encryption && $0.hasSucceeded } && !contains(where: \.isOfPairing)
-  }
-}
-
-extension Operation {
-  /// Whether it is a Security Manager PDU.
-  fileprivate var isOfPairing: Bool {
-    if case .pairing = kind { true } else { false }
+    contains { $0.kind == .encryption && $0.hasSucceeded }
+      && !contains { if case .pairing = $0.kind { true } else { false } }
   }
 }

@@ -68,13 +68,19 @@ private struct Catalogue {
   private var contents = Numbering<Content>()
   private var runs = Numbering<[Int]>()
 
+  /// Whether the device that did something is part of its meaning.
+  let comparesDevices: Bool
+
+  init(comparesDevices: Bool) { self.comparesDevices = comparesDevices }
+
   /// Returns the meaning and the content of each operation.
   mutating func numbers(
     _ operations: [Operation], _ session: Session
   ) -> [(meaning: Int, content: Int)] {
     var known: [Place: Int] = [:]
     return operations.map { operation in
-      let side: UInt8 = operation.isByCentral.map { $0 ? 1 : 2 } ?? 0
+      let device = comparesDevices ? operation.isByCentral : nil
+      let side: UInt8 = device.map { $0 ? 1 : 2 } ?? 0
       let place = Place(
         kind: operation.kind.number, side: side, role: operation.role ?? -1,
         message: operation.message ?? -1, offset: operation.offset)
@@ -122,7 +128,7 @@ private struct Catalogue {
 extension Difference {
   /// Aligns the conversations, and determines what differs in what was aligned.
   mutating func alignOperations(_ options: DifferenceOptions) {
-    var catalogue = Catalogue()
+    var catalogue = Catalogue(comparesDevices: comparesDevices)
     let numbers = (
       catalogue.numbers(operations.left, sessions.left),
       catalogue.numbers(operations.right, sessions.right)
@@ -241,7 +247,7 @@ extension Difference {
       operations.left[one.operations.lowerBound], operations.right[other.operations.lowerBound]
     )
     guard case .pairing = left.kind, case .pairing = right.kind else { return false }
-    return left.isByCentral == right.isByCentral
+    return (!comparesDevices || left.isByCentral == right.isByCentral)
       && (left.failure == nil) != (right.failure == nil)
   }
 }

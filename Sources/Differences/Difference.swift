@@ -127,6 +127,9 @@ package struct Difference: Sendable {
   /// The number of each connection's pair, by the connection's number; unpaired connections have
   /// numbers of their own.
   let pairNumbers: (left: [Int: Int], right: [Int: Int])
+  /// Whether the roles are known in all connections, so that what the central does is not the same
+  /// as what the peripheral does.
+  let comparesDevices: Bool
   /// The properties of the sessions' devices and links, including those that are the same.
   package internal(set) var facts: [Fact] = []
   /// The differences in the peripheral's attributes, and in the central's.
@@ -197,6 +200,7 @@ extension Difference {
     sessions = (left, right)
     operations = (left.operations, right.operations)
     pairing = ConnectionPairing(left, right)
+    comparesDevices = left.knowsRoles && right.knowsRoles
     var numbers: (left: [Int: Int], right: [Int: Int]) = ([:], [:])
     for (number, pair) in pairing.pairs.enumerated() {
       let (one, other) = (

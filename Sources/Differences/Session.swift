@@ -32,6 +32,8 @@ package struct Session: Sendable {
     package var uuid: BluetoothUUID?
     /// The UUID of the service that contains it.
     package var service: BluetoothUUID?
+    /// Whether its name is the one of the other side's attribute with this handle.
+    package var isInferred = false
 
     package init(
       key: [UInt8], words: Wording, handle: UInt16?, uuid: BluetoothUUID?, service: BluetoothUUID?
@@ -40,6 +42,9 @@ package struct Session: Sendable {
       (self.uuid, self.service) = (uuid, service)
     }
   }
+
+  /// Whether the captured side's role is known in all connections.
+  var knowsRoles: Bool { connections.allSatisfy { $0.history.connection.localRole != nil } }
 
   /// Returns the bytes of a slice.
   package func bytes(_ slice: Slice) -> ArraySlice<UInt8> {
@@ -128,6 +133,8 @@ package struct Operation: Sendable {
   package var failure: Slice?
   /// Why the capture does not show the outcome, in `bytes`; nil if it does.
   package var unknown: Slice?
+  /// Whether it is a write that was sent, to which the capture has no answer.
+  package var lacksAnswer = false
   /// The value, if any.
   package var value: Slice?
   /// What is chosen at random for every session, or computed from that, as a `FieldList`: confirm
@@ -166,7 +173,7 @@ package struct Operation: Sendable {
   }
 
   /// Whether it is known to have succeeded.
-  package var hasSucceeded: Bool { failure == nil && unknown == nil }
+  package var hasSucceeded: Bool { failure == nil && unknown == nil && !lacksAnswer }
 
   /// Whether several in a row form one run: what a server sends on its own.
   package var joinsRuns: Bool { kind == .value(.notification) || kind == .value(.indication) }

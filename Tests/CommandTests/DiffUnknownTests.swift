@@ -28,4 +28,77 @@ import Testing
     #expect(rows.contains("interval not known not known"), "\(whole.text)")
     #expect(rows.contains("method none same"), "\(whole.text)")
   }
+
+  /// Writes the records of a sample that a rule keeps, by their data and whether they were sent.
+  private func part(
+    of name: String, in folder: Folder, _ keeps: (ArraySlice<UInt8>, _ isSent: Bool) -> Bool
+  ) throws -> String {
+    let sample = try CaptureBytes(contentsOf: Program.sample(name))
+    var kept = Array(sample.bytes[..<sample.ends[0]])
+    for (start, end) in zip(sample.ends, sample.ends.dropFirst()) {
+      let isSent = sample.bytes[start + 11] & 1 == 0
+      if keeps(sample.bytes[start + 24..<end], isSent) { kept += sample.bytes[start..<end] }
+    }
+    return try folder.write("part.btsnoop", kept)
+  }
+
+  private static let aclData: UInt8 = 2
+
+  @Test("a capture without events, and so without roles, is the same but for the end")
+  func withoutRoles() throws {
+    let folder = try Folder()
+    for name in ["heart-rate", "wristband", "secret-values"] {
+      let data = try part(of: name, in: folder) { data, _ in data.first == Self.aclData }
+      let text = try Program.run(["diff", Program.sample(name), data]).text
+      #expect(text.contains("\nConversation  1 of "), "\(name): \(text)")
+      #expect(text.contains("its end is not in the capture: no events"), "\(name): \(text)")
+      #expect(!text.contains("FIRST DIFFERENCE"), "\(name): \(text)")
+    }
+  }
+
+  @Test("a write whose answer is not in the capture has not succeeded")
+  func withoutAnswers() throws {
+    let folder = try Folder()
+    let sent = try part(of: "heart-rate", in: folder) { data, isSent in
+      isSent && data.first == Self.aclData
+    }
+    let document = try Program.run(["diff", "--json", Program.sample("heart-rate"), sent]).objects
+    let first = try #require(document.first??["first"] as? [[String: Any]])
+    // #161 of the left is refused; what the left receives is not in the right.
+    #expect(first.map { $0["kind"] as? String } == ["only_left"], "\(first)")
+    let text = try Program.run(["diff", Program.sample("heart-rate"), sent]).text
+    #expect(!text.contains("no answer: the capture ends"), "\(text)")
+  }
+
+  @Test("attributes without names have those of the other side, unless its types contradict that")
+  func namedByOtherSide() throws {
+    let folder = try Folder()
+    var (left, right, other) = (Talk(), Talk(), Talk())
+    left.discover(0x180d, 1...9, [(3, 0x2a38), (5, 0x2a39)])
+    left.read(3, [1])
+    left.request(5, [1])
+    right.read(3, [1])
+    right.request(5, [1], error: 0x80)
+    other.discover(0x180d, 1...9, [(3, 0x2a37)])
+    other.read(3, [1])
+    other.request(5, [1], error: 0x80)
+    let paths = try [("left", left), ("right", right), ("other", other)].map {
+      try folder.write($0.0, $0.1.file.bytes)
+    }
+    let text = try Program.run(["diff", paths[0], paths[1]]).text
+    #expect(
+      text.contains(
+        "2 operations on the right have only handles, named as on the other side: both are assumed to have one map"
+      ), "\(text)")
+    #expect(text.contains("\nFIRST DIFFERENCE THAT MATTERS\n"), "\(text)")
+    let document = try Program.run(["diff", "--all", "--json", paths[1], paths[0]]).objects.first
+    let operations = try #require(document??["operations"] as? [[String: Any]])
+    let reads = operations.filter { $0["operation"] as? String == "read" }
+    #expect(reads.map { $0["kind"] as? String } == ["same"], "\(operations)")
+    #expect(reads.map { $0["uuid_via"] as? String } == ["inferred"], "\(operations)")
+    let contradicted = try Program.run(["diff", paths[0], paths[2]]).text
+    #expect(
+      contradicted.contains("1 operation on the right has only a handle; --map"), "\(contradicted)")
+    #expect(!contradicted.contains("named as on"), "\(contradicted)")
+  }
 }

@@ -158,9 +158,6 @@ extension PairingAttempt {
     return finding
   }
 
-  /// Returns a finding for legacy passkey entry that succeeded: the commitment of a side, and what
-  /// opens it. The passkey is the only unknown input of a confirm value (Core, Vol 3, Part H, 2.2.3
-  /// and 2.3.5.5).
   /// Whether it was LE legacy pairing that succeeded, and whose values crossed the link unencrypted.
   private var isLegacyInClear: Bool { isPaired && !isSecureConnections && !beganEncrypted }
 
@@ -169,6 +166,9 @@ extension PairingAttempt {
     history.connection.isOpeningMissing ? .likely : .certain
   }
 
+  /// Returns a finding for legacy passkey entry that succeeded: the commitment of a side, and what
+  /// opens it. The passkey is the only unknown input of a confirm value (Core, Vol 3, Part H, 2.2.3
+  /// and 2.3.5.5).
   fileprivate func exposedPasskey(_ history: ConnectionHistory) -> Finding? {
     guard isLegacyInClear, method?.hasPasskey == true,
       let role = [PairingSide.initiator, .responder].first(where: {

@@ -152,7 +152,7 @@ struct PageWriter {
     add(rows.late, "later packet", "later packets", end)
     add(
       contents.details.withoutFields, "packet without its fields", "packets without their fields",
-      ", to keep the page small; a larger --limit keeps them")
+      ", to keep the page small; a larger --limit keeps more")
     return lines
   }
 

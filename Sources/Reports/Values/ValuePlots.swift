@@ -101,8 +101,9 @@ package struct ValuePlots: Sendable {
     func word(_ place: Int) -> [UInt8] {
       guard place >= 0 else { return [] }
       let words = definition.words
-      // As in the text of a value.
-      return words.bytes(place).array.map { $0 == 0x5f ? 0x20 : $0 }
+      var output = Output()
+      output.spaced(words.bytes(place))
+      return output.bytes.array
     }
     let field = point.name < 0 ? -2 - point.field : point.name << 16 | (point.unit + 1)
     let place = place(field, ObjectIdentifier(definition), isWritten) {

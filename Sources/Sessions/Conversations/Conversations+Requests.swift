@@ -90,19 +90,12 @@ extension Conversations {
   ) {
     let isExecute = pending.opcode == .executeWriteRequest
     guard !pending.isIncomplete, isExecute || pending.operation != nil else { return }
-    if !memory.hasHeard(place.direction.reversed) {
-      // The capture has one direction only, so nobody knows whether the answer came.
-      if pending.opcode.carriesValue, pending.opcode != .prepareWriteRequest {
-        tell(place, pending, .done, nil, nil, lacksAnswer: pending.operation?.isWrite ?? false)
-        return
-      }
-      if pending.operation == .read {
-        tell(place, pending, .noResponse(.recordsLost), nil, nil)
-        return
-      }
+    let mayBeAnswered = memory.hasHeard(place.direction.reversed)
+    if !mayBeAnswered, pending.opcode.carriesValue, pending.opcode != .prepareWriteRequest {
+      // The capture has no answers, so nobody knows whether one came.
+      return tell(place, pending, .done, nil, nil)
     }
-    var reason = pending.isPassed ? .overtaken : reason
-    if !memory.hasHeard(place.direction.reversed) { reason = .recordsLost }
+    var reason = mayBeAnswered ? pending.isPassed ? .overtaken : reason : .recordsLost
     if reason == .connectionEnded, let time, let sent = pending.time,
       time.nanoseconds(since: sent) >= Request.timeout
     {
@@ -131,8 +124,7 @@ extension Conversations {
   /// Reports the outcome of a request or an indication that carried everything itself.
   private mutating func tell(
     _ place: Place, _ pending: Procedure, _ outcome: ValueOutcome, _ response: Int?,
-    _ latency: Int64?, isAcknowledged: Bool? = nil, attribute: AttributeIdentity? = nil,
-    lacksAnswer: Bool = false
+    _ latency: Int64?, isAcknowledged: Bool? = nil, attribute: AttributeIdentity? = nil
   ) {
     guard let operation = pending.operation else { return }
     var value = ConveyedValue(
@@ -144,7 +136,6 @@ extension Conversations {
     value.offset = pending.offset
     value.isCut = pending.isCut
     value.isAcknowledged = isAcknowledged
-    value.lacksAnswer = lacksAnswer
     if pending.opcode.carriesValue {
       value.value = keep(pending.value.bytes)
       value.packets = keep(pending.packets[...])

@@ -138,8 +138,6 @@ package struct ConveyedValue: Sendable {
   package var isRestRefused = false
   /// Whether the server echoed other bytes, or another offset, than it was sent.
   package var isEchoWrong = false
-  /// Whether a write is `done` only because the capture has one direction, and so no answers.
-  package var lacksAnswer = false
   /// For an attempt of the captured host without an answer: whether the peer acknowledged the
   /// packet on the air; nil if unknown.
   package var isAcknowledged: Bool?
@@ -155,6 +153,9 @@ package struct ConveyedValue: Sendable {
   package var isSecret = false
   /// Whether the attribute's values are secret, or hold secrets.
   package var isOfSecretType = false
+
+  /// Whether a write counts as done only because the capture has no answers.
+  package var lacksAnswer: Bool { operation == .write && outcome == .done && response == nil }
 
   /// Whether the value is a whole one that can be part of a series of values.
   package var isPlain: Bool {
