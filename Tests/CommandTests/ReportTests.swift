@@ -54,6 +54,50 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: none))
   }
 
+  @Test(
+    "the fields of every packet are those of show -v, except what it answers",
+    arguments: Program.captures)
+  func fields(_ capture: URL) throws {
+    var shown: [Int: [String]] = [:]
+    var number = 0
+    for line in try Program.run(["show", "-v", capture.path]).lines.dropFirst() {
+      // A field has at most its offsets in the first eleven columns; a packet has its time there.
+      if line.prefix(11).allSatisfy({ "0123456789– ".contains($0) }),
+        line.prefix(13).hasSuffix("  ")
+      {
+        shown[number, default: []].append(line)
+      } else if let next = line.split(separator: " ").first.flatMap({ Int($0) }) {
+        number = next
+      }
+    }
+    let page = try Program.run(["report", capture.path]).text
+    let start = try #require(page.firstRange(of: "id=\"details\">"))
+    let rest = page[start.upperBound...]
+    let end = try #require(rest.firstRange(of: "</script>"))
+    let details = try JSONSerialization.jsonObject(with: Data(rest[..<end.lowerBound].utf8))
+    let parts = try #require((details as? [String: Any])?["fields"] as? [[String: Any]])
+    var count = 0
+    for part in parts {
+      let lines = try #require(part["lines"] as? [String])
+      let begins = try #require(part["begins"] as? [[Int]])
+      let packets = try #require(part["n"] as? [Int])
+      let first = try #require(part["b"] as? [Int])
+      let others = try #require(part["x"] as? [[Int]])
+      for (index, packet) in packets.enumerated() {
+        let fields = (begins[first[index]] + others[index]).map { lines[$0] }
+        let expected = (shown[packet] ?? []).filter { line in
+          let name = line.dropFirst(13).drop { $0 == " " }
+          return !name.hasPrefix("request: ") && !name.hasPrefix("latency: ")
+        }
+        #expect(
+          fields.filter { !$0.contains(" request: ") && !$0.contains(" latency: ") } == expected,
+          "#\(packet)")
+        count += 1
+      }
+    }
+    #expect(count > 0 || shown.isEmpty, "no packet has fields on the page")
+  }
+
   @Test("--redact leaves no address, name or key of the capture") func redact() throws {
     let ending = try Program.run(["report", "--redact", Self.sample])
     #expect(ending.status == 0, "\(ending.errors)")

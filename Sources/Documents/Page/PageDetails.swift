@@ -14,21 +14,84 @@ struct PageDetails: Sendable {
     case failing, important, other, routine
   }
 
-  /// The fields of some packets. Each distinct line is kept once; packets are lists of lines.
+  /// Lines with which the fields of several packets begin.
+  struct Beginning: Sendable {
+    fileprivate let rank: Rank
+    fileprivate let part: Int
+    fileprivate let place: UInt32
+  }
+
+  /// Lists of lines, each as runs of places that follow each other.
+  private struct LineLists: Sendable {
+    private var runs: [(first: UInt32, count: UInt32)] = []
+    private var ends: [UInt32] = []
+    var count: Int { ends.count }
+
+    /// Adds lines to the list that `end` completes.
+    mutating func add(_ run: Range<Int>) {
+      runs.append((UInt32(run.lowerBound), UInt32(run.count)))
+    }
+
+    mutating func end() { ends.append(UInt32(runs.count)) }
+
+    /// - Parameter numbers: texts of all places.
+    func write(_ numbers: borrowing NumberTexts, into out: inout Output) {
+      var start = 0
+      out.list(ends.indices) { index, out in
+        out.byte(0x5b)
+        let end = Int(ends[index])
+        for run in start..<end {
+          let first = Int(runs[run].first)
+          numbers.write(first..<first + Int(runs[run].count), isFirst: run == start, into: &out)
+        }
+        start = end
+        out.byte(0x5d)
+      }
+    }
+  }
+
+  /// The fields of some packets. Each distinct line is kept once; packets are lists of lines, of
+  /// which the first ones may be shared by several.
   private struct Part: Sendable {
     var lines = TextTable()
     /// For each line, the one that followed it last time, unless that is the next in `lines`; for
     /// the empty one, the first of the latest packet. Packets of one kind have mostly the same lines.
     private var followers: [UInt32] = [0]
+    /// The packets, and the place in `beginnings` of each one's first lines.
     var packets: [UInt32] = []
-    /// The packets' lines, as runs of places that follow each other, and the end of each packet's.
-    private var runs: [(first: UInt32, count: UInt32)] = []
-    private var ends: [UInt32] = []
+    private var beginningOf: [UInt32] = []
+    private var beginnings = LineLists()
+    /// The last line of each beginning.
+    private var lastLines: [Int] = [0]
+    private var rest = LineLists()
     var size = 32
 
-    /// - Parameter text: the packet's lines, each with its newline.
-    mutating func add(_ packet: Int, _ text: RawSpan) {
-      var (start, last) = (0, 0)
+    init() { beginnings.end() }
+
+    /// Adds a packet's lines.
+    ///
+    /// - Parameters:
+    ///   - text: the lines, each with its newline.
+    ///   - beginning: the place of those before them; 0: none.
+    mutating func add(_ packet: Int, _ text: RawSpan, after beginning: UInt32) {
+      _ = add(text, after: lastLines[Int(beginning)], isBeginning: false)
+      packets.append(UInt32(truncatingIfNeeded: packet))
+      beginningOf.append(beginning)
+      size += 12 + (beginning < 10 ? 0 : 2)
+    }
+
+    /// Adds the first lines of a packet, and returns their place.
+    mutating func add(beginning text: RawSpan) -> UInt32 {
+      lastLines.append(add(text, after: 0, isBeginning: true))
+      size += 3
+      return UInt32(beginnings.count - 1)
+    }
+
+    /// Adds a list of lines, and returns the last one.
+    ///
+    /// - Parameter last: the line before them; 0: none.
+    private mutating func add(_ text: RawSpan, after last: Int, isBeginning: Bool) -> Int {
+      var (start, last) = (0, last)
       while start < text.byteCount {
         let expected = follower(of: last)
         var run = expected..<lines.end(from: expected, in: text, at: &start)
@@ -43,11 +106,10 @@ struct PageDetails: Sendable {
         } else {
           for place in run { size += Self.bytes(of: place) }
         }
-        runs.append((UInt32(run.lowerBound), UInt32(run.count)))
+        if isBeginning { beginnings.add(run) } else { rest.add(run) }
       }
-      packets.append(UInt32(truncatingIfNeeded: packet))
-      ends.append(UInt32(runs.count))
-      size += 10
+      if isBeginning { beginnings.end() } else { rest.end() }
+      return last
     }
 
     /// Returns the bytes of a place, with its comma.
@@ -93,18 +155,12 @@ struct PageDetails: Sendable {
       }
       out.text(",\"n\":")
       out.list(packets.indices) { index, out in out.decimal(UInt(packets[index])) }
+      out.text(",\"begins\":")
+      beginnings.write(numbers, into: &out)
+      out.text(",\"b\":")
+      out.list(packets.indices) { index, out in out.decimal(UInt(beginningOf[index])) }
       out.text(",\"x\":")
-      var start = 0
-      out.list(packets.indices) { index, out in
-        out.byte(0x5b)
-        let end = Int(ends[index])
-        for run in start..<end {
-          let first = Int(runs[run].first)
-          numbers.write(first..<first + Int(runs[run].count), isFirst: run == start, into: &out)
-        }
-        start = end
-        out.byte(0x5d)
-      }
+      rest.write(numbers, into: &out)
       out.byte(0x7d)
     }
   }
@@ -155,16 +211,44 @@ struct PageDetails: Sendable {
     return wants
   }
 
-  mutating func add(fields: RawSpan, of packet: Int, _ rank: Rank) {
+  /// Returns whether the fields of a packet of this rank can begin with these lines.
+  func has(_ beginning: Beginning, _ rank: Rank) -> Bool {
+    let parts = parts[rank.rawValue]
+    return beginning.rank == rank && beginning.part == parts.count - 1
+      && parts[beginning.part].size <= Self.partBytes
+  }
+
+  /// Adds lines with which the fields of packets of this rank begin.
+  mutating func add(beginning text: RawSpan, _ rank: Rank) -> Beginning {
+    var place: UInt32 = 0
+    let part = extend(rank) { place = $0.add(beginning: text) }
+    return Beginning(rank: rank, part: part, place: place)
+  }
+
+  /// Adds a packet's fields.
+  ///
+  /// - Parameter beginning: the lines before them, which `has` says are there.
+  mutating func add(
+    fields: RawSpan, after beginning: Beginning? = nil, of packet: Int, _ rank: Rank
+  ) {
+    _ = extend(rank, beginning?.part) { $0.add(packet, fields, after: beginning?.place ?? 0) }
+    fit()
+  }
+
+  /// Adds to a part of a rank: if none is given, to the last one, or to a new one if that is full.
+  /// Returns the part's place.
+  private mutating func extend(
+    _ rank: Rank, _ part: Int? = nil, _ add: (inout Part) -> Void
+  ) -> Int {
     let place = rank.rawValue
-    if parts[place].last.map({ $0.size > Self.partBytes }) ?? true { parts[place].append(Part()) }
-    let last = parts[place].count - 1
+    if part == nil, parts[place].last.map({ $0.size > Self.partBytes }) ?? true { parts[place].append(Part()) }
+    let last = part ?? parts[place].count - 1
     let size = parts[place][last].size
-    parts[place][last].add(packet, fields)
+    add(&parts[place][last])
     let growth = parts[place][last].size - size
     fieldsSize += growth
     if rank == .routine { routineSize += growth }
-    fit()
+    return last
   }
 
   /// Returns whether the bytes of a record of this length are kept.

@@ -79,6 +79,7 @@ package struct PageReport: PacketReport, ~Copyable {
   private var brief = Brief()
   private var details: VerboseSink
   private var contents: PageContents
+  private var repeated = RepeatedFields()
   private var openRuns: [(first: Int, run: Int)] = []
   private var scratch = Output()
   private var codes = PageCodes()
@@ -107,7 +108,9 @@ package struct PageReport: PacketReport, ~Copyable {
     showing = Showing(shown)
     sentence = Sentence(
       showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles, keepsRecent: true)
-    details = VerboseSink(showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles)
+    // The page shows what a packet answers, and when, above its fields.
+    details = VerboseSink(
+      showsKeys: options.showsKeys, glyphs: .utf8, profiles: options.profiles, tellsAnswers: false)
     contents = PageContents(limit: options.limit, decimals: summary.timeDecimals)
   }
 
@@ -326,21 +329,58 @@ package struct PageReport: PacketReport, ~Copyable {
   ) {
     contents.details.learn(rows: contents.rows.size)
     if contents.details.wantsFields(rank) {
-      details.clear()
-      details.packet(
-        record, dissection, bytes, answer, fragments: fragments, memory, &sentence.reading)
-      Self.add(fields: details, of: record.number, rank, &contents.details)
+      addFields(record, dissection, bytes, answer, fragments: fragments, memory, rank)
     }
     guard contents.details.wantsBytes(record.bytes.byteCount) else { return }
     let secrets = options.showsKeys ? .none : Secrets(dissection, record, answer, memory)
     contents.details.add(record.bytes, hiding: secrets, of: record.number)
   }
 
-  private static func add(
-    fields: borrowing VerboseSink, of packet: Int, _ rank: PageDetails.Rank,
-    _ details: inout PageDetails
+  private mutating func addFields(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, _ rank: PageDetails.Rank
   ) {
-    details.add(fields: fields.output.bytes, of: packet, rank)
+    details.clear()
+    guard let context = FieldContext(record, dissection, answer, fragments: fragments, memory)
+    else {
+      details.packet(
+        record, dissection, bytes, answer, fragments: fragments, memory, &sentence.reading)
+      return Self.add(fields: details, after: nil, of: record.number, rank, &contents.details)
+    }
+    let value = context.value
+    let count = value.isEmpty ? record.bytes.byteCount : Int(value.start)
+    let key = record.bytes.part(Slice(start: 0, count: count))
+    var beginning = repeated.find(context, key)
+    if let known = beginning, !contents.details.has(known, rank) { beginning = nil }
+    if beginning == nil {
+      details.packet(
+        record, dissection, bytes, answer, fragments: fragments, memory, &sentence.reading)
+      scratch.clear()
+      details.output.copy(into: &scratch)
+      details.clear()
+    }
+    if !value.isEmpty { details.value(value, of: bytes, &sentence.reading) }
+    if beginning == nil {
+      let first = Slice(start: 0, count: scratch.count - details.output.count)
+      let added = Self.add(beginning: first, of: scratch, rank, &contents.details)
+      repeated.learn(context, key, added)
+      beginning = added
+    }
+    Self.add(fields: details, after: beginning, of: record.number, rank, &contents.details)
+  }
+
+  private static func add(
+    beginning slice: Slice, of text: borrowing Output, _ rank: PageDetails.Rank,
+    _ details: inout PageDetails
+  ) -> PageDetails.Beginning {
+    details.add(beginning: text.bytes.part(slice), rank)
+  }
+
+  private static func add(
+    fields: borrowing VerboseSink, after beginning: PageDetails.Beginning?, of packet: Int,
+    _ rank: PageDetails.Rank, _ details: inout PageDetails
+  ) {
+    details.add(fields: fields.output.bytes, after: beginning, of: packet, rank)
   }
 }
 

@@ -40,7 +40,7 @@ package struct PageCodes {
   }
 
   private let collector = Collector()
-  /// The latest codes of such packets, by the last bits of the handle and the opcode.
+  /// The latest codes of such packets, by a hash of the handle and the opcode.
   private var known = [(key: Key, text: [UInt8])?](repeating: nil, count: 256)
   /// What `--status '!0'` selects.
   private let failing = try? StatusFilter("!0")
@@ -62,7 +62,7 @@ package struct PageCodes {
       compose(record, dissection, bytes, answer, memory, into: &out)
       return
     }
-    let place = Int(key.handle ?? key.request ?? 0) & 31 | Int(key.opcode ?? 0) << 5 & 255
+    let place = (Int(key.handle ?? key.request ?? 0) &+ Int(key.opcode ?? 0) &* 37) & 255
     if let known = known[place], known.key == key { return out.raw(known.text.bytes) }
     let start = out.count
     compose(record, dissection, bytes, answer, memory, into: &out)

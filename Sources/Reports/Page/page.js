@@ -318,7 +318,7 @@
   function unpack() {
     if (details) return details;
     const raw = JSON.parse(at('details').textContent), fields = new Map(), bytes = new Map();
-    for (const part of raw.fields) part.n.forEach((packet, k) => fields.set(packet, part.x[k].map(place => part.lines[place])));
+    for (const {n, b, begins, x, lines} of raw.fields) n.forEach((packet, k) => fields.set(packet, (x[k] = begins[b[k]].concat(x[k])).map(place => lines[place])));
     for (let i = 0; i < raw.bytes.length; i += 2) bytes.set(raw.bytes[i], raw.hex[raw.bytes[i + 1]]);
     return details = {fields, bytes, parts: raw.fields};
   }

@@ -16,6 +16,8 @@ package protocol FieldSink: FieldVisitor, ~Copyable {
   /// Whether fields without information are written, too: lengths that follow from other fields,
   /// and quantities that are not available.
   static var tellsAll: Bool { get }
+  /// Whether the request that a packet answers, and its latency, are written.
+  var tellsAnswers: Bool { get }
   /// Begins an object within the current one.
   mutating func begin(_ key: StaticString)
   /// Ends the current object.
@@ -92,6 +94,7 @@ extension FieldSink where Self: ~Copyable {
   package mutating func at(_ offset: Int, _ count: Int) {}
 
   package static var tellsAll: Bool { false }
+  package var tellsAnswers: Bool { true }
 
   package mutating func repeats(_ connection: ConnectionState) -> Bool { false }
 

@@ -84,8 +84,7 @@ package enum Details {
   /// Returns whether advertising reports are listed only in place, among the parameters of their
   /// event: if every field is listed and the reports need nothing from other packets, or if there
   /// are no reports.
-  private static func tellsReportsAsParameters(_ memory: borrowing Memory, _ tellsAll: Bool) -> Bool
-  {
+  static func tellsReportsAsParameters(_ memory: borrowing Memory, _ tellsAll: Bool) -> Bool {
     if memory.advertisements.reports.isEmpty { return true }
     return tellsAll
       && memory.advertisements.reports.allSatisfy { advertisement in
@@ -175,7 +174,7 @@ package enum Details {
   static func answered<Sink: FieldSink & ~Copyable>(
     _ answer: Answer, to sink: inout Sink
   ) {
-    guard let request = answer.request else { return }
+    guard sink.tellsAnswers, let request = answer.request else { return }
     sink.number("request", request.packet)
     if let latency = answer.latency {
       sink.quantity("latency", Int(latency / 1000), .latency)

@@ -11,6 +11,7 @@ package import Words
 package struct VerboseSink: FieldSink, ~Copyable {
   package var output = Output()
   package let showsKeys: Bool
+  package let tellsAnswers: Bool
   package var hidesAdvertising = false
   package var advertiser = OwnAddress()
   package var tellsStructures = false
@@ -48,8 +49,12 @@ package struct VerboseSink: FieldSink, ~Copyable {
   private var lastData: [UInt8] = []
   private var lastLines = Output()
 
-  package init(showsKeys: Bool, glyphs: Glyphs = .utf8, profiles: SuppliedProfiles? = nil) {
+  package init(
+    showsKeys: Bool, glyphs: Glyphs = .utf8, profiles: SuppliedProfiles? = nil,
+    tellsAnswers: Bool = true
+  ) {
     self.showsKeys = showsKeys
+    self.tellsAnswers = tellsAnswers
     self.glyphs = glyphs
     reading = ValueReading(profiles, showsKeys: showsKeys)
   }
@@ -99,9 +104,20 @@ package struct VerboseSink: FieldSink, ~Copyable {
       remark("offsets count from the first byte of the joined PDU")
     }
     Details.packet(record, dissection, bytes, answer, fragments: fragments, memory, to: &self)
-    if reading.isOfPDU, let value = dissection.attFields.value {
-      reading.writeLines(bytes.part(value), to: &self)
-    }
+    if let value = dissection.attFields.value { meaning(bytes.part(value), &reading) }
+  }
+
+  /// Appends the value of an ATT PDU and what it means, with which `packet` ends.
+  package mutating func value(_ slice: Slice, of bytes: RawSpan, _ reading: inout ValueReading) {
+    depth += 1
+    at(Int(slice.start), Int(slice.count))
+    self.bytes("value", bytes.part(slice))
+    depth -= 1
+    meaning(bytes.part(slice), &reading)
+  }
+
+  private mutating func meaning(_ value: RawSpan, _ reading: inout ValueReading) {
+    if reading.isOfPDU { reading.writeLines(value, to: &self) }
   }
 
   /// Shows bytes beside the fields; offsets refer to `bytes`.

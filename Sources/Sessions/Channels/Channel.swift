@@ -112,7 +112,7 @@ struct Evidence: Sendable {
 }
 
 /// What is known about the channel that carries a packet's data.
-package struct ChannelFact: Sendable {
+package struct ChannelFact: Equatable, Sendable {
   /// The PSM of the channel; nil if its opening is missing from the capture.
   package var psm: PSM?
   /// Whether the channel's frames are sent against credits.

@@ -196,6 +196,35 @@ import Testing
     #expect(out.hasSuffix("\"bytes\":[\(bytes)]}"))
   }
 
+  @Test("Lines with which packets begin are written once") func beginnings() {
+    var details = PageDetails(limit: 1_000_000)
+    let first = details.add(beginning: [UInt8]("first\nsecond\n".utf8).bytes, .important)
+    let isUsable = details.has(first, .important)
+    let isOfOthers = details.has(first, .other)
+    #expect(isUsable && !isOfOthers)
+    for number in 1...3 {
+      let rest = [UInt8]("last \(number / 2)\n".utf8)
+      details.add(fields: rest.bytes, after: first, of: number, .important)
+    }
+    let out = text { details.write(into: &$0) }
+    #expect(out.contains("\"begins\":[[],[1,2]],\"b\":[1,1,1],\"x\":[[3],[4],[4]]"), "\(out)")
+  }
+
+  @Test("A beginning is not used once its part is full") func fullPart() {
+    var details = PageDetails(limit: 10_000_000)
+    let first = details.add(beginning: [UInt8]("first\n".utf8).bytes, .important)
+    for number in 1...4000 where details.has(first, .important) {
+      let rest = [UInt8]("a line of packet \(number * 7919)\n".utf8)
+      details.add(fields: rest.bytes, after: first, of: number, .important)
+    }
+    details.add(fields: [UInt8]("other\n".utf8).bytes, of: 5000, .important)
+    let isUsable = details.has(first, .important)
+    #expect(!isUsable)
+    let out = text { details.write(into: &$0) }
+    #expect(
+      out.contains("\"n\":[5000],\"begins\":[[]],\"b\":[0],\"x\":[[1]]"), "\(out.suffix(300))")
+  }
+
   @Test("Flow control gets a small part of the room for fields") func routine() {
     var details = PageDetails(limit: 1_000_000)
     var kept = 0

@@ -1,0 +1,33 @@
+import Bytes
+import Reports
+
+/// With which lines the fields of recent packets begin, to be used again for packets with the same
+/// bytes: half of a capture's packets are reports of free buffers, polls and acknowledgements.
+struct RepeatedFields: Sendable {
+  private static let most = 256
+
+  // The latest packets, by a hash of their bytes.
+  private var contexts = [FieldContext?](repeating: nil, count: most)
+  private var keys = [[UInt8]](repeating: [], count: most)
+  private var beginnings = [PageDetails.Beginning?](repeating: nil, count: most)
+
+  /// Returns the fields up to the value, or nil if they are not known.
+  ///
+  /// - Parameter bytes: the packet's bytes before the value.
+  func find(_ context: FieldContext, _ bytes: RawSpan) -> PageDetails.Beginning? {
+    let slot = Self.slot(bytes)
+    let key = keys[slot]
+    return key.bytes.isEqual(to: bytes) && contexts[slot] == context ? beginnings[slot] : nil
+  }
+
+  mutating func learn(
+    _ context: FieldContext, _ bytes: RawSpan, _ beginning: PageDetails.Beginning
+  ) {
+    let slot = Self.slot(bytes)
+    contexts[slot] = context
+    keys[slot] = bytes.array
+    beginnings[slot] = beginning
+  }
+
+  private static func slot(_ bytes: RawSpan) -> Int { Int(TextTable.hash(bytes)) & (most - 1) }
+}

@@ -1,0 +1,83 @@
+import Bluetooth
+package import Bytes
+package import Captures
+package import Dissectors
+package import Sessions
+
+/// What the fields of a packet depend on apart from its bytes, for packets where that is little:
+/// if it and the bytes up to the value are equal, so are the fields up to the value.
+package struct FieldContext: Equatable, Sendable {
+  /// What is known of an attribute.
+  private struct KnownAttribute: Equatable {
+    var uuid: BluetoothUUID
+    var service: BluetoothUUID?
+    var kind: Attribute.Kind
+    var via: Attribute.Via
+  }
+
+  private let direction: Direction?
+  private var connection: ConnectionState?
+  private var row: RowID?
+  private var channel: ChannelFact?
+  private var attribute: KnownAttribute?
+  /// The attribute handle in the request that the packet answers.
+  private var request: UInt16?
+  /// The value, whose bytes may differ: `VerboseSink.value` shows it and its meaning after all other
+  /// fields. Empty if there is none.
+  package private(set) var value = Slice.empty
+
+  /// Determines what a packet's fields depend on; nil if that is more than is kept here. The request
+  /// that it answers and its latency count only for sinks that show them.
+  package init?(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
+    fragments: [Int], _ memory: borrowing Memory
+  ) {
+    let fragment = answer.fragment
+    guard record.options.isEmpty, !record.isTruncated, fragments.isEmpty, !fragment.isFragment,
+      !fragment.isJoined, !fragment.hasJoinedBytes, memory.longValues.isEmpty
+    else { return nil }
+    direction = record.direction
+    connection = answer.link.map { ConnectionState(of: $0, memory) }
+    row = dissection.parameters?.row
+    switch dissection.content {
+    case .command: break
+    case .event:
+      guard Details.tellsReportsAsParameters(memory, true), memory.advertisements.lostTrain == nil,
+        !memory.advertisements.mayHoldSecret
+      else { return nil }
+    case .acl:
+      guard dissection.l2cap != nil, dissection.smp == nil, !dissection.isSignalling else {
+        return nil
+      }
+      channel = answer.channel
+      if let pdu = dissection.att {
+        if !take(pdu, dissection.attFields, answer, memory) { return nil }
+      } else if dissection.hidesSMP(answer) {
+        return nil
+      }
+    case .note, .control, .unknown, .sco, .iso, .controllerLog: return nil
+    }
+  }
+
+  /// Takes what an ATT PDU's fields depend on; returns whether that is all.
+  private mutating func take(
+    _ pdu: ATTPDU, _ fields: ATTFields, _ answer: Answer, _ memory: borrowing Memory
+  ) -> Bool {
+    switch pdu.opcode {
+    case .readRequest, .readResponse, .writeRequest, .writeResponse, .writeCommand,
+      .handleValueNotification, .handleValueIndication, .handleValueConfirmation:
+      break
+    default: return false
+    }
+    if answer.bringsKeyMaterial(pdu.opcode, memory) { return false }
+    value = fields.value ?? .empty
+    request = answer.request?.handle
+    attribute = answer.attribute.map { place in
+      let attribute = memory.attributes[place]
+      return KnownAttribute(
+        uuid: attribute.uuid, service: memory.attributes.service(of: place), kind: attribute.kind,
+        via: memory.attributes.via(of: place, on: connection?.id ?? 0))
+    }
+    return true
+  }
+}
