@@ -241,7 +241,9 @@ struct PageDetails: Sendable {
     _ rank: Rank, _ part: Int? = nil, _ add: (inout Part) -> Void
   ) -> Int {
     let place = rank.rawValue
-    if part == nil, parts[place].last.map({ $0.size > Self.partBytes }) ?? true { parts[place].append(Part()) }
+    if part == nil, parts[place].last.map({ $0.size > Self.partBytes }) ?? true {
+      parts[place].append(Part())
+    }
     let last = part ?? parts[place].count - 1
     let size = parts[place][last].size
     add(&parts[place][last])
