@@ -67,6 +67,12 @@ struct DevicePair: Sendable {
   let left: RememberedCapture.Device
   let right: RememberedCapture.Device
   let way: Way
+
+  /// Whether their addresses show that they are two devices.
+  var hasDifferentAddresses: Bool {
+    !left.addresses.isEmpty && !right.addresses.isEmpty
+      && !left.addresses.contains { right.addresses.contains($0) }
+  }
 }
 
 /// The pairing of the devices of both sides.

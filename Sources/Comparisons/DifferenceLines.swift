@@ -38,18 +38,21 @@ extension DifferenceReport.Compared {
     return map + (difference.timingRemark.map { [(["timing"], $0)] } ?? [])
   }
 
-  /// Which attributes the captures do not name, and how to name them.
+  /// What limits the comparison, and how to make more of the sides comparable.
   var hints: [Wording] {
-    let named = count { $0.isInferred }
-    let unnamed = count { $0.uuid == nil }
     var hints: [Wording] = []
-    if !named.sides.isEmpty {
+    if pair.way == .asked, pair.hasDifferentAddresses {
+      hints.append("these are two devices, with different addresses")
+    }
+    let inferred = count { $0.isInferred }
+    if !inferred.sides.isEmpty {
       hints.append(
         """
-        \(Wording(named.sides, joinedBy: " and ")) \(onlyHandles(named.all)), named as on the other side: both are \
-        assumed to have one map
+        \(Wording(inferred.sides, joinedBy: " and ")) \(onlyHandles(inferred.all)), named as on the other side: \
+        both are assumed to have one map
         """)
     }
+    let unnamed = count { $0.uuid == nil && $0.handle != nil }
     if !unnamed.sides.isEmpty {
       hints.append(
         """
@@ -57,8 +60,27 @@ extension DifferenceReport.Compared {
         (map --json) names them
         """)
     }
+    let answers = count { $0.uuid == nil && $0.handle == nil }
+    if !answers.sides.isEmpty {
+      let verb: StaticString = answers.all == 1 ? "is an answer" : "are answers"
+      hints.append(
+        """
+        \(Wording(answers.sides, joinedBy: " and ")) \(verb) without a request, so that the attribute is not \
+        known
+        """)
+    }
+    if difference.differsOnlyUnseen {
+      hints.append("nothing differs in what both captures show of the conversation")
+    }
+    if difference.sessions.left.hasOtherData || difference.sessions.right.hasOtherData {
+      hints.append(Self.otherData)
+    }
     return hints
   }
+
+  /// What is never compared.
+  static let otherData: Wording =
+    "data of L2CAP channels other than ATT and pairing is not compared"
 
   private func onlyHandles(_ count: Int) -> Wording {
     count == 1 ? "has only a handle" : "have only handles"
@@ -150,7 +172,13 @@ extension Difference {
         "\(right): \(hex: Array(sessions.right.bytes(there)))"
       )
     }
-    return (left.isEmpty ? "done" : left, right.isEmpty ? "done" : right)
+    let words = { (words: Wording, lacksAnswer: Bool, otherFails: Bool) -> Wording in
+      let words = words.isEmpty ? "done" : words
+      return lacksAnswer && otherFails ? "\(words), \(OperationRecorder.notCaptured)" : words
+    }
+    return (
+      words(left, one.lacksAnswer, other.hasFailed), words(right, other.lacksAnswer, one.hasFailed)
+    )
   }
 
   /// Returns a value's bytes, or nil if there are none that may be printed.

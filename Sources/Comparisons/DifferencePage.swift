@@ -135,7 +135,13 @@ struct DifferencePage: ~Copyable {
     if sides.contains(where: { !$0.1.isEmpty }) { out.byte(0x0a) }
     for (side, devices) in sides {
       for device in devices {
-        line("only on the \(side): \(device.words.text), \(device.connectionWords.text)", .warning)
+        let comparing =
+          device.address == nil && !report.compared.isEmpty
+          ? "; it may be any device: --\(side)-connection \(device.connections.first ?? 0) compares it"
+          : ""
+        line(
+          "only on the \(side): \(device.words.text), \(device.connectionWords.text)\(comparing)",
+          .warning)
       }
     }
     if report.compared.isEmpty, sides.allSatisfy({ !$0.1.isEmpty }) {

@@ -3,6 +3,7 @@ package import Bytes
 import Diagnosis
 import Differences
 package import Reports
+import Words
 import Sessions
 
 /// The options of `diff`.
@@ -80,10 +81,6 @@ package struct DifferenceReport: Sendable {
         // A map has no conversation to compare.
         one.connections = []
         other.connections = []
-      } else {
-        let known = one
-        one.nameAttributes(as: other)
-        other.nameAttributes(as: known)
       }
       return Compared(
         pair: pair, difference: Difference(one, other, asked), isOfMap: isOfMap,
@@ -119,6 +116,14 @@ package struct DifferenceReport: Sendable {
   package var isOfNothing: Bool {
     compared.isEmpty && unpaired.left.isEmpty && unpaired.right.isEmpty
   }
+
+  /// Whether a capture has data that is not compared.
+  package var leavesOutData: Bool {
+    compared.contains {
+      $0.difference.sessions.left.hasOtherData || $0.difference.sessions.right.hasOtherData
+    }
+  }
+  package static var otherDataRemark: String { Compared.otherData.text }
 
   /// Whether nothing differs.
   package var isSame: Bool {

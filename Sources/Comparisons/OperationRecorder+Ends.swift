@@ -24,7 +24,10 @@ extension OperationRecorder {
     judgeUnanswered(connections, memory)
     let twins = TwinAttributes(devices)
     session.roles = identities.map { Session.Role($0, twins, memory) }
-    for history in connections { addEnds(of: history, hasEvents: !memory.coverage.isDataOnly) }
+    for history in connections {
+      addEnds(
+        of: history, hasEvents: memory.coverage.parts(of: history.connection).contains(.events))
+    }
     for id in operations.keys {
       operations[id] = operations[id]?.enumerated().sorted {
         ($0.element.settled, $0.offset) < ($1.element.settled, $1.offset)
@@ -40,10 +43,12 @@ extension OperationRecorder {
     var connect = Differences.Operation(
       .connect, connection: id, packet: connection.firstPacket, time: connection.firstTime)
     connect.isByCentral = isCentral == nil ? nil : true
-    var added = [connect]
+    connect.isByHost = isCentral
+    var added = connection.isOpeningMissing ? [] : [connect]
     for attempt in history.encryption.attempts {
       var encryption = Differences.Operation(
         .encryption, connection: id, packet: attempt.moment.packet, time: attempt.moment.time)
+      encryption.isByHost = attempt.starter.map { $0 == .local }
       encryption.isByCentral = attempt.starter.flatMap { side in
         isCentral.map { (side == .local) == $0 }
       }
@@ -66,7 +71,7 @@ extension OperationRecorder {
         if connection.hasEndedInCapture {
           encryption.failure = keep("no answer before the connection ended")
         } else {
-          encryption.unknown = keep(Self.captureEnds)
+          encryption.unknown = keep(hasEvents ? Self.captureEnds : Self.notCaptured)
         }
       }
       added.append(encryption)
@@ -108,6 +113,8 @@ extension OperationRecorder {
       .end, connection: history.id, packet: connection.lastPacket ?? .max, time: connection.lastTime
     )
     let words: Wording
+    // The reason, by which ends are compared beside the device.
+    var value: Wording?
     switch connection.ending {
     case .localHost, .peer:
       let isLocal = connection.ending == .localHost
@@ -122,6 +129,9 @@ extension OperationRecorder {
       let reason: Wording =
         isUsual ? "" : connection.reason.map { (code: StatusCode) -> Wording in ": \(code)" } ?? ""
       words = "\(who)\(reason)"
+      value = reason
+      end.isByHost = isLocal
+      end.isByCentral = connection.localRole.map { ($0 == .central) == isLocal }
     case nil, .forgotten, .fileEnded:
       words =
         hasEvents ? "still open when the capture ends" : "its end is not in the capture: no events"
@@ -132,7 +142,7 @@ extension OperationRecorder {
       end.failure = keep(words)
     }
     end.text = keep(words)
-    end.value = end.text
+    end.value = value.map { keep($0) } ?? end.text
     return end
   }
 }

@@ -13,14 +13,14 @@ extension OperationRecorder {
   /// Records a PDU.
   mutating func add(
     _ pdu: SMPPDU, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
-    _ isByCentral: Bool?, _ id: Int, _ record: borrowing CaptureRecord
+    _ isByHost: Bool, _ isByCentral: Bool?, _ id: Int, _ record: borrowing CaptureRecord
   ) {
     guard hasRoom(id, record.number) else { return }
     let body = bytes.part(dissection.body)
     let hides = dissection.hidesSMP(answer) && !showsKeys
     var operation = Differences.Operation(
       .pairing(pdu.opcode), connection: id, packet: record.number, time: record.time)
-    operation.isByCentral = isByCentral
+    (operation.isByHost, operation.isByCentral) = (isByHost, isByCentral)
     switch pdu {
     case .pairing(let features):
       operation.value = keep(body)
@@ -57,7 +57,11 @@ extension OperationRecorder {
     case .identityAddressInformation(let identity):
       operation.value = keep(body)
       operation.text = keep("\(identity.address)")
-    case .keypressNotification, .incomplete, .unknown:
+    case .incomplete:
+      operation.value = keep(body)
+      operation.isHidden = hides
+      operation.isCut = record.isTruncated
+    case .keypressNotification, .unknown:
       operation.value = keep(body)
       operation.isHidden = hides
     }

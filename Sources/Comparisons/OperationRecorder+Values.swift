@@ -31,6 +31,7 @@ extension OperationRecorder {
       case .notification, .indication: value.attribute.isLocal
       default: !value.attribute.isLocal
       }
+    operation.isByHost = isLocal
     if let role = roles[value.parties.connection] ?? role(value.parties.connection, memory) {
       operation.isByCentral = isLocal == (role == .central)
     }
@@ -48,6 +49,8 @@ extension OperationRecorder {
     }
     operation.failure = failure(of: value)
     operation.lacksAnswer = value.lacksAnswer
+    operation.lacksRequest = value.lacksRequest
+    operation.isCut = value.isCut
     operation.unknown = value.outcome.reason.flatMap { reason in
       switch reason {
       case .captureEnded: keep(Self.captureEnds)
@@ -71,6 +74,7 @@ extension OperationRecorder {
     case .refused(let error):
       var words = Output()
       words.error(error, reading.errorName(of: value))
+      if value.lacksRequest { words.text(", to a request that is not in the capture") }
       return keep(words.bytes)
     case .cancelled: return keep("cancelled")
     case .notExecuted(let reason), .noResponse(let reason):

@@ -20,6 +20,8 @@ struct OperationRecorder: ~Copyable {
   var identities: [AttributeIdentity] = []
   /// The role of this host on each connection.
   var roles: [Int: Connection.Role] = [:]
+  /// The connections with data that is not recorded: that of other L2CAP channels.
+  private(set) var otherData: Set<Int> = []
   private var places: [AttributeKey: Int] = [:]
   var messages: [String: Int] = [:]
   /// Requests that find attributes or set the MTU, until they are answered, by connection and
@@ -83,9 +85,13 @@ struct OperationRecorder: ~Copyable {
     }
     let id = memory.links.id(link)
     guard id != 0 else { return }
-    if let pdu = dissection.smp {
+    if dissection.l2cap != nil, dissection.att == nil, dissection.smp == nil,
+      !dissection.isSignalling
+    {
+      if otherData.count < bounds.connections { otherData.insert(id) }
+    } else if let pdu = dissection.smp {
       let isByCentral = isByCentral(direction, memory.links.connection(link))
-      add(pdu, dissection, bytes, answer, isByCentral, id, record)
+      add(pdu, dissection, bytes, answer, direction == .sent, isByCentral, id, record)
     } else if let pdu = dissection.att {
       observe(pdu.opcode, dissection.attFields, direction, answer, id, record, memory)
     }
@@ -112,7 +118,7 @@ struct OperationRecorder: ~Copyable {
       guard let mtu = fields.mtu else { return }
       var operation = Differences.Operation(
         .exchangeMTU, connection: id, packet: record.number, time: record.time)
-      operation.isByCentral = isByCentral
+      (operation.isByHost, operation.isByCentral) = (direction == .sent, isByCentral)
       guard append(operation) else { return }
       expectAnswer(record.number, isByCentral, id, to: opcode, offering: mtu)
     case .exchangeMTUResponse:
@@ -124,9 +130,9 @@ struct OperationRecorder: ~Copyable {
         $0.value = words
       }
     case .findInformationRequest, .findByTypeValueRequest, .readByGroupTypeRequest:
-      discover(opcode, isByCentral, id, record)
+      discover(opcode, direction == .sent, isByCentral, id, record)
     case .readByTypeRequest where fields.type?.declares == true:
-      discover(opcode, isByCentral, id, record)
+      discover(opcode, direction == .sent, isByCentral, id, record)
     case .errorResponse: refuse(fields, request, id, record)
     default: break
     }
@@ -169,10 +175,11 @@ struct OperationRecorder: ~Copyable {
   /// Records a request that looks for attributes. Consecutive ones are one operation, since their
   /// number depends on the MTU and on the attributes.
   private mutating func discover(
-    _ opcode: ATTOpcode, _ isByCentral: Bool?, _ id: Int, _ record: borrowing CaptureRecord
+    _ opcode: ATTOpcode, _ isByHost: Bool, _ isByCentral: Bool?, _ id: Int,
+    _ record: borrowing CaptureRecord
   ) {
     if let last = operations[id]?.last, last.kind == .discovery, last.failure == nil,
-      last.isByCentral == isByCentral, let place = operations[id]?.indices.last
+      last.isByHost == isByHost, let place = operations[id]?.indices.last
     {
       operations[id]?[place].count += 1
       operations[id]?[place].requests.insert(opcode)
@@ -182,7 +189,7 @@ struct OperationRecorder: ~Copyable {
     }
     var operation = Differences.Operation(
       .discovery, connection: id, packet: record.number, time: record.time)
-    operation.isByCentral = isByCentral
+    (operation.isByHost, operation.isByCentral) = (isByHost, isByCentral)
     operation.requests = [opcode]
     guard append(operation) else { return }
     expectAnswer(record.number, isByCentral, id, to: opcode)

@@ -20,12 +20,14 @@ package struct RememberedCapture: Sendable {
     var ownAddresses: [DeviceAddress] = []
     /// The numbers of its connections.
     var connections: [Int] = []
+    /// The attributes that it reported.
+    var map = SuppliedMap()
     /// What was done with it.
     var session: Session
   }
 
   /// The devices, in the order of their first connections.
-  private(set) var devices: [Device] = []
+  var devices: [Device] = []
   /// The number of records that were read; nil for a map.
   private(set) var records: Int?
   /// Whether the capture is damaged, so that it was read only up to the damage.
@@ -46,11 +48,17 @@ package struct RememberedCapture: Sendable {
     for map in maps where map.adapter == nil {
       var session = recorder.session
       let own = connections.filter { map.connections.contains($0.id) }
-      session.connections = own.map { SessionConnection($0, recorder.operations[$0.id] ?? []) }
+      session.connections = own.map { history in
+        SessionConnection(
+          history, recorder.operations[history.id] ?? [],
+          parts: memory.coverage.parts(of: history.connection),
+          hasOtherData: recorder.otherData.contains(history.id))
+      }
       var device = Device(session: session)
       device.address = map.identity ?? map.address
       device.addresses = map.addresses + [map.identity, map.address].compactMap(\.self)
       device.names = map.names
+      device.map.attributes = (map.database?.attributes ?? []).compactMap(\.supplied)
       device.connections = map.connections
       let roles = Set(own.compactMap(\.connection.localRole))
       if roles.count == 1 { device.localRole = roles.first }

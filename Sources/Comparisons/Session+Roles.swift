@@ -44,29 +44,6 @@ extension Session.Role {
   }
 }
 
-extension Session {
-  /// Names the attributes of which the capture has only handles as the other side does, which
-  /// assumes that both have one map. Names none if the types of an attribute contradict that.
-  mutating func nameAttributes(as other: Session) {
-    var names: [UInt16: Role?] = [:]
-    for role in other.roles where role.service != nil && role.uuid != nil {
-      guard let handle = role.handle else { continue }
-      // A handle that two attributes have, such as one of each device, names neither.
-      names[handle] = names[handle] == nil ? role : .some(nil)
-    }
-    let name = { (role: Role) in role.handle.flatMap { names[$0] ?? nil } }
-    let isContradicted = roles.contains { role in
-      role.uuid.map { known in name(role).map { $0.uuid != known } ?? false } ?? false
-    }
-    if isContradicted { return }
-    for place in roles.indices where roles[place].service == nil {
-      guard var role = name(roles[place]) else { continue }
-      role.isInferred = true
-      roles[place] = role
-    }
-  }
-}
-
 extension BluetoothUUID {
   /// Its bytes, most significant first.
   fileprivate var octets: [UInt8] {

@@ -81,7 +81,10 @@ extension Session {
       var operations: [Operation] = []
       for isByCentral in [true, false, nil] as [Bool?] {
         let start = operations.count
-        for operation in connections[place].operations where operation.isByCentral == isByCentral {
+        for operation in connections[place].operations {
+          // The end comes last.
+          let device = operation.kind == .end ? nil : operation.isByCentral
+          guard device == isByCentral else { continue }
           guard operation.kind == .discovery, operations.count > start,
             let last = operations.last, last.kind == .discovery, last.failure == nil
           else {

@@ -7,7 +7,8 @@ import Words
 extension Difference {
   /// Returns how two connections are protected, and the properties of their links. Everything is
   /// expressed by the roles of the devices, so that the captures of both ends give the same facts.
-  static func facts(_ left: ConnectionHistory, _ right: ConnectionHistory) -> [Fact] {
+  static func facts(_ one: SessionConnection, _ other: SessionConnection) -> [Fact] {
+    let (left, right) = (one.history, other.history)
     let fact = {
       (
         section: Fact.Section, name: StaticString,
@@ -18,6 +19,10 @@ extension Difference {
         section: section, name: name, left: one.words, right: other.words,
         packets: (one.packet, other.packet), connections: (left.id, right.id))
     }
+    var keys = fact(.security, "keys") { $0.keysFact }
+    // Each device sends its keys itself.
+    if !one.parts.isSuperset(of: .bothDirections) { keys.left = Fact.unknown }
+    if !other.parts.isSuperset(of: .bothDirections) { keys.right = Fact.unknown }
     var mtu = fact(.link, "MTU") { $0.mtuFact }
     mtu.isCompatible =
       !left.lacksData && !right.lacksData
@@ -28,7 +33,7 @@ extension Difference {
       fact(.security, "encrypted") { $0.encryptionFact },
       fact(.security, "key size") { $0.keySizeFact },
       fact(.security, "bonding") { $0.bondingFact },
-      fact(.security, "keys") { $0.keysFact },
+      keys,
       mtu,
       fact(.link, "interval") { history in
         (
@@ -84,7 +89,8 @@ extension ConnectionHistory {
 
   /// Returns a fact about a pairing if there was none in the capture.
   private func withoutPairing(_ words: Wording) -> Said {
-    mayHavePairedUnseen ? (Self.unknown, pairing.cut?.first.packet) : (words, nil)
+    mayHavePairedUnseen || connection.isOpeningMissing
+      ? (Self.unknown, pairing.cut?.first.packet) : (words, nil)
   }
 
   // MARK: Security
@@ -111,12 +117,15 @@ extension ConnectionHistory {
       // If a link was encrypted with an earlier key, or should have been, the devices were paired
       // before.
       let hasKey = connection.isEncrypted == true || !encryption.attempts.isEmpty
-      return withoutPairing(hasKey ? "paired before" : "none")
+      return hasKey && !mayHavePairedUnseen ? ("paired before", nil) : withoutPairing("none")
     }
     if attempt.isPaired { return ("paired", attempt.encrypted?.packet ?? attempt.last.packet) }
     switch attempt.ending {
     case .failed(let reason, let side):
-      return ("failed by the \(attempt.role(of: side).words): \(reason)", attempt.end?.packet)
+      // Where the request is missing, the initiator is not known.
+      let who: Wording =
+        connection.localRole == nil ? "" : " by the \(attempt.role(of: side).words)"
+      return ("failed\(who): \(reason)", attempt.end?.packet)
     case .notEncrypted(let status): return ("failed: \(status)", attempt.end?.packet)
     case .abandoned: return ("not completed: the connection ended", attempt.end?.packet)
     case .superseded: return ("not completed: another one began", attempt.end?.packet)
@@ -196,12 +205,14 @@ extension ConnectionHistory {
     link.updates.last { $0.result != nil }?.lastPacket ?? link.opened?.packet
   }
 
-  /// The last parameters that the peripheral asked the central's host for, and the answer. Both ends
-  /// of a link see them.
+  /// The last parameters that the peripheral asked the central for, and the answer.
   fileprivate var requestFact: Said {
     if lacksData { return (Self.unknown, nil) }
-    guard let update = link.updates.last(where: { $0.way == .signalling }) else {
-      return ("none seen", nil)
+    let isAsked = { (update: ParameterUpdate) in
+      update.way == .signalling || update.way == .linkLayer
+    }
+    guard let update = link.updates.last(where: isAsked) else {
+      return (connection.isOpeningMissing ? Self.unknown : "none seen", nil)
     }
     let answer: Wording =
       switch update.isGranted {

@@ -49,23 +49,22 @@ extension Difference {
 
   /// Finds where the conversations diverge: at the first operation that fails on one side and
   /// succeeds on the other, or else at the first failure in something that the other side does not
-  /// try, or else at the first difference, preferring those that are not a discovery or a pairing.
+  /// try, or else at the first difference, preferring those that say most about the devices.
   mutating func findFirst() {
-    first = firstOutcome
-    guard first == nil, changedSteps > 1 else { return }
     let left = shown(\.left, operations.left, sessions.left)
     let right = shown(\.right, operations.right, sessions.right)
+    first = firstOutcome(left, right)
+    guard first == nil, changedSteps > 1 else { return }
     first = firstFailure(left, right) ?? firstChange(left, right)
+    differsOnlyUnseen = first == nil && steps.contains { $0.kind != .same && !$0.isExpected }
   }
 
   /// The first operation that fails and that the other side does not try, although it continues
   /// with something else. If there is one on each side, it is the one that came sooner after the
   /// beginning of its connection.
   private func firstFailure(_ shownLeft: Shown, _ shownRight: Shown) -> First? {
-    let left = firstFailure(
-      \.left, operations.left, other: \.right, operations.right, in: shownRight.steps)
-    let right = firstFailure(
-      \.right, operations.right, other: \.left, operations.left, in: shownLeft.steps)
+    let left = firstFailure(isLeft: true, in: shownRight.steps)
+    let right = firstFailure(isLeft: false, in: shownLeft.steps)
     let isLeft =
       if let left, let right {
         age(operations.left[left], sessions.left) <= age(operations.right[right], sessions.right)
@@ -77,26 +76,45 @@ extension Difference {
   }
 
   /// Returns the first such operation of one side, in the steps that the other capture shows.
-  private func firstFailure(
-    _ mine: KeyPath<Step, Range<Int>?>, _ operations: [Operation],
-    other: KeyPath<Step, Range<Int>?>, _ others: [Operation], in shown: Range<Int>
-  ) -> Int? {
+  private func firstFailure(isLeft: Bool, in shown: Range<Int>) -> Int? {
+    let (own, others) =
+      isLeft ? (operations.left, operations.right) : (operations.right, operations.left)
+    let (session, other) =
+      isLeft ? (sessions.left, sessions.right) : (sessions.right, sessions.left)
     // How far the other side goes.
     let last = steps.lastIndex { step in
-      step[keyPath: other].map { others[$0.lowerBound].kind != .end } ?? false
+      (isLeft ? step.right : step.left).map { others[$0.lowerBound].kind != .end } ?? false
     }
+    // What the other side tries, on any connection.
+    let tried = Set(others.map { Attempt($0, other, [:]) })
     // The beginning of the steps that only one side has: the two sides have no common order there.
     var start = 0
     for place in shown {
-      let step = steps[place]
-      guard step[keyPath: other] == nil, let range = step[keyPath: mine] else {
-        if step.left != nil, step.right != nil { start = place + 1 }
+      guard steps[place].left == nil || steps[place].right == nil else {
+        start = place + 1
         continue
       }
+      guard let range = isLeft ? steps[place].left : steps[place].right else { continue }
       guard let last, last >= start else { return nil }
-      if let failed = range.first(where: { operations[$0].failure != nil }) { return failed }
+      let failed = range.first { index in
+        own[index].hasFailed && !tried.contains(Attempt(own[index], session, [:]))
+          && !isNamedOtherwise(own[index], isLeft: isLeft)
+      }
+      if let failed { return failed }
     }
     return nil
+  }
+
+  /// Returns whether the other side may do the same with an attribute that only one capture names.
+  private func isNamedOtherwise(_ operation: Operation, isLeft: Bool) -> Bool {
+    let (own, other) =
+      isLeft ? (sessions.left, sessions.right) : (sessions.right, sessions.left)
+    guard case .value = operation.kind, let role = operation.role else { return false }
+    let isNamed = own.roles[role].uuid != nil
+    return (isLeft ? operations.right : operations.left).contains { one in
+      one.kind == operation.kind
+        && one.role.map { (other.roles[$0].uuid != nil) != isNamed } ?? false
+    }
   }
 
   /// Returns how many nanoseconds after the beginning of its connection an operation took place.
@@ -109,14 +127,14 @@ extension Difference {
 
   /// The first operation that fails on one side and succeeds on the other. What only one side tries
   /// shows nothing about the other.
-  private var firstOutcome: First? {
+  private func firstOutcome(_ shownLeft: Shown, _ shownRight: Shown) -> First? {
     // Computed on first use, since nothing fails in most sessions.
     var successes: (left: [Attempt: Int], right: [Attempt: Int])?
     var run: Run?
     for (place, step) in steps.enumerated() where step.kind != .same {
       let (left, right) = (
-        step.left?.first { operations.left[$0].failure != nil },
-        step.right?.first { operations.right[$0].failure != nil }
+        step.left?.first { operations.left[$0].hasFailed },
+        step.right?.first { operations.right[$0].hasFailed }
       )
       guard (left == nil) != (right == nil) else { continue }
       if step.left != nil, step.right != nil {
@@ -125,7 +143,8 @@ extension Difference {
         }
         continue
       }
-      guard let failed = left.map({ operations.left[$0] }) ?? right.map({ operations.right[$0] })
+      guard (left == nil ? shownLeft : shownRight).steps.contains(place),
+        let failed = left.map({ operations.left[$0] }) ?? right.map({ operations.right[$0] })
       else { continue }
       let other: Int?
       switch failed.kind {
@@ -135,14 +154,14 @@ extension Difference {
         let known =
           successes
           ?? (
-            self.successes(operations.left, sessions.left, pairNumbers.left),
-            self.successes(operations.right, sessions.right, pairNumbers.right)
+            Self.successes(operations.left, sessions.left, pairNumbers.left),
+            Self.successes(operations.right, sessions.right, pairNumbers.right)
           )
         successes = known
         other =
           left == nil
-          ? known.left[attempt(failed, sessions.right, pairNumbers.right)]
-          : known.right[attempt(failed, sessions.left, pairNumbers.left)]
+          ? known.left[Attempt(failed, sessions.right, pairNumbers.right)]
+          : known.right[Attempt(failed, sessions.left, pairNumbers.left)]
       case .pairing, .encryption:
         other = counterpart(of: place, failed, isOnLeft: left == nil, &run)
       }
@@ -179,6 +198,22 @@ extension Difference {
     let steps: Range<Int>
     /// Whether the link is encrypted with a key from earlier.
     let isBonded: Bool
+    /// What the capture contains of all connections.
+    let parts: Coverage.Parts
+    /// Whether the captured host is the central.
+    let isCentral: Bool
+
+    /// Returns whether the capture contains operations of this kind by this device.
+    func mayShow(_ operation: Operation) -> Bool {
+      switch operation.kind {
+      case .connect, .encryption, .end: return parts.contains(.events)
+      case .exchangeMTU, .discovery, .value, .pairing:
+        guard !parts.contains(.events), let isByCentral = operation.isByCentralAssumed else {
+          return true
+        }
+        return parts.contains(isByCentral == isCentral ? .sentData : .receivedData)
+      }
+    }
   }
 
   private func shown(
@@ -201,7 +236,8 @@ extension Difference {
     }
     return Shown(
       lacksBeginning: lacksBeginning, steps: start..<max(start, end),
-      isBonded: operations.encryptsWithoutPairing)
+      isBonded: operations.encryptsWithoutPairing, parts: session.parts,
+      isCentral: session.assumedRole == .central)
   }
 
   /// How little a difference says about the devices.
@@ -219,17 +255,46 @@ extension Difference {
     var second: First?
     var third: First?
     for (place, step) in steps.enumerated() where step.kind != .same && !step.isExpected {
-      let change = step.changes.first
-      let first = First(
-        kind: step.kind == .changed ? .changed : step.kind == .removed ? .onlyLeft : .onlyRight,
-        left: change?.left ?? step.left?.first, right: change?.right ?? step.right?.first)
+      let first = change(in: step)
       switch weakness(of: first, at: place, left, right) {
       case .none: return first
       case .ofFirstConnection: second = second ?? first
-      case .notShown: third = third ?? first
+      // That only one capture shows something is no difference; where the other one is cut, it is.
+      case .notShown where first.kind == .changed && !isEnd(first): third = third ?? first
+      case .notShown: break
       }
     }
     return second ?? third
+  }
+
+  private func isEnd(_ first: First) -> Bool {
+    first.left.map { operations.left[$0].kind == .end } ?? false
+  }
+
+  /// Returns what differs first in a step.
+  private func change(in step: Step) -> First {
+    guard let left = step.left, let right = step.right else {
+      return First(
+        kind: step.right == nil ? .onlyLeft : .onlyRight, left: step.left?.first,
+        right: step.right?.first)
+    }
+    if let change = step.changes.first {
+      return First(kind: .changed, left: change.left, right: change.right)
+    }
+    // A run that is longer than the other one: the first value that the other one lacks.
+    let value = { (operation: Operation, session: Session) in
+      operation.value.map { session.bytes($0) }
+    }
+    let same = zip(left, right).prefix { one, other in
+      value(operations.left[one], sessions.left) == value(operations.right[other], sessions.right)
+    }
+    if left.count > right.count {
+      return First(kind: .onlyLeft, left: left.lowerBound + same.count, right: nil)
+    }
+    if right.count > left.count {
+      return First(kind: .onlyRight, left: nil, right: right.lowerBound + same.count)
+    }
+    return First(kind: .changed, left: left.lowerBound, right: right.lowerBound)
   }
 
   private func weakness(
@@ -238,10 +303,19 @@ extension Difference {
     let both = [
       first.left.map { operations.left[$0] }, first.right.map { operations.right[$0] },
     ].compactMap { $0 }
-    if both.contains(where: { $0.unknown != nil }) { return .notShown }
-    guard both.count == 1, let only = both.first else { return .none }
-    let (own, other) = first.right == nil ? (left, right) : (right, left)
-    if !other.steps.contains(place) { return .notShown }
+    if both.contains(where: { $0.unknown != nil || $0.lacksRequest || $0.isCut }) {
+      return .notShown
+    }
+    guard both.count == 1, let only = both.first else {
+      return both.contains(where: \.lacksAnswer) && both.contains(where: \.hasFailed)
+        ? .notShown : .none
+    }
+    let isLeft = first.right == nil
+    let (own, other) = isLeft ? (left, right) : (right, left)
+    let unpaired = isLeft ? self.unpaired.left : self.unpaired.right
+    guard other.steps.contains(place), other.mayShow(only), !unpaired.contains(only.connection),
+      !isNamedOtherwise(only, isLeft: isLeft)
+    else { return .notShown }
     switch only.kind {
     case .connect where own.lacksBeginning, .encryption where other.lacksBeginning: return .notShown
     case .pairing where other.isBonded, .discovery: return .ofFirstConnection
@@ -259,9 +333,7 @@ extension Difference {
     /// The connection's number within the session: those of both sides are compared one by one.
     var connection: Int?
 
-    init(
-      _ operation: Operation, _ session: Session, _ connections: [Int: Int], comparesDevices: Bool
-    ) {
+    init(_ operation: Operation, _ session: Session, _ connections: [Int: Int]) {
       // The message of a read is known from its answer only: a refused client has asked for any.
       if operation.kind != .value(.read) {
         message = operation.message.map { session.messages[$0] }
@@ -269,24 +341,18 @@ extension Difference {
       offset = operation.offset
       connection = connections[operation.connection]
       kind = operation.kind.number
-      isByCentral = comparesDevices ? operation.isByCentral : nil
+      isByCentral = operation.isByCentralAssumed
       role = operation.role.map { session.roles[$0].key }
     }
   }
 
-  private func attempt(
-    _ operation: Operation, _ session: Session, _ connections: [Int: Int]
-  ) -> Attempt {
-    Attempt(operation, session, connections, comparesDevices: comparesDevices)
-  }
-
   /// Returns the first success of one side in each thing that it tries.
-  private func successes(
+  private static func successes(
     _ operations: [Operation], _ session: Session, _ connections: [Int: Int]
   ) -> [Attempt: Int] {
     var first: [Attempt: Int] = [:]
     for (place, operation) in operations.enumerated() where operation.hasSucceeded {
-      let attempt = self.attempt(operation, session, connections)
+      let attempt = Attempt(operation, session, connections)
       if first[attempt] == nil { first[attempt] = place }
     }
     return first
@@ -326,7 +392,7 @@ extension Difference {
       isOnLeft: isOnLeft, isEncryption: failed.kind == .encryption,
       connection: numbers[failed.connection])
     if key.isEncryption { return known.first[key] }
-    key.isByCentral = failed.isByCentral
+    key.isByCentral = failed.isByCentralAssumed
     if let same = known.first[key] { return same }
     return [nil, false, true].compactMap { (isByCentral: Bool?) in
       key.isByCentral = isByCentral
@@ -350,7 +416,7 @@ extension Difference {
         case .encryption: break
         // A Security Request of the peripheral is not a step of a pairing.
         case .pairing(.securityRequest): continue
-        case .pairing: (key.isEncryption, key.isByCentral) = (false, operation.isByCentral)
+        case .pairing: (key.isEncryption, key.isByCentral) = (false, operation.isByCentralAssumed)
         default: continue
         }
         if run.first[key] == nil { run.first[key] = next }

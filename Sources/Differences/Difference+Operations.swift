@@ -35,6 +35,7 @@ private struct Place: Hashable {
 /// An operation with everything that is compared of it.
 private struct Content: Hashable {
   var meaning: Int
+  var device: UInt8
   var value: [UInt8]?
   var failure: [UInt8]?
   var unknown: [UInt8]?
@@ -68,21 +69,19 @@ private struct Catalogue {
   private var contents = Numbering<Content>()
   private var runs = Numbering<[Int]>()
 
-  /// Whether the device that did something is part of its meaning.
-  let comparesDevices: Bool
-
-  init(comparesDevices: Bool) { self.comparesDevices = comparesDevices }
-
   /// Returns the meaning and the content of each operation.
   mutating func numbers(
     _ operations: [Operation], _ session: Session
   ) -> [(meaning: Int, content: Int)] {
     var known: [Place: Int] = [:]
     return operations.map { operation in
-      let device = comparesDevices ? operation.isByCentral : nil
-      let side: UInt8 = device.map { $0 ? 1 : 2 } ?? 0
+      let device: UInt8 = operation.isByCentralAssumed.map { $0 ? 1 : 2 } ?? 0
+      // Either device may end a connection.
+      let side = operation.kind == .end ? 0 : device
+      // A refusal may be the answer to any request.
+      let kind = operation.kind.number | (operation.lacksRequest ? 0x1000 : 0)
       let place = Place(
-        kind: operation.kind.number, side: side, role: operation.role ?? -1,
+        kind: kind, side: side, role: operation.role ?? -1,
         message: operation.message ?? -1, offset: operation.offset)
       let meaning: Int
       if let number = known[place] {
@@ -96,7 +95,7 @@ private struct Catalogue {
         known[place] = meaning
       }
       let content = Content(
-        meaning: meaning, value: operation.value.map { Array(session.bytes($0)) },
+        meaning: meaning, device: device, value: operation.value.map { Array(session.bytes($0)) },
         failure: operation.failure.map { Array(session.bytes($0)) },
         unknown: operation.unknown.map { Array(session.bytes($0)) })
       return (meaning, contents.number(content))
@@ -128,7 +127,7 @@ private struct Catalogue {
 extension Difference {
   /// Aligns the conversations, and determines what differs in what was aligned.
   mutating func alignOperations(_ options: DifferenceOptions) {
-    var catalogue = Catalogue(comparesDevices: comparesDevices)
+    var catalogue = Catalogue()
     let numbers = (
       catalogue.numbers(operations.left, sessions.left),
       catalogue.numbers(operations.right, sessions.right)
@@ -149,9 +148,31 @@ extension Difference {
         }
         ends = (pair.left + 1, pair.right + 1)
       }
+      removeUnseenConnect(from: start)
       for byContent in [true, false] { matchMoved(from: start, numbers, byContent: byContent) }
     }
     compareValues(numbers.0, numbers.1, options)
+  }
+
+  /// Removes a beginning that only one side has if the other capture begins later or has no events,
+  /// which says nothing about the devices.
+  private mutating func removeUnseenConnect(from start: Int) {
+    let place = steps[start...].firstIndex { step in
+      guard let only = step.left == nil ? step.right : step.right == nil ? step.left : nil else {
+        return false
+      }
+      let isLeft = step.right == nil
+      let operation = (isLeft ? operations.left : operations.right)[only.lowerBound]
+      let number = (isLeft ? pairNumbers.left : pairNumbers.right)[operation.connection]
+      guard operation.kind == .connect, let number, number < pairing.pairs.count else {
+        return false
+      }
+      let pair = pairing.pairs[number]
+      let other =
+        isLeft ? sessions.right.connections[pair.right] : sessions.left.connections[pair.left]
+      return other.history.connection.isOpeningMissing
+    }
+    if let place { steps.remove(at: place) }
   }
 
   /// The ranges of operations that are compared with each other, connection by connection; those of
@@ -222,7 +243,9 @@ extension Difference {
         return nil
       }
       let first = range.lowerBound
-      return byContent ? all[first].content : all[first].meaning
+      if byContent { return all[first].content }
+      // Values that are not decoded have nothing in common but their attribute.
+      return operations[first].fields == nil ? nil : all[first].meaning
     }
     var added: [Int: [Int]] = [:]
     for place in (start..<steps.count).reversed()
@@ -247,7 +270,7 @@ extension Difference {
       operations.left[one.operations.lowerBound], operations.right[other.operations.lowerBound]
     )
     guard case .pairing = left.kind, case .pairing = right.kind else { return false }
-    return (!comparesDevices || left.isByCentral == right.isByCentral)
+    return left.isByCentralAssumed == right.isByCentralAssumed
       && (left.failure == nil) != (right.failure == nil)
   }
 }

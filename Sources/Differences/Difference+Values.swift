@@ -41,7 +41,9 @@ extension Difference {
       for (first, second) in Self.matched(one, other, left, right) {
         let meaning = left[first].meaning
         counts[meaning, default: Counts()].pairs += 1
-        guard left[first].content != right[second].content else { continue }
+        guard left[first].content != right[second].content, !mayBeEqual(first, second) else {
+          continue
+        }
         count(first, second, &counts[meaning, default: Counts()])
         if steps[place].changes.count < Self.mostChanges {
           steps[place].changes.append(
@@ -82,7 +84,7 @@ extension Difference {
         let one = steps[from].left
       else { continue }
       for (first, second) in Self.matched(one, other, left, right)
-      where left[first].content != right[second].content {
+      where left[first].content != right[second].content && !mayBeEqual(first, second) {
         var change = ValueChange(left: first, right: second, fields: fields(first, second))
         if silence(&change, options) { continue }
         steps[place].changeCount += 1
@@ -230,13 +232,26 @@ extension Difference {
     return matched
   }
 
+  /// Returns whether two operations may be equal as far as the captures show them: the value of one
+  /// is cut.
+  private func mayBeEqual(_ first: Int, _ second: Int) -> Bool {
+    let (one, other) = (operations.left[first], operations.right[second])
+    guard one.isCut || other.isCut, one.failure == nil, other.failure == nil else { return false }
+    guard let here = one.value, let there = other.value else { return true }
+    let (left, right) = (sessions.left.bytes(here), sessions.right.bytes(there))
+    let isPrefix = zip(left, right).allSatisfy { $0 == $1 }
+    return isPrefix && (one.isCut || left.count >= right.count)
+      && (other.isCut || right.count >= left.count)
+  }
+
   /// Returns the fields that differ between two operations, or the bytes if no field is known to.
   private func fields(_ first: Int, _ second: Int) -> [FieldChange] {
     let (one, other) = (operations.left[first], operations.right[second])
     // If one side has no value, there is nothing to compare with the other's.
     guard one.value != nil, other.value != nil else { return [] }
     var changes: [FieldChange] = []
-    if one.fields != nil || other.fields != nil {
+    // The fields of a cut value are not all there.
+    if one.fields != nil || other.fields != nil, !one.isCut, !other.isCut {
       let left = one.fields.map { FieldList.read(sessions.left.bytes($0)) } ?? []
       let right = other.fields.map { FieldList.read(sessions.right.bytes($0)) } ?? []
       changes = Self.changes(left, right)

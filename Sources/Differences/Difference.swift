@@ -14,9 +14,9 @@ package struct Difference: Sendable {
     /// Its name: `method`, `key size`.
     package let name: StaticString
     /// Its value on the left.
-    package let left: Wording
+    package internal(set) var left: Wording
     /// Its value on the right.
-    package let right: Wording
+    package internal(set) var right: Wording
     /// The packets that show it; nil: no single packet does.
     package let packets: (left: Int?, right: Int?)
     /// The connections, by their numbers.
@@ -29,7 +29,8 @@ package struct Difference: Sendable {
     package var isSame: Bool { left == right || isCompatible }
     /// Whether a value is not known, or only a bound of it.
     package var isUncertain: Bool {
-      left == Self.unknown || right == Self.unknown || isCompatible && left != right
+      left == Self.unknown || right == Self.unknown || left.isEmpty != right.isEmpty
+        || isCompatible && left != right
     }
 
     /// The value of a fact that the capture does not show.
@@ -127,9 +128,6 @@ package struct Difference: Sendable {
   /// The number of each connection's pair, by the connection's number; unpaired connections have
   /// numbers of their own.
   let pairNumbers: (left: [Int: Int], right: [Int: Int])
-  /// Whether the roles are known in all connections, so that what the central does is not the same
-  /// as what the peripheral does.
-  let comparesDevices: Bool
   /// The properties of the sessions' devices and links, including those that are the same.
   package internal(set) var facts: [Fact] = []
   /// The differences in the peripheral's attributes, and in the central's.
@@ -141,6 +139,8 @@ package struct Difference: Sendable {
   package internal(set) var timingRemark: Wording?
   /// Where the conversations diverge; nil if they do not.
   package internal(set) var first: First?
+  /// Whether the conversations differ only in what one of the captures does not show.
+  package internal(set) var differsOnlyUnseen = false
   /// Connections without a counterpart on the other side.
   package internal(set) var unpaired: (left: [Int], right: [Int]) = ([], [])
 
@@ -195,18 +195,17 @@ package struct DifferenceOptions: Sendable {
 extension Difference {
   /// Compares two sessions.
   package init(_ left: Session, _ right: Session, _ options: DifferenceOptions) {
-    let (left, right) =
+    var (left, right) =
       options.areTwoEnds ? (left.partedByDevice, right.partedByDevice) : (left, right)
+    Session.assumeRoles(&left, &right)
     sessions = (left, right)
     operations = (left.operations, right.operations)
     pairing = ConnectionPairing(left, right)
-    comparesDevices = left.knowsRoles && right.knowsRoles
     var numbers: (left: [Int: Int], right: [Int: Int]) = ([:], [:])
     for (number, pair) in pairing.pairs.enumerated() {
-      let (one, other) = (
-        left.connections[pair.left].history, right.connections[pair.right].history
-      )
-      facts += Self.facts(one, other)
+      let (first, second) = (left.connections[pair.left], right.connections[pair.right])
+      let (one, other) = (first.history, second.history)
+      facts += Self.facts(first, second)
       // The two ends of a link have different roles.
       if !options.areTwoEnds { facts.append(Self.roles(one, other)) }
       (numbers.left[one.id], numbers.right[other.id]) = (number, number)

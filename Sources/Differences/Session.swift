@@ -17,6 +17,11 @@ package struct Session: Sendable {
   /// The attributes of the peripheral and of the central, if known.
   package var servers: (peripheral: ServerMap?, central: ServerMap?)
 
+  /// Whether it has data of L2CAP channels that is not compared.
+  package var hasOtherData: Bool { connections.contains(where: \.hasOtherData) }
+  /// The captured side's role, if necessary assumed; it may vary if it is known.
+  var assumedRole = Connection.Role.central
+
   package init() {}
 
   /// An attribute identified by its meaning, not by its handle.
@@ -43,8 +48,24 @@ package struct Session: Sendable {
     }
   }
 
-  /// Whether the captured side's role is known in all connections.
-  var knowsRoles: Bool { connections.allSatisfy { $0.history.connection.localRole != nil } }
+  /// The captured side's role; nil if it is unknown, or varies.
+  var localRole: Connection.Role? {
+    let roles = Set(connections.compactMap(\.history.connection.localRole))
+    return roles.count == 1 ? roles.first : nil
+  }
+  /// What the capture contains of all connections.
+  var parts: Coverage.Parts {
+    connections.reduce(.all) { $0.intersection($1.parts) }
+  }
+
+  /// Whether it uses attributes of which it has only handles.
+  package var hasUnnamed: Bool {
+    let unnamed = Set(roles.indices.filter { roles[$0].uuid == nil && roles[$0].handle != nil })
+    return !unnamed.isEmpty
+      && connections.contains { connection in
+        connection.operations.contains { $0.role.map(unnamed.contains) ?? false }
+      }
+  }
 
   /// Returns the bytes of a slice.
   package func bytes(_ slice: Slice) -> ArraySlice<UInt8> {
@@ -80,11 +101,19 @@ package struct Session: Sendable {
 package struct SessionConnection: Sendable {
   /// What is remembered of the link.
   package let history: ConnectionHistory
+  /// What the capture contains of it.
+  package let parts: Coverage.Parts
+  /// Whether it has data of L2CAP channels other than those of ATT, pairing and signalling.
+  package let hasOtherData: Bool
   /// What was done on it, in the order of packets.
   package var operations: [Operation]
 
-  package init(_ history: ConnectionHistory, _ operations: [Operation]) {
+  package init(
+    _ history: ConnectionHistory, _ operations: [Operation], parts: Coverage.Parts = .all,
+    hasOtherData: Bool = false
+  ) {
     (self.history, self.operations) = (history, operations)
+    (self.parts, self.hasOtherData) = (parts, hasOtherData)
   }
 }
 
@@ -123,8 +152,12 @@ package struct Operation: Sendable {
   package var latency: Int64?
   /// What was done.
   package let kind: Kind
+  /// Whether the captured host did it; nil if neither device did, or that is unknown.
+  package var isByHost: Bool?
   /// Whether the central did it; nil if unknown, or neither did.
   package var isByCentral: Bool?
+  /// The same; if the roles are unknown, those that fit the other side are assumed.
+  var isByCentralAssumed: Bool?
   /// Whether the value is a secret that must not be printed.
   package var isHidden = false
   /// The request that was refused or not answered; nil if none was.
@@ -135,6 +168,10 @@ package struct Operation: Sendable {
   package var unknown: Slice?
   /// Whether it is a write that was sent, to which the capture has no answer.
   package var lacksAnswer = false
+  /// Whether the capture has only the answer, so that another request may be meant.
+  package var lacksRequest = false
+  /// Whether the capture has only the beginning of the value.
+  package var isCut = false
   /// The value, if any.
   package var value: Slice?
   /// What is chosen at random for every session, or computed from that, as a `FieldList`: confirm
@@ -174,6 +211,9 @@ package struct Operation: Sendable {
 
   /// Whether it is known to have succeeded.
   package var hasSucceeded: Bool { failure == nil && unknown == nil && !lacksAnswer }
+
+  /// Whether it is known to have failed, and not another request.
+  package var hasFailed: Bool { failure != nil && !lacksRequest }
 
   /// Whether several in a row form one run: what a server sends on its own.
   package var joinsRuns: Bool { kind == .value(.notification) || kind == .value(.indication) }

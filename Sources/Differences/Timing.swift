@@ -1,5 +1,6 @@
 import Bluetooth
 import Diagnosis
+import Sessions
 package import Words
 
 /// Something that took longer on one side than on the other.
@@ -166,7 +167,9 @@ extension Difference {
       else { continue }
       let left = (operations.left[one], operations.left[then])
       let right = (operations.right[other], operations.right[thereafter])
-      guard left.0.connection == left.1.connection, right.0.connection == right.1.connection,
+      // The first operation of a capture that begins within a connection may have begun before.
+      guard !isFirstShown(left.0, sessions.left), !isFirstShown(right.0, sessions.right),
+        left.0.connection == left.1.connection, right.0.connection == right.1.connection,
         let times = Self.span(left), let others = Self.span(right)
       else { continue }
       let difference = abs(times - others)
@@ -188,6 +191,11 @@ extension Difference {
       ($1.element.difference, $0.offset) < ($0.element.difference, $1.offset)
     }
     timing += longest.prefix(Self.mostSteps).map(\.element.timing)
+  }
+
+  private func isFirstShown(_ operation: Operation, _ session: Session) -> Bool {
+    guard let connection = session.history(of: operation)?.connection else { return false }
+    return connection.isOpeningMissing && operation.packet <= connection.firstPacket
   }
 
   private static func span(_ pair: (Operation, Operation)) -> Int64? {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Bluetooth
+import Bytes
 import Captures
 import Comparisons
 import Decoders
@@ -156,8 +157,13 @@ struct DiffCommand: ParsableCommand {
       profiles: try supplying.profiles(),
       showsKeys: presentation.showKeys)
     var damage: ExitCode?
-    let left = try reader.read(captures[0], &damage)
-    let right = captures.count == 1 ? left : try reader.read(captures[1], &damage)
+    var left = try reader.read(captures[0], &damage)
+    var right = captures.count == 1 ? left : try reader.read(captures[1], &damage)
+    if captures.count == 2 {
+      let maps = RememberedCapture.namingMaps(left, right, options)
+      reader.name(&left, captures[0], maps.left)
+      reader.name(&right, captures[1], maps.right)
+    }
     let report = DifferenceReport(left, right, options)
     if let missing = report.missing {
       Terminal.complain(missing)
@@ -173,6 +179,9 @@ struct DiffCommand: ParsableCommand {
       try file.write { try Terminal.write(to: $0) { report.write(into: &$0) } }
     } else {
       try Terminal.write { report.write(into: &$0) }
+    }
+    if report.isSame, report.leavesOutData {
+      Terminal.complain("\(DifferenceReport.otherDataRemark)")
     }
     if let damage { throw damage }
     if !report.isSame { throw ExitCode(1) }
@@ -215,6 +224,31 @@ private struct SideReader {
     }
     guard let found else { throw ExitCode(66) }
     return found
+  }
+
+  /// Reads a capture again to name attributes with maps from the other side; does nothing if it
+  /// cannot be read twice or contradicts them.
+  func name(_ capture: inout RememberedCapture, _ name: String, _ named: [SuppliedMap]) {
+    guard !named.isEmpty, let search = try? archives.search([name]),
+      search.files.allSatisfy({ $0.byteCount != nil })
+    else { return }
+    var report = SessionReport(profiles, bonds: bonds + search.bonds, showsKeys: showsKeys)
+    var pass = Pass(
+      maps: maps + named, secretTypes: SecretTypes(profiles.secretTypes),
+      bonds: bonds + search.bonds)
+    var output = Output()
+    // Damage was reported by the first reading.
+    if !search.isJoined, var source = try? CaptureReader(search.files[0].open()) {
+      try? pass.run(&source, &report, into: &output)
+    } else if var source = try? search.joined() {
+      try? pass.run(&source, &report, into: &output)
+    }
+    let use = pass.suppliedUse
+    guard var again = report.capture, use?.conflict == nil, use?.disagreeingHash == nil else {
+      return
+    }
+    again.markNames(since: capture)
+    capture = again
   }
 
   /// Returns the contents of `name` if it is a map, or nil if it is a capture. No capture starts

@@ -157,6 +157,12 @@ package struct ConveyedValue: Sendable {
   /// Whether a write counts as done only because the capture has no answers.
   package var lacksAnswer: Bool { operation == .write && outcome == .done && response == nil }
 
+  /// Whether the capture has the refusal only, and not the request.
+  package var lacksRequest: Bool {
+    if case .refused = outcome { return response ?? packet == packet }
+    return false
+  }
+
   /// Whether the value is a whole one that can be part of a series of values.
   package var isPlain: Bool {
     outcome == .done && value != nil && offset == 0 && !isCut && handles == nil

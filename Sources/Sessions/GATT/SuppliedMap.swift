@@ -8,6 +8,8 @@ package struct SuppliedMap: Sendable {
   package var addresses: [DeviceAddress] = []
   package var name: [UInt8]?
   package var attributes: [Attribute] = []
+  /// Whether it is not used for a peer with another address or name, even if it is the only map.
+  package var isForItsDeviceOnly = false
 
   /// Creates an empty map.
   package init() {}
@@ -25,6 +27,16 @@ package struct SuppliedMap: Sendable {
     attribute.isSecondary = isSecondary
     attribute.properties = properties
     return attribute
+  }
+}
+
+extension Attribute {
+  /// The attribute as part of a supplied map; nil if no server reported it.
+  package var supplied: Attribute? {
+    if via == .inferred { return nil }
+    return SuppliedMap.attribute(
+      handle, kind, uuid, target: target, end: end, isSecondary: isSecondary, properties: properties
+    )
   }
 }
 
@@ -107,7 +119,7 @@ struct SuppliedMaps: Sendable {
         return nil
       }
     }
-    guard maps.count == 1 else { return nil }
+    guard maps.count == 1, !maps[0].isForItsDeviceOnly else { return nil }
     SuppliedUse.add(addresses.first, to: &use.assumed)
     return 0
   }
