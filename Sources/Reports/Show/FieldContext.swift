@@ -51,7 +51,7 @@ package struct FieldContext: Equatable, Sendable {
       }
       channel = answer.channel
       if let pdu = dissection.att {
-        if !take(pdu, dissection.attFields, answer, memory) { return nil }
+        if !learn(pdu, dissection.attFields, answer, memory) { return nil }
       } else if dissection.hidesSMP(answer) {
         return nil
       }
@@ -59,8 +59,8 @@ package struct FieldContext: Equatable, Sendable {
     }
   }
 
-  /// Takes what an ATT PDU's fields depend on; returns whether that is all.
-  private mutating func take(
+  /// Records what an ATT PDU's fields depend on; returns whether that is all.
+  private mutating func learn(
     _ pdu: ATTPDU, _ fields: ATTFields, _ answer: Answer, _ memory: borrowing Memory
   ) -> Bool {
     switch pdu.opcode {
