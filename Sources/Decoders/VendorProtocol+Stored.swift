@@ -151,6 +151,13 @@ extension VendorProtocol {
     for channels in [requests, responses] { writer.list(channels) { Self.write($1, &$0) } }
     frame.write(&writer)
     exchange.write(&writer)
+    writer.count(hasSecrets ? 1 : 0)
+    writer.run(storedForm(of: messages))
+    return writer.bytes
+  }
+
+  private func storedForm(of messages: [Message]) -> [UInt8] {
+    var writer = TableWriter()
     writer.list(messages) { writer, message in
       writer.list(message.commands.map { [$0.lowerBound, $0.upperBound] } ?? []) { $0.number($1) }
       writer.optional(message.isRequest) { $0.count($1 ? 1 : 0) }
@@ -206,14 +213,23 @@ extension VendorProtocol {
     let channels = (0..<2).map { _ in reader.list { Self.channel(&$0) } }
     let frame = FrameLayout(&reader)
     let exchange = Exchange(&reader)
-    let messages = reader.list { Self.message(&$0) }
-    guard reader.isSound, reader.isAtEnd, !messages.contains(where: { $0 == nil }) else {
-      return nil
-    }
+    let hasSecrets = reader.count() == 1
+    let messages = reader.run()
+    guard reader.isSound, reader.isAtEnd else { return nil }
     self.init(
       profile: profile, title: title, claims: claims, requests: channels[0],
-      responses: channels[1], frame: frame, exchange: exchange, messages: messages.compactMap { $0 }
-    )
+      responses: channels[1], frame: frame, exchange: exchange, storedMessages: messages,
+      hasSecrets: hasSecrets)
+  }
+
+  /// Returns the messages of a stored protocol; none if their form is damaged.
+  static func messages(_ stored: [UInt8]) -> [Message] {
+    var reader = TableReader(stored)
+    let messages = reader.list { Self.message(&$0) }
+    guard reader.isSound, reader.isAtEnd, !messages.contains(where: { $0 == nil }) else {
+      return []
+    }
+    return messages.compactMap { $0 }
   }
 
   private static func message(_ reader: inout TableReader) -> Message? {

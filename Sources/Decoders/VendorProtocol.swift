@@ -1,5 +1,6 @@
 package import Bluetooth
 package import Bytes
+import Synchronization
 
 /// A vendor's protocol: where it is used, its frames, and what its messages mean.
 ///
@@ -126,8 +127,18 @@ package final class VendorProtocol: Sendable {
   package let frame: FrameLayout
   /// How responses are matched to requests.
   package let exchange: Exchange
-  /// The messages, those without commands last.
-  package let messages: [Message]
+  /// The messages, those without commands last. They are read from their stored form on first use,
+  /// since most captures use none.
+  package var messages: [Message] {
+    read.withLock { read in
+      if let read { return read }
+      let messages = Self.messages(storedMessages)
+      read = messages
+      return messages
+    }
+  }
+  private let read: Mutex<[Message]?>
+  private let storedMessages: [UInt8]
   /// Whether a message has a secret field.
   package let hasSecrets: Bool
   /// The number of messages in the profile.
@@ -144,8 +155,26 @@ package final class VendorProtocol: Sendable {
     self.responses = responses
     self.frame = frame
     self.exchange = exchange
-    self.messages = messages
+    read = Mutex(messages)
+    storedMessages = []
     hasSecrets = messages.contains { $0.definition.hasSecrets }
+  }
+
+  /// Creates a protocol with messages that are not read yet.
+  init(
+    profile: String, title: String, claims: [Claim], requests: [Channel], responses: [Channel],
+    frame: FrameLayout, exchange: Exchange, storedMessages: [UInt8], hasSecrets: Bool
+  ) {
+    self.profile = profile
+    self.title = title
+    self.claims = claims
+    self.requests = requests
+    self.responses = responses
+    self.frame = frame
+    self.exchange = exchange
+    read = Mutex(nil)
+    self.storedMessages = storedMessages
+    self.hasSecrets = hasSecrets
   }
 
   /// Returns the first claim that a characteristic satisfies, apart from the frame, preferring

@@ -141,6 +141,23 @@ struct ProfileTests {
     #expect(again.stored == vendor.stored)
     #expect(again.messages.first?.series == vendor.messages.first?.series)
     #expect(again.frame == vendor.frame)
+    let bytes = vendor.stored
+    for place in bytes.indices {
+      _ = VendorProtocol(stored: Array(bytes[..<place]))?.messages
+      var damaged = bytes
+      damaged[place] ^= 0x81
+      _ = VendorProtocol(stored: damaged)?.messages
+    }
+  }
+
+  @Test("the messages of the built-in protocols are read when they are used")
+  func builtInMessages() {
+    #expect(BuiltInProfiles.vendors.count >= 4)
+    for vendor in BuiltInProfiles.vendors {
+      #expect(vendor.messages.count > 1, "\(vendor.profile)")
+      let secrets = vendor.messages.contains { $0.definition.hasSecrets }
+      #expect(vendor.hasSecrets == secrets, "\(vendor.profile)")
+    }
   }
 
   /// A wrong example yields an error with the actual result.
