@@ -189,6 +189,15 @@ class PageTest(unittest.TestCase):
             self.assertEqual(self.element("#rows [aria-selected=true] .n").text, number, "the row that is chosen")
             self.assertTrue(self.element("#packet h3").text.startswith(f"#{number} "), "the packet that is shown")
 
+    def test_verdict_is_selected(self) -> None:
+        self.open(self.page(CAPTURES / "write-refused.btsnoop"))
+        number = self.element(".verdict a").get_attribute("href").split("=")[1]
+        self.assertEqual(self.element("#rows [aria-selected=true] .n").text, number, "the packet of the verdict")
+        # This verdict names no packet.
+        self.open(self.page(CAPTURES / "lost-subscription.btsnoop"))
+        first = self.run_script("return JSON.parse(document.getElementById('data').textContent).marks[0][2]")
+        self.assertEqual(self.element("#rows [aria-selected=true] .n").text, str(first), "the first warning")
+
     def test_link_to_a_packet_that_is_not_on_the_page(self) -> None:
         self.open(self.page(CAPTURES / "heart-rate.btsnoop"), "#packet=9999")
         self.assertIn("gattscope show -v -x --packets 9999", self.element("#packet").text)

@@ -851,8 +851,8 @@
   arrange();
   drawTime();
   drawCharts();
-  // Select the first error or warning, which is what most readers look for.
-  if (data.marks.length && !location.hash) choose(rowOf(data.marks[0][2]), true);
+  // Select the packet of the verdict, or else the first error or warning: what most readers look for.
+  if (!location.hash) choose(rowOf(+(document.querySelector('.verdict a')?.hash.slice(8) ?? data.marks[0]?.[2] ?? Infinity)), true);
   follow();
   let size = window.innerWidth;
   window.addEventListener('resize', () => {
