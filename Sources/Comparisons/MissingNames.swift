@@ -26,9 +26,9 @@ extension RememberedCapture {
   /// Returns the map of `other` for a device of this capture, or nil if that is not the same device
   /// or has nothing to name.
   private func map(naming device: Device, as other: Device) -> SuppliedMap? {
-    guard !other.map.attributes.isEmpty, device.localRole != .peripheral,
-      device.session.hasUnnamed
-    else { return nil }
+    guard !other.map.attributes.isEmpty, device.localRole != .peripheral else { return nil }
+    let unnamed = device.session.unnamedHandles
+    guard other.map.attributes.contains(where: { unnamed.contains($0.handle) }) else { return nil }
     var map = other.map
     // A server with another attribute has another map.
     let own = Dictionary(

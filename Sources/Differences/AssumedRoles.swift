@@ -4,8 +4,8 @@ import Sessions
 // those that begin within a connection.
 
 extension Session {
-  /// Assigns the operations of two sessions to their devices. If a capture does not show the role
-  /// of its host, the one with which more operations equal those of the other side is assumed.
+  /// Assumes the role of the captured host where a capture does not show it: the one with which more
+  /// operations equal those of the other side.
   static func assumeRoles(_ left: inout Session, _ right: inout Session) {
     let (one, other) = (left.localRole, right.localRole)
     let first = one ?? other ?? .central
@@ -54,19 +54,23 @@ extension Session {
 
   private mutating func assume(_ role: Connection.Role) {
     assumedRole = role
-    for place in connections.indices {
-      for index in connections[place].operations.indices {
-        let operation = connections[place].operations[index]
-        connections[place].operations[index].isByCentralAssumed =
-          operation.isByCentral
-          ?? (operation.kind == .connect
-            ? true : operation.isByHost.map { $0 == (role == .central) })
-      }
-    }
     // Without a known role, the peer counts as the peripheral.
     if localRole == nil, role == .peripheral {
       servers = (servers.central, servers.peripheral)
     }
+  }
+
+  /// The operations of all connections, one after the other, with their devices.
+  var operationsOfDevices: [Operation] {
+    var operations = operations
+    for index in operations.indices {
+      let operation = operations[index]
+      operations[index].isByCentralAssumed =
+        operation.isByCentral
+        ?? (operation.kind == .connect
+          ? true : operation.isByHost.map { $0 == (assumedRole == .central) })
+    }
+    return operations
   }
 }
 

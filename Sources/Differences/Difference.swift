@@ -199,7 +199,7 @@ extension Difference {
       options.areTwoEnds ? (left.partedByDevice, right.partedByDevice) : (left, right)
     Session.assumeRoles(&left, &right)
     sessions = (left, right)
-    operations = (left.operations, right.operations)
+    operations = (left.operationsOfDevices, right.operationsOfDevices)
     pairing = ConnectionPairing(left, right)
     var numbers: (left: [Int: Int], right: [Int: Int]) = ([:], [:])
     for (number, pair) in pairing.pairs.enumerated() {

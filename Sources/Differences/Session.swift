@@ -58,13 +58,10 @@ package struct Session: Sendable {
     connections.reduce(.all) { $0.intersection($1.parts) }
   }
 
-  /// Whether it uses attributes of which it has only handles.
-  package var hasUnnamed: Bool {
-    let unnamed = Set(roles.indices.filter { roles[$0].uuid == nil && roles[$0].handle != nil })
-    return !unnamed.isEmpty
-      && connections.contains { connection in
-        connection.operations.contains { $0.role.map(unnamed.contains) ?? false }
-      }
+  /// The handles that it uses without knowing their attributes.
+  package var unnamedHandles: Set<UInt16> {
+    let used = Set(connections.lazy.flatMap(\.operations).compactMap(\.role))
+    return Set(used.filter { roles[$0].uuid == nil }.compactMap { roles[$0].handle })
   }
 
   /// Returns the bytes of a slice.
