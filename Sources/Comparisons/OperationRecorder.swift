@@ -13,34 +13,34 @@ import Words
 /// operations, up to a limit: the two sides can be compared only when both are known.
 struct OperationRecorder: ~Copyable {
   /// What is kept of all connections together.
-  var session = Session()
+  private(set) var session = Session()
   /// The operations of each connection, by connection number.
-  var operations: [Int: [Differences.Operation]] = [:]
+  private(set) var operations: [Int: [Differences.Operation]] = [:]
   /// The attributes of `session.roles`, by index.
-  var identities: [AttributeIdentity] = []
+  private var identities: [AttributeIdentity] = []
   /// The role of this host on each connection.
-  var roles: [Int: Connection.Role] = [:]
+  private var roles: [Int: Connection.Role] = [:]
   /// The connections with data that is not recorded: that of other L2CAP channels.
   private(set) var otherData: Set<Int> = []
   private var places: [AttributeKey: Int] = [:]
-  var messages: [String: Int] = [:]
+  private var messages: [String: Int] = [:]
   /// Requests that find attributes or set the MTU, until they are answered, by connection and
   /// packet.
-  private(set) var unanswered: [Int: [Int: Unanswered]] = [:]
+  private var unanswered: [Int: [Int: Unanswered]] = [:]
   /// The last request that was answered, by connection and by whether the central sent it.
-  private(set) var lastAnswered: [Int: [Bool?: Int]] = [:]
+  private var lastAnswered: [Int: [Bool?: Int]] = [:]
   /// Decodes values.
-  var reading: ValueReading
+  private var reading: ValueReading
   let showsKeys: Bool
   /// The user's profiles.
   let profiles: SuppliedProfiles
-  let bounds: SessionBounds
+  private let bounds: SessionBounds
   private var kept = 0
   /// The packet of the first operation that was not kept, or nil if all were.
   private(set) var firstLeftOut: Int?
 
   /// A request that was not answered yet.
-  struct Unanswered {
+  private struct Unanswered {
     /// The index of its operation on the connection.
     let place: Int
     let isByCentral: Bool?
@@ -50,7 +50,7 @@ struct OperationRecorder: ~Copyable {
   }
 
   /// The result of a request whose end is not in the capture.
-  static let captureEnds: Wording = "no answer: the capture ends"
+  private static let captureEnds: Wording = "no answer: the capture ends"
   /// The result of a request whose answer may be missing from the capture.
   static let notCaptured: Wording = "no answer that the capture has"
 
@@ -216,7 +216,7 @@ struct OperationRecorder: ~Copyable {
 
   /// Stores why a request that finds attributes or sets the MTU failed; for a discovery, also which
   /// of its requests failed.
-  mutating func fail(_ request: Unanswered, _ id: Int, _ reason: Wording) {
+  private mutating func fail(_ request: Unanswered, _ id: Int, _ reason: Wording) {
     guard operations[id]?[request.place].kind == .discovery else {
       let words = keep(reason)
       operations[id]?[request.place].failure = words
@@ -231,7 +231,7 @@ struct OperationRecorder: ~Copyable {
   // MARK: Keeping
 
   /// Returns whether there is room for an operation. If there is none, that is remembered.
-  mutating func hasRoom(_ id: Int, _ packet: Int) -> Bool {
+  private mutating func hasRoom(_ id: Int, _ packet: Int) -> Bool {
     if kept < bounds.operations, session.bytes.count < bounds.bytes,
       operations.count < bounds.connections || operations[id] != nil
     {
@@ -243,7 +243,7 @@ struct OperationRecorder: ~Copyable {
 
   /// Stores an operation if there is room, and returns whether there was.
   @discardableResult
-  mutating func append(_ operation: Differences.Operation) -> Bool {
+  private mutating func append(_ operation: Differences.Operation) -> Bool {
     guard hasRoom(operation.connection, operation.packet) else { return false }
     kept += 1
     operations[operation.connection, default: []].append(operation)
@@ -251,17 +251,17 @@ struct OperationRecorder: ~Copyable {
   }
 
   /// Stores bytes.
-  mutating func keep(_ span: RawSpan) -> Slice {
+  private mutating func keep(_ span: RawSpan) -> Slice {
     let start = session.bytes.count
     session.bytes.append(span)
     return Slice(start: start, count: span.byteCount)
   }
 
   /// Stores words.
-  mutating func keep(_ words: Wording) -> Slice { keep([UInt8](words.text.utf8).bytes) }
+  private mutating func keep(_ words: Wording) -> Slice { keep([UInt8](words.text.utf8).bytes) }
 
   /// Returns the index of an attribute in `identities`.
-  mutating func place(_ attribute: AttributeIdentity) -> Int {
+  private mutating func place(_ attribute: AttributeIdentity) -> Int {
     let key = AttributeKey(
       server: attribute.server, isLocal: attribute.isLocal, handle: attribute.handle ?? 0,
       uuid: attribute.handle == nil ? attribute.uuid : nil)
@@ -274,6 +274,399 @@ struct OperationRecorder: ~Copyable {
     identities.append(attribute)
     return identities.count - 1
   }
+
+  // MARK: Values that are transferred, or were requested
+
+  /// Records the values of a packet.
+  mutating func take(_ conversations: Conversations, _ memory: borrowing Memory) {
+    for value in conversations.values where value.parties.connection > 0 {
+      take(value, conversations.bytes, memory)
+    }
+  }
+
+  private mutating func take(
+    _ value: ConveyedValue, _ bytes: [UInt8], _ memory: borrowing Memory
+  ) {
+    guard hasRoom(value.parties.connection, value.packet) else { return }
+    var operation = Differences.Operation(
+      .value(value.operation), connection: value.parties.connection, packet: value.packet,
+      time: value.time)
+    operation.lastPacket = max(value.packet, value.response ?? 0)
+    operation.latency = value.latency
+    // The client reads and writes; the server notifies and indicates.
+    let isLocal =
+      switch value.operation {
+      case .notification, .indication: value.attribute.isLocal
+      default: !value.attribute.isLocal
+      }
+    operation.isByHost = isLocal
+    if let role = roles[value.parties.connection] ?? role(value.parties.connection, memory) {
+      operation.isByCentral = isLocal == (role == .central)
+    }
+    operation.role = place(value.attribute)
+    operation.offset = value.operation == .read ? value.offset : 0
+    operation.isHidden = value.isKeyMaterial && !showsKeys
+    let isRead = reading.read(value, bytes.bytes, memory)
+    if let name = reading.name(value.attribute.uuid), let role = operation.role {
+      identities[role].profileName = name
+    }
+    if let slice = value.value {
+      let content = bytes.bytes.part(slice)
+      operation.value = keep(content)
+      if isRead { describe(content, in: &operation) }
+    }
+    operation.failure = failure(of: value)
+    operation.lacksAnswer = value.lacksAnswer
+    operation.lacksRequest = value.lacksRequest
+    operation.isCut = value.isCut
+    operation.unknown = value.outcome.reason.flatMap { reason in
+      switch reason {
+      case .captureEnded: keep(Self.captureEnds)
+      case .recordsLost, .forgotten: keep(Self.notCaptured)
+      case .connectionEnded, .timedOut, .overtaken: nil
+      }
+    }
+    append(operation)
+  }
+
+  private mutating func role(_ id: Int, _ memory: borrowing Memory) -> Connection.Role? {
+    var found: Connection.Role?
+    memory.links.forEach { if $0.id == id { found = $0.localRole } }
+    if roles.count < bounds.connections { roles[id] = found }
+    return found
+  }
+
+  private mutating func failure(of value: ConveyedValue) -> Slice? {
+    switch value.outcome {
+    case .done: return nil
+    case .refused(let error):
+      var words = Output()
+      words.error(error, reading.errorName(of: value))
+      if value.lacksRequest { words.text(", to a request that is not in the capture") }
+      return keep(words.bytes)
+    case .cancelled: return keep("cancelled")
+    case .notExecuted(let reason), .noResponse(let reason):
+      switch reason {
+      // What is missing from the capture reveals nothing about the devices.
+      case .captureEnded, .recordsLost, .forgotten: return nil
+      case .connectionEnded, .timedOut, .overtaken: break
+      }
+      if case .notExecuted = value.outcome { return keep("not executed") }
+      return keep("no response")
+    }
+  }
+
+  /// Stores the meaning of the value that was decoded last.
+  private mutating func describe(
+    _ value: RawSpan, in operation: inout Differences.Operation
+  ) {
+    let start = session.bytes.count
+    let line = reading.line.bytes.array
+    session.bytes += line
+    operation.text = Slice(start: start, count: line.count)
+    if let sighting = reading.sighting {
+      operation.message = message(sighting)
+      if sighting.frame == nil { return }
+    }
+    let first = session.bytes.count
+    if let whole = reading.sighting?.bytes {
+      fields(whole.bytes)
+    } else {
+      fields(value)
+    }
+    guard session.bytes.count > first else { return }
+    operation.fields = Slice(start: first, count: session.bytes.count - first)
+  }
+
+  /// Returns the name of a vendor message: its command, not its content.
+  private mutating func message(_ sighting: VendorSighting) -> Int {
+    var name = sighting.vendor.profile
+    if sighting.frame == nil {
+      name += " part"
+    } else {
+      name += " \(reading.decoded.definition?.name ?? "")"
+    }
+    if let command = sighting.command { name += " \(command)" }
+    if let known = messages[name] { return known }
+    messages[name] = session.messages.count
+    session.messages.append(name)
+    return session.messages.count - 1
+  }
+
+  /// Stores the fields of the value that was decoded last.
+  private mutating func fields(_ value: RawSpan) {
+    guard let writer = DecodedWriter(reading.decoded, isJSON: false, showsKeys: showsKeys) else {
+      return
+    }
+    var groups: [(name: String, end: Int)] = []
+    var text = Output()
+    for (place, entry) in reading.decoded.fields.enumerated() {
+      while let group = groups.last, group.end <= place { groups.removeLast() }
+      let name = writer.name(entry)
+      if entry.form == .group {
+        groups.append((name, entry.end))
+        continue
+      }
+      text.clear()
+      var kind = FieldList.Kind.plain
+      switch entry.form {
+      case .checksumOK, .checksumBad:
+        kind = entry.form == .checksumOK ? .checksum : .wrongChecksum
+        text.hex(value.part(entry.bytes), separator: 0x20)
+        text.text(entry.form == .checksumOK ? " ok" : " bad")
+      case .dateTime:
+        kind = .time
+        writer.entry(place, value, into: &text)
+      default: writer.entry(place, value, into: &text)
+      }
+      let path = (groups.map(\.name) + [name]).joined(separator: ".")
+      FieldList.append([UInt8](path.utf8), text.bytes.array, kind, to: &session.bytes)
+    }
+  }
+
+  // MARK: Security Manager PDUs
+
+  /// Records a PDU.
+  private mutating func add(
+    _ pdu: SMPPDU, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
+    _ isByHost: Bool, _ isByCentral: Bool?, _ id: Int, _ record: borrowing CaptureRecord
+  ) {
+    guard hasRoom(id, record.number) else { return }
+    let body = bytes.part(dissection.body)
+    let hides = dissection.hidesSMP(answer) && !showsKeys
+    var operation = Differences.Operation(
+      .pairing(pdu.opcode), connection: id, packet: record.number, time: record.time)
+    (operation.isByHost, operation.isByCentral) = (isByHost, isByCentral)
+    switch pdu {
+    case .pairing(let features):
+      operation.value = keep(body)
+      operation.text = keep(features.words)
+      operation.fields = keep(keysOf: features)
+    case .failed(let failed):
+      operation.value = keep(body)
+      operation.failure = keep("\(failed.reason)")
+    case .securityRequest(let request):
+      operation.value = keep(body)
+      operation.text = keep(request.authReq.words)
+    case .confirm(let confirm):
+      operation.random = keep([("confirm_value", hex(confirm.value, bytes))], isSecret: hides)
+    case .random(let value):
+      operation.random = keep([("random_value", hex(value.value, bytes))], isSecret: hides)
+    case .publicKey(let key):
+      operation.random = keep(
+        [("public_key_x", hex(key.x, bytes)), ("public_key_y", hex(key.y, bytes))], isSecret: hides)
+    case .dhKeyCheck(let check):
+      operation.random = keep([("dhkey_check", hex(check.value, bytes))], isSecret: hides)
+    case .encryptionInformation(let key):
+      operation.random = keep([("long_term_key", hex(key.longTermKey, bytes))], isSecret: hides)
+    case .centralIdentification(let identification):
+      operation.random = keep(
+        [
+          ("ediv", "\(code: identification.ediv, digits: 4)"),
+          ("rand", hex(identification.rand, bytes)),
+        ], isSecret: hides)
+    case .identityInformation(let key):
+      operation.random = keep(
+        [("identity_resolving_key", hex(key.identityResolvingKey, bytes))], isSecret: hides)
+    case .signingInformation(let key):
+      operation.random = keep([("signature_key", hex(key.signatureKey, bytes))], isSecret: hides)
+    case .identityAddressInformation(let identity):
+      operation.value = keep(body)
+      operation.text = keep("\(identity.address)")
+    case .incomplete:
+      operation.value = keep(body)
+      operation.isHidden = hides
+      operation.isCut = record.isTruncated
+    case .keypressNotification, .unknown:
+      operation.value = keep(body)
+      operation.isHidden = hides
+    }
+    append(operation)
+  }
+
+  private func hex(_ slice: Slice, _ bytes: RawSpan) -> Wording {
+    "\(hex: bytes.part(slice).array)"
+  }
+
+  /// Stores fields that are chosen at random for every session, or computed from such fields.
+  private mutating func keep(
+    _ fields: [(name: StaticString, value: Wording)], isSecret: Bool = false
+  ) -> Slice {
+    let start = session.bytes.count
+    for (name, value) in fields {
+      FieldList.append(
+        [UInt8](name.description.utf8), [UInt8](value.text.utf8), isSecret ? .secret : .random,
+        to: &session.bytes)
+    }
+    return Slice(start: start, count: session.bytes.count - start)
+  }
+
+  /// Stores the keys that both sides are to distribute, which the words of a pairing omit.
+  private mutating func keep(keysOf features: SMP.PairingFeatures) -> Slice {
+    let start = session.bytes.count
+    let keys = [
+      ("initiator_keys", features.initiatorKeys), ("responder_keys", features.responderKeys),
+    ]
+    for (name, keys) in keys {
+      let names = (0..<8).filter { keys.rawValue >> $0 & 1 != 0 }.map { bit in
+        KeyDistribution.short(bit: bit)?.description ?? "bit \(bit)"
+      }
+      let words = names.isEmpty ? "none" : names.joined(separator: " ")
+      FieldList.append([UInt8](name.utf8), [UInt8](words.utf8), .plain, to: &session.bytes)
+    }
+    return Slice(start: start, count: session.bytes.count - start)
+  }
+
+  // MARK: What is known only at the end
+
+  /// Completes the record after the capture was read to its end.
+  mutating func finish(
+    _ connections: [ConnectionHistory], _ devices: [MapDevice], _ memory: borrowing Memory
+  ) {
+    for index in identities.indices where identities[index].mayBeKnownBetter {
+      guard let handle = identities[index].handle else { continue }
+      let name = identities[index].profileName
+      identities[index] = memory.identity(
+        of: handle, identities[index].server, isLocal: identities[index].isLocal, connection: 0)
+      identities[index].profileName = name
+    }
+    judgeUnanswered(connections, memory)
+    let twins = TwinAttributes(devices)
+    session.roles = identities.map { Session.Role($0, twins, memory) }
+    for history in connections {
+      addEnds(
+        of: history, hasEvents: memory.coverage.parts(of: history.connection).contains(.events))
+    }
+    for id in operations.keys {
+      operations[id] = operations[id]?.enumerated().sorted {
+        ($0.element.settled, $0.offset) < ($1.element.settled, $1.offset)
+      }.map(\.element)
+    }
+  }
+
+  /// Adds how a connection begins and ends, and how it is encrypted.
+  private mutating func addEnds(of history: ConnectionHistory, hasEvents: Bool) {
+    let connection = history.connection
+    let id = history.id
+    let isCentral = connection.localRole.map { $0 == .central }
+    var connect = Differences.Operation(
+      .connect, connection: id, packet: connection.firstPacket, time: connection.firstTime)
+    connect.isByCentral = isCentral == nil ? nil : true
+    connect.isByHost = isCentral
+    var added = connection.isOpeningMissing ? [] : [connect]
+    for attempt in history.encryption.attempts {
+      var encryption = Differences.Operation(
+        .encryption, connection: id, packet: attempt.moment.packet, time: attempt.moment.time)
+      encryption.isByHost = attempt.starter.map { $0 == .local }
+      encryption.isByCentral = attempt.starter.flatMap { side in
+        isCentral.map { (side == .local) == $0 }
+      }
+      encryption.lastPacket = attempt.end?.packet ?? attempt.moment.packet
+      if attempt.ediv != 0 || attempt.rand != 0 {
+        encryption.random = keep([
+          ("random_number", "\(code: attempt.rand, digits: 16)"),
+          ("encrypted_diversifier", "\(code: attempt.ediv, digits: 4)"),
+        ])
+      }
+      if let status = attempt.failure {
+        encryption.failure = keep("\(status)")
+      } else if attempt.isKeyMissingHere {
+        // This is what the central's controller is told.
+        encryption.failure = keep("\(StatusCode.pinOrKeyMissing)")
+      } else if attempt.outcome == .off {
+        encryption.text = keep("off")
+        encryption.value = encryption.text
+      } else if attempt.outcome == nil {
+        if connection.hasEndedInCapture {
+          encryption.failure = keep("no answer before the connection ended")
+        } else {
+          encryption.unknown = keep(hasEvents ? Self.captureEnds : Self.notCaptured)
+        }
+      }
+      added.append(encryption)
+    }
+    added.append(end(of: history, hasEvents: hasEvents))
+    operations[id, default: []] = Array(added.dropLast()) + (operations[id] ?? []) + added.suffix(1)
+  }
+
+  /// Determines the results of requests that were never answered: the client waits for an answer
+  /// before it continues, and the link has to exist.
+  private mutating func judgeUnanswered(
+    _ connections: [ConnectionHistory], _ memory: borrowing Memory
+  ) {
+    let hasAnswers = memory.hasHeard(.sent) && memory.hasHeard(.received)
+    for history in connections {
+      let id = history.id
+      for (packet, request) in (unanswered[id] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        guard operations[id]?[request.place].failure == nil else { continue }
+        let isOvertaken = (lastAnswered[id]?[request.isByCentral] ?? 0) > packet
+        let isOver = isOvertaken || history.connection.hasEndedInCapture
+        if !hasAnswers {
+          let words = keep(Self.notCaptured)
+          operations[id]?[request.place].unknown = words
+        } else if isOver {
+          fail(request, id, "no response")
+        } else {
+          let words = keep(Self.captureEnds)
+          operations[id]?[request.place].unknown = words
+        }
+      }
+    }
+  }
+
+  private mutating func end(
+    of history: ConnectionHistory, hasEvents: Bool
+  ) -> Differences.Operation {
+    let connection = history.connection
+    var end = Differences.Operation(
+      .end, connection: history.id, packet: connection.lastPacket ?? .max, time: connection.lastTime
+    )
+    let words: Wording
+    // The reason, by which ends are compared beside the device.
+    var value: Wording?
+    switch connection.ending {
+    case .localHost, .peer:
+      let isLocal = connection.ending == .localHost
+      let who: Wording =
+        connection.localRole.map { $0 == .central ? isLocal : !isLocal }
+        .map { $0 ? "by the central" : "by the peripheral" }
+        ?? (isLocal ? "by this host" : "by the peer")
+      // The usual reasons only mean that one side ended the link.
+      let isUsual =
+        connection.reason == .remoteUserTerminated
+        || connection.reason == .connectionTerminatedByLocalHost
+      let reason: Wording =
+        isUsual ? "" : connection.reason.map { (code: StatusCode) -> Wording in ": \(code)" } ?? ""
+      words = "\(who)\(reason)"
+      value = reason
+      end.isByHost = isLocal
+      end.isByCentral = connection.localRole.map { ($0 == .central) == isLocal }
+    case nil, .forgotten, .fileEnded:
+      words =
+        hasEvents ? "still open when the capture ends" : "its end is not in the capture: no events"
+      end.unknown = keep(words)
+    case .unknown, .replaced: words = "for a reason that is not in the capture"
+    case .timeout, .neverEstablished, .micFailure, .reset, .controller:
+      words = connection.reason.map { "\($0)" } ?? "the controller ends the link"
+      end.failure = keep(words)
+    }
+    end.text = keep(words)
+    end.value = value.map { keep($0) } ?? end.text
+    return end
+  }
+}
+
+extension Connection {
+  /// Whether its end is in the capture.
+  fileprivate var hasEndedInCapture: Bool {
+    ending != nil && ending != .forgotten && ending != .fileEnded
+  }
+}
+
+extension Differences.Operation {
+  /// The packet by which it is ordered: the one that completes it. A server answers in the same
+  /// order at both ends of a link, while requests on several bearers overtake each other's answers.
+  fileprivate var settled: Int { kind == .discovery ? packet : max(packet, lastPacket) }
 }
 
 extension BluetoothUUID {
