@@ -42,7 +42,7 @@ extension DifferenceReport.Compared {
   var hints: [Wording] {
     var hints: [Wording] = []
     if pair.way == .asked, pair.hasDifferentAddresses {
-      hints.append("these are two devices, with different addresses")
+      hints.append("compared as requested: the addresses differ")
     }
     let inferred = count { $0.isInferred }
     if !inferred.sides.isEmpty {
@@ -72,14 +72,14 @@ extension DifferenceReport.Compared {
     if difference.differsOnlyUnseen {
       hints.append("nothing differs in what both captures show of the conversation")
     }
-    if difference.sessions.left.hasOtherData || difference.sessions.right.hasOtherData {
-      hints.append(Self.otherData)
+    if difference.sessions.left.hasUncompared || difference.sessions.right.hasUncompared {
+      hints.append(Self.uncompared)
     }
     return hints
   }
 
   /// What is never compared.
-  static let otherData: Wording =
+  static let uncompared: Wording =
     "data of L2CAP channels other than ATT and pairing is not compared"
 
   private func onlyHandles(_ count: Int) -> Wording {

@@ -135,12 +135,10 @@ struct DifferencePage: ~Copyable {
     if sides.contains(where: { !$0.1.isEmpty }) { out.byte(0x0a) }
     for (side, devices) in sides {
       for device in devices {
-        let comparing =
-          device.address == nil && !report.compared.isEmpty
-          ? "; it may be any device: --\(side)-connection \(device.connections.first ?? 0) compares it"
-          : ""
+        let doubt =
+          device.address == nil && !report.compared.isEmpty ? "; it may be any of the devices" : ""
         line(
-          "only on the \(side): \(device.words.text), \(device.connectionWords.text)\(comparing)",
+          "only on the \(side): \(device.words.text), \(device.connectionWords.text)\(doubt)",
           .warning)
       }
     }

@@ -118,12 +118,12 @@ package struct DifferenceReport: Sendable {
   }
 
   /// Whether a capture has data that is not compared.
-  package var leavesOutData: Bool {
+  package var hasUncompared: Bool {
     compared.contains {
-      $0.difference.sessions.left.hasOtherData || $0.difference.sessions.right.hasOtherData
+      $0.difference.sessions.left.hasUncompared || $0.difference.sessions.right.hasUncompared
     }
   }
-  package static var otherDataRemark: String { Compared.otherData.text }
+  package static var uncomparedRemark: String { Compared.uncompared.text }
 
   /// Whether nothing differs.
   package var isSame: Bool {

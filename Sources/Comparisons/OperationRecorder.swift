@@ -21,14 +21,14 @@ struct OperationRecorder: ~Copyable {
   /// The role of this host on each connection.
   private var roles: [Int: Connection.Role] = [:]
   /// The connections with data that is not recorded: that of other L2CAP channels.
-  private(set) var otherData: Set<Int> = []
+  private(set) var uncompared: Set<Int> = []
   private var places: [AttributeKey: Int] = [:]
   private var messages: [String: Int] = [:]
   /// Requests that find attributes or set the MTU, until they are answered, by connection and
   /// packet.
   private var unanswered: [Int: [Int: Unanswered]] = [:]
-  /// The last request that was answered, by connection and by whether the central sent it.
-  private var lastAnswered: [Int: [Bool?: Int]] = [:]
+  /// The last request that was answered, by connection and by whether the host sent it.
+  private var lastAnswered: [Int: [Bool: Int]] = [:]
   /// Decodes values.
   private var reading: ValueReading
   let showsKeys: Bool
@@ -43,7 +43,7 @@ struct OperationRecorder: ~Copyable {
   private struct Unanswered {
     /// The index of its operation on the connection.
     let place: Int
-    let isByCentral: Bool?
+    let isByHost: Bool
     let opcode: ATTOpcode
     /// The MTU that it offers.
     var mtu: UInt16 = 0
@@ -85,10 +85,8 @@ struct OperationRecorder: ~Copyable {
     }
     let id = memory.links.id(link)
     guard id != 0 else { return }
-    if dissection.l2cap != nil, dissection.att == nil, dissection.smp == nil,
-      !dissection.isSignalling
-    {
-      if otherData.count < bounds.connections { otherData.insert(id) }
+    if dissection.isOfOtherChannel(answer) {
+      if uncompared.count < bounds.connections { uncompared.insert(id) }
     } else if let pdu = dissection.smp {
       let isByCentral = isByCentral(direction, memory.links.connection(link))
       add(pdu, dissection, bytes, answer, direction == .sent, isByCentral, id, record)
@@ -112,7 +110,7 @@ struct OperationRecorder: ~Copyable {
     guard let link = answer.link else { return }
     let isByCentral = isByCentral(direction, memory.links.connection(link))
     // The request that the packet answers.
-    let request = answer.request.flatMap { answered($0.packet, isByCentral.map { !$0 }, id) }
+    let request = answer.request.flatMap { answered($0.packet, direction != .sent, id) }
     switch opcode {
     case .exchangeMTURequest:
       guard let mtu = fields.mtu else { return }
@@ -120,7 +118,7 @@ struct OperationRecorder: ~Copyable {
         .exchangeMTU, connection: id, packet: record.number, time: record.time)
       (operation.isByHost, operation.isByCentral) = (direction == .sent, isByCentral)
       guard append(operation) else { return }
-      expectAnswer(record.number, isByCentral, id, to: opcode, offering: mtu)
+      expectAnswer(record.number, direction == .sent, id, to: opcode, offering: mtu)
     case .exchangeMTUResponse:
       guard let request, let mtu = fields.mtu else { return }
       let words = keep("client \(request.mtu), server \(mtu)")
@@ -140,7 +138,7 @@ struct OperationRecorder: ~Copyable {
 
   /// Records a request whose operation is the last one, until it is answered.
   private mutating func expectAnswer(
-    _ packet: Int, _ isByCentral: Bool?, _ id: Int, to opcode: ATTOpcode,
+    _ packet: Int, _ isByHost: Bool, _ id: Int, to opcode: ATTOpcode,
     offering mtu: UInt16 = 0
   ) {
     guard let place = operations[id]?.indices.last else { return }
@@ -150,12 +148,12 @@ struct OperationRecorder: ~Copyable {
       unanswered[id]?[oldest] = nil
     }
     unanswered[id, default: [:]][packet] = Unanswered(
-      place: place, isByCentral: isByCentral, opcode: opcode, mtu: mtu)
+      place: place, isByHost: isByHost, opcode: opcode, mtu: mtu)
   }
 
   /// Records that a request was answered, and returns it if it was pending.
-  private mutating func answered(_ packet: Int, _ isByCentral: Bool?, _ id: Int) -> Unanswered? {
-    if operations[id] != nil { lastAnswered[id, default: [:]][isByCentral] = packet }
+  private mutating func answered(_ packet: Int, _ isByHost: Bool, _ id: Int) -> Unanswered? {
+    if operations[id] != nil { lastAnswered[id, default: [:]][isByHost] = packet }
     return unanswered[id]?.removeValue(forKey: packet)
   }
 
@@ -184,7 +182,7 @@ struct OperationRecorder: ~Copyable {
       operations[id]?[place].count += 1
       operations[id]?[place].requests.insert(opcode)
       operations[id]?[place].lastPacket = record.number
-      expectAnswer(record.number, isByCentral, id, to: opcode)
+      expectAnswer(record.number, isByHost, id, to: opcode)
       return
     }
     var operation = Differences.Operation(
@@ -192,7 +190,7 @@ struct OperationRecorder: ~Copyable {
     (operation.isByHost, operation.isByCentral) = (isByHost, isByCentral)
     operation.requests = [opcode]
     guard append(operation) else { return }
-    expectAnswer(record.number, isByCentral, id, to: opcode)
+    expectAnswer(record.number, isByHost, id, to: opcode)
   }
 
   /// Records an Error Response to a request that is not about a value.
@@ -599,7 +597,7 @@ struct OperationRecorder: ~Copyable {
       let id = history.id
       for (packet, request) in (unanswered[id] ?? [:]).sorted(by: { $0.key < $1.key }) {
         guard operations[id]?[request.place].failure == nil else { continue }
-        let isOvertaken = (lastAnswered[id]?[request.isByCentral] ?? 0) > packet
+        let isOvertaken = (lastAnswered[id]?[request.isByHost] ?? 0) > packet
         let isOver = isOvertaken || history.connection.hasEndedInCapture
         if !hasAnswers {
           let words = keep(Self.notCaptured)
@@ -672,4 +670,16 @@ extension Differences.Operation {
 extension BluetoothUUID {
   /// Whether attributes of this type declare others, so that reading them is discovery.
   fileprivate var declares: Bool { width == 2 && 0x2800...0x2803 ~= low }
+}
+
+extension Dissection {
+  /// Whether it is a whole PDU of an L2CAP channel that carries neither ATT nor pairing nor
+  /// signalling.
+  fileprivate func isOfOtherChannel(_ answer: Answer) -> Bool {
+    guard let cid = l2cap?.cid, !answer.fragment.isFragment, answer.channel?.bearer == nil else {
+      return false
+    }
+    // The fixed channels are ATT, both Security Managers and the signalling channels.
+    return att == nil && smp == nil && ![1, 4, 5, 6, 7].contains(cid.rawValue)
+  }
 }

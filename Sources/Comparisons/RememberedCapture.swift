@@ -52,7 +52,7 @@ package struct RememberedCapture: Sendable {
         SessionConnection(
           history, recorder.operations[history.id] ?? [],
           parts: memory.coverage.parts(of: history.connection),
-          hasOtherData: recorder.otherData.contains(history.id))
+          hasUncompared: recorder.uncompared.contains(history.id))
       }
       var device = Device(session: session)
       device.address = map.identity ?? map.address
@@ -72,6 +72,7 @@ package struct RememberedCapture: Sendable {
       let ownMap = local.map { reader.map(of: $0) }
       device.session.servers =
         device.localRole == .peripheral ? (ownMap, peerMap) : (peerMap, ownMap)
+      device.session.knowsServers = !roles.isEmpty
       devices.append(device)
     }
   }

@@ -130,14 +130,14 @@ package final class VendorProtocol: Sendable {
   /// The messages, those without commands last. They are read from their stored form on first use,
   /// since most captures use none.
   package var messages: [Message] {
-    read.withLock { read in
-      if let read { return read }
+    knownMessages.withLock { known in
+      if let known { return known }
       let messages = Self.messages(storedMessages)
-      read = messages
+      known = messages
       return messages
     }
   }
-  private let read: Mutex<[Message]?>
+  private let knownMessages: Mutex<[Message]?>
   private let storedMessages: [UInt8]
   /// Whether a message has a secret field.
   package let hasSecrets: Bool
@@ -155,7 +155,7 @@ package final class VendorProtocol: Sendable {
     self.responses = responses
     self.frame = frame
     self.exchange = exchange
-    read = Mutex(messages)
+    knownMessages = Mutex(messages)
     storedMessages = []
     hasSecrets = messages.contains { $0.definition.hasSecrets }
   }
@@ -172,7 +172,7 @@ package final class VendorProtocol: Sendable {
     self.responses = responses
     self.frame = frame
     self.exchange = exchange
-    read = Mutex(nil)
+    knownMessages = Mutex(nil)
     self.storedMessages = storedMessages
     self.hasSecrets = hasSecrets
   }

@@ -21,41 +21,40 @@ extension Session {
   /// Returns the likelier role if the other session's host has a known or assumed one: the same
   /// unless more operations fit the opposite.
   private func likelyRole(beside other: Session, _ role: Connection.Role) -> Connection.Role {
-    let traits = other.traits(of: role)
-    return common(as: role, with: traits) >= common(as: role.other, with: traits)
+    let others = other.acts(as: role)
+    return common(as: role, with: others) >= common(as: role.other, with: others)
       ? role : role.other
   }
 
   /// What is done to which attribute by which device.
-  private struct Trait: Hashable {
+  private struct Act: Hashable {
     var kind: Int
-    var role: [UInt8]
+    var attribute: [UInt8]
     var isByCentral: Bool
   }
 
-  /// Returns the traits of all operations if the captured host has this role.
-  private func traits(of role: Connection.Role) -> Set<Trait> {
-    var traits: Set<Trait> = []
+  /// Returns what is done if the captured host has this role.
+  private func acts(as role: Connection.Role) -> Set<Act> {
+    var acts: Set<Act> = []
     for connection in connections {
       for operation in connection.operations {
         guard let isByHost = operation.isByHost else { continue }
-        traits.insert(
-          Trait(
-            kind: operation.kind.number, role: operation.role.map { roles[$0].key } ?? [],
-            isByCentral: isByHost == (role == .central)))
+        acts.insert(
+          Act(
+            kind: operation.kind.number, attribute: operation.role.map { roles[$0].key } ?? [],
+            isByCentral: operation.isByCentral ?? (isByHost == (role == .central))))
       }
     }
-    return traits
+    return acts
   }
 
-  private func common(as role: Connection.Role, with others: Set<Trait>) -> Int {
-    traits(of: role).intersection(others).count
+  private func common(as role: Connection.Role, with others: Set<Act>) -> Int {
+    acts(as: role).intersection(others).count
   }
 
   private mutating func assume(_ role: Connection.Role) {
     assumedRole = role
-    // Without a known role, the peer counts as the peripheral.
-    if localRole == nil, role == .peripheral {
+    if !knowsServers, role == .peripheral {
       servers = (servers.central, servers.peripheral)
     }
   }

@@ -208,8 +208,14 @@ extension ConnectionHistory {
   /// The last parameters that the peripheral asked the central for, and the answer.
   fileprivate var requestFact: Said {
     if lacksData { return (Self.unknown, nil) }
+    let role = connection.localRole
     let isAsked = { (update: ParameterUpdate) in
-      update.way == .signalling || update.way == .linkLayer
+      switch update.way {
+      case .signalling: true
+      case .linkLayer: role == .central
+      case .command: role == .peripheral
+      case .unasked: false
+      }
     }
     guard let update = link.updates.last(where: isAsked) else {
       return (connection.isOpeningMissing ? Self.unknown : "none seen", nil)

@@ -54,17 +54,21 @@ extension Difference {
     let left = shown(\.left, operations.left, sessions.left)
     let right = shown(\.right, operations.right, sessions.right)
     first = firstOutcome(left, right)
-    guard first == nil, changedSteps > 1 else { return }
-    first = firstFailure(left, right) ?? firstChange(left, right)
-    differsOnlyUnseen = first == nil && steps.contains { $0.kind != .same && !$0.isExpected }
+    guard first == nil, steps.contains(where: { $0.kind != .same && !$0.isExpected }) else {
+      return
+    }
+    let found = firstFailure(left, right) ?? firstChange(left, right)
+    differsOnlyUnseen = found == nil
+    // A single difference is not repeated.
+    if changedSteps > 1 { first = found }
   }
 
   /// The first operation that fails and that the other side does not try, although it continues
   /// with something else. If there is one on each side, it is the one that came sooner after the
   /// beginning of its connection.
   private func firstFailure(_ shownLeft: Shown, _ shownRight: Shown) -> First? {
-    let left = firstFailure(isLeft: true, in: shownRight.steps)
-    let right = firstFailure(isLeft: false, in: shownLeft.steps)
+    let left = firstFailure(isLeft: true, beside: shownRight)
+    let right = firstFailure(isLeft: false, beside: shownLeft)
     let isLeft =
       if let left, let right {
         age(operations.left[left], sessions.left) <= age(operations.right[right], sessions.right)
@@ -76,7 +80,7 @@ extension Difference {
   }
 
   /// Returns the first such operation of one side, in the steps that the other capture shows.
-  private func firstFailure(isLeft: Bool, in shown: Range<Int>) -> Int? {
+  private func firstFailure(isLeft: Bool, beside shown: Shown) -> Int? {
     let (own, others) =
       isLeft ? (operations.left, operations.right) : (operations.right, operations.left)
     let (session, other) =
@@ -85,11 +89,16 @@ extension Difference {
     let last = steps.lastIndex { step in
       (isLeft ? step.right : step.left).map { others[$0.lowerBound].kind != .end } ?? false
     }
-    // What the other side tries, on any connection.
-    let tried = Set(others.map { Attempt($0, other, [:]) })
+    // What the other side tries, on any connection; computed on first use.
+    var known: Set<Attempt>?
+    func tries(_ attempt: Attempt) -> Bool {
+      let tried = known ?? Set(others.map { Attempt($0, other, [:]) })
+      known = tried
+      return tried.contains(attempt)
+    }
     // The beginning of the steps that only one side has: the two sides have no common order there.
     var start = 0
-    for place in shown {
+    for place in shown.steps {
       guard steps[place].left == nil || steps[place].right == nil else {
         start = place + 1
         continue
@@ -97,8 +106,8 @@ extension Difference {
       guard let range = isLeft ? steps[place].left : steps[place].right else { continue }
       guard let last, last >= start else { return nil }
       let failed = range.first { index in
-        own[index].hasFailed && !tried.contains(Attempt(own[index], session, [:]))
-          && !isNamedOtherwise(own[index], isLeft: isLeft)
+        own[index].hasFailed && !tries(Attempt(own[index], session, [:]))
+          && !isNamedOtherwise(own[index], isLeft: isLeft, shown.namings)
       }
       if let failed { return failed }
     }
@@ -106,14 +115,35 @@ extension Difference {
   }
 
   /// Returns whether the other side may do the same with an attribute that only one capture names.
-  private func isNamedOtherwise(_ operation: Operation, isLeft: Bool) -> Bool {
-    let (own, other) =
-      isLeft ? (sessions.left, sessions.right) : (sessions.right, sessions.left)
-    guard case .value = operation.kind, let role = operation.role else { return false }
-    let isNamed = own.roles[role].uuid != nil
-    return (isLeft ? operations.right : operations.left).contains { one in
-      one.kind == operation.kind
-        && one.role.map { (other.roles[$0].uuid != nil) != isNamed } ?? false
+  private func isNamedOtherwise(
+    _ operation: Operation, isLeft: Bool, _ others: Set<Naming>
+  ) -> Bool {
+    guard
+      let own = Naming(operation, isLeft ? sessions.left : sessions.right)
+    else { return false }
+    let opposite = { (handle: UInt16?) in
+      Naming(kind: own.kind, isNamed: !own.isNamed, handle: handle)
+    }
+    if others.contains(opposite(own.handle)) || others.contains(opposite(nil)) { return true }
+    return own.handle == nil
+      && others.contains { $0.kind == own.kind && $0.isNamed != own.isNamed }
+  }
+
+  /// What is done to an attribute, and whether the capture names it.
+  private struct Naming: Hashable {
+    var kind: Int
+    var isNamed: Bool
+    var handle: UInt16?
+
+    init(kind: Int, isNamed: Bool, handle: UInt16?) {
+      (self.kind, self.isNamed, self.handle) = (kind, isNamed, handle)
+    }
+
+    init?(_ operation: Operation, _ session: Session) {
+      guard case .value = operation.kind, let role = operation.role.map({ session.roles[$0] })
+      else { return nil }
+      self.init(
+        kind: operation.kind.number, isNamed: role.uuid != nil, handle: role.handle)
     }
   }
 
@@ -200,14 +230,20 @@ extension Difference {
     let isBonded: Bool
     /// What the capture contains of all connections.
     let parts: Coverage.Parts
+    /// Whether it omits all data.
+    let lacksData: Bool
     /// Whether the captured host is the central.
     let isCentral: Bool
+    /// What it does to which attributes.
+    let namings: Set<Naming>
 
     /// Returns whether the capture contains operations of this kind by this device.
     func mayShow(_ operation: Operation) -> Bool {
       switch operation.kind {
       case .connect, .encryption, .end: return parts.contains(.events)
       case .exchangeMTU, .discovery, .value, .pairing:
+        if lacksData { return false }
+        // A host that sends nothing is silent if there are events.
         guard !parts.contains(.events), let isByCentral = operation.isByCentralAssumed else {
           return true
         }
@@ -237,7 +273,9 @@ extension Difference {
     return Shown(
       lacksBeginning: lacksBeginning, steps: start..<max(start, end),
       isBonded: operations.encryptsWithoutPairing, parts: session.parts,
-      isCentral: session.assumedRole == .central)
+      lacksData: session.connections.allSatisfy(\.history.lacksData),
+      isCentral: session.assumedRole == .central,
+      namings: Set(operations.lazy.compactMap { Naming($0, session) }))
   }
 
   /// How little a difference says about the devices.
@@ -252,19 +290,19 @@ extension Difference {
   /// The first of the steps that differ in something that is not expected to, of those that say most
   /// about the devices.
   private func firstChange(_ left: Shown, _ right: Shown) -> First? {
-    var second: First?
-    var third: First?
+    var ofFirstConnection: First?
+    var cut: First?
     for (place, step) in steps.enumerated() where step.kind != .same && !step.isExpected {
       let first = change(in: step)
       switch weakness(of: first, at: place, left, right) {
       case .none: return first
-      case .ofFirstConnection: second = second ?? first
+      case .ofFirstConnection: ofFirstConnection = ofFirstConnection ?? first
       // That only one capture shows something is no difference; where the other one is cut, it is.
-      case .notShown where first.kind == .changed && !isEnd(first): third = third ?? first
+      case .notShown where first.kind == .changed && !isEnd(first): cut = cut ?? first
       case .notShown: break
       }
     }
-    return second ?? third
+    return ofFirstConnection ?? cut
   }
 
   private func isEnd(_ first: First) -> Bool {
@@ -312,9 +350,9 @@ extension Difference {
     }
     let isLeft = first.right == nil
     let (own, other) = isLeft ? (left, right) : (right, left)
-    let unpaired = isLeft ? self.unpaired.left : self.unpaired.right
-    guard other.steps.contains(place), other.mayShow(only), !unpaired.contains(only.connection),
-      !isNamedOtherwise(only, isLeft: isLeft)
+    let number = (isLeft ? pairNumbers.left : pairNumbers.right)[only.connection]
+    guard other.steps.contains(place), other.mayShow(only), number ?? .max < pairing.pairs.count,
+      !isNamedOtherwise(only, isLeft: isLeft, other.namings)
     else { return .notShown }
     switch only.kind {
     case .connect where own.lacksBeginning, .encryption where other.lacksBeginning: return .notShown

@@ -236,7 +236,9 @@ extension Difference {
   /// is cut.
   private func mayBeEqual(_ first: Int, _ second: Int) -> Bool {
     let (one, other) = (operations.left[first], operations.right[second])
-    guard one.isCut || other.isCut, one.failure == nil, other.failure == nil else { return false }
+    guard one.isCut || other.isCut,
+      [one, other].allSatisfy({ $0.failure == nil && $0.unknown == nil })
+    else { return false }
     guard let here = one.value, let there = other.value else { return true }
     let (left, right) = (sessions.left.bytes(here), sessions.right.bytes(there))
     let isPrefix = zip(left, right).allSatisfy { $0 == $1 }

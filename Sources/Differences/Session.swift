@@ -18,8 +18,11 @@ package struct Session: Sendable {
   package var servers: (peripheral: ServerMap?, central: ServerMap?)
 
   /// Whether it has data of L2CAP channels that is not compared.
-  package var hasOtherData: Bool { connections.contains(where: \.hasOtherData) }
-  /// The captured side's role, if necessary assumed; it may vary if it is known.
+  package var hasUncompared: Bool { connections.contains(where: \.hasUncompared) }
+  /// Whether `servers` are known to be those of the peripheral and of the central, and not only the
+  /// peer's and the captured host's.
+  package var knowsServers = false
+  /// The captured host's role. If it is not known, one is assumed; if it varies, this is one of them.
   var assumedRole = Connection.Role.central
 
   package init() {}
@@ -101,16 +104,16 @@ package struct SessionConnection: Sendable {
   /// What the capture contains of it.
   package let parts: Coverage.Parts
   /// Whether it has data of L2CAP channels other than those of ATT, pairing and signalling.
-  package let hasOtherData: Bool
+  package let hasUncompared: Bool
   /// What was done on it, in the order of packets.
   package var operations: [Operation]
 
   package init(
     _ history: ConnectionHistory, _ operations: [Operation], parts: Coverage.Parts = .all,
-    hasOtherData: Bool = false
+    hasUncompared: Bool = false
   ) {
     (self.history, self.operations) = (history, operations)
-    (self.parts, self.hasOtherData) = (parts, hasOtherData)
+    (self.parts, self.hasUncompared) = (parts, hasUncompared)
   }
 }
 

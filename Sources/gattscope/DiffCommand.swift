@@ -159,10 +159,11 @@ struct DiffCommand: ParsableCommand {
     var damage: ExitCode?
     var left = try reader.read(captures[0], &damage)
     var right = captures.count == 1 ? left : try reader.read(captures[1], &damage)
-    if captures.count == 2 {
+    // Maps of the user's name what they name.
+    if captures.count == 2, reader.maps.isEmpty {
       let maps = RememberedCapture.namingMaps(left, right, options)
-      reader.name(&left, captures[0], maps.left)
-      reader.name(&right, captures[1], maps.right)
+      reader.readAgain(&left, captures[0], with: maps.left)
+      reader.readAgain(&right, captures[1], with: maps.right)
     }
     let report = DifferenceReport(left, right, options)
     if let missing = report.missing {
@@ -180,8 +181,9 @@ struct DiffCommand: ParsableCommand {
     } else {
       try Terminal.write { report.write(into: &$0) }
     }
-    if report.isSame, report.leavesOutData {
-      Terminal.complain("\(DifferenceReport.otherDataRemark)")
+    // Where something is printed, it says so itself.
+    if report.isSame, report.hasUncompared, !all, !html, !presentation.json {
+      Terminal.complain(DifferenceReport.uncomparedRemark)
     }
     if let damage { throw damage }
     if !report.isSame { throw ExitCode(1) }
@@ -228,13 +230,15 @@ private struct SideReader {
 
   /// Reads a capture again to name attributes with maps from the other side; does nothing if it
   /// cannot be read twice or contradicts them.
-  func name(_ capture: inout RememberedCapture, _ name: String, _ named: [SuppliedMap]) {
-    guard !named.isEmpty, let search = try? archives.search([name]),
+  func readAgain(
+    _ capture: inout RememberedCapture, _ name: String, with maps: [SuppliedMap]
+  ) {
+    guard !maps.isEmpty, let search = try? archives.search([name]),
       search.files.allSatisfy({ $0.byteCount != nil })
     else { return }
     var report = SessionReport(profiles, bonds: bonds + search.bonds, showsKeys: showsKeys)
     var pass = Pass(
-      maps: maps + named, secretTypes: SecretTypes(profiles.secretTypes),
+      maps: maps, secretTypes: SecretTypes(profiles.secretTypes),
       bonds: bonds + search.bonds)
     var output = Output()
     // Damage was reported by the first reading.
@@ -244,9 +248,10 @@ private struct SideReader {
       try? pass.run(&source, &report, into: &output)
     }
     let use = pass.suppliedUse
-    guard var again = report.capture, use?.conflict == nil, use?.disagreeingHash == nil else {
-      return
-    }
+    // With more than can be kept, the first reading may have kept more operations.
+    guard var again = report.capture, report.remark == nil, use?.conflict == nil,
+      use?.disagreeingHash == nil
+    else { return }
     again.markNames(since: capture)
     capture = again
   }

@@ -158,4 +158,23 @@ import Testing
     let words = "data of L2CAP channels other than ATT and pairing is not compared"
     #expect((run.text + run.errors).contains(words), "\(run.text) \(run.errors)")
   }
+
+  @Test("the peripheral's data without roles fits the central's capture, with its map")
+  func peripheralWithoutRoles() throws {
+    let folder = try Folder()
+    let data = try part(of: "heart-rate.peripheral", in: folder) { data, _ in
+      data.first == Self.aclData
+    }
+    let text = try Program.run(["diff", Program.sample("heart-rate"), data]).text
+    #expect(text.contains("\nConversation  1 of "), "\(text)")
+    #expect(!text.contains("FIRST DIFFERENCE") && !text.contains("services"), "\(text)")
+  }
+
+  @Test("enhanced bearers carry no data that is not compared") func enhancedBearers() throws {
+    let run = try Program.run([
+      "diff", "--all", Program.sample("enhanced-bearers"),
+      Program.sample("enhanced-bearers.peripheral"),
+    ])
+    #expect(!run.text.contains("L2CAP channels") && run.errors.isEmpty, "\(run.text) \(run.errors)")
+  }
 }

@@ -341,7 +341,8 @@ package struct PageReport: PacketReport, ~Copyable {
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, _ rank: PageDetails.Rank
   ) {
     details.clear()
-    guard let context = FieldContext(record, dissection, answer, fragments: fragments, memory)
+    guard record.bytes.byteCount <= RepeatedFields.mostBytes,
+      let context = FieldContext(record, dissection, answer, fragments: fragments, memory)
     else {
       details.packet(
         record, dissection, bytes, answer, fragments: fragments, memory, &sentence.reading)

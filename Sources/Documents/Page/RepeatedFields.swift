@@ -5,6 +5,8 @@ import Reports
 /// bytes: half of a capture's packets are reports of free buffers, polls and acknowledgements.
 struct RepeatedFields: Sendable {
   private static let most = 256
+  /// The longest record that is kept; longer ones are seldom repeated.
+  static let mostBytes = 512
 
   // The latest packets, by a hash of their bytes.
   private var contexts = [FieldContext?](repeating: nil, count: most)

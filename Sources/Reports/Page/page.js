@@ -852,7 +852,7 @@
   drawTime();
   drawCharts();
   // Select the packet of the verdict, or else the first error or warning: what most readers look for.
-  if (!location.hash) choose(rowOf(+(document.querySelector('.verdict a')?.hash.slice(8) ?? data.marks[0]?.[2] ?? Infinity)), true);
+  if (!location.hash) choose(rowOf([document.querySelector('.verdict a')?.hash.slice(8), data.marks[0]?.[2]].map(Number).find(packet => number[rowOf(packet)] == packet) ?? Infinity), true);
   follow();
   let size = window.innerWidth;
   window.addEventListener('resize', () => {

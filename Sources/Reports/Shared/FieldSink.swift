@@ -16,7 +16,8 @@ package protocol FieldSink: FieldVisitor, ~Copyable {
   /// Whether fields without information are written, too: lengths that follow from other fields,
   /// and quantities that are not available.
   static var tellsAll: Bool { get }
-  /// Whether the request that a packet answers, and its latency, are written.
+  /// Whether the request that a packet answers, and its latency, are written. Those of signalling
+  /// commands, of which a packet may have several, always are.
   var tellsAnswers: Bool { get }
   /// Begins an object within the current one.
   mutating func begin(_ key: StaticString)

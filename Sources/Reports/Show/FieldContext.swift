@@ -17,7 +17,11 @@ package struct FieldContext: Equatable, Sendable {
 
   private let direction: Direction?
   private var connection: ConnectionState?
-  private var row: RowID?
+  private var parameters: HCIParameters?
+  /// What the state of the channel makes of an L2CAP PDU.
+  private var sduLength: UInt16?
+  private var control: ControlField?
+  private let body: Slice
   private var channel: ChannelFact?
   private var attribute: KnownAttribute?
   /// The attribute handle in the request that the packet answers.
@@ -26,8 +30,8 @@ package struct FieldContext: Equatable, Sendable {
   /// fields. Empty if there is none.
   package private(set) var value = Slice.empty
 
-  /// Determines what a packet's fields depend on; nil if that is more than is kept here. The request
-  /// that it answers and its latency count only for sinks that show them.
+  /// Determines what a packet's fields depend on; nil if that is more than is kept here. Only for
+  /// sinks whose `tellsAnswers` is false: the request's packet and the latency are not kept.
   package init?(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
     fragments: [Int], _ memory: borrowing Memory
@@ -38,11 +42,15 @@ package struct FieldContext: Equatable, Sendable {
     else { return nil }
     direction = record.direction
     connection = answer.link.map { ConnectionState(of: $0, memory) }
-    row = dissection.parameters?.row
+    parameters = dissection.parameters
+    sduLength = dissection.sduLength
+    control = dissection.control
+    body = dissection.body
     switch dissection.content {
     case .command: break
     case .event:
-      guard Details.tellsReportsAsParameters(memory, true), memory.advertisements.lostTrain == nil,
+      guard Details.tellsReportsAsParameters(memory, VerboseSink.tellsAll),
+        memory.advertisements.lostTrain == nil,
         !memory.advertisements.mayHoldSecret
       else { return nil }
     case .acl:

@@ -20,7 +20,7 @@ package struct Conversations: Sendable {
   typealias Place = Procedures.Place
 
   /// The link of a bearer.
-  struct Parties: Sendable {
+  private struct Parties: Sendable {
     var link: LinkSlot
     var parties = ValueParties()
     /// The keys of the peer's server and the captured host's.
@@ -28,7 +28,7 @@ package struct Conversations: Sendable {
   }
 
   /// What one client reads and writes in parts on one bearer.
-  struct Side: Sendable {
+  private struct Side: Sendable {
     var read = LongRead()
     var queue = PreparedQueue()
     /// The parts that were prepared before an Execute Write Request that waits for its response,
@@ -37,7 +37,7 @@ package struct Conversations: Sendable {
   }
 
   /// An attribute's key among all servers.
-  struct AttributeKey: Hashable {
+  private struct AttributeKey: Hashable {
     var server: UInt64
     var handle: UInt16
   }
@@ -52,7 +52,7 @@ package struct Conversations: Sendable {
   package private(set) var limitReached: (what: Limited, limit: Int)?
   /// Packets that carried attribute values but whose handle is missing from the capture; they are
   /// not reported as values.
-  package internal(set) var withoutHandle = 0
+  package private(set) var withoutHandle = 0
   /// The limits that were already reported.
   private var said: [Limited] = []
 
@@ -62,12 +62,12 @@ package struct Conversations: Sendable {
   }
 
   /// The procedures that values belong to, for others that would follow them, too.
-  package internal(set) var procedures: Procedures
+  package private(set) var procedures: Procedures
   /// By the index of the bearer, and by that of the place.
-  var bearers: [Parties] = []
-  var sides: [Side] = []
+  private var bearers: [Parties] = []
+  private var sides: [Side] = []
   /// The lengths of values that were read, for Read Multiple.
-  var lengths: [AttributeKey: Int] = [:]
+  private var lengths: [AttributeKey: Int] = [:]
   /// Servers whose identity became known while values were in progress, each with its earlier key.
   private var aliases: [(key: UInt64, first: UInt64)] = []
   /// The keys of other servers in use.
@@ -82,7 +82,7 @@ package struct Conversations: Sendable {
   /// read ends only with the next request.
   private let patience: Int64?
   /// Whether such a read may be open.
-  var mayHaveOpenReads = false
+  private var mayHaveOpenReads = false
 
   /// Creates the state before the first packet.
   ///
@@ -216,6 +216,564 @@ package struct Conversations: Sendable {
     }
     if aliases.count < max(1, limits.servers) { aliases.append((key, before)) }
     return before
+  }
+
+  // MARK: Requests and indications
+
+  /// Processes what the packet does.
+  private mutating func take(_ bytes: RawSpan, _ time: Timestamp?, _ memory: borrowing Memory) {
+    for event in procedures.events {
+      switch event {
+      case .arrived(let place): meet(place, memory)
+      case .began(let place, let slot): begin(place, slot, memory)
+      case .answered(let place, let slot):
+        guard let arrived = procedures.arrived else { continue }
+        let procedure = procedures.sides[place.side].open[slot]
+        complete(place, procedure, arrived, bytes, memory)
+      case .settled(let place, let procedure, let arrived):
+        complete(place, procedure, arrived, arrived.bytes.bytes, memory)
+      case .unanswered(let place, let procedure, let reason):
+        giveUp(place, procedure, reason, at: time, memory)
+      case .orphan(let place):
+        guard let arrived = procedures.arrived else { continue }
+        tellOrphan(place, arrived, bytes, memory)
+      case .unsettled(let place, let arrived):
+        tellOrphan(place, arrived, arrived.bytes.bytes, memory)
+      case .interrupted(let place): finishRead(place)
+      case .ended(let place, .recordsLost): sides[place.side].queue.lose()
+      case .ended(let place, let reason):
+        if reason == .forgotten { reached(.bearers, limits.bearers) }
+        let isOver = reason == .connectionEnded || reason == .captureEnded
+        flush(
+          sides[place.side].queue, place, .notExecuted(isOver ? reason : .forgotten),
+          response: nil, memory)
+        sides[place.side] = Side()
+        if place.direction == .received { bearers[place.bearer].servers = (0, 0) }
+      }
+    }
+  }
+
+  /// Returns what is known about an attribute on one of the bearer's servers.
+  private func identity(
+    _ handle: UInt16?, _ place: Place, isLocal: Bool, _ memory: borrowing Memory
+  ) -> AttributeIdentity {
+    let bearer = bearers[place.bearer]
+    return memory.identity(
+      of: handle, isLocal ? bearer.servers.local : bearer.servers.peer, isLocal: isLocal,
+      connection: bearer.parties.connection)
+  }
+
+  // MARK: Requests
+
+  private mutating func begin(_ place: Place, _ slot: Int, _ memory: borrowing Memory) {
+    let procedure = procedures.sides[place.side].open[slot]
+    if procedure.isIncomplete { return }
+    let handle = procedure.attribute.handle
+    let isIndication = slot == Procedures.Side.indications
+    var attribute = identity(
+      handle, place, isLocal: place.isLocal != isIndication, memory)
+    if let type = procedure.type, procedure.opcode == .readByTypeRequest, !type.isDeclaration {
+      attribute.uuid = type
+    }
+    procedures.sides[place.side].open[slot].attribute = attribute
+    if isIndication { return }
+    var goesOn = false
+    if procedure.opcode == .readBlobRequest, sides[place.side].read.attribute.handle == handle {
+      let read = sides[place.side].read
+      let offset = procedure.offset
+      goesOn = read.isOpen ? read.start < offset && offset <= read.end : offset == read.end
+    }
+    if goesOn { procedures.sides[place.side].open[slot].goesOn = true } else { finishRead(place) }
+    if procedure.opcode == .executeWriteRequest {
+      sides[place.side].closed.append((procedure.packet, sides[place.side].queue))
+      sides[place.side].queue = PreparedQueue()
+    }
+  }
+
+  /// Returns the parts that an Execute Write Request writes or cancels, and forgets them.
+  private mutating func close(_ place: Place, _ execute: Int) -> PreparedQueue {
+    guard let index = sides[place.side].closed.firstIndex(where: { $0.packet == execute }) else {
+      return PreparedQueue()
+    }
+    return sides[place.side].closed.remove(at: index).queue
+  }
+
+  /// Reports a request or an indication as unanswered.
+  private mutating func giveUp(
+    _ place: Place, _ pending: Procedure, _ reason: ValueOutcome.Reason, at time: Timestamp?,
+    _ memory: borrowing Memory
+  ) {
+    let isExecute = pending.opcode == .executeWriteRequest
+    guard !pending.isIncomplete, isExecute || pending.operation != nil else { return }
+    let mayBeAnswered = memory.hasHeard(place.direction.reversed)
+    if !mayBeAnswered, pending.opcode.carriesValue, pending.opcode != .prepareWriteRequest {
+      // The capture has no answers, so nobody knows whether one came.
+      return tell(place, pending, .done, nil, nil)
+    }
+    var reason = mayBeAnswered ? pending.isPassed ? .overtaken : reason : .recordsLost
+    if reason == .connectionEnded, let time, let sent = pending.time,
+      time.nanoseconds(since: sent) >= Request.timeout
+    {
+      reason = .timedOut
+    }
+    var isAcknowledged: Bool?
+    let link = bearers[place.bearer].link
+    if memory.links.tellsCompleted, let ordinal = pending.ordinal,
+      memory.links.id(link) == bearers[place.bearer].parties.connection,
+      let flow = memory.links.flow(link)
+    {
+      isAcknowledged = flow.completed >= ordinal
+    }
+    // The event that reports it may come after the end of the capture.
+    if reason == .captureEnded, isAcknowledged == false { isAcknowledged = nil }
+    if isExecute {
+      flush(
+        close(place, pending.packet), place, pending.executes ? .noResponse(reason) : .cancelled,
+        response: nil,
+        unanswered: pending, isAcknowledged: isAcknowledged, memory)
+    } else {
+      tell(place, pending, .noResponse(reason), nil, nil, isAcknowledged: isAcknowledged)
+    }
+  }
+
+  /// Reports the outcome of a request or an indication that carried everything itself.
+  private mutating func tell(
+    _ place: Place, _ pending: Procedure, _ outcome: ValueOutcome, _ response: Int?,
+    _ latency: Int64?, isAcknowledged: Bool? = nil, attribute: AttributeIdentity? = nil
+  ) {
+    guard let operation = pending.operation else { return }
+    var value = ConveyedValue(
+      operation: operation, outcome: outcome, attribute: attribute ?? pending.attribute,
+      parties: bearers[place.bearer].parties, direction: place.direction, packet: pending.packet,
+      time: pending.time)
+    value.response = response
+    value.latency = latency
+    value.offset = pending.offset
+    value.isCut = pending.isCut
+    value.isAcknowledged = isAcknowledged
+    if pending.opcode.carriesValue {
+      value.value = keep(pending.value.bytes)
+      value.packets = keep(pending.packets[...])
+    }
+    tell(value)
+  }
+
+  // MARK: Responses
+
+  /// Processes the answer to a request.
+  private mutating func complete(
+    _ place: Place, _ pending: Procedure, _ arrived: Arrived, _ bytes: RawSpan,
+    _ memory: borrowing Memory
+  ) {
+    if pending.isIncomplete { return tellOrphan(place, arrived, bytes, memory) }
+    let fields = arrived.pdu.fields
+    if let error = fields.error {
+      refuse(place, pending, error, fields.handle, arrived, memory)
+      return
+    }
+    switch pending.opcode {
+    case .readRequest, .readBlobRequest:
+      guard let value = fields.value else { return }
+      let missing = arrived.isCut ? max(0, arrived.length - 1 - Int(value.count)) : 0
+      let mtu = memory.mtu(on: bearers[place.bearer].link, arrived.channel)
+      let length = Int(value.count) + missing + 1
+      read(
+        place, pending, bytes.part(value), arrived,
+        isFull: length >= mtu.value, fillsPDU: length == mtu.value && !mtu.isLowerBound, memory)
+    case .readMultipleRequest, .readMultipleVariableRequest:
+      readMultiple(place, pending, fields, arrived, bytes, memory)
+    case .readByTypeRequest:
+      guard pending.operation != nil, let items = fields.items else { return }
+      readByType(place, pending, items, arrived, bytes, memory)
+    case .prepareWriteRequest:
+      prepare(place, pending, fields, bytes, isCut: arrived.isCut)
+    case .executeWriteRequest:
+      flush(
+        close(place, pending.packet), place, pending.executes ? .done : .cancelled,
+        response: arrived.packet, memory)
+    default: tell(place, pending, .done, arrived.packet, arrived.latency)
+    }
+  }
+
+  private mutating func refuse(
+    _ place: Place, _ pending: Procedure, _ error: ATTErrorCode, _ handle: UInt16?,
+    _ arrived: Arrived, _ memory: borrowing Memory
+  ) {
+    let response = arrived.packet
+    switch pending.opcode {
+    case .readBlobRequest where pending.goesOn:
+      // Invalid Offset, Attribute Not Long: there is no more.
+      let isEnd = error.rawValue == 0x07 || error.rawValue == 0x0b
+      let fits = sides[place.side].read.fits(pending)
+      if fits, sides[place.side].read.isOpen {
+        sides[place.side].read.isEnded = isEnd
+        finishRead(
+          place, isEnd ? .done : .refused(error), response: isEnd ? nil : response,
+          isRestRefused: error == .invalidOffset)
+      } else if !fits || !isEnd {
+        tell(place, pending, .refused(error), response, arrived.latency)
+      }
+    case .readByTypeRequest where error == .attributeNotFound: break
+    case .readByTypeRequest, .readMultipleRequest, .readMultipleVariableRequest:
+      var attribute = identity(
+        handle == 0 ? nil : handle, place, isLocal: place.isLocal, memory)
+      if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
+      tell(
+        place, pending, .refused(error), response, arrived.latency, attribute: attribute)
+    case .executeWriteRequest:
+      flush(close(place, pending.packet), place, .refused(error), response: response, memory)
+    default: tell(place, pending, .refused(error), response, arrived.latency)
+    }
+  }
+
+  /// Adds a part of a prepared write that the server has accepted, and compares its echo.
+  private mutating func prepare(
+    _ place: Place, _ pending: Procedure, _ fields: ATTFields, _ bytes: RawSpan, isCut: Bool
+  ) {
+    let echo = bytes.part(fields.value ?? .empty)
+    // What the capture did not keep cannot be compared.
+    let isSame =
+      fields.handle == pending.attribute.handle && Int(fields.offset ?? 0) == pending.offset
+      && (isCut || pending.isCut || echo.isEqual(to: pending.value.bytes))
+    // An Execute Write Request that was sent before this response includes the part.
+    let hasRoom: Bool
+    if let closed = sides[place.side].closed.firstIndex(where: { $0.packet > pending.packet }) {
+      hasRoom = sides[place.side].closed[closed].queue.add(pending, isEchoWrong: !isSame, limits)
+    } else {
+      hasRoom = sides[place.side].queue.add(pending, isEchoWrong: !isSame, limits)
+    }
+    if !hasRoom {
+      reached(.preparedParts, limits.preparedParts)
+    }
+  }
+
+  // MARK: PDUs that nobody answers
+
+  private mutating func tellUnacknowledged(
+    _ pdu: ATTPDU, _ place: Place, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
+    _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: borrowing Memory
+  ) {
+    let fields = pdu.fields
+    guard let operation = pdu.opcode.operation else { return }
+    // A notification comes from the server, a command from the client.
+    let isLocal = (place.direction == .sent) != operation.isWrite
+    func told(_ handle: UInt16?) -> ConveyedValue {
+      ConveyedValue(
+        operation: operation, attribute: identity(handle, place, isLocal: isLocal, memory),
+        parties: bearers[place.bearer].parties, direction: place.direction,
+        packet: record.number, time: record.time)
+    }
+    if let items = fields.items {
+      var cursor = Cursor(bytes, items.list)
+      let packets = keep(fragments)
+      while let item = items.next(&cursor) {
+        guard let slice = item.value else { continue }
+        var value = told(item.handle)
+        value.value = keep(bytes.part(slice))
+        value.packets = packets
+        // As in `show`: if any attribute's values are keys, any of several values may be one.
+        value.isSecret = memory.attributes.hasKeyMaterial
+        value.isCut = item.missing > 0
+        tell(value)
+      }
+    } else if let slice = fields.value {
+      var value = told(fields.handle)
+      value.value = keep(bytes.part(slice))
+      value.packets = keep(fragments)
+      value.isCut = isCut
+      tell(value)
+    }
+  }
+
+  // MARK: Reads, and writes in parts
+
+  // MARK: Reads
+
+  /// Processes a value or part of one that was read.
+  ///
+  /// - Parameters:
+  ///   - isFull: whether the part may fill its PDU, judging by what is known about the MTU, so that
+  ///     there may be more.
+  ///   - fillsPDU: whether it certainly fills its PDU.
+  private mutating func read(
+    _ place: Place, _ pending: Procedure, _ part: RawSpan, _ arrived: Arrived, isFull: Bool,
+    fillsPDU: Bool, _ memory: borrowing Memory
+  ) {
+    let side = place.side
+    // Other requests may have been answered since it was requested.
+    let fits = pending.goesOn && sides[side].read.fits(pending)
+    if !fits || !sides[side].read.isOpen {
+      // Nothing follows a value that seemed to be whole.
+      if fits, part.byteCount == 0 { return }
+      finishRead(place)
+      sides[side].read.begin(pending.attribute, at: pending.offset)
+    }
+    if arrived.isHeld, memory.attributes.hasKeyMaterial { sides[side].read.mayBeKey = true }
+    sides[side].read.add(
+      part, at: pending.offset, arrived, fillsPDU: fillsPDU, limits)
+    if isFull { mayHaveOpenReads = true } else { finishRead(place) }
+  }
+
+  /// Reports the values that the client has not continued to read for a while.
+  private mutating func finishReads(_ time: Timestamp, _ patience: Int64) {
+    mayHaveOpenReads = false
+    for bearer in bearers.indices {
+      for direction in [Direction.sent, .received] {
+        let place = Place(bearer: bearer, direction: direction)
+        guard sides[place.side].read.isOpen else { continue }
+        if !procedures.sides[place.side].isAsking, let last = sides[place.side].read.time,
+          time.nanoseconds(since: last) > patience
+        {
+          finishRead(place)
+        } else {
+          mayHaveOpenReads = true
+        }
+      }
+    }
+  }
+
+  /// Reports the value that was read in parts, if one is open.
+  private mutating func finishRead(
+    _ place: Place, _ outcome: ValueOutcome = .done, response: Int? = nil,
+    isRestRefused: Bool = false
+  ) {
+    guard sides[place.side].read.isOpen else { return }
+    let read = sides[place.side].read
+    sides[place.side].read.close()
+    var value = ConveyedValue(
+      operation: .read, outcome: outcome, attribute: read.attribute,
+      parties: bearers[place.bearer].parties, direction: place.direction.reversed,
+      packet: read.packet, time: read.time)
+    value.response = response
+    value.latency = read.packets.count > 1 ? nil : read.latency
+    value.offset = read.start
+    value.isCut = read.isCut
+    value.mayGoOn = outcome == .done && read.fillsPDU && response == nil && !read.isEnded
+    value.isRestRefused = isRestRefused && read.fillsPDU
+    value.isSecret = read.mayBeKey
+    value.value = keep(read.bytes.bytes)
+    value.packets = keep(read.packets[...])
+    if outcome == .done { learnLength(read.attribute, read.start, read.bytes.count, read.isCut) }
+    tell(value)
+  }
+
+  /// Remembers the length of a value.
+  private mutating func learnLength(
+    _ attribute: AttributeIdentity, _ offset: Int, _ length: Int, _ isCut: Bool
+  ) {
+    guard offset == 0, !isCut, let handle = attribute.handle else { return }
+    let key = AttributeKey(server: attribute.server, handle: handle)
+    if lengths.count < limits.valueLengths || lengths[key] != nil { lengths[key] = length }
+  }
+
+  /// Reports values that were read by their type: one for each attribute of that type (Core, Vol 3,
+  /// Part G, 4.8.2).
+  private mutating func readByType(
+    _ place: Place, _ pending: Procedure, _ items: ATTItems, _ arrived: Arrived, _ bytes: RawSpan,
+    _ memory: borrowing Memory
+  ) {
+    let isSecret =
+      arrived.listsKeyMaterial || arrived.isHeld && memory.attributes.hasKeyMaterial
+    let mtu = memory.mtu(on: bearers[place.bearer].link, arrived.channel)
+    // A single value that fills the PDU may continue.
+    let isFull =
+      items.singleValueLength.map { ATTItems.isFull($0, mtu: mtu.value) } ?? false
+    var cursor = Cursor(bytes, items.list)
+    let packets = isFull ? nil : keep(arrived.packets)
+    while let item = items.next(&cursor) {
+      guard let slice = item.value else { continue }
+      var attribute = identity(item.handle, place, isLocal: place.isLocal, memory)
+      if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
+      if isFull {
+        finishRead(place)
+        sides[place.side].read.begin(attribute, at: 0)
+        sides[place.side].read.mayBeKey = isSecret
+        sides[place.side].read.add(
+          bytes.part(slice), at: 0, arrived, fillsPDU: !mtu.isLowerBound, limits)
+        mayHaveOpenReads = true
+      } else {
+        tellRead(
+          place, attribute, bytes.part(slice), arrived, packets, isCut: item.missing > 0,
+          isSecret: isSecret)
+      }
+    }
+  }
+
+  /// Reports a value that was read.
+  ///
+  /// - Parameter packets: the packets of the PDU, shared by all of its values.
+  private mutating func tellRead(
+    _ place: Place, _ attribute: AttributeIdentity, _ value: RawSpan, _ arrived: Arrived,
+    _ packets: Range<Int>?, isCut: Bool, isSecret: Bool
+  ) {
+    var told = ConveyedValue(
+      operation: .read, attribute: attribute, parties: bearers[place.bearer].parties,
+      direction: place.direction.reversed, packet: arrived.packet,
+      time: arrived.time)
+    told.latency = arrived.latency
+    told.isCut = isCut
+    told.isSecret = isSecret
+    told.value = keep(value)
+    told.packets = packets
+    tell(told)
+  }
+
+  /// Reports several values that were read at once (Core, Vol 3, Part F, 3.4.4.7 and 3.4.4.11).
+  /// They are split if each comes with its length, or if the lengths are known.
+  private mutating func readMultiple(
+    _ place: Place, _ pending: Procedure, _ fields: ATTFields, _ arrived: Arrived, _ bytes: RawSpan,
+    _ memory: borrowing Memory
+  ) {
+    let handles = pending.value.bytes
+    let count = handles.byteCount / 2
+    let packets = keep(arrived.packets)
+    // The ends of the values come from the server or are inferred: if any attribute's values are
+    // keys, any value may be one.
+    let isSecret = memory.attributes.hasKeyMaterial
+    if let items = fields.items {
+      var cursor = Cursor(bytes, items.list)
+      for index in 0..<count {
+        guard let item = items.next(&cursor), let slice = item.value else { return }
+        let handle = handles.littleEndianU16(at: 2 * index)
+        tellRead(
+          place, identity(handle, place, isLocal: place.isLocal, memory), bytes.part(slice),
+          arrived, packets, isCut: item.missing > 0, isSecret: isSecret)
+      }
+      return
+    }
+    guard let value = fields.value else { return }
+    if !arrived.isCut, let split = split(handles, Int(value.count), pending.attribute.server) {
+      var start = Int(value.start)
+      for (index, length) in split.enumerated() {
+        let handle = handles.littleEndianU16(at: 2 * index)
+        tellRead(
+          place, identity(handle, place, isLocal: place.isLocal, memory),
+          bytes.part(Slice(start: start, count: length)), arrived, packets, isCut: false,
+          isSecret: isSecret)
+        start += length
+      }
+      return
+    }
+    var told = ConveyedValue(
+      operation: .read, attribute: identity(nil, place, isLocal: place.isLocal, memory),
+      parties: bearers[place.bearer].parties, direction: place.direction.reversed,
+      packet: arrived.packet, time: arrived.time)
+    told.latency = arrived.latency
+    told.isCut = arrived.isCut
+    told.value = keep(bytes.part(value))
+    told.handles = keep(handles)
+    told.packets = packets
+    told.isSecret = isSecret
+    tell(told)
+  }
+
+  /// Returns the length of each of several values that have `total` bytes together; nil if that is
+  /// unknown.
+  private func split(_ handles: RawSpan, _ total: Int, _ server: UInt64) -> [Int]? {
+    let count = handles.byteCount / 2
+    var found: [Int?] = []
+    var known = 0
+    var unknown: UInt16?
+    var unknownCount = 0
+    for index in 0..<count {
+      let handle = handles.littleEndianU16(at: 2 * index)
+      let length = lengths[AttributeKey(server: server, handle: handle)]
+      found.append(length)
+      if let length {
+        known += length
+      } else if unknown == nil || unknown == handle {
+        unknown = handle
+        unknownCount += 1
+      } else {
+        return nil
+      }
+    }
+    guard known <= total else { return nil }
+    if unknownCount == 0 { return known == total ? found.compactMap(\.self) : nil }
+    // One attribute of unknown length, possibly repeated: it gets what the others leave.
+    guard (total - known) % unknownCount == 0 else { return nil }
+    let each = (total - known) / unknownCount
+    return found.map { $0 ?? each }
+  }
+
+  // MARK: Prepared writes
+
+  /// Reports the values whose parts were prepared, one for each run of consecutive parts of an
+  /// attribute, and empties the queue.
+  private mutating func flush(
+    _ queue: PreparedQueue, _ place: Place, _ outcome: ValueOutcome, response: Int?,
+    unanswered: Procedure? = nil, isAcknowledged: Bool? = nil, _ memory: borrowing Memory
+  ) {
+    guard !queue.isEmpty else { return }
+    var queue = queue
+    for joined in queue.join(into: &bytes, packets: &packets) {
+      var value = ConveyedValue(
+        operation: .preparedWrite, outcome: outcome,
+        attribute: identity(joined.handle, place, isLocal: place.isLocal, memory),
+        parties: bearers[place.bearer].parties, direction: place.direction,
+        packet: unanswered?.packet ?? joined.packet, time: unanswered?.time ?? joined.time)
+      value.response = response
+      value.isAcknowledged = isAcknowledged
+      value.offset = joined.offset
+      value.isCut = joined.isCut
+      value.isEchoWrong = joined.isEchoWrong
+      value.value = Slice(start: joined.bytes.lowerBound, count: joined.bytes.count)
+      // The Execute Write Request is a packet of its own.
+      if joined.packets.count > 1 || unanswered != nil { value.packets = joined.packets }
+      tell(value)
+    }
+  }
+
+  // MARK: Responses without requests
+
+  /// Reports a response or an error whose request is unknown.
+  private mutating func tellOrphan(
+    _ place: Place, _ arrived: Arrived, _ bytes: RawSpan, _ memory: borrowing Memory
+  ) {
+    let pdu = arrived.pdu
+    let fields = pdu.fields
+    var told = ConveyedValue(
+      operation: .read, attribute: identity(nil, place, isLocal: place.isLocal, memory),
+      parties: bearers[place.bearer].parties, direction: place.direction.reversed,
+      packet: arrived.packet, time: arrived.time)
+    switch pdu.opcode {
+    case .errorResponse:
+      guard let error = fields.error, let opcode = fields.requestOpcode else { return }
+      switch opcode {
+      case .readRequest, .readMultipleRequest, .readMultipleVariableRequest: break
+      case .writeRequest: told.operation = .write
+      case .prepareWriteRequest: told.operation = .preparedWrite
+      default: return
+      }
+      told.outcome = .refused(error)
+      told.attribute = identity(
+        fields.handle == 0 ? nil : fields.handle, place, isLocal: place.isLocal, memory)
+    case .readResponse, .readBlobResponse:
+      guard let value = fields.value else { return }
+      told.value = keep(bytes.part(value))
+      told.packets = keep(arrived.packets)
+      told.isCut = arrived.isCut
+      // As in `show`: if any attribute's values are keys, this may be one.
+      told.isSecret = memory.attributes.hasKeyMaterial
+    case .readByTypeResponse:
+      guard let items = fields.items else { return }
+      var cursor = Cursor(bytes, items.list)
+      told.packets = keep(arrived.packets)
+      told.isSecret = memory.attributes.hasKeyMaterial
+      while let item = items.next(&cursor) {
+        guard let handle = item.handle, let slice = item.value else { continue }
+        told.attribute = identity(handle, place, isLocal: place.isLocal, memory)
+        guard memory.attributes.isRead(handle, bytes.part(slice), of: told.attribute.server) else {
+          continue
+        }
+        told.value = keep(bytes.part(slice))
+        told.isCut = item.missing > 0
+        tell(told)
+      }
+      return
+    default: return
+    }
+    tell(told)
   }
 }
 

@@ -159,7 +159,7 @@ package struct ConveyedValue: Sendable {
 
   /// Whether the capture has the refusal only, and not the request.
   package var lacksRequest: Bool {
-    if case .refused = outcome { return response ?? packet == packet }
+    if case .refused = outcome { return (response ?? packet) == packet }
     return false
   }
 
