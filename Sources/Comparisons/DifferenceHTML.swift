@@ -142,7 +142,7 @@ struct DifferenceHTML: ~Copyable {
     guard let first = difference.first else { return }
     out.text("<section><h2>Where they part</h2>\n<p class=\"verdict ")
     out.text(first.kind == .outcome ? "error\">" : "warning\">")
-    out.text(first.kind.words)
+    out.text(difference.words(of: first))
     out.text("</p>\n<dl>")
     for (name, place, isLeft) in [("left", first.left, true), ("right", first.right, false)] {
       guard let place, let side = difference.side(of: place, isLeft: isLeft) else { continue }

@@ -237,7 +237,9 @@ extension DifferencePage {
     // Plain bytes are printed below; words and errors are more informative.
     if isDecoded, one == other {
       // The fields below show it.
-    } else if isDecoded || bytes.0 == nil || bytes.1 == nil || failures.0 || failures.1 {
+    } else if isDecoded || bytes.0 == nil || bytes.1 == nil || failures.0 || failures.1
+      || change.fields.isEmpty
+    {
       let words = "\(prefix)\(one)  →  \(other)"
       if isWide || words.columns + 6 <= columns {
         row([(6, words)], isDim ? .dim : .plain)

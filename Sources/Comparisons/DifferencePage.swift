@@ -231,7 +231,7 @@ struct DifferencePage: ~Copyable {
     case .onlyLeftFails, .onlyRightFails:
       line("FIRST DIFFERENCE  \(first.kind.words)", .failure)
     case .onlyLeft, .onlyRight, .changed:
-      line("FIRST DIFFERENCE  \(first.kind.words)", .warning)
+      line("FIRST DIFFERENCE  \(difference.words(of: first))", .warning)
     }
     for (name, place, isLeft) in [("left", first.left, true), ("right", first.right, false)] {
       guard let place, let side = difference.side(of: place, isLeft: isLeft) else { continue }
@@ -339,6 +339,21 @@ struct DifferencePage: ~Copyable {
         row([(4, "− \(words(entry.left))")])
         row([(4, "+ \(words(entry.right))")])
       }
+    }
+  }
+}
+
+extension Difference {
+  /// Returns what makes it the first difference, in words.
+  func words(of first: First) -> StaticString {
+    let fails = (
+      first.left.map { operations.left[$0].hasFailed } ?? false,
+      first.right.map { operations.right[$0].hasFailed } ?? false
+    )
+    switch first.kind {
+    case .outcome, .onlyLeftFails, .onlyRightFails: return first.kind.words
+    case .onlyLeft, .onlyRight, .changed:
+      return fails.0 != fails.1 ? "something fails on one side" : first.kind.words
     }
   }
 }

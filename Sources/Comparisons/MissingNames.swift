@@ -28,7 +28,9 @@ extension RememberedCapture {
   private func map(naming device: Device, as other: Device) -> SuppliedMap? {
     guard !other.map.attributes.isEmpty, device.localRole != .peripheral else { return nil }
     let unnamed = device.session.unnamedHandles
-    guard other.map.attributes.contains(where: { unnamed.contains($0.handle) }) else { return nil }
+    guard other.map.attributes.contains(where: { unnamed.contains($0.handle) }),
+      device.session.fits(other.map)
+    else { return nil }
     var map = other.map
     // A server with another attribute has another map.
     let own = Dictionary(
@@ -57,10 +59,42 @@ extension RememberedCapture {
       devices[place].session.servers = first.devices[place].session.servers
       let known = first.devices[place].session.roles
       for role in devices[place].session.roles.indices
-      where role < known.count && known[role].uuid == nil
-        && devices[place].session.roles[role].uuid != nil
+      where role < known.count && (known[role].uuid == nil || known[role].service == nil)
+        && devices[place].session.roles[role].service != nil
       {
         devices[place].session.roles[role].isInferred = true
+      }
+    }
+  }
+}
+
+extension Session {
+  /// Returns whether all that succeeds with unnamed attributes is possible with those of a map: they
+  /// are values or descriptors, with the properties that it takes (Core, Vol 3, Part G, 3.3.1.1).
+  fileprivate func fits(_ map: SuppliedMap) -> Bool {
+    var kinds: [UInt16: Attribute.Kind] = [:]
+    var properties: [UInt16: CharacteristicProperties] = [:]
+    for attribute in map.attributes {
+      kinds[attribute.handle] = attribute.kind
+      guard attribute.kind == .characteristic else { continue }
+      properties[attribute.target] = attribute.properties
+      kinds[attribute.target] = kinds[attribute.target] ?? .value
+    }
+    let unnamed = unnamedHandles
+    return connections.lazy.flatMap(\.operations).allSatisfy { operation in
+      guard case .value(let kind) = operation.kind, operation.hasSucceeded,
+        let handle = operation.role.flatMap({ roles[$0].handle }), unnamed.contains(handle)
+      else { return true }
+      guard kinds[handle] == .value else { return kinds[handle] == .descriptor }
+      guard let properties = properties[handle] else { return true }
+      switch kind {
+      case .read: return properties.has(bit: 1)
+      case .writeWithoutResponse: return properties.has(bit: 2)
+      case .write, .preparedWrite: return properties.has(bit: 3)
+      case .notification: return properties.has(bit: 4)
+      case .indication: return properties.has(bit: 5)
+      case .signedWrite: return properties.has(bit: 6)
+      case .advertisement: return true
       }
     }
   }

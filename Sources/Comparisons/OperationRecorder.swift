@@ -51,6 +51,8 @@ struct OperationRecorder: ~Copyable {
 
   /// The result of a request whose end is not in the capture.
   private static let captureEnds: Wording = "no answer: the capture ends"
+  /// The result of a request that nothing answers.
+  private static let noResponse: Wording = "no response"
   /// The result of a request whose answer may be missing from the capture.
   static let notCaptured: Wording = "no answer that the capture has"
 
@@ -317,6 +319,7 @@ struct OperationRecorder: ~Copyable {
     operation.lacksAnswer = value.lacksAnswer
     operation.lacksRequest = value.lacksRequest
     operation.isCut = value.isCut
+    operation.isRestRefused = value.isRestRefused
     operation.unknown = value.outcome.reason.flatMap { reason in
       switch reason {
       case .captureEnded: keep(Self.captureEnds)
@@ -350,7 +353,7 @@ struct OperationRecorder: ~Copyable {
       case .connectionEnded, .timedOut, .overtaken: break
       }
       if case .notExecuted = value.outcome { return keep("not executed") }
-      return keep("no response")
+      return keep(Self.noResponse)
     }
   }
 
@@ -532,13 +535,28 @@ struct OperationRecorder: ~Copyable {
     let twins = TwinAttributes(devices)
     session.roles = identities.map { Session.Role($0, twins, memory) }
     for history in connections {
-      addEnds(
-        of: history, hasEvents: memory.coverage.parts(of: history.connection).contains(.events))
+      let parts = memory.coverage.parts(of: history.connection)
+      if !parts.isSuperset(of: .bothDirections) { forgetMissingAnswers(history.id) }
+      addEnds(of: history, hasEvents: parts.contains(.events))
     }
     for id in operations.keys {
       operations[id] = operations[id]?.enumerated().sorted {
         ($0.element.settled, $0.offset) < ($1.element.settled, $1.offset)
       }.map(\.element)
+    }
+  }
+
+  /// Makes the outcome of unanswered operations unknown, on a connection of which the capture lacks
+  /// one direction.
+  private mutating func forgetMissingAnswers(_ id: Int) {
+    for index in (operations[id] ?? []).indices {
+      guard let failure = operations[id]?[index].failure,
+        session.text(failure).hasSuffix(Self.noResponse.text)
+      else { continue }
+      operations[id]?[index].failure = nil
+      operations[id]?[index].failedRequest = nil
+      let words = keep(Self.notCaptured)
+      operations[id]?[index].unknown = words
     }
   }
 
@@ -603,7 +621,7 @@ struct OperationRecorder: ~Copyable {
           let words = keep(Self.notCaptured)
           operations[id]?[request.place].unknown = words
         } else if isOver {
-          fail(request, id, "no response")
+          fail(request, id, Self.noResponse)
         } else {
           let words = keep(Self.captureEnds)
           operations[id]?[request.place].unknown = words

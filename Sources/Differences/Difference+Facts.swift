@@ -19,14 +19,16 @@ extension Difference {
         section: section, name: name, left: one.words, right: other.words,
         packets: (one.packet, other.packet), connections: (left.id, right.id))
     }
-    var keys = fact(.security, "keys") { $0.keysFact }
-    // Each device sends its keys itself.
-    if !one.parts.isSuperset(of: .bothDirections) { keys.left = Fact.unknown }
-    if !other.parts.isSuperset(of: .bothDirections) { keys.right = Fact.unknown }
     var mtu = fact(.link, "MTU") { $0.mtuFact }
     mtu.isCompatible =
       !left.lacksData && !right.lacksData
       && left.connection.attMTU.mayEqual(right.connection.attMTU)
+    var keys = fact(.security, "keys") { $0.keysFact }
+    // Each device sends its keys and its MTU itself.
+    if !one.parts.isSuperset(of: .bothDirections) { keys.left = Fact.unknown }
+    if !other.parts.isSuperset(of: .bothDirections) { keys.right = Fact.unknown }
+    if !one.parts.isSuperset(of: .bothDirections) { mtu.left = Fact.unknown }
+    if !other.parts.isSuperset(of: .bothDirections) { mtu.right = Fact.unknown }
     return [
       fact(.security, "method") { $0.methodFact },
       fact(.security, "pairing") { $0.resultFact },

@@ -58,7 +58,12 @@ extension Difference {
       return
     }
     let found = firstFailure(left, right) ?? firstChange(left, right)
-    differsOnlyUnseen = found == nil
+    differsOnlyUnseen =
+      found == nil
+      && steps.indices.allSatisfy { place in
+        steps[place].kind == .same || steps[place].isExpected
+          || weakness(of: change(in: steps[place]), at: place, left, right) == .notShown
+      }
     // A single difference is not repeated.
     if changedSteps > 1 { first = found }
   }
@@ -243,11 +248,11 @@ extension Difference {
       case .connect, .encryption, .end: return parts.contains(.events)
       case .exchangeMTU, .discovery, .value, .pairing:
         if lacksData { return false }
-        // A host that sends nothing is silent if there are events.
-        guard !parts.contains(.events), let isByCentral = operation.isByCentralAssumed else {
-          return true
-        }
-        return parts.contains(isByCentral == isCentral ? .sentData : .receivedData)
+        guard let isByCentral = operation.isByCentralAssumed else { return true }
+        if isByCentral != isCentral { return parts.contains(.receivedData) }
+        // A host that sends nothing is silent if its controller completes no packets.
+        return parts.contains(.sentData)
+          || parts.contains(.events) && !parts.contains(.accounting)
       }
     }
   }
@@ -285,6 +290,8 @@ extension Difference {
     case ofFirstConnection
     /// One of the captures lacks it, or its outcome.
     case notShown
+    /// The other side may have it under another name, or as the answer to another request.
+    case notAligned
   }
 
   /// The first of the steps that differ in something that is not expected to, of those that say most
@@ -299,7 +306,7 @@ extension Difference {
       case .ofFirstConnection: ofFirstConnection = ofFirstConnection ?? first
       // That only one capture shows something is no difference; where the other one is cut, it is.
       case .notShown where first.kind == .changed && !isEnd(first): cut = cut ?? first
-      case .notShown: break
+      case .notShown, .notAligned: break
       }
     }
     return ofFirstConnection ?? cut
@@ -341,9 +348,8 @@ extension Difference {
     let both = [
       first.left.map { operations.left[$0] }, first.right.map { operations.right[$0] },
     ].compactMap { $0 }
-    if both.contains(where: { $0.unknown != nil || $0.lacksRequest || $0.isCut }) {
-      return .notShown
-    }
+    if both.contains(where: \.lacksRequest) { return .notAligned }
+    if both.contains(where: { $0.unknown != nil || $0.isCut }) { return .notShown }
     guard both.count == 1, let only = both.first else {
       return both.contains(where: \.lacksAnswer) && both.contains(where: \.hasFailed)
         ? .notShown : .none
@@ -351,8 +357,8 @@ extension Difference {
     let isLeft = first.right == nil
     let (own, other) = isLeft ? (left, right) : (right, left)
     let number = (isLeft ? pairNumbers.left : pairNumbers.right)[only.connection]
-    guard other.steps.contains(place), other.mayShow(only), number ?? .max < pairing.pairs.count,
-      !isNamedOtherwise(only, isLeft: isLeft, other.namings)
+    if isNamedOtherwise(only, isLeft: isLeft, other.namings) { return .notAligned }
+    guard other.steps.contains(place), other.mayShow(only), number ?? .max < pairing.pairs.count
     else { return .notShown }
     switch only.kind {
     case .connect where own.lacksBeginning, .encryption where other.lacksBeginning: return .notShown

@@ -36,6 +36,7 @@ private struct Place: Hashable {
 private struct Content: Hashable {
   var meaning: Int
   var device: UInt8
+  var isRestRefused: Bool
   var value: [UInt8]?
   var failure: [UInt8]?
   var unknown: [UInt8]?
@@ -75,7 +76,10 @@ private struct Catalogue {
   ) -> [(meaning: Int, content: Int)] {
     var known: [Place: Int] = [:]
     return operations.map { operation in
-      let device: UInt8 = operation.isByCentralAssumed.map { $0 ? 1 : 2 } ?? 0
+      // Only commands show who has a link encrypted.
+      let device: UInt8 =
+        operation.kind == .encryption
+        ? 0 : operation.isByCentralAssumed.map { $0 ? 1 : 2 } ?? 0
       // Either device may end a connection.
       let side = operation.kind == .end ? 0 : device
       // A refusal may be the answer to any request.
@@ -95,7 +99,8 @@ private struct Catalogue {
         known[place] = meaning
       }
       let content = Content(
-        meaning: meaning, device: device, value: operation.value.map { Array(session.bytes($0)) },
+        meaning: meaning, device: device, isRestRefused: operation.isRestRefused,
+        value: operation.value.map { Array(session.bytes($0)) },
         failure: operation.failure.map { Array(session.bytes($0)) },
         unknown: operation.unknown.map { Array(session.bytes($0)) })
       return (meaning, contents.number(content))

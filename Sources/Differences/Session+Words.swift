@@ -59,6 +59,11 @@ extension Session {
 
   /// Returns the outcome: why it failed, the meaning of its value, or the value.
   package func outcome(of operation: Operation) -> Wording {
+    let words = plainOutcome(of: operation)
+    return operation.isRestRefused ? "\(words), and the rest is refused" : words
+  }
+
+  private func plainOutcome(of operation: Operation) -> Wording {
     if let reason = operation.failure ?? operation.unknown {
       return Wording(stringLiteral: text(reason))
     }

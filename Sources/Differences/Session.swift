@@ -61,10 +61,12 @@ package struct Session: Sendable {
     connections.reduce(.all) { $0.intersection($1.parts) }
   }
 
-  /// The handles that it uses without knowing their attributes.
+  /// The handles that it uses without knowing their attributes, or the services of these.
   package var unnamedHandles: Set<UInt16> {
     let used = Set(connections.lazy.flatMap(\.operations).compactMap(\.role))
-    return Set(used.filter { roles[$0].uuid == nil }.compactMap { roles[$0].handle })
+    return Set(
+      used.filter { roles[$0].uuid == nil || roles[$0].service == nil }
+        .compactMap { roles[$0].handle })
   }
 
   /// Returns the bytes of a slice.
@@ -172,6 +174,8 @@ package struct Operation: Sendable {
   package var lacksRequest = false
   /// Whether the capture has only the beginning of the value.
   package var isCut = false
+  /// Whether the server refused to send the rest of a long value.
+  package var isRestRefused = false
   /// The value, if any.
   package var value: Slice?
   /// What is chosen at random for every session, or computed from that, as a `FieldList`: confirm

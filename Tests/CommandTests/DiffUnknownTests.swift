@@ -177,4 +177,31 @@ import Testing
     ])
     #expect(!run.text.contains("L2CAP channels") && run.errors.isEmpty, "\(run.text) \(run.errors)")
   }
+
+  @Test("a map whose properties do not allow what was done names nothing") func misfit() throws {
+    let folder = try Folder()
+    var (left, right) = (Talk(), Talk())
+    left.discover(0x180d, 1...9, [(3, 0x2a38), (5, 0x2a39)])
+    left.read(3, [1])
+    // There is no attribute 8 in the other map.
+    right.read(8, [1])
+    right.read(3, [1])
+    let paths = [
+      try folder.write("left", left.file.bytes), try folder.write("right", right.file.bytes),
+    ]
+    let text = try Program.run(["diff"] + paths).text
+    #expect(text.contains("2 operations on the right have only handles; --map"), "\(text)")
+  }
+
+  @Test("with events and one direction of data, nothing is said not to be answered")
+  func oneDirection() throws {
+    let folder = try Folder()
+    let sent = try part(of: "heart-rate", in: folder) { data, isSent in
+      isSent || data.first != Self.aclData
+    }
+    let text = try Program.run(["diff", Program.sample("heart-rate"), sent]).text
+    #expect(!text.contains("no response") && !text.contains("THAT MATTERS"), "\(text)")
+    #expect(text.contains("client 185, server 517  →  no answer that the capture has"), "\(text)")
+    #expect(!text.contains("only left"), "\(text)")
+  }
 }
