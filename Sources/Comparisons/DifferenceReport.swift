@@ -3,8 +3,8 @@ package import Bytes
 import Diagnosis
 import Differences
 package import Reports
-import Words
 import Sessions
+import Words
 
 /// The options of `diff`.
 package struct DiffOptions: PresentationOptions, Sendable {
@@ -71,9 +71,11 @@ package struct DifferenceReport: Sendable {
     areMaps = (left.isMap, right.isMap)
     isOfMap = left.isMap || right.isMap
     let isOfMap = isOfMap
+    let hasUnknownDevices = (unpaired.left + unpaired.right).contains { $0.addresses.isEmpty }
     compared = pairing.pairs.map { pair in
       var asked = DifferenceOptions()
       asked.ignored = options.ignored
+      asked.hasUnknownDevices = hasUnknownDevices
       asked.areTwoEnds = pair.way == .mirrored
       asked.hasOtherClock = asked.areTwoEnds && !options.isOneCapture
       var (one, other) = (pair.left.session, pair.right.session)

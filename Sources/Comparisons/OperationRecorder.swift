@@ -587,7 +587,7 @@ struct OperationRecorder: ~Copyable {
       if let status = attempt.failure {
         encryption.failure = keep("\(status)")
       } else if attempt.isKeyMissingHere {
-        // This is what the central's controller is told.
+        // The central's controller reports this.
         encryption.failure = keep("\(StatusCode.pinOrKeyMissing)")
       } else if attempt.outcome == .off {
         encryption.text = keep("off")

@@ -218,7 +218,8 @@ extension VendorProtocol {
     guard reader.isSound, reader.isAtEnd else { return nil }
     self.init(
       profile: profile, title: title, claims: claims, requests: channels[0],
-      responses: channels[1], frame: frame, exchange: exchange, storedMessages: messages,
+      responses: channels[1], frame: frame, exchange: exchange, messages: nil,
+      storedMessages: messages,
       hasSecrets: hasSecrets)
   }
 

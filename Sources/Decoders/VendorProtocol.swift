@@ -144,9 +144,23 @@ package final class VendorProtocol: Sendable {
   /// The number of messages in the profile.
   package var messageCount: Int { messages.count { !$0.isImplied } }
 
-  package init(
+  package convenience init(
     profile: String, title: String, claims: [Claim], requests: [Channel], responses: [Channel],
     frame: FrameLayout, exchange: Exchange, messages: [Message]
+  ) {
+    self.init(
+      profile: profile, title: title, claims: claims, requests: requests, responses: responses,
+      frame: frame, exchange: exchange, messages: messages, storedMessages: [],
+      hasSecrets: messages.contains { $0.definition.hasSecrets })
+  }
+
+  /// Creates a protocol.
+  ///
+  /// - Parameter messages: nil if they are still to be read from their stored form.
+  init(
+    profile: String, title: String, claims: [Claim], requests: [Channel], responses: [Channel],
+    frame: FrameLayout, exchange: Exchange, messages: [Message]?, storedMessages: [UInt8],
+    hasSecrets: Bool
   ) {
     self.profile = profile
     self.title = title
@@ -156,23 +170,6 @@ package final class VendorProtocol: Sendable {
     self.frame = frame
     self.exchange = exchange
     knownMessages = Mutex(messages)
-    storedMessages = []
-    hasSecrets = messages.contains { $0.definition.hasSecrets }
-  }
-
-  /// Creates a protocol with messages that are not read yet.
-  init(
-    profile: String, title: String, claims: [Claim], requests: [Channel], responses: [Channel],
-    frame: FrameLayout, exchange: Exchange, storedMessages: [UInt8], hasSecrets: Bool
-  ) {
-    self.profile = profile
-    self.title = title
-    self.claims = claims
-    self.requests = requests
-    self.responses = responses
-    self.frame = frame
-    self.exchange = exchange
-    knownMessages = Mutex(nil)
     self.storedMessages = storedMessages
     self.hasSecrets = hasSecrets
   }

@@ -25,10 +25,12 @@ extension Difference {
       && left.connection.attMTU.mayEqual(right.connection.attMTU)
     var keys = fact(.security, "keys") { $0.keysFact }
     // Each device sends its keys and its MTU itself.
-    if !one.parts.isSuperset(of: .bothDirections) { keys.left = Fact.unknown }
-    if !other.parts.isSuperset(of: .bothDirections) { keys.right = Fact.unknown }
-    if !one.parts.isSuperset(of: .bothDirections) { mtu.left = Fact.unknown }
-    if !other.parts.isSuperset(of: .bothDirections) { mtu.right = Fact.unknown }
+    if !one.parts.isSuperset(of: .bothDirections) {
+      (keys.left, mtu.left) = (Fact.unknown, Fact.unknown)
+    }
+    if !other.parts.isSuperset(of: .bothDirections) {
+      (keys.right, mtu.right) = (Fact.unknown, Fact.unknown)
+    }
     return [
       fact(.security, "method") { $0.methodFact },
       fact(.security, "pairing") { $0.resultFact },

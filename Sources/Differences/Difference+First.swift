@@ -51,6 +51,7 @@ extension Difference {
   /// succeeds on the other, or else at the first failure in something that the other side does not
   /// try, or else at the first difference, preferring those that say most about the devices.
   mutating func findFirst() {
+    guard steps.contains(where: { $0.kind != .same }) else { return }
     let left = shown(\.left, operations.left, sessions.left)
     let right = shown(\.right, operations.right, sessions.right)
     first = firstOutcome(left, right)
@@ -72,8 +73,8 @@ extension Difference {
   /// with something else. If there is one on each side, it is the one that came sooner after the
   /// beginning of its connection.
   private func firstFailure(_ shownLeft: Shown, _ shownRight: Shown) -> First? {
-    let left = firstFailure(isLeft: true, beside: shownRight)
-    let right = firstFailure(isLeft: false, beside: shownLeft)
+    let left = firstFailure(isLeft: true, shownLeft, shownRight)
+    let right = firstFailure(isLeft: false, shownLeft, shownRight)
     let isLeft =
       if let left, let right {
         age(operations.left[left], sessions.left) <= age(operations.right[right], sessions.right)
@@ -85,7 +86,8 @@ extension Difference {
   }
 
   /// Returns the first such operation of one side, in the steps that the other capture shows.
-  private func firstFailure(isLeft: Bool, beside shown: Shown) -> Int? {
+  private func firstFailure(isLeft: Bool, _ shownLeft: Shown, _ shownRight: Shown) -> Int? {
+    let shown = isLeft ? shownRight : shownLeft
     let (own, others) =
       isLeft ? (operations.left, operations.right) : (operations.right, operations.left)
     let (session, other) =
@@ -111,8 +113,12 @@ extension Difference {
       guard let range = isLeft ? steps[place].left : steps[place].right else { continue }
       guard let last, last >= start else { return nil }
       let failed = range.first { index in
-        own[index].hasFailed && !tries(Attempt(own[index], session, [:]))
-          && !isNamedOtherwise(own[index], isLeft: isLeft, shown.namings)
+        let first = First(
+          kind: isLeft ? .onlyLeftFails : .onlyRightFails, left: isLeft ? index : nil,
+          right: isLeft ? nil : index)
+        return own[index].hasFailed && !tries(Attempt(own[index], session, [:]))
+          && [.none, .ofFirstConnection].contains(
+            weakness(of: first, at: place, shownLeft, shownRight))
       }
       if let failed { return failed }
     }
@@ -148,7 +154,8 @@ extension Difference {
       guard case .value = operation.kind, let role = operation.role.map({ session.roles[$0] })
       else { return nil }
       self.init(
-        kind: operation.kind.number, isNamed: role.uuid != nil, handle: role.handle)
+        kind: operation.kind.number, isNamed: role.uuid != nil && role.service != nil,
+        handle: role.handle)
     }
   }
 
@@ -229,6 +236,11 @@ extension Difference {
   private struct Shown {
     /// Whether it begins within the first connection.
     let lacksBeginning: Bool
+    /// Whether it ends within the last connection.
+    let lacksEnd: Bool
+    /// Whether it lacks so much in between that its steps are not reliably aligned: a direction, parts
+    /// of values, or the events that separate connections.
+    let isPatchy: Bool
     /// The steps from the first one that it shows to the last.
     let steps: Range<Int>
     /// Whether the link is encrypted with a key from earlier.
@@ -275,9 +287,14 @@ extension Difference {
       end =
         isAlone(steps[last]) ? steps[last...].firstIndex { !isAlone($0) } ?? end : last + 1
     }
+    let parts = session.parts
+    let isPatchy =
+      !parts.isSuperset(of: .bothDirections) || operations.contains(where: \.isCut)
+      || !parts.contains(.events) && !(unpaired.left.isEmpty && unpaired.right.isEmpty)
     return Shown(
-      lacksBeginning: lacksBeginning, steps: start..<max(start, end),
-      isBonded: operations.encryptsWithoutPairing, parts: session.parts,
+      lacksBeginning: lacksBeginning, lacksEnd: lacksEnd,
+      isPatchy: isPatchy || hasUnknownDevices, steps: start..<max(start, end),
+      isBonded: operations.encryptsWithoutPairing, parts: parts,
       lacksData: session.connections.allSatisfy(\.history.lacksData),
       isCentral: session.assumedRole == .central,
       namings: Set(operations.lazy.compactMap { Naming($0, session) }))
@@ -360,6 +377,14 @@ extension Difference {
     if isNamedOtherwise(only, isLeft: isLeft, other.namings) { return .notAligned }
     guard other.steps.contains(place), other.mayShow(only), number ?? .max < pairing.pairs.count
     else { return .notShown }
+    if left.isPatchy || right.isPatchy { return .notAligned }
+    // A run is shorter where the capture begins or ends within it.
+    if steps[place].left != nil, steps[place].right != nil {
+      let isCut =
+        other.lacksEnd && place == other.steps.upperBound - 1
+        || other.lacksBeginning && place == other.steps.lowerBound
+      return isCut ? .notShown : .none
+    }
     switch only.kind {
     case .connect where own.lacksBeginning, .encryption where other.lacksBeginning: return .notShown
     case .pairing where other.isBonded, .discovery: return .ofFirstConnection

@@ -139,6 +139,8 @@ package struct Difference: Sendable {
   package internal(set) var timingRemark: Wording?
   /// Where the conversations diverge; nil if they do not.
   package internal(set) var first: First?
+  /// Whether a side has connections of devices without addresses, which may belong to this one.
+  let hasUnknownDevices: Bool
   /// Whether the conversations differ only in what one of the captures does not show.
   package internal(set) var differsOnlyUnseen = false
   /// Connections without a counterpart on the other side.
@@ -171,6 +173,9 @@ package struct DifferenceOptions: Sendable {
   /// at the same time crosses.
   package var areTwoEnds = false
 
+  /// Whether a side has connections of devices without addresses that are not compared.
+  package var hasUnknownDevices = false
+
   /// Creates the default options.
   package init() {}
 
@@ -198,6 +203,7 @@ extension Difference {
     var (left, right) =
       options.areTwoEnds ? (left.partedByDevice, right.partedByDevice) : (left, right)
     Session.assumeRoles(&left, &right)
+    hasUnknownDevices = options.hasUnknownDevices
     sessions = (left, right)
     operations = (left.operationsOfDevices, right.operationsOfDevices)
     pairing = ConnectionPairing(left, right)

@@ -204,4 +204,21 @@ import Testing
     #expect(text.contains("client 185, server 517  →  no answer that the capture has"), "\(text)")
     #expect(!text.contains("only left"), "\(text)")
   }
+
+  @Test("what is missing between steps does not make one side's the first difference")
+  func patchy() throws {
+    let folder = try Folder()
+    for name in ["wristband", "pairing-all-keys", "enhanced-bearers", "peer-leaves"] {
+      for isSentMissing in [false, true] {
+        let patchy = try part(of: name, in: folder) { data, isSent in
+          data.first != Self.aclData || isSent != isSentMissing
+        }
+        let text = try Program.run(["diff", Program.sample(name), patchy]).text
+        #expect(
+          text.contains("Conversation") && !text.contains("only left   #"), "\(name): \(text)")
+        #expect(
+          !text.contains("only right  #") && !text.contains("does not try"), "\(name): \(text)")
+      }
+    }
+  }
 }

@@ -27,7 +27,7 @@ package struct FieldContext: Equatable, Sendable {
   /// The attribute handle in the request that the packet answers.
   private var request: UInt16?
   /// The value, whose bytes may differ: `VerboseSink.value` shows it and its meaning after all other
-  /// fields. Empty if there is none.
+  /// fields. It is empty if the packet has none.
   package private(set) var value = Slice.empty
 
   /// Determines what a packet's fields depend on; nil if that is more than is kept here. Only for
