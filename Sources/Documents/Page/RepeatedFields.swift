@@ -31,5 +31,9 @@ struct RepeatedFields: Sendable {
     beginnings[slot] = beginning
   }
 
-  private static func slot(_ bytes: RawSpan) -> Int { Int(TextTable.hash(bytes)) & (most - 1) }
+  /// Returns the slot, which is the same in each run so that a page is: equal hashes cost no more
+  /// than fields that are composed again.
+  private static func slot(_ bytes: RawSpan) -> Int {
+    Int(TextTable.hash(bytes, seed: 0)) & (most - 1)
+  }
 }

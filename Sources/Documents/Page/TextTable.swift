@@ -66,7 +66,7 @@ struct TextTable: Sendable {
 
   /// Returns a hash, computed eight bytes at a time and folded so that its low bits depend on all
   /// of them.
-  static func hash(_ text: RawSpan) -> UInt32 {
+  static func hash(_ text: RawSpan, seed: UInt64 = seed) -> UInt32 {
     var hash = seed ^ UInt64(truncatingIfNeeded: text.byteCount)
     func add(_ word: UInt64) {
       hash = (hash ^ word) &* 0x9fb2_1c65_1e98_df25
