@@ -189,14 +189,24 @@ class PageTest(unittest.TestCase):
             self.assertEqual(self.element("#rows [aria-selected=true] .n").text, number, "the row that is chosen")
             self.assertTrue(self.element("#packet h3").text.startswith(f"#{number} "), "the packet that is shown")
 
+    def test_connections_are_links(self) -> None:
+        """A finding about several connections leads to the story of each one."""
+        self.open(self.page(CAPTURES / "peer-leaves.btsnoop"))
+        links = self.browser.find_elements("css selector", ".finding a[href^='#connection-']")
+        self.assertEqual([link.text for link in links[:2]], ["1", "3"], "the links of “connections 1–3”")
+        self.run_script("arguments[0].click()", links[1])
+        self.browser.implicitly_wait(1)
+        self.assertIsNotNone(self.element("#connection-3[open]"), "the story that is opened")
+
     def test_verdict_is_selected(self) -> None:
-        self.open(self.page(CAPTURES / "write-refused.btsnoop"))
+        first = "return String(JSON.parse(document.getElementById('data').textContent).marks[0][2])"
+        self.open(self.page(CAPTURES / "connecting-fails.btsnoop"))
         number = self.element(".verdict a").get_attribute("href").split("=")[1]
+        self.assertNotEqual(self.run_script(first), number, "this verdict must not be about the first error")
         self.assertEqual(self.element("#rows [aria-selected=true] .n").text, number, "the packet of the verdict")
         # This verdict names no packet.
         self.open(self.page(CAPTURES / "lost-subscription.btsnoop"))
-        first = self.run_script("return JSON.parse(document.getElementById('data').textContent).marks[0][2]")
-        self.assertEqual(self.element("#rows [aria-selected=true] .n").text, str(first), "the first warning")
+        self.assertEqual(self.element("#rows [aria-selected=true] .n").text, self.run_script(first), "the first warning")
 
     def test_link_to_a_packet_that_is_not_on_the_page(self) -> None:
         self.open(self.page(CAPTURES / "heart-rate.btsnoop"), "#packet=9999")

@@ -73,7 +73,9 @@ package struct ExplainMarkdown: ~Copyable {
         let text = options.showsKeys ? detail.revealed ?? detail.text : detail.text
         line("  - \(detail.label): \(Self.escaped(text.text))")
       }
-      if let place = ExplainPage.connections(of: finding) { line("  - where: \(place)") }
+      if finding.connections.count > 1 {
+        line("  - where: \(ExplainPage.connections(of: finding))")
+      }
       if let remedy = finding.remedy { line("  - what to do: \(Self.escaped(remedy.text))") }
       if let note = finding.note { line("  - note: \(Self.escaped(note.text))") }
     }

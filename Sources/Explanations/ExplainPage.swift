@@ -202,7 +202,8 @@ package struct ExplainPage: ~Copyable {
       let text = options.showsKeys ? detail.revealed ?? detail.text : detail.text
       labelled(detail.label, text.text)
     }
-    if let place = Self.connections(of: finding) { labelled("where", place) }
+    // One connection is in the heading above.
+    if finding.connections.count > 1 { labelled("where", Self.connections(of: finding)) }
     if let remedy = finding.remedy { labelled("do", remedy.text) }
     if let note = finding.note { labelled("note", note.text) }
   }
@@ -216,9 +217,9 @@ package struct ExplainPage: ~Copyable {
     return words.joined(separator: " ")
   }
 
-  /// Returns the connections of a finding about several: `connections 3–5, 8`.
-  package static func connections(of finding: Finding) -> String? {
-    finding.connections.count > 1 ? "connections \(connections(finding.connections))" : nil
+  /// Returns the connections of a finding: `connection 2`, `connections 3–5, 8`.
+  package static func connections(of finding: Finding) -> String {
+    "connection\(finding.connections.count == 1 ? "" : "s") \(connections(finding.connections))"
   }
 
   private mutating func labelled(_ label: StaticString, _ text: String, right: String = "") {

@@ -196,14 +196,10 @@ struct PageWriter {
     }
     if let remedy = finding.remedy { row("do", remedy.text, into: &out) }
     if let note = finding.note { row("note", note.text, into: &out) }
-    if let connection = finding.connections.first, finding.connections.count == 1 {
-      out.text("<dt>where</dt><dd><a href=\"#connection-")
-      out.decimal(connection)
-      out.text("\">connection ")
-      out.decimal(connection)
-      out.text("</a></dd>")
-    } else if let place = ExplainPage.connections(of: finding) {
-      row("where", place, into: &out)
+    if !finding.connections.isEmpty {
+      out.text("<dt>where</dt><dd>")
+      out.linkedConnections(ExplainPage.connections(of: finding))
+      out.text("</dd>")
     }
     out.text("<dt>rule</dt><dd><code>")
     out.text(finding.rule)

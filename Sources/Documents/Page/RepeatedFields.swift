@@ -19,7 +19,7 @@ struct RepeatedFields: Sendable {
   func find(_ context: FieldContext, _ bytes: RawSpan) -> PageDetails.Beginning? {
     let slot = Self.slot(bytes)
     let key = keys[slot]
-    return key.bytes.isEqual(to: bytes) && contexts[slot] == context ? beginnings[slot] : nil
+    return key.bytes.isEqual(to: bytes) && contexts.span[slot] == context ? beginnings[slot] : nil
   }
 
   mutating func learn(

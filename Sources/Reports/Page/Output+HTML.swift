@@ -56,7 +56,7 @@ extension Output {
       }
       html(text.part(Slice(start: start, count: offset - start)))
       let number = Slice(start: offset + 1, count: length)
-      link(to: number, Slice(start: offset, count: 1 + length), in: text)
+      link("#packet=", to: number, Slice(start: offset, count: 1 + length), in: text)
       offset += 1 + length
       // In a range, an en dash (three bytes of UTF-8) joins the two numbers.
       if text.isDash(at: offset) {
@@ -64,7 +64,8 @@ extension Output {
         let last = Slice(start: offset + 3 + sign, count: text.digits(at: offset + 3 + sign))
         if !last.isEmpty {
           raw(text.part(Slice(start: offset, count: 3)))
-          link(to: last, Slice(start: offset + 3, count: sign + Int(last.count)), in: text)
+          let words = Slice(start: offset + 3, count: sign + Int(last.count))
+          link("#packet=", to: last, words, in: text)
           offset = last.end
         }
       }
@@ -73,9 +74,32 @@ extension Output {
     html(text.part(Slice(start: start, count: text.byteCount - start)))
   }
 
-  /// Appends a part of a text as a link to a packet, whose number is another part.
-  private mutating func link(to number: Slice, _ words: Slice, in text: RawSpan) {
-    self.text("<a href=\"#packet=")
+  /// Appends words about connections (`connections 3–5, 8 and 2 more`), with a link to the story of
+  /// each one that they name.
+  package mutating func linkedConnections(_ words: String) {
+    let text = [UInt8](words.utf8)
+    var offset = 0
+    var names = true
+    while offset < text.count {
+      // What comes after "and" is how many are not named.
+      if text[offset...].starts(with: " and ".utf8) { names = false }
+      let length = names ? text.bytes.digits(at: offset) : 0
+      let part = Slice(start: offset, count: max(length, 1))
+      if length > 0 {
+        link("#connection-", to: part, part, in: text.bytes)
+      } else {
+        raw(text.bytes.part(part))
+      }
+      offset = part.end
+    }
+  }
+
+  /// Appends a part of a text as a link to a place, whose number is another part.
+  private mutating func link(
+    _ place: StaticString, to number: Slice, _ words: Slice, in text: RawSpan
+  ) {
+    self.text("<a href=\"")
+    self.text(place)
     raw(text.part(number))
     self.text("\">")
     raw(text.part(words))

@@ -18,8 +18,8 @@ package struct Secrets: Sendable {
 
   /// Finds the secrets of a packet in the bytes of its record.
   package init(
-    _ dissection: Dissection, _ packet: borrowing CaptureRecord, _ answer: Answer,
-    _ memory: borrowing Memory
+    _ dissection: borrowing Dissection, _ packet: borrowing CaptureRecord,
+    _ answer: borrowing Answer, _ memory: borrowing Memory
   ) {
     let record = packet.bytes
     switch dissection.content {

@@ -33,8 +33,8 @@ package struct FieldContext: Equatable, Sendable {
   /// Determines what a packet's fields depend on; nil if that is more than is kept here. Only for
   /// sinks whose `tellsAnswers` is false: the request's packet and the latency are not kept.
   package init?(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer,
-    fragments: [Int], _ memory: borrowing Memory
+    _ record: borrowing CaptureRecord, _ dissection: borrowing Dissection,
+    _ answer: borrowing Answer, fragments: [Int], _ memory: borrowing Memory
   ) {
     let fragment = answer.fragment
     guard record.options.isEmpty, !record.isTruncated, fragments.isEmpty, !fragment.isFragment,
