@@ -37,11 +37,7 @@ extension Output {
   package mutating func name(_ name: AssignedName) { raw(name.bytes) }
 
   /// Appends an assigned name as a JSON string.
-  package mutating func json(_ name: AssignedName) {
-    byte(0x22)
-    jsonEscaped(name.bytes)
-    byte(0x22)
-  }
+  package mutating func json(_ name: AssignedName) { jsonString(name.bytes) }
 }
 
 /// A table of 16-bit numbers with their names.

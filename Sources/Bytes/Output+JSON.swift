@@ -12,6 +12,16 @@ extension Output {
     text("\":")
   }
 
+  /// Appends bytes as a JSON string, escaped as in `jsonEscaped`.
+  package mutating func jsonString(_ bytes: RawSpan) {
+    byte(0x22)
+    jsonEscaped(bytes)
+    byte(0x22)
+  }
+
+  /// Appends a text as a JSON string.
+  package mutating func jsonString(_ text: String) { jsonString([UInt8](text.utf8).bytes) }
+
   /// Appends constant text that needs no escaping as a JSON string.
   package mutating func jsonWord(_ word: StaticString) {
     byte(0x22)

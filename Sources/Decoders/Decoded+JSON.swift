@@ -247,11 +247,11 @@ extension DecodedWriter {
     for (place, problem) in decoded.problems.enumerated() {
       output.text(place > 0 ? ",{\"code\":\"" : "{\"code\":\"")
       output.text(problem.code.name)
-      output.text("\",\"message\":\"")
+      output.text("\",\"message\":")
       line.clear()
       self.problem(problem, value, into: &line)
-      output.jsonEscaped(line.bytes)
-      output.text("\",\"offset\":")
+      output.jsonString(line.bytes)
+      output.text(",\"offset\":")
       output.decimal(Int(problem.bytes.start))
       output.byte(0x7d)
     }
@@ -269,9 +269,8 @@ extension Decoded {
     line.clear()
     writer.isJSON = false
     writer.line(value, saysProblems: false, into: &line)
-    output.text(",\"text\":\"")
-    output.jsonEscaped(line.bytes)
-    output.byte(0x22)
+    output.text(",\"text\":")
+    output.jsonString(line.bytes)
     writer.problems(value, line: &line, into: &output)
     output.byte(0x7d)
   }

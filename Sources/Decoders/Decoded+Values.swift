@@ -114,9 +114,7 @@ package struct DecodedWriter: ~Copyable {
   func word(_ place: Int, into output: inout Output) {
     let bytes = words.bytes(place)
     guard !isJSON else {
-      output.byte(0x22)
-      output.jsonEscaped(bytes)
-      output.byte(0x22)
+      output.jsonString(bytes)
       return
     }
     output.spaced(bytes)

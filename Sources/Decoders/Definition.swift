@@ -97,11 +97,11 @@ package final class Definition: Sendable {
     hasExternals = !tables.externals.isEmpty
     hasSecrets = tables.fields.contains { $0.flags.contains(.secret) }
     var head = Output()
-    head.text("{\"profile\":\"")
-    head.jsonEscaped([UInt8](profile.utf8).bytes)
-    head.text("\",\"name\":\"")
-    head.jsonEscaped([UInt8](name.utf8).bytes)
-    head.text("\",\"fields\":")
+    head.text("{\"profile\":")
+    head.jsonString(profile)
+    head.text(",\"name\":")
+    head.jsonString(name)
+    head.text(",\"fields\":")
     jsonHead = head.bytes.array
   }
 
@@ -118,9 +118,8 @@ package final class Definition: Sendable {
     for field in tables.fields {
       output.clear()
       if field.unit >= 0, field.tick == 0 {
-        output.text("\":\"")
-        output.jsonEscaped(tables.words.bytes(field.unit))
-        output.byte(0x22)
+        output.text("\":")
+        output.jsonString(tables.words.bytes(field.unit))
       }
       _ = words.append(output.bytes)
     }

@@ -187,9 +187,9 @@ private struct OpenFrame {
 
   /// Appends an object like the one of `show --json` for a part.
   func writeJSON(into output: inout Output) {
-    output.text("{\"profile\":\"")
-    output.jsonEscaped([UInt8](profile.utf8).bytes)
-    output.text("\",\"name\":\"part\",\"fields\":{\"first_byte\":1,\"last_byte\":")
+    output.text("{\"profile\":")
+    output.jsonString(profile)
+    output.text(",\"name\":\"part\",\"fields\":{\"first_byte\":1,\"last_byte\":")
     output.decimal(count)
     if let total {
       output.text(",\"frame_length\":")
@@ -197,11 +197,11 @@ private struct OpenFrame {
       output.text(",\"missing\":")
       output.decimal(total - count)
     }
-    output.text("},\"text\":\"")
+    output.text("},\"text\":")
     var words = Output()
     say(into: &words)
-    output.jsonEscaped(words.bytes)
-    output.text("\"}")
+    output.jsonString(words.bytes)
+    output.byte(0x7d)
   }
 }
 

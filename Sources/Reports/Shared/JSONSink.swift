@@ -210,11 +210,11 @@ package struct JSONSink: FieldSink, ~Copyable {
       return
     }
     self.key(key)
-    output.text("{\"code\":\"")
-    output.hexadecimal(UInt64(error.rawValue), digits: 2)
-    output.text("\",\"name\":\"")
-    output.jsonEscaped(name.bytes)
-    output.text("\"}")
+    output.text("{\"code\":")
+    output.jsonIdentifier(UInt64(error.rawValue), digits: 2)
+    output.text(",\"name\":")
+    output.jsonString(name.bytes)
+    output.byte(0x7d)
   }
 
   package mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]? {
@@ -255,9 +255,7 @@ package struct JSONSink: FieldSink, ~Copyable {
 
   package mutating func string(_ key: StaticString, _ bytes: RawSpan) {
     self.key(key)
-    output.byte(0x22)
-    output.jsonEscaped(bytes)
-    output.byte(0x22)
+    output.jsonString(bytes)
   }
 
   package mutating func string(_ key: StaticString, _ start: AssignedName?, _ rest: RawSpan) {
@@ -321,9 +319,7 @@ package struct JSONSink: FieldSink, ~Copyable {
   /// Appends a string as an element of a list.
   package mutating func element(string bytes: RawSpan) {
     separate()
-    output.byte(0x22)
-    output.jsonEscaped(bytes)
-    output.byte(0x22)
+    output.jsonString(bytes)
   }
 
   /// Appends a number under a name that is not one of our keys and keeps its capitals.

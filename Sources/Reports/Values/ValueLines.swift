@@ -85,7 +85,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     write(memory, into: &output)
     if form == .csv { header(into: &output) }
     // If reading stopped early, more may have followed.
-    if form == .json, !filter.isSatisfied { writeExchanges(into: &output) }
+    if form == .json, !filter.isSatisfied { exchanges(into: &output) }
   }
 
   private mutating func write(_ memory: borrowing Memory, into output: inout Output) {
@@ -106,6 +106,33 @@ package struct ValueLines: PacketReport, ~Copyable {
   func hides(_ value: ConveyedValue) -> Bool { value.isKeyMaterial && !options.showsKeys }
 
   // MARK: JSON
+
+  /// Writes the results of the requests and series of protocols and control points, after the last
+  /// packet, as one line each.
+  private mutating func exchanges(into output: inout Output) {
+    for tally in reading.finish() where !tally.isEmpty {
+      sink.beginDocument(in: &output)
+      sink.word("type", "exchange")
+      sink.number("connection", Int(tally.conversation >> 1))
+      if tally.conversation & 1 == 1 { sink.word("server", "local") }
+      sink.string("name", tally.title)
+      if tally.requests > 0 {
+        sink.number("requests", tally.requests)
+        sink.number("answered", tally.answered)
+        if tally.refused > 0 { sink.number("refused", tally.refused) }
+      }
+      if !tally.unanswered.isEmpty { sink.packets("unanswered", tally.unanswered[...]) }
+      if tally.series > 0 {
+        sink.number("series", tally.series)
+        sink.number("complete", tally.completed)
+      }
+      if !tally.unfinished.isEmpty {
+        sink.key("unfinished")
+        sink.output.unfinished(tally.unfinished)
+      }
+      sink.endDocument(in: &output)
+    }
+  }
 
   private mutating func json(
     _ index: Int, _ bytes: [UInt8], _ memory: borrowing Memory, into output: inout Output
