@@ -79,12 +79,12 @@ package struct ProfileLibrary: Sendable {
     if let definition, !definition.subject.isCarrier { return .definition(definition) }
     for vendor in vendors {
       guard
-        let claim = vendor.claim(
-          characteristic: uuid.shortest, service: service?.shortest, isOfDevice: isOfDevice),
+        let needsFrame = vendor.needsFrame(
+          on: uuid.shortest, of: service?.shortest, isOfDevice: isOfDevice),
         case .complete(let count) = vendor.frame.extent(of: bytes), count == bytes.byteCount
       else { continue }
       let frame = vendor.frame.parts(of: bytes, Slice(start: 0, count: count))
-      if claim.isFrame, !vendor.isRecognized(in: bytes) { continue }
+      if needsFrame, !vendor.isRecognized(in: bytes) { continue }
       // A part of a message is not a message.
       if vendor.frame.chunk != nil, frame.chunks != 1 { continue }
       let isRequest = vendor.isRequest(frame, bytes, onRequestChannel: isWritten)

@@ -30,18 +30,22 @@ extension [VendorProtocol] {
   package func claims(
     _ uuid: BluetoothUUID?, service: BluetoothUUID?, isOfDevice: (String) -> Bool
   ) -> [(vendor: Int, isByFrame: Bool)] {
+    let (uuid, service) = (uuid?.shortest, service?.shortest)
     var found: [(vendor: Int, isByFrame: Bool)] = []
-    for (place, vendor) in enumerated() {
-      if let uuid {
-        let claim = vendor.claim(
-          characteristic: uuid.shortest, service: service?.shortest, isOfDevice: isOfDevice)
-        if let claim { found.append((place, claim.isFrame)) }
-      } else if vendor.claims.contains(where: \.isAnywhere) {
-        found.append((place, true))
-      }
+    var sure = 0
+    for place in indices {
+      let needsFrame =
+        if let uuid {
+          self[place].needsFrame(on: uuid, of: service, isOfDevice: isOfDevice)
+        } else {
+          self[place].claims.contains(where: \.isAnywhere) ? true : nil
+        }
+      guard let needsFrame else { continue }
+      // A claim about the characteristic outweighs what a frame may show.
+      found.insert((place, needsFrame), at: needsFrame ? found.count : sure)
+      if !needsFrame { sure += 1 }
     }
-    // A claim about the characteristic outweighs what a frame may show.
-    return found.filter { !$0.isByFrame } + found.filter(\.isByFrame)
+    return found
   }
 }
 

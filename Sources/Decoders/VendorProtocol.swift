@@ -174,18 +174,21 @@ package final class VendorProtocol: Sendable {
     self.hasSecrets = hasSecrets
   }
 
-  /// Returns the first claim that a characteristic satisfies, apart from the frame, preferring
-  /// claims that require more than a frame, if any.
-  package func claim(
-    characteristic: BluetoothUUID, service: BluetoothUUID?, isOfDevice: (String) -> Bool
-  ) -> Claim? {
-    let fitting = claims.filter { claim in
-      if let wanted = claim.characteristic, wanted.shortest != characteristic { return false }
-      if let wanted = claim.service, wanted.shortest != service { return false }
-      if let device = claim.device, !isOfDevice(device) { return false }
-      return claim.company == nil
+  /// Returns whether a frame must show that the protocol is used on a characteristic; nil if its
+  /// claims exclude the characteristic. Claims that require more than a frame come first.
+  package func needsFrame(
+    on characteristic: BluetoothUUID, of service: BluetoothUUID?, isOfDevice: (String) -> Bool
+  ) -> Bool? {
+    var isAnywhere = false
+    for claim in claims {
+      if let wanted = claim.characteristic, wanted.shortest != characteristic { continue }
+      if let wanted = claim.service, wanted.shortest != service { continue }
+      if let device = claim.device, !isOfDevice(device) { continue }
+      guard claim.company == nil else { continue }
+      guard claim.isAnywhere else { return claim.isFrame }
+      isAnywhere = true
     }
-    return fitting.first { !$0.isAnywhere } ?? fitting.first
+    return isAnywhere ? true : nil
   }
 
   /// Returns whether a frame is a request.

@@ -151,11 +151,11 @@ extension ValueReading {
     guard kind == .characteristic, value.byteCount > 0, !uuid.isDescriptor else { return isRead }
     for (place, vendor) in (library?.vendors ?? []).enumerated() {
       let isOwn = place < library?.ownVendors ?? 0
-      let claim = vendor.claim(
-        characteristic: uuid.shortest, service: service?.shortest, isOfDevice: { _ in isOwn })
-      guard let claim else { continue }
+      let needsFrame = vendor.needsFrame(
+        on: uuid.shortest, of: service?.shortest, isOfDevice: { _ in isOwn })
+      guard let needsFrame else { continue }
       let found = messages.accept(
-        vendor, at: place, isByFrame: claim.isFrame && !isOwn, conversation: Self.conversation,
+        vendor, at: place, isByFrame: needsFrame && !isOwn, conversation: Self.conversation,
         handle: Self.handle, isWritten: isWritten, isRequestChannel: isWritten, value,
         packet: number, time: nil)
       guard let found else { continue }
