@@ -68,6 +68,10 @@ package struct SMPOpcode: RawRepresentable, Equatable, Hashable, Sendable {
     }
   }
 
+  /// Whether the PDU belongs to the last phase of pairing, the distribution of keys, for which the
+  /// link must be encrypted (Core, Vol 3, Part H, 2.4.3).
+  package var distributesKeys: Bool { 0x06...0x0a ~= rawValue }
+
   /// Whether the bytes after the opcode reveal the passkey of a pairing that has one.
   package var mayTellPasskey: Bool { self == .pairingConfirm || self == .pairingRandom }
 }

@@ -478,6 +478,9 @@ struct OperationRecorder: ~Copyable {
       operation.value = keep(body)
       operation.isHidden = hides
       operation.isCut = record.isTruncated
+      if pdu.opcode == .pairingFailed, record.isTruncated {
+        operation.unknown = keep("its reason is cut off")
+      }
     case .keypressNotification, .unknown:
       operation.value = keep(body)
       operation.isHidden = hides

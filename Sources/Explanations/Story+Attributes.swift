@@ -41,12 +41,13 @@ extension ConnectionHistory {
       if run.descriptors > 0 {
         found.append("\(count: run.descriptors, "descriptor", "descriptors")")
       }
-      let what = found.isEmpty ? "nothing" : Wording(found, joinedBy: ", ")
+      var what = found.isEmpty ? "nothing" : Wording(found, joinedBy: ", ")
+      // The capture may cut off the rest of a list.
+      if connection.isDataCut { what = found.isEmpty ? "what is cut off" : "at least \(what)" }
       let who: Wording = run.client == .peer ? "the peer " : ""
       let isDefault =
-        index == 0 && attributes.mtuExchanges.isEmpty && !connection.isOpeningMissing
-        && connection.mtu == nil && connection.transport == .le && !connection.hasLostPackets
-        && connection.largestATT <= AttributeHistory.defaultMTU
+        index == 0 && attributes.mtuExchanges.isEmpty && connection.mtu == nil
+        && connection.knownMTU != nil && connection.largestATT <= BearerMTU.byDefault
         && !attributes.unanswered.contains { $0.opcode == .exchangeMTURequest }
       let mtu: Wording = isDefault ? "; MTU stays 23" : ""
       let left = runs.count - Self.mostLines

@@ -32,6 +32,7 @@ extension ConnectionHistory {
         default: "encrypted with \(key)"
         }
       if connection.transport == .brEDR, attempt.isAESCCM { words = "\(words), AES-CCM" }
+      if attempt.isInferred { words = "\(words), as the keys that follow show" }
       if let size = attempt.keySize, size < 16 {
         words = "\(words), \(count: Int(size), "significant byte", "significant bytes")"
       }

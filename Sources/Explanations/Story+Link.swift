@@ -213,7 +213,13 @@ extension ConnectionHistory {
     case .micFailure:
       return StoryLine(ended, "the controllers end the link\(reason)")
     case .reset:
-      return StoryLine(ended, "the controller is reset, which ends the link")
+      guard let asked = connection.disconnectPacket else {
+        return StoryLine(ended, "the controller is reset, which ends the link")
+      }
+      return StoryLine(
+        ended,
+        "the controller is reset; before, this host asked to disconnect (\(packet: asked)), and the end of the link is not in the capture"
+      )
     case .controller:
       return StoryLine(ended, "the controller ends the link\(reason)\(unused(evidence))")
     case .replaced:

@@ -173,10 +173,13 @@ package struct Coverage: Sendable {
       default: parts.insert(.end)
       }
     }
-    // A side without data was silent, unless the capture has only the other side's data.
+    // A side without data was silent, unless the capture has only the other side's data, or none
+    // although the controller counted some.
     let (hasSent, hasReceived) = (adapter.sentData.count > 0, adapter.receivedData.count > 0)
-    if hasSent || !hasReceived { parts.insert(.sentData) }
-    if hasReceived || !hasSent { parts.insert(.receivedData) }
+    if hasSent || hasReceived || adapter.completed.count == 0 {
+      if hasSent || !hasReceived { parts.insert(.sentData) }
+      if hasReceived || !hasSent { parts.insert(.receivedData) }
+    }
     if !connection.isOpeningMissing { parts.insert(.opening) }
     if adapter.completed.count > 0, !connection.isOpeningMissing, !connection.hasLostPackets {
       parts.insert(.accounting)

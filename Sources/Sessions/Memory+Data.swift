@@ -17,12 +17,16 @@ extension Memory {
       links[link].isUsed = true
       links[link].sentPackets &+= 1
     }
+    if record.isTruncated { links[link].isDataCut = true }
     if links[link].transport == .unknown { inferTransport(link, dissection, answer) }
     if let pdu = dissection.smp {
       let step = links[pairing: link].observe(
         pdu, direction, overBREDR: dissection.l2cap?.cid == .brEDRSecurityManager,
         packet: record.number, time: record.time)
       answer.pairing = step
+      if links[link].isEncrypted == nil, pdu.opcode.distributesKeys {
+        links[link].isEncrypted = true
+      }
       if direction == .received { learnIdentity(pdu, bytes, link) }
       if pdu.opcode == .pairingResponse {
         answer.answers(links[pairing: link].request, at: record.time)
@@ -63,19 +67,11 @@ extension Memory {
     _ opcode: ATTOpcode, _ link: LinkSlot, _ answer: Answer, _ dissection: inout Dissection
   ) {
     guard opcode.isServers, opcode.role != .response, answer.channel == nil,
-      let length = dissection.l2cap?.length, length > Self.defaultMTU
+      let length = dissection.l2cap?.length, length > BearerMTU.byDefault
     else { return }
-    let connection = links.connection(link)
-    let isKnown =
-      !connection.isOpeningMissing && !connection.hasLostPackets && connection.transport == .le
-    guard let mtu = connection.mtu ?? (isKnown ? Self.defaultMTU : nil), length > mtu else {
-      return
-    }
+    guard let mtu = links.connection(link).knownMTU, length > mtu else { return }
     dissection.problems.add(Problem(.sduTooLong, Int(length), Int(mtu)))
   }
-
-  /// The MTU on LE before it is exchanged (Core, Vol 3, Part G, 5.2.1).
-  private static let defaultMTU: UInt16 = 23
 
   /// Processes a request or what answers it, on the link's own bearer or an enhanced one.
   private mutating func observeTransaction(
@@ -118,7 +114,12 @@ extension Memory {
     // Both sides then use the smaller of the two, never less than 23 (Core, Vol 3, Part F,
     // 3.4.2.2).
     if let mtu = fields.mtu, let offered = request?.mtu {
-      links[link].mtu = max(23, min(offered, mtu))
+      links[link].mtu = max(BearerMTU.byDefault, min(offered, mtu))
+    }
+    switch opcode {
+    case .exchangeMTURequest, .exchangeMTUResponse: links[link].isMTUOpen = links[link].mtu == nil
+    case .errorResponse where request?.opcode == .exchangeMTURequest: links[link].isMTUOpen = false
+    default: break
     }
   }
 

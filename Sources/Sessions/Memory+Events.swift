@@ -48,9 +48,12 @@ extension Memory {
     case HCIEvent.commandStatusCode:
       guard let told = try? CommandStatus(parsing: &cursor) else { return }
       answered(told.opcode, adapter, handle: handle, allows: told.credits, record, &answer)
-      // A refused Disconnect ends nothing.
-      if told.opcode == HCICommand.disconnect, told.status != .success {
+      guard told.status != .success else { return }
+      if told.opcode == HCICommand.disconnect {
+        // It ends nothing.
         links.withdrawDisconnect(answer.request?.packet)
+      } else if told.opcode == HCICommand.leEnableEncryption, let link = answer.link {
+        links[link].failEncryption()
       }
     case HCIEvent.numberOfCompletedPacketsCode:
       observeCompleted(&cursor, record, &answer)
@@ -113,8 +116,11 @@ extension Memory {
   ) {
     guard change.status == .success else {
       // A failed Disconnect ends nothing.
-      if code == HCIEvent.disconnectionCompleteCode, let link = answer.link {
+      guard let link = answer.link else { return }
+      if code == HCIEvent.disconnectionCompleteCode {
         links[link].disconnectPacket = nil
+      } else {
+        links[link].failEncryption()
       }
       return
     }
@@ -282,8 +288,8 @@ extension Memory {
         if connection.isOpen, connection.adapter == adapter { ended.append(connection.id) }
       }
       for connection in ended { end(connection) }
-      links.closeAll(of: adapter, packet: record.number, time: record.time)
     }
+    links.closeAll(of: adapter, packet: record.number, time: record.time)
     commands.forget(adapter)
     advertisements.forget(adapter)
     answer.closed = true

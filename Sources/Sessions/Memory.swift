@@ -239,8 +239,13 @@ package struct Memory: ~Copyable, Sendable {
       streams.learn(created: bytes, dissection.body, adapter)
     }
     learnIdentity(command, bytes, dissection.body)
-    if command.opcode == HCICommand.disconnect, let link = answer.link {
-      links[link].disconnectPacket = record.number
+    if command.opcode == HCICommand.reset { links.noteReset(of: adapter) }
+    guard let link = answer.link else { return }
+    switch command.opcode {
+    case HCICommand.disconnect: links[link].disconnectPacket = record.number
+    case HCICommand.leEnableEncryption, HCICommand.leLongTermKeyRequestReply:
+      links[link].beginEncryption()
+    default: break
     }
   }
 

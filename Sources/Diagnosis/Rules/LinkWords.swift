@@ -148,13 +148,13 @@ extension ConnectionHistory {
   /// The procedures that failed: Link Layer procedures, and parameter changes.
   var failedProcedures: [FailedProcedure] {
     // A link that ends aborts the procedures under way, which is not a separate failure.
-    link.failures.filter { $0.status != connection.reason }.map {
+    link.failures.filter { $0.status != connection.reason && !$0.status.endsLink }.map {
       ($0.name, $0.status, PacketSet([$0.moment.packet]), false)
     }
       + link.updates.compactMap { update in
-        guard let status = update.status, status != .success, status != connection.reason else {
-          return nil
-        }
+        guard let status = update.status, status != .success, status != connection.reason,
+          !status.endsLink
+        else { return nil }
         return ("LE Connection Update", status, update.evidence, true)
       }
   }
@@ -246,8 +246,8 @@ extension ConnectionHistory {
     let unpaired = security.pairing == nil && connection.isEncrypted == false
     return (
       Wording(
-        // If records are missing, a request may be among them.
-        sentences: connection.hasLostPackets
+        // If records are missing or cut, a request may be among them.
+        sentences: connection.hasLostPackets || connection.isDataCut
           ? "" : "On the last connection no request was pending on either side.",
         unpaired ? "The devices did not pair." : "", silence), nil
     )
@@ -343,6 +343,20 @@ extension LinkHistory {
     updates.contains {
       $0.side == side && $0.way == .signalling && $0.answered == nil && $0.command == nil
         && $0.completed == nil
+    }
+  }
+}
+
+extension StatusCode {
+  /// Whether a procedure with this status failed because the link ended, even if the capture lacks
+  /// its end.
+  fileprivate var endsLink: Bool {
+    switch self {
+    case .unknownConnectionIdentifier, .connectionTimeout, .remoteUserTerminated,
+      .remoteLowResources, .remotePowerOff, .connectionTerminatedByLocalHost, .micFailure,
+      .connectionFailedToBeEstablished:
+      true
+    default: false
     }
   }
 }

@@ -208,7 +208,7 @@ extension Rule {
       }
       var unseen = finding(
         evidence.begunUnseen, { "the opening of \($0) is not in the capture" },
-        "The connection began before the capture, or where records are missing.")
+        "The connection began where records are missing or cut, or before the capture.")
       unseen?.remedy =
         "Start recording before the devices connect, and avoid what made records go missing."
       let earlier = finding(
@@ -298,21 +298,24 @@ extension Rule {
       })
     else { return [] }
     let isLate = history.connection.isOpeningMissing
+    let isCut = history.connection.isDataCut
     let isPart = history.attributes.discoveries.contains { $0.client == .local }
     var finding = Finding(
-      isLate
-        ? "The discovery is not in the capture"
+      isLate || isCut
+        ? "The discovery is not \(isCut ? ("whole " as Wording) : "")in the capture"
         : isPart
           ? "This host did not discover all the peer's attributes that it uses"
           : "This host did not discover the peer's services",
       headline: "attributes are used whose discovery is not in the capture",
       why:
-        isLate
+        isCut
+        ? "\(use.words). What told it of them is cut off, or was on an earlier connection."
+        : isLate
         ? "\(use.words), but the characteristics were discovered before the capture began or on an earlier connection."
         : use.asked > 0
           ? "\(use.words). This host did not discover them: it has the handles from an earlier connection, or its program knows them. \(history.attributes.doubtOfMap)"
           : "\(use.words). This host did not discover them: it knows them from an earlier connection, or not at all.",
-      isLate ? .likely : .certain,
+      isLate || isCut ? .likely : .certain,
       evidence: PacketSet([use.first, use.last]))
     finding.restsOnAbsence = true
     return [finding]

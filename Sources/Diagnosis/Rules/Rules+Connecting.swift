@@ -140,7 +140,10 @@ extension Rule {
   ) { evidence in
     evidence.attempts {
       guard let status = $0.status, $0.hasFailed, !status.isLimit else { return false }
-      return status != .connectionFailedToBeEstablished && ($0.cancelled == nil || $0.wasRefused)
+      if $0.wasRefused { return true }
+      // So ends a cancelled attempt, even if the capture lacks the command that cancelled it.
+      return $0.cancelled == nil && status != .unknownConnectionIdentifier
+        && status != .operationCancelledByHost && status != .connectionFailedToBeEstablished
     }.map { attempts in
       let first = attempts[0]
       let fault = first.wanted?.faultWords ?? ""
@@ -284,7 +287,8 @@ extension Rule {
       "Look for an app that calls connect and disconnect in quick succession, a second app that competes for the device, or a timeout that is too short for the device's advertising interval."
   ) { evidence in
     let early = evidence.attempts {
-      $0.isGivenUp && !$0.isLong && !$0.isWaitUnknown
+      // A clock that stands still does not show how long it waited.
+      $0.isGivenUp && !$0.isLong && !$0.isWaitUnknown && $0.waited != 0
     }
     .map { attempts in
       let first = attempts[0]

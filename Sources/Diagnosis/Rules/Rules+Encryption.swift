@@ -187,6 +187,12 @@ extension Rule {
         packet: connection.lastPacket ?? evidence.extent.lastPacket,
         time: connection.lastTime ?? evidence.extent.latest)
     let waited = last.nanoseconds(since: attempt.moment)
+    // While a link is being encrypted, no data crosses it: an event must be missing.
+    if !isLinkLayers, let heard = history.link.heardLast?.nanoseconds(since: attempt.moment),
+      heard >= shortWait
+    {
+      return []
+    }
     var finding: Finding
     if attempt.start == .keyRequest, attempt.reply == nil {
       guard let waited, waited >= shortWait else { return [] }

@@ -297,7 +297,10 @@ extension Rule {
     "link-reset", .note, "The controller was reset while a link was open",
     when: "a reset, or the controller's removal, ended an open link", needs: [.events]
   ) { history, _ in
-    guard history.connection.ending == .reset, let ended = history.link.ended else { return [] }
+    // If this host had asked to disconnect, the link had probably ended.
+    guard history.connection.ending == .reset, history.connection.disconnectPacket == nil,
+      let ended = history.link.ended
+    else { return [] }
     var finding = Finding(
       "The controller was reset, or switched off, with the link open",
       headline: "the controller was reset with connection \(history.id) open",
@@ -363,7 +366,9 @@ extension Rule {
     do:
       "The peer waits for something and gives up (pairing, a request, or a login of its own protocol within a fixed time), or it ends idle connections. Compare with what its own app does first."
   ) { evidence in
-    devices(evidence.connections) {
+    // What crossed a link shows what the peer may have waited for.
+    guard !evidence.lacksData else { return [] }
+    return devices(evidence.connections) {
       $0.connection.ending == .peer && $0.connection.reason == .remoteUserTerminated
         && ($0.length ?? 0) >= leastStay && !$0.connection.isOpeningMissing
         && !evidence.hasOtherEnd(of: $0)

@@ -215,7 +215,7 @@ extension Rule {
         "the connection interval of \(interval: current.interval) slows down connection \(history.id)",
       why: Wording(
         sentences:
-          "This host sent each packet as soon as the previous one was acknowledged, which happens once per interval (from \(packet: first.packet) to \(packet: last.packet)).\(rate)",
+          "This host sent each packet as soon as the previous one was acknowledged (from \(packet: first.packet) to \(packet: last.packet)).\(rate)",
         origin),
       .likely,
       evidence: PacketSet([update?.lastPacket ?? 0, first.packet, last.packet].filter { $0 > 0 }))

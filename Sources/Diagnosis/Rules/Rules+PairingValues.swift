@@ -74,7 +74,7 @@ extension Rule {
           headline:
             "the passkeys of the pairing that failed at \(packet: packet) cannot be checked",
           why:
-            "A legacy confirm value is computed from both devices' addresses. The capture begins after the connection was made and has neither.",
+            "A legacy confirm value is computed from both devices' addresses. The capture has neither.",
           evidence: [packet])
       }
     },

@@ -99,6 +99,9 @@ extension Rule {
           finding.certainty = .likely
         }
         if connection.connection.hasLostPackets { finding.certainty = .likely }
+        // A client that goes on before an answer is rarer than a capture that lacks one.
+        let lacking = connection.attributes.unanswered.filter(\.isOvertaken).map(\.packet)
+        if own.allSatisfy({ lacking.contains($0.before) }) { finding.certainty = .possible }
         finding.restsOnAbsence = true
         return finding
       }
@@ -232,8 +235,9 @@ extension ConnectionHistory {
     let end = connection.lastPacket.map { Moment(packet: $0, time: connection.lastTime) }
     let waited = end.flatMap { $0.nanoseconds(since: sent) }
     if request.isOvertaken {
-      why = "Later ones on the same bearer were \(done), this one was not."
-      certainty = .likely
+      why =
+        "Later ones on the same bearer were \(done), this one was not, or the capture lacks its answer."
+      certainty = .possible
     } else if let end {
       guard let waited, waited >= Self.leastWait else { return nil }
       if waited < Self.fullWait {
@@ -275,8 +279,8 @@ extension ConnectionHistory {
       why: why, certainty, evidence: evidence)
     finding.attribute = target
     if !isIndication { finding.remedy = Self.remedy(request.opcode, answering) }
-    // The MTU stays as it was, and the session continues.
-    if request.opcode == .exchangeMTURequest { finding.severity = .warning }
+    // The session continues.
+    if request.opcode == .exchangeMTURequest || request.isOvertaken { finding.severity = .warning }
     finding.restsOnAbsence = true
     finding.group = "\(answering.words) never \(done) the \(name)\(about)"
     return finding

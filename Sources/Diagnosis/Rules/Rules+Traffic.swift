@@ -32,7 +32,7 @@ extension Rule {
             A write to \(write.attribute) has \(write.length - 3) bytes, but only \
             \(max(0, write.most - 3)) fit
             """
-          return Finding(
+          var finding = Finding(
             what,
             headline:
               """
@@ -47,6 +47,9 @@ extension Rule {
               after opcode and handle.
               """,
             evidence: [write.moment.packet])
+          // An exchange may be among the records that are missing.
+          finding.restsOnAbsence = !write.isValue && connection.connection.mtu == nil
+          return finding
         })
     },
     Rule(
@@ -233,9 +236,8 @@ extension Rule {
 extension ConnectionHistory {
   /// A finding about a message that is split over several values because the MTU stays 23.
   fileprivate var defaultMTU: Finding? {
-    guard attributes.mtuExchanges.isEmpty, !connection.isOpeningMissing,
-      connection.mtu == nil, connection.transport == .le,
-      connection.largestATT <= AttributeHistory.defaultMTU
+    guard attributes.mtuExchanges.isEmpty, connection.mtu == nil, connection.knownMTU != nil,
+      connection.largestATT <= BearerMTU.byDefault
     else { return nil }
     let asked = attributes.refusals.first { $0.opcode == .exchangeMTURequest }
     guard !attributes.unanswered.contains(where: { $0.opcode == .exchangeMTURequest }) else {

@@ -338,7 +338,9 @@ extension JSONSink {
     number("opened", connection.firstPacket)
     if connection.isOpeningMissing { flag("opening_missing", true) }
     if let last = connection.lastPacket { number("closed", last) }
-    if let first = connection.firstTime, let last = connection.lastTime {
+    if let first = connection.firstTime, let last = connection.lastTime,
+      last.nanoseconds(since: first) >= 0
+    {
       key("duration_s")
       output.elapsed(last, since: first)
     }

@@ -303,11 +303,14 @@ struct InfoPage: ~Copyable {
       out.packet(connection.firstPacket)
       out.text(" on")
     }
-    if let first = connection.firstTime, let last = connection.lastTime {
+    // The clock may go back.
+    if let first = connection.firstTime, let last = connection.lastTime,
+      last.nanoseconds(since: first) >= 0
+    {
       out.text(connection.ending == .fileEnded ? ", at least " : ", ")
       out.duration(nanoseconds: last.nanoseconds(since: first))
     } else if connection.isOpen, !facts.lacksEvents, let first = connection.firstTime,
-      let latest = facts.latest
+      let latest = facts.latest, latest.nanoseconds(since: first) >= 0
     {
       out.text(", at least ")
       out.duration(nanoseconds: latest.nanoseconds(since: first))
@@ -349,7 +352,13 @@ struct InfoPage: ~Copyable {
     if connection.isOpen {
       // If the opening of a link is missing, the peer may have been heard before.
       let wasHeard = connection.isEstablished || connection.isOpeningMissing
-      out.text(wasHeard ? ", still open at the end" : ", created, peer never heard")
+      if let asked = connection.disconnectPacket {
+        out.text(", this host asks to disconnect, ")
+        out.packet(asked)
+        out.text(", and the end is not in the capture")
+      } else {
+        out.text(wasHeard ? ", still open at the end" : ", created, peer never heard")
+      }
     } else {
       let hasEnd =
         connection.ending != .replaced && connection.ending != .forgotten

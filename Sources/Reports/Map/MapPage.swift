@@ -137,7 +137,9 @@ package struct MapPage: ~Copyable {
     connections(device)
     endLine()
     if device.isEmpty {
-      out.text("no attribute was discovered or used")
+      out.text(
+        device.mayLackAnswers
+          ? "no attribute is in the capture" : "no attribute was discovered or used")
       endLine()
       return
     }
@@ -212,7 +214,9 @@ package struct MapPage: ~Copyable {
   private mutating func summary(_ device: MapDevice) {
     let summary = device.summary
     guard summary.services + summary.characteristics + summary.descriptors > 0 else {
-      out.text("nothing was discovered; ")
+      out.text(
+        device.mayLackAnswers
+          ? "the capture shows no whole discovery; " : "nothing was discovered; ")
       out.count(summary.unknown, "handle was used", "handles were used")
       return
     }
@@ -285,7 +289,8 @@ package struct MapPage: ~Copyable {
       let isSupplied = device.usualVia == .supplied
       out.text(
         !isSupplied
-          ? ", nothing was discovered"
+          ? device.mayLackAnswers
+            ? ", the capture shows no whole discovery" : ", nothing was discovered"
           : summary.supplied.isAll ? ", all supplied" : ", supplied but for what is marked")
       return
     }

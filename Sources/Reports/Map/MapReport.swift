@@ -184,6 +184,7 @@ package struct MapReport: PacketReport, ~Copyable {
     device.adapters.insert(connection.adapter)
     if connection.isOpeningMissing || connection.hasLostPackets
       || memory.coverage.adapters.contains(where: { $0.cutData > 0 })
+      || !memory.coverage.parts(of: connection).isSuperset(of: .bothDirections)
     {
       device.mayLackAnswers = true
     }

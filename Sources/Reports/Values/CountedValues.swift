@@ -14,7 +14,7 @@ package struct CountedValues: ~Copyable {
   /// Whether the courses of numbers are kept for charts.
   private let drawsPlots: Bool
   /// Printed if there are no values.
-  package static let nothing: StaticString = "no attribute value crossed any link in this capture"
+  package static let nothing: StaticString = "this capture contains no attribute value"
 
   package init(_ options: ValuesOptions, drawsPlots: Bool = false, limits: Limits = Limits()) {
     self.options = options

@@ -62,7 +62,7 @@ package struct RawValues: PacketReport, ~Copyable {
       return "nothing crossed a channel "
         + String(decoding: Self.text { $0.handle(channel.rawValue) }, as: UTF8.self)
     }
-    return filter.remark ?? "no attribute value crossed any link in this capture"
+    return filter.remark ?? "this capture contains no attribute value"
   }
 
   /// Why the output is not what was requested, which makes it useless.

@@ -15,8 +15,8 @@ package struct BearerMTU: Equatable, Sendable {
   /// Whether the two sides have exchanged it, or have set up the channel with it.
   package var isExchanged = false
 
-  /// The MTU in force on LE until another one is exchanged.
-  package static let byDefault = 23
+  /// The MTU in force on LE until another one is exchanged (Core, Vol 3, Part G, 5.2.1).
+  package static let byDefault: UInt16 = 23
 }
 
 extension Memory {
@@ -36,9 +36,20 @@ extension Connection {
   /// The ATT_MTU in force on the unenhanced bearer.
   package var attMTU: BearerMTU {
     if let mtu { return BearerMTU(value: Int(mtu), isExchanged: true) }
-    let least = max(BearerMTU.byDefault, Int(largestATT))
-    let isLowerBound = isOpeningMissing || hasLostPackets || least > BearerMTU.byDefault
-    return BearerMTU(value: least, isLowerBound: isLowerBound)
+    let isLowerBound = knownMTU == nil || largestATT > BearerMTU.byDefault
+    return BearerMTU(
+      value: Int(max(BearerMTU.byDefault, largestATT)), isLowerBound: isLowerBound)
+  }
+
+  /// The ATT_MTU in force on the unenhanced bearer; nil if an exchange may be missing from the
+  /// capture.
+  package var knownMTU: UInt16? {
+    if let mtu { return mtu }
+    let isDataMissing = completedPackets > 0 && sentPackets == 0
+    guard !isOpeningMissing, !hasLostPackets, !isMTUOpen, !isDataMissing, transport == .le else {
+      return nil
+    }
+    return BearerMTU.byDefault
   }
 }
 

@@ -84,7 +84,7 @@ package struct UnansweredRequests: Sendable {
         Sent(
           packet: request.packet, opcode: request.opcode, connection: request.connection,
           time: request.time, direction: place.direction, handle: request.attribute.handle,
-          isOvertaken: request.isPassed && reason != .connectionEnded))
+          isOvertaken: request.isPassed))
     }
   }
 }

@@ -61,7 +61,7 @@ extension Transactions {
   struct Response {
     let packet: Int
     let opcode: ATTOpcode
-    /// The request's opcode, if an Error Response repeats it.
+    /// The request's opcode, which an Error Response repeats unless it is cut.
     let requestOpcode: ATTOpcode?
     /// The attribute that it names: that of an error or an echo, or of a list's first item.
     let subject: UInt16?
@@ -97,7 +97,8 @@ extension Transactions {
     /// Returns whether it answers requests of this kind.
     func isKind(of request: Request) -> Bool {
       switch opcode {
-      case .errorResponse: requestOpcode == request.opcode
+      // If the request's opcode is cut off, it may be any.
+      case .errorResponse: requestOpcode == nil || requestOpcode == request.opcode
       case .handleValueConfirmation: true
       default: opcode == request.opcode.response
       }

@@ -86,6 +86,8 @@ package struct Connection: Sendable {
   package var supervisionTimeout: UInt16?
   /// ATT_MTU in force on the unenhanced bearer, once exchanged.
   package var mtu: UInt16?
+  /// Whether the sides began to exchange the MTU, and its outcome has not been seen.
+  var isMTUOpen = false
   /// The largest ATT PDU seen on the unenhanced bearer, in bytes: the MTU is no smaller.
   package var largestATT: UInt16 = 0
   /// ACL packets that the captured host has sent.
@@ -97,7 +99,10 @@ package struct Connection: Sendable {
   package var completedPackets = 0
   /// Whether records were lost while the link was open: then the two counts cannot be compared.
   package var hasLostPackets = false
-  /// Whether the link is encrypted; nil: unknown, since its opening is missing.
+  /// Whether the recorder truncated data of the link.
+  package var isDataCut = false
+  /// Whether the link is encrypted; nil: unknown, since its opening is missing, or since encryption
+  /// was started and its outcome has not been seen.
   package var isEncrypted: Bool?
   /// The packet of the Disconnect command that has not taken effect yet.
   package var disconnectPacket: Int?
@@ -140,6 +145,14 @@ package struct Connection: Sendable {
     self.isOpeningMissing = isOpeningMissing
     self.isOpeningLost = isOpeningLost
     isEncrypted = isOpeningMissing ? nil : false
+  }
+
+  /// Records that encryption was started: its outcome decides whether the link is encrypted.
+  mutating func beginEncryption() { if isEncrypted == false { isEncrypted = nil } }
+
+  /// Records that this failed.
+  mutating func failEncryption() {
+    if isEncrypted == nil, !isOpeningMissing { isEncrypted = false }
   }
 
   /// Returns who ended a link that the controller reports as disconnected. If a Disconnect command

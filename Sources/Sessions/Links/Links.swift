@@ -40,6 +40,8 @@ package struct Links: Sendable {
   package private(set) var gap = 0
   /// Whether records were lost after the first one.
   private var hasGap = false
+  /// The adapters that were reset or removed: none of their links was open before the capture.
+  private var closed: Set<UInt16> = []
   /// The controller whose records were lost; nil: all.
   package private(set) var gapAdapter: UInt16?
   /// Whether the capture has Number Of Completed Packets events.
@@ -237,7 +239,7 @@ package struct Links: Sendable {
     let connection = Connection(
       id: isConnection ? connections : 0, adapter: adapter, handle: handle,
       transport: transport, packet: packet, time: time, isOpeningMissing: isOpeningMissing,
-      isOpeningLost: isOpeningMissing && hasGap)
+      isOpeningLost: isOpeningMissing && (hasGap || closed.contains(adapter)))
     let position = place(Slot(connection: connection), packet: packet)
     index[Self.key(adapter, handle)] = position
     latest = (Self.key(adapter, handle), position)
@@ -288,8 +290,12 @@ package struct Links: Sendable {
     latest = nil
   }
 
+  /// Records that an adapter is reset or removed: its later links were not open before.
+  mutating func noteReset(of adapter: UInt16) { closed.insert(adapter) }
+
   /// Ends all links of an adapter that was reset or removed.
   mutating func closeAll(of adapter: UInt16, packet: Int, time: Timestamp?) {
+    noteReset(of: adapter)
     for position in slots.indices {
       let connection = slots[position].connection
       guard connection.isOpen, connection.adapter == adapter else { continue }

@@ -260,10 +260,9 @@ extension AttributeHistory {
     if end > AttributeUse.longest {
       found = (end, AttributeUse.longest, true)
     } else if context.channel == nil, context.opcode != .prepareWriteRequest,
-      connection.mtu != nil || !connection.isOpeningMissing && connection.transport == .le
+      let mtu = connection.knownMTU.map({ Int($0) }), length + 3 > mtu
     {
-      let mtu = Int(connection.mtu ?? Self.defaultMTU)
-      if length + 3 > mtu { found = (length + 3, mtu, false) }
+      found = (length + 3, mtu, false)
     }
     guard let found, longWrites.count < Self.mostListed else { return }
     longWrites.append(

@@ -23,8 +23,6 @@ package struct AttributeHistory: Sendable {
   /// is answered: no value is longer (Core, Vol 3, Part F, 3.2.9).
   static let mostHead = 4
   static let mostValue = 512
-  /// The MTU before it is exchanged (Core, Vol 3, Part G, 5.2.1).
-  package static let defaultMTU: UInt16 = 23
 
   /// A request that was sent before the previous one was answered.
   package struct Overlap: Sendable {

@@ -60,6 +60,8 @@ package struct EncryptionAttempt: Sendable {
   package internal(set) var outcome: Outcome?
   /// The packet that reports the result.
   package internal(set) var end: Moment?
+  /// Whether no event reports the success, but the keys that were distributed after it show it.
+  package internal(set) var isInferred = false
   /// Whether the controller refused the command itself.
   package internal(set) var isRefusedAtOnce = false
   /// The effective size of the key in bytes, if known.

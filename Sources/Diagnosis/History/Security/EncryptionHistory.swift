@@ -121,7 +121,12 @@ package struct EncryptionHistory: Sendable {
     case .pairingPublicKey: isSecureConnections = true
     case .pairingRandom: isKeyAgreed = true
     case .pairingDHKeyCheck: (isKeyAgreed, isSecureConnections) = (true, true)
-    default: break
+    default:
+      guard pdu.opcode.distributesKeys, let last = attempts.indices.last,
+        attempts[last].outcome == nil
+      else { return }
+      succeed(last, at: moment)
+      attempts[last].isInferred = true
     }
   }
 
@@ -284,7 +289,8 @@ package struct EncryptionHistory: Sendable {
   private mutating func end(
     _ change: LinkEvent, _ code: UInt8, keySize: UInt8?, _ connection: Connection, _ moment: Moment
   ) {
-    var isKnown = attempts.last.map { $0.outcome == nil } ?? false
+    // Its event may come after the data that shows it.
+    var isKnown = attempts.last.map { $0.outcome == nil || $0.isInferred } ?? false
     // A new key replaces the old one on an encrypted link: its event does not report a change.
     let isRefresh = code == LinkEvent.encryptionKeyRefreshCode
     if !isKnown, isRefresh { return }
@@ -296,6 +302,7 @@ package struct EncryptionHistory: Sendable {
     guard let last = attempts.indices.last else { return }
     isStarting = false
     attempts[last].end = moment
+    attempts[last].isInferred = false
     if code == LinkEvent.encryptionChangeV2Code, let keySize, change.status == .success {
       attempts[last].keySize = keySize
     }
@@ -308,6 +315,12 @@ package struct EncryptionHistory: Sendable {
       return
     }
     if connection.transport == .brEDR, change.detail == 2 { attempts[last].isAESCCM = true }
+    succeed(last, at: moment)
+  }
+
+  private mutating func succeed(_ last: Int, at moment: Moment) {
+    isStarting = false
+    attempts[last].end = moment
     attempts[last].outcome = .encrypted
     if attempts[last].followsPairing, attempts[last].keySize == nil, let own = keySizes.local,
       let peers = keySizes.peer

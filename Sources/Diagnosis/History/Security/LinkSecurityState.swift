@@ -66,7 +66,11 @@ package struct LinkSecurityState: Sendable {
 
   private mutating func observe(_ opcode: SMPOpcode, _ moment: Moment, _ told: PairingMethod?) {
     if let told { method = told }
-    if pairing == nil, opcode != .securityRequest { pairing = moment }
+    if pairing == nil, opcode != .securityRequest {
+      pairing = moment
+      // If its beginning is missing, it may have created the key.
+      if opcode != .pairingRequest { (isPairing, isStoredKey) = (true, false) }
+    }
     if opcode == .pairingRequest {
       isPairing = true
       if pairingRequests.count < Self.most { pairingRequests.append(moment) }

@@ -181,7 +181,7 @@ package struct PairingHistory: Sendable {
       attempts[latest].settle()
     }
     var attempt = attempt
-    attempt.beganEncrypted = isEncrypted
+    attempt.beganEncrypted = isEncrypted && !attempt.isBeginningMissing
     attempt.addresses.own = ownAddress
     if let link = answer.link {
       let connection = memory.links.connection(link)
