@@ -206,12 +206,9 @@ extension BtsnoopRecordHeader {
     return flags & 1 == 0 ? .sent : .received
   }
 
-  /// Returns the controller's index: the one the monitor names, or nil if it names none; 0 for
-  /// other datalinks.
-  package func adapter(_ datalink: BtsnoopDatalink) -> UInt16? {
-    guard datalink == .linuxMonitor else { return 0 }
-    let index = UInt16(flags >> 16)
-    return index == 0xffff ? nil : index
+  /// Returns the controller's index: the one the monitor names; 0 for other datalinks.
+  package func adapter(_ datalink: BtsnoopDatalink) -> AdapterIndex {
+    datalink == .linuxMonitor ? AdapterIndex(UInt16(flags >> 16)) : 0
   }
 
   /// Returns what the record's bytes begin with.

@@ -39,8 +39,9 @@ package struct CaptureRecord: ~Escapable {
   package private(set) var isReplayed = false
   /// Whether an earlier file is damaged and what it lacks may belong just before this record.
   package private(set) var followsDamage = false
-  /// The controller's index; 0 if the format has none, nil if the record belongs to no controller.
-  package private(set) var adapter: UInt16?
+  /// The controller's index; 0 if the format has none, unknown if the record belongs to no
+  /// controller.
+  package private(set) var adapter: AdapterIndex
   private var fileIndex: Int32 = 0
   /// The form of the bytes.
   package let framing: Framing
@@ -69,7 +70,7 @@ package struct CaptureRecord: ~Escapable {
   /// Creates a record whose bytes are borrowed from `bytes`.
   @_lifetime(copy bytes)
   package init(
-    number: Int, time: Timestamp?, direction: Direction?, adapter: UInt16?, framing: Framing,
+    number: Int, time: Timestamp?, direction: Direction?, adapter: AdapterIndex, framing: Framing,
     originalLength: Int, drops: UInt64, fileOffset: Int64, bytes: RawSpan
   ) {
     self.number = number
@@ -120,7 +121,7 @@ package struct CaptureRecord: ~Escapable {
 
   /// Returns the record with another controller.
   @_lifetime(copy self)
-  consuming func with(adapter: UInt16?) -> CaptureRecord {
+  consuming func with(adapter: AdapterIndex) -> CaptureRecord {
     var record = self
     record.adapter = adapter
     return record

@@ -118,8 +118,11 @@ package struct JoinedSource: CaptureSource, ~Copyable {
           let original = overlap.observe(record, file: file, number: number)
           if record.number == 1 { firstAdapter = overlap.isOtherDevice ? nextAdapter : 0 }
           // Controllers of another device are different ones, whatever their numbers.
-          let adapter = record.adapter.map { $0 &+ firstAdapter }
-          if let adapter { nextAdapter = max(nextAdapter, adapter &+ 1) }
+          var adapter = record.adapter
+          if let number = adapter.number {
+            adapter = AdapterIndex(number &+ firstAdapter)
+            nextAdapter = max(nextAdapter, adapter.value &+ 1)
+          }
           let followsDamage = isAfterDamage
           isAfterDamage = false
           // A file that begins within the damaged one may have what that lacks.

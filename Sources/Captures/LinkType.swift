@@ -89,10 +89,11 @@ package struct LinkType: RawRepresentable, Equatable, Sendable {
   ///   - adapter: The controller's number if the link type has none.
   @_lifetime(copy bytes)
   func record(
-    number: Int, time: Timestamp?, direction: Direction?, adapter: UInt16, originalLength: Int,
+    number: Int, time: Timestamp?, direction: Direction?, adapter: AdapterIndex,
+    originalLength: Int,
     drops: UInt64, fileOffset: Int64, _ bytes: RawSpan
   ) -> CaptureRecord {
-    var (direction, adapter, taken) = (direction, Optional(adapter), headerBytes)
+    var (direction, adapter, taken) = (direction, adapter, headerBytes)
     var framing = CaptureRecord.Framing.h4
     var cursor = Cursor(bytes)
     if taken > 0 {
@@ -100,7 +101,7 @@ package struct LinkType: RawRepresentable, Equatable, Sendable {
         if self == .linuxMonitor {
           let opcode = UInt16(truncatingIfNeeded: word)
           framing = .monitor(opcode: opcode)
-          adapter = word >> 16 == 0xffff ? nil : UInt16(word >> 16)
+          adapter = AdapterIndex(UInt16(word >> 16))
           direction = MonitorOpcode(rawValue: opcode)?.direction
         } else {
           direction = word & 1 == 0 ? .sent : .received

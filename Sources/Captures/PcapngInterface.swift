@@ -17,7 +17,7 @@ struct PcapngInterface: Sendable {
   /// The number of seconds added to every time (`if_tsoffset`).
   let offset: Int64
   /// The controller's number: the number of HCI interfaces before this one.
-  let adapter: UInt16
+  let adapter: AdapterIndex
   /// The index in the summary's `leftOut`, once a packet was left out.
   var leftOut: Int?
 
@@ -81,7 +81,7 @@ struct PcapngInterface: Sendable {
     let word = block.littleEndianU16(at: 8)
     linkType = LinkType(rawValue: UInt32(isBigEndian ? word.byteSwapped : word))
     snapshotLength = block.u32(at: 12, isBigEndian: isBigEndian)
-    self.adapter = UInt16(clamping: adapter)
+    self.adapter = AdapterIndex(UInt16(clamping: adapter))
     let list = block.part(Slice(start: 16, count: block.byteCount - Self.leastBytes))
     let options = RecordOptions(list, isBigEndian: isBigEndian)
     var resolution = Resolution(6)

@@ -8,8 +8,8 @@ import Sessions
 /// Layer. Bounded: the numbers of commands that wait for their answers and of known advertising
 /// sets are limited.
 struct AdapterEvents: Sendable {
-  /// The controller's index; 0xffff if the capture contains none.
-  let index: UInt16
+  /// The controller's index; unknown if the capture contains none.
+  let index: AdapterIndex
   private var power: AppEvent.Power?
   private var wasReset = false
   /// The last answer to a command: after the last one before its first use a controller is ready.
@@ -25,7 +25,7 @@ struct AdapterEvents: Sendable {
   /// interface requests.
   private var hasCommands = false
 
-  init(_ index: UInt16) { self.index = index }
+  init(_ index: AdapterIndex) { self.index = index }
 
   // MARK: Packets
 

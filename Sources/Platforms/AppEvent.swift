@@ -11,8 +11,8 @@ package struct AppEvent: Sendable {
   package var packet: Int
   /// The time of that packet.
   package var time: Timestamp?
-  /// The controller's index; 0xffff if the capture contains none.
-  package var adapter: UInt16 = 0xffff
+  /// The controller's index; unknown if the capture contains none.
+  package var adapter = AdapterIndex.unknown
   /// The connection's number; 0: none.
   package var connection = 0
   /// The other device. On a connection it is the address that was known at the beginning, so that

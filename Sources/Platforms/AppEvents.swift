@@ -66,7 +66,7 @@ package struct AppEvents: ~Copyable {
     observeAdapter(record, dissection, bytes, answer)
     for event in told[scans...] {
       guard case .scanStarted(let request) = event.what else { continue }
-      heard.begin(record.adapter ?? 0xffff, isActive: request.isActive == true)
+      heard.begin(record.adapter, isActive: request.isActive == true)
     }
     heard.observe(record, bytes, memory, into: &told)
     let ended = links.observe(record, dissection, bytes, answer, memory, into: &told)
@@ -85,11 +85,11 @@ package struct AppEvents: ~Copyable {
       server.end(id, packet: record.number, time: record.time, into: &told)
       client.end(id)
     }
-    if answer.opened || !ended.isEmpty, let position = adapter(record.adapter ?? 0xffff) {
+    if answer.opened || !ended.isEmpty, let position = adapter(record.adapter) {
       adapters[position].connections(
-        links.count(on: record.adapter ?? 0xffff), record, into: &told)
+        links.count(on: record.adapter), record, into: &told)
     }
-    settle(record.adapter ?? 0xffff, memory)
+    settle(record.adapter, memory)
     for id in ended { peers[id] = nil }
   }
 
@@ -107,7 +107,7 @@ package struct AppEvents: ~Copyable {
 
   /// Orders the events of a packet: the end of a link after what ends with it, and of the Link
   /// Layer's states only the final ones.
-  private mutating func settle(_ adapter: UInt16, _ memory: borrowing Memory) {
+  private mutating func settle(_ adapter: AdapterIndex, _ memory: borrowing Memory) {
     guard !told.isEmpty else { return }
     noteSilence()
     let state = told.last { $0.isOfLinkLayer }
@@ -162,13 +162,13 @@ package struct AppEvents: ~Copyable {
   ) {
     switch dissection.content {
     case .command, .event, .note, .control:
-      guard let position = adapter(record.adapter ?? 0xffff) else { return }
+      guard let position = adapter(record.adapter) else { return }
       adapters[position].observe(record, dissection, bytes, answer, into: &told)
     case .acl, .sco, .iso, .controllerLog, .unknown: break
     }
   }
 
-  private mutating func adapter(_ index: UInt16) -> Int? {
+  private mutating func adapter(_ index: AdapterIndex) -> Int? {
     if let known = adapters.firstIndex(where: { $0.index == index }) { return known }
     guard adapters.count < limits.adapters else { return nil }
     adapters.append(AdapterEvents(index))

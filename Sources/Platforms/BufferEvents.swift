@@ -12,13 +12,13 @@ struct BufferEvents: Sendable {
   private struct Full: Sendable {
     var link: LinkSlot
     var id: Int
-    var adapter: UInt16
+    var adapter: AdapterIndex
     var isWrite: Bool
     var peer: DeviceAddress?
   }
 
   /// The number of packets that each controller holds, by its index.
-  private var capacities: [UInt16: Int] = [:]
+  private var capacities: [AdapterIndex: Int] = [:]
   private var full: [Full] = []
   private static let mostControllers = 16
   private static let mostLinks = 64
@@ -30,28 +30,28 @@ struct BufferEvents: Sendable {
   ) {
     if case .event(let event) = dissection.content {
       if event.code == HCIEvent.commandCompleteCode {
-        learn(bytes, dissection.body, record.adapter ?? 0xffff)
+        learn(bytes, dissection.body, record.adapter)
       } else if event.code == HCIEvent.numberOfCompletedPacketsCode, !full.isEmpty {
         release(record, memory, &events)
       }
     } else if record.direction == .sent, let opcode = dissection.att?.opcode,
       opcode.role == .unacknowledged, let link = answer.link,
-      let capacity = capacities[record.adapter ?? 0xffff],
-      let outstanding = memory.links.outstanding(on: record.adapter ?? 0xffff),
+      let capacity = capacities[record.adapter],
+      let outstanding = memory.links.outstanding(on: record.adapter),
       outstanding >= capacity
     {
       let id = memory.links.id(link)
       guard full.count < Self.mostLinks, !full.contains(where: { $0.id == id }) else { return }
       full.append(
         Full(
-          link: link, id: id, adapter: record.adapter ?? 0xffff, isWrite: !opcode.isServers,
+          link: link, id: id, adapter: record.adapter, isWrite: !opcode.isServers,
           peer: memory.links.identity(link) ?? memory.links.peer(link)))
     }
   }
 
   /// Learns from LE Read Buffer Size, versions 1 and 2: status (1 byte), data length (2), packets
   /// (1) (7.8.2).
-  private mutating func learn(_ bytes: RawSpan, _ body: Slice, _ adapter: UInt16) {
+  private mutating func learn(_ bytes: RawSpan, _ body: Slice, _ adapter: AdapterIndex) {
     var cursor = Cursor(bytes, body)
     guard let complete = try? CommandComplete(parsing: &cursor),
       complete.opcode == 0x2002 || complete.opcode == 0x2060, (try? cursor.u8()) == 0,

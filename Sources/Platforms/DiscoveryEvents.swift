@@ -52,7 +52,7 @@ struct DiscoveryEvents: Sendable {
     var id: Int
     var lanes: [Lane] = []
     /// The last answer of the consecutive searches; nil: there is none to report.
-    var latest: (packet: Int, time: Timestamp?, peer: DeviceAddress?, adapter: UInt16)?
+    var latest: (packet: Int, time: Timestamp?, peer: DeviceAddress?, adapter: AdapterIndex)?
     /// Why a search for services was refused.
     var error: ATTErrorCode?
     var hasServices = false
@@ -156,7 +156,7 @@ struct DiscoveryEvents: Sendable {
     if !isAgain {
       clients[position].latest = (
         record.number, record.time, memory.links.identity(link) ?? memory.links.peer(link),
-        record.adapter ?? 0xffff
+        record.adapter
       )
     }
     if kind == .services { clients[position].hasServices = true }
@@ -198,8 +198,8 @@ struct DiscoveryEvents: Sendable {
 
   /// Forgets the searches of a controller, or of all, whose records were lost: it is unknown
   /// whether they have ended, and what else they found.
-  mutating func lose(_ adapter: UInt16?) {
-    clients.removeAll { adapter == nil || $0.latest?.adapter == adapter }
+  mutating func lose(_ adapter: AdapterIndex) {
+    clients.removeAll { adapter.mayBe($0.latest?.adapter) }
   }
 
   private mutating func client(_ id: Int) -> Int? {

@@ -37,7 +37,7 @@ struct HeardDevices: Sendable {
   }
 
   fileprivate struct Key: Hashable {
-    var adapter: UInt16
+    var adapter: AdapterIndex
     var address: DeviceAddress?
     var type: AddressType
     var sid: UInt8?
@@ -48,7 +48,7 @@ struct HeardDevices: Sendable {
   /// Whether an advertisement with a scan response is only reported together with it.
   private let waitsForScanResponses: Bool
   /// The controllers that send scan requests, as far as is known.
-  private var active: Set<UInt16> = []
+  private var active: Set<AdapterIndex> = []
   private var devices: [Device] = []
   private var index: [Key: Int] = [:]
   /// The index at which the search for a device to forget continues.
@@ -63,7 +63,7 @@ struct HeardDevices: Sendable {
   }
 
   /// Begins a scan of a controller: every device is new to it, with everything that it advertises.
-  mutating func begin(_ adapter: UInt16, isActive: Bool) {
+  mutating func begin(_ adapter: AdapterIndex, isActive: Bool) {
     if isActive { active.insert(adapter) } else { active.remove(adapter) }
     for place in devices.indices where devices[place].key.adapter == adapter {
       devices[place].isTold = false
@@ -97,7 +97,7 @@ struct HeardDevices: Sendable {
     _ events: inout [AppEvent]
   ) {
     let key = Key(
-      adapter: record.adapter ?? 0xffff, address: report.address, type: report.addressType,
+      adapter: record.adapter, address: report.address, type: report.addressType,
       sid: report.sid)
     let place = place(key)
     let isNew = !devices[place].has(data, isScanResponse: report.isScanResponse)

@@ -8,7 +8,7 @@ import Sessions
 struct LinkEvents: Sendable {
   private struct Link: Sendable {
     var id: Int
-    var adapter: UInt16
+    var adapter: AdapterIndex
     var handle: UInt16
     /// Whether the link was reported as established.
     var isTold: Bool
@@ -65,7 +65,7 @@ struct LinkEvents: Sendable {
   }
 
   /// Returns the number of open connections of a controller.
-  func count(on adapter: UInt16) -> Int { open.count { $0.adapter == adapter } }
+  func count(on adapter: AdapterIndex) -> Int { open.count { $0.adapter == adapter } }
 
   /// Returns whether a connection is open on which nothing agreed before the capture, or by a bond,
   /// applies.
@@ -78,8 +78,8 @@ struct LinkEvents: Sendable {
 
   /// Forgets the progress of pairing on the links of a controller, or of all, whose records were
   /// lost.
-  mutating func lose(_ adapter: UInt16?) {
-    for position in open.indices where adapter == nil || open[position].adapter == adapter {
+  mutating func lose(_ adapter: AdapterIndex) {
+    for position in open.indices where adapter.mayBe(open[position].adapter) {
       open[position].pairing = PairingProgress()
     }
   }

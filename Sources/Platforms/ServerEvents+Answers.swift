@@ -154,7 +154,7 @@ extension ServerEvents {
       }
       let value = bytes.part(slice)
       var uuids = Cursor(value)
-      let key = UInt64(record.adapter ?? 0xffff) << 32 | UInt64(start) << 16 | UInt64(end)
+      let key = UInt64(record.adapter.value) << 32 | UInt64(start) << 16 | UInt64(end)
       guard let uuid = try? BluetoothUUID(parsing: &uuids, width: value.byteCount),
         served.count < Self.mostServed, served.insert(key).inserted
       else { continue }

@@ -38,7 +38,7 @@ struct ServerEvents: Sendable {
   struct Client: Sendable {
     var id: Int
     var peer: DeviceAddress?
-    var adapter: UInt16
+    var adapter: AdapterIndex
     /// The waiting requests; several on enhanced bearers.
     var waiting: [Waiting] = []
     var queues: [Queue] = []
@@ -134,8 +134,8 @@ struct ServerEvents: Sendable {
 
   /// Forgets the waiting requests of a controller, or of all, whose records were lost: it is
   /// unknown whether they were answered.
-  mutating func lose(_ adapter: UInt16?) {
-    for position in clients.indices where adapter == nil || clients[position].adapter == adapter {
+  mutating func lose(_ adapter: AdapterIndex) {
+    for position in clients.indices where adapter.mayBe(clients[position].adapter) {
       clients[position].waiting.removeAll()
     }
   }

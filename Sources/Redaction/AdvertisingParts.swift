@@ -1,3 +1,4 @@
+import Bluetooth
 import Bytes
 import Captures
 import Dissectors
@@ -19,7 +20,7 @@ struct AdvertisingParts: Sendable {
 
   private enum Key: Hashable {
     case report(AdvertisingKey)
-    case own(adapter: UInt16, set: UInt8, AdvertisingCommand.DataKind)
+    case own(adapter: AdapterIndex, set: UInt8, AdvertisingCommand.DataKind)
   }
 
   private var chains: [Key: Chain] = [:]
@@ -38,7 +39,7 @@ struct AdvertisingParts: Sendable {
   ) -> [Chain] {
     guard record.original == nil else { return [] }
     var ended: [Chain] = []
-    let adapter = record.adapter ?? 0xffff
+    let adapter = record.adapter
     if case .command(let command) = dissection.content {
       let parameters = bytes.part(dissection.body)
       guard AdvertisingCommand.concerns(command.opcode),

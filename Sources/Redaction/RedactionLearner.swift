@@ -149,8 +149,8 @@ extension Dissection {
 /// secret.
 private struct CurveCommands {
   /// The controller's public key, and the one to be combined with it, by adapter.
-  private var own: [UInt16: P256PublicKey] = [:]
-  private var other: [UInt16: P256PublicKey] = [:]
+  private var own: [AdapterIndex: P256PublicKey] = [:]
+  private var other: [AdapterIndex: P256PublicKey] = [:]
 
   /// LE Read Local P-256 Public Key Complete, and LE Generate DHKey in its two versions.
   private static let publicKeyComplete: UInt8 = 0x08
@@ -160,7 +160,7 @@ private struct CurveCommands {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ keys: inout KeyBook
   ) {
-    let adapter = record.adapter ?? 0xffff
+    let adapter = record.adapter
     switch dissection.content {
     case .command(let command) where Self.generate.contains(command.opcode):
       let key = Slice(start: Int(dissection.body.start), count: P256PublicKey.size)

@@ -4,7 +4,7 @@ import Dissectors
 
 /// A controller, with what the capture reveals of it.
 package struct Adapter: Sendable {
-  package let index: UInt16
+  package let index: AdapterIndex
   package var address: DeviceAddress?
   /// The bus that it is attached to.
   package var bus: UInt8?
@@ -18,7 +18,7 @@ package struct Adapter: Sendable {
   /// The file in which it was last seen, counted among files from different times.
   fileprivate var generation = 0
 
-  init(index: UInt16) { self.index = index }
+  init(index: AdapterIndex) { self.index = index }
 
   /// Fills in what is known about the same controller from an earlier file.
   fileprivate mutating func fill(from earlier: Self) {
@@ -38,7 +38,7 @@ package struct Adapters: Sendable {
   package private(set) var software: [[UInt8]] = []
   /// What is known about the controllers' Microsoft extensions; if the capture does not number its
   /// controllers, of its only one.
-  private var extensions: [(adapter: UInt16?, known: MicrosoftExtension)] = []
+  private var extensions: [(adapter: AdapterIndex, known: MicrosoftExtension)] = []
   private let shared: SharedLimits
   private var limits: Limits { shared.values }
   /// How often a controller reported a different address within one file: the file joins logs of
@@ -49,8 +49,8 @@ package struct Adapters: Sendable {
 
   init(_ limits: SharedLimits) { shared = limits }
 
-  private mutating func change(_ index: UInt16?, _ change: (inout Adapter) -> Void) {
-    guard let index else { return }
+  private mutating func change(_ index: AdapterIndex, _ change: (inout Adapter) -> Void) {
+    guard index != .unknown else { return }
     // Files from different times may come from several devices that use the same numbers.
     if let position = all.firstIndex(where: { $0.index == index && $0.generation == generation }) {
       change(&all[position])
@@ -67,8 +67,8 @@ package struct Adapters: Sendable {
 
   /// Records a controller's address: a controller of an earlier file with the same address is the
   /// same.
-  private mutating func learn(address: DeviceAddress?, of index: UInt16?) {
-    guard let index, let address else { return }
+  private mutating func learn(address: DeviceAddress?, of index: AdapterIndex) {
+    guard index != .unknown, let address else { return }
     let known = all.first { $0.index == index && $0.generation == generation }?.address
     if let known, known != address, known != .zero { addressChanges &+= 1 }
     change(index) { $0.address = address }
@@ -91,7 +91,7 @@ package struct Adapters: Sendable {
     }
   }
 
-  mutating func observe(_ note: MonitorNote, _ index: UInt16?, _ bytes: RawSpan) {
+  mutating func observe(_ note: MonitorNote, _ index: AdapterIndex, _ bytes: RawSpan) {
     switch note.kind {
     case .newIndex:
       let name = text(note, bytes) ?? []
@@ -118,9 +118,9 @@ package struct Adapters: Sendable {
 
   /// Records what PacketLogger's notes at the beginning of a capture contain about controller and
   /// host.
-  private mutating func observe(log text: [UInt8], _ index: UInt16?) {
+  private mutating func observe(log text: [UInt8], _ index: AdapterIndex) {
     if text.starts(with: Self.addressLabel), let address = Self.address(text) {
-      change(index ?? 0) { $0.address = address }
+      change(index) { $0.address = address }
     } else if software.count < limits.softwareNotes,
       Self.softwareLabels.contains(where: { text.starts(with: $0) }), !software.contains(text)
     {
@@ -151,7 +151,7 @@ package struct Adapters: Sendable {
   ///
   /// It also records what a Microsoft extension returns about its events.
   mutating func observeReturn(
-    _ opcode: UInt16, _ index: UInt16?, _ bytes: RawSpan, _ returned: Slice
+    _ opcode: UInt16, _ index: AdapterIndex, _ bytes: RawSpan, _ returned: Slice
   ) {
     var cursor = Cursor(bytes, returned)
     switch opcode {
@@ -178,12 +178,12 @@ package struct Adapters: Sendable {
   // MARK: Microsoft's extension
 
   /// Returns what is known about a controller's Microsoft extension.
-  func microsoft(of adapter: UInt16?) -> MicrosoftExtension? {
+  func microsoft(of adapter: AdapterIndex) -> MicrosoftExtension? {
     extensions.first { $0.adapter == adapter }?.known
   }
 
   /// Derives the extension of a controller from its manufacturer.
-  private mutating func learn(_ manufacturer: UInt16?, of adapter: UInt16?) {
+  private mutating func learn(_ manufacturer: UInt16?, of adapter: AdapterIndex) {
     guard let known = manufacturer.flatMap({ MicrosoftExtension(manufacturer: $0) }) else {
       return
     }

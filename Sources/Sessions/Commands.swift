@@ -5,7 +5,7 @@ import Dissectors
 /// were sent. Bounded: the oldest is dropped.
 struct Commands: Sendable {
   private struct Waiting: Sendable {
-    let adapter: UInt16
+    let adapter: AdapterIndex
     let opcode: UInt16
     let handle: UInt16?
     let packet: Int
@@ -21,7 +21,7 @@ struct Commands: Sendable {
   /// The number of commands each controller accepts at once: the highest Num_HCI_Command_Packets so
   /// far, which it sends when none is pending. A missing entry means unknown. There are usually one
   /// or two adapters, so a linear search is faster than hashing.
-  private var allowances: [(adapter: UInt16, commands: Int)] = []
+  private var allowances: [(adapter: AdapterIndex, commands: Int)] = []
   private let limit: Int
   /// Whether a command that may still be answered had to be forgotten.
   private(set) var hasForgotten = false
@@ -36,7 +36,7 @@ struct Commands: Sendable {
   /// A host should send no more than its controller allows, so the answers of the oldest commands
   /// beyond that were probably lost. Some hosts do send more, so these can still be answered.
   mutating func send(
-    _ opcode: UInt16, adapter: UInt16, handle: UInt16?, packet: Int, time: Timestamp?,
+    _ opcode: UInt16, adapter: AdapterIndex, handle: UInt16?, packet: Int, time: Timestamp?,
     link: LinkSlot?, connection: Int
   ) {
     guard opcode != HCICommand.hostNumberOfCompletedPackets else { return }
@@ -76,7 +76,7 @@ struct Commands: Sendable {
   ///   - handle: the connection handle that the answer contains.
   ///   - allowed: how many commands the controller now accepts.
   mutating func answer(
-    _ opcode: UInt16, adapter: UInt16, handle: UInt16?, allows allowed: UInt8
+    _ opcode: UInt16, adapter: AdapterIndex, handle: UInt16?, allows allowed: UInt8
   ) -> (request: Request, link: LinkSlot?, connection: Int)? {
     let fits: (Waiting) -> Bool = {
       ($0.opcode == opcode || opcode == HCICommand.unknownOpcode) && $0.adapter == adapter
@@ -95,7 +95,7 @@ struct Commands: Sendable {
     )
   }
 
-  private mutating func allow(_ allowed: UInt8, _ adapter: UInt16) {
+  private mutating func allow(_ allowed: UInt8, _ adapter: AdapterIndex) {
     guard allowed > 0 else { return }
     if let known = allowances.firstIndex(where: { $0.adapter == adapter }) {
       if allowances[known].commands < allowed { allowances[known].commands = Int(allowed) }
@@ -105,13 +105,13 @@ struct Commands: Sendable {
   }
 
   /// Forgets a command whose effect was seen, so that its answer must have been lost.
-  mutating func giveUp(_ opcode: UInt16, adapter: UInt16, handle: UInt16) {
+  mutating func giveUp(_ opcode: UInt16, adapter: AdapterIndex, handle: UInt16) {
     waiting.removeAll { $0.opcode == opcode && $0.adapter == adapter && $0.handle == handle }
   }
 
   /// Forgets the commands of an adapter, or of all: they will not be answered, or their answers may
   /// have been lost.
-  mutating func forget(_ adapter: UInt16?) {
-    waiting.removeAll { adapter == nil || $0.adapter == adapter }
+  mutating func forget(_ adapter: AdapterIndex) {
+    waiting.removeAll { adapter.mayBe($0.adapter) }
   }
 }

@@ -1,3 +1,4 @@
+import Bluetooth
 import Dissectors
 
 /// The commands of the kernel's management interface that wait for their Command Complete or
@@ -7,7 +8,7 @@ import Dissectors
 /// minute), so answers come in any order. A command is answered on the socket that sent it.
 struct ControlCommands: Sendable {
   private struct Waiting: Sendable {
-    let adapter: UInt16
+    let adapter: AdapterIndex
     let cookie: UInt32
     let opcode: UInt16
     let request: Request
@@ -21,7 +22,7 @@ struct ControlCommands: Sendable {
   }
 
   /// Records a command.
-  mutating func send(_ control: ControlRecord, adapter: UInt16, _ request: Request) {
+  mutating func send(_ control: ControlRecord, adapter: AdapterIndex, _ request: Request) {
     if waiting.count == limit { waiting.removeFirst() }
     waiting.append(
       Waiting(
@@ -29,7 +30,7 @@ struct ControlCommands: Sendable {
   }
 
   /// Removes and returns the oldest command with this opcode that was sent on the socket.
-  mutating func answer(_ opcode: UInt16, cookie: UInt32, adapter: UInt16) -> Request? {
+  mutating func answer(_ opcode: UInt16, cookie: UInt32, adapter: AdapterIndex) -> Request? {
     let position = waiting.firstIndex {
       $0.opcode == opcode && $0.cookie == cookie && $0.adapter == adapter
     }
@@ -40,7 +41,7 @@ struct ControlCommands: Sendable {
   mutating func forget(cookie: UInt32) { waiting.removeAll { $0.cookie == cookie } }
 
   /// Forgets the commands to an adapter, or all: their answers may have been lost.
-  mutating func forget(_ adapter: UInt16?) {
-    waiting.removeAll { adapter == nil || $0.adapter == adapter }
+  mutating func forget(_ adapter: AdapterIndex) {
+    waiting.removeAll { adapter.mayBe($0.adapter) }
   }
 }

@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import Captures
 import Dissectors
 
@@ -85,8 +85,8 @@ package struct Coverage: Sendable {
 
   /// What the capture contains for one controller.
   package struct Adapter: Sendable {
-    /// Its index; 0xffff if the capture does not number controllers.
-    package let index: UInt16
+    /// Its index; unknown if the capture does not number controllers.
+    package let index: AdapterIndex
     package fileprivate(set) var commands = Span()
     package fileprivate(set) var events = Span()
     package fileprivate(set) var sentData = Span()
@@ -117,7 +117,7 @@ package struct Coverage: Sendable {
     case .command, .event, .acl: break
     case .control, .sco, .iso, .controllerLog, .note, .unknown: return
     }
-    let index = record.adapter ?? 0xffff
+    let index = record.adapter
     if latest >= adapters.count || adapters[latest].index != index {
       if let position = adapters.firstIndex(where: { $0.index == index }) {
         latest = position

@@ -9,7 +9,7 @@ package import Dissectors
 package struct HostCommands: Sendable {
   /// A command without an answer so far.
   package struct Command: Sendable {
-    package let adapter: UInt16
+    package let adapter: AdapterIndex
     package let opcode: UInt16
     /// Whether it belongs to the kernel's management interface.
     package let isControl: Bool
@@ -54,7 +54,7 @@ package struct HostCommands: Sendable {
     let lost = waiting.count >= limit ? waiting.removeFirst() : nil
     waiting.append(
       Command(
-        adapter: record.adapter ?? 0xffff, opcode: opcode, isControl: isControl,
+        adapter: record.adapter, opcode: opcode, isControl: isControl,
         packet: record.number, time: record.time, parameters: parameters.array,
         isCut: record.isTruncated))
     return lost.map { Done(command: $0, status: .success) }
@@ -99,7 +99,7 @@ package struct HostCommands: Sendable {
     _ opcode: UInt16, _ status: StatusCode, by record: borrowing CaptureRecord,
     _ request: Request?
   ) -> [Done] {
-    let adapter = record.adapter ?? 0xffff
+    let adapter = record.adapter
     guard
       let position = waiting.firstIndex(where: {
         $0.adapter == adapter && $0.opcode == opcode && !$0.isControl
@@ -131,7 +131,7 @@ package struct HostCommands: Sendable {
   }
 
   /// Forgets the commands of a controller that was reset or removed.
-  mutating func forget(_ adapter: UInt16) { waiting.removeAll { $0.adapter == adapter } }
+  mutating func forget(_ adapter: AdapterIndex) { waiting.removeAll { $0.adapter == adapter } }
 }
 
 /// Advertising data that comes in several commands, by its kind.

@@ -8,7 +8,7 @@ extension Memory {
   /// Records which command is answered, and the link it referred to if the event does not contain
   /// it.
   private mutating func answered(
-    _ opcode: UInt16, _ adapter: UInt16, handle: UInt16?, allows allowed: UInt8,
+    _ opcode: UInt16, _ adapter: AdapterIndex, handle: UInt16?, allows allowed: UInt8,
     _ record: borrowing CaptureRecord, _ answer: inout Answer
   ) {
     let found = commands.answer(opcode, adapter: adapter, handle: handle, allows: allowed)
@@ -23,7 +23,7 @@ extension Memory {
     _ event: HCIEvent, _ record: borrowing CaptureRecord, _ dissection: inout Dissection,
     _ bytes: RawSpan, _ answer: inout Answer
   ) {
-    let adapter = record.adapter ?? 0xffff
+    let adapter = record.adapter
     let body = dissection.body
     let handle = dissection.parameters?.connectionHandle(bytes)
     if let handle {
@@ -102,7 +102,7 @@ extension Memory {
     links.tellsCompleted = true
     for _ in 0..<event.count {
       guard let completed = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
-      let link = links.find(record.adapter ?? 0xffff, completed.handle, packet: record.number)
+      let link = links.find(record.adapter, completed.handle, packet: record.number)
       if let link, completed.packets > 0 {
         links[link].isEstablished = true
         links[link].completedPackets &+= Int(completed.packets)
@@ -124,7 +124,7 @@ extension Memory {
       }
       return
     }
-    let adapter = record.adapter ?? 0xffff
+    let adapter = record.adapter
     let link: LinkSlot
     if let known = answer.link {
       link = known
@@ -167,7 +167,7 @@ extension Memory {
   ) {
     answer.link = nil
     let isConnection = complete.linkType == 1
-    let adapter = record.adapter ?? 0xffff
+    let adapter = record.adapter
     let role = isConnection ? roles.take(complete.peer, adapter) : nil
     guard complete.status == .success else { return }
     let adopted =
@@ -194,7 +194,7 @@ extension Memory {
   ) {
     if AdvertisingReport.kind(ofSubevent: subevent) != nil {
       advertisements.observe(
-        bytes, body: dissection.body, adapter: record.adapter ?? 0xffff, packet: record.number,
+        bytes, body: dissection.body, adapter: record.adapter, packet: record.number,
         time: record.time, &dissection.problems)
       names.learn(from: advertisements, bytes)
       if !identities.isEmpty { resolveAdvertisers() }
@@ -202,7 +202,7 @@ extension Memory {
       || PeriodicSync.received.contains(subevent) || subevent == PeriodicSync.lost
     {
       advertisements.observeTrain(
-        subevent, &cursor, adapter: record.adapter ?? 0xffff, &dissection.problems)
+        subevent, &cursor, adapter: record.adapter, &dissection.problems)
     } else if LEConnectionComplete.subevents.contains(subevent) {
       guard let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor) else {
         return
@@ -219,16 +219,16 @@ extension Memory {
       guard let established = try? LinkEvent(parsing: &cursor), established.status == .success
       else { return }
       answer.link = links.open(
-        record.adapter ?? 0xffff, established.handle, .synchronous, packet: record.number,
+        record.adapter, established.handle, .synchronous, packet: record.number,
         time: record.time)
-      let adapter = record.adapter ?? 0xffff
+      let adapter = record.adapter
       if let handle = streams.connection(of: established.handle, adapter),
         let link = links.find(adapter, handle, packet: record.number)
       {
         answer.link = link
       }
     } else if subevent == Streams.requestSubevent {
-      streams.learn(requested: &cursor, record.adapter ?? 0xffff)
+      streams.learn(requested: &cursor, record.adapter)
     } else if subevent == 0x04 {
       hear(answer.link, dissection.parameters?.status(bytes))
     }
@@ -239,7 +239,7 @@ extension Memory {
   ) {
     answer.link = nil
     guard complete.status == .success else { return }
-    let adapter = record.adapter ?? 0xffff
+    let adapter = record.adapter
     let link =
       links.adopt(adapter, complete.handle, .le, packet: record.number)
       ?? links.open(adapter, complete.handle, .le, packet: record.number, time: record.time)
@@ -272,15 +272,15 @@ extension Memory {
     {
       links[link].localRole = role
     }
-    if opcode == HCICommand.reset, let adapter = record.adapter {
-      close(adapter, record, &answer)
+    if opcode == HCICommand.reset, record.adapter != .unknown {
+      close(record.adapter, record, &answer)
     }
   }
 
   /// Ends the connections of an adapter that was reset or removed, and forgets its commands and
   /// advertisements.
   mutating func close(
-    _ adapter: UInt16, _ record: borrowing CaptureRecord, _ answer: inout Answer
+    _ adapter: AdapterIndex, _ record: borrowing CaptureRecord, _ answer: inout Answer
   ) {
     if links.hasOpen {
       var ended: [Int] = []

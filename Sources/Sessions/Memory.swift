@@ -111,7 +111,7 @@ package struct Memory: ~Copyable, Sendable {
   mutating func link(_ handle: UInt16, _ record: borrowing CaptureRecord, _ answer: inout Answer)
     -> LinkSlot
   {
-    let adapter = record.adapter ?? 0xffff
+    let adapter = record.adapter
     if let slot = links.find(adapter, handle, packet: record.number) { return slot }
     // Data still under way when a link ended does not open a new one.
     if let ended = links.findEnded(adapter, handle, record.direction, packet: record.number) {
@@ -125,7 +125,7 @@ package struct Memory: ~Copyable, Sendable {
   /// Returns whether ACL data that may be a controller's debug log is one: the controller sends it,
   /// and no connection has its handle.
   func isControllerLog(_ header: ACLHeader, _ record: borrowing CaptureRecord) -> Bool {
-    record.direction != .sent && !links.isOpen(record.adapter ?? 0xffff, header.handle)
+    record.direction != .sent && !links.isOpen(record.adapter, header.handle)
   }
 
   /// Ends a file that the next one does not continue: it is unknown what became of whatever was
@@ -141,8 +141,8 @@ package struct Memory: ~Copyable, Sendable {
 
   /// Forgets what waits for an answer: records before this one are missing, or it is the first.
   ///
-  /// - Parameter adapter: the controller whose records are missing; nil: all.
-  mutating func lose(before record: borrowing CaptureRecord, of adapter: UInt16?) {
+  /// - Parameter adapter: the controller whose records are missing; unknown: any.
+  mutating func lose(before record: borrowing CaptureRecord, of adapter: AdapterIndex) {
     links.forgetTransactions(of: adapter, packet: record.number)
     commands.forget(adapter)
     controlCommands.forget(adapter)
@@ -150,10 +150,10 @@ package struct Memory: ~Copyable, Sendable {
     guard !channels.isEmpty || !signals.isEmpty || !longValues.isUnused else { return }
     var connections: Set<Int> = []
     links.forEach { connection in
-      if adapter == nil || connection.adapter == adapter { connections.insert(connection.id) }
+      if adapter.mayBe(connection.adapter) { connections.insert(connection.id) }
     }
     let isLost = { (connection: Int) in connections.contains(connection) }
-    longValues.lose { adapter == nil || isLost($0) }
+    longValues.lose { adapter == .unknown || isLost($0) }
     channels.lose(isLost)
     signals.forget(isLost)
   }
@@ -186,7 +186,7 @@ package struct Memory: ~Copyable, Sendable {
     case .note(let note): observe(note, record, bytes, &answer)
     case .control(let control): observe(control, record, dissection, bytes, &answer)
     case .iso(let header):
-      let adapter = record.adapter ?? 0xffff
+      let adapter = record.adapter
       if let handle = streams.connection(of: header.handle, adapter) {
         answer.link = links.find(adapter, handle, packet: record.number)
       }
@@ -224,7 +224,7 @@ package struct Memory: ~Copyable, Sendable {
     _ command: HCICommand, _ record: borrowing CaptureRecord, _ dissection: Dissection,
     _ bytes: RawSpan, _ answer: inout Answer
   ) {
-    let adapter = record.adapter ?? 0xffff
+    let adapter = record.adapter
     let handle = dissection.parameters?.connectionHandle(bytes)
     if let handle {
       answer.link = links.find(adapter, handle, packet: record.number)
@@ -258,8 +258,7 @@ package struct Memory: ~Copyable, Sendable {
     case .controlClose:
       if let cookie = note.cookie { controlCommands.forget(cookie: cookie) }
     case .closeIndex, .deletedIndex:
-      guard let adapter = record.adapter else { return }
-      close(adapter, record, &answer)
+      if record.adapter != .unknown { close(record.adapter, record, &answer) }
     default: break
     }
   }
@@ -270,7 +269,7 @@ package struct Memory: ~Copyable, Sendable {
     _ bytes: RawSpan, _ answer: inout Answer
   ) {
     let body = dissection.body
-    let adapter = record.adapter ?? 0xffff
+    let adapter = record.adapter
     learnIdentity(control, bytes, body)
     if !control.isEvent {
       controlCommands.send(

@@ -195,7 +195,7 @@ package struct Pass: ~Copyable {
 
   /// Forgets everything that may have changed unseen.
   private mutating func lose(before record: borrowing CaptureRecord) {
-    memory.lose(before: record, of: nil)
+    memory.lose(before: record, of: .unknown)
     reassembly.forget()
     sdus.forget()
   }

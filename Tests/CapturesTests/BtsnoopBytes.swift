@@ -53,7 +53,7 @@ struct Kept: Equatable {
   var number: Int
   var time: Timestamp?
   var direction: Direction?
-  var adapter: UInt16?
+  var adapter: AdapterIndex
   var framing: CaptureRecord.Framing
   var originalLength: Int
   var drops: UInt64

@@ -77,7 +77,7 @@ struct BtsnoopRecordTests {
     #expect(try record(datalink: 2001, flags: 0x0000_0002).adapter == 0)
     #expect(try record(datalink: 2001, flags: 0xfffe_0002).adapter == 0xfffe)
     let none = try record(datalink: 2001, flags: 0xffff_000d)  // user logging, no adapter
-    #expect(none.adapter == nil)
+    #expect(none.adapter == .unknown)
     let unknown = try record(datalink: 2001, flags: 0x0000_ffff)
     #expect(unknown.framing == .monitor(opcode: 0xffff))
     #expect(unknown.direction == nil)

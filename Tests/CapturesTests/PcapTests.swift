@@ -48,7 +48,7 @@ struct PcapTests {
     file.record([0, 0, 0, 5, 1, 0x20, 0, 0])
     file.record([0xff, 0xff, 0, 12, 0x68, 0x69])
     let records = Reading(file.bytes).records
-    #expect(records.map(\.adapter) == [2, 0, 0, nil])
+    #expect(records.map(\.adapter) == [2, 0, 0, .unknown])
     #expect(records.map(\.direction) == [.received, .sent, .received, nil])
     #expect(
       records.map(\.framing) == [3, 4, 5, 12].map { CaptureRecord.Framing.monitor(opcode: $0) })

@@ -13,7 +13,9 @@ import Words
 
   /// Records an adapter's public address and its use: LE Create Connection, or LE Set Advertising
   /// Parameters.
-  private func setUp(_ traffic: inout Traffic, _ adapter: UInt16, _ address: Int, isCentral: Bool) {
+  private func setUp(
+    _ traffic: inout Traffic, _ adapter: AdapterIndex, _ address: Int, isCentral: Bool
+  ) {
     traffic.adapter = adapter
     traffic.complete(0x1009, [0] + little(address, width: 6))
     if isCentral {
@@ -28,7 +30,7 @@ import Words
   }
 
   /// A pairing that this end or the other one ends with Unspecified Reason.
-  private func fails(_ traffic: inout Traffic, _ adapter: UInt16, by side: Direction) {
+  private func fails(_ traffic: inout Traffic, _ adapter: AdapterIndex, by side: Direction) {
     traffic.adapter = adapter
     traffic.exchangeFeatures(io: 3, auth: 1, peerIO: 3, peerAuth: 1, from: side)
     traffic.pairingFailed(8, side)
@@ -70,12 +72,12 @@ import Words
       setUp(&traffic, 0, Self.central, isCentral: true)
       setUp(&traffic, 1, Self.peripheral, isCentral: false)
       for _ in 0..<3 {
-        for (adapter, role) in [(UInt16(0), UInt8(0)), (1, 1)] {
+        for (adapter, role) in [(AdapterIndex(0), UInt8(0)), (1, 1)] {
           traffic.adapter = adapter
           traffic.connect(
             peer: role == 0 ? Self.peripheral : Self.central, type: 0, role: role)
         }
-        for adapter: UInt16 in [0, 1] {
+        for adapter: AdapterIndex in [0, 1] {
           traffic.adapter = adapter
           traffic.disconnect()
         }

@@ -95,7 +95,7 @@ enum Triggers {
       }
     let bytes = record.bytes.map { String(format: "%02x", $0) }.joined()
     return
-      "\(record.number ?? 0) \(direction) \(record.adapter.map { "\($0)" } ?? "-") \(record.time.map { "\($0.seconds * 1_000 + Int64($0.nanoseconds) / 1_000_000)" } ?? "-") \(framing) \(record.drops) \(record.originalLength) \(bytes)"
+      "\(record.number ?? 0) \(direction) \(record.adapter.number.map { "\($0)" } ?? "-") \(record.time.map { "\($0.seconds * 1_000 + Int64($0.nanoseconds) / 1_000_000)" } ?? "-") \(framing) \(record.drops) \(record.originalLength) \(bytes)"
   }
 
   private static func record(_ line: Substring) -> StoredRecord? {
@@ -119,7 +119,7 @@ enum Triggers {
     }
     return StoredRecord(
       bytes: bytes, direction: fields[1] == ">" ? .sent : fields[1] == "<" ? .received : nil,
-      adapter: UInt16(fields[2]), framing: framing,
+      adapter: UInt16(fields[2]).map { AdapterIndex($0) } ?? .unknown, framing: framing,
       time: Int64(fields[3]).map { Timestamp(microseconds: $0 * 1000) }, originalLength: length,
       drops: UInt64(fields[5]) ?? 0, number: number)
   }

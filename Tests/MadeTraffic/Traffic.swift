@@ -18,7 +18,7 @@ package func little(_ value: Int, width: Int = 2) -> [UInt8] {
 package struct StoredRecord {
   package var bytes: [UInt8]
   package var direction: Direction?
-  package var adapter: UInt16?
+  package var adapter: AdapterIndex
   package var framing: CaptureRecord.Framing
   package var time: Timestamp?
   package var originalLength: Int
@@ -31,7 +31,7 @@ package struct StoredRecord {
   package var original: Int?
 
   package init(
-    bytes: [UInt8], direction: Direction?, adapter: UInt16?, framing: CaptureRecord.Framing,
+    bytes: [UInt8], direction: Direction?, adapter: AdapterIndex, framing: CaptureRecord.Framing,
     time: Timestamp?, originalLength: Int, drops: UInt64 = 0, number: Int? = nil, file: Int = 0,
     original: Int? = nil
   ) {
@@ -59,7 +59,7 @@ package struct Traffic {
   /// The time of the next record, in milliseconds since 1970.
   package var clock = 1_700_000_000_000
   /// The adapter of the records that follow.
-  package var adapter: UInt16? = 0
+  package var adapter: AdapterIndex = 0
   /// The file of the records that follow.
   package var file = 0
 
@@ -100,7 +100,7 @@ package struct Traffic {
     }
     records.insert(
       StoredRecord(
-        bytes: [4, 0xff, 1, 0], direction: .received, adapter: nil, framing: .h4,
+        bytes: [4, 0xff, 1, 0], direction: .received, adapter: .unknown, framing: .h4,
         time: records.first?.time, originalLength: 4, number: 0), at: 0)
   }
 

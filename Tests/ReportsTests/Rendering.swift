@@ -14,7 +14,7 @@ struct TestRecord {
   /// Bytes that the capture did not keep.
   var missing = 0
   var time = Timestamp(seconds: 1_700_000_000, nanoseconds: 0)
-  var adapter: UInt16? = 0
+  var adapter: AdapterIndex = 0
   var isReplayed = false
   /// Records that the writer lost before it.
   var drops: UInt64 = 0

@@ -239,7 +239,7 @@ import Testing
       traffic.adapter = 3
       traffic.note(0, hex("00 01 66 55 44 33 22 11 68 63 69 33 00 00 00 00"))
       traffic.note(10, hex("77 55 44 33 22 11 02 00"))
-      traffic.adapter = nil
+      traffic.adapter = .unknown
       traffic.note(12, Array("Linux version 6.1\0".utf8))
       traffic.note(12, Array("Linux version 6.1\0".utf8))
       traffic.note(12, Array("Bluetooth subsystem".utf8))
@@ -274,7 +274,7 @@ import Testing
     limits.softwareNotes = 2
     let told = run(limits: limits) { traffic in
       for index in 0..<20 {
-        traffic.adapter = UInt16(index)
+        traffic.adapter = AdapterIndex(UInt16(index))
         traffic.note(10, hex("77 55 44 33 22 11 02 00"))
         traffic.note(12, Array("note \(index)".utf8))
       }

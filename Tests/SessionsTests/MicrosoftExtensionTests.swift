@@ -87,13 +87,13 @@ import Testing
     var limits = Limits()
     limits.adapters = 2
     let told = run(limits: limits) { traffic in
-      for adapter in 0..<5 {
-        traffic.adapter = UInt16(adapter)
+      for adapter: AdapterIndex in [0, 1, 2, 3, 4] {
+        traffic.adapter = adapter
         traffic.complete(0x1001, hex("00 0b 00 00 0b 02 00 11 22"))
       }
     }
     #expect(
-      (0..<5).map { told.memory.adapters.microsoft(of: $0) != nil } == [
+      [0, 1, 2, 3, 4].map { told.memory.adapters.microsoft(of: $0) != nil } == [
         true, true, false, false, false,
       ])
   }

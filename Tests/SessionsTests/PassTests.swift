@@ -115,7 +115,7 @@ import Testing
     func bytes(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8(random(256)) } }
     let told = run(limits: limits) { traffic in
       for _ in 0..<20_000 {
-        traffic.adapter = UInt16(random(2))
+        traffic.adapter = AdapterIndex(UInt16(random(2)))
         traffic.clock += random(2000) - 900
         let direction: Direction = random(2) == 0 ? .sent : .received
         let handle = random(4)

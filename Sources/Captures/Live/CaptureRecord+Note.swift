@@ -18,7 +18,7 @@ extension CaptureRecord {
     number: Int, time: Timestamp?, fileOffset: Int64, text: RawSpan
   ) -> CaptureRecord {
     CaptureRecord(
-      number: number, time: time, direction: nil, adapter: nil,
+      number: number, time: time, direction: nil, adapter: .unknown,
       framing: .monitor(opcode: MonitorOpcode.systemNote.rawValue),
       originalLength: text.byteCount, drops: 0, fileOffset: fileOffset, bytes: text)
   }

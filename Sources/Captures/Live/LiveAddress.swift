@@ -1,3 +1,5 @@
+package import Bluetooth
+
 /// The live source named by `-i`.
 ///
 /// | syntax | source |
@@ -9,7 +11,7 @@
 /// | `tty:DEVICE[@SPEED]` | the monitor of BlueZ or Zephyr on a serial line; default 115200 bit/s |
 /// | `-`, a path | standard input or a named pipe with btsnoop, pcap, pcapng or PacketLogger |
 package enum LiveAddress: Equatable, Sendable {
-  case monitor(adapter: UInt16?)
+  case monitor(adapter: AdapterIndex?)
   case pcap(String)
   case server(String)
   case tcp(host: String, port: UInt16)
@@ -34,9 +36,9 @@ package enum LiveAddress: Equatable, Sendable {
     if text == "monitor" {
       self = .monitor(adapter: nil)
     } else if text.hasPrefix("hci"), text.dropFirst(3).isDigits,
-      let number = UInt16(text.dropFirst(3)), number != .max
+      let number = UInt16(text.dropFirst(3)), AdapterIndex(number) != .unknown
     {
-      self = .monitor(adapter: number)
+      self = .monitor(adapter: AdapterIndex(number))
     } else if let name = Self.rest(of: text, after: "pcap:") {
       self = .pcap(try Self.named(name, "device"))
     } else if let path = Self.rest(of: text, after: "unix:") {
@@ -108,7 +110,7 @@ package enum LiveAddress: Equatable, Sendable {
   package var name: String {
     switch self {
     case .monitor(nil): "the monitor channel"
-    case .monitor(.some(let adapter)): "hci\(adapter)"
+    case .monitor(.some(let adapter)): "hci\(adapter.value)"
     case .pcap(let name): "pcap:\(name)"
     case .server(let path): "unix:\(path)"
     case .tcp(let host, let port):

@@ -17,8 +17,6 @@ package struct MonitorPacketReader: CaptureSource, ~Copyable {
   private var isFinished = false
 
   private static let headerBytes = 6
-  /// The adapter number of records that belong to no adapter (HCI_DEV_NONE).
-  private static let noAdapter: UInt16 = 0xffff
 
   /// Reads packets from the current position of `input`.
   package init(_ input: consuming InputBuffer) { self.input = input }
@@ -53,11 +51,11 @@ package struct MonitorPacketReader: CaptureSource, ~Copyable {
     let (number, fileOffset) = (number, input.offset)
     let record = input.take(count)
     let opcode = record.littleEndianU16(at: 0)
-    let device = record.littleEndianU16(at: 2)
+    let adapter = AdapterIndex(record.littleEndianU16(at: 2))
     let bytes = record.dropping(Self.headerBytes)
     return CaptureRecord(
       number: number, time: .now, direction: MonitorOpcode(rawValue: opcode)?.direction,
-      adapter: device == Self.noAdapter ? nil : device, framing: .monitor(opcode: opcode),
+      adapter: adapter, framing: .monitor(opcode: opcode),
       originalLength: bytes.byteCount, drops: 0, fileOffset: fileOffset, bytes: bytes)
   }
 

@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 package import Bytes
 import CBlueZ
 import Glibc
@@ -26,7 +26,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
   private var datagrams: Datagrams
   private let interruption: Interruption
   /// The adapter whose records are returned; nil for all.
-  private let adapter: UInt16?
+  private let adapter: AdapterIndex?
   private var count = 0
   private var index = 0
   private var number = 0
@@ -51,7 +51,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
   ///
   /// - Throws: `.unavailable` if the kernel has no Bluetooth; `.forbidden` if the permission is
   ///   missing.
-  package init(adapter: UInt16? = nil, _ interruption: Interruption) throws(CaptureFailure) {
+  package init(adapter: AdapterIndex? = nil, _ interruption: Interruption) throws(CaptureFailure) {
     let opened = socket(AF_BLUETOOTH, Int32(SOCK_RAW.rawValue) | Self.closeOnExec, BTPROTO_HCI)
     guard opened >= 0 else { throw Self.failure(errno) }
     try self.init(descriptor: opened, adapter: adapter, interruption) {
@@ -72,7 +72,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
   /// - Parameter bind: Binds the prepared socket, so that datagrams arrive; returns an error
   ///   number.
   init(
-    descriptor: Int32, adapter: UInt16?, _ interruption: Interruption,
+    descriptor: Int32, adapter: AdapterIndex?, _ interruption: Interruption,
     wanted: Int = LiveLimits.receiveBytes, bind: () -> Int32?
   ) throws(CaptureFailure) {
     let datagrams = try Datagrams.of(descriptor)
@@ -163,8 +163,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     let index: Int
     let byteCount: Int
     let opcode: UInt16
-    /// The adapter; nil if the record belongs to none.
-    let adapter: UInt16?
+    let adapter: AdapterIndex
     /// The length stated in the datagram's header.
     let length: Int
     let time: Timestamp
@@ -179,9 +178,9 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     let facts = datagrams.facts(place)
     index += 1
     guard facts.count >= Self.headerBytes else { return nil }
-    let (opcode, device, count) = datagrams.header(place)
+    let (opcode, controller, count) = datagrams.header(place)
+    let device = AdapterIndex(controller)
     let length = Int(count)
-    let none = UInt16(HCI_DEV_NONE)
     let kernelTime =
       facts.has_time == 0
       ? nil
@@ -194,7 +193,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
       return nil
     }
     tellDrops(at: kernelTime, facts)
-    if let adapter, device != adapter, device != none { return nil }
+    if let adapter, device != adapter, device != .unknown { return nil }
     let isReplayed = isReplay(opcode, kernelTime)
     number += 1
     defer {
@@ -203,7 +202,7 @@ package struct MonitorSource: CaptureSource, ~Copyable {
     }
     return Found(
       index: place, byteCount: min(facts.count, Self.headerBytes + length), opcode: opcode,
-      adapter: device == none ? nil : device, length: length, time: kernelTime ?? .now,
+      adapter: device, length: length, time: kernelTime ?? .now,
       drops: drops, offset: offset, isReplayed: isReplayed)
   }
 

@@ -14,7 +14,7 @@ package struct PcapDeviceSource: CaptureSource, ~Copyable {
   private let device: PcapDevice
   private let linkType: LinkType
   /// The adapter, if the link type does not give it.
-  private let adapter: UInt16
+  private let adapter: AdapterIndex
   private let interruption: Interruption
   private var number = 0
   private var offset: Int64 = 0
@@ -47,11 +47,11 @@ package struct PcapDeviceSource: CaptureSource, ~Copyable {
   }
 
   /// Returns the adapter number in a device name: 1 for `bluetooth1`; 0 if the name has none.
-  static func adapter(_ name: String) -> UInt16 {
+  static func adapter(_ name: String) -> AdapterIndex {
     let prefix = "bluetooth"
     guard name.hasPrefix(prefix) else { return 0 }
     let digits = name.dropFirst(prefix.count)
-    return digits.isDigits ? UInt16(digits) ?? 0 : 0
+    return AdapterIndex(digits.isDigits ? UInt16(digits) ?? 0 : 0)
   }
 
   /// Whether a record is available.

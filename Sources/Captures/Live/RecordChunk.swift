@@ -19,12 +19,11 @@ struct RecordChunk: Sendable {
     var byteCount: Int
     var optionCount: Int
     var nanoseconds: UInt32
-    /// -1 for none.
-    var adapter: Int32
     var file: Int32
     var section: Int32
     /// The associated value of `framing`.
     var framingValue: Int32
+    var adapter: UInt16
     var framing: UInt8
     /// 2 for none.
     var direction: UInt8
@@ -68,8 +67,8 @@ struct RecordChunk: Sendable {
       fileOffset: record.fileOffset, originalLength: record.originalLength,
       original: record.original ?? 0, byteCount: record.bytes.byteCount,
       optionCount: options.byteCount, nanoseconds: record.time?.nanoseconds ?? 0,
-      adapter: record.adapter.map { Int32($0) } ?? -1, file: Int32(clamping: record.file),
-      section: Int32(clamping: record.section), framingValue: value, framing: framing,
+      file: Int32(clamping: record.file), section: Int32(clamping: record.section),
+      framingValue: value, adapter: record.adapter.value, framing: framing,
       direction: record.direction?.rawValue ?? 2, flags: flags)
     store.append(head)
     store.append(options)
@@ -88,7 +87,7 @@ struct RecordChunk: Sendable {
     let record = CaptureRecord(
       number: head.number,
       time: hasTime ? Timestamp(seconds: head.seconds, nanoseconds: head.nanoseconds) : nil,
-      direction: direction, adapter: head.adapter < 0 ? nil : UInt16(head.adapter),
+      direction: direction, adapter: AdapterIndex(head.adapter),
       framing: CaptureRecord.Framing(head.framing, head.framingValue),
       originalLength: head.originalLength, drops: head.drops, fileOffset: head.fileOffset,
       bytes: all.dropping(head.optionCount)

@@ -170,7 +170,7 @@ package final class Recorder: @unchecked Sendable {
   @_lifetime(borrow marker)
   private static func record(of marker: borrowing LateMarker) -> CaptureRecord {
     CaptureRecord(
-      number: 0, time: marker.time, direction: nil, adapter: nil,
+      number: 0, time: marker.time, direction: nil, adapter: .unknown,
       framing: .monitor(opcode: MonitorOpcode.userLog.rawValue),
       originalLength: marker.payload.count, drops: 0, fileOffset: 0, bytes: marker.payload.bytes)
   }

@@ -224,7 +224,7 @@ package struct SerialReader: CaptureSource, ~Copyable {
     let bytes = input.take(frame.byteCount).dropping(frame.bodyStart)
     return CaptureRecord(
       number: number, time: time ?? now, direction: known?.direction,
-      adapter: isOfNoAdapter ? nil : 0, framing: .monitor(opcode: frame.opcode),
+      adapter: isOfNoAdapter ? .unknown : 0, framing: .monitor(opcode: frame.opcode),
       originalLength: bytes.byteCount, drops: UInt64(drops), fileOffset: fileOffset, bytes: bytes)
   }
 }

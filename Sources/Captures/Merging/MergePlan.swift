@@ -9,7 +9,7 @@ package struct MergePlan: Sendable {
   /// The number of each file's group of common controllers.
   private(set) var groups: [Int] = []
   /// For each file, the new numbers of controllers that are renumbered.
-  private(set) var adapters: [[UInt16: UInt16]] = []
+  private(set) var adapters: [[AdapterIndex: AdapterIndex]] = []
   /// Remarks on controllers that are renumbered, or cannot be.
   package private(set) var remarks: [String] = []
   /// Whether there is more than one group.
@@ -80,18 +80,18 @@ package struct MergePlan: Sendable {
 
   /// Renumbers the controllers of each group that clash with those of files named earlier.
   private mutating func number(_ members: [[Int]], _ facts: MergeFacts, _ names: [String]) {
-    var taken: Set<UInt16> = []
+    var taken: Set<AdapterIndex> = []
     // All numbers below this one are taken.
-    var free: UInt16 = 0
+    var free: AdapterIndex = 0
     for files in members.sorted(by: { ($0.min() ?? 0) < ($1.min() ?? 0) }) {
-      let used = files.reduce(into: Set<UInt16>()) { $0.formUnion(facts.adapters[$1]) }
+      let used = files.reduce(into: Set<AdapterIndex>()) { $0.formUnion(facts.adapters[$1]) }
       let before = taken
-      var changes: [UInt16: UInt16] = [:]
-      var shared: Set<UInt16> = []
+      var changes: [AdapterIndex: AdapterIndex] = [:]
+      var shared: Set<AdapterIndex> = []
       taken.formUnion(used.subtracting(before))
       for adapter in used.intersection(before).sorted() {
-        while free < Self.noAdapter, taken.contains(free) { free += 1 }
-        guard free < Self.noAdapter else {
+        while free < .unknown, taken.contains(free) { free = AdapterIndex(free.value + 1) }
+        guard free < .unknown else {
           shared.insert(adapter)
           continue
         }
@@ -108,11 +108,12 @@ package struct MergePlan: Sendable {
 
   /// Adds remarks about the renumbering of a file's controllers.
   private mutating func remark(
-    on changes: [UInt16: UInt16], _ shared: Set<UInt16>, _ own: Set<UInt16>, _ subject: String
+    on changes: [AdapterIndex: AdapterIndex], _ shared: Set<AdapterIndex>, _ own: Set<AdapterIndex>,
+    _ subject: String
   ) {
     let changed = changes.filter { own.contains($0.key) }.sorted { $0.key < $1.key }
     for (adapter, number) in changed.prefix(Self.mostRemarks) {
-      remarks.append("hci\(adapter) of \(subject) is hci\(number)")
+      remarks.append("hci\(adapter.value) of \(subject) is hci\(number.value)")
     }
     if changed.count > Self.mostRemarks {
       remarks.append(
@@ -128,8 +129,6 @@ package struct MergePlan: Sendable {
     }
   }
 
-  /// The number that means no controller in monitor records.
-  private static let noAdapter: UInt16 = 0xffff
   /// The maximum number of renumbered controllers reported per file.
   private static let mostRemarks = 8
 }
@@ -175,7 +174,7 @@ struct MergeFacts: Sendable {
   /// The time range of each file's records; nil if none has a time.
   private(set) var spans: [(first: Timestamp, last: Timestamp)?]
   /// The controllers of each file.
-  private(set) var adapters: [Set<UInt16>]
+  private(set) var adapters: [Set<AdapterIndex>]
   private var places: [Places]
   /// The merged positions of each file's first record with a time, and of its last record.
   private var begins: [Int]
@@ -207,7 +206,7 @@ struct MergeFacts: Sendable {
     _ record: borrowing CaptureRecord, _ file: Int, at time: Timestamp,
     _ repeats: inout RepeatedRecords
   ) {
-    if let adapter = record.adapter { adapters[file].insert(adapter) }
+    if record.adapter != .unknown { adapters[file].insert(record.adapter) }
     if record.time != nil {
       if spans[file] == nil { begins[file] = count }
       spans[file] = (spans[file]?.first ?? time, time)

@@ -86,7 +86,7 @@ package struct MergedSource: CaptureSource, ~Copyable {
         continue
       }
       number += 1
-      let adapter = record.adapter.map { plan.adapters[first][$0] ?? $0 }
+      let adapter = plan.adapters[first][record.adapter] ?? record.adapter
       let whole = record.with(section: 0).with(number: number).with(adapter: adapter)
       return unsafe _overrideLifetime(whole, mutating: &self)
     }

@@ -98,7 +98,7 @@ struct RecordEncoder: Sendable {
     drops.add(clamped: record.drops)
     defer { drops = 0 }
     if record.section != section { begin(record.section, into: &output) }
-    if let adapter = record.adapter, adapter != 0 { note(adapter) }
+    if record.adapter != 0, record.adapter != .unknown { note(record.adapter) }
     if format.container == .packetLogger, record.isTruncated { losses.cutLengths += 1 }
     if !record.options.isEmpty, record.options.hasOthers { losses.options += 1 }
     let time = time(of: record)
@@ -141,9 +141,9 @@ struct RecordEncoder: Sendable {
   }
 
   /// Counts a packet whose adapter index the format cannot represent.
-  private mutating func note(_ adapter: UInt16) {
+  private mutating func note(_ adapter: AdapterIndex) {
     if format.content == .monitor { return }
-    if format.container == .pcapng, Int(adapter) < Self.mostInterfaces { return }
+    if format.container == .pcapng, Int(adapter.value) < Self.mostInterfaces { return }
     losses.leaveOut(adapter: adapter)
   }
 
@@ -217,7 +217,7 @@ struct RecordEncoder: Sendable {
   /// Returns the record's flags; see `BtsnoopRecordHeader`.
   private func flags(_ record: borrowing CaptureRecord, _ target: TargetRecord) -> UInt32 {
     if format.content == .monitor {
-      return UInt32(record.adapter ?? 0xffff) << 16 | UInt32(target.opcode)
+      return UInt32(record.adapter.value) << 16 | UInt32(target.opcode)
     }
     let type = target.type ?? record.bytes.byte(at: 0)
     return (target.direction == .received ? 1 : 0) | (type == 1 || type == 4 ? 2 : 0)
@@ -260,7 +260,7 @@ struct RecordEncoder: Sendable {
   ) {
     switch format.content {
     case .monitor:
-      output.bigEndian(UInt32(record.adapter ?? 0xffff) << 16 | UInt32(target.opcode))
+      output.bigEndian(UInt32(record.adapter.value) << 16 | UInt32(target.opcode))
     case .h4: output.bigEndian(target.direction == .received ? 1 : 0 as UInt32)
     case .h4WithoutDirection, .packetLogger: break
     }
@@ -295,10 +295,10 @@ struct RecordEncoder: Sendable {
     _ comment: RawSpan, into output: inout Output
   ) {
     var interface = 0
-    if format.content != .monitor, let adapter = record.adapter,
-      Int(adapter) < Self.mostInterfaces
+    if format.content != .monitor, let number = record.adapter.number,
+      Int(number) < Self.mostInterfaces
     {
-      interface = Int(adapter)
+      interface = Int(number)
       if interface >= interfaces { describe(interfacesUpTo: interface, into: &output) }
     }
     let block = PcapngBlock(.enhancedPacket, into: &output)

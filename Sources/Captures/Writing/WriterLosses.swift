@@ -41,7 +41,7 @@ struct WriterLosses: Equatable, Sendable {
   /// Packets of adapters other than the first, which are written as the first adapter's.
   private(set) var adapters = 0
   /// The first few of those adapters.
-  private var adapterNumbers: [UInt16] = []
+  private var adapterNumbers: [AdapterIndex] = []
   private var hasMoreAdapters = false
   /// Packets whose comments were left out.
   var comments = 0
@@ -68,7 +68,7 @@ struct WriterLosses: Equatable, Sendable {
   mutating func leaveOut(_ note: Note, count: Int = 1) { notes[note.rawValue] += count }
 
   /// Counts a packet whose adapter cannot be represented in the file.
-  mutating func leaveOut(adapter: UInt16) {
+  mutating func leaveOut(adapter: AdapterIndex) {
     adapters += 1
     if hasMoreAdapters || adapterNumbers.contains(adapter) { return }
     if adapterNumbers.count < Self.mostAdapters {
@@ -84,7 +84,8 @@ struct WriterLosses: Equatable, Sendable {
   /// The adapters whose packets can no longer be distinguished from the first one's: "hci1 and
   /// hci3".
   private var adapterWords: String {
-    let names = adapterNumbers.sorted().map { "hci\($0)" } + (hasMoreAdapters ? ["others"] : [])
+    let names =
+      adapterNumbers.sorted().map { "hci\($0.value)" } + (hasMoreAdapters ? ["others"] : [])
     guard names.count > 1, let last = names.last else { return names.first ?? "" }
     return "\(names.dropLast().joined(separator: ", ")) and \(last)"
   }

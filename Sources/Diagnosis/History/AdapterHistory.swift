@@ -27,8 +27,8 @@ package struct AdapterHistory: Sendable {
     package var code: UInt8
   }
 
-  /// The controller's index; 0xffff if the capture does not contain one.
-  package let index: UInt16
+  /// The controller's index; unknown if the capture does not contain one.
+  package let index: AdapterIndex
   /// Its commands, and how it answered them.
   package private(set) var commands = CommandHistory()
   /// The attempts to connect over LE.
@@ -52,7 +52,7 @@ package struct AdapterHistory: Sendable {
   private static let mostErrors = 16
   private static let mostPages = 64
 
-  init(_ index: UInt16) { self.index = index }
+  init(_ index: AdapterIndex) { self.index = index }
 
   /// Returns how a device was seen advertising so far.
   func sighting(of peer: DeviceAddress, _ type: AddressType) -> Sighting? {
@@ -66,7 +66,7 @@ package struct AdapterHistory: Sendable {
   ) {
     let moment = Moment(record)
     forgetAfterDrops(record)
-    if memory.links.gap == record.number, memory.links.gapAdapter == nil { forgetWaiting() }
+    if memory.links.gap == record.number, memory.links.gapAdapter == .unknown { forgetWaiting() }
     switch dissection.content {
     case .command(let command):
       commands.observe(command.opcode, moment, bytes, dissection.body)

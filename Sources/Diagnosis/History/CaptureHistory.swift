@@ -86,7 +86,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     guard let position = latest.position else { return }
     if answer.opened,
       let own = evidence.host.address(
-        ofLinkOpenedBy: dissection, bytes, record.adapter ?? 0xffff)
+        ofLinkOpenedBy: dissection, bytes, record.adapter)
     {
       notes[position].pairing.ownAddress = own
     }
@@ -107,7 +107,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
   private func sighting(
     ofPeerAt position: Int, _ record: borrowing CaptureRecord
   ) -> Sighting? {
-    let index = record.adapter ?? 0xffff
+    let index = record.adapter
     guard let peer = notes[position].connection.peer,
       let type = notes[position].connection.peerType,
       let adapter = evidence.adapters.first(where: { $0.index == index })
@@ -120,7 +120,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
-    let index = record.adapter ?? 0xffff
+    let index = record.adapter
     let position = evidence.adapters.firstIndex { $0.index == index }
     // These events are as frequent as data, and nothing else can be learned from them.
     if case .event(let event) = dissection.content,
@@ -157,7 +157,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     guard PairingAct.isPossible(control),
       let act = PairingAct(control, bytes, dissection.body, Moment(record))
     else { return }
-    let adapter = record.adapter ?? 0xffff
+    let adapter = record.adapter
     for position in notes.indices.suffix(Self.latestConnections).reversed() {
       let connection = notes[position].connection
       guard connection.adapter == adapter,
@@ -184,7 +184,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     for _ in 0..<event.count {
       guard let link = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
       guard link.packets > 0,
-        let known = memory.links.known(record.adapter ?? 0xffff, link.handle),
+        let known = memory.links.known(record.adapter, link.handle),
         let position = known.id == latest.id ? latest.position : positions[known.id]
       else { continue }
       notes[position].link.acknowledge(moment)

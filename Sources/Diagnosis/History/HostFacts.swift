@@ -9,7 +9,7 @@ import Dissectors
 package struct HostFacts: Sendable {
   /// The addresses of a controller.
   private struct Own: Sendable {
-    let adapter: UInt16
+    let adapter: AdapterIndex
     var publicAddress: DeviceAddress?
     /// LE Set Random Address.
     var random: DeviceAddress?
@@ -63,10 +63,10 @@ package struct HostFacts: Sendable {
       case HCICommand.leSetRandomAddress, HCICommand.leSetAdvertisingSetRandomAddress,
         HCICommand.leSetAdvertisingParameters, HCICommand.leSetExtendedAdvertisingParameters,
         HCICommand.leSetExtendedAdvertisingParametersV2:
-        advertise(command.opcode, bytes.part(dissection.body), record.adapter ?? 0xffff)
+        advertise(command.opcode, bytes.part(dissection.body), record.adapter)
       case HCICommand.leCreateConnection, HCICommand.leExtendedCreateConnection,
         HCICommand.leExtendedCreateConnectionV2:
-        connect(command.opcode, bytes.part(dissection.body), record.adapter ?? 0xffff)
+        connect(command.opcode, bytes.part(dissection.body), record.adapter)
       default: return
       }
     case .event(let event) where event.code == HCIEvent.commandCompleteCode:
@@ -74,7 +74,7 @@ package struct HostFacts: Sendable {
       guard let complete = try? CommandComplete(parsing: &cursor),
         complete.opcode == HCICommand.readBDADDR
       else { return }
-      answer(bytes.part(dissection.body), record.adapter ?? 0xffff)
+      answer(bytes.part(dissection.body), record.adapter)
     case .note(let note): observe(note, bytes, Moment(record))
     default: return
     }
@@ -82,14 +82,15 @@ package struct HostFacts: Sendable {
 
   /// Records a command that sets an address, or selects the address type for advertising.
   @inline(never)
-  private mutating func advertise(_ opcode: UInt16, _ parameters: RawSpan, _ adapter: UInt16) {
+  private mutating func advertise(_ opcode: UInt16, _ parameters: RawSpan, _ adapter: AdapterIndex)
+  {
     guard let command = try? AdvertisingCommand(opcode, parameters) else { return }
     change(adapter) { $0.take(command) }
   }
 
   /// Records a command that connects.
   @inline(never)
-  private mutating func connect(_ opcode: UInt16, _ parameters: RawSpan, _ adapter: UInt16) {
+  private mutating func connect(_ opcode: UInt16, _ parameters: RawSpan, _ adapter: AdapterIndex) {
     var cursor = Cursor(parameters)
     guard let command = try? LECreateConnection(opcode, parsing: &cursor) else { return }
     change(adapter) { $0.connecting = command.ownAddressType }
@@ -97,7 +98,7 @@ package struct HostFacts: Sendable {
 
   /// Records the answer to Read BD_ADDR.
   @inline(never)
-  private mutating func answer(_ parameters: RawSpan, _ adapter: UInt16) {
+  private mutating func answer(_ parameters: RawSpan, _ adapter: AdapterIndex) {
     var cursor = Cursor(parameters)
     guard (try? CommandComplete(parsing: &cursor)) != nil,
       let told = try? ReadBDADDRReturn(parsing: &cursor), told.status == .success
@@ -144,7 +145,7 @@ package struct HostFacts: Sendable {
     return DeviceAddress(value: value)
   }
 
-  private mutating func change(_ adapter: UInt16, _ change: (inout Own) -> Void) {
+  private mutating func change(_ adapter: AdapterIndex, _ change: (inout Own) -> Void) {
     if let known = all.firstIndex(where: { $0.adapter == adapter }) {
       change(&all[known])
     } else if all.count < Self.mostAdapters {
@@ -157,7 +158,7 @@ package struct HostFacts: Sendable {
   /// Returns the local address of a link that an LE Connection Complete event opens, or nil if the
   /// capture does not contain it.
   func address(
-    ofLinkOpenedBy dissection: Dissection, _ bytes: RawSpan, _ adapter: UInt16
+    ofLinkOpenedBy dissection: Dissection, _ bytes: RawSpan, _ adapter: AdapterIndex
   ) -> PairingAddress? {
     guard case .event(let event) = dissection.content, event.code == HCIEvent.leMetaCode else {
       return nil

@@ -19,7 +19,7 @@ package struct ManagementHistory: Sendable {
   package struct Failure: Sendable {
     package let kind: Kind
     /// The controller's index.
-    package let adapter: UInt16
+    package let adapter: AdapterIndex
     /// The device; nil if it is not about a device.
     package let peer: DeviceAddress?
     /// The interface's status code.
@@ -44,7 +44,7 @@ package struct ManagementHistory: Sendable {
 
   /// A Pair Device command.
   private struct Pairing: Sendable {
-    let adapter: UInt16
+    let adapter: AdapterIndex
     let peer: DeviceAddress
     let asked: Moment
     var succeeded: Moment?
@@ -65,7 +65,8 @@ package struct ManagementHistory: Sendable {
   ///
   /// - Parameter request: the command that it answers.
   mutating func observe(
-    _ control: ControlRecord, _ bytes: RawSpan, _ body: Slice, _ moment: Moment, _ adapter: UInt16,
+    _ control: ControlRecord, _ bytes: RawSpan, _ body: Slice, _ moment: Moment,
+    _ adapter: AdapterIndex,
     _ request: Int?
   ) {
     guard control.isEvent else {
@@ -92,7 +93,7 @@ package struct ManagementHistory: Sendable {
 
   private mutating func answer(
     _ opcode: UInt16, _ status: UInt8, _ bytes: RawSpan, _ body: Slice, _ moment: Moment,
-    _ adapter: UInt16, _ request: Int?
+    _ adapter: AdapterIndex, _ request: Int?
   ) {
     guard opcode == ManagementCommand.pairDevice else {
       guard status != 0, !Self.isAboutDevice(opcode) else { return }
@@ -113,7 +114,7 @@ package struct ManagementHistory: Sendable {
   }
 
   private mutating func fail(
-    _ kind: Kind, _ peer: DeviceAddress, _ status: UInt8, _ moment: Moment, _ adapter: UInt16,
+    _ kind: Kind, _ peer: DeviceAddress, _ status: UInt8, _ moment: Moment, _ adapter: AdapterIndex,
     isEvent: Bool
   ) {
     let asked =

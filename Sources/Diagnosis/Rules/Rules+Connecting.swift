@@ -423,7 +423,7 @@ extension Evidence {
           continue
         }
         let key: Wording =
-          "\(adapter.index) \(attempt.target) \(attempt.status?.rawValue ?? 0) \(attempt.isBackground ? 1 : 0)"
+          "\(adapter.index.value) \(attempt.target) \(attempt.status?.rawValue ?? 0) \(attempt.isBackground ? 1 : 0)"
         if let place = places[key.text] {
           groups[place].append(attempt)
         } else {
@@ -437,7 +437,7 @@ extension Evidence {
 
   /// Returns whether links of a controller were used that began after a packet, while the capture
   /// contains no opening at all.
-  private func lacksOpenings(_ adapter: UInt16, since packet: Int) -> Bool {
+  private func lacksOpenings(_ adapter: AdapterIndex, since packet: Int) -> Bool {
     let own = connections.lazy.map(\.connection).filter { $0.adapter == adapter }
     return own.contains { $0.firstPacket > packet } && own.allSatisfy(\.isOpeningMissing)
   }

@@ -321,7 +321,7 @@ extension CommandHistory.Waiting {
 
 extension AdapterHistory {
   /// The controller, if the capture numbers them: ` hci1`; empty for the first one.
-  fileprivate var words: Wording { index == 0 || index == 0xffff ? "" : " hci\(index)" }
+  fileprivate var words: Wording { index.number.map { $0 == 0 ? "" : " hci\($0)" } ?? "" }
 }
 
 extension Evidence {

@@ -57,7 +57,7 @@ extension Rule {
           PDUTable.core.controlCommand(opcode).map { "\($0.name)" }
           ?? "the management command \(code: opcode, digits: 4)"
         let controller: Wording =
-          failure.adapter == 0 || failure.adapter == 0xffff ? "" : " for hci\(failure.adapter)"
+          failure.adapter.number.map { $0 == 0 ? "" : " for hci\($0)" } ?? ""
         var finding = failure.finding(
           "The kernel refused \(name)\(controller): \(failure.statusWords)",
           "the kernel refused \(name)", "The command was answered with this status.",

@@ -41,7 +41,7 @@ struct ConnectionSetups: Sendable {
   /// The packets in which controllers report about themselves.
   private var controllers: [Int] = []
   /// The commands, by controller, that may have created the next connection, and their answers.
-  private var creating: [UInt16: [Int]] = [:]
+  private var creating: [AdapterIndex: [Int]] = [:]
 
   /// The connections of the requested packets, and those on which their attributes were discovered.
   private var needed: Set<Int> = []
@@ -117,8 +117,8 @@ struct ConnectionSetups: Sendable {
       setups[id] = setup
     }
     if answer.opened || answer.closed { turns.append((number, id)) }
-    if answer.opened, let adapter = record.adapter {
-      setups[id]?.link += creating.removeValue(forKey: adapter) ?? []
+    if answer.opened {
+      setups[id]?.link += creating.removeValue(forKey: record.adapter) ?? []
     }
     switch Self.part(dissection, answer, memory) {
     case .link: setups[id]?.link.append(number)
@@ -131,7 +131,8 @@ struct ConnectionSetups: Sendable {
   private mutating func noteCreation(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ answer: Answer
   ) {
-    guard let adapter = record.adapter else { return }
+    let adapter = record.adapter
+    guard adapter != .unknown else { return }
     if case .command(let command) = dissection.content {
       switch command.opcode {
       case HCICommand.createConnection, HCICommand.leCreateConnection,

@@ -103,8 +103,8 @@ struct DevicesDocument: ~Copyable {
 
   // MARK: Pieces
 
-  private mutating func adapter(_ index: UInt16) {
-    if index != 0xffff { sink.number("adapter", Int(index)) }
+  private mutating func adapter(_ index: AdapterIndex) {
+    if let number = index.number { sink.number("adapter", Int(number)) }
   }
 
   /// Appends the first and the last packet, the time of the first, and the duration.

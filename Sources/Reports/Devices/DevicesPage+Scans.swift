@@ -158,7 +158,8 @@ private struct ScanLook: Hashable {
 
   init(_ scan: Scan) {
     var words = [
-      Int(scan.adapter), Int(scan.filterDuplicates ?? 0xff), Int(scan.duration), Int(scan.period),
+      Int(scan.adapter.value), Int(scan.filterDuplicates ?? 0xff), Int(scan.duration),
+      Int(scan.period),
       scan.isOpeningMissing ? scan.hasDuplicates ? 2 : 1 : 0,
       scan.refusal.map { Int($0.rawValue) } ?? -1,
       scan.parameters.map { Int($0.filterPolicy) } ?? -1, scan.discovery.map { Int($0) } ?? -1,

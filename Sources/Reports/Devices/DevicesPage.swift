@@ -162,10 +162,10 @@ struct DevicesPage: ~Copyable {
     return max(0, to.nanoseconds(since: from))
   }
 
-  mutating func adapter(_ index: UInt16) {
-    guard list.hasSeveralAdapters, index != 0xffff else { return }
+  mutating func adapter(_ index: AdapterIndex) {
+    guard list.hasSeveralAdapters, let number = index.number else { return }
     out.text(", hci")
-    out.decimal(Int(index))
+    out.decimal(Int(number))
   }
 
   /// Appends what the data reveals about its advertiser: name, appearance.

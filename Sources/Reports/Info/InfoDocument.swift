@@ -196,7 +196,7 @@ struct InfoDocument: ~Copyable {
     sink.beginList("adapters")
     for adapter in memory.adapters.all {
       sink.beginItem()
-      sink.number("index", Int(adapter.index))
+      sink.number("index", Int(adapter.index.value))
       if !adapter.name.isEmpty { sink.string("name", adapter.name.bytes) }
       if let address = adapter.address { sink.address("address", address) }
       if let bus = adapter.bus {
@@ -324,8 +324,7 @@ extension JSONSink {
   /// Appends what is known of a connection as keys of the current object.
   package mutating func connection(_ connection: Connection, name: [UInt8]?) {
     number("id", connection.id)
-    // 0xffff: records without an adapter.
-    if connection.adapter != 0xffff { number("adapter", Int(connection.adapter)) }
+    if let index = connection.adapter.number { number("adapter", Int(index)) }
     identifier("handle", UInt64(connection.handle), digits: 4)
     word("transport", connection.transport.key)
     if connection.isTransportInferred { word("transport_via", "inferred") }

@@ -197,7 +197,7 @@ struct InfoPage: ~Copyable {
     for adapter in memory.adapters.all {
       label("adapter")
       out.text("hci")
-      out.decimal(Int(adapter.index))
+      out.decimal(Int(adapter.index.value))
       if let address = adapter.address {
         out.text(", ")
         out.addressOrNone(address)
@@ -268,9 +268,9 @@ struct InfoPage: ~Copyable {
     out.text("  ")
     out.decimal(connection.id)
     out.text("  ")
-    if facts.hasSeveralAdapters, connection.adapter != 0xffff {
+    if facts.hasSeveralAdapters, let number = connection.adapter.number {
       out.text("hci")
-      out.decimal(Int(connection.adapter))
+      out.decimal(Int(number))
       out.text(", ")
     }
     if connection.peer != nil {

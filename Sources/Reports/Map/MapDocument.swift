@@ -50,7 +50,7 @@ struct MapDocument: ~Copyable {
     if let name = device.names.last { sink.string("name", name.bytes) }
     if let adapter = device.adapter {
       sink.flag("local", true)
-      sink.number("adapter", Int(adapter))
+      sink.number("adapter", Int(adapter.value))
     }
     sink.packets("connections", device.connections[...])
     if let mtu = device.mtu, mtu.isExchanged { sink.number("mtu", mtu.value) }

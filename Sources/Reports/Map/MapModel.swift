@@ -9,7 +9,7 @@ package struct MapDevice: Sendable {
   /// Identifies its server.
   package let key: UInt64
   /// For this host's own server: its controller.
-  package var adapter: UInt16?
+  package var adapter: AdapterIndex?
   package var address: DeviceAddress?
   var kind: AddressKind?
   package var identity: DeviceAddress?
@@ -18,7 +18,7 @@ package struct MapDevice: Sendable {
   package var names: [[UInt8]] = []
   package var connections: [Int] = []
   /// The controllers of those connections.
-  var adapters: Set<UInt16> = []
+  var adapters: Set<AdapterIndex> = []
   /// How much is known in total, if not all of it is shown.
   var wholeSummary: MapSummary?
   /// Whether the capture may lack answers of this device.

@@ -122,9 +122,9 @@ package struct MapPage: ~Copyable {
     begin(.device)
     if let adapter = device.adapter {
       out.text("this host")
-      if adapter != 0xffff {
+      if let number = adapter.number {
         out.text(", hci")
-        out.decimal(Int(adapter))
+        out.decimal(Int(number))
       }
       if let address = device.address {
         out.text(", ")

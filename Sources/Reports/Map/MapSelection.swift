@@ -60,8 +60,7 @@ extension MapDevice {
       (selection.devices.isEmpty || selection.devices.contains { $0.matches(self) })
       && (selection.connections.isEmpty
         || connections.contains { id in selection.connections.contains { $0.contains(id) } })
-      && (selection.adapters.isEmpty
-        || adapters.contains { index in selection.adapters.contains { $0.contains(Int(index)) } })
+      && (selection.adapters.isEmpty || adapters.contains(where: selection.admits(adapter:)))
     guard isWanted else { return nil }
     guard !selection.uuids.isEmpty || !selection.handles.isEmpty else { return self }
     var chosen = self

@@ -70,8 +70,7 @@ package struct Selection: Sendable {
       guard let direction = record.direction, directions.contains(direction) else { return false }
     }
     if !adapters.isEmpty {
-      guard let adapter = record.adapter, admits(adapter: adapter)
-      else { return false }
+      guard record.adapter != .unknown, admits(adapter: record.adapter) else { return false }
     }
     if !connections.isEmpty {
       guard let id = answer.link.map({ memory.links.id($0) }),
@@ -113,7 +112,7 @@ package struct SelectionError: Error, Equatable, Sendable, CustomStringConvertib
 
 extension Selection {
   /// Returns whether this controller is selected.
-  package func admits(adapter: UInt16) -> Bool {
-    adapters.isEmpty || adapters.contains { $0.contains(Int(adapter)) }
+  package func admits(adapter: AdapterIndex) -> Bool {
+    adapters.isEmpty || adapters.contains { $0.contains(Int(adapter.value)) }
   }
 }

@@ -38,7 +38,7 @@ package struct Brief: Sendable {
   /// The packets of one connection that are summarised in one line.
   package struct Run: Sendable {
     let connection: Int
-    let adapter: UInt16?
+    let adapter: AdapterIndex
     let kind: Kind
     package let first: Int
     let firstTime: Timestamp?
@@ -104,7 +104,7 @@ package struct Brief: Sendable {
   /// The runs that have not been printed yet, ordered by their first packets.
   package private(set) var runs: [Run] = []
   /// The controller that was reset last, as long as only folded packets have followed.
-  private var starting: UInt16??
+  private var starting: AdapterIndex?
   /// The numbers of packets that were omitted without a line of their own.
   private(set) var answers = 0
   private(set) var flowControl = 0
@@ -129,7 +129,7 @@ package struct Brief: Sendable {
     if reason == nil {
       // A start-up lasts from a Reset to the next packet that is not folded.
       if case .command(let command) = dissection.content, command.opcode == Self.reset {
-        starting = .some(record.adapter)
+        starting = record.adapter
       } else {
         starting = nil
       }
@@ -146,7 +146,7 @@ package struct Brief: Sendable {
     case .command(let command):
       if command.opcode == HCICommand.hostNumberOfCompletedPackets { return .flowControl }
       guard Self.setsUp(command.opcode) else { return nil }
-      if let starting, starting == record.adapter { return .startUp(command.opcode) }
+      if starting == record.adapter { return .startUp(command.opcode) }
       // Later, what a vendor's command does may be news.
       return command.opcode >> 10 == 0x3f ? nil : .setUp(command.opcode)
     case .event(let event):

@@ -25,7 +25,7 @@ struct LineColumns: ~Copyable {
   /// The column of connection numbers, after a space.
   private var idColumns = GrowingColumn(digits: 2, margin: 1)
   /// The adapter that was seen first; records of other adapters name theirs.
-  private var firstAdapter: UInt16?
+  private var firstAdapter = AdapterIndex.unknown
   private var hasSeveralAdapters = false
   /// The time of the previous line.
   var previous: Timestamp?
@@ -80,9 +80,9 @@ struct LineColumns: ~Copyable {
   }
 
   /// Records the controller of a packet, whether printed or not.
-  mutating func observe(_ adapter: UInt16?) {
-    if firstAdapter == nil { firstAdapter = adapter }
-    if let adapter, adapter != firstAdapter { hasSeveralAdapters = true }
+  mutating func observe(_ adapter: AdapterIndex) {
+    if firstAdapter == .unknown { firstAdapter = adapter }
+    if adapter != firstAdapter, adapter != .unknown { hasSeveralAdapters = true }
   }
 
   /// The width of the gap; 0 if the time column shows it, or there is no room.
@@ -112,7 +112,7 @@ struct LineColumns: ~Copyable {
   ///   - line: must have room for `mostBytes`, so that nothing of the line is flushed before it is
   ///     complete: some of it is overwritten.
   mutating func prefix(
-    _ packet: Int, _ time: Timestamp?, since start: Timestamp?, _ id: Int, _ adapter: UInt16?,
+    _ packet: Int, _ time: Timestamp?, since start: Timestamp?, _ id: Int, _ adapter: AdapterIndex,
     _ direction: Direction?, isInferred: Bool = false, into line: inout Output
   ) {
     if let time, let start, goesOn(packet, time, start, id) {
@@ -220,11 +220,11 @@ struct LineColumns: ~Copyable {
   }
 
   /// Appends the controller's column, which exists once there are several controllers.
-  private func adapter(_ adapter: UInt16?, into line: inout Output) {
+  private func adapter(_ adapter: AdapterIndex, into line: inout Output) {
     let start = line.count
-    if let adapter {
+    if let number = adapter.number {
       line.text("hci")
-      line.decimal(Int(adapter))
+      line.decimal(Int(number))
       line.byte(0x20)
     }
     line.spaces(start + Self.adapterColumns - line.count)

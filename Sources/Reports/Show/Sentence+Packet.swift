@@ -337,9 +337,9 @@ extension Sentence {
         output.name(words)
         endSubject()
       }
-    } else if let adapter = record.adapter {
+    } else if let number = record.adapter.number {
       output.text("hci")
-      output.decimal(Int(adapter))
+      output.decimal(Int(number))
       endSubject()
     }
     if let address = note.address {

@@ -79,9 +79,9 @@ package struct ShowJSON: PacketReport, ~Copyable {
     if let time = record.time {
       sink.time(time, since: showing.start, decimals: timeDecimals, &clock)
     }
-    if let adapter = record.adapter {
+    if let number = record.adapter.number {
       sink.constant(#","adapter":"#)
-      sink.output.decimal(Int(adapter))
+      sink.output.decimal(Int(number))
     }
     switch record.direction {
     case .sent: sink.constant(#","direction":"sent""#)

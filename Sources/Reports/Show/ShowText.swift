@@ -84,7 +84,7 @@ package struct ShowText: PacketReport, ~Copyable {
     let id = answer.link.map { memory.links.id($0) } ?? 0
     // Notes contain the name of their controller.
     var adapter = record.adapter
-    if case .note = dissection.content { adapter = nil }
+    if case .note = dissection.content { adapter = .unknown }
     if hasHeader, dissection.problems.isEmpty, isSetAsItIs,
       sentence.output.count <= Self.mostWords
     {

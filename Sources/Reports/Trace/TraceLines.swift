@@ -72,7 +72,7 @@ struct TraceLines: ~Copyable {
       callback.kind == .callback || callback.kind == .call ? "callback" : "what", callback.name)
     sink.number("packet", event.packet)
     if let time = event.time { sink.time(time, since: start, decimals: timeDecimals, &clock) }
-    if event.adapter != 0xffff { sink.number("adapter", Int(event.adapter)) }
+    if let index = event.adapter.number { sink.number("adapter", Int(index)) }
     if event.connection > 0 { sink.number("connection", event.connection) }
     if let request = event.request { sink.number("request", request) }
     if let latency = event.latency {

@@ -23,7 +23,7 @@ struct TraceText: ~Copyable {
   private var named: Set<Int> = []
 
   /// The controller of the previous line, and whether there are several.
-  private var adapter: UInt16?
+  private var adapter = AdapterIndex.unknown
   private var hasSeveral = false
 
   /// The remarks that were printed.
@@ -73,13 +73,13 @@ struct TraceText: ~Copyable {
     if callback.kind == .traffic { line.byte(0x28) }
     line.text(callback.name)
     if callback.kind == .traffic { line.byte(0x29) }
-    if event.adapter != 0xffff, event.connection == 0 {
+    if let number = event.adapter.number, event.connection == 0 {
       // If there are several controllers, the controller is shown.
-      if let adapter, adapter != event.adapter { hasSeveral = true }
+      if adapter != event.adapter, adapter != .unknown { hasSeveral = true }
       adapter = event.adapter
       if hasSeveral {
         line.text("  hci")
-        line.decimal(Int(event.adapter))
+        line.decimal(Int(number))
       }
     }
     arguments(callback, event)

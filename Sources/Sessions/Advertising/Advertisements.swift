@@ -97,17 +97,17 @@ package struct Advertisements: Sendable {
 
   /// Records that the capture begins, or lacks records before one with this time: open chains are
   /// incomplete, and what comes may be a later part.
-  mutating func lose(before time: Timestamp?, of adapter: UInt16?) {
+  mutating func lose(before time: Timestamp?, of adapter: AdapterIndex) {
     starts.lose(before: time, of: adapter)
     for position in chains.indices {
-      if adapter == nil || chains[position].key?.adapter == adapter { chains[position].key = nil }
+      if adapter.mayBe(chains[position].key?.adapter) { chains[position].key = nil }
     }
   }
 
   /// Records that a train was found, passed on or lost, from the parameters after a subevent code.
   @_lifetime(cursor: copy cursor)
   mutating func observeTrain(
-    _ subevent: UInt8, _ cursor: inout Cursor, adapter: UInt16, _ problems: inout Problems
+    _ subevent: UInt8, _ cursor: inout Cursor, adapter: AdapterIndex, _ problems: inout Problems
   ) {
     if subevent == PeriodicSync.lost {
       guard let handle = try? cursor.u16() else { return }
@@ -136,7 +136,7 @@ package struct Advertisements: Sendable {
   /// Reads the reports of an event, as far as they are present. If the list and its count disagree,
   /// the event's row has already reported it.
   mutating func observe(
-    _ event: RawSpan, body: Slice, adapter: UInt16, packet: Int, time: Timestamp?,
+    _ event: RawSpan, body: Slice, adapter: AdapterIndex, packet: Int, time: Timestamp?,
     _ problems: inout Problems
   ) {
     guard let list = AdvertisingReports(event: event, body: body) else { return }
@@ -189,7 +189,8 @@ package struct Advertisements: Sendable {
   }
 
   private mutating func join(
-    _ report: AdvertisingReport, _ data: RawSpan, adapter: UInt16, packet: Int, time: Timestamp?,
+    _ report: AdvertisingReport, _ data: RawSpan, adapter: AdapterIndex, packet: Int,
+    time: Timestamp?,
     _ problems: inout Problems
   ) -> Advertisement {
     var advertisement = Advertisement(report: report)
@@ -286,7 +287,7 @@ package struct Advertisements: Sendable {
   }
 
   /// Forgets the chains of an adapter that was reset or removed: what it reports later is new.
-  mutating func forget(_ adapter: UInt16) {
+  mutating func forget(_ adapter: AdapterIndex) {
     for position in chains.indices where chains[position].key?.adapter == adapter {
       chains[position].key = nil
     }
@@ -312,7 +313,7 @@ package struct Advertisements: Sendable {
       }
       hasSaidForgotten = true
       // The next part may belong to a chain that was forgotten.
-      starts.lose(before: time, of: nil)
+      starts.lose(before: time, of: .unknown)
     }
     chains[position].begin(key)
     return position

@@ -11,7 +11,7 @@ package struct Advertiser: Sendable {
     var payload: Int
     /// The time of its last advertising event; the adapter and the scan that reported it follow.
     var time: Timestamp?
-    var adapter: UInt16
+    var adapter: AdapterIndex
     var scan: Int
     var gaps = AdvertisingGaps()
     /// The gaps of a scan that may have filtered duplicates.
@@ -234,7 +234,7 @@ package struct Advertiser: Sendable {
   /// - Returns: whether the same data came just before in the same scan.
   mutating func take(
     _ stream: AdvertisingStream, _ data: RawSpan, isTruncated: Bool, packet: Int,
-    time: Timestamp?, adapter: UInt16, _ scan: Scans.Hearing?, limit: Int,
+    time: Timestamp?, adapter: AdapterIndex, _ scan: Scans.Hearing?, limit: Int,
     _ budget: inout PayloadBudget
   ) -> Bool {
     let place = payloads.take(
@@ -265,7 +265,7 @@ package struct Advertiser: Sendable {
 
   /// Records the time since the previous event of a stream, if nothing was left out in between.
   private mutating func pace(
-    _ known: Int, _ time: Timestamp?, _ adapter: UInt16, _ scan: Scans.Hearing?
+    _ known: Int, _ time: Timestamp?, _ adapter: AdapterIndex, _ scan: Scans.Hearing?
   ) {
     guard let scan, let time, scan.filtersDuplicates != true,
       !streams[known].stream.isScanResponse, streams[known].stream.event != .periodic

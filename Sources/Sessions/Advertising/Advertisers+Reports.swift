@@ -10,7 +10,7 @@ extension Advertisers {
     _ advertisements: Advertisements, _ record: borrowing CaptureRecord, _ bytes: RawSpan,
     isCounted: Bool
   ) {
-    let adapter = record.adapter ?? 0xffff
+    let adapter = record.adapter
     for position in advertisements.reports.indices {
       let advertisement = advertisements.reports[position]
       let report = advertisement.report
@@ -108,11 +108,11 @@ extension Advertisers {
       // Discovering: address types (1 byte), whether it is running (1).
       scans.discover(
         bytes.byte(at: Int(body.start)), isOn: bytes.byte(at: Int(body.start) + 1) != 0,
-        record.adapter ?? 0xffff, packet: record.number, time: record.time)
+        record.adapter, packet: record.number, time: record.time)
     } else if control.code == ManagementEvent.advertisingRemoved, !body.isEmpty {
       own.end(
         AdvertisingSet(.management, bytes.byte(at: Int(body.start))), .host,
-        record.adapter ?? 0xffff, packet: record.number, time: record.time, isProof: false)
+        record.adapter, packet: record.number, time: record.time, isProof: false)
     }
     guard isCounted else { return }
     let isMonitors = control.code == ManagementEvent.advertisementMonitorDeviceFound
@@ -140,7 +140,7 @@ extension Advertisers {
   ) {
     _ = devices[place].take(
       stream, data, isTruncated: record.isTruncated, packet: record.number, time: record.time,
-      adapter: record.adapter ?? 0xffff, nil, limit: limits.payloads, &budget)
+      adapter: record.adapter, nil, limit: limits.payloads, &budget)
   }
 
   /// Processes Android's events: Multi Advertising State Change (0x55: instance, reason, handle),
@@ -164,7 +164,7 @@ extension Advertisers {
       own.end(
         AdvertisingSet(.android, instance),
         .connection(answer.link.map { memory.links.id($0) }.flatMap { $0 == 0 ? nil : $0 }),
-        record.adapter ?? 0xffff, packet: record.number, time: record.time, isProof: true)
+        record.adapter, packet: record.number, time: record.time, isProof: true)
       return
     }
     guard isCounted, (try? cursor.take(2)) != nil, (try? cursor.u8()) == 0,

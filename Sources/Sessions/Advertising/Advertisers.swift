@@ -26,7 +26,7 @@ package struct Advertisers: Sendable {
   var budget: PayloadBudget
   private var commands: HostCommands
   /// The controllers to which commands were sent.
-  private var commanded: Set<UInt16> = []
+  private var commanded: Set<AdapterIndex> = []
   /// The identities of resolvable addresses, from connections.
   var identities: [DeviceAddress: (address: DeviceAddress, type: AddressType)] = [:]
   /// Connections whose peer is unknown, by number: their first packets and their handles.
@@ -79,7 +79,7 @@ package struct Advertisers: Sendable {
     case .event(let event):
       observe(event, record, dissection, bytes, answer, memory, isCounted: isCounted)
     case .command(let command):
-      if commanded.count < limits.adapters { commanded.insert(record.adapter ?? 0xffff) }
+      if commanded.count < limits.adapters { commanded.insert(record.adapter) }
       if ScanParameters.opcodes.contains(command.opcode)
         || ScanSwitch.opcodes.contains(command.opcode)
         || command.opcode == ContentFilterChange.opcode
@@ -88,8 +88,8 @@ package struct Advertisers: Sendable {
         send(command.opcode, record, bytes.part(dissection.body))
       }
     case .note(let note):
-      if note.kind == .closeIndex || note.kind == .deletedIndex, let adapter = record.adapter {
-        forget(adapter, packet: record.number, time: record.time)
+      if note.kind == .closeIndex || note.kind == .deletedIndex, record.adapter != .unknown {
+        forget(record.adapter, packet: record.number, time: record.time)
       }
     case .control(let control):
       if control.isEvent {
@@ -143,7 +143,7 @@ package struct Advertisers: Sendable {
 
   /// Applies the unanswered commands of an adapter that begin a scan: a report shows that they took
   /// effect.
-  mutating func beginScan(_ adapter: UInt16) {
+  mutating func beginScan(_ adapter: AdapterIndex) {
     guard !commands.isEmpty, !scans.isOn(adapter) else { return }
     let begun = commands.takeAll {
       $0.adapter == adapter && !$0.isControl
@@ -159,7 +159,7 @@ package struct Advertisers: Sendable {
     own.forgetManagement(of: commanded)
   }
 
-  private mutating func forget(_ adapter: UInt16, packet: Int, time: Timestamp?) {
+  private mutating func forget(_ adapter: AdapterIndex, packet: Int, time: Timestamp?) {
     commands.forget(adapter)
     scans.forget(adapter, packet: packet, time: time)
     own.forget(adapter, packet: packet, time: time)
@@ -171,7 +171,7 @@ package struct Advertisers: Sendable {
     _ event: HCIEvent, _ record: borrowing CaptureRecord, _ dissection: Dissection,
     _ bytes: RawSpan, _ answer: Answer, _ memory: borrowing Memory, isCounted: Bool
   ) {
-    let adapter = record.adapter ?? 0xffff
+    let adapter = record.adapter
     let body = dissection.body
     let start = Int(body.start)
     switch event.code {
@@ -206,7 +206,7 @@ package struct Advertisers: Sendable {
     _ subevent: UInt8, _ record: borrowing CaptureRecord, _ bytes: RawSpan, _ body: Slice,
     _ answer: Answer, _ memory: borrowing Memory
   ) {
-    let adapter = record.adapter ?? 0xffff
+    let adapter = record.adapter
     var cursor = Cursor(bytes, body)
     guard (try? cursor.u8()) != nil else { return }
     switch subevent {

@@ -1,9 +1,9 @@
-import Bluetooth
+package import Bluetooth
 package import Dissectors
 
 /// The common properties of the parts of one advertisement.
 package struct AdvertisingKey: Hashable, Sendable {
-  let adapter: UInt16
+  let adapter: AdapterIndex
   private let kind: AdvertisingReport.Kind
   private let addressType: AddressType
   private let address: DeviceAddress?
@@ -14,7 +14,7 @@ package struct AdvertisingKey: Hashable, Sendable {
   private let slot: UInt32
 
   /// Creates the key of a report from this controller.
-  package init(_ adapter: UInt16, _ report: AdvertisingReport) {
+  package init(_ adapter: AdapterIndex, _ report: AdvertisingReport) {
     self.adapter = adapter
     kind = report.kind
     addressType = report.addressType
@@ -34,7 +34,7 @@ struct AdvertisingStarts: Sendable {
   /// The time from which nothing is known to be missing.
   private var since: Timestamp?
   /// Controllers that were reset since then: everything they report began later.
-  private var adapters: [UInt16] = []
+  private var adapters: [AdapterIndex] = []
   /// Advertisements with a report since then. A controller sends the parts of one in order, so the
   /// next report continues it or begins a new one.
   private var seen: [AdvertisingKey] = []
@@ -48,15 +48,15 @@ struct AdvertisingStarts: Sendable {
   init(_ limits: SharedLimits) { shared = limits }
 
   /// Records that the capture begins, or lacks records before this time, of an adapter or of any
-  /// (nil).
-  mutating func lose(before time: Timestamp?, of adapter: UInt16?) {
+  /// (unknown).
+  mutating func lose(before time: Timestamp?, of adapter: AdapterIndex) {
     since = time
-    adapters.removeAll { adapter == nil || $0 == adapter }
-    seen.removeAll { adapter == nil || $0.adapter == adapter }
+    adapters.removeAll { adapter.mayBe($0) }
+    seen.removeAll { adapter.mayBe($0.adapter) }
   }
 
   /// Records that a controller was reset.
-  mutating func reset(_ adapter: UInt16) {
+  mutating func reset(_ adapter: AdapterIndex) {
     guard adapters.count < limits.adapters, !adapters.contains(adapter) else { return }
     adapters.append(adapter)
   }

@@ -43,8 +43,8 @@ package struct OwnAdvertiser: Sendable {
     package internal(set) var isOpeningMissing = false
   }
 
-  /// The controller's index; 0xffff: the record belonged to none.
-  package let adapter: UInt16
+  /// The controller's index; unknown: the record belonged to none.
+  package let adapter: AdapterIndex
   /// Which of the controller's sets this is.
   package let set: AdvertisingSet
   package internal(set) var parameters: AdvertisingParameters?
@@ -98,29 +98,29 @@ package struct OwnAdvertising: Sendable {
   /// Whether there were more.
   package private(set) var hasMore = false
   /// The maximum data length of an extended set that each controller reported.
-  private var longest: [(adapter: UInt16, bytes: Int)] = []
+  private var longest: [(adapter: AdapterIndex, bytes: Int)] = []
   private let limits: Limits
 
   init(_ limits: Limits) { self.limits = limits }
 
   /// Returns the maximum data length of a set of this controller.
-  package func mostBytes(_ adapter: UInt16) -> Int {
+  package func mostBytes(_ adapter: AdapterIndex) -> Int {
     longest.first { $0.adapter == adapter }?.bytes ?? 1650
   }
 
   /// Records the result of LE Read Maximum Advertising Data Length.
-  mutating func learn(longest bytes: Int, _ adapter: UInt16) {
+  mutating func learn(longest bytes: Int, _ adapter: AdapterIndex) {
     guard longest.count < limits.adapters, !longest.contains(where: { $0.adapter == adapter })
     else { return }
     longest.append((adapter, bytes))
   }
 
-  private func find(_ adapter: UInt16, _ set: AdvertisingSet) -> Int? {
+  private func find(_ adapter: AdapterIndex, _ set: AdvertisingSet) -> Int? {
     all.firstIndex { $0.set == set && $0.adapter == adapter }
   }
 
   private mutating func make(
-    _ adapter: UInt16, _ set: AdvertisingSet, packet: Int, time: Timestamp?
+    _ adapter: AdapterIndex, _ set: AdvertisingSet, packet: Int, time: Timestamp?
   ) -> Int? {
     if let known = find(adapter, set) { return known }
     guard all.count < limits.ownSets else {
@@ -138,7 +138,7 @@ package struct OwnAdvertising: Sendable {
   ///   - parameters: the command's parameters, which its slices count from.
   ///   - isCut: whether the capture lacks part of them.
   mutating func apply(
-    _ command: AdvertisingCommand, _ parameters: RawSpan, isCut: Bool, _ adapter: UInt16,
+    _ command: AdvertisingCommand, _ parameters: RawSpan, isCut: Bool, _ adapter: AdapterIndex,
     packet: Int, time: Timestamp?, _ budget: inout PayloadBudget
   ) {
     switch command {
@@ -196,7 +196,7 @@ package struct OwnAdvertising: Sendable {
 
   /// Records that a command to enable sets was refused.
   mutating func refuse(
-    _ sets: [AdvertisingSet], _ status: StatusCode, _ adapter: UInt16, packet: Int,
+    _ sets: [AdvertisingSet], _ status: StatusCode, _ adapter: AdapterIndex, packet: Int,
     time: Timestamp?
   ) {
     for set in sets {
@@ -213,7 +213,7 @@ package struct OwnAdvertising: Sendable {
   /// Records that a command with a part of a set's data was refused: the parts after it have no
   /// place.
   mutating func refuse(
-    _ set: AdvertisingSet, _ kind: AdvertisingCommand.DataKind, _ adapter: UInt16
+    _ set: AdvertisingSet, _ kind: AdvertisingCommand.DataKind, _ adapter: AdapterIndex
   ) {
     if let known = find(adapter, set) { all[known].parts.forget(kind) }
   }
@@ -281,7 +281,7 @@ package struct OwnAdvertising: Sendable {
   ///   have been enabled before the capture began. A host that disables a set proves nothing, since
   ///   many do so to be safe.
   mutating func end(
-    _ set: AdvertisingSet, _ ending: OwnAdvertiser.Ending, _ adapter: UInt16, packet: Int,
+    _ set: AdvertisingSet, _ ending: OwnAdvertiser.Ending, _ adapter: AdapterIndex, packet: Int,
     time: Timestamp?, isProof: Bool
   ) {
     let place = isProof ? make(adapter, set, packet: packet, time: time) : find(adapter, set)
@@ -297,7 +297,7 @@ package struct OwnAdvertising: Sendable {
   }
 
   /// Ends the sets of a controller that was reset or removed.
-  mutating func forget(_ adapter: UInt16, packet: Int, time: Timestamp?) {
+  mutating func forget(_ adapter: AdapterIndex, packet: Int, time: Timestamp?) {
     for known in all.indices where all[known].adapter == adapter {
       switchOff(known, .reset, packet: packet, time: time)
       all[known].parts.forget()
@@ -306,7 +306,7 @@ package struct OwnAdvertising: Sendable {
 
   /// Forgets what was requested from the kernel for these controllers: the capture has the HCI
   /// commands that carried it out.
-  mutating func forgetManagement(of adapters: Set<UInt16>) {
+  mutating func forgetManagement(of adapters: Set<AdapterIndex>) {
     all.removeAll { $0.set.family == .management && adapters.contains($0.adapter) }
   }
 

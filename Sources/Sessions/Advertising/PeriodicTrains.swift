@@ -14,7 +14,7 @@ package struct PeriodicTrain: Sendable, Equatable {
 /// found first is dropped first.
 struct PeriodicTrains: Sendable {
   private struct Entry: Sendable {
-    let adapter: UInt16
+    let adapter: AdapterIndex
     let handle: UInt16
     let train: PeriodicTrain
   }
@@ -27,12 +27,12 @@ struct PeriodicTrains: Sendable {
   init(limit: Int) { self.limit = max(1, limit) }
 
   /// Returns the train with a sync handle, if its beginning was seen.
-  func find(_ adapter: UInt16, _ handle: UInt16) -> PeriodicTrain? {
+  func find(_ adapter: AdapterIndex, _ handle: UInt16) -> PeriodicTrain? {
     entries.first { $0.adapter == adapter && $0.handle == handle }?.train
   }
 
   /// Records a train.
-  mutating func learn(_ adapter: UInt16, _ sync: PeriodicSync) {
+  mutating func learn(_ adapter: AdapterIndex, _ sync: PeriodicSync) {
     guard sync.status == .success else { return }
     lose(adapter, sync.handle)
     if entries.count == limit {
@@ -47,10 +47,10 @@ struct PeriodicTrains: Sendable {
   }
 
   /// Forgets a train that has ended.
-  mutating func lose(_ adapter: UInt16, _ handle: UInt16) {
+  mutating func lose(_ adapter: AdapterIndex, _ handle: UInt16) {
     entries.removeAll { $0.adapter == adapter && $0.handle == handle }
   }
 
   /// Forgets the trains of an adapter that was reset or removed.
-  mutating func forget(_ adapter: UInt16) { entries.removeAll { $0.adapter == adapter } }
+  mutating func forget(_ adapter: AdapterIndex) { entries.removeAll { $0.adapter == adapter } }
 }

@@ -25,8 +25,8 @@ package struct Scan: Sendable {
     }
   }
 
-  /// The controller's index; 0xffff: the record belonged to none.
-  package let adapter: UInt16
+  /// The controller's index; unknown: the record belonged to none.
+  package let adapter: AdapterIndex
   /// Its parameters; nil if the capture lacks the command that set them.
   package let parameters: ScanParameters?
   /// Filter_Duplicates; nil: unknown.
@@ -83,7 +83,7 @@ package struct Scans: Sendable {
   }
 
   private struct Controller: Sendable {
-    let adapter: UInt16
+    let adapter: AdapterIndex
     var parameters: ScanParameters?
     var filters = ContentFilters()
     /// The number of the scan that is running or ended last; 0: none.
@@ -106,20 +106,21 @@ package struct Scans: Sendable {
     controllerLimit = max(1, limits.adapters)
   }
 
-  private mutating func controller(_ adapter: UInt16) -> Int {
+  private mutating func controller(_ adapter: AdapterIndex) -> Int {
     if let known = controllers.firstIndex(where: { $0.adapter == adapter }) { return known }
     if controllers.count == controllerLimit { controllers.removeFirst() }
     controllers.append(Controller(adapter: adapter))
     return controllers.count - 1
   }
 
-  mutating func set(_ parameters: ScanParameters, _ adapter: UInt16) {
+  mutating func set(_ parameters: ScanParameters, _ adapter: AdapterIndex) {
     controllers[controller(adapter)].parameters = parameters
   }
 
   /// Begins or ends a scan, or records that a command to begin one was refused.
   mutating func turn(
-    _ command: ScanSwitch, _ adapter: UInt16, _ status: StatusCode, packet: Int, time: Timestamp?
+    _ command: ScanSwitch, _ adapter: AdapterIndex, _ status: StatusCode, packet: Int,
+    time: Timestamp?
   ) {
     guard status == .success else {
       // A running scan keeps running, and a stopped one stays stopped; only the attempt is
@@ -151,7 +152,7 @@ package struct Scans: Sendable {
   }
 
   private func begun(
-    _ command: ScanSwitch, _ adapter: UInt16, packet: Int, time: Timestamp?
+    _ command: ScanSwitch, _ adapter: AdapterIndex, packet: Int, time: Timestamp?
   ) -> Scan {
     Scan(
       adapter: adapter,
@@ -168,7 +169,7 @@ package struct Scans: Sendable {
   }
 
   /// Applies a command that sets or removes a filter, or enables or disables filtering.
-  mutating func filter(_ change: ContentFilterChange, _ adapter: UInt16) {
+  mutating func filter(_ change: ContentFilterChange, _ adapter: AdapterIndex) {
     let known = controller(adapter)
     controllers[known].filters.apply(change)
     if controllers[known].isOn { noteFilters(known) }
@@ -197,7 +198,7 @@ package struct Scans: Sendable {
   }
 
   /// Ends the running scan of a controller.
-  mutating func end(_ adapter: UInt16, _ ending: Scan.Ending, packet: Int, time: Timestamp?) {
+  mutating func end(_ adapter: AdapterIndex, _ ending: Scan.Ending, packet: Int, time: Timestamp?) {
     guard let known = controllers.firstIndex(where: { $0.adapter == adapter }),
       controllers[known].isOn
     else { return }
@@ -209,7 +210,7 @@ package struct Scans: Sendable {
   }
 
   /// Ends the scan of a controller that was reset or removed, and forgets its parameters.
-  mutating func forget(_ adapter: UInt16, packet: Int, time: Timestamp?) {
+  mutating func forget(_ adapter: AdapterIndex, packet: Int, time: Timestamp?) {
     end(adapter, .reset, packet: packet, time: time)
     if let known = controllers.firstIndex(where: { $0.adapter == adapter }) {
       controllers[known].parameters = nil
@@ -218,14 +219,14 @@ package struct Scans: Sendable {
   }
 
   /// Returns whether a scan is running.
-  func isOn(_ adapter: UInt16) -> Bool {
+  func isOn(_ adapter: AdapterIndex) -> Bool {
     controllers.contains { $0.adapter == adapter && $0.isOn }
   }
 
   /// Returns the scan in which a report was heard. If none is running, this is one that has just
   /// ended, or else a new one whose beginning is missing from the capture.
   mutating func hear(
-    _ adapter: UInt16, packet: Int, time: Timestamp?, isCounted: Bool
+    _ adapter: AdapterIndex, packet: Int, time: Timestamp?, isCounted: Bool
   ) -> Hearing {
     let known = controller(adapter)
     if !controllers[known].isOn, !isRecent(controllers[known].latest, time) {
@@ -262,7 +263,7 @@ package struct Scans: Sendable {
   /// Records that the kernel began or ended a discovery (MGMT Discovering). This adds nothing if
   /// the capture has the commands with which it scans.
   mutating func discover(
-    _ types: UInt8, isOn: Bool, _ adapter: UInt16, packet: Int, time: Timestamp?
+    _ types: UInt8, isOn: Bool, _ adapter: AdapterIndex, packet: Int, time: Timestamp?
   ) {
     let known = controller(adapter)
     if let on = position(controllers[known].latest), controllers[known].isOn {

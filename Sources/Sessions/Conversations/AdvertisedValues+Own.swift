@@ -8,7 +8,7 @@ import Dissectors
 struct OwnAdvertisedData: Sendable {
   /// The begun data of one advertising set.
   struct Begun: Sendable {
-    let adapter: UInt16
+    let adapter: AdapterIndex
     let set: AdvertisingSet
     var parts = AdvertisingDataParts()
   }
@@ -16,7 +16,7 @@ struct OwnAdvertisedData: Sendable {
   var commands: HostCommands
   var begun: [Begun] = []
   /// The controllers to which commands were sent.
-  var commanded: Set<UInt16> = []
+  var commanded: Set<AdapterIndex> = []
 
   /// Forgets the beginnings of data: what follows them has no place.
   mutating func forgetParts(_ isMeant: (Begun) -> Bool) {
@@ -24,7 +24,7 @@ struct OwnAdvertisedData: Sendable {
   }
 
   /// Forgets what a controller that was reset or removed had open.
-  mutating func forget(_ adapter: UInt16) {
+  mutating func forget(_ adapter: AdapterIndex) {
     commands.forget(adapter)
     forgetParts { $0.adapter == adapter }
   }
@@ -40,7 +40,7 @@ extension Conversations {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer
   ) {
-    let adapter = record.adapter ?? 0xffff
+    let adapter = record.adapter
     let parameters = bytes.part(dissection.body)
     switch dissection.content {
     case .command(let command):
@@ -106,7 +106,7 @@ extension Conversations {
     }
   }
 
-  private mutating func begun(_ adapter: UInt16, _ set: AdvertisingSet) -> Int? {
+  private mutating func begun(_ adapter: AdapterIndex, _ set: AdvertisingSet) -> Int? {
     if let known = ownData.begun.firstIndex(where: { $0.set == set && $0.adapter == adapter }) {
       return known
     }
@@ -120,7 +120,7 @@ extension Conversations {
     let command = done.command
     let data = Slice(start: 0, count: whole.bytes.count)
     var attribute = AttributeIdentity(
-      server: Self.ownAdvertiser | UInt64(command.adapter), isLocal: true, handle: nil)
+      server: Self.ownAdvertiser | UInt64(command.adapter.value), isLocal: true, handle: nil)
     attribute.needsHandle = false
     var value = ConveyedValue(
       operation: .advertisement, attribute: attribute,

@@ -41,7 +41,7 @@ extension Conversations {
       isLocal: false, handle: nil)
     attribute.needsHandle = false
     let parties = ValueParties(
-      adapter: record.adapter ?? 0, peer: address,
+      adapter: record.adapter, peer: address,
       identity: address.flatMap { memory.identities.identity(of: $0)?.address })
     var value = ConveyedValue(
       operation: .advertisement, attribute: attribute, parties: parties, direction: .received,

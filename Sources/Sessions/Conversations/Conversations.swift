@@ -114,7 +114,7 @@ package struct Conversations: Sendable {
     guard record.original == nil else { return procedures.skip() }
     if memory.links.gap != gap {
       gap = memory.links.gap
-      ownData.forgetParts { known in memory.links.gapAdapter.map { $0 == known.adapter } ?? true }
+      ownData.forgetParts { memory.links.gapAdapter.mayBe($0.adapter) }
     }
     if mayHaveOpenReads, let patience, let time = record.time { finishReads(time, patience) }
     procedures.observe(record, dissection, bytes, answer, fragments: fragments, memory)

@@ -94,7 +94,7 @@ package struct ValueParties: Equatable, Sendable {
   /// The connection's number; 0 if there is none.
   package var connection = 0
   /// The controller's index.
-  package var adapter: UInt16 = 0
+  package var adapter = AdapterIndex.unknown
   /// The other device's address, as used for the connection or the advertisement.
   package var peer: DeviceAddress?
   /// Its identity address, if it sent one.

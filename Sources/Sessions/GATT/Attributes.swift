@@ -154,7 +154,7 @@ package struct Attributes: Sendable {
   /// Returns the key of a server: for a peer its identity or address and whether that is random, or
   /// its connection if no address is known; for this host its controller.
   package static func key(isLocal: Bool, _ connection: Connection) -> UInt64 {
-    if isLocal { return 1 << 63 | UInt64(connection.adapter) }
+    if isLocal { return 1 << 63 | UInt64(connection.adapter.value) }
     if let identity = connection.identity { return key(identity.address, identity.type) }
     guard let peer = connection.peer else { return 1 << 62 | UInt64(connection.id) }
     return key(peer, connection.peerType ?? .public)

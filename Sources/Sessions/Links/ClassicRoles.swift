@@ -5,7 +5,7 @@ import Dissectors
 /// The roles that this host will have on BR/EDR links, which Connection Complete does not contain.
 /// Bounded: the oldest is dropped first.
 struct ClassicRoles: Sendable {
-  private var awaited: [(adapter: UInt16, peer: DeviceAddress, role: Connection.Role)] = []
+  private var awaited: [(adapter: AdapterIndex, peer: DeviceAddress, role: Connection.Role)] = []
   private static let most = 16
 
   /// Learns the role from a command. The host that creates a connection becomes the central. The
@@ -13,7 +13,7 @@ struct ClassicRoles: Sendable {
   /// Role Change event reports (Core, Vol 4, Part E, 7.1.5 and 7.1.8).
   mutating func learn(
     _ command: HCICommand, _ peer: DeviceAddress, _ bytes: RawSpan, _ body: Slice,
-    _ adapter: UInt16
+    _ adapter: AdapterIndex
   ) {
     switch command.opcode {
     case HCICommand.createConnection: expect(peer, .central, adapter)
@@ -26,14 +26,14 @@ struct ClassicRoles: Sendable {
   }
 
   /// Remembers the role on the next link with a peer.
-  mutating func expect(_ peer: DeviceAddress, _ role: Connection.Role, _ adapter: UInt16) {
+  mutating func expect(_ peer: DeviceAddress, _ role: Connection.Role, _ adapter: AdapterIndex) {
     awaited.removeAll { $0.adapter == adapter && $0.peer == peer }
     if awaited.count >= Self.most { awaited.removeFirst() }
     awaited.append((adapter, peer, role))
   }
 
   /// Removes and returns the role on the link with a peer that was just established, or failed.
-  mutating func take(_ peer: DeviceAddress, _ adapter: UInt16) -> Connection.Role? {
+  mutating func take(_ peer: DeviceAddress, _ adapter: AdapterIndex) -> Connection.Role? {
     guard let place = awaited.firstIndex(where: { $0.adapter == adapter && $0.peer == peer })
     else { return nil }
     return awaited.remove(at: place).role

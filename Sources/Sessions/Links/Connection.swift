@@ -49,7 +49,7 @@ package struct Connection: Sendable {
   /// seen; 0 for links that are not connections.
   package var id: Int { didSet { changes &+= 1 } }
   /// The controller's index.
-  package let adapter: UInt16
+  package let adapter: AdapterIndex
   package let handle: UInt16
   package var transport: Transport
   /// Whether the transport is inferred from the channels that the data uses, since the opening is
@@ -133,7 +133,7 @@ package struct Connection: Sendable {
   }
 
   init(
-    id: Int, adapter: UInt16, handle: UInt16, transport: Transport, packet: Int,
+    id: Int, adapter: AdapterIndex, handle: UInt16, transport: Transport, packet: Int,
     time: Timestamp?, isOpeningMissing: Bool, isOpeningLost: Bool = false
   ) {
     self.id = id

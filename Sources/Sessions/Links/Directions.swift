@@ -37,16 +37,16 @@ struct Directions: Sendable {
     case .command: return .sent
     case .event, .controllerLog: return .received
     case .acl(let header):
-      return infer(header, record.bytes.part(dissection.body), record.adapter ?? 0, memory)
+      return infer(header, record.bytes.part(dissection.body), record.adapter, memory)
     default: return nil
     }
   }
 
   private mutating func infer(
-    _ header: ACLHeader, _ fragment: RawSpan, _ adapter: UInt16, _ memory: borrowing Memory
+    _ header: ACLHeader, _ fragment: RawSpan, _ adapter: AdapterIndex, _ memory: borrowing Memory
   ) -> Direction? {
     if entries.isEmpty { entries = [Entry](repeating: Entry(), count: limit) }
-    let key = UInt32(adapter) << 16 | UInt32(header.handle)
+    let key = UInt32(adapter.value) << 16 | UInt32(header.handle)
     let place = Int((key ^ key >> 12) % UInt32(limit))
     if entries[place].key != key {
       entries[place] = Entry()

@@ -41,9 +41,9 @@ package struct Links: Sendable {
   /// Whether records were lost after the first one.
   private var hasGap = false
   /// The adapters that were reset or removed: none of their links was open before the capture.
-  private var closed: Set<UInt16> = []
-  /// The controller whose records were lost; nil: all.
-  package private(set) var gapAdapter: UInt16?
+  private var closed: Set<AdapterIndex> = []
+  /// The controller whose records were lost; unknown: any.
+  package private(set) var gapAdapter = AdapterIndex.unknown
   /// Whether the capture has Number Of Completed Packets events.
   package internal(set) var tellsCompleted = false
   private let passing = PassedByReference()
@@ -58,8 +58,8 @@ package struct Links: Sendable {
     index.reserveCapacity(self.limit)
   }
 
-  private static func key(_ adapter: UInt16, _ handle: UInt16) -> UInt32 {
-    UInt32(adapter) << 16 | UInt32(handle)
+  private static func key(_ adapter: AdapterIndex, _ handle: UInt16) -> UInt32 {
+    UInt32(adapter.value) << 16 | UInt32(handle)
   }
 
   /// Returns a copy of the connection in a slot.
@@ -129,24 +129,24 @@ package struct Links: Sendable {
   }
 
   /// Returns a copy of the open connection with this handle; records nothing.
-  package func known(_ adapter: UInt16, _ handle: UInt16) -> Connection? {
+  package func known(_ adapter: AdapterIndex, _ handle: UInt16) -> Connection? {
     index[Self.key(adapter, handle)].map { slots[$0].connection }
   }
 
   /// Returns whether a link with this handle is open; copies and records nothing.
-  func isOpen(_ adapter: UInt16, _ handle: UInt16) -> Bool {
+  func isOpen(_ adapter: AdapterIndex, _ handle: UInt16) -> Bool {
     index[Self.key(adapter, handle)] != nil
   }
 
   /// Returns whether this connection is the open one with this handle, and its peer was heard on
   /// it; copies and records nothing.
-  package func isEstablished(_ id: Int, _ adapter: UInt16, _ handle: UInt16) -> Bool {
+  package func isEstablished(_ id: Int, _ adapter: AdapterIndex, _ handle: UInt16) -> Bool {
     guard let position = index[Self.key(adapter, handle)] else { return false }
     return slots[position].connection.id == id && slots[position].connection.isEstablished
   }
 
   /// Returns the open link with this handle.
-  mutating func find(_ adapter: UInt16, _ handle: UInt16, packet: Int) -> LinkSlot? {
+  mutating func find(_ adapter: AdapterIndex, _ handle: UInt16, packet: Int) -> LinkSlot? {
     let key = Self.key(adapter, handle)
     let position: Int
     if let latest, latest.key == key {
@@ -162,7 +162,7 @@ package struct Links: Sendable {
 
   /// Returns the open BR/EDR connection with this peer. This is a linear search, only for packets
   /// that have an address and no handle.
-  mutating func find(_ adapter: UInt16, peer: DeviceAddress, packet: Int) -> LinkSlot? {
+  mutating func find(_ adapter: AdapterIndex, peer: DeviceAddress, packet: Int) -> LinkSlot? {
     for position in slots.indices
     where slots[position].connection.peer == peer && slots[position].connection.transport == .brEDR
       && slots[position].connection.adapter == adapter && slots[position].connection.ending == nil
@@ -176,7 +176,7 @@ package struct Links: Sendable {
   /// Returns the link with this handle that ended last, if it is still remembered and the data of
   /// `packet` can only be its own: the host did not know of the end yet, or the data was under way.
   func findEnded(
-    _ adapter: UInt16, _ handle: UInt16, _ direction: Direction?, packet: Int
+    _ adapter: AdapterIndex, _ handle: UInt16, _ direction: Direction?, packet: Int
   ) -> LinkSlot? {
     var found: (position: Int, end: Int)?
     for position in slots.indices {
@@ -196,7 +196,7 @@ package struct Links: Sendable {
   /// Returns the open link of a connection that is only now reported to have begun, after its data.
   /// The host has not used it, so it cannot have known of an earlier one.
   mutating func adopt(
-    _ adapter: UInt16, _ handle: UInt16, _ transport: Connection.Transport, packet: Int
+    _ adapter: AdapterIndex, _ handle: UInt16, _ transport: Connection.Transport, packet: Int
   ) -> LinkSlot? {
     guard let slot = find(adapter, handle, packet: packet) else { return nil }
     let connection = self[slot]
@@ -212,12 +212,12 @@ package struct Links: Sendable {
   }
 
   /// Forgets the open transactions of one adapter or of all: records were lost before `packet`.
-  mutating func forgetTransactions(of adapter: UInt16?, packet: Int) {
+  mutating func forgetTransactions(of adapter: AdapterIndex, packet: Int) {
     hasGap = hasGap || gap != 0 && gap != packet
     gap = packet
     gapAdapter = adapter
     for position in slots.indices
-    where adapter == nil || slots[position].connection.adapter == adapter {
+    where adapter.mayBe(slots[position].connection.adapter) {
       slots[position].connection.hasLostPackets = true
       slots[position].transactions.forgetOpen()
       slots[position].pairing = PairingState()
@@ -226,7 +226,7 @@ package struct Links: Sendable {
 
   /// Opens a link; an open link with the same handle is replaced by it.
   mutating func open(
-    _ adapter: UInt16, _ handle: UInt16, _ transport: Connection.Transport, packet: Int,
+    _ adapter: AdapterIndex, _ handle: UInt16, _ transport: Connection.Transport, packet: Int,
     time: Timestamp?, isOpeningMissing: Bool = false
   ) -> LinkSlot {
     if let previous = find(adapter, handle, packet: packet) {
@@ -291,10 +291,10 @@ package struct Links: Sendable {
   }
 
   /// Records that an adapter is reset or removed: its later links were not open before.
-  mutating func noteReset(of adapter: UInt16) { closed.insert(adapter) }
+  mutating func noteReset(of adapter: AdapterIndex) { closed.insert(adapter) }
 
   /// Ends all links of an adapter that was reset or removed.
-  mutating func closeAll(of adapter: UInt16, packet: Int, time: Timestamp?) {
+  mutating func closeAll(of adapter: AdapterIndex, packet: Int, time: Timestamp?) {
     noteReset(of: adapter)
     for position in slots.indices {
       let connection = slots[position].connection
@@ -339,7 +339,7 @@ package struct Links: Sendable {
   /// holds. The controller's buffers are shared by all links (Core, Vol 4, Part E, 4.1.1), and a
   /// link's packets are discarded when it ends (4.3). Returns nil if the count of any of the links
   /// is unknown.
-  package func outstanding(on adapter: UInt16) -> Int? {
+  package func outstanding(on adapter: AdapterIndex) -> Int? {
     var sum = 0
     for position in slots.indices
     where slots[position].connection.adapter == adapter && slots[position].connection.isOpen

@@ -1,9 +1,10 @@
+import Bluetooth
 import Bytes
 
 /// The ACL connection of each connected isochronous stream (CIS), which the stream's own events and
 /// data do not contain. Bounded: the pair that was learnt first is dropped.
 struct Streams: Sendable {
-  private var pairs: [(adapter: UInt16, stream: UInt16, connection: UInt16)] = []
+  private var pairs: [(adapter: AdapterIndex, stream: UInt16, connection: UInt16)] = []
   /// The most pairs that are kept; a controller has only a few open.
   private static let most = 64
 
@@ -14,7 +15,7 @@ struct Streams: Sendable {
 
   /// Learns from LE Create CIS: count (1 byte), each: CIS handle (2), ACL handle (2) (Core, Vol 4,
   /// Part E, 7.8.99).
-  mutating func learn(created bytes: RawSpan, _ body: Slice, _ adapter: UInt16) {
+  mutating func learn(created bytes: RawSpan, _ body: Slice, _ adapter: AdapterIndex) {
     var cursor = Cursor(bytes, body)
     guard let count = try? cursor.u8() else { return }
     for _ in 0..<count {
@@ -26,12 +27,12 @@ struct Streams: Sendable {
   /// Learns from LE CIS Request, after its subevent code: ACL handle (2 bytes), CIS handle (2)
   /// (7.7.65.26).
   @_lifetime(cursor: copy cursor)
-  mutating func learn(requested cursor: inout Cursor, _ adapter: UInt16) {
+  mutating func learn(requested cursor: inout Cursor, _ adapter: AdapterIndex) {
     guard let connection = try? cursor.u16(), let stream = try? cursor.u16() else { return }
     learn(adapter, stream: stream, connection: connection)
   }
 
-  private mutating func learn(_ adapter: UInt16, stream: UInt16, connection: UInt16) {
+  private mutating func learn(_ adapter: AdapterIndex, stream: UInt16, connection: UInt16) {
     let (stream, connection) = (stream & 0x0fff, connection & 0x0fff)
     pairs.removeAll { $0.adapter == adapter && $0.stream == stream }
     if pairs.count >= Self.most { pairs.removeFirst() }
@@ -39,7 +40,7 @@ struct Streams: Sendable {
   }
 
   /// Returns the handle of a stream's ACL connection.
-  func connection(of stream: UInt16, _ adapter: UInt16) -> UInt16? {
+  func connection(of stream: UInt16, _ adapter: AdapterIndex) -> UInt16? {
     pairs.last { $0.adapter == adapter && $0.stream == stream }?.connection
   }
 }

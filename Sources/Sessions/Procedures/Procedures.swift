@@ -17,7 +17,7 @@ package struct Procedures: Sendable {
     var key: UInt64
     var link: LinkSlot
     var connection: Int
-    var adapter: UInt16
+    var adapter: AdapterIndex
     var lastUse: Int
   }
 
@@ -303,7 +303,7 @@ package struct Procedures: Sendable {
   /// longest.
   private mutating func place(_ key: UInt64, _ link: LinkSlot) -> Int {
     let new = Bearer(
-      key: key, link: link, connection: 0, adapter: 0, lastUse: 0)
+      key: key, link: link, connection: 0, adapter: .unknown, lastUse: 0)
     var chosen = bearers.count
     if chosen >= max(1, limits.bearers) {
       chosen = bearers.indices.min { bearers[$0].lastUse < bearers[$1].lastUse } ?? 0
@@ -356,8 +356,8 @@ package struct Procedures: Sendable {
   /// Gives up what is open after records were lost: answers may be among them.
   private mutating func lose(_ memory: borrowing Memory) {
     gap = memory.links.gap
-    for bearer in bearers.indices where bearers[bearer].lastUse > 0 {
-      if let adapter = memory.links.gapAdapter, bearers[bearer].adapter != adapter { continue }
+    for bearer in bearers.indices
+    where bearers[bearer].lastUse > 0 && memory.links.gapAdapter.mayBe(bearers[bearer].adapter) {
       giveUp(bearer, .recordsLost)
     }
   }

@@ -82,7 +82,7 @@ enum Feeding {
   static func serverBytes(_ records: [Kept]) -> [UInt8] {
     records.flatMap { record -> [UInt8] in
       guard case .monitor(let opcode) = record.framing else { return [] }
-      return little(opcode) + little(record.adapter ?? 0xffff)
+      return little(opcode) + little(record.adapter.value)
         + little(UInt16(record.bytes.count)) + record.bytes
     }
   }
@@ -100,7 +100,7 @@ extension Kept {
   func stripped(time keepsTime: Bool = false, adapter keepsAdapter: Bool = true) -> Kept {
     var record = withoutPlace
     if !keepsTime { record.time = nil }
-    if !keepsAdapter { record.adapter = nil }
+    if !keepsAdapter { record.adapter = .unknown }
     record.drops = 0
     return record
   }

@@ -71,7 +71,7 @@ struct MonitorTests {
     }
 
     func source(
-      adapter: UInt16? = nil, _ interruption: Interruption, wanted: Int = 1 << 20,
+      adapter: AdapterIndex? = nil, _ interruption: Interruption, wanted: Int = 1 << 20,
       bind: () -> Int32? = { nil }
     ) throws -> MonitorSource {
       try MonitorSource(
@@ -102,7 +102,7 @@ struct MonitorTests {
     let records = reading.records
     #expect(
       records.map(\.framing) == [12, 0, 10, 0, 2, 3, 99].map { .monitor(opcode: $0) })
-    #expect(records.map(\.adapter) == [nil, 0, 0, 1, 1, 1, nil])
+    #expect(records.map(\.adapter) == [.unknown, 0, 0, 1, 1, 1, .unknown])
     #expect(records.map(\.direction) == [nil, nil, nil, nil, .sent, .received, nil])
     #expect(records.map(\.originalLength) == [16, 16, 8, 16, 3, 260, 0])
     #expect(records.map(\.isReplayed) == [true, true, true, false, false, false, false])
@@ -121,7 +121,7 @@ struct MonitorTests {
     for adapter: UInt16 in [0, 1, 0xffff, 2, 1] { datagrams.send(2, adapter, [3, 12, 0]) }
     interruption.come()
     let reading = Reading(&source)
-    #expect(reading.records.map(\.adapter) == [1, nil, 1])
+    #expect(reading.records.map(\.adapter) == [1, .unknown, 1])
     #expect(reading.records.map(\.number) == [1, 2, 3])
   }
 

@@ -51,7 +51,7 @@ struct ServerTests {
     while records.count < 5, let record = try source.nextKept() { records.append(record) }
     #expect(records.map(\.section) == [0, 0, 1, 1, 2])
     #expect(records.map(\.number) == [1, 2, 3, 4, 5])
-    #expect(records.map(\.adapter) == [1, nil, 1, nil, 1])
+    #expect(records.map(\.adapter) == [1, .unknown, 1, .unknown, 1])
     #expect(
       [records[1], records[3]].map { String(decoding: $0.bytes, as: UTF8.self) } == [
         "what happened here is not known: the source closed, and is opened again",

@@ -133,7 +133,7 @@ struct FailingWriterTests {
     let note = Marker.payload("here")
     writer.write(
       CaptureRecord(
-        number: 1, time: Timestamp(seconds: 1, nanoseconds: 0), direction: nil, adapter: nil,
+        number: 1, time: Timestamp(seconds: 1, nanoseconds: 0), direction: nil, adapter: .unknown,
         framing: .monitor(opcode: MonitorOpcode.userLog.rawValue), originalLength: note.count,
         drops: 5, fileOffset: 0, bytes: note.bytes))
     Self.write(1, to: &writer)

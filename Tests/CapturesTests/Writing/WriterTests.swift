@@ -228,7 +228,7 @@ struct WriterTests {
       let payload = Marker.payload("pressed the button")
       writer.write(
         CaptureRecord(
-          number: 1, time: Timestamp(seconds: 1, nanoseconds: 0), direction: nil, adapter: nil,
+          number: 1, time: Timestamp(seconds: 1, nanoseconds: 0), direction: nil, adapter: .unknown,
           framing: .monitor(opcode: 13), originalLength: payload.count, drops: 0, fileOffset: 0,
           bytes: payload.bytes))
       let packet: [UInt8] = [3, 12, 0]
@@ -244,7 +244,7 @@ struct WriterTests {
     let monitor = try write(WriterFormat(.pcapng, .monitor))
     #expect(monitor.map(\.framing) == [.monitor(opcode: 13), .monitor(opcode: 2)])
     #expect(monitor[0].bytes == [6, 10] + Array("gattscope\0pressed the button\0".utf8))
-    #expect(monitor[0].adapter == nil)
+    #expect(monitor[0].adapter == .unknown)
     let packets = try write(WriterFormat(.pcapng, .h4))
     #expect(packets.map(\.comments) == [["pressed the button"]])
   }

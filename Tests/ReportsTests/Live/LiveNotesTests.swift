@@ -1,3 +1,4 @@
+import Bluetooth
 import Captures
 import Testing
 
@@ -24,7 +25,7 @@ import Testing
     func log(_ speaker: String, _ text: String) -> TestRecord {
       TestRecord(
         bytes: [6, UInt8(speaker.utf8.count + 1)] + Array(speaker.utf8) + [0] + Array(text.utf8)
-          + [0], framing: .monitor(opcode: 13), adapter: nil)
+          + [0], framing: .monitor(opcode: 13), adapter: .unknown)
     }
     let records = [
       log("gattscope", "pressed connect"), log("gattscoped", "x"), log("bluetoothd", "y"),
@@ -41,7 +42,8 @@ import Testing
   @Test("A passkey in a log is hidden, and shown if keys are requested") func passkeyInLog() {
     let text = "passkey 562297 entered 0"
     let record = TestRecord(
-      bytes: [6, 2, 0x62, 0] + Array(text.utf8) + [0], framing: .monitor(opcode: 13), adapter: nil)
+      bytes: [6, 2, 0x62, 0] + Array(text.utf8) + [0], framing: .monitor(opcode: 13),
+      adapter: .unknown)
     for hidden in [Rendering.text([record]), Rendering.json([record])] {
       #expect(
         hidden.contains("passkey <hidden> entered 0") && !hidden.contains("562297"), "got \(hidden)"

@@ -10,7 +10,7 @@ import Testing
 
 /// Returns LE Set Advertising Data with the name "Own", and LE Set Advertising Enable, each with
 /// its response (Core, Vol 4, Part E, 7.8.7 and 7.8.9).
-private func advertise(_ adapter: UInt16) -> [TestRecord] {
+private func advertise(_ adapter: AdapterIndex) -> [TestRecord] {
   let data = hex("01 08 20 20 05 04 09 4f 77 6e") + [UInt8](repeating: 0, count: 26)
   return [
     TestRecord(bytes: data, adapter: adapter),

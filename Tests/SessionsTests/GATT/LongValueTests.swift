@@ -109,8 +109,8 @@ private struct Joining: PacketReport {
   }
 
   /// One controller lost records: reads on another continue.
-  @Test(arguments: [UInt16(0), 1])
-  func lostRecords(_ adapter: UInt16) {
+  @Test(arguments: [AdapterIndex(0), 1])
+  func lostRecords(_ adapter: AdapterIndex) {
     let lines = joined { traffic in
       traffic.adapter = adapter
       traffic.add([4, 0x13, 5, 1, 1, 0, 1, 0], .received, drops: 3)

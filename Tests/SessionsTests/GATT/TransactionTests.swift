@@ -197,7 +197,7 @@ import Testing
       traffic.adapter = 0
       traffic.received("0b 64")
       traffic.sent("0a 04 00")
-      traffic.adapter = nil
+      traffic.adapter = .unknown
       traffic.add([1] + hex("03 0c 00"), .sent, drops: 2)
       traffic.adapter = 0
       traffic.received("0b 64")

@@ -140,7 +140,7 @@ import Testing
       traffic.adapter = 1
       traffic.connect(0x40)
       traffic.note(opcode)
-      traffic.adapter = nil
+      traffic.adapter = .unknown
       traffic.note(opcode)
     }
     #expect(told.connections.map(\.ending) == [nil, .reset] && told[3].answer.closed)
