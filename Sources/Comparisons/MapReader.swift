@@ -61,7 +61,7 @@ struct MapReader: ~Copyable {
     _ use: AttributeUse?, _ uuid: BluetoothUUID, _ service: BluetoothUUID?, _ server: UInt64?
   ) -> ServerMap.Value? {
     guard let use, let bytes = use.value, use.valueOperation == .read else { return nil }
-    let isHidden = !reading.showsKeys && (use.isSecret || reading.secretTypes.contains(uuid))
+    let isHidden = reading.profiles.hides(use, uuid)
     return value(bytes, uuid, service, server, packet: use.valuePacket, isHidden: isHidden)
   }
 
@@ -74,7 +74,7 @@ struct MapReader: ~Copyable {
       && reading.read(
         uuid.subjectKind, uuid, bytes.bytes, isWritten: false, service: service, server: server)
     return ServerMap.Value(
-      bytes, text: isRead ? String(decoding: reading.line.bytes.array, as: UTF8.self) : "",
+      bytes, text: isRead ? String(decoding: reading.meaning.line.bytes.array, as: UTF8.self) : "",
       packet: packet, isHidden: isHidden)
   }
 }

@@ -342,7 +342,7 @@ struct OperationRecorder: ~Copyable {
     case .done: return nil
     case .refused(let error):
       var words = Output()
-      words.error(error, reading.errorName(of: value))
+      words.error(error, reading.profiles.errorName(of: value))
       if value.lacksRequest { words.text(", to a request that is not in the capture") }
       return keep(words.bytes)
     case .cancelled: return keep("cancelled")
@@ -362,15 +362,15 @@ struct OperationRecorder: ~Copyable {
     _ value: RawSpan, in operation: inout Differences.Operation
   ) {
     let start = session.bytes.count
-    let line = reading.line.bytes.array
+    let line = reading.meaning.line.bytes.array
     session.bytes += line
     operation.text = Slice(start: start, count: line.count)
-    if let sighting = reading.sighting {
+    if let sighting = reading.meaning.sighting {
       operation.message = message(sighting)
       if sighting.frame == nil { return }
     }
     let first = session.bytes.count
-    if let whole = reading.sighting?.bytes {
+    if let whole = reading.meaning.sighting?.bytes {
       fields(whole.bytes)
     } else {
       fields(value)
@@ -385,7 +385,7 @@ struct OperationRecorder: ~Copyable {
     if sighting.frame == nil {
       name += " part"
     } else {
-      name += " \(reading.decoded.definition?.name ?? "")"
+      name += " \(reading.meaning.decoded.definition?.name ?? "")"
     }
     if let command = sighting.command { name += " \(command)" }
     if let known = messages[name] { return known }
@@ -396,12 +396,10 @@ struct OperationRecorder: ~Copyable {
 
   /// Stores the fields of the value that was decoded last.
   private mutating func fields(_ value: RawSpan) {
-    guard let writer = DecodedWriter(reading.decoded, isJSON: false, showsKeys: showsKeys) else {
-      return
-    }
+    guard let writer = reading.meaning.writer() else { return }
     var groups: [(name: String, end: Int)] = []
     var text = Output()
-    for (place, entry) in reading.decoded.fields.enumerated() {
+    for (place, entry) in reading.meaning.decoded.fields.enumerated() {
       while let group = groups.last, group.end <= place { groups.removeLast() }
       let name = writer.name(entry)
       if entry.form == .group {

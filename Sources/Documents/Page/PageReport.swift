@@ -345,7 +345,7 @@ package struct PageReport: PacketReport, ~Copyable {
       let context = FieldContext(record, dissection, answer, fragments: fragments, memory)
     else {
       details.packet(
-        record, dissection, bytes, answer, fragments: fragments, memory, &sentence.reading)
+        record, dissection, bytes, answer, fragments: fragments, memory, sentence.reading)
       return Self.add(fields: details, after: nil, of: record.number, rank, &contents.details)
     }
     let value = context.value
@@ -355,12 +355,12 @@ package struct PageReport: PacketReport, ~Copyable {
     if let known = beginning, !contents.details.has(known, rank) { beginning = nil }
     if beginning == nil {
       details.packet(
-        record, dissection, bytes, answer, fragments: fragments, memory, &sentence.reading)
+        record, dissection, bytes, answer, fragments: fragments, memory, sentence.reading)
       scratch.clear()
       details.output.copy(into: &scratch)
       details.clear()
     }
-    if !value.isEmpty { details.value(value, of: bytes, &sentence.reading) }
+    if !value.isEmpty { details.value(value, of: bytes, sentence.reading) }
     if beginning == nil {
       let first = Slice(start: 0, count: scratch.count - details.output.count)
       let added = Self.add(beginning: first, of: scratch, rank, &contents.details)

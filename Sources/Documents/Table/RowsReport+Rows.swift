@@ -187,7 +187,7 @@ extension RowsReport {
     rows.word(value.outcome.errorKey ?? (value.isRefused ? "refused" : success))
     if case .refused(let error) = value.outcome {
       rows.code(UInt64(error.rawValue), digits: 2)
-      if let name = reading.errorName(of: value) {
+      if let name = reading.profiles.errorName(of: value) {
         rows.string(name)
       } else {
         rows.name(error.name)
@@ -197,12 +197,13 @@ extension RowsReport {
       rows.null()
     }
     rows.real(value.latency.map { Int($0 / 1000) }, decimals: 3)
-    let isRead = value.value != nil && reading.hasMeaning
-    rows.string(isRead ? reading.profileName : nil)
-    rows.string(isRead ? reading.messageName : nil)
+    let isRead = value.value != nil && reading.meaning.isKnown
+    rows.string(isRead ? reading.meaning.profileName : nil)
+    rows.string(isRead ? reading.meaning.messageName : nil)
     if isRead, isOpen {
-      let end = reading.following.isEmpty ? reading.textEnd : reading.line.count
-      rows.string(reading.line.bytes.part(Slice(start: 0, count: end)).array)
+      let end =
+        reading.meaning.following.isEmpty ? reading.meaning.textEnd : reading.meaning.line.count
+      rows.string(reading.meaning.line.bytes.part(Slice(start: 0, count: end)).array)
     } else {
       rows.null()
     }
@@ -210,19 +211,13 @@ extension RowsReport {
   }
 
   mutating func writeFields(_ value: ConveyedValue, _ bytes: RawSpan) {
-    guard let slice = value.value, reading.hasMeaning else { return }
+    guard let slice = value.value, reading.meaning.isKnown else { return }
     let content = bytes.part(slice)
-    if let sighting = reading.sighting {
-      if sighting.frame != nil {
-        writeFields(reading.decoded, value, sighting.bytes ?? content.array)
-      }
-      for message in reading.following where message.sighting.frame != nil {
-        writeFields(message.decoded, value, message.sighting.bytes ?? content.array)
-      }
-    } else if reading.structure.isEmpty {
-      writeFields(reading.decoded, value, content.array)
-    } else {
-      writeFields(reading.decoded, value, reading.structure)
+    if !reading.meaning.isPart {
+      writeFields(reading.meaning.decoded, value, reading.meaning.whole ?? content.array)
+    }
+    for message in reading.meaning.following where message.sighting.frame != nil {
+      writeFields(message.decoded, value, message.sighting.bytes ?? content.array)
     }
   }
 
@@ -305,13 +300,10 @@ extension ConveyedValue {
   }
 }
 
-extension ValueReading {
-  /// The profile that decodes the value read last.
-  fileprivate var profileName: String? { vendorName ?? decoded.definition?.profile }
-
+extension ValueMeaning {
   /// The profile's name for the value, or nil for a part of a message.
   fileprivate var messageName: String? {
-    sighting != nil && sighting?.frame == nil ? nil : decoded.definition?.name
+    isPart ? nil : decoded.definition?.name
   }
 }
 

@@ -62,9 +62,9 @@ package struct ChoosingReport: PacketReport, ~Copyable {
       if isAskedFor {
         chosen.insert(number)
         wanted.insert(number)
-        if sentence.reading.hasMeaning { kept.insert(sentence.reading.related) }
+        if sentence.reading.meaning.isKnown { kept.insert(sentence.reading.meaning.related) }
       }
-      wanted.insert(sentence.reading.parts)
+      wanted.insert(sentence.reading.meaning.parts)
       kept.insert(number)
       if let request { kept.insert(request) }
       if !memory.longValues.isEmpty {
@@ -89,17 +89,15 @@ package struct ChoosingReport: PacketReport, ~Copyable {
   private mutating func bringMessage(
     _ record: borrowing CaptureRecord, _ answer: Answer, _ memory: borrowing Memory
   ) {
-    let parts = sentence.reading.parts
+    let (parts, requests) = (sentence.reading.meaning.parts, sentence.reading.meaning.requests)
     let isPart = parts.contains { wanted.contains($0) }
-    guard isPart || sentence.reading.requests.contains(where: { wanted.contains($0) }) else {
-      return
-    }
+    guard isPart || requests.contains(where: { wanted.contains($0) }) else { return }
     if isPart {
       wanted.insert(record.number)
       wanted.insert(parts)
     }
     kept.insert(record.number)
-    kept.insert(sentence.reading.related)
+    kept.insert(sentence.reading.meaning.related)
     setups.need(record, answer, memory)
   }
 

@@ -15,7 +15,7 @@ struct LastMessages: Sendable {
 
   /// The maximum number of attributes that are remembered.
   private static let most = 1024
-  private var messages: [Place: ValueReading.Recent] = [:]
+  private var messages: [Place: (packet: Int, content: RecentMessages.Content)] = [:]
 
   /// Stores the message that a packet's value is, completes, or is a part of. Values longer than an
   /// attribute's maximum are not kept.
@@ -23,7 +23,7 @@ struct LastMessages: Sendable {
     _ reading: borrowing ValueReading, _ record: borrowing CaptureRecord,
     _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory, on link: LinkSlot
   ) {
-    guard reading.isOfPDU, let pdu = dissection.att, let sighting = reading.sighting,
+    guard let pdu = dissection.att, let message = reading.messageAlone,
       let value = dissection.attFields.value,
       let handle = dissection.attFields.handle ?? answer.request?.handle
     else { return }
@@ -36,41 +36,15 @@ struct LastMessages: Sendable {
       messages[place] = nil
       return
     }
-    messages[place] = ValueReading.Recent(
-      packet: record.number, handle: handle, sighting: sighting,
-      following: reading.messages.following)
+    messages[place] = (record.number, message)
   }
 
-  /// All messages by packet and handle.
-  var byPacket: [UInt64: ValueReading.Recent] {
-    var found: [UInt64: ValueReading.Recent] = [:]
-    for message in messages.values {
-      found[Self.place(message.packet, message.handle)] = message
+  /// The messages, to be described again.
+  var recent: RecentMessages {
+    var recent = RecentMessages(Self.most)
+    for (place, message) in messages {
+      recent.keep(message.content, message.packet, place.handle)
     }
-    return found
-  }
-
-  /// Returns the key of the message of a packet and an attribute in `byPacket`.
-  static func place(_ packet: Int, _ handle: UInt16) -> UInt64 {
-    UInt64(truncatingIfNeeded: packet) << 16 | UInt64(handle)
-  }
-}
-
-extension ValueReading {
-  /// Decodes the message that an attribute's last value was, or was a part of. Returns false if it
-  /// was not one.
-  mutating func read(last place: UInt64, _ value: [UInt8], _ server: UInt64?) -> Bool {
-    guard let message = last[place], var found = message.sighting else { return false }
-    // The request that it answers is shown only with packets.
-    found.exchange = ExchangeNote()
-    let following = message.following.map { other in
-      var other = other
-      other.exchange = ExchangeNote()
-      return other
-    }
-    begin()
-    sighting = found
-    readMessage(value.bytes, server, following)
-    return hasMeaning
+    return recent
   }
 }

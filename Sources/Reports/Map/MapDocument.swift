@@ -17,8 +17,7 @@ struct MapDocument: ~Copyable {
   init(
     _ devices: [MapDevice], _ messages: LastMessages, showsKeys: Bool, profiles: SuppliedProfiles?
   ) {
-    reading = ValueReading(profiles, showsKeys: showsKeys)
-    reading.last = messages.byPacket
+    reading = ValueReading(profiles, showsKeys: showsKeys, messages.recent)
     self.devices = devices
     sink = JSONSink(showsKeys: showsKeys)
   }
@@ -280,7 +279,7 @@ struct MapDocument: ~Copyable {
     service: BluetoothUUID? = nil, handle: UInt16? = nil
   ) {
     if let value = use.value {
-      if reading.hides(use, uuid) {
+      if reading.profiles.hides(use, uuid) {
         sink.hidden("value", value.count)
       } else {
         sink.bytes("value", value.bytes)
@@ -291,7 +290,7 @@ struct MapDocument: ~Copyable {
         reading.read(use, uuid, service: service, server: server, handle: handle)
       {
         sink.key("decoded")
-        reading.writeJSON(value.bytes, into: &sink.output)
+        reading.meaning.writeJSON(value.bytes, into: &sink.output)
       }
     }
     guard !use.accesses.isEmpty else { return }
@@ -302,7 +301,7 @@ struct MapDocument: ~Copyable {
       if let security = access.security.key { sink.word("security", security) }
       if let error = access.error {
         let subject = ErrorSubject(kind, uuid, service: service)
-        sink.error("outcome", error, reading.errorName(error, of: subject))
+        sink.error("outcome", error, reading.profiles.errorName(error, of: subject))
       } else if access.isOutcomeKnown {
         sink.code("outcome", 0, digits: 2, "Success")
       }
@@ -349,12 +348,6 @@ extension MapDevice.Extent {
 }
 
 extension ValueReading {
-  /// Returns whether an attribute's value is hidden, so that it may be decoded only by code that
-  /// hides secrets.
-  func hides(_ use: AttributeUse, _ uuid: BluetoothUUID?) -> Bool {
-    !showsKeys && (use.isSecret || secretTypes.contains(uuid))
-  }
-
   /// Decodes the last value of an attribute. Returns false if there is none that is known and may
   /// be decoded.
   @discardableResult
@@ -364,10 +357,8 @@ extension ValueReading {
   ) -> Bool {
     clear()
     // A value that may belong to another attribute, such as a key, must not be decoded.
-    guard let value = use.value, showsKeys || !use.isSecret else { return false }
-    if let handle, read(last: LastMessages.place(use.valuePacket, handle), value, server) {
-      return true
-    }
+    guard let value = use.value, profiles.showsKeys || !use.isSecret else { return false }
+    if readAgain(use.valuePacket, handle, value.bytes, server: server) { return true }
     return readAlone(
       uuid, service: service, value.bytes, isWritten: use.valueOperation.isWrite, server: server,
       handle: handle)

@@ -132,9 +132,9 @@ extension MapPage {
   private mutating func show(_ value: [UInt8], of use: AttributeUse, _ uuid: BluetoothUUID?) {
     if value.isEmpty {
       out.text("(empty)")
-    } else if reading.hasMeaning {
-      reading.line.copy(into: &out)
-    } else if reading.hides(use, uuid) {
+    } else if reading.meaning.isKnown {
+      reading.meaning.line.copy(into: &out)
+    } else if reading.profiles.hides(use, uuid) {
       out.text("<hidden>")
     } else if value.bytes.isText(of: uuid) {
       out.quoted(value.bytes)

@@ -41,8 +41,7 @@ package struct MapPage: ~Copyable {
     self.devices = devices
     self.options = options
     glyphs = options.glyphs
-    reading = ValueReading(options.profiles, showsKeys: options.showsKeys)
-    reading.last = messages.byPacket
+    reading = ValueReading(options.profiles, showsKeys: options.showsKeys, messages.recent)
   }
 
   package mutating func write(into output: inout Output) {

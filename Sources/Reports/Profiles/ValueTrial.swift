@@ -14,12 +14,18 @@ private struct Attempt {
 /// `profiles decode`: tries profiles on values, one after the other, so that a frame may span
 /// several.
 package struct ValueTrial: ~Copyable {
-  private var reading: ValueReading
+  private var profiles: ProfileLookup
+  private var messages = VendorMessages()
+  private var meaning = ValueMeaning(showsKeys: false)
   private var number = 0
+
+  /// Placeholders for the characteristic that is tried.
+  private static let conversation: UInt64 = 2
+  private static let handle: UInt16 = 1
 
   /// Creates a trial of the user's profiles and the built-in ones.
   package init(_ profiles: SuppliedProfiles) {
-    reading = ValueReading(profiles, showsKeys: false)
+    self.profiles = ProfileLookup(profiles, showsKeys: false)
   }
 
   /// Decodes a value, and writes a line.
@@ -35,22 +41,17 @@ package struct ValueTrial: ~Copyable {
     let attempts = subjects.flatMap { Self.attempts($0, $1, value) }
     for attempt in attempts {
       let value = value.dropping(attempt.offset)
-      guard
-        reading.read(
-          trial: number, attempt.kind, attempt.uuid, service: service, value, isWritten: isWritten)
-      else { continue }
+      guard read(attempt.kind, attempt.uuid, service, value, isWritten: isWritten) else { continue }
       if isJSON {
-        reading.writeJSON(value, into: &output)
+        meaning.writeJSON(value, into: &output)
       } else {
-        if reading.sighting?.frame == nil, reading.sighting != nil {
-          output.text("part of a frame: ")
-        }
-        reading.line.copy(into: &output)
+        if meaning.isPart { output.text("part of a frame: ") }
+        meaning.line.copy(into: &output)
       }
       output.byte(0x0a)
       return
     }
-    if let open = reading.openFrame(isWritten: isWritten) {
+    if let open = openFrame(isWritten: isWritten) {
       if isJSON { open.writeJSON(into: &output) } else { open.say(into: &output) }
     } else if isJSON {
       output.text("{}")
@@ -99,7 +100,7 @@ package struct ValueTrial: ~Copyable {
     var nearest: (definition: Definition, right: Int, offset: Int)?
     for attempt in attempts {
       let value = value.dropping(attempt.offset)
-      for definition in reading.library?.definitions(attempt.kind, attempt.uuid) ?? [] {
+      for definition in profiles.definitions(attempt.kind, attempt.uuid) {
         let subject = definition.subject
         var right = 0
         for (offset, byte) in subject.match.enumerated() {
@@ -119,17 +120,11 @@ package struct ValueTrial: ~Copyable {
     nearest.definition.subject.sayMisfit(
       value.dropping(nearest.offset), service, into: &output)
   }
-}
-
-extension ValueReading {
-  /// Placeholders for the characteristic that is tried.
-  private static var conversation: UInt64 { 2 }
-  private static var handle: UInt16 { 1 }
 
   /// Returns the incomplete frame that the values so far start, if a protocol is identified by its
   /// frames, or nil if they start none.
-  fileprivate mutating func openFrame(isWritten: Bool) -> OpenFrame? {
-    for (place, vendor) in (library?.vendors ?? []).enumerated() where vendor.frame.isRecognizable {
+  private mutating func openFrame(isWritten: Bool) -> OpenFrame? {
+    for (place, vendor) in profiles.vendors.enumerated() where vendor.frame.isRecognizable {
       let open = messages.openFrame(
         vendor, at: place, conversation: Self.conversation, handle: Self.handle,
         isWritten: isWritten)
@@ -140,17 +135,22 @@ extension ValueReading {
     return nil
   }
 
-  /// Decodes a value that the user tries. Frames of the user's own protocols are accepted whatever
-  /// their checksum, those of built-in protocols only if they would be in a capture.
-  fileprivate mutating func read(
-    trial number: Int, _ kind: Subject.Kind, _ uuid: BluetoothUUID, service: BluetoothUUID?,
-    _ value: RawSpan, isWritten: Bool
+  /// Decodes a value. Frames of the user's own protocols are accepted whatever their checksum, those
+  /// of built-in protocols only if they would be in a capture.
+  private mutating func read(
+    _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ service: BluetoothUUID?, _ value: RawSpan,
+    isWritten: Bool
   ) -> Bool {
-    let isRead = read(kind, uuid, value, isWritten: isWritten, service: service)
-    if isRead, !(decoded.definition?.subject.isCarrier ?? false) { return true }
+    meaning.clear()
+    guard profiles.load() else { return false }
+    let plan = profiles.plan(kind, uuid)
+    let definition = profiles.definition(plan, service, value) { _ in false }
+    if let definition { meaning.decode(definition, value, isWritten: isWritten) }
+    let isRead = meaning.isKnown
+    if isRead, !(definition?.subject.isCarrier ?? false) { return true }
     guard kind == .characteristic, value.byteCount > 0, !uuid.isDescriptor else { return isRead }
-    for (place, vendor) in (library?.vendors ?? []).enumerated() {
-      let isOwn = place < library?.ownVendors ?? 0
+    for (place, vendor) in profiles.vendors.enumerated() {
+      let isOwn = place < profiles.ownVendors
       let needsFrame = vendor.needsFrame(
         on: uuid.shortest, of: service?.shortest, isOfDevice: { _ in isOwn })
       guard let needsFrame else { continue }
@@ -159,8 +159,9 @@ extension ValueReading {
         handle: Self.handle, isWritten: isWritten, isRequestChannel: isWritten, value,
         packet: number, time: nil)
       guard let found else { continue }
-      take(trial: found, value)
-      return hasMeaning
+      meaning.clear()
+      meaning.decode(found.alone, value, following: messages.following)
+      return meaning.isKnown
     }
     return isRead
   }

@@ -4,12 +4,18 @@ import Decoders
 package import Sessions
 import Words
 
-extension ValueReading {
+extension ProfileLookup {
   /// Returns the name of an attribute's error in its own definition, otherwise in that of its
   /// service, or nil if only the Core Specification names it.
   mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]? {
-    guard error.isOfProfile, let subject, hasProfiles else { return nil }
-    return subject.name(of: error) { library?.definitions($0, $1) ?? [] }
+    guard error.isOfProfile, let subject else { return nil }
+    return subject.name(of: error) { definitions($0, $1) }
+  }
+
+  /// Returns the profile's name of the error that an attempt ended with.
+  package mutating func errorName(of value: ConveyedValue) -> [UInt8]? {
+    guard case .refused(let error) = value.outcome else { return nil }
+    return errorName(error, of: ErrorSubject(value.attribute))
   }
 }
 
@@ -45,14 +51,6 @@ struct ProfileErrors: Sendable {
   func name(_ error: ATTErrorCode, of subject: ErrorSubject) -> [UInt8]? {
     guard error.isOfProfile else { return nil }
     return subject.name(of: error) { definitions[Key(kind: $0, uuid: $1.shortest)] ?? [] }
-  }
-}
-
-extension ValueReading {
-  /// Returns the profile's name of the error that an attempt ended with.
-  package mutating func errorName(of value: ConveyedValue) -> [UInt8]? {
-    guard case .refused(let error) = value.outcome, error.isOfProfile else { return nil }
-    return errorName(error, of: ErrorSubject(value.attribute))
   }
 }
 

@@ -43,7 +43,7 @@ package struct JSONSink: FieldSink, ~Copyable {
   {
     guard reading.read(kind, uuid, data) else { return false }
     key("decoded")
-    reading.writeJSON(data, into: &output)
+    reading.meaning.writeJSON(data, into: &output)
     return true
   }
 
@@ -218,7 +218,7 @@ package struct JSONSink: FieldSink, ~Copyable {
   }
 
   package mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]? {
-    reading.errorName(error, of: subject)
+    reading.profiles.errorName(error, of: subject)
   }
 
   package mutating func code(

@@ -1,6 +1,8 @@
 import Bluetooth
 import Bytes
 import Decoders
+import Dissectors
+import Sessions
 
 /// Values that determine the meaning of others: those of characteristics that a definition refers
 /// to (`@2aa8.features`), and the formats in descriptors. Other values are not kept.
@@ -63,60 +65,109 @@ struct KnownValues: Sendable {
     }
   }
 
-  // MARK: Values that definitions ask for
+  // MARK: Keeping
 
-  mutating func keep(_ value: RawSpan, _ uuid: BluetoothUUID, of server: UInt64) {
-    let subject = Subject(server: server, uuid: uuid.shortest)
-    guard value.byteCount <= Self.longest, values.count < Self.most || values[subject] != nil
-    else { return }
-    values[subject] = value.array
-    latest = nil
-  }
-
-  /// Returns the last value of a server's characteristic.
-  func value(_ uuid: BluetoothUUID, of server: UInt64) -> [UInt8]? {
-    values[Subject(server: server, uuid: uuid.shortest)]
-  }
-
-  /// Returns the values that a definition refers to, if the last lookup was the same and is still
-  /// valid.
-  func numbers(for definition: Definition, of server: UInt64) -> [Known]? {
-    guard let latest, latest.server == server, latest.definition == ObjectIdentifier(definition)
-    else { return nil }
-    return latest.numbers
-  }
-
-  /// Remembers the values that a definition refers to.
-  mutating func remember(_ numbers: [Known], for definition: Definition, of server: UInt64) {
-    latest = (ObjectIdentifier(definition), server, numbers)
-  }
-
-  // MARK: Formats
-
-  /// Stores the value of a format descriptor or an aggregate.
+  /// Stores the value in a PDU.
   ///
-  /// - Parameter owner: the handle of the characteristic's value.
+  /// - Parameter isLocal: whether the server is this host.
+  @inline(never)
   mutating func keep(
-    _ use: Use, _ value: RawSpan, descriptor: UInt16, owner: UInt16, of server: UInt64
+    _ use: Use, _ value: RawSpan, _ answer: Answer, _ memory: borrowing Memory, isLocal: Bool
   ) {
+    guard let link = answer.link, let place = answer.attribute else { return }
+    let attribute = memory.attributes[place]
+    let before = memory.attributes.value(before: place).map { memory.attributes[$0].handle }
+    keep(
+      use, value, attribute.uuid, attribute.handle,
+      owner: before ?? (attribute.target != 0 ? attribute.target : nil),
+      of: memory.serverKey(link, isLocal: isLocal))
+  }
+
+  /// Stores a value from `Conversations`, which may have been split.
+  @inline(never)
+  mutating func keep(
+    _ use: Use, _ content: RawSpan, _ value: ConveyedValue, _ memory: borrowing Memory
+  ) {
+    guard value.outcome == .done else { return }
+    keep(
+      use, content, value.attribute.uuid, value.attribute.handle, owner: value.attribute.owner,
+      of: memory.attributes.currentKey(value.attribute.server))
+  }
+
+  /// Stores the values in a map.
+  mutating func keep(_ device: MapDevice, _ profiles: inout ProfileLookup) {
+    for characteristic in device.characteristics {
+      let uuid = characteristic.value.uuid
+      let handle = characteristic.value.handle
+      if let value = characteristic.use?.value, let use = profiles.use(.characteristic, uuid) {
+        keep(use, value.bytes, uuid, handle, owner: nil, of: device.key)
+      }
+      for descriptor in characteristic.descriptors {
+        let (uuid, place) = (descriptor.attribute.uuid, descriptor.attribute.handle)
+        if let value = descriptor.use?.value, let use = profiles.use(.descriptor, uuid) {
+          keep(use, value.bytes, uuid, place, owner: handle, of: device.key)
+        }
+      }
+    }
+  }
+
+  /// - Parameter owner: the handle of the value of a descriptor's characteristic.
+  private mutating func keep(
+    _ use: Use, _ value: RawSpan, _ uuid: BluetoothUUID?, _ handle: UInt16?, owner: UInt16?,
+    of server: UInt64
+  ) {
+    if use == .external {
+      guard let uuid else { return }
+      let subject = Subject(server: server, uuid: uuid.shortest)
+      guard value.byteCount <= Self.longest, values.count < Self.most || values[subject] != nil
+      else { return }
+      values[subject] = value.array
+      latest = nil
+      return
+    }
+    guard let handle, let owner else { return }
     let place = Place(server: server, handle: owner)
     guard formats.count < Self.most || formats[place] != nil else { return }
     var format = formats[place] ?? Format()
-    switch use {
-    case .external: return
-    case .format:
+    if use == .format {
       guard let read = PresentationFormat(value), format.descriptors.count < 32,
         descriptors.count < 4 * Self.most
       else { return }
-      descriptors[Place(server: server, handle: descriptor)] = read
-      if !format.descriptors.contains(descriptor) { format.descriptors.append(descriptor) }
-    case .aggregate:
+      descriptors[Place(server: server, handle: handle)] = read
+      if !format.descriptors.contains(handle) { format.descriptors.append(handle) }
+    } else {
       guard value.byteCount % 2 == 0, value.byteCount <= Self.longest else { return }
       format.parts = (0..<value.byteCount / 2).map { value.littleEndianU16(at: 2 * $0) }
     }
     formats[place] = format
     // An aggregate may name the descriptors of other characteristics.
     for key in formats.keys where key.server == server { formats[key]?.definition = nil }
+  }
+
+  /// Returns the fields of other values that a definition refers to.
+  @inline(never)
+  mutating func externals(
+    of definition: Definition, _ server: UInt64?, _ profiles: inout ProfileLookup
+  ) -> [Known] {
+    guard let server else { return [] }
+    if let latest, latest.server == server, latest.definition == ObjectIdentifier(definition) {
+      return latest.numbers
+    }
+    var numbers: [Known] = []
+    var other = Decoded()
+    var decoder = ValueDecoder()
+    for external in definition.tables.externals {
+      var number = Known.unknown
+      if let value = values[Subject(server: server, uuid: external.uuid.shortest)],
+        let found = profiles.external(external.uuid, value.bytes)
+      {
+        decoder.decode(found, value.bytes, into: &other)
+        number = other.number(of: external.path)
+      }
+      numbers.append(number)
+    }
+    latest = (ObjectIdentifier(definition), server, numbers)
+    return numbers
   }
 
   /// Returns the definition of a characteristic's values according to its format, or nil if the

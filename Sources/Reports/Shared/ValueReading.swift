@@ -1,214 +1,78 @@
 package import Bluetooth
-package import Bytes
-import Captures
+import Bytes
+package import Captures
 package import Decoders
-import Dissectors
+package import Dissectors
 package import Sessions
 import Words
 
 /// Decodes values: the only way from an attribute's value, or advertised data, to words.
 ///
-/// Profiles are loaded when the first value arrives. Lookups are cached for each UUID: a value that
-/// nothing decodes costs one comparison. The open frames of vendor protocols are followed with
-/// every packet, whether it is shown or not.
+/// A value that nothing decodes costs one comparison. The open frames of vendor protocols are
+/// followed with every packet, whether it is shown or not.
 package struct ValueReading: ~Copyable {
-  private let supplied: SuppliedProfiles?
-  package let showsKeys: Bool
-  /// The attributes whose values are secret.
-  package let secretTypes: SecretTypes
-  var library: ProfileLibrary?
-  var vendors: [VendorProtocol] = []
-  var decoder = ValueDecoder()
-  var messages = VendorMessages()
-  var plans: [Plan] = []
-  /// The subjects of the plans, kept separately: comparing a plan's own subject would count its
-  /// references.
-  var subjects: [PlanSubject] = []
-  /// For each byte, whether a frame of a protocol that only frames identify can start with it.
-  private var firstBytes: [Bool] = []
-  /// Where the plan of a subject was found last, by `PlanSubject.hint`.
-  private var hints = [Int](repeating: 0, count: PlanSubject.hints)
-  var recent: [Recent] = []
-  /// The last packets that announced a series or contained a part of a message, and were printed.
-  var announcements: [Int] = []
-  /// The last messages of attributes, for `map`, by packet and handle.
-  var last: [UInt64: Recent] = [:]
-  /// Whether such messages are kept.
-  let keepsRecent: Bool
-  /// The values that determine the meaning of others, and the characteristics that definitions
-  /// refer to.
-  var known = KnownValues()
-  private(set) var wanted: [BluetoothUUID] = []
-
-  /// The last decoded value.
-  package var decoded = Decoded()
-  /// The vendor message and its context, if the value is one.
-  package var sighting: VendorSighting?
-  /// The messages after the first one in the same value.
-  package var following: [FollowingMessage] = []
-  /// What the value of a control point answers.
-  var control: ExchangeNote?
-  /// Whether the words include what a message answers.
-  var isExchangeSaid = false
-  /// Whether only a descriptor of its characteristic defines the value's meaning.
-  var isByFormat = false
-  /// The words for the value, ending with those for problems.
-  package var line = Output()
-  package var textEnd = 0
-  /// The end of the first message's words, if the value contains several.
-  var wordsEnd: Int { following.isEmpty ? line.count : firstEnd }
-  var firstEnd = 0
-  /// The definition of the value that `decoded` and `line` still describe, and that value: a report
-  /// may ask for it twice.
-  var latest: (definition: Definition, isWritten: Bool, hasMeaning: Bool)?
-  private var latestValue: [UInt8] = []
-  /// The packet and handle of the last message, unless others determine what it means.
-  var held: (packet: Int, handle: UInt16)?
-  /// Whether the last value has a meaning.
-  package var hasMeaning = false
+  /// Finds what decodes a value.
+  package var profiles: ProfileLookup
+  /// What the last value means.
+  package private(set) var meaning: ValueMeaning
   /// Whether that value is the subject of a PDU, rather than one of several in it.
   package private(set) var isOfPDU = false
-  /// The structure that the value is a part of, if it was decoded as a whole.
-  package private(set) var structure: [UInt8] = []
+  /// The packet and handle of the last message, unless others determine what it means.
+  private var held: (packet: Int, handle: UInt16)?
   /// Whether decoding was started since the last value was discarded.
   private var hasBegun = false
-  /// Whether profiles were loaded.
-  private var isReady = false
-  private let passing = PassedByReference()
-
-  /// The maximum number of UUIDs that are remembered.
-  private static let mostPlans = 1024
-  /// The number of messages kept until their answer arrives or their line is printed; the older
-  /// half is discarded when there are twice as many.
-  static let mostRecent = 256
-  /// The maximum number of packets that are remembered in case a series stays open.
-  static let mostAnnouncements = 256
+  private var messages = VendorMessages()
+  /// The messages that are needed again when their answers have arrived, or for `map`; nil: none.
+  private var recent: RecentMessages?
+  private var unfinished = UnfinishedMessages()
+  /// The values that determine the meaning of others.
+  private var known = KnownValues()
 
   /// - Parameters:
   ///   - supplied: the user's profiles, which come before the built-in ones; nil: nothing is
   ///     decoded.
-  ///   - showsKeys: whether secrets are shown.
   ///   - keepsRecent: whether messages are needed again when their answers have arrived.
   package init(_ supplied: SuppliedProfiles?, showsKeys: Bool, keepsRecent: Bool = false) {
-    self.supplied = supplied
-    self.showsKeys = showsKeys
-    secretTypes = SecretTypes(supplied?.secretTypes ?? [])
-    self.keepsRecent = keepsRecent
+    profiles = ProfileLookup(supplied, showsKeys: showsKeys)
+    meaning = ValueMeaning(showsKeys: showsKeys)
+    recent = keepsRecent ? RecentMessages() : nil
+  }
+
+  /// - Parameter recent: the messages that values were, or were parts of.
+  init(_ supplied: SuppliedProfiles?, showsKeys: Bool, _ recent: RecentMessages) {
+    self.init(supplied, showsKeys: showsKeys)
+    self.recent = recent
   }
 
   /// Discards the last value. Most packets have none.
   mutating func clear() {
-    if hasBegun { forget() }
+    guard hasBegun else { return }
+    hasBegun = false
+    isOfPDU = false
+    held = nil
+    meaning.clear()
   }
 
-  /// Starts to decode a value. Must be called before setting anything that `forget` resets.
-  mutating func begin() {
+  /// Starts to decode a value. Must be called before setting anything that `clear` resets.
+  private mutating func begin() {
     clear()
     hasBegun = true
   }
 
-  @inline(never)
-  private mutating func forget() {
-    hasBegun = false
-    hasMeaning = false
-    isOfPDU = false
-    held = nil
-    if sighting != nil { sighting = nil }
-    if control != nil { control = nil }
-    isByFormat = false
-    isExchangeSaid = false
-    if !following.isEmpty { following.removeAll() }
-    if !structure.isEmpty { structure.removeAll(keepingCapacity: true) }
-  }
-
-  // MARK: Plans
-
-  /// Whether there are profiles; loads them.
-  var hasProfiles: Bool {
-    mutating get {
-      if !isReady { prepare() }
-      return library != nil
-    }
-  }
-
-  @inline(never)
-  private mutating func prepare() {
-    isReady = true
-    guard let supplied else { return }
-    let library = ProfileLibrary(own: supplied.definitions, vendors: supplied.vendors)
-    vendors = library.vendors
-    self.library = library
-    wanted = library.wanted
-    firstBytes = [Bool](repeating: false, count: 256)
-    for vendor in vendors where vendor.claims.contains(where: \.isFrame) {
-      if let first = vendor.frame.start.first, let byte = first {
-        firstBytes[Int(byte)] = true
-      } else {
-        for byte in 0..<256 { firstBytes[byte] = true }
-      }
-    }
-  }
-
-  /// Returns the index of the plan for a UUID; nil stands for unknown attributes.
-  private mutating func plan(_ kind: Subject.Kind, _ uuid: BluetoothUUID?) -> Int {
-    let subject = PlanSubject(kind: kind, uuid: uuid)
-    let place = hints[subject.hint]
-    return place < subjects.count && subjects[place] == subject ? place : makePlan(subject)
-  }
-
-  @inline(never)
-  private mutating func makePlan(_ subject: PlanSubject) -> Int {
-    if let known = subjects.firstIndex(of: subject) {
-      hints[subject.hint] = known
-      return known
-    }
-    if plans.count >= Self.mostPlans {
-      plans.removeAll()
-      subjects.removeAll()
-    }
-    let (kind, uuid) = (subject.kind, subject.uuid)
-    var plan = Plan()
-    if let uuid {
-      plan.definitions = library?.definitions(kind, uuid) ?? []
-      plan.isNameless = uuid.name(as: kind == .characteristic ? .characteristic : nil) == nil
-      plan.ownName = library?.ownName(kind, uuid)
-      plan.use = KnownValues.use(kind, uuid, wanted)
-    }
-    plan.needsContext = plan.definitions.contains {
-      $0.subject.service != nil || $0.subject.device != nil
-    }
-    if kind == .characteristic {
-      plan.claims = vendors.claims(uuid, service: nil) { _ in false }
-      let asksMore = vendors.contains { vendor in
-        vendor.claims.contains { $0.service != nil || $0.device != nil }
-      }
-      if asksMore { plan.needsContext = true }
-    }
-    plan.isByFrameAlone =
-      plan.definitions.isEmpty && !plan.needsContext && plan.claims.allSatisfy(\.isByFrame)
-    plan.isClosed =
-      !showsKeys && (kind == .characteristic || kind == .descriptor)
-      && secretTypes.contains(uuid)
-    plans.append(plan)
-    subjects.append(subject)
-    hints[subject.hint] = plans.count - 1
-    return plans.count - 1
-  }
-
-  // MARK: Reading
+  // MARK: PDUs
 
   /// Decodes the content of a PDU, and follows the open frames of vendor protocols.
   ///
-  /// - Parameters:
-  ///   - decodes: whether the meaning is needed, too.
-  ///   - isLocal: whether the server is this host.
+  /// - Parameter decodes: whether the meaning is needed, too.
   mutating func observe(
-    _ opcode: ATTOpcode, _ dissection: Dissection, _ bytes: RawSpan, _ answer: Answer,
-    _ memory: borrowing Memory, packet: Int, time: Timestamp?, isLocal: Bool, decodes: Bool
+    _ opcode: ATTOpcode, _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?,
+    _ answer: Answer, _ memory: borrowing Memory, packet: Int, time: Timestamp?, decodes: Bool
   ) {
     begin()
-    guard let slice = dissection.attFields.value, let way = opcode.way else { return }
-    guard hasProfiles else { return }
+    let isLocal = (direction == .sent) == opcode.isServers
+    guard let slice = dissection.attFields.value, let way = opcode.way, profiles.load() else {
+      return
+    }
     let value = bytes.part(slice)
     var uuid: BluetoothUUID?
     var kind = Subject.Kind.characteristic
@@ -221,60 +85,84 @@ package struct ValueReading: ~Copyable {
       }
       uuid = attribute.uuid
     }
-    let plan = self.plan(kind, uuid)
+    let plan = profiles.plan(kind, uuid)
     // Nearly all values that nothing decodes return here.
-    if plans[plan].isByFrameAlone, !messages.hasOpenFrames, !known.hasFormats,
-      value.byteCount == 0 || !firstBytes[Int(value.byte(at: 0))]
-    {
-      return
-    }
-    if let use = plans[plan].use, value.byteCount > 0 {
-      keep(use, value, answer, memory, isLocal: isLocal)
+    if profiles.decodesNothing(plan, value), !messages.hasOpenFrames, !known.hasFormats { return }
+    if let use = profiles[plan].use, value.byteCount > 0 {
+      known.keep(use, value, answer, memory, isLocal: isLocal)
     }
     var service: BluetoothUUID?
     var isOfDevice: (String) -> Bool = { _ in false }
-    if plans[plan].needsContext {
+    if profiles[plan].needsContext {
       if let place = answer.attribute { service = memory.attributes.service(of: place) }
       isOfDevice = Self.isPeer(of: answer.link, memory)
     }
-    let definition = definition(plan, service, value, isOfDevice)
+    let definition = profiles.definition(plan, service, value, isOfDevice)
+    let handle = dissection.attFields.handle ?? answer.request?.handle
     if let definition, !definition.subject.isCarrier {
-      if definition.exchange != nil, value.byteCount > 0, let link = answer.link,
-        let handle = dissection.attFields.handle ?? answer.request?.handle
+      if let exchange = definition.exchange, way != .read, value.byteCount > 0,
+        let link = answer.link, let handle
       {
-        pair(
-          definition, value, way, Self.conversation(link, isLocal: isLocal, memory), handle,
-          packet, time)
+        let control = messages.acceptControl(
+          definition, exchange, conversation: memory.conversationKey(link, isLocal: isLocal),
+          handle: handle, isWritten: way == .written, value, packet: packet, time: time)
+        meaning.note(answers: control)
+        if let control { recent?.keep(.control(control), packet, handle) }
       }
       if decodes {
-        var server: UInt64?
-        if definition.hasExternals, let link = answer.link {
-          server = Self.server(link, isLocal: isLocal, memory)
-        }
-        read(definition, value, isWritten: way == .written, server)
+        let link = definition.hasExternals ? answer.link : nil
+        let server = link.map { memory.serverKey($0, isLocal: isLocal) }
+        decode(definition, value, isWritten: way == .written, server)
       }
-      isOfPDU = value.byteCount > 0 || hasMeaning
+      isOfPDU = value.byteCount > 0 || meaning.isKnown
       return
     }
-    if kind == .characteristic, value.byteCount > 0, let link = answer.link,
-      let handle = dissection.attFields.handle ?? answer.request?.handle
-    {
-      let conversation = Self.conversation(link, isLocal: isLocal, memory)
-      if message(
-        plan, service, value, way, conversation, handle, packet, time, isOfDevice)
-      {
-        if decodes { readMessage(value, Self.server(link, isLocal: isLocal, memory)) }
+    if kind == .characteristic, value.byteCount > 0, let link = answer.link, let handle {
+      let conversation = memory.conversationKey(link, isLocal: isLocal)
+      let found = message(
+        plan, uuid, service, value, way, conversation, handle, packet, time, isOfDevice)
+      if let found {
+        if decodes {
+          let server = memory.serverKey(link, isLocal: isLocal)
+          decode(found, value, server, following: messages.following)
+        } else {
+          meaning.note(found)
+        }
         isOfPDU = true
         return
       }
       if definition == nil, known.hasFormats {
-        let server = Self.server(link, isLocal: isLocal, memory)
-        isOfPDU = readByFormat(uuid, handle, server, value, decodes: decodes)
+        let server = memory.serverKey(link, isLocal: isLocal)
+        isOfPDU = decodeByFormat(uuid, handle, server, value, decodes: decodes)
         return
       }
     }
-    if let definition, decodes { read(definition, value, isWritten: way == .written, nil) }
+    if let definition, decodes { decode(definition, value, isWritten: way == .written, nil) }
     isOfPDU = definition != nil
+  }
+
+  /// Follows the open frames of vendor protocols with a packet whose meaning is not needed.
+  package mutating func follow(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer, _ memory: borrowing Memory
+  ) {
+    guard let pdu = dissection.att, record.original == nil, !record.isTruncated,
+      !answer.fragment.isTruncated
+    else { return }
+    guard dissection.attFields.value != nil else {
+      noteRefusal(dissection, answer)
+      return
+    }
+    observe(
+      pdu.opcode, dissection, bytes, record.direction, answer, memory, packet: record.number,
+      time: record.time, decodes: false)
+  }
+
+  /// Records that a request was refused, so that no response follows.
+  mutating func noteRefusal(_ dissection: Dissection, _ answer: Answer) {
+    guard messages.hasRequests, dissection.attFields.error != nil, let request = answer.request
+    else { return }
+    messages.refuse(request.packet)
   }
 
   /// Returns a function that returns whether the peer's name matches a pattern with `*` and `?`.
@@ -285,29 +173,64 @@ package struct ValueReading: ~Copyable {
     return { pattern in name?.fits(pattern) ?? false }
   }
 
+  /// Returns the message, or the part of one, that a value is, or nil if it is not one.
+  private mutating func message(
+    _ plan: Int, _ uuid: BluetoothUUID?, _ service: BluetoothUUID?, _ value: RawSpan,
+    _ way: VendorProtocol.Way, _ conversation: UInt64, _ handle: UInt16, _ packet: Int,
+    _ time: Timestamp?, _ isOfDevice: (String) -> Bool
+  ) -> VendorSighting? {
+    for claim in profiles.claims(plan, service, isOfDevice) {
+      let vendor = profiles.vendors[claim.vendor]
+      guard let isRequestChannel = vendor.isRequestChannel(way, uuid),
+        vendor.hasSecrets || !profiles[plan].isClosed
+      else { continue }
+      let found = messages.accept(
+        vendor, at: claim.vendor, isByFrame: claim.isByFrame, conversation: conversation,
+        handle: handle, isWritten: way == .written, isRequestChannel: isRequestChannel, value,
+        packet: packet, time: time)
+      guard let found else { continue }
+      if recent != nil {
+        recent?.keep(.message(found, following: messages.following), packet, handle)
+        held = found.message?.definition.hasExternals ?? false ? nil : (packet, handle)
+      }
+      return found
+    }
+    return nil
+  }
+
+  /// The vendor message that the value of the last PDU is, or a part of it, without what it answers.
+  var messageAlone: RecentMessages.Content? {
+    guard isOfPDU, let sighting = meaning.sighting else { return nil }
+    return .message(sighting.alone, following: messages.following.map(\.alone))
+  }
+
+  // MARK: Values that are complete
+
   /// Decodes a value from `Conversations`, whose packets were followed.
   package mutating func read(_ value: ConveyedValue, _ bytes: RawSpan, _ memory: borrowing Memory)
     -> Bool
   {
-    let isHeld = holds(value)
-    if !isHeld { begin() }
     guard let slice = value.value, value.offset == 0, !value.isCut,
-      value.handles == nil, showsKeys || !value.isSecret
+      value.handles == nil, profiles.showsKeys || !value.isSecret
     else {
       clear()
       return false
     }
-    if isHeld { return true }
+    if let held, held.packet == value.packet, held.handle == value.attribute.handle, isOfPDU,
+      meaning.isKnown
+    {
+      return true
+    }
+    begin()
     let content = bytes.part(slice)
     if let company = value.company {
-      return read(.company, BluetoothUUID(company), content)
-        || readStructure(.manufacturerSpecificData, company, content)
+      return read(.company, BluetoothUUID(company), content) || readStructure(company, content)
     }
     if value.operation == .advertisement {
       return value.attribute.uuid.map { read(.serviceData, $0, content) } ?? false
     }
     if readAgain(value.packet, value.attribute.handle, content) { return true }
-    let answered = control
+    let answered = meaning.control
     guard let uuid = value.attribute.uuid,
       value.attribute.kind == .value || value.attribute.kind == .descriptor
         || value.attribute.kind == nil
@@ -315,8 +238,8 @@ package struct ValueReading: ~Copyable {
     let peer = value.parties.peer
     let kind = value.attribute.kind == .descriptor ? .descriptor : uuid.subjectKind
     let server = memory.attributes.currentKey(value.attribute.server)
-    if isReady, library != nil, content.byteCount > 0, let use = plans[plan(kind, uuid)].use {
-      keep(use, content, value, memory)
+    if content.byteCount > 0, let use = profiles.use(kind, uuid) {
+      known.keep(use, content, value, memory)
     }
     let isRead = read(
       kind, uuid, content, isWritten: value.operation.isWrite, service: value.attribute.service,
@@ -327,17 +250,40 @@ package struct ValueReading: ~Copyable {
       else { return false }
       return memory.names[entry]?.fits(pattern) ?? false
     }
-    control = answered
+    meaning.note(answers: answered)
     if isRead || !known.hasFormats || kind != .characteristic || content.byteCount == 0 {
       return isRead
     }
-    return readByFormat(uuid, value.attribute.handle, server, content, decodes: true)
+    return decodeByFormat(uuid, value.attribute.handle, server, content, decodes: true)
   }
 
-  /// Returns whether the last decoded value is this one, and a message.
-  private func holds(_ value: ConveyedValue) -> Bool {
-    guard let held, isOfPDU, hasMeaning else { return false }
-    return held.packet == value.packet && held.handle == value.attribute.handle
+  /// Decodes the message that the value of an earlier packet was. Returns false if it was not one.
+  ///
+  /// - Parameter server: the value's server, if known.
+  mutating func readAgain(
+    _ packet: Int, _ handle: UInt16?, _ value: RawSpan, server: UInt64? = nil
+  ) -> Bool {
+    begin()
+    guard let handle, let content = recent?.content(packet, handle) else { return false }
+    switch content {
+    case .message(let sighting, let following):
+      decode(sighting, value, server, following: following)
+      return meaning.isKnown
+    case .control(let control):
+      meaning.note(answers: control)
+      return false
+    }
+  }
+
+  /// Decodes manufacturer data by a definition of its AD type, which includes the company.
+  private mutating func readStructure(_ company: UInt16, _ content: RawSpan) -> Bool {
+    let uuid = BluetoothUUID(UInt16(ADType.manufacturerSpecificData.rawValue))
+    guard !profiles.definitions(.advertisingData, uuid).isEmpty else { return false }
+    var whole = [UInt8(company & 0xff), UInt8(company >> 8)]
+    whole.append(content)
+    guard read(.advertisingData, uuid, whole.bytes) else { return false }
+    meaning.note(structure: whole)
+    return true
   }
 
   /// Decodes a value on its own: advertised data, or one of several values in a packet.
@@ -347,79 +293,122 @@ package struct ValueReading: ~Copyable {
     isOfDevice: (String) -> Bool = { _ in false }
   ) -> Bool {
     begin()
-    guard hasProfiles else { return false }
-    let plan = self.plan(kind, uuid)
-    guard !plans[plan].definitions.isEmpty,
-      let definition = definition(plan, service, value, isOfDevice)
+    guard profiles.load() else { return false }
+    let plan = profiles.plan(kind, uuid)
+    guard let definition = profiles.definition(plan, service, value, isOfDevice) else {
+      return false
+    }
+    decode(definition, value, isWritten: isWritten, server)
+    return meaning.isKnown
+  }
+
+  /// Decodes a value of which only the attribute is known, so a vendor frame has to be complete.
+  ///
+  /// - Parameter server: the value's server, if values that determine the meaning of others were
+  ///   recorded for it.
+  mutating func readAlone(
+    _ uuid: BluetoothUUID, service: BluetoothUUID?, _ value: RawSpan, isWritten: Bool,
+    server: UInt64? = nil, handle: UInt16? = nil
+  ) -> Bool {
+    let isRead = read(
+      uuid.subjectKind, uuid, value, isWritten: isWritten, service: service, server: server)
+    if isRead, !(meaning.decoded.definition?.subject.isCarrier ?? false) { return true }
+    guard value.byteCount > 0, !uuid.isDescriptor else { return isRead }
+    if let found = profiles.message(uuid, service: service, value, isWritten: isWritten) {
+      decode(found, value, nil, following: messages.following)
+      return meaning.isKnown
+    }
+    guard !isRead, known.hasFormats else { return isRead }
+    return decodeByFormat(uuid, handle, server, value, decodes: true)
+  }
+
+  // MARK: Decoding
+
+  /// - Parameter server: the value's server, if the definition refers to other values.
+  private mutating func decode(
+    _ definition: Definition, _ value: RawSpan, isWritten: Bool, _ server: UInt64?
+  ) {
+    let externals =
+      definition.hasExternals ? known.externals(of: definition, server, &profiles) : []
+    meaning.decode(definition, value, isWritten: isWritten, externals, mayRepeat: recent != nil)
+  }
+
+  /// - Parameter others: the messages after it in the same value.
+  private mutating func decode(
+    _ sighting: VendorSighting, _ value: RawSpan, _ server: UInt64?,
+    following others: [VendorSighting]
+  ) {
+    unfinished.note(sighting, messages)
+    var externals: [Known] = []
+    if let message = sighting.message, message.definition.hasExternals {
+      externals = known.externals(of: message.definition, server, &profiles)
+    }
+    meaning.decode(sighting, value, externals, following: others)
+  }
+
+  /// Decodes a value by the format in a descriptor of its characteristic. Returns false if there is
+  /// none.
+  @inline(never)
+  private mutating func decodeByFormat(
+    _ uuid: BluetoothUUID?, _ handle: UInt16?, _ server: UInt64?, _ value: RawSpan, decodes: Bool
+  ) -> Bool {
+    guard let uuid, let handle, let server, !profiles.hides(uuid),
+      let definition = known.definition(uuid, at: handle, of: server)
     else { return false }
-    read(definition, value, isWritten: isWritten, server)
-    return hasMeaning
+    guard decodes else { return true }
+    meaning.decode(format: definition, value)
+    return meaning.isKnown
   }
 
   /// Returns the name of an attribute if only profiles name it: the protocol of the last value, or
   /// the definition of its characteristic.
   package mutating func name(_ uuid: BluetoothUUID?) -> String? {
-    guard let uuid, hasProfiles else { return nil }
-    let plan = self.plan(.characteristic, uuid)
-    if let own = plans[plan].ownName { return own }
-    guard plans[plan].isNameless else { return nil }
-    return vendorName ?? plans[plan].definitions.first?.name
+    guard let uuid, profiles.load() else { return nil }
+    let plan = profiles.plan(.characteristic, uuid)
+    if let own = profiles[plan].ownName { return own }
+    guard profiles[plan].isNameless else { return nil }
+    return meaning.vendorName ?? profiles[plan].definitions.first?.name
   }
 
-  /// Returns the name of a characteristic in the user's profiles, which overrides every other name.
-  mutating func ownName(_ uuid: BluetoothUUID) -> String? {
-    guard hasProfiles else { return nil }
-    return plans[plan(.characteristic, uuid)].ownName
+  // MARK: The whole capture
+
+  /// Records the values in a map that determine the meaning of others.
+  package mutating func learn(_ device: MapDevice) {
+    if profiles.load() { known.keep(device, &profiles) }
   }
 
-  /// Decodes manufacturer data by a definition of its AD type, which includes the company.
-  private mutating func readStructure(
-    _ type: ADType, _ company: UInt16, _ content: RawSpan
-  ) -> Bool {
-    let uuid = BluetoothUUID(UInt16(type.rawValue))
-    guard !plans[plan(.advertisingData, uuid)].definitions.isEmpty else { return false }
-    var whole = [UInt8(company & 0xff), UInt8(company >> 8)]
-    whole.append(content)
-    guard read(.advertisingData, uuid, whole.bytes) else { return false }
-    structure = whole
-    return true
+  /// Returns what is still open in what was printed when the capture ends, or nil if nothing is.
+  func openRemark(isAllWorded: Bool) -> String? {
+    unfinished.remark(isAllWorded: isAllWorded, messages)
   }
 
-  private func definition(
-    _ plan: Int, _ service: BluetoothUUID?, _ value: RawSpan, _ isOfDevice: (String) -> Bool
-  ) -> Definition? {
-    for index in plans[plan].definitions.indices {
-      let definition = plans[plan].definitions[index]
-      if plans[plan].needsContext {
-        let subject = definition.subject
-        if let wanted = subject.service, wanted.shortest != service?.shortest { continue }
-        if let device = subject.device, !isOfDevice(device) { continue }
-      }
-      guard definition.fits(value) else { continue }
-      return plans[plan].isClosed && !definition.hasSecrets ? nil : definition
+  /// Returns the results of vendor requests, after the last packet.
+  mutating func finish() -> [VendorTally] {
+    messages.finish()
+    return messages.tallies
+  }
+}
+
+extension Memory {
+  /// Returns a key for the server on a link that is stable across reconnections.
+  borrowing func serverKey(_ link: LinkSlot, isLocal: Bool) -> UInt64 {
+    attributes.currentKey(Attributes.key(isLocal: isLocal, links.connection(link)))
+  }
+
+  /// Returns a key for the conversation on a link with a server on one of its sides.
+  fileprivate borrowing func conversationKey(_ link: LinkSlot, isLocal: Bool) -> UInt64 {
+    (UInt64(truncatingIfNeeded: links.id(link)) << 1 | (isLocal ? 1 : 0)) & 0x3fff_ffff_ffff
+  }
+}
+
+extension ATTOpcode {
+  /// How the value of such a PDU is transferred, or nil if it has none, or only a part of one.
+  fileprivate var way: VendorProtocol.Way? {
+    switch self {
+    case .writeRequest, .writeCommand, .signedWriteCommand: .written
+    case .handleValueNotification, .handleValueIndication: .notified
+    case .readResponse: .read
+    default: nil
     }
-    return nil
-  }
-
-  /// - Parameter server: the value's server, if the definition refers to other values.
-  mutating func read(
-    _ definition: Definition, _ value: RawSpan, isWritten: Bool, _ server: UInt64?
-  ) {
-    if let known = latest, known.definition === definition, known.isWritten == isWritten,
-      latestValue.bytes.isEqual(to: value)
-    {
-      hasMeaning = known.hasMeaning
-      return
-    }
-    var context = DecodingContext(isWritten: isWritten)
-    if definition.hasExternals {
-      context.externals = externals(of: definition, server)
-    }
-    decoder.decode(definition, value, context, into: &decoded)
-    say(value)
-    guard keepsRecent, !definition.hasExternals else { return }
-    latest = (definition, isWritten, hasMeaning)
-    latestValue.removeAll(keepingCapacity: true)
-    latestValue.append(value)
   }
 }

@@ -15,8 +15,10 @@ extension Sentence {
   ) {
     secrecy = showsKeys ? .open : answer.secrecy(pdu.opcode, memory)
     if dissection.attFields.value != nil, moment.isWhole {
-      observe(
-        pdu.opcode, dissection, bytes, direction, answer, memory, decodes: secrecy != .doubtful)
+      // Before anything is described, since the subject names the protocol.
+      reading.observe(
+        pdu.opcode, dissection, bytes, direction, answer, memory, packet: moment.packet,
+        time: moment.time, decodes: secrecy != .doubtful)
     } else if dissection.attFields.error != nil, moment.isWhole {
       reading.noteRefusal(dissection, answer)
     }
@@ -86,7 +88,7 @@ extension Sentence {
     let attribute = memory.attributes[place]
     self.uuid(of: attribute, isSubject: isSubject)
     let use = attribute.kind.use
-    let own = attribute.kind == .value ? reading.ownName(attribute.uuid) : nil
+    let own = attribute.kind == .value ? reading.profiles.ownName(attribute.uuid) : nil
     if let own {
       output.byte(0x20)
       output.string(own)
@@ -163,8 +165,8 @@ extension Sentence {
         case .service(let uuid) = DeclaredAttribute(bytes.part(value), type)
       {
         attribute(uuid)
-      } else if reading.hasMeaning {
-        reading.writeText(into: &output)
+      } else if reading.meaning.isKnown {
+        reading.meaning.writeText(into: &output)
       } else {
         var uuid = dissection.attFields.type
         if bytes.part(value).countWithoutZeros < RawSpan.enoughForText,
@@ -245,7 +247,7 @@ extension Sentence {
     } else if let uuid, isWhole, moment.isWhole, secrecy != .doubtful,
       reading.read(uuid.subjectKind, uuid, value)
     {
-      reading.line.copy(into: &output)
+      reading.meaning.line.copy(into: &output)
     } else if secrecy != .open {
       hidden(value.byteCount)
     } else if value.isText(of: uuid) {
@@ -253,16 +255,6 @@ extension Sentence {
     } else {
       output.hex(value, separator: 0x20)
     }
-  }
-
-  /// Decodes the content of a PDU before it is described, since the subject names the protocol.
-  private mutating func observe(
-    _ opcode: ATTOpcode, _ dissection: Dissection, _ bytes: RawSpan, _ direction: Direction?,
-    _ answer: Answer, _ memory: borrowing Memory, decodes: Bool
-  ) {
-    reading.observe(
-      opcode, dissection, bytes, answer, memory, packet: moment.packet, time: moment.time,
-      isLocal: (direction == .sent) == opcode.isServers, decodes: decodes)
   }
 
   /// Follows the open frames of vendor protocols with a packet that is not described.
@@ -303,7 +295,7 @@ extension Sentence {
     endSubject()
     let name =
       error.isOfProfile
-      ? reading.errorName(error, of: ErrorSubject(answer, memory)) : nil
+      ? reading.profiles.errorName(error, of: ErrorSubject(answer, memory)) : nil
     output.error(error, name)
     guard let opcode = dissection.attFields.requestOpcode else { return }
     output.text(", to ")

@@ -336,13 +336,13 @@ extension Sentence {
   private mutating func meaning(
     _ kind: Subject.Kind, _ uuid: BluetoothUUID, _ data: RawSpan, goesOn: Bool = true
   ) -> Bool {
-    guard reading.read(kind, uuid, data), let definition = reading.decoded.definition else {
+    guard reading.read(kind, uuid, data), let definition = reading.meaning.decoded.definition else {
       return false
     }
     if goesOn { output.text(": ") }
     output.string(definition.name)
     output.byte(0x20)
-    reading.line.copy(into: &output)
+    reading.meaning.line.copy(into: &output)
     return true
   }
 

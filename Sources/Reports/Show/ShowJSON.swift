@@ -45,11 +45,11 @@ package struct ShowJSON: PacketReport, ~Copyable {
     head(record, dissection)
     Details.packet(
       record, dissection, bytes, answer, fragments: fragments, memory, to: &sink)
-    if sentence.reading.hasMeaning, sentence.reading.isOfPDU,
+    if sentence.reading.meaning.isKnown, sentence.reading.isOfPDU,
       let value = dissection.attFields.value
     {
       sink.key("decoded")
-      sentence.reading.writeJSON(bytes.part(value), into: &sink.output)
+      sentence.reading.meaning.writeJSON(bytes.part(value), into: &sink.output)
     }
     summary()
     problems(dissection.problems, isJoined: answer.fragment.hasJoinedBytes)

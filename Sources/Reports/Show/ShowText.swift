@@ -115,7 +115,7 @@ package struct ShowText: PacketReport, ~Copyable {
         details.show(bytes, hiding: secrets)
       }
       details.packet(
-        record, dissection, bytes, answer, fragments: fragments, memory, &sentence.reading)
+        record, dissection, bytes, answer, fragments: fragments, memory, sentence.reading)
       output.text(details.output.bytes, options.glyphs)
     }
     // The bytes of a PDU are shown beside its fields; those of a fragment belong to no field.

@@ -43,7 +43,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
   private static let bytesPerLine = 8
 
   /// Decodes advertised values.
-  private var reading: ValueReading
+  private var reading: ValueReading?
   /// What the last decoded value was, and its lines: devices advertise the same again and again.
   private var lastValue: (kind: Subject.Kind, uuid: BluetoothUUID, depth: Int)?
   private var lastData: [UInt8] = []
@@ -69,13 +69,13 @@ package struct VerboseSink: FieldSink, ~Copyable {
       lastLines.copy(into: &output)
       return true
     }
-    guard reading.read(kind, uuid, data) else { return false }
-    let start = output.count
     // Moved out, since it writes to this sink.
-    var taken = ValueReading(nil, showsKeys: false)
-    swap(&taken, &reading)
-    taken.writeLines(data, to: &self)
-    swap(&taken, &reading)
+    guard var reading = reading.take() else { return false }
+    let start = output.count
+    let isRead = reading.read(kind, uuid, data)
+    if isRead { reading.meaning.writeLines(data, to: &self) }
+    self.reading = consume reading
+    guard isRead else { return false }
     lastValue = isAlone ? (kind, uuid, depth) : nil
     lastData = data.array
     lastLines.clear()
@@ -96,7 +96,8 @@ package struct VerboseSink: FieldSink, ~Copyable {
   /// - Parameter reading: what was read of the packet's value.
   package mutating func packet(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory, _ reading: inout ValueReading
+    _ answer: Answer, fragments: [Int], _ memory: borrowing Memory,
+    _ reading: borrowing ValueReading
   ) {
     var position = 0
     while let comment = record.options.nextComment(&position) { string("comment", comment) }
@@ -104,20 +105,20 @@ package struct VerboseSink: FieldSink, ~Copyable {
       remark("offsets count from the first byte of the joined PDU")
     }
     Details.packet(record, dissection, bytes, answer, fragments: fragments, memory, to: &self)
-    if let value = dissection.attFields.value { meaning(bytes.part(value), &reading) }
+    if reading.isOfPDU, let value = dissection.attFields.value {
+      reading.meaning.writeLines(bytes.part(value), to: &self)
+    }
   }
 
   /// Appends the value of an ATT PDU and what it means, with which `packet` ends.
-  package mutating func value(_ slice: Slice, of bytes: RawSpan, _ reading: inout ValueReading) {
+  package mutating func value(
+    _ slice: Slice, of bytes: RawSpan, _ reading: borrowing ValueReading
+  ) {
     depth += 1
     at(Int(slice.start), Int(slice.count))
     self.bytes("value", bytes.part(slice))
     depth -= 1
-    meaning(bytes.part(slice), &reading)
-  }
-
-  private mutating func meaning(_ value: RawSpan, _ reading: inout ValueReading) {
-    if reading.isOfPDU { reading.writeLines(value, to: &self) }
+    if reading.isOfPDU { reading.meaning.writeLines(bytes.part(slice), to: &self) }
   }
 
   /// Shows bytes beside the fields; offsets refer to `bytes`.
@@ -344,7 +345,7 @@ package struct VerboseSink: FieldSink, ~Copyable {
   }
 
   package mutating func errorName(_ error: ATTErrorCode, of subject: ErrorSubject?) -> [UInt8]? {
-    reading.errorName(error, of: subject)
+    reading?.profiles.errorName(error, of: subject)
   }
 
   package mutating func code(

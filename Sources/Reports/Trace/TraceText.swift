@@ -223,7 +223,7 @@ struct TraceText: ~Copyable {
     }
     // A meaning that equals the bytes is not repeated.
     meaning.clear()
-    reading.writeText(into: &meaning)
+    reading.meaning.writeText(into: &meaning)
     plain.clear()
     plain.valueBytes(bytes.bytes)
     guard !meaning.bytes.isEqual(to: plain.bytes) else { return }
@@ -236,12 +236,12 @@ struct TraceText: ~Copyable {
   private mutating func readMessage(_ handle: UInt16?, _ bytes: [UInt8]) -> Bool {
     for packet in packets where reading.readAgain(packet, handle, bytes.bytes) {
       line.text(" = ")
-      if let profile = reading.sighting?.vendor.profile {
+      if let profile = reading.meaning.vendorName {
         line.string(profile)
         line.text(": ")
       }
       meaning.clear()
-      reading.writeText(into: &meaning)
+      reading.meaning.writeText(into: &meaning)
       meaning.copy(into: &line)
       return true
     }

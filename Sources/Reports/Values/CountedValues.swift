@@ -67,7 +67,7 @@ package struct CountedValues: ~Copyable {
       _ = reading.read(value, bytes.bytes, memory)
       let name = reading.name(value.attribute.uuid)
       facts.add(
-        value, bytes.bytes, reading, name, plotsSince: drawsPlots ? filter.start : nil)
+        value, bytes.bytes, reading.meaning, name, plotsSince: drawsPlots ? filter.start : nil)
     }
   }
 

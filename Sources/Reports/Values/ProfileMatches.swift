@@ -92,10 +92,10 @@ package struct ProfileMatches: PacketReport, ~Copyable {
       entries[place].values += 1
       // A carrier of arbitrary bytes describes only text.
       let isCarried =
-        reading.vendorName == nil && reading.decoded.definition?.subject.isCarrier == true
+        reading.meaning.vendorName == nil
+        && reading.meaning.decoded.definition?.subject.isCarrier == true
         && !bytes.bytes.part(slice).isPrintable
-      guard isRead, !isCarried, let name = reading.vendorName ?? reading.decoded.definition?.profile
-      else {
+      guard isRead, !isCarried, let name = reading.meaning.profileName else {
         entries[place].unexplained += 1
         if value.isKeyMaterial, !options.showsKeys {
           entries[place].isSecret = true
@@ -105,10 +105,8 @@ package struct ProfileMatches: PacketReport, ~Copyable {
         }
         continue
       }
-      let isByFrame = reading.sighting?.isByFrame ?? false
-      if !(reading.sighting != nil && reading.sighting?.frame == nil),
-        !reading.decoded.problems.isEmpty
-      {
+      let isByFrame = reading.meaning.sighting?.isByFrame ?? false
+      if !reading.meaning.isPart, !reading.meaning.decoded.problems.isEmpty {
         entries[place].problems += 1
       }
       if let known = entries[place].profiles.firstIndex(where: { $0.name == name }) {

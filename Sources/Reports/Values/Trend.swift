@@ -117,14 +117,14 @@ extension [QuantitySeries] {
   private static var most: Int { 4 }
 
   /// Counts the number of a value.
-  mutating func add(_ quantity: DecodedQuantity, _ reading: borrowing ValueReading) {
-    let definition = reading.decoded.definition.map { ObjectIdentifier($0) }
+  mutating func add(_ quantity: DecodedQuantity, _ meaning: borrowing ValueMeaning) {
+    let definition = meaning.decoded.definition.map { ObjectIdentifier($0) }
     for index in indices
     where self[index].latest.unit == quantity.unit && self[index].latest.definition == definition {
       self[index].add(quantity)
       return
     }
-    let unit = reading.unit(of: quantity)
+    let unit = meaning.unit(of: quantity)
     var place = firstIndex { $0.unit == unit }
     if place == nil, count < Self.most {
       append(QuantitySeries(unit: unit))

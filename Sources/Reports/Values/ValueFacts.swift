@@ -109,10 +109,10 @@ package struct ValueFacts: Sendable {
   init(_ limits: Limits) { self.limits = limits }
 
   /// - Parameters:
-  ///   - reading: the decoded value.
+  ///   - meaning: what the value means.
   ///   - name: the name of its attribute, if only profiles name it.
   mutating func add(
-    _ value: ConveyedValue, _ bytes: RawSpan, _ reading: borrowing ValueReading, _ name: String?,
+    _ value: ConveyedValue, _ bytes: RawSpan, _ meaning: borrowing ValueMeaning, _ name: String?,
     plotsSince start: Timestamp? = nil
   ) {
     guard let place = place(value, bytes) else {
@@ -120,8 +120,8 @@ package struct ValueFacts: Sendable {
       return
     }
     if let name { entries[place].profileName = name }
-    if !entries[place].add(value, bytes, reading, limits) { omittedResults += 1 }
-    if let start { entries[place].plots.add(value, bytes, reading, since: start) }
+    if !entries[place].add(value, bytes, meaning, limits) { omittedResults += 1 }
+    if let start { entries[place].plots.add(value, bytes, meaning, since: start) }
     note(value)
     if value.operation == .write,
       value.attribute.uuid?.isShort(0x2902) ?? (value.attribute.handle != nil)

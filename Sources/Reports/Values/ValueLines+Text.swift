@@ -94,8 +94,8 @@ extension ValueLines {
     if let slice = value.value {
       isFirst = false
       let content = bytes.bytes.part(slice)
-      if reading.hasMeaning {
-        reading.writeText(into: &line)
+      if reading.meaning.isKnown {
+        reading.meaning.writeText(into: &line)
       } else if hides(value) {
         line.text("<hidden>, ")
         line.count(content.byteCount, "byte", "bytes")
@@ -136,7 +136,8 @@ extension ValueLines {
     if value.outcome != .done, value.outcome != .cancelled {
       comma(&line)
       line.why(
-        value.outcome, isAcknowledged: value.isAcknowledged, error: reading.errorName(of: value))
+        value.outcome, isAcknowledged: value.isAcknowledged,
+        error: reading.profiles.errorName(of: value))
     }
   }
 

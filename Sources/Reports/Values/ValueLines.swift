@@ -187,15 +187,15 @@ package struct ValueLines: PacketReport, ~Copyable {
     switch value.outcome {
     case .done: break
     case .refused(let error):
-      sink.error("error", error, reading.errorName(of: value))
+      sink.error("error", error, reading.profiles.errorName(of: value))
     case .noResponse, .cancelled, .notExecuted:
       if let error = value.outcome.errorKey { sink.word("error", error) }
       if let reason = value.outcome.reason { sink.word("because", reason.key) }
       if let isAcknowledged = value.isAcknowledged { sink.flag("acknowledged", isAcknowledged) }
     }
-    if let slice = value.value, reading.hasMeaning {
+    if let slice = value.value, reading.meaning.isKnown {
       sink.key("decoded")
-      reading.writeJSON(bytes.bytes.part(slice), into: &sink.output)
+      reading.meaning.writeJSON(bytes.bytes.part(slice), into: &sink.output)
     }
     sink.endDocument(in: &output)
   }
@@ -300,7 +300,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     case .done: break
     case .refused(let error):
       var words = Output()
-      words.error(error, reading.errorName(of: value))
+      words.error(error, reading.profiles.errorName(of: value))
       output.cell(words.bytes)
     case .noResponse, .cancelled, .notExecuted:
       if let error = value.outcome.errorKey { output.text(error) }
@@ -334,12 +334,12 @@ package struct ValueLines: PacketReport, ~Copyable {
     output.byte(0x2c)
     if let company = value.company { output.handle(company) }
     output.byte(0x2c)
-    if reading.hasMeaning { output.cell(reading.line.bytes) }
+    if reading.meaning.isKnown { output.cell(reading.meaning.line.bytes) }
     output.byte(0x2c)
-    if let quantity = reading.quantity {
+    if let quantity = reading.meaning.quantity {
       output.number(quantity.value, decimals: quantity.decimals)
       output.byte(0x2c)
-      output.cell(reading.unit(of: quantity).bytes)
+      output.cell(reading.meaning.unit(of: quantity).bytes)
     } else {
       output.byte(0x2c)
     }

@@ -57,7 +57,7 @@ package struct ValuePlots: Sendable {
   ///   - reading: what the value means.
   ///   - start: the time from which times are counted.
   mutating func add(
-    _ value: ConveyedValue, _ bytes: RawSpan, _ reading: borrowing ValueReading,
+    _ value: ConveyedValue, _ bytes: RawSpan, _ meaning: borrowing ValueMeaning,
     since start: Timestamp
   ) {
     guard let time = value.time, let slice = value.value, value.outcome == .done else { return }
@@ -76,7 +76,7 @@ package struct ValuePlots: Sendable {
     }
     guard value.isPlain, !value.isKeyMaterial else { return }
     let isWritten = value.operation.isWrite
-    guard reading.hasMeaning else {
+    guard meaning.isKnown else {
       guard let form = NumberForm(value.attribute.uuid), let number = content.number(form) else {
         return
       }
@@ -86,11 +86,10 @@ package struct ValuePlots: Sendable {
       if let place { plots[place].course.add(Double(number), at: moment) }
       return
     }
-    guard reading.sighting == nil || reading.sighting?.frame != nil, !reading.decoded.isDoubtful,
-      let definition = reading.decoded.definition,
-      let writer = DecodedWriter(reading.decoded, isJSON: false, showsKeys: reading.showsKeys)
+    guard !meaning.isPart, !meaning.decoded.isDoubtful,
+      let definition = meaning.decoded.definition, let writer = meaning.writer()
     else { return }
-    let isMessage = reading.sighting != nil
+    let isMessage = meaning.sighting != nil
     writer.forEachPoint { add($0, definition, isWritten, isMessage, moment) }
   }
 

@@ -236,7 +236,7 @@ package struct ValueSeries: Sendable {
         && reading.readAlone(
           uuid, service: service, value.bytes, isWritten: operation.isWrite)
       return isMeant
-        ? reading.line.bytes.part(Slice(start: 0, count: Self.keptText)).array : []
+        ? reading.meaning.line.bytes.part(Slice(start: 0, count: Self.keptText)).array : []
     }
     firstText = meaning(first, firstLength)
     lastText = meaning(last, lastLength)
@@ -258,7 +258,7 @@ package struct ValueSeries: Sendable {
   mutating func nameErrors(_ subject: ErrorSubject, _ reading: inout ValueReading) {
     for place in reasons.indices {
       guard case .refused(let error) = reasons[place].outcome else { continue }
-      reasons[place].error = reading.errorName(error, of: subject)
+      reasons[place].error = reading.profiles.errorName(error, of: subject)
     }
   }
 
@@ -266,7 +266,7 @@ package struct ValueSeries: Sendable {
   private static let mostReasons = 32
 
   mutating func add(
-    _ value: ConveyedValue, _ bytes: RawSpan, _ reading: borrowing ValueReading,
+    _ value: ConveyedValue, _ bytes: RawSpan, _ meaning: borrowing ValueMeaning,
     distinctLimit: Int
   ) {
     if count == 0 { (firstPacket, firstTime) = (value.packet, value.time) }
@@ -289,12 +289,12 @@ package struct ValueSeries: Sendable {
     shortest = min(shortest, content.byteCount)
     longest = max(longest, content.byteCount)
     if value.isPlain { course.add(content, NumberForm(value.attribute.uuid)) }
-    if reading.isDoubtful { doubtful += 1 }
-    if let quantity = reading.quantity { quantities.add(quantity, reading) }
+    if meaning.isDoubtful { doubtful += 1 }
+    if let quantity = meaning.quantity { quantities.add(quantity, meaning) }
     lastLength = content.byteCount
     // The values that determine its meaning may have arrived only now.
-    if isSame, lastText.isEmpty, reading.hasMeaning {
-      lastText.append(reading.line.bytes.part(Slice(start: 0, count: Self.keptText)))
+    if isSame, lastText.isEmpty, meaning.isKnown {
+      lastText.append(meaning.line.bytes.part(Slice(start: 0, count: Self.keptText)))
       if firstText.isEmpty, first == last { firstText = lastText }
     }
     guard !isSame else { return }
@@ -308,8 +308,8 @@ package struct ValueSeries: Sendable {
     last.removeAll(keepingCapacity: true)
     last.append(beginning)
     lastText.removeAll(keepingCapacity: true)
-    if reading.hasMeaning {
-      lastText.append(reading.line.bytes.part(Slice(start: 0, count: Self.keptText)))
+    if meaning.isKnown {
+      lastText.append(meaning.line.bytes.part(Slice(start: 0, count: Self.keptText)))
     }
     if firstLength == nil {
       firstLength = content.byteCount
@@ -370,7 +370,7 @@ package struct ValueEntry: Sendable {
   ///
   /// - Returns: whether there was room for its result.
   mutating func add(
-    _ value: ConveyedValue, _ bytes: RawSpan, _ reading: borrowing ValueReading, _ limits: Limits
+    _ value: ConveyedValue, _ bytes: RawSpan, _ meaning: borrowing ValueMeaning, _ limits: Limits
   ) -> Bool {
     if value.attribute.uuid != nil { attribute = value.attribute }
     var place = self.place(value.operation, value.direction, value.outcome)
@@ -380,7 +380,7 @@ package struct ValueEntry: Sendable {
       place = series.count - 1
     }
     if let place {
-      series[place].add(value, bytes, reading, distinctLimit: limits.distinctValues)
+      series[place].add(value, bytes, meaning, distinctLimit: limits.distinctValues)
     }
     return true
   }

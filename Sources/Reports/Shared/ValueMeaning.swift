@@ -1,0 +1,305 @@
+import Bluetooth
+package import Bytes
+package import Decoders
+
+/// What a value means: its fields, and the words for them.
+package struct ValueMeaning: ~Copyable {
+  private let showsKeys: Bool
+  private var decoder = ValueDecoder()
+  /// Whether the value has a meaning; otherwise the fields and words are not its own.
+  package private(set) var isKnown = false
+  package private(set) var decoded = Decoded()
+  /// The words for the value, ending with those for problems.
+  package private(set) var line = Output()
+  /// Where those for problems begin.
+  package private(set) var textEnd = 0
+  /// The vendor message and its context, if the value is one.
+  package private(set) var sighting: VendorSighting?
+  /// The messages after the first one in the same value.
+  package private(set) var following: [FollowingMessage] = []
+  /// Where the words of the first message end, if there are several.
+  private var firstEnd = 0
+  /// What the value of a control point answers.
+  private(set) var control: ExchangeNote?
+  /// Whether only a descriptor of its characteristic defines the value's meaning.
+  private var isByFormat = false
+  /// The structure that the value is a part of, if it was decoded as a whole.
+  private var structure: [UInt8] = []
+  /// The definition of the value that `decoded` and `line` still describe, and that value: a report
+  /// may ask for it twice.
+  private var latest: (definition: Definition, isWritten: Bool, isKnown: Bool)?
+  private var latestValue: [UInt8] = []
+  private let passing = PassedByReference()
+
+  init(showsKeys: Bool) { self.showsKeys = showsKeys }
+
+  // MARK: Decoding
+
+  @inline(never)
+  mutating func clear() {
+    isKnown = false
+    if sighting != nil { sighting = nil }
+    if control != nil { control = nil }
+    isByFormat = false
+    if !following.isEmpty { following.removeAll() }
+    if !structure.isEmpty { structure.removeAll(keepingCapacity: true) }
+  }
+
+  /// Decodes a value by its definition.
+  ///
+  /// - Parameters:
+  ///   - externals: the fields of other values that the definition refers to.
+  ///   - mayRepeat: whether a report may ask for the same value again.
+  mutating func decode(
+    _ definition: Definition, _ value: RawSpan, isWritten: Bool, _ externals: [Known] = [],
+    mayRepeat: Bool = false
+  ) {
+    if let latest, latest.definition === definition, latest.isWritten == isWritten,
+      latestValue.bytes.isEqual(to: value)
+    {
+      isKnown = latest.isKnown
+      return
+    }
+    decoder.decode(
+      definition, value, DecodingContext(isWritten: isWritten, externals: externals),
+      into: &decoded)
+    say(value)
+    guard mayRepeat, !definition.hasExternals else { return }
+    latest = (definition, isWritten, isKnown)
+    latestValue.removeAll(keepingCapacity: true)
+    latestValue.append(value)
+  }
+
+  /// Decodes a value by the format in a descriptor of its characteristic.
+  mutating func decode(format: Definition, _ value: RawSpan) {
+    decode(format, value, isWritten: false)
+    isByFormat = isKnown
+    if isKnown { line.text(", by its presentation format") }
+    latest = nil
+  }
+
+  /// Decodes a message, or describes a part of one.
+  ///
+  /// - Parameters:
+  ///   - externals: the fields of other values that its definition refers to.
+  ///   - others: the messages after it in the same value.
+  mutating func decode(
+    _ sighting: VendorSighting, _ value: RawSpan, _ externals: [Known] = [],
+    following others: [VendorSighting]
+  ) {
+    self.sighting = sighting
+    if let frame = sighting.frame, let message = sighting.message {
+      sighting.decode(frame, message, value, externals, with: &decoder, into: &decoded)
+      if let whole = sighting.bytes { say(whole.bytes) } else { say(value) }
+    } else {
+      latest = nil
+      line.clear()
+      sighting.sayPart(into: &line)
+      textEnd = line.count
+      isKnown = true
+    }
+    sighting.sayRemarks(into: &line)
+    if !others.isEmpty { decodeFollowing(others, value) }
+  }
+
+  /// Decodes the messages after the first one, and describes all of them in one line.
+  @inline(never)
+  private mutating func decodeFollowing(_ sightings: [VendorSighting], _ value: RawSpan) {
+    firstEnd = line.count
+    if let sighting { sighting.exchange.say(sighting.series, into: &line) }
+    for sighting in sightings {
+      let message = FollowingMessage(sighting, value, showsKeys: showsKeys)
+      line.text("; ")
+      line.raw(message.line.bytes)
+      sighting.exchange.say(sighting.series, into: &line)
+      following.append(message)
+    }
+  }
+
+  private mutating func say(_ value: RawSpan) {
+    latest = nil
+    line.clear()
+    guard let writer = writer() else { return }
+    textEnd = writer.line(value, into: &line)
+    // An empty value that its definition does not allow counts as not decoded.
+    isKnown = line.count > 0 && (value.byteCount > 0 || decoded.problems.isEmpty)
+  }
+
+  // MARK: Context
+
+  /// Records which message the value is, without decoding it.
+  mutating func note(_ message: VendorSighting) { sighting = message }
+
+  /// Records what the value of a control point answers.
+  mutating func note(answers control: ExchangeNote?) { self.control = control }
+
+  /// Records the structure of which the decoded value is a part.
+  mutating func note(structure: [UInt8]) { self.structure = structure }
+
+  /// The bytes that fields refer to, if they are not the value's.
+  package var whole: [UInt8]? { sighting?.bytes ?? (structure.isEmpty ? nil : structure) }
+
+  /// Whether the value is only a part of a message, which has no fields.
+  package var isPart: Bool { sighting != nil && sighting?.frame == nil }
+
+  /// The name of the protocol that the value belongs to.
+  package var vendorName: String? { sighting?.vendor.profile }
+
+  /// The name of that protocol, or of the profile that decodes the value.
+  package var profileName: String? { vendorName ?? decoded.definition?.profile }
+
+  /// What the value answers.
+  var exchange: ExchangeNote? { sighting?.exchange ?? control }
+
+  private var sightings: [VendorSighting] {
+    sighting.map { [$0] + following.map(\.sighting) } ?? []
+  }
+
+  /// The other packets that the description of this one depends on: the request that its message
+  /// answers, the parts of the message, the start of its series, and the frame that identified the
+  /// protocol.
+  var related: [Int] {
+    requests
+      + sightings.flatMap { $0.packets + $0.recognition }
+      + sightings.compactMap { $0.series?.announcement }
+  }
+
+  /// The requests that its messages answer.
+  var requests: [Int] {
+    control?.request.map { [$0] } ?? sightings.compactMap(\.request)
+  }
+
+  /// The packets that contained parts of its messages.
+  var parts: [Int] { sightings.flatMap(\.packets) }
+
+  // MARK: Words
+
+  /// A writer of the fields; nil if there are none. Always inlined: returning it would copy it.
+  @inline(__always)
+  package func writer(isJSON: Bool = false) -> DecodedWriter? {
+    DecodedWriter(decoded, isJSON: isJSON, showsKeys: showsKeys)
+  }
+
+  /// Whether the value does not have the expected layout, so that its number is not counted.
+  var isDoubtful: Bool { isKnown && !isPart && decoded.isDoubtful }
+
+  /// The most important number.
+  var quantity: DecodedQuantity? {
+    guard isKnown, !isPart, !decoded.isDoubtful, let quantity = writer()?.quantity else {
+      return nil
+    }
+    // Numbers of several messages without a unit have nothing in common.
+    return sighting != nil && quantity.unit < 0 ? nil : quantity
+  }
+
+  /// Returns the unit of such a number.
+  func unit(of number: DecodedQuantity) -> [UInt8] {
+    guard let words = decoded.definition?.words, number.unit >= 0 else { return [] }
+    return words.bytes(number.unit).array
+  }
+
+  /// Appends the words.
+  func writeText(into output: inout Output) {
+    line.copy(into: &output)
+    // If there are several messages, the words include what each answers.
+    if following.isEmpty { exchange?.say(sighting?.series, into: &output) }
+  }
+
+  // MARK: JSON
+
+  /// Appends the object under `decoded`.
+  func writeJSON(_ value: RawSpan, into output: inout Output) {
+    guard let whole else { return writeObject(value, into: &output) }
+    writeObject(whole.bytes, into: &output)
+  }
+
+  private func writeObject(_ value: RawSpan, into output: inout Output) {
+    if let sighting {
+      sighting.writeHead(decoded, value, showsKeys: showsKeys, into: &output)
+    } else {
+      writer(isJSON: true)?.head(value, into: &output)
+      control?.writeJSON(into: &output)
+      if isByFormat { output.text(",\"recognized_by\":\"presentation_format\"") }
+    }
+    output.text(",\"text\":\"")
+    line.copyEscaped(Slice(start: 0, count: textEnd), into: &output)
+    output.byte(0x22)
+    if let sighting {
+      sighting.writeProblems(decoded, value, showsKeys: showsKeys, into: &output)
+    } else if !decoded.problems.isEmpty {
+      var scratch = Output()
+      writer()?.problems(value, line: &scratch, into: &output)
+    }
+    if !following.isEmpty {
+      output.text(",\"following\":[")
+      for (place, message) in following.enumerated() {
+        if place > 0 { output.byte(0x2c) }
+        message.writeJSON(value, showsKeys: showsKeys, into: &output)
+      }
+      output.byte(0x5d)
+    }
+    output.byte(0x7d)
+  }
+
+  // MARK: One field a line
+
+  /// Appends a line for each field.
+  package func writeLines(_ value: RawSpan, to sink: inout VerboseSink) {
+    guard isKnown else { return }
+    guard let whole else { return writeLines(of: value, to: &sink) }
+    writeLines(of: whole.bytes, to: &sink)
+  }
+
+  private func writeLines(of value: RawSpan, to sink: inout VerboseSink) {
+    sink.begin("decoded")
+    defer { sink.end() }
+    if let sighting {
+      sink.string("profile", [UInt8](sighting.vendor.profile.utf8).bytes)
+      if sighting.isByFrame { sink.word("recognized_by", "frame") }
+      if let series = sighting.series { sink.number("announced_by", series.announcement) }
+      if sighting.isJoined { sink.packets("reassembled_from", sighting.packets[...]) }
+    }
+    if isByFormat { sink.word("recognized_by", "presentation_format") }
+    if let exchange {
+      if let request = exchange.request { sink.number("answers", request) }
+      if exchange.isOrphan { sink.word("answers", "nothing") }
+      if let latency = exchange.latency { sink.quantity("latency", Int(latency / 1000), .latency) }
+    }
+    if !isPart { writeFields(value, to: &sink) }
+    let end = following.isEmpty ? line.count : firstEnd
+    sink.line(("text" as StaticString).bytes, line.bytes.part(Slice(start: 0, count: end)))
+    for message in following {
+      sink.line(("following" as StaticString).bytes, message.line.bytes)
+    }
+  }
+
+  private func writeFields(_ value: RawSpan, to sink: inout VerboseSink) {
+    guard let definition = decoded.definition, let writer = writer() else { return }
+    sink.string("name", [UInt8](definition.name.utf8).bytes)
+    let words = definition.words
+    var ends: [Int] = []
+    var name = Output()
+    var text = Output()
+    for (place, entry) in decoded.fields.enumerated() {
+      while let end = ends.last, end <= place {
+        ends.removeLast()
+        sink.end()
+      }
+      name.clear()
+      if entry.field >= 0 {
+        name.raw(words.bytes(definition.tables.fields[entry.field].name))
+      } else {
+        name.string(writer.name(entry))
+      }
+      if entry.form == .group {
+        sink.begin(name.bytes)
+        ends.append(entry.end)
+      } else {
+        text.clear()
+        writer.entry(place, value, into: &text)
+        sink.line(name.bytes, text.bytes)
+      }
+    }
+    for _ in ends { sink.end() }
+  }
+}
