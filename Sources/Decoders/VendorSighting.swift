@@ -112,11 +112,8 @@ package struct VendorSighting: Sendable {
   /// What this value shows to have ended without being complete.
   package internal(set) var unfinished: [Unfinished] = []
 
-  /// The packet with the request that this answers, and the nanoseconds between.
+  /// The packet with the request that this answers.
   package var request: Int? { exchange.request }
-  package var latency: Int64? { exchange.latency }
-  /// Whether this is a response for which no request waits.
-  package var isOrphan: Bool { exchange.isOrphan }
 
   init(vendor: VendorProtocol, isByFrame: Bool) {
     self.vendor = vendor

@@ -78,12 +78,12 @@ struct VendorMessagesTests {
     _ = accept(frame(3, [11, 21]), handle: 0x10, isWritten: true, packet: 2)
     // That conversation has no request, so the capture or the profile may lack it.
     let alone = accept(frame(0x83, [1, 0]), packet: 3, conversation: 4)
-    #expect(alone?.request == nil && alone?.isOrphan == false)
+    #expect(alone?.request == nil && alone?.exchange.isOrphan == false)
     let first = accept(frame(0x83, [1, 0]), packet: 4, milliseconds: 7)
-    #expect(first?.request == 1 && first?.latency == 7_000_000)
-    #expect(accept(frame(0x84, [1]), packet: 5)?.isOrphan == true)
+    #expect(first?.request == 1 && first?.exchange.latency == 7_000_000)
+    #expect(accept(frame(0x84, [1]), packet: 5)?.exchange.isOrphan == true)
     // After five seconds the request has expired.
-    #expect(accept(frame(0x83, [2, 0]), packet: 6, milliseconds: 5001)?.isOrphan == true)
+    #expect(accept(frame(0x83, [2, 0]), packet: 6, milliseconds: 5001)?.exchange.isOrphan == true)
     messages.finish()
     let tally = messages.tallies.first { $0.conversation == 2 }
     #expect(tally?.requests == 2 && tally?.answered == 1 && tally?.unanswered == [2])
