@@ -1,88 +1,15 @@
 import Bluetooth
 import Decoders
 
-// The keys of a vendor's protocol: where it is used, frames, exchange, messages.
-
-extension ProfileFile {
-  /// Reads the protocol, if there is one.
-  mutating func takeProtocol(
-    _ keys: KeyedNode, _ context: FileContext, _ title: String
-  ) throws(ProfileError) {
-    let parts = ["applies_to", "channels", "frame", "exchange"].map { ($0, keys.node($0)) }
-    guard let messages = keys.node("messages") else {
-      for case (let key, let node?) in parts {
-        throw node.error("`\(key)` belongs to a protocol, and the key `messages` is missing")
-      }
-      return
-    }
-    guard let claimsNode = parts[0].1 else {
-      throw messages.error("a protocol needs the key `applies_to`")
-    }
-    let claims = try ProtocolReader.claims(claimsNode)
-    var (requests, responses) = ([VendorProtocol.Channel.write], [VendorProtocol.Channel.notify])
-    if let channels = parts[1].1 {
-      let keys = try KeyedNode(channels, "a mapping of requests and responses")
-      if let node = keys.node("requests") { requests = try ProtocolReader.channels(node) }
-      if let node = keys.node("responses") { responses = try ProtocolReader.channels(node) }
-      try keys.finish()
-    }
-    let reader = try ProtocolReader(parts[2].1, context)
-    for claim in claims where claim.isFrame {
-      if claim.isAnywhere, !reader.frame.isRecognizable {
-        throw claimsNode.error("frame: true alone needs a frame with start, length and checksum")
-      }
-      guard reader.frame.isVerifiable else {
-        throw claimsNode.error("frame: true needs a frame with length or size, and a checksum")
-      }
-    }
-    let exchange = try parts[3].1.map { node throws(ProfileError) in
-      try ProfileReader.exchange(node, header: try reader.headerParts)
-    }
-    var list: [VendorProtocol.Message] = []
-    for node in try messages.list("a list of messages") {
-      do throws(ProfileError) {
-        let (message, examples) = try reader.message(node)
-        for example in examples {
-          profile?.examples.append(Example(target: .message(list.count), node: example))
-        }
-        list.append(message)
-        profile?.messageLines.append(node.line)
-      } catch {
-        errors.append(error)
-      }
-    }
-    let hasSecrets = list.contains(where: \.definition.hasSecrets)
-    if hasSecrets,
-      claims.contains(where: { $0.characteristic == nil })
-    {
-      // Secrets must be known beforehand by the attribute, not by what its values turn out to be.
-      throw claimsNode.error(
-        "a protocol with a field that is `secret` names the characteristic wherever it is spoken")
-    }
-    // Messages for all other commands come after the others, and each direction has one.
-    if !list.contains(where: { $0.commands == nil && $0.isRequest == nil }) {
-      var (unknown, _) = try reader.message(
-        try SourceNode.read([UInt8](reader.unknown(isSecret: hasSecrets).utf8), file: ""))
-      unknown.isImplied = true
-      list.append(unknown)
-    }
-    profile?.vendor = VendorProtocol(
-      profile: context.profile, title: title, claims: claims, requests: requests,
-      responses: responses, frame: reader.frame,
-      exchange: exchange ?? VendorProtocol.Exchange(), messages: list)
-  }
-}
-
+/// Reads the keys of a vendor's protocol: where it is used, frames, messages.
 struct ProtocolReader {
   let frame: FrameLayout
-  let header: SourceNode?
+  private let header: SourceNode?
   private let context: FileContext
-  let isBigEndian: Bool
 
   /// Reads `frame`; without it each write or notification is a frame.
   init(_ node: SourceNode?, _ context: FileContext) throws(ProfileError) {
     self.context = context
-    isBigEndian = context.isBigEndian
     guard let node else {
       frame = FrameLayout()
       header = nil
@@ -276,10 +203,10 @@ struct ProtocolReader {
       try compiler.claim("command", node, scope)
     }
     if let header {
-      try compiler.header(header, frame.payloadFirst, scope, isBigEndian: isBigEndian)
+      try compiler.header(header, frame.payloadFirst, scope, isBigEndian: context.isBigEndian)
     }
     if let fields = keys.node("fields") {
-      let isBig = try DefinitionCompiler.isBigEndian(keys) ?? isBigEndian
+      let isBig = try DefinitionCompiler.isBigEndian(keys) ?? context.isBigEndian
       try compiler.fields(fields, scope, isBigEndian: isBig)
     }
     let series = try keys.node("series").map { node throws(ProfileError) in
@@ -337,41 +264,81 @@ struct ProtocolReader {
     return VendorProtocol.Series(
       count: count, command: command, index: index, first: first, timeout: timeout)
   }
-}
 
-extension DefinitionCompiler {
-  /// Adds the message's command as a field, which texts and expressions can use.
-  mutating func command(width: Int, _ scope: Scope) {
-    var field = Field()
-    field.kind = .computed
-    field.name = word("command")
-    field.width = width
-    field.flags = [.hex, .quiet]
-    field.selector = tables.programs.count - 1
-    tables.operations.append(Operation(.command))
-    tables.programs.append(tables.operations.count)
-    field.slot = declare("command", isInteger: true, scope)
-    field.end = tables.fields.count + 1
-    tables.fields.append(field)
+  /// The whole numbers of the header at fixed positions, and their bits, by name.
+  var headerParts: [String: HeaderPart] {
+    get throws(ProfileError) {
+      guard let header else { return [:] }
+      var parts: [String: HeaderPart] = [:]
+      var at = 0
+      for node in try header.list("a list of fields") {
+        let keys = try KeyedNode(node, "a field")
+        guard let type = try keys.node("type")?.text(), type.hasPrefix("u"),
+          let bits = Int(type.dropFirst()), bits % 8 == 0, (8...64).contains(bits),
+          !keys.has("when"), !keys.has("repeat")
+        else { break }
+        let isBig = try DefinitionCompiler.isBigEndian(keys) ?? context.isBigEndian
+        let part = HeaderPart(at: at, width: bits / 8, isBigEndian: isBig)
+        at += bits / 8
+        guard let name = try keys.node("name")?.text() else { continue }
+        parts[name] = part
+        for node in try keys.node("bits")?.list("a list of bits") ?? [] {
+          let keys = try KeyedNode(node, "bits")
+          guard let bitName = try keys.node("name")?.text() else { continue }
+          var inner = part
+          if let bit = keys.node("bit") {
+            inner.bit = try bit.number(in: 0...63)
+            inner.bitCount = 1
+          } else if let range = try keys.node("bits")?.list("two numbers"), range.count == 2 {
+            inner.bit = try range[0].number(in: 0...63)
+            inner.bitCount = max(1, try range[1].number(in: 0...63) - inner.bit + 1)
+          }
+          parts["\(name).\(bitName)"] = inner
+        }
+      }
+      return parts
+    }
   }
 
-  /// Compiles a frame's header into a group without a name, with as many bytes as come before the
-  /// payload.
-  mutating func header(
-    _ node: SourceNode, _ size: Int, _ scope: Scope, isBigEndian: Bool
-  ) throws(ProfileError) {
-    guard size > 0 else { throw node.error("there is nothing before the payload") }
-    let place = tables.fields.count
-    var field = Field()
-    field.kind = .group
-    field.width = size
-    field.flags = [.sized, .open]
-    tables.fields.append(field)
-    let outer = (takers, window)
-    beginWindow()
-    try fields(node, scope, isBigEndian: isBigEndian)
-    (takers, window) = outer
-    field.end = tables.fields.count
-    tables.fields[place] = field
+  /// Reads `applies_to`.
+  static func claims(_ node: SourceNode) throws(ProfileError) -> [VendorProtocol.Claim] {
+    var claims: [VendorProtocol.Claim] = []
+    for node in try node.list("a list of mappings") {
+      let keys = try KeyedNode(node, "a mapping of device, service, characteristic, company, frame")
+      var claim = VendorProtocol.Claim()
+      claim.device = try keys.node("device")?.text()
+      claim.service = try keys.node("service")?.uuid()
+      claim.characteristic = try keys.node("characteristic")?.uuid()
+      if let company = keys.node("company") {
+        let text = try company.text("a company identifier")
+        guard let number = UInt16(text, radix: 16) else {
+          throw company.error(
+            "expected a company identifier such as \"004c\", found \(company.kind)")
+        }
+        claim.company = number
+      }
+      claim.isFrame = try keys.node("frame")?.flag() ?? false
+      try keys.finish()
+      guard claim != VendorProtocol.Claim() else { throw node.error("expected at least one key") }
+      claims.append(claim)
+    }
+    return claims
+  }
+
+  /// Reads `requests` or `responses`.
+  static func channels(_ node: SourceNode) throws(ProfileError) -> [VendorProtocol.Channel] {
+    guard case .list(let list) = node.content else { return [try channel(node)] }
+    var channels: [VendorProtocol.Channel] = []
+    for node in list { channels.append(try channel(node)) }
+    return channels
+  }
+
+  private static func channel(_ node: SourceNode) throws(ProfileError) -> VendorProtocol.Channel {
+    switch try node.text("write, notify, read or a UUID") {
+    case "write": return .write
+    case "notify": return .notify
+    case "read": return .read
+    default: return .characteristic(try node.uuid())
+    }
   }
 }
