@@ -74,7 +74,8 @@ package struct Evidence: Sendable {
     by rules: [Rule] = Rule.all, isGrouped: Bool = true, among told: Set<Int>? = nil
   ) -> [Finding] {
     let unseen = unseenRecords > 0
-    let lossy = Set(connections.filter(\.connection.hasLostPackets).map(\.id))
+    let lossy = Set(
+      connections.filter { $0.connection.hasLostPackets || $0.connection.isDataCut }.map(\.id))
     let covered = coveredParts
     let ends = isGrouped ? self.ends : [:]
     var found: [Finding] = []

@@ -248,11 +248,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
     for index in evidence.adapters.indices { evidence.adapters[index].finish(memory) }
     evidence.extent.finish(summary, failure, unlistedConnections: unlisted.count)
     unanswered.finish(evidence.extent.latest, memory, following: procedures)
-    // Without any data of the side that answers, its answers are missing from the capture.
-    let parts = memory.coverage.parts
-    let answerable = unanswered.listed.filter {
-      parts.contains($0.direction == .sent ? .receivedData : .sentData)
-    }
+    let missing = memory.coverage.missingDirection
+    let answerable = unanswered.listed.filter { $0.direction.reversed != missing }
     let left = Dictionary(grouping: answerable) { $0.connection }
     for index in notes.indices {
       notes[index].attributes.unanswered = Array(

@@ -49,7 +49,7 @@ struct MapDocument: ~Copyable {
     if let name = device.names.last { sink.string("name", name.bytes) }
     if let adapter = device.adapter {
       sink.flag("local", true)
-      sink.number("adapter", Int(adapter.value))
+      if let number = adapter.number { sink.number("adapter", Int(number)) }
     }
     sink.packets("connections", device.connections[...])
     if let mtu = device.mtu, mtu.isExchanged { sink.number("mtu", mtu.value) }

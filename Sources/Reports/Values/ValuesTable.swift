@@ -158,9 +158,10 @@ package struct ValuesTable: ~Copyable {
       text.text(server.isAdvertiser ? "this host" : "this host, used by ")
     }
     if server.isLocal, server.isAdvertiser {
-      if memory.adapters.all.count > 1 {
+      let adapter = AdapterIndex(UInt16(truncatingIfNeeded: server.key))
+      if memory.adapters.all.count > 1, let number = adapter.number {
         text.text(", hci")
-        text.decimal(Int(server.key & 0xffff))
+        text.decimal(Int(number))
       }
     } else if let address = server.address {
       text.address(address)
