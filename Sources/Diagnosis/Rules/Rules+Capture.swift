@@ -311,10 +311,10 @@ extension Rule {
         isCut
         ? "\(use.words). What told it of them is cut off, or was on an earlier connection."
         : isLate
-        ? "\(use.words), but the characteristics were discovered before the capture began or on an earlier connection."
-        : use.asked > 0
-          ? "\(use.words). This host did not discover them: it has the handles from an earlier connection, or its program knows them. \(history.attributes.doubtOfMap)"
-          : "\(use.words). This host did not discover them: it knows them from an earlier connection, or not at all.",
+          ? "\(use.words), but the characteristics were discovered before the capture began or on an earlier connection."
+          : use.asked > 0
+            ? "\(use.words). This host did not discover them: it has the handles from an earlier connection, or its program knows them. \(history.attributes.doubtOfMap)"
+            : "\(use.words). This host did not discover them: it knows them from an earlier connection, or not at all.",
       isLate || isCut ? .likely : .certain,
       evidence: PacketSet([use.first, use.last]))
     finding.restsOnAbsence = true

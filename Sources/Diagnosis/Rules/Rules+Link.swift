@@ -295,7 +295,9 @@ extension Rule {
 
   private static let reset = Rule(
     "link-reset", .note, "The controller was reset while a link was open",
-    when: "a reset, or the controller's removal, ended an open link", needs: [.events]
+    when:
+      "a reset, or the controller's removal, ended an open link that this host had not asked to end",
+    needs: [.events]
   ) { history, _ in
     // If this host had asked to disconnect, the link had probably ended.
     guard history.connection.ending == .reset, history.connection.disconnectPacket == nil,
