@@ -42,6 +42,8 @@ package final class Definition: Sendable {
   package let profile: String
   /// The name as users know it; for a message, its name.
   package let name: String
+  /// The name in UTF-8.
+  package let nameBytes: [UInt8]
   /// How responses are matched to requests, if the characteristic is a control point.
   package let exchange: VendorProtocol.Exchange?
   package let tables: Tables
@@ -86,6 +88,7 @@ package final class Definition: Sendable {
     self.subject = subject
     self.profile = profile
     self.name = name
+    nameBytes = [UInt8](name.utf8)
     self.exchange = exchange
     self.tables = tables
     self.scalings = scalings

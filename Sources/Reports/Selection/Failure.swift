@@ -114,7 +114,8 @@ extension Dissection {
       else { return nil }
       // Status (1 byte), handle (2), reason (1).
       let reason = StatusCode(rawValue: bytes.byte(at: Int(outer.start) + 3))
-      if reason.isOrderly { return nil }
+      // Some controllers report an end twice, the second time with 0.
+      if reason.isOrderly || reason == .success { return nil }
       // The reason alone does not show who ended the link: a Disconnect command may have given it.
       return answer.ending == .localHost || answer.ending == .peer ? .linkEndedWithError : .linkLost
     case .acl:

@@ -267,37 +267,33 @@ package struct ValueMeaning: ~Copyable {
     }
     if !isPart { writeFields(value, to: &sink) }
     let end = following.isEmpty ? line.count : firstEnd
-    sink.line(("text" as StaticString).bytes, line.bytes.part(Slice(start: 0, count: end)))
+    sink.line(("text" as StaticString).bytes) {
+      $0.raw(line.bytes.part(Slice(start: 0, count: end)))
+    }
     for message in following {
-      sink.line(("following" as StaticString).bytes, message.line.bytes)
+      sink.line(("following" as StaticString).bytes) { $0.raw(message.line.bytes) }
     }
   }
 
   private func writeFields(_ value: RawSpan, to sink: inout VerboseSink) {
     guard let definition = decoded.definition, let writer = writer() else { return }
-    sink.string("name", [UInt8](definition.name.utf8).bytes)
-    let words = definition.words
+    let (words, title) = (definition.words, definition.nameBytes)
+    sink.string("name", title.bytes)
     var ends: [Int] = []
-    var name = Output()
-    var text = Output()
     for (place, entry) in decoded.fields.enumerated() {
       while let end = ends.last, end <= place {
         ends.removeLast()
         sink.end()
       }
-      name.clear()
-      if entry.field >= 0 {
-        name.raw(words.bytes(definition.tables.fields[entry.field].name))
-      } else {
-        name.string(writer.name(entry))
-      }
+      let other = entry.field < 0 ? [UInt8](writer.name(entry).utf8) : []
+      let name =
+        entry.field < 0
+        ? other.bytes : words.bytes(definition.tables.fields[entry.field].name)
       if entry.form == .group {
-        sink.begin(name.bytes)
+        sink.begin(name)
         ends.append(entry.end)
       } else {
-        text.clear()
-        writer.entry(place, value, into: &text)
-        sink.line(name.bytes, text.bytes)
+        sink.line(name) { writer.entry(place, value, into: &$0) }
       }
     }
     for _ in ends { sink.end() }

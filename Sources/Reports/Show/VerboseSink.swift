@@ -276,11 +276,11 @@ package struct VerboseSink: FieldSink, ~Copyable {
   }
 
   /// Appends a line for a profile's field: its name, and the words for its value.
-  mutating func line(_ key: RawSpan, _ text: RawSpan) {
+  mutating func line(_ key: RawSpan, _ write: (inout Output) -> Void) {
     indent()
     output.raw(key)
     output.text(": ")
-    output.raw(text)
+    write(&output)
     endLine()
   }
 
