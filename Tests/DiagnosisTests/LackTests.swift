@@ -75,6 +75,18 @@ import Words
     #expect(isEncrypted { _ in } == false, "never started")
   }
 
+  @Test("what is refused while encryption fails is refused on a link that is not encrypted")
+  func refusedMeanwhile() {
+    let evidence = evidence {
+      $0.connect()
+      $0.startEncryption(ediv: 1, rand: 1)
+      $0.ask("0a 15 00", "01 0a 15 00 05")
+      $0.encrypted(status: 0x06, enabled: 0)
+    }
+    let security = evidence.connections.first?.attributes.refusals.map(\.security)
+    #expect(security == [.unencrypted])
+  }
+
   @Test("encryption that data follows did not time out: its event is missing")
   func dataAfterEncryption() {
     func capture(dataAfter delay: Int?) -> [String] {

@@ -154,6 +154,11 @@ struct ConnectionNotes: Sendable {
     link.finish(connection, extent)
     pairing.finish(connection, memory, extent)
     encryption.finish(mayHavePairedAfter: lacksData ? 0 : pairing.cut?.first.packet)
+    if !connection.isOpeningMissing {
+      for attempt in encryption.attempts where attempt.failure != nil {
+        attributes.learnUnencrypted(attempt.packets)
+      }
+    }
     self.lacksData = lacksData
     attributes.finish(connection, memory)
   }

@@ -296,6 +296,18 @@ package struct AttributeHistory: Sendable {
 
   // MARK: The end
 
+  /// Records that an attempt to encrypt, shown by these packets, failed: what was refused meanwhile
+  /// was refused on a link that was not encrypted.
+  mutating func learnUnencrypted(_ attempt: PacketSet) {
+    guard let first = attempt.first, let last = attempt.last else { return }
+    for index in refusals.indices
+    where refusals[index].security == .unknown && refusals[index].request.packet > first
+      && refusals[index].answer.packet < last
+    {
+      refusals[index].security = .unencrypted
+    }
+  }
+
   /// Processes the end of the capture.
   mutating func finish(_ connection: Connection, _ memory: borrowing Memory) {
     // A capture without the other direction lacks all answers.

@@ -22,7 +22,7 @@ package struct Refusal: Sendable {
   /// The error's name in the attribute's profile.
   package let errorName: [UInt8]?
   /// How the link was protected at that time.
-  package let security: LinkSecurity
+  package internal(set) var security: LinkSecurity
   /// The number of bytes to be written.
   package let length: Int
   /// For an Execute Write Request: the parts to be written.
