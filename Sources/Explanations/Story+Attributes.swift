@@ -108,10 +108,16 @@ extension ConnectionHistory {
           request.handle.flatMap { attributes.identity($0, of: server) }.map {
             isIndication ? " of \($0)" : " for \($0)"
           } ?? ""
-        let open: Wording = isIndication ? "not confirmed" : "not answered"
+        let open = open(isIndication: isIndication, by: asking.other)
         return StoryLine(
           Moment(packet: request.packet, time: request.time), "\(who)\(name)\(about): \(open)")
       }
+  }
+
+  /// Returns `not answered`, unless the capture lacks what the side that answers sent.
+  func open(isIndication: Bool, by side: Side) -> Wording {
+    guard attributes.lacks(side) else { return isIndication ? "not confirmed" : "not answered" }
+    return "no \(isIndication ? "confirmation" : "answer" as StaticString) that the capture has"
   }
 
   // MARK: Subscriptions
@@ -177,7 +183,8 @@ extension ConnectionHistory {
     }
     let who: Wording = group.first?.server == .local ? "the peer turns " : ""
     let isUnanswered = group.allSatisfy { $0.accepted == nil }
-    let open: Wording = isUnanswered ? ", not answered" : ""
+    let open: Wording =
+      isUnanswered ? ", \(open(isIndication: false, by: group.first?.server ?? .peer))" : ""
     return "\(who)\(Wording(clauses, joinedBy: ", "))\(open)"
   }
 

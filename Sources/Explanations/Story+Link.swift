@@ -176,10 +176,18 @@ extension ConnectionHistory {
       guard connection.ending == nil, !evidence.hasDataAlone, let last = lastSeen(lines) else {
         return nil
       }
-      if let disconnect = link.disconnect {
+      if let disconnect = link.disconnect { return asks(disconnect, evidence) }
+      // An adapter has at most one link with a device.
+      let again = evidence.later(than: self).first {
+        $0.connection.peer != nil && $0.connection.peer == connection.peer
+          && $0.connection.transport == connection.transport
+          && $0.connection.adapter == connection.adapter && !$0.connection.isOpeningMissing
+      }
+      if let again {
         return StoryLine(
-          disconnect,
-          "this host asks to disconnect; whether it did is not in the capture\(unused(evidence))")
+          last,
+          "last seen: the same device connects again in \(packet: again.connection.firstPacket), so this connection ended before, unseen"
+        )
       }
       let extent = evidence.extent
       let isLast = extent.lastPacket <= last.packet
@@ -213,13 +221,8 @@ extension ConnectionHistory {
     case .micFailure:
       return StoryLine(ended, "the controllers end the link\(reason)")
     case .reset:
-      guard let asked = connection.disconnectPacket else {
-        return StoryLine(ended, "the controller is reset, which ends the link")
-      }
-      return StoryLine(
-        ended,
-        "the controller is reset; before, this host asked to disconnect (\(packet: asked)), and the end of the link is not in the capture"
-      )
+      if let disconnect = link.disconnect { return asks(disconnect, evidence) }
+      return StoryLine(ended, "the controller is reset, which ends the link")
     case .controller:
       return StoryLine(ended, "the controller ends the link\(reason)\(unused(evidence))")
     case .replaced:
@@ -232,6 +235,12 @@ extension ConnectionHistory {
     case .forgotten:
       return nil
     }
+  }
+
+  private func asks(_ disconnect: Moment, _ evidence: Evidence) -> StoryLine {
+    StoryLine(
+      disconnect,
+      "this host asks to disconnect; whether it did is not in the capture\(unused(evidence))")
   }
 
   /// Returns the last data, or the last line about the link.

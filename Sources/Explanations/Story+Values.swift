@@ -43,7 +43,7 @@ extension ConnectionHistory {
       if run.confirmed >= run.indications {
         pieces.append(run.indications == 1 ? "confirmed" : "all confirmed")
       } else if run.confirmed == 0 {
-        pieces.append("not confirmed")
+        pieces.append(open(isIndication: true, by: run.server.other))
       } else {
         pieces.append("\(run.confirmed) of them confirmed")
       }

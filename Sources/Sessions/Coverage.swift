@@ -207,9 +207,12 @@ package struct Coverage: Sendable {
       default: return "data only: no commands or events"
       }
     }
-    let received = adapters.reduce(0) { $0 &+ $1.receivedData.count }
-    let cut = adapters.reduce(0) { $0 &+ $1.cutData }
-    if cuts.reason == nil, received > 0, cut &* 2 > received {
+    let sums = adapters.reduce(into: (sent: 0, received: 0, cut: 0)) {
+      $0.sent &+= $1.sentData.count
+      $0.received &+= $1.receivedData.count
+      $0.cut &+= $1.cutData
+    }
+    if cuts.reason == nil, sums.received > 0, sums.cut &* 2 > sums.received {
       return
         "filtered, as Android's log is if it is set to Enabled Filtered: of most received data only the beginning was kept"
     }
@@ -218,21 +221,12 @@ package struct Coverage: Sendable {
     guard hasData else {
       return parts.contains(.accounting) ? "commands and events only: data was left out" : nil
     }
-    switch missingDirection {
-    case .received: return "one direction: no data that this host received"
-    case .sent: return "one direction: no data that this host sent"
-    case nil: return nil
+    if sums.received == 0, sums.sent >= Self.leastOneSided {
+      return "one direction: no data that this host received"
     }
-  }
-
-  /// The direction whose data the capture lacks: it has so much of the other one, or nothing else,
-  /// that the side is not merely silent.
-  package var missingDirection: Direction? {
-    let sent = adapters.reduce(0) { $0 &+ $1.sentData.count }
-    let received = adapters.reduce(0) { $0 &+ $1.receivedData.count }
-    let least = isDataOnly ? 1 : Self.leastOneSided
-    if received == 0, sent >= least { return .received }
-    if sent == 0, received >= least { return .sent }
+    if sums.sent == 0, sums.received >= Self.leastOneSided {
+      return "one direction: no data that this host sent"
+    }
     return nil
   }
 

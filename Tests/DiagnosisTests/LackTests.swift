@@ -162,6 +162,44 @@ import Words
     #expect(!story.contains("not answered"), "\(story)")
   }
 
+  @Test("without the host's data, indications are not unconfirmed") func noConfirmations() throws {
+    let story = try story {
+      $0.connect()
+      $0.received("1d 10 00 01")
+      $0.received("1d 10 00 02")
+    }
+    #expect(story.contains("2 indications of 0x0010, no confirmation that the capture has"))
+  }
+
+  @Test("a client that went on before the timeout did not continue after it") func noTimeout() {
+    func capture(goesOn: Bool) -> [String] {
+      let evidence = evidence {
+        $0.connect()
+        $0.ask("0a 03 00", "0b 01")
+        $0.sent("0a 05 00")
+        if goesOn { $0.ask("12 07 00 01", "13") }
+        $0.clock += 31_000
+        $0.sent("0a 09 00")
+      }
+      return findings(of: "att-after-timeout", in: evidence)
+    }
+    #expect(capture(goesOn: false).count == 1)
+    #expect(capture(goesOn: true) == [])
+  }
+
+  @Test("a key whose pairing has lost its request is not that of an earlier pairing")
+  func unknownMethod() {
+    let evidence = evidence {
+      $0.connect()
+      $0.smp([4] + [UInt8](repeating: 0x5a, count: 16), .received)
+      $0.startEncryption()
+      $0.encrypted()
+      $0.ask("0a 15 00", "01 0a 15 00 05")
+    }
+    let security = evidence.connections.first?.attributes.refusals.map(\.security)
+    #expect(security == [.ofUnknownMethod])
+  }
+
   // MARK: The MTU
 
   @Test("the MTU is a lower bound if an exchange or the data may be missing")
@@ -245,6 +283,38 @@ import Words
     #expect(capture(status: 0x1f).count == 1)
   }
 
+  @Test("a link does not stay open if its device connects again") func connectsAgain() throws {
+    func lines(peer: Int) throws -> [String] {
+      try page {
+        $0.connect(0x40)
+        $0.received("1b 10 00 01")
+        $0.clock += 5_000
+        $0.connect(0x41, peer: peer)
+        $0.disconnect(0x41)
+      }
+    }
+    let again = "the same device connects again in #3, so this connection ended before"
+    #expect(try lines(peer: 0xc011_2233_4455).contains { $0.contains(again) })
+    let other = try lines(peer: 0xc0aa_bbcc_ddee)
+    #expect(other.contains { $0.contains("still open when the capture ends") }, "\(other)")
+  }
+
+  @Test("a link continues after a procedure has failed only if the peer is heard")
+  func course() {
+    func why(isHeard: Bool) -> String? {
+      let evidence = evidence {
+        $0.connect()
+        $0.command(0x2016, little(0x40))
+        $0.status(0x2016)
+        $0.meta(0x04, [0x1f] + little(0x40) + little(0, width: 8))
+        if isHeard { $0.received("1b 10 00 01") }
+      }
+      return finding("link-procedure-failed", in: evidence)?.why.text
+    }
+    #expect(why(isHeard: true) == "The link continued unchanged.")
+    #expect(why(isHeard: false) == "The peer is not heard after that.")
+  }
+
   @Test("a reset after the host asked to disconnect does not find the link open")
   func resetAfterDisconnect() {
     func capture(asks: Bool) -> [String] {
@@ -264,7 +334,7 @@ import Words
 
   @Test("if the data was left out, nothing is said of what the peer may have waited for")
   func peerLeavesWithoutData() {
-    func capture(completes: Bool) -> Int {
+    func capture(completes: Bool) -> String? {
       let evidence = evidence {
         for _ in 0..<2 {
           $0.connect()
@@ -273,9 +343,9 @@ import Words
           $0.disconnect(reason: 0x13)
         }
       }
-      return findings(of: "link-peer-leaves", in: evidence).count
+      return finding("link-peer-leaves", in: evidence)?.why.text
     }
-    #expect(capture(completes: false) == 1)
-    #expect(capture(completes: true) == 0)
+    #expect(capture(completes: false)?.hasPrefix("This host sent it nothing") == true)
+    #expect(capture(completes: true) == "What crossed the links was not recorded.")
   }
 }

@@ -119,7 +119,7 @@ import Words
       ])
     #expect(
       evidence.findings().first?.why.text
-        == "The pairing had reached #4, after a confirm value; 2.0 s later the peer disconnected (Remote User Terminated Connection (0x13)). Neither side refused the pairing."
+        == "The pairing had reached #4, after a confirm value; 2.0 s later the peer disconnected (Remote User Terminated Connection (0x13)). The capture has no Pairing Failed."
     )
   }
 

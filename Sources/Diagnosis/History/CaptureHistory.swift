@@ -248,9 +248,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     for index in evidence.adapters.indices { evidence.adapters[index].finish(memory) }
     evidence.extent.finish(summary, failure, unlistedConnections: unlisted.count)
     unanswered.finish(evidence.extent.latest, memory, following: procedures)
-    let missing = memory.coverage.missingDirection
-    let answerable = unanswered.listed.filter { $0.direction.reversed != missing }
-    let left = Dictionary(grouping: answerable) { $0.connection }
+    let left = Dictionary(grouping: unanswered.listed) { $0.connection }
     for index in notes.indices {
       notes[index].attributes.unanswered = Array(
         (left[notes[index].connection.id] ?? []).prefix(AttributeHistory.mostListed))

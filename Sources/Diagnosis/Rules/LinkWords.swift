@@ -159,6 +159,13 @@ extension ConnectionHistory {
       }
   }
 
+  /// Returns how the link went on after a procedure had failed, as a sentence.
+  func course(after failed: PacketSet) -> Wording {
+    let last = [link.heardLast, link.acknowledgedLast].compactMap { $0?.packet }.max() ?? 0
+    return last > failed.last ?? 0
+      ? "The link continued unchanged." : "The peer is not heard after that."
+  }
+
   /// The packet of the procedure that was under way or completed last.
   var lastProcedurePacket: Int? {
     [

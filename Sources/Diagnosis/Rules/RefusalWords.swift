@@ -70,6 +70,8 @@ extension Refusal {
       "the link was encrypted with an unauthenticated Just Works key"
     case .authenticated: "the link was encrypted with an authenticated key"
     case .encrypted: "the link was encrypted with the key of an earlier pairing"
+    case .ofUnknownMethod:
+      "the link was encrypted with the key of a pairing whose method is not in the capture"
     }
   }
 

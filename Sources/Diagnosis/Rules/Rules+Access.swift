@@ -56,7 +56,8 @@ extension Rule {
           default:
             why =
               """
-              \(why): the attribute requires an authenticated key. The stored key is not \
+              \(why): the attribute requires an authenticated key. \
+              \(refusal.security == .encrypted ? "The stored" : "This" as StaticString) key is not \
               authenticated, or the attribute requires more than that, perhaps LE Secure \
               Connections.
               """

@@ -52,7 +52,7 @@ extension Rule {
         "The peer is bonded and uses a private address that no known key resolves",
         headline: "a bonded peer uses a private address that no known key resolves",
         why:
-          "\(peer) is a resolvable private address, which changes every few minutes; and the capture has no identity resolving key for it. The link was encrypted with a stored key (\(packet: attempt.end?.packet ?? attempt.moment.packet)), so this host knows the peer.",
+          "\(peer) is a resolvable private address, which changes every few minutes, and the capture has no identity resolving key for it. The link was encrypted with a stored key (\(packet: attempt.end?.packet ?? attempt.moment.packet)), so this host knows the peer.",
         evidence: attempt.packets)
       finding.group = "A bonded peer uses a private address that no known key resolves"
       finding.restsOnAbsence = true

@@ -209,8 +209,10 @@ extension Rule {
       var unseen = finding(
         evidence.begunUnseen, { "the opening of \($0) is not in the capture" },
         "The connection began where records are missing or cut, or before the capture.")
-      unseen?.remedy =
-        "Start recording before the devices connect, and avoid what made records go missing."
+      if evidence.unseenRecords > 0 || evidence.extent.hasGaps {
+        unseen?.remedy =
+          "Start recording before the devices connect, and avoid what made records go missing."
+      }
       let earlier = finding(
         evidence.begunEarlier, { "the capture starts in the middle of \($0)" }, "")
       return [earlier, unseen].compactMap(\.self)
@@ -298,7 +300,9 @@ extension Rule {
       })
     else { return [] }
     let isLate = history.connection.isOpeningMissing
-    let isCut = history.connection.isDataCut
+    let isCut =
+      history.connection.isDataCut || history.connection.hasLostPackets
+      || evidence.unseenRecords > 0
     let isPart = history.attributes.discoveries.contains { $0.client == .local }
     var finding = Finding(
       isLate || isCut
@@ -309,7 +313,7 @@ extension Rule {
       headline: "attributes are used whose discovery is not in the capture",
       why:
         isCut
-        ? "\(use.words). What told it of them is cut off, or was on an earlier connection."
+        ? "\(use.words). Their discovery is missing or cut off, or was on an earlier connection."
         : isLate
           ? "\(use.words), but the characteristics were discovered before the capture began or on an earlier connection."
           : use.asked > 0

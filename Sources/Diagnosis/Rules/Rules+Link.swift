@@ -37,7 +37,7 @@ extension Rule {
         ended.nanoseconds(since: heard).map { ", \(duration: $0) before the end" } ?? ""
       why = "\(why) The last data from it is \(packet: heard.packet)\(ago)."
     } else if !history.connection.isOpeningMissing, !history.connection.hasLostPackets {
-      why = "\(why) No data came from it at all."
+      why = "\(why) The capture has no data from it."
     }
     why = Wording(
       sentences: why, history.acknowledgement, history.askedLast,
@@ -195,7 +195,7 @@ extension Rule {
       var finding = Finding(
         "\(name) failed: \(failed.status.linkWords)",
         headline: "\(name) failed on connection \(history.id)",
-        why: "The link continued unchanged.", evidence: failed.packets)
+        why: history.course(after: failed.packets), evidence: failed.packets)
       finding.severity = .warning
       findings.append(finding)
     }
@@ -212,7 +212,7 @@ extension Rule {
       failed in
       Finding(
         "\(failed.name) failed: \(failed.status.linkWords)",
-        headline: "\(failed.name) failed", why: "The link continued unchanged.",
+        headline: "\(failed.name) failed", why: history.course(after: failed.packets),
         evidence: failed.packets)
     }
   }
@@ -300,7 +300,7 @@ extension Rule {
     needs: [.events]
   ) { history, _ in
     // If this host had asked to disconnect, the link had probably ended.
-    guard history.connection.ending == .reset, history.connection.disconnectPacket == nil,
+    guard history.connection.ending == .reset, history.link.disconnect == nil,
       let ended = history.link.ended
     else { return [] }
     var finding = Finding(
@@ -368,9 +368,7 @@ extension Rule {
     do:
       "The peer waits for something and gives up (pairing, a request, or a login of its own protocol within a fixed time), or it ends idle connections. Compare with what its own app does first."
   ) { evidence in
-    // What crossed a link shows what the peer may have waited for.
-    guard !evidence.lacksData else { return [] }
-    return devices(evidence.connections) {
+    devices(evidence.connections) {
       $0.connection.ending == .peer && $0.connection.reason == .remoteUserTerminated
         && ($0.length ?? 0) >= leastStay && !$0.connection.isOpeningMissing
         && !evidence.hasOtherEnd(of: $0)
@@ -382,7 +380,9 @@ extension Rule {
       guard let shortest = spans.min(), let longest = spans.max(), spans.count == left.count,
         longest - shortest <= longest / 10
       else { return nil }
-      let wish = left[left.count - 1].lastWish
+      let wish: (words: Wording, packet: Int?) =
+        evidence.lacksData
+        ? ("What crossed the links was not recorded.", nil) : left[left.count - 1].lastWish
       let after: Wording =
         "\(duration: shortest)" == ("\(duration: longest)" as Wording)
         ? "\(duration: longest)" : "\(duration: shortest) to \(duration: longest)"

@@ -203,7 +203,7 @@ private struct SilentPairing {
     var finding = finding(
       "The link ended in the middle of the pairing", "\(words)",
       why:
-        "The pairing had reached \(packet: attempt.last.packet), \(attempt.progress); \(after)\(words). Neither side refused the pairing.",
+        "The pairing had reached \(packet: attempt.last.packet), \(attempt.progress); \(after)\(words). The capture has no Pairing Failed.",
       attempt.isBeginningMissing || !connection.connection.hasKnownEnding ? .likely : .certain,
       packets)
     if connection.pairing.attempts.contains(where: { $0.secondResponse != nil }) {

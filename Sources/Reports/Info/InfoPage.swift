@@ -365,6 +365,10 @@ struct InfoPage: ~Copyable {
         && connection.ending != .fileEnded
       out.text(hasEnd ? "; ended " : "; ")
       ending(connection)
+      if connection.ending == .reset, let asked = connection.disconnectPacket {
+        out.text(", after this host asked to disconnect, ")
+        out.packet(asked)
+      }
     }
     out.byte(0x0a)
   }

@@ -23,6 +23,8 @@ package struct MapDevice: Sendable {
   var wholeSummary: MapSummary?
   /// Whether the capture may lack answers of this device.
   var mayLackAnswers = false
+  /// Whether the capture has nothing that its clients sent.
+  var lacksRequests = false
   /// The ATT MTU of the last connection.
   var mtu: BearerMTU?
   package var database: Database?

@@ -74,7 +74,7 @@ extension MapPage {
       } else {
         out.text("not declared")
       }
-      value(characteristic)
+      value(characteristic, device)
       mark(attribute, device)
       endLine()
       if let use = characteristic.use { access(use) }
@@ -94,12 +94,13 @@ extension MapPage {
     // Find Information lists values, too: at an unknown position it may be one.
     out.attributeName(uuid, as: uuid.isDescriptor ? .descriptor : nil)
     if uuid.width == 16, !isOfCells { endLine() }
-    pad(to: Column.value)
     let isConfiguration = uuid == .clientConfiguration || uuid.isShort(0x2903)
     if let use = descriptor.use, let value = use.value {
+      pad(to: Column.value)
       show(value, of: use, uuid)
       if use.valueOperation == .writeWithoutResponse { out.text(", written without response") }
-    } else {
+    } else if !device.lacksRequests {
+      pad(to: Column.value)
       out.text(isConfiguration ? "not written" : "not read")
     }
     mark(descriptor.attribute, device)
@@ -116,13 +117,13 @@ extension MapPage {
     }
   }
 
-  private mutating func value(_ characteristic: MapCharacteristic) {
+  private mutating func value(_ characteristic: MapCharacteristic, _ device: MapDevice) {
     if let use = characteristic.use, let value = use.value {
       pad(to: Column.value)
       show(value, of: use, characteristic.attribute.uuid)
       // For a characteristic that is only written, this is obvious.
       if use.valueOperation.isWrite, !characteristic.isOnlyWritten { out.text(", written") }
-    } else if characteristic.declaration?.properties.has(bit: 1) ?? false {
+    } else if characteristic.declaration?.properties.has(bit: 1) ?? false, !device.lacksRequests {
       pad(to: Column.value)
       out.text("not read")
     }

@@ -318,10 +318,17 @@ package struct MapPage: ~Copyable {
   /// - Parameter start: the text before it.
   private mutating func unasked(_ device: MapDevice, _ start: StaticString) {
     let summary = device.summary
-    let searches: [(words: StaticString, extent: MapDevice.Extent)] = [
-      ("services", summary.serviceExtent), ("characteristics", summary.characteristicExtent),
-      ("descriptors", summary.descriptorExtent), ("includes", summary.includeExtent),
+    var searches: [(words: StaticString, extent: MapDevice.Extent, found: Int)] = [
+      ("services", summary.serviceExtent, summary.services),
+      ("characteristics", summary.characteristicExtent, summary.characteristics),
+      ("descriptors", summary.descriptorExtent, summary.descriptors),
+      ("includes", summary.includeExtent, 0),
     ]
+    // Without its request, an answer does not show what was searched.
+    for index in searches.indices
+    where device.mayLackAnswers && searches[index].extent == .none && searches[index].found > 0 {
+      searches[index].extent = .part
+    }
     var isFirst = true
     let words: [(MapDevice.Extent, StaticString)] =
       device.mayLackAnswers

@@ -182,12 +182,14 @@ package struct MapReport: PacketReport, ~Copyable {
   ) {
     device.connections.append(connection.id)
     device.adapters.insert(connection.adapter)
+    let parts = memory.coverage.parts(of: connection)
     if connection.isOpeningMissing || connection.hasLostPackets
       || memory.coverage.adapters.contains(where: { $0.cutData > 0 })
-      || !memory.coverage.parts(of: connection).isSuperset(of: .bothDirections)
+      || !parts.isSuperset(of: .bothDirections)
     {
       device.mayLackAnswers = true
     }
+    if !parts.contains(isLocal ? .receivedData : .sentData) { device.lacksRequests = true }
     // A connection without ATT reveals nothing about the MTU.
     if connection.transport != .brEDR || connection.mtu != nil,
       connection.largestATT > 0 || connection.mtu != nil || device.mtu == nil

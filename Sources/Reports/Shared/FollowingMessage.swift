@@ -31,9 +31,8 @@ package struct FollowingMessage: Sendable {
   func writeJSON(_ value: RawSpan, showsKeys: Bool, into output: inout Output) {
     let whole = sighting.bytes ?? value.array
     sighting.writeHead(decoded, whole.bytes, showsKeys: showsKeys, into: &output)
-    output.text(",\"text\":\"")
-    output.jsonEscaped(line.bytes.part(Slice(start: 0, count: textEnd)))
-    output.byte(0x22)
+    output.text(",\"text\":")
+    output.jsonString(line.bytes.part(Slice(start: 0, count: textEnd)))
     sighting.writeProblems(decoded, whole.bytes, showsKeys: showsKeys, into: &output)
     output.byte(0x7d)
   }

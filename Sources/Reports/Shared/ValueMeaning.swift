@@ -174,7 +174,8 @@ package struct ValueMeaning: ~Copyable {
 
   // MARK: Words
 
-  /// A writer of the fields; nil if there are none. Always inlined: returning it would copy it.
+  /// Returns a writer of the fields, or nil if there are none. Always inlined, so that the writer is
+  /// not copied.
   @inline(__always)
   package func writer(isJSON: Bool = false) -> DecodedWriter? {
     DecodedWriter(decoded, isJSON: isJSON, showsKeys: showsKeys)

@@ -96,9 +96,9 @@ extension VendorSighting {
   }
 
   private func writePart(into output: inout Output) {
-    output.text("{\"profile\":\"")
-    output.jsonEscaped([UInt8](vendor.profile.utf8).bytes)
-    output.text("\",\"name\":\"part\",\"fields\":{")
+    output.text("{\"profile\":")
+    output.jsonString(vendor.profile)
+    output.text(",\"name\":\"part\",\"fields\":{")
     if let chunk {
       output.text("\"part\":")
       output.decimal(chunk.number)
@@ -158,11 +158,11 @@ extension VendorSighting {
       if isOfFields || place > 0 { output.byte(0x2c) }
       output.text("{\"code\":\"")
       output.text(remark.code)
-      output.text("\",\"message\":\"")
+      output.text("\",\"message\":")
       scratch.clear()
       remark.say(into: &scratch)
-      output.jsonEscaped(scratch.bytes)
-      output.text("\",\"offset\":0}")
+      output.jsonString(scratch.bytes)
+      output.text(",\"offset\":0}")
     }
     output.byte(0x5d)
   }

@@ -41,7 +41,7 @@ package struct Links: Sendable {
   /// Whether records were lost after the first one.
   private var hasGap = false
   /// The adapters that were reset or removed: none of their links was open before the capture.
-  private var closed: Set<AdapterIndex> = []
+  private var resetAdapters: Set<AdapterIndex> = []
   /// The controller whose records were lost; unknown: any.
   package private(set) var gapAdapter = AdapterIndex.unknown
   /// Whether the capture has Number Of Completed Packets events.
@@ -239,7 +239,7 @@ package struct Links: Sendable {
     let connection = Connection(
       id: isConnection ? connections : 0, adapter: adapter, handle: handle,
       transport: transport, packet: packet, time: time, isOpeningMissing: isOpeningMissing,
-      isOpeningLost: isOpeningMissing && (hasGap || closed.contains(adapter)))
+      isOpeningLost: isOpeningMissing && (hasGap || resetAdapters.contains(adapter)))
     let position = place(Slot(connection: connection), packet: packet)
     index[Self.key(adapter, handle)] = position
     latest = (Self.key(adapter, handle), position)
@@ -291,7 +291,7 @@ package struct Links: Sendable {
   }
 
   /// Records that an adapter is reset or removed: its later links were not open before.
-  mutating func noteReset(of adapter: AdapterIndex) { closed.insert(adapter) }
+  mutating func noteReset(of adapter: AdapterIndex) { resetAdapters.insert(adapter) }
 
   /// Ends all links of an adapter that was reset or removed.
   mutating func closeAll(of adapter: AdapterIndex, packet: Int, time: Timestamp?) {

@@ -126,6 +126,29 @@ struct AttributeWordingTests {
     #expect(text.contains("prepared write; 3 bytes"), "\(text)")
   }
 
+  // MARK: Captures that lack data
+
+  @Test("map does not claim what only the host's data would show") func mapWithoutRequests() {
+    let text = Rendering.map { link in
+      link.att("05 01 11 00 02 29", .received)
+      link.att("1b 10 00 05", .received)
+      link.att("13", .received)
+    }
+    #expect(!text.contains("not written"), "\(text)")
+    #expect(text.contains("descriptors not all discovered"), "\(text)")
+    #expect(text.split(separator: "\n").allSatisfy { $0.last != " " }, "\(text)")
+  }
+
+  @Test("map says nothing of attributes if the capture has no data") func mapWithoutData() {
+    func map(completes: Bool) -> String {
+      Rendering.map { if completes { $0.add(hex("04 13 05 01 40 00 03 00"), .received) } }
+    }
+    #expect(map(completes: false).contains("no attribute was discovered or used"))
+    let text = map(completes: true)
+    #expect(text.contains("no attribute is in the capture"), "\(text)")
+    #expect(text.contains("MTU at least 23 (inferred)"), "\(text)")
+  }
+
   // MARK: Attributes known from use
 
   /// Discovers a CCCD below a value that was not discovered.

@@ -105,6 +105,8 @@ package struct AttributeHistory: Sendable {
   package internal(set) var lastUse: Moment?
   /// The last request or command of this host.
   package internal(set) var lastAsked: Asked?
+  /// What the capture has of the connection; known at its end.
+  private var parts: Coverage.Parts = .all
   /// The number of PDUs that this host sent.
   package internal(set) var sentByLocal = 0
   /// The number of PDUs that the peer sent.
@@ -274,7 +276,11 @@ package struct AttributeHistory: Sendable {
     for request in open
     where request.client == context.sender && request.channel == context.channel {
       guard let waited = context.moment.nanoseconds(since: request.moment),
-        waited >= Request.timeout, !afterTimeout.contains(where: { $0.request == request.packet })
+        waited >= Request.timeout, !afterTimeout.contains(where: { $0.request == request.packet }),
+        // A client that went on before has probably been answered.
+        !overlapping.contains(where: {
+          $0.before == request.packet && $0.packet < context.moment.packet
+        })
       else { continue }
       afterTimeout.append((request.packet, context.moment.packet, context.sender))
     }
@@ -294,6 +300,11 @@ package struct AttributeHistory: Sendable {
       length: context.isWhole ? fields.value.map { Int($0.count) } ?? 0 : nil, head: head)
   }
 
+  /// Returns whether the capture lacks the data that a side sent, so that its answers are missing.
+  package func lacks(_ side: Side) -> Bool {
+    !parts.contains(side == .local ? .sentData : .receivedData)
+  }
+
   // MARK: The end
 
   /// Records that an attempt to encrypt, shown by these packets, failed: what was refused meanwhile
@@ -310,6 +321,7 @@ package struct AttributeHistory: Sendable {
 
   /// Processes the end of the capture.
   mutating func finish(_ connection: Connection, _ memory: borrowing Memory) {
+    parts = memory.coverage.parts(of: connection)
     // A capture without the other direction lacks all answers.
     unanswered.removeAll { !memory.hasHeard($0.direction.reversed) }
     let left = Set(unanswered.map(\.packet))

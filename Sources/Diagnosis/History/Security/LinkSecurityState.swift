@@ -12,8 +12,11 @@ package enum LinkSecurity: UInt8, Sendable {
   case unauthenticated
   /// Encrypted with a key from a pairing with such protection.
   case authenticated
-  /// Encrypted with a key of unknown origin.
+  /// Encrypted with the key of an earlier pairing, whose protection is unknown.
   case encrypted
+  /// Encrypted with the key of a pairing on this connection, whose beginning is missing, and with it
+  /// the method.
+  case ofUnknownMethod
 
   package var isEncrypted: Bool { rawValue >= Self.unauthenticated.rawValue }
 }
@@ -86,10 +89,12 @@ package struct LinkSecurityState: Sendable {
     case nil: .unknown
     case false: .unencrypted
     case true:
-      if let method, !isStoredKey {
+      if isStoredKey {
+        .encrypted
+      } else if let method {
         method.association == .justWorks ? .unauthenticated : .authenticated
       } else {
-        .encrypted
+        .ofUnknownMethod
       }
     }
   }
