@@ -78,7 +78,6 @@ extension Fuzzing {
     case .page:
       var options = PageOptions()
       options.profiles = supplies.profiles
-      options.bonds = supplies.bonds
       options.passkeys = passkeys
       // The limit makes every other page leave records out.
       if records % 2 == 1 { options.limit = 100_000 }
@@ -141,7 +140,6 @@ extension Fuzzing {
     var output = Output()
     var options = ExplainOptions()
     options.profiles = supplies.profiles
-    options.bonds = supplies.bonds
     options.passkeys = passkeys
     options.isFull = true
     options.name = "fuzz"
@@ -196,9 +194,9 @@ extension Fuzzing {
   ) -> String? {
     var output = Output()
     var one = SessionReport(
-      supplies.profiles, bonds: supplies.bonds, showsKeys: !areSame, passkeys: passkeys)
+      supplies.profiles, showsKeys: !areSame, passkeys: passkeys)
     var other = SessionReport(
-      supplies.profiles, bonds: supplies.bonds, showsKeys: false, passkeys: passkeys)
+      supplies.profiles, showsKeys: false, passkeys: passkeys)
     run(&left, &one, supplies, &output)
     run(&right, &other, supplies, &output)
     guard let here = one.capture, let there = other.capture else { return "unfinished side" }

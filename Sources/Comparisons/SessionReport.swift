@@ -1,4 +1,4 @@
-package import Bluetooth
+import Bluetooth
 package import Bytes
 package import Captures
 import Cryptography
@@ -29,15 +29,14 @@ package struct SessionReport: PacketReport, ~Copyable {
 
   /// - Parameters:
   ///   - profiles: the user's profiles, which decode values beside the built-in ones.
-  ///   - bonds: the keys that are known from files.
   ///   - showsKeys: whether secrets are shown.
   ///   - bounds: how much is kept for the comparison.
   package init(
-    _ profiles: SuppliedProfiles, bonds: [Bond], showsKeys: Bool, limits: Limits = Limits(),
+    _ profiles: SuppliedProfiles, showsKeys: Bool, limits: Limits = Limits(),
     bounds: SessionBounds = SessionBounds(), passkeys: ClosedRange<UInt32> = SixDigits.all
   ) {
     history = CaptureHistory(
-      limits, bonds: bonds, knowledge: ProfileKnowledge(profiles), passkeys: passkeys)
+      limits, knowledge: ProfileKnowledge(profiles), passkeys: passkeys)
     var options = MapOptions()
     // The recorder decodes.
     options.profiles = nil

@@ -11,6 +11,8 @@ package struct Evidence: Sendable {
   }
   /// The positions of each device's connections, in order.
   private var positions: [UInt64: [Int]] = [:]
+  /// The devices of connections, by number.
+  private(set) var devices: [Int: UInt64] = [:]
   /// The controllers.
   package var adapters: [AdapterHistory] = []
   /// The capture as a whole: what it lacks.
@@ -29,6 +31,7 @@ package struct Evidence: Sendable {
 
   private mutating func index() {
     positions = Dictionary(grouping: connections.indices) { connections[$0].device }
+    devices = Dictionary(connections.map { ($0.id, $0.device) }, uniquingKeysWith: { $1 })
   }
 
   /// Limits how many earlier connections of a device are examined, since rules may do so for each

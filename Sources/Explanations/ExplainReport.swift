@@ -1,4 +1,4 @@
-package import Bluetooth
+import Bluetooth
 package import Bytes
 package import Captures
 import Cryptography
@@ -31,8 +31,6 @@ package struct ExplainOptions: PresentationOptions, Sendable {
   /// The capture's name, for text that is to be pasted.
   package var name = ""
   package var showsKeys = false
-  /// The keys that are known from files.
-  package var bonds: [Bond] = []
   /// The passkeys to try in a passkey search.
   package var passkeys = SixDigits.all
   /// The user's profiles.
@@ -65,8 +63,7 @@ package struct ExplainReport: PacketReport, ~Copyable {
     self.options = options
     window = TimeWindow(options.selection, options.time.readingOffset(options.zoneOffset))
     history = CaptureHistory(
-      limits, bonds: options.bonds, knowledge: ProfileKnowledge(options.profiles),
-      passkeys: options.passkeys)
+      limits, knowledge: ProfileKnowledge(options.profiles), passkeys: options.passkeys)
   }
 
   /// Always false: every packet may be relevant.

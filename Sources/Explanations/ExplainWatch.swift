@@ -68,8 +68,7 @@ package struct ExplainWatch: PacketReport, ~Copyable {
   ) {
     self.options = options
     self.now = now
-    history = CaptureHistory(
-      limits, bonds: options.bonds, knowledge: ProfileKnowledge(options.profiles))
+    history = CaptureHistory(limits, knowledge: ProfileKnowledge(options.profiles))
     next = now()
     nextAfterTurn = next
   }

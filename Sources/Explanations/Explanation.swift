@@ -54,7 +54,7 @@ package struct Explanation: Sendable {
     where selection.admits(history) && isSelected(history.packets) {
       connections.append(Told(history: history))
     }
-    if isSelective { evidence.keys.keep(of: connections.map(\.history)) }
+    if isSelective { evidence.keepKeys(of: connections.map(\.history)) }
     self.evidence = evidence
     let positions = Dictionary(
       uniqueKeysWithValues: connections.enumerated().map { ($1.history.id, $0) })

@@ -2,6 +2,7 @@ import Bluetooth
 import Bytes
 import Cryptography
 import Diagnosis
+import Sessions
 
 /// The replacements of one capture.
 struct Books: Sendable {

@@ -21,7 +21,7 @@ package struct RedactionLearner: PacketReport, ~Copyable {
   package init(_ options: RedactionOptions) {
     self.options = options
     books = Books(options)
-    history = CaptureHistory(bonds: options.bonds, passkeys: options.passkeys)
+    history = CaptureHistory(passkeys: options.passkeys)
   }
 
   /// Never satisfied, since every packet may contain more.

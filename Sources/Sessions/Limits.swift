@@ -41,6 +41,14 @@ package struct Limits: Sendable, Equatable {
   package var identities = 64
   /// Resolvable private addresses whose identity is remembered.
   package var resolvedAddresses = 4096
+  /// Different keys of bonds that are known.
+  package var keys = 256
+  /// Of these, keys that the host passes to LE Encrypt, as it may do again and again.
+  package var unknownKeys = 16
+  /// Keys given in pairing that are all zeros.
+  package var zeroKeys = 8
+  /// Different keys that links were encrypted with.
+  package var usedKeys = 64
   /// ATT bearers whose conversations are followed at the same time.
   package var bearers = 64
   /// Bytes of a value that is read in parts, and of all prepared writes that a server holds.

@@ -24,6 +24,8 @@ extension Memory {
         pdu, direction, overBREDR: dissection.l2cap?.cid == .brEDRSecurityManager,
         packet: record.number, time: record.time)
       answer.pairing = step
+      keys.observe(
+        pdu, from: Side(sent: direction), connection: links[link].id, packet: record.number, bytes)
       if links[link].isEncrypted == nil, pdu.opcode.distributesKeys {
         links[link].isEncrypted = true
       }

@@ -64,6 +64,8 @@ extension Memory {
       LinkEvent.encryptionChangeV2Code, LinkEvent.encryptionKeyRefreshCode:
       guard let change = try? LinkEvent(parsing: &cursor) else { return }
       observe(change, event.code, record, &answer)
+    case LinkKeyNotification.code:
+      keys.observe(linkKey: bytes, body, packet: record.number)
     case 0x07, 0x2f: learnName(event.code, bytes, body)
     case HCIEvent.roleChangeCode:
       // Status (1 byte), address (6), new role (1). It may come before Connection Complete.
@@ -229,6 +231,8 @@ extension Memory {
       }
     } else if subevent == Streams.requestSubevent {
       streams.learn(requested: &cursor, record.adapter)
+    } else if subevent == LEGenerateDHKeyComplete.subevent {
+      keys.observe(sharedSecret: &cursor, bytes, packet: record.number)
     } else if subevent == 0x04 {
       hear(answer.link, dissection.parameters?.status(bytes))
     }

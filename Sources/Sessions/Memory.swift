@@ -50,6 +50,8 @@ package struct Memory: ~Copyable, Sendable {
   package internal(set) var attributes: Attributes
   /// The identities behind resolvable private addresses.
   package internal(set) var identities: Identities
+  /// The keys of bonds.
+  package internal(set) var keys: KnownKeys
   package internal(set) var adapters: Adapters
   /// What the capture contains so far.
   package internal(set) var coverage = Coverage()
@@ -86,7 +88,7 @@ package struct Memory: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - secretTypes: the attributes whose values are secret.
-  ///   - bonds: devices known from other sources: their identity resolving keys and their names.
+  ///   - bonds: devices known from other sources: their keys and their names.
   package init(
     _ limits: Limits = Limits(), secretTypes: SecretTypes = SecretTypes(), bonds: [Bond] = []
   ) {
@@ -101,6 +103,7 @@ package struct Memory: ~Copyable, Sendable {
     signals = Signals(limits)
     commands = Commands(limit: limits.commands)
     controlCommands = ControlCommands(limit: limits.controlCommands)
+    keys = KnownKeys(bonds, shared)
     identities.learn(bonds)
     for bond in bonds {
       if let name = bond.name { names.learn(bond.address, bond.type, fullName: name.bytes) }
@@ -239,11 +242,16 @@ package struct Memory: ~Copyable, Sendable {
       streams.learn(created: bytes, dissection.body, adapter)
     }
     learnIdentity(command, bytes, dissection.body)
+    keys.observe(command.opcode, bytes, dissection.body, packet: record.number)
     if command.opcode == HCICommand.reset { links.noteReset(of: adapter) }
     guard let link = answer.link else { return }
     switch command.opcode {
     case HCICommand.disconnect: links[link].disconnectPacket = record.number
     case HCICommand.leEnableEncryption, HCICommand.leLongTermKeyRequestReply:
+      keys.observe(
+        encryption: command.opcode, of: links[link],
+        isShortTerm: links[pairing: link].hasShortTermKey, bytes, dissection.body,
+        packet: record.number)
       links[link].beginEncryption()
     default: break
     }
@@ -270,7 +278,7 @@ package struct Memory: ~Copyable, Sendable {
   ) {
     let body = dissection.body
     let adapter = record.adapter
-    learnIdentity(control, bytes, body)
+    learnKeys(control, bytes, body, packet: record.number)
     if !control.isEvent {
       controlCommands.send(
         control, adapter: adapter, Request(packet: record.number, time: record.time))

@@ -216,7 +216,7 @@ private struct SideReader {
     let (profiles, bonds, showsKeys) = (profiles, bonds + search.bonds, showsKeys)
     do {
       try Run.captures(search, maps: maps, bonds: bonds, profiles: profiles) { _ in
-        SessionReport(profiles, bonds: bonds, showsKeys: showsKeys)
+        SessionReport(profiles, showsKeys: showsKeys)
       } inspect: { report in
         found = report.capture
       }
@@ -236,7 +236,7 @@ private struct SideReader {
     guard !maps.isEmpty, let search = try? archives.search([name]),
       search.files.allSatisfy({ $0.byteCount != nil })
     else { return }
-    var report = SessionReport(profiles, bonds: bonds + search.bonds, showsKeys: showsKeys)
+    var report = SessionReport(profiles, showsKeys: showsKeys)
     var pass = Pass(
       maps: maps, secretTypes: SecretTypes(profiles.secretTypes),
       bonds: bonds + search.bonds)

@@ -102,13 +102,13 @@ struct ExplainCommand: ParsableCommand {
     options.isEndless = presentation.terminal.width == 0
     options.name = captures.joined(separator: " ")
     let found = try archives.search(captures)
-    options.bonds = try known.bonds() + found.bonds
+    let bonds = try known.bonds() + found.bonds
     options.profiles = try supplying.profiles()
-    options.selection = Run.finding(options.selection, in: found.files, bonds: options.bonds)
+    options.selection = Run.finding(options.selection, in: found.files, bonds: bonds)
     let chosen = options
     var hasErrors = false
     try Run.captures(
-      found, maps: supplied.maps(), bonds: chosen.bonds, profiles: chosen.profiles
+      found, maps: supplied.maps(), bonds: bonds, profiles: chosen.profiles
     ) { _ in
       ExplainReport(chosen)
     } inspect: { report in

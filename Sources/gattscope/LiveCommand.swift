@@ -182,7 +182,6 @@ struct LiveCommand: ParsableCommand {
     presentation.apply(to: &options)
     options.face = presentation.json ? .json : .text
     options.selection = shown.selection
-    options.bonds = session.bonds
     options.profiles = session.profiles
     let chosen = options
     try session.run(

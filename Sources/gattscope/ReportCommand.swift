@@ -93,7 +93,6 @@ struct ReportCommand: ParsableCommand {
     let bonds = try known.bonds() + found.bonds
     var options = PageOptions()
     options.profiles = profiles
-    options.bonds = bonds
     options.selection = Run.finding(
       try selection.selection(profiles, kinds, to: to), in: found.files, bonds: bonds)
     options.name = PageFileOptions.fileNames(captures).joined(separator: " ")
@@ -101,27 +100,25 @@ struct ReportCommand: ParsableCommand {
     options.remarks = found.failures.map { [options] in options.sentence(about: $0) }
     (options.title, options.note, options.showsKeys) = (title, note, showKeys)
     options.limit = limit ?? PageOptions.usualLimit
-    try file.write { try write(found, options, maps: supplied.maps(), to: $0) }
+    try file.write { try write(found, options, maps: supplied.maps(), bonds, to: $0) }
   }
 
   private func write(
-    _ found: CaptureSearch, _ options: PageOptions, maps: [SuppliedMap], to descriptor: Int32
+    _ found: CaptureSearch, _ options: PageOptions, maps: [SuppliedMap], _ bonds: [Bond],
+    to descriptor: Int32
   ) throws {
-    guard let redaction = redacting.options(bonds: options.bonds) else {
+    guard let redaction = redacting.options(bonds: bonds) else {
       return try Run.captures(
-        found, to: descriptor, maps: maps, bonds: options.bonds, profiles: options.profiles
+        found, to: descriptor, maps: maps, bonds: bonds, profiles: options.profiles
       ) {
         PageReport(options, $0)
       }
     }
-    var redacted = options
-    // Keys from other sources name devices by their real addresses.
-    redacted.bonds = []
-    let chosen = redacted
+    // Its pass gets no keys from other sources: they name devices by their real addresses.
     try Run.redacted(
       found, redaction, to: descriptor, maps: maps, profiles: options.profiles
     ) {
-      PageReport(chosen, $0)
+      PageReport(options, $0)
     }
   }
 }

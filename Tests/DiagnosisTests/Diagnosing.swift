@@ -16,10 +16,8 @@ struct EvidenceReport: PacketReport, ~Copyable {
   private var history: CaptureHistory?
   private(set) var evidence = Evidence()
 
-  init(
-    _ limits: Limits = Limits(), bonds: [Bond] = [], knowledge: ProfileKnowledge = .builtIn
-  ) {
-    history = CaptureHistory(limits, bonds: bonds, knowledge: knowledge)
+  init(_ limits: Limits = Limits(), knowledge: ProfileKnowledge = .builtIn) {
+    history = CaptureHistory(limits, knowledge: knowledge)
   }
 
   var isSatisfied: Bool { false }
@@ -56,7 +54,7 @@ func evidence<Source: CaptureSource & ~Copyable>(
   of source: inout Source, _ limits: Limits = Limits(), bonds: [Bond] = [],
   knowledge: ProfileKnowledge = .builtIn
 ) -> Evidence {
-  var report = EvidenceReport(limits, bonds: bonds, knowledge: knowledge)
+  var report = EvidenceReport(limits, knowledge: knowledge)
   var output = Output()
   var pass = Pass(limits, bonds: bonds)
   try? pass.run(&source, &report, into: &output)

@@ -62,9 +62,9 @@ import Words
       }
     }
     for (id, key) in [(1, "11"), (2, "22")] {
-      var keys = evidence.keys
-      keys.keep(of: evidence.connections.filter { $0.id == id })
-      #expect(keys.keys.map { $0.bytes.first.map { String($0, radix: 16) } } == [key], "\(id)")
+      var one = evidence
+      one.keepKeys(of: evidence.connections.filter { $0.id == id })
+      #expect(one.keys.keys.map { $0.bytes.first.map { String($0, radix: 16) } } == [key], "\(id)")
     }
   }
 

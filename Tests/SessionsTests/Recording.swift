@@ -58,6 +58,7 @@ struct Known {
   var advertisements = Memory().advertisements
   var attributes = Memory().attributes
   var identities = Memory().identities
+  var keys = Memory().keys
   var adapters = Memory().adapters
   var channels = Memory().channels
   var signals = Memory().signals
@@ -72,6 +73,7 @@ struct Known {
     advertisements = memory.advertisements
     attributes = memory.attributes
     identities = memory.identities
+    keys = memory.keys
     adapters = memory.adapters
     channels = memory.channels
     signals = memory.signals

@@ -1,4 +1,4 @@
-package import Bluetooth
+import Bluetooth
 import Bytes
 package import Captures
 import Cryptography
@@ -31,12 +31,11 @@ package struct CaptureHistory: ~Copyable, Sendable {
   /// Creates an empty history.
   ///
   /// - Parameters:
-  ///   - bonds: the keys that are known from files.
   ///   - knowledge: what profiles define.
   ///   - passkeys: the passkeys to try in a passkey search.
   ///   - followsRequests: false if the caller follows requests, and calls `take` for each packet.
   package init(
-    _ limits: Limits = Limits(), bonds: [Bond] = [], knowledge: ProfileKnowledge = .builtIn,
+    _ limits: Limits = Limits(), knowledge: ProfileKnowledge = .builtIn,
     passkeys: ClosedRange<UInt32> = SixDigits.all, followsRequests: Bool = true
   ) {
     self.followsRequests = followsRequests
@@ -44,7 +43,6 @@ package struct CaptureHistory: ~Copyable, Sendable {
     self.limits = limits
     unanswered = UnansweredRequests(limits)
     self.knowledge = knowledge
-    evidence.keys = KnownKeys(bonds)
   }
 
   /// Records a packet.
@@ -64,11 +62,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     switch dissection.content {
     case .command, .event, .control, .note:
       observeHost(record, dissection, bytes, answer, memory)
-    case .acl:
-      if dissection.smp != nil {
-        evidence.keys.observe(record, dissection, bytes, answer, memory)
-      }
-    case .sco, .iso, .controllerLog, .unknown: break
+    case .acl, .sco, .iso, .controllerLog, .unknown: break
     }
     guard let link = answer.link else { return }
     let id = memory.links.id(link)
@@ -137,7 +131,6 @@ package struct CaptureHistory: ~Copyable, Sendable {
       adapter.observe(record, dissection, bytes, answer, memory)
       evidence.adapters.append(adapter)
     }
-    evidence.keys.observe(record, dissection, bytes, answer, memory)
     switch dissection.content {
     case .command, .event, .note: evidence.host.observe(record, dissection, bytes)
     case .control(let control):
@@ -256,9 +249,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
     }
     for index in notes.indices { notes[index].pairing.search(&searches) }
     evidence.connections = notes.map { ConnectionHistory($0) }
-    for connection in evidence.connections { evidence.keys.learn(from: connection) }
-    evidence.keys.learn(
-      Dictionary(evidence.connections.map { ($0.id, $0.device) }, uniquingKeysWith: { $1 }))
+    evidence.keys = memory.keys
+    for connection in evidence.connections { evidence.learnKeys(from: connection) }
     return evidence
   }
 }

@@ -31,22 +31,6 @@ package struct Moment: Equatable, Sendable {
   }
 }
 
-/// One of the two ends of a link.
-package enum Side: UInt8, Sendable {
-  /// The captured host.
-  case local
-  /// The other device.
-  case peer
-
-  /// Creates the sender of a packet in this direction.
-  package init(sent direction: Direction) { self = direction == .sent ? .local : .peer }
-
-  package var other: Side { self == .local ? .peer : .local }
-
-  /// In words: `this host`, `the peer`.
-  package var words: StaticString { self == .local ? "this host" : "the peer" }
-}
-
 /// What was remembered of one connection, for the rules and its story, after the capture was read
 /// to its end. A class, since rules pass connections on and compare them: what is passed on is one
 /// reference.

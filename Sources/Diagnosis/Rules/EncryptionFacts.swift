@@ -1,7 +1,7 @@
 // Facts for the rules about encryption and bonds.
 
 import Bluetooth
-import Sessions
+package import Sessions
 package import Words
 
 extension EncryptionAttempt {
@@ -33,7 +33,7 @@ extension EncryptionAttempt {
   /// contained it, or a file.
   package func source(_ history: ConnectionHistory, _ evidence: Evidence) -> KnownKeys.Key? {
     guard let key, !followsPairing else { return nil }
-    return evidence.keys.keys(of: history).first {
+    return evidence.keys(of: history).first {
       $0.kind == .longTerm && $0.bytes == key && $0.packet < moment.packet
         && ($0.connection != history.id || $0.source == .pairing)
     }
@@ -58,7 +58,7 @@ extension EncryptionAttempt {
   /// Returns a sentence that a file has another key for the device, or nil if that is not the case.
   func contradiction(_ history: ConnectionHistory, _ evidence: Evidence) -> Wording? {
     guard let key, !followsPairing else { return nil }
-    let others = evidence.keys.keys(of: history).filter {
+    let others = evidence.keys(of: history).filter {
       if case .file = $0.source { $0.kind == .longTerm } else { false }
     }
     guard let other = others.first, !others.contains(where: { $0.bytes == key }),
@@ -92,7 +92,7 @@ extension ConnectionHistory {
   /// --keys, or this host's kernel, which was given a key before `packet` that no program has
   /// deleted since.
   func bondKeeper(before packet: Int, _ evidence: Evidence) -> (words: Wording, packet: Int)? {
-    for key in evidence.keys.keys(of: self) where key.kind == .longTerm && key.packet < packet {
+    for key in evidence.keys(of: self) where key.kind == .longTerm && key.packet < packet {
       switch key.source {
       case .file(let file): return ("\(quoted: Array(file.utf8)) has a bond between the two", 0)
       case .management:

@@ -108,7 +108,7 @@ extension Rule {
       let more: Wording = addresses.count > 4 ? " and \(addresses.count - 4) more" : ""
       var packets = PacketSet(all.prefix(8).map(\.history.connection.firstPacket))
       let key = all.lazy.compactMap { use in
-        evidence.keys.keys(of: use.history).first {
+        evidence.keys(of: use.history).first {
           $0.kind == .identityResolving && $0.side == .peer && $0.packet > 0
         }
       }.first

@@ -1,4 +1,4 @@
-package import Bluetooth
+import Bluetooth
 package import Bytes
 package import Captures
 import Cryptography
@@ -28,8 +28,6 @@ package struct PageOptions: PresentationOptions, Sendable {
   package var remarks: [String] = []
   /// Whether secrets are shown.
   package var showsKeys = false
-  /// Keys from sources other than the capture.
-  package var bonds: [Bond] = []
   /// The passkeys to try when one is searched for.
   package var passkeys = SixDigits.all
   /// The user's profiles.
@@ -91,7 +89,7 @@ package struct PageReport: PacketReport, ~Copyable {
     self.options = options
     self.summary = summary
     history = CaptureHistory(
-      limits, bonds: options.bonds, knowledge: ProfileKnowledge(options.profiles),
+      limits, knowledge: ProfileKnowledge(options.profiles),
       passkeys: options.passkeys, followsRequests: false)
     var chosen = ValuesOptions()
     chosen.selection = options.selection

@@ -130,7 +130,7 @@ package struct RowsReport: PacketReport, ~Copyable {
     let kinds = options.kinds
     if kinds.contains(.captures) || kinds.contains(.connections) || kinds.contains(.findings) {
       history = CaptureHistory(
-        limits, bonds: file.bonds, knowledge: options.knowledge, passkeys: options.passkeys)
+        limits, knowledge: options.knowledge, passkeys: options.passkeys)
     }
     if kinds.contains(.connections) {
       var map = MapOptions()

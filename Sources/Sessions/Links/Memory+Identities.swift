@@ -30,11 +30,16 @@ extension Memory {
     if identities.learn(bytes.part(device.peerKey), device.address, device.type) { resolveLinks() }
   }
 
-  /// Learns from Load Identity Resolving Keys and New Identity Resolving Key.
-  mutating func learnIdentity(_ control: ControlRecord, _ bytes: RawSpan, _ body: Slice) {
-    guard var keys = ManagementKeys(control, bytes, body) else { return }
+  /// Learns from the keys that the management interface reports, among them those that resolve
+  /// identities.
+  mutating func learnKeys(
+    _ control: ControlRecord, _ bytes: RawSpan, _ body: Slice, packet: Int
+  ) {
+    guard var told = ManagementKeys(control, bytes, body) else { return }
     var isNew = false
-    while case .identityResolving(let key)? = keys.next(bytes) {
+    while let key = told.next(bytes) {
+      keys.observe(key, bytes, packet: packet)
+      guard case .identityResolving(let key) = key else { continue }
       if identities.learn(bytes.part(key.key), key.device.address, key.device.type) { isNew = true }
     }
     if isNew { resolveLinks() }

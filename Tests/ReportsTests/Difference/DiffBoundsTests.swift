@@ -23,7 +23,7 @@ import Testing
     var limits = Limits()
     limits.listedConnections = listed
     var report = SessionReport(
-      SuppliedProfiles(), bonds: [], showsKeys: false, limits: limits, bounds: bounds)
+      SuppliedProfiles(), showsKeys: false, limits: limits, bounds: bounds)
     var output = Output()
     var pass = Pass()
     try pass.run(&source, &report, into: &output)

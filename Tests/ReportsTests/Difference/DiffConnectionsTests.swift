@@ -14,7 +14,7 @@ import Testing
     var traffic = Traffic()
     build(&traffic)
     var source = MemorySource(traffic)
-    var report = SessionReport(SuppliedProfiles(), bonds: [], showsKeys: false)
+    var report = SessionReport(SuppliedProfiles(), showsKeys: false)
     var output = Output()
     var pass = Pass()
     try pass.run(&source, &report, into: &output)

@@ -1,3 +1,5 @@
+package import Bluetooth
+
 /// The first attributes of a set.
 package struct HandleList: Sendable {
   package private(set) var handles: [UInt16] = []

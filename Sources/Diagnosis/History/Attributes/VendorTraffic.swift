@@ -1,4 +1,4 @@
-import Bluetooth
+package import Bluetooth
 import Bytes
 package import Decoders
 import Sessions

@@ -1,8 +1,35 @@
 // The list of the known keys.
 
 import Bluetooth
-import Sessions
+package import Sessions
 import Words
+
+extension KnownKeys.Kind {
+  package var words: StaticString {
+    switch self {
+    case .longTerm: "long term key"
+    case .shortTerm: "short term key"
+    case .identityResolving: "identity resolving key"
+    case .signature: "signature key"
+    case .link: "link key"
+    case .diffieHellman: "Diffie-Hellman key"
+    case .unknown: "key given to LE Encrypt"
+    }
+  }
+
+  /// In one word, as the lines of a finding are labelled.
+  var label: StaticString {
+    switch self {
+    case .longTerm: "ltk"
+    case .shortTerm: "stk"
+    case .identityResolving: "irk"
+    case .signature: "csrk"
+    case .link: "linkkey"
+    case .diffieHellman: "dhkey"
+    case .unknown: "key"
+    }
+  }
+}
 
 extension KnownKeys {
   /// Returns a line for each distinct key: its kind, its owner and its source. The key itself is

@@ -3,36 +3,14 @@
 
 import Bluetooth
 import Bytes
-import Captures
 import Dissectors
-import Sessions
 
 extension KnownKeys {
-  /// Records a packet.
-  mutating func observe(
-    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
-  ) {
-    switch dissection.content {
-    case .acl:
-      guard let pdu = dissection.smp, let direction = record.direction, let link = answer.link
-      else { return }
-      observe(
-        pdu, Side(sent: direction), memory.links.connection(link), record.number, bytes)
-    case .command(let command): observe(command.opcode, bytes, dissection.body, record.number)
-    case .event(let event):
-      if event.code == LinkKeyNotification.code || event.isLEMeta {
-        observe(event, bytes, dissection.body, record.number)
-      }
-    case .control(let control): observe(control, bytes, dissection.body, record.number)
-    case .note, .sco, .iso, .controllerLog, .unknown: break
-    }
-  }
-
   // MARK: The Security Manager
 
-  private mutating func observe(
-    _ pdu: SMPPDU, _ side: Side, _ connection: Connection, _ packet: Int, _ bytes: RawSpan
+  /// Records a key that a side distributes.
+  mutating func observe(
+    _ pdu: SMPPDU, from side: Side, connection: Int, packet: Int, _ bytes: RawSpan
   ) {
     let kind: Kind
     let value: [UInt8]
@@ -45,21 +23,21 @@ extension KnownKeys {
       (kind, value) = (.signature, bytes.part(pdu.signatureKey).array)
     case .centralIdentification(let pdu):
       identify(
-        connection: connection.id, side, ediv: pdu.ediv, rand: bytes.part(pdu.rand).littleEndian)
+        connection: connection, side, ediv: pdu.ediv, rand: bytes.part(pdu.rand).littleEndian)
       return
     default: return
     }
     var key = Key(kind, value, .pairing, packet: packet)
     key.side = side
-    key.connection = connection.id
+    key.connection = connection
     add(key)
   }
 
   // MARK: HCI
 
-  /// Records the keys in commands. Long term keys are in the history of their connection.
-  private mutating func observe(
-    _ opcode: UInt16, _ bytes: RawSpan, _ body: Slice, _ packet: Int
+  /// Records the keys in a command, except those that encrypt a link.
+  mutating func observe(
+    _ opcode: UInt16, _ bytes: RawSpan, _ body: Slice, packet: Int
   ) {
     var cursor = Cursor(bytes, body)
     switch opcode {
@@ -86,31 +64,54 @@ extension KnownKeys {
     }
   }
 
-  private mutating func observe(
-    _ event: HCIEvent, _ bytes: RawSpan, _ body: Slice, _ packet: Int
+  /// Records the key in a command that encrypts a link.
+  ///
+  /// - Parameter isShortTerm: whether legacy pairing has just agreed on a short term key.
+  mutating func observe(
+    encryption opcode: UInt16, of connection: Connection, isShortTerm: Bool, _ bytes: RawSpan,
+    _ body: Slice, packet: Int
   ) {
     var cursor = Cursor(bytes, body)
-    if event.code == LinkKeyNotification.code {
-      guard let told = try? LinkKeyNotification(parsing: &cursor) else { return }
-      var key = Key(.link, bytes.part(told.key).array, .event, packet: packet)
-      (key.address, key.type) = (told.peer, .public)
-      key.isAuthenticated = told.type?.isAuthenticated
-      add(key)
-    } else if event.subevent(bytes, body) == LEGenerateDHKeyComplete.subevent {
-      guard (try? cursor.u8()) != nil,
-        let complete = try? LEGenerateDHKeyComplete(parsing: &cursor), complete.status == .success
+    var key = Key(isShortTerm ? .shortTerm : .longTerm, [], .controller, packet: packet)
+    key.connection = connection.id
+    key.address = connection.identity?.address ?? connection.peer
+    key.type = connection.identity?.type ?? connection.peerType
+    if opcode == HCICommand.leEnableEncryption {
+      guard let command = try? LEEnableEncryption(parsing: &cursor), let value = command.key
       else { return }
-      add(Key(.diffieHellman, bytes.part(complete.key).array, .event, packet: packet))
+      key.bytes = bytes.part(value).array
+      (key.ediv, key.rand) = (command.ediv, command.rand)
+    } else {
+      guard let reply = try? LELongTermKeyRequestReply(parsing: &cursor) else { return }
+      key.bytes = bytes.part(reply.key).array
     }
+    use(key)
+  }
+
+  /// Records the key of Link Key Notification.
+  mutating func observe(linkKey bytes: RawSpan, _ body: Slice, packet: Int) {
+    var cursor = Cursor(bytes, body)
+    guard let told = try? LinkKeyNotification(parsing: &cursor) else { return }
+    var key = Key(.link, bytes.part(told.key).array, .event, packet: packet)
+    (key.address, key.type) = (told.peer, .public)
+    key.isAuthenticated = told.type?.isAuthenticated
+    add(key)
+  }
+
+  /// Records the key of LE Generate DHKey Complete, after its subevent code.
+  @_lifetime(cursor: copy cursor)
+  mutating func observe(sharedSecret cursor: inout Cursor, _ bytes: RawSpan, packet: Int) {
+    guard let complete = try? LEGenerateDHKeyComplete(parsing: &cursor),
+      complete.status == .success
+    else { return }
+    add(Key(.diffieHellman, bytes.part(complete.key).array, .event, packet: packet))
   }
 
   // MARK: The management interface
 
-  private mutating func observe(
-    _ control: ControlRecord, _ bytes: RawSpan, _ body: Slice, _ packet: Int
-  ) {
-    guard var keys = ManagementKeys(control, bytes, body) else { return }
-    while let told = keys.next(bytes) { add(Self.key(told, bytes, packet)) }
+  /// Records a key that the management interface reports.
+  mutating func observe(_ told: ManagementKey, _ bytes: RawSpan, packet: Int) {
+    add(Self.key(told, bytes, packet))
   }
 
   private static func key(_ told: ManagementKey, _ bytes: RawSpan, _ packet: Int) -> Key {

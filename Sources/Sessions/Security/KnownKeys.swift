@@ -1,13 +1,9 @@
 package import Bluetooth
-import Bytes
-import Captures
-import Dissectors
-import Sessions
 
-/// The keys of bonds that are known: from the Security Manager, HCI, the management interface and
-/// files. The keys themselves are printed only if requested.
+/// The keys of bonds that are known so far: from files, the Security Manager, HCI and the management
+/// interface. The keys themselves are printed only if requested.
 ///
-/// Bounded: of more than `most` different keys, later ones are not remembered.
+/// Bounded by `Limits`: of too many different keys, later ones are not remembered.
 package struct KnownKeys: Sendable {
   /// What a key is for.
   package enum Kind: UInt8, Sendable {
@@ -23,31 +19,6 @@ package struct KnownKeys: Sendable {
     case diffieHellman
     /// A key that the host used to encrypt something: its own data, or a step of pairing.
     case unknown
-
-    package var words: StaticString {
-      switch self {
-      case .longTerm: "long term key"
-      case .shortTerm: "short term key"
-      case .identityResolving: "identity resolving key"
-      case .signature: "signature key"
-      case .link: "link key"
-      case .diffieHellman: "Diffie-Hellman key"
-      case .unknown: "key given to LE Encrypt"
-      }
-    }
-
-    /// In one word, as the lines of a finding are labelled.
-    var label: StaticString {
-      switch self {
-      case .longTerm: "ltk"
-      case .shortTerm: "stk"
-      case .identityResolving: "irk"
-      case .signature: "csrk"
-      case .link: "linkkey"
-      case .diffieHellman: "dhkey"
-      case .unknown: "key"
-      }
-    }
   }
 
   /// Where a key was found.
@@ -76,8 +47,6 @@ package struct KnownKeys: Sendable {
     package var type: AddressType?
     /// The connection that it was seen on; nil for none.
     package var connection: Int?
-    /// The device at the other end, if the connection that it was used on identifies it.
-    var device: UInt64?
     /// For a long term key: the Encrypted Diversifier that identifies it.
     package var ediv: UInt16 = 0
     /// The Random Number that belongs to it.
@@ -91,7 +60,7 @@ package struct KnownKeys: Sendable {
     /// The packet; 0 for a file.
     package var packet: Int
 
-    init(_ kind: Kind, _ bytes: [UInt8], _ source: Source, packet: Int) {
+    package init(_ kind: Kind, _ bytes: [UInt8], _ source: Source, packet: Int) {
       self.kind = kind
       self.bytes = bytes
       self.source = source
@@ -107,21 +76,22 @@ package struct KnownKeys: Sendable {
 
   /// The keys, in the order in which they were found; those of files come first.
   package private(set) var keys: [Key] = []
+  /// The keys that links were encrypted with, as the host gave them to its controller: the latest
+  /// ones. Most of them are among `keys`, too: from pairing or a file.
+  package private(set) var used: [Key] = []
   /// Whether there were more.
   package private(set) var isFull = false
   /// The packets in which one side gave the other an invalid key, all of whose bytes are zero; at
-  /// most the first `mostZeros`.
+  /// most the first few.
   package private(set) var zeros: [Int] = []
 
-  private static let most = 256
-  /// Only a few of the keys that hosts pass to LE Encrypt again and again are listed.
-  private static let mostUnknown = 16
-  private static let mostZeros = 8
+  private let shared: SharedLimits
 
-  package init() {}
+  package init() { self.init([], SharedLimits(Limits())) }
 
   /// Creates the set of keys from files.
-  package init(_ bonds: [Bond]) {
+  init(_ bonds: [Bond], _ shared: SharedLimits) {
+    self.shared = shared
     for bond in bonds {
       func add(_ kind: Kind, _ bytes: [UInt8]?, _ change: (inout Key) -> Void = { _ in }) {
         guard let bytes else { return }
@@ -145,52 +115,30 @@ package struct KnownKeys: Sendable {
   }
 
   /// Adds a key, unless it is already known or invalid: all its bytes are zero.
-  mutating func add(_ key: Key) {
+  package mutating func add(_ key: Key) {
     guard key.bytes.contains(where: { $0 != 0 }) else {
-      if key.source == .pairing, zeros.count < Self.mostZeros { zeros.append(key.packet) }
+      if key.source == .pairing, zeros.count < shared.values.zeroKeys { zeros.append(key.packet) }
       return
     }
     if keys.contains(where: { $0.isSame(as: key) }) { return }
     if key.kind == .unknown,
-      keys.count(where: { $0.kind == .unknown }) >= Self.mostUnknown
+      keys.count(where: { $0.kind == .unknown }) >= shared.values.unknownKeys
         || keys.contains(where: { $0.bytes == key.bytes })
     {
       return
     }
-    guard keys.count < Self.most else {
+    guard keys.count < shared.values.keys else {
       isFull = true
       return
     }
     keys.append(key)
   }
 
-  /// Records the devices of connections, after everything that identifies them is known.
-  mutating func learn(_ devices: [Int: UInt64]) {
-    for index in keys.indices {
-      guard keys[index].device == nil, let id = keys[index].connection else { continue }
-      keys[index].device = devices[id]
-    }
-  }
-
-  /// Records the keys that a connection was encrypted with.
-  mutating func learn(from history: ConnectionHistory) {
-    for attempt in history.encryption.attempts {
-      guard let bytes = attempt.key else { continue }
-      var kind = Kind.longTerm
-      if attempt.origin == .pairing(isSecureConnections: false) { kind = .shortTerm }
-      var key = Key(
-        kind, bytes, .controller,
-        packet: attempt.start == .command
-          ? attempt.moment.packet : attempt.reply?.packet ?? attempt.moment.packet)
-      (key.connection, key.device) = (history.id, history.device)
-      (key.ediv, key.rand, key.size) = (attempt.ediv, attempt.rand, attempt.keySize)
-      // The same key again: another connection with the device adds nothing.
-      let isKnown = keys.contains {
-        $0.kind == kind && $0.bytes == bytes && $0.device == history.device
-      }
-      if isKnown { continue }
-      add(key)
-    }
+  /// Records the key that a link is to be encrypted with.
+  mutating func use(_ key: Key) {
+    guard !used.contains(where: { $0.isSame(as: key) }) else { return }
+    if used.count >= max(1, shared.values.usedKeys) { used.removeFirst() }
+    used.append(key)
   }
 
   /// Sets the identification of the long term key that was given last on a connection; it follows
@@ -207,31 +155,6 @@ package struct KnownKeys: Sendable {
     (keys[position].ediv, keys[position].rand) = (ediv, rand)
   }
 
-  /// Returns the keys of a connection's peer.
-  package func keys(of history: ConnectionHistory) -> [Key] {
-    let addresses = history.connection.addresses
-    return keys.filter { $0.belongs(to: history, addresses) }
-  }
-
-  /// Keeps only the keys of the peers of these connections.
-  package mutating func keep(of histories: [ConnectionHistory]) {
-    let known = histories.map { ($0, $0.connection.addresses) }
-    keys = keys.filter { key in known.contains { key.belongs(to: $0, $1) } }
-  }
-}
-
-extension KnownKeys.Key {
-  /// Returns whether the key belongs to the device at the other end of a connection, which has
-  /// these addresses.
-  fileprivate func belongs(to history: ConnectionHistory, _ addresses: [DeviceAddress]) -> Bool {
-    if let address, addresses.contains(address) { return true }
-    return device == history.device
-  }
-}
-
-extension Connection {
-  /// The addresses by which the peer is known.
-  fileprivate var addresses: [DeviceAddress] {
-    [peer, identity?.address, peerResolvable].compactMap(\.self)
-  }
+  /// Removes the keys that do not satisfy a condition.
+  package mutating func keep(where isKept: (Key) -> Bool) { keys = keys.filter(isKept) }
 }
