@@ -205,8 +205,8 @@ extension DifferencePage {
     case .value, .pairing: break
     case .connect, .exchangeMTU, .discovery, .encryption, .end: return ""
     }
-    let role = session.history(of: operation)?.connection.localRole
-    return role.map { isByCentral == ($0 == .central) ? "→ " : "← " } ?? ""
+    let central = session.history(of: operation)?.connection.central
+    return central.map { isByCentral == ($0 == .local) ? "→ " : "← " } ?? ""
   }
 
   // MARK: Values

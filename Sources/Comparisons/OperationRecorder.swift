@@ -19,7 +19,7 @@ struct OperationRecorder: ~Copyable {
   /// The attributes of `session.roles`, by index.
   private var identities: [AttributeIdentity] = []
   /// The role of this host on each connection.
-  private var roles: [Int: Connection.Role] = [:]
+  private var centrals: [Int: Side] = [:]
   /// The connections with data that is not recorded: that of other L2CAP channels.
   private(set) var uncompared: Set<Int> = []
   private var places: [AttributeKey: Int] = [:]
@@ -99,9 +99,9 @@ struct OperationRecorder: ~Copyable {
 
   /// Returns whether the central sent packets of this direction, or nil if the roles are unknown.
   private mutating func isByCentral(_ direction: Direction, _ connection: Connection) -> Bool? {
-    guard let role = connection.localRole else { return nil }
-    if roles.count < bounds.connections { roles[connection.id] = role }
-    return (direction == .sent) == (role == .central)
+    guard let central = connection.central else { return nil }
+    if centrals.count < bounds.connections { centrals[connection.id] = central }
+    return Side(sent: direction) == central
   }
 
   /// Records an ATT PDU that finds attributes or sets the MTU. Values come from `Conversations`.
@@ -300,8 +300,9 @@ struct OperationRecorder: ~Copyable {
       default: !value.attribute.isLocal
       }
     operation.isByHost = isLocal
-    if let role = roles[value.parties.connection] ?? role(value.parties.connection, memory) {
-      operation.isByCentral = isLocal == (role == .central)
+    let connection = value.parties.connection
+    if let central = centrals[connection] ?? central(of: connection, memory) {
+      operation.isByCentral = isLocal == (central == .local)
     }
     operation.role = place(value.attribute)
     operation.offset = value.operation == .read ? value.offset : 0
@@ -330,10 +331,10 @@ struct OperationRecorder: ~Copyable {
     append(operation)
   }
 
-  private mutating func role(_ id: Int, _ memory: borrowing Memory) -> Connection.Role? {
-    var found: Connection.Role?
-    memory.links.forEach { if $0.id == id { found = $0.localRole } }
-    if roles.count < bounds.connections { roles[id] = found }
+  private mutating func central(of id: Int, _ memory: borrowing Memory) -> Side? {
+    var found: Side?
+    memory.links.forEach { if $0.id == id { found = $0.central } }
+    if centrals.count < bounds.connections { centrals[id] = found }
     return found
   }
 
@@ -565,19 +566,17 @@ struct OperationRecorder: ~Copyable {
   private mutating func addEnds(of history: ConnectionHistory, hasEvents: Bool) {
     let connection = history.connection
     let id = history.id
-    let isCentral = connection.localRole.map { $0 == .central }
+    let central = connection.central
     var connect = Differences.Operation(
       .connect, connection: id, packet: connection.firstPacket, time: connection.firstTime)
-    connect.isByCentral = isCentral == nil ? nil : true
-    connect.isByHost = isCentral
+    connect.isByCentral = central == nil ? nil : true
+    connect.isByHost = central.map { $0 == .local }
     var added = connection.isOpeningMissing ? [] : [connect]
     for attempt in history.encryption.attempts {
       var encryption = Differences.Operation(
         .encryption, connection: id, packet: attempt.moment.packet, time: attempt.moment.time)
       encryption.isByHost = attempt.starter.map { $0 == .local }
-      encryption.isByCentral = attempt.starter.flatMap { side in
-        isCentral.map { (side == .local) == $0 }
-      }
+      encryption.isByCentral = attempt.starter.flatMap { side in central.map { side == $0 } }
       encryption.lastPacket = attempt.end?.packet ?? attempt.moment.packet
       if attempt.ediv != 0 || attempt.rand != 0 {
         encryption.random = keep([
@@ -643,11 +642,9 @@ struct OperationRecorder: ~Copyable {
     var value: Wording?
     switch connection.ending {
     case .localHost, .peer:
-      let isLocal = connection.ending == .localHost
+      let side: Side = connection.ending == .localHost ? .local : .peer
       let who: Wording =
-        connection.localRole.map { $0 == .central ? isLocal : !isLocal }
-        .map { $0 ? "by the central" : "by the peripheral" }
-        ?? (isLocal ? "by this host" : "by the peer")
+        connection.role(of: side).map { "by the \($0.key)" } ?? "by \(side.words)"
       // The usual reasons only mean that one side ended the link.
       let isUsual =
         connection.reason == .remoteUserTerminated
@@ -656,8 +653,8 @@ struct OperationRecorder: ~Copyable {
         isUsual ? "" : connection.reason.map { (code: StatusCode) -> Wording in ": \(code)" } ?? ""
       words = "\(who)\(reason)"
       value = reason
-      end.isByHost = isLocal
-      end.isByCentral = connection.localRole.map { ($0 == .central) == isLocal }
+      end.isByHost = side == .local
+      end.isByCentral = connection.central.map { $0 == side }
     case nil, .forgotten, .fileEnded:
       words =
         hasEvents ? "still open when the capture ends" : "its end is not in the capture: no events"

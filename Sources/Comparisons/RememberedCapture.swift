@@ -15,7 +15,7 @@ package struct RememberedCapture: Sendable {
     var addresses: [DeviceAddress] = []
     var names: [[UInt8]] = []
     /// The role of the captured host; nil if it is unknown, or varies.
-    var localRole: Connection.Role?
+    var localRole: LinkRole?
     /// The addresses of the captured host.
     var ownAddresses: [DeviceAddress] = []
     /// The numbers of its connections.
@@ -60,7 +60,7 @@ package struct RememberedCapture: Sendable {
       device.names = map.names
       device.map.attributes = (map.database?.attributes ?? []).compactMap(\.supplied)
       device.connections = map.connections
-      let roles = Set(own.compactMap(\.connection.localRole))
+      let roles = Set(own.compactMap { $0.connection.role(of: .local) })
       if roles.count == 1 { device.localRole = roles.first }
       device.ownAddresses = own.compactMap(\.pairing.ownAddress?.address)
       let local = maps.first { other in

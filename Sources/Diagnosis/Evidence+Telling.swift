@@ -32,9 +32,7 @@ extension Evidence {
 
   /// Returns whether two connections may be the two ends of one link.
   private func mayBeEnds(_ one: Connection, _ other: Connection) -> Bool {
-    guard let role = one.localRole, let otherRole = other.localRole, role != otherRole else {
-      return false
-    }
+    guard let central = one.central, other.central == central.other else { return false }
     // Packet numbers in two files do not show that packets were sent at the same time, and each
     // file may have a controller 0.
     if files.count > 1, file(of: one.firstPacket) != file(of: other.firstPacket) {
@@ -49,12 +47,12 @@ extension Evidence {
   var ends: [Int: Int] {
     guard mayHaveBothEnds else { return [:] }
     var peripherals: [UInt64: [ConnectionHistory]] = [:]
-    for history in connections where history.connection.localRole == .peripheral {
+    for history in connections where history.connection.central == .peer {
       guard let own = history.pairing.ownAddress?.address else { continue }
       peripherals[own.value, default: []].append(history)
     }
     var ends: [Int: Int] = [:]
-    for history in connections where history.connection.localRole == .central {
+    for history in connections where history.connection.central == .local {
       guard let own = history.pairing.ownAddress?.address, let peer = history.connection.peer else {
         continue
       }

@@ -1,3 +1,4 @@
+import Bluetooth
 import Sessions
 
 // Which device did something, for captures that do not show the roles: those without events, and
@@ -20,7 +21,7 @@ extension Session {
 
   /// Returns the likelier role if the other session's host has a known or assumed one: the same
   /// unless more operations fit the opposite.
-  private func likelyRole(beside other: Session, _ role: Connection.Role) -> Connection.Role {
+  private func likelyRole(beside other: Session, _ role: LinkRole) -> LinkRole {
     let others = other.acts(as: role)
     return common(as: role, with: others) >= common(as: role.other, with: others)
       ? role : role.other
@@ -34,7 +35,7 @@ extension Session {
   }
 
   /// Returns what is done if the captured host has this role.
-  private func acts(as role: Connection.Role) -> Set<Act> {
+  private func acts(as role: LinkRole) -> Set<Act> {
     var acts: Set<Act> = []
     for connection in connections {
       for operation in connection.operations {
@@ -48,11 +49,11 @@ extension Session {
     return acts
   }
 
-  private func common(as role: Connection.Role, with others: Set<Act>) -> Int {
+  private func common(as role: LinkRole, with others: Set<Act>) -> Int {
     acts(as: role).intersection(others).count
   }
 
-  private mutating func assume(_ role: Connection.Role) {
+  private mutating func assume(_ role: LinkRole) {
     assumedRole = role
     if !knowsServers, role == .peripheral {
       servers = (servers.central, servers.peripheral)
@@ -71,8 +72,4 @@ extension Session {
     }
     return operations
   }
-}
-
-extension Connection.Role {
-  fileprivate var other: Self { self == .central ? .peripheral : .central }
 }

@@ -73,7 +73,7 @@ extension Difference {
 
 extension ConnectionHistory {
   fileprivate var roleWords: Wording {
-    switch connection.localRole {
+    switch connection.role(of: .local) {
     case .central: "central"
     case .peripheral: "peripheral"
     case nil: Self.unknown
@@ -128,7 +128,7 @@ extension ConnectionHistory {
     case .failed(let reason, let side):
       // Where the request is missing, the initiator is not known.
       let who: Wording =
-        connection.localRole == nil ? "" : " by the \(attempt.role(of: side).words)"
+        connection.central == nil ? "" : " by the \(attempt.role(of: side).words)"
       return ("failed\(who): \(reason)", attempt.end?.packet)
     case .notEncrypted(let status): return ("failed: \(status)", attempt.end?.packet)
     case .abandoned: return ("not completed: the connection ended", attempt.end?.packet)
@@ -212,12 +212,12 @@ extension ConnectionHistory {
   /// The last parameters that the peripheral asked the central for, and the answer.
   fileprivate var requestFact: Said {
     if lacksData { return (Self.unknown, nil) }
-    let role = connection.localRole
+    let central = connection.central
     let isAsked = { (update: ParameterUpdate) in
       switch update.way {
       case .signalling: true
-      case .linkLayer: role == .central
-      case .command: role == .peripheral
+      case .linkLayer: central == .local
+      case .command: central == .peer
       case .unasked: false
       }
     }
@@ -239,8 +239,7 @@ extension ConnectionHistory {
     _ sent: Value, _ received: Value, _ words: (Value) -> Wording
   ) -> Wording {
     if sent == received { return "\(words(sent)) both ways" }
-    let isCentral = connection.localRole != .peripheral
-    let (central, peripheral) = isCentral ? (sent, received) : (received, sent)
+    let (central, peripheral) = connection.central != .peer ? (sent, received) : (received, sent)
     return "\(words(central)) by the central, \(words(peripheral)) by the peripheral"
   }
 

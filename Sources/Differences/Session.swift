@@ -23,7 +23,7 @@ package struct Session: Sendable {
   /// peer's and the captured host's.
   package var knowsServers = false
   /// The captured host's role. If it is not known, one is assumed; if it varies, this is one of them.
-  var assumedRole = Connection.Role.central
+  var assumedRole = LinkRole.central
 
   package init() {}
 
@@ -52,8 +52,8 @@ package struct Session: Sendable {
   }
 
   /// The captured side's role; nil if it is unknown, or varies.
-  var localRole: Connection.Role? {
-    let roles = Set(connections.compactMap(\.history.connection.localRole))
+  var localRole: LinkRole? {
+    let roles = Set(connections.compactMap { $0.history.connection.role(of: .local) })
     return roles.count == 1 ? roles.first : nil
   }
   /// What the capture contains of all connections.

@@ -250,7 +250,7 @@ extension ConnectionHistory {
 
   /// The role of this host: `this host, C0:FF:EE:C0:FF:EE, is the central`.
   package var hostWords: Wording {
-    guard let role = connection.localRole else {
+    guard let role = connection.role(of: .local) else {
       // Connection Complete of BR/EDR does not contain the role, and for LE the event that does may
       // be missing.
       let unknown: Wording = "this host's role is unknown"

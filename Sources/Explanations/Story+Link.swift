@@ -215,7 +215,7 @@ extension ConnectionHistory {
     case .neverEstablished:
       return StoryLine(
         ended,
-        connection.localRole == .peripheral
+        connection.role(of: .local) == .peripheral
           ? "the central was not heard again: Connection Failed to be Established (0x3e)"
           : "the peer never answered: Connection Failed to be Established (0x3e)")
     case .micFailure:

@@ -40,7 +40,7 @@ enum Android {
   private static let changed: StaticString = "onConnectionStateChange"
 
   /// Returns the callback for a role: a host that is the peripheral gets its server's.
-  private static func changed(_ role: Connection.Role?) -> StaticString {
+  private static func changed(_ role: LinkRole?) -> StaticString {
     role == .peripheral ? "BluetoothGattServerCallback.onConnectionStateChange" : changed
   }
 

@@ -21,7 +21,7 @@ package struct AppEvent: Sendable {
   /// The other device's address as known now, if that is different.
   package var otherAddress: DeviceAddress?
   /// The role of the captured host on the connection, if known.
-  package var role: Connection.Role?
+  package var role: LinkRole?
   /// The packet with the request, if this answers one.
   package var request: Int?
   /// The time since `request`, in nanoseconds.
@@ -184,7 +184,7 @@ package struct AppEvent: Sendable {
     /// The reason from the controller.
     package var reason: StatusCode?
     /// The role of the captured host.
-    package var role: Connection.Role?
+    package var role: LinkRole?
     /// Whether it was ever established, as far as the capture shows.
     package var wasEstablished: Bool
     /// Whether a request had not been answered for 30 s, after which a client ends the link (Core,

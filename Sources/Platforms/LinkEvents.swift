@@ -13,7 +13,7 @@ struct LinkEvents: Sendable {
     /// Whether the link was reported as established.
     var isTold: Bool
     var peer: DeviceAddress?
-    var role: Connection.Role?
+    var role: LinkRole?
     var encryptionFailure: StatusCode?
     var pairing = PairingProgress()
     /// Whether there is a bond, as far as the capture shows.
@@ -96,7 +96,7 @@ struct LinkEvents: Sendable {
     let peer = connection.identity?.address ?? connection.peer
     if let known = position(connection.id) {
       // Its data came before its beginning.
-      (open[known].peer, open[known].role) = (peer, connection.localRole)
+      (open[known].peer, open[known].role) = (peer, connection.role(of: .local))
       open[known].isTold = false
       add(.linkCreated, known, record, &events)
       hasSilent = true
@@ -106,7 +106,7 @@ struct LinkEvents: Sendable {
     open.append(
       Link(
         id: connection.id, adapter: connection.adapter, handle: connection.handle,
-        isTold: connection.isOpeningMissing, peer: peer, role: connection.localRole))
+        isTold: connection.isOpeningMissing, peer: peer, role: connection.role(of: .local)))
     open[open.count - 1].lacksBeginning = connection.isOpeningMissing
     let addresses = [peer, connection.peer]
     open[open.count - 1].isBonded = bonded.contains { known in
@@ -178,7 +178,7 @@ struct LinkEvents: Sendable {
         add(.connectFailed(.notEstablished(reason)), position, record, &events)
       } else {
         let details = AppEvent.LinkEnd(
-          ending: ending, reason: last?.reason, role: last?.localRole,
+          ending: ending, reason: last?.reason, role: last?.role(of: .local),
           wasEstablished: link.isTold, encryptionFailure: link.encryptionFailure)
         // Only this host's side can end a link on which the peer was never heard.
         if !link.isTold, ending != .localHost, ending != .reset {

@@ -71,10 +71,10 @@ extension Memory {
       // Status (1 byte), address (6), new role (1). It may come before Connection Complete.
       guard body.count >= 8, dissection.parameters?.status(bytes) == 0,
         let peer = dissection.parameters?.deviceAddress(bytes),
-        let role = Connection.Role(bytes.byte(at: Int(body.start) + 7))
+        let role = LinkRole(rawValue: bytes.byte(at: Int(body.start) + 7))
       else { return }
       if let link = answer.link {
-        links[link].localRole = role
+        links[link].take(localRole: role)
       } else {
         roles.expect(peer, role, adapter)
       }
@@ -182,7 +182,7 @@ extension Memory {
         time: record.time)
     links[link].peer = complete.peer
     links[link].peerType = .public
-    links[link].localRole = role
+    links[link].take(localRole: role)
     links[link].isEstablished = true
     links[link].name = names.find(complete.peer, .public)
     answer.link = link
@@ -249,7 +249,7 @@ extension Memory {
       ?? links.open(adapter, complete.handle, .le, packet: record.number, time: record.time)
     links[link].peer = complete.peer
     links[link].peerType = complete.peerType
-    links[link].localRole = complete.role == 0 ? .central : complete.role == 1 ? .peripheral : nil
+    links[link].take(localRole: LinkRole(rawValue: complete.role))
     // The peripheral learns of a connection from the central's packet; the central only created it.
     if complete.role != 0 { links[link].isEstablished = true }
     links[link].interval = complete.interval
@@ -272,9 +272,9 @@ extension Memory {
     adapters.observeReturn(opcode, record.adapter, bytes, parameters.inner)
     // Status (1 byte), handle (2), role (1).
     if opcode == HCICommand.roleDiscovery, let link = answer.link, parameters.inner.count >= 4,
-      let role = Connection.Role(bytes.byte(at: Int(parameters.inner.start) + 3))
+      let role = LinkRole(rawValue: bytes.byte(at: Int(parameters.inner.start) + 3))
     {
-      links[link].localRole = role
+      links[link].take(localRole: role)
     }
     if opcode == HCICommand.reset, record.adapter != .unknown {
       close(record.adapter, record, &answer)

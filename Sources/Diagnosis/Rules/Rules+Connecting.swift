@@ -310,7 +310,7 @@ extension Rule {
   /// Returns a finding about a link that this host ended before anything was sent on it.
   private static func endedAtOnce(_ history: ConnectionHistory, _ evidence: Evidence) -> Finding? {
     let link = history.link
-    guard history.connection.ending == .localHost, history.connection.localRole == .central,
+    guard history.connection.ending == .localHost, history.connection.role(of: .local) == .central,
       history.connection.transport == .le, let opened = link.opened, link.sent == 0,
       link.heard == 0,
       !history.connection.hasLostPackets, history.encryption.attempts.isEmpty,
@@ -484,7 +484,7 @@ extension Evidence {
     let key = Attributes.key(other?.address ?? peer, other?.type ?? type)
     let later = connections.first {
       guard let address = $0.connection.peer else { return false }
-      return $0.connection.localRole == .central && $0.connection.isEstablished
+      return $0.connection.role(of: .local) == .central && $0.connection.isEstablished
         && $0.connection.firstPacket > last.asked.packet
         && Attributes.key(address, $0.connection.peerType ?? .public) == key
     }
@@ -511,7 +511,7 @@ extension Rule {
     for history in evidence.connections where history.connection.ending == .neverEstablished {
       if let place = groups.firstIndex(where: {
         $0[0].device == history.device
-          && $0[0].connection.localRole == history.connection.localRole
+          && $0[0].connection.central == history.connection.central
       }) {
         groups[place].append(history)
       } else {
@@ -575,7 +575,7 @@ extension Rule {
     let packets = group.prefix(mostEvidence).flatMap {
       [$0.connection.firstPacket, $0.connection.lastPacket].compactMap(\.self)
     }
-    let isPeripheral = first.connection.localRole == .peripheral
+    let isPeripheral = first.connection.role(of: .local) == .peripheral
     let six: Wording =
       first.link.parameters.map {
         " Six intervals of \(interval: $0.interval) are \(duration: Int64($0.interval) * 7_500_000)."

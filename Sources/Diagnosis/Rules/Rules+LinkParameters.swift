@@ -292,7 +292,7 @@ extension ConnectionHistory {
   /// Returns whether the central of the link is made by Apple, and whether it runs Linux, as far as
   /// the capture shows.
   fileprivate func central(_ evidence: Evidence) -> (isApple: Bool, isLinux: Bool) {
-    guard connection.localRole == .central else { return (link.peerCompany == 0x004c, false) }
+    guard connection.central == .local else { return (link.peerCompany == 0x004c, false) }
     return (evidence.extent.isOfPacketLogger, evidence.extent.isOfLinux)
   }
 }
@@ -316,7 +316,7 @@ extension Evidence {
     }
     let bluez: Wording =
       "BlueZ refuses a timeout or intervals outside the limits of its settings: raise ConnectionSupervisionTimeout (in units of 10 ms) and MaxConnectionInterval, and lower MinConnectionInterval, under [LE] in /etc/bluetooth/main.conf"
-    if side == .peer, isLinux || history.connection.localRole == .central {
+    if side == .peer, isLinux || history.connection.central == .local {
       let wanted: Wording =
         update.wanted.map {
           "; the peer requests a timeout of \(Int($0.timeout) * 10) ms, so set ConnectionSupervisionTimeout to \($0.timeout) or more"

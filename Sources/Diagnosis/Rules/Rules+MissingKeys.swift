@@ -62,7 +62,7 @@ extension Rule {
     _ attempt: EncryptionAttempt, _ history: ConnectionHistory, _ evidence: Evidence
   ) -> Finding {
     let end = attempt.end?.packet ?? attempt.moment.packet
-    let isLocal = attempt.start != .keyRequest && history.connection.localRole != .peripheral
+    let isLocal = attempt.start != .keyRequest && history.connection.central != .peer
     let asked: Wording =
       attempt.start == .unseen
       ? "Encryption failed with \(StatusCode.pinOrKeyMissing) (\(packet: end))"

@@ -301,7 +301,7 @@ extension ConnectionHistory {
         return [finding]
       }
       if let request = attempt.initiating.features, !attempt.isOverBREDR,
-        let role = connection.localRole, (role == .central) != (attempt.initiator == .local)
+        connection.role(of: attempt.initiator) == .peripheral
       {
         let side = attempt.initiator
         return [

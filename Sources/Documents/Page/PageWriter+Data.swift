@@ -103,7 +103,7 @@ extension PageWriter {
       quoted.quoted(name.bytes)
       out.embedded(quoted.bytes)
     }
-    if let role = connection.localRole {
+    if let role = connection.role(of: .local) {
       out.text(",\"role\":")
       out.embedded(role.key.bytes)
     }

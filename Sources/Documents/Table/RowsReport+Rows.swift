@@ -80,7 +80,7 @@ extension RowsReport {
     rows.address(
       connection.otherIdentity, isRandom: connection.identity?.type == .random)
     rows.name(history.name)
-    rows.word(connection.localRole?.key)
+    rows.word(connection.role(of: .local)?.key)
     rows.integer(connection.firstPacket)
     rows.time(connection.firstTime)
     rows.elapsed(connection.lastTime, since: connection.firstTime)

@@ -333,7 +333,7 @@ extension JSONSink {
     if let identity = connection.otherIdentity { address("identity", identity) }
     if let own = connection.peerResolvable { address("resolvable_address", own) }
     if let name { string("name", name.bytes) }
-    if let role = connection.localRole { word("local_role", role.key) }
+    if let role = connection.role(of: .local) { word("local_role", role.key) }
     number("opened", connection.firstPacket)
     if connection.isOpeningMissing { flag("opening_missing", true) }
     if let last = connection.lastPacket { number("closed", last) }

@@ -284,7 +284,7 @@ struct InfoPage: ~Copyable {
       out.byte(0x20)
       out.quoted(name.bytes)
     }
-    if let role = connection.localRole {
+    if let role = connection.role(of: .local) {
       out.text(", this host is ")
       out.text(role.key)
     }

@@ -116,7 +116,7 @@ package enum Details {
     if let entry = connection.name, let name = memory.names[entry] {
       sink.string("name", name.bytes)
     }
-    if let role = connection.localRole { sink.word("local_role", role.key) }
+    if let role = connection.role(of: .local) { sink.word("local_role", role.key) }
     sink.end()
   }
 

@@ -235,7 +235,7 @@ package struct Advertisers: Sendable {
       // A connection ends the advertising started by legacy commands.
       guard answer.opened, let link = answer.link else { return }
       let connection = memory.links.connection(link)
-      if connection.localRole == .peripheral {
+      if connection.role(of: .local) == .peripheral {
         own.end(
           AdvertisingSet(.legacy, 0), .connection(connection.id), adapter,
           packet: record.number, time: record.time, isProof: false)

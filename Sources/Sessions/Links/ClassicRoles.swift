@@ -5,7 +5,7 @@ import Dissectors
 /// The roles that this host will have on BR/EDR links, which Connection Complete does not contain.
 /// Bounded: the oldest is dropped first.
 struct ClassicRoles: Sendable {
-  private var awaited: [(adapter: AdapterIndex, peer: DeviceAddress, role: Connection.Role)] = []
+  private var awaited: [(adapter: AdapterIndex, peer: DeviceAddress, role: LinkRole)] = []
   private static let most = 16
 
   /// Learns the role from a command. The host that creates a connection becomes the central. The
@@ -26,27 +26,16 @@ struct ClassicRoles: Sendable {
   }
 
   /// Remembers the role on the next link with a peer.
-  mutating func expect(_ peer: DeviceAddress, _ role: Connection.Role, _ adapter: AdapterIndex) {
+  mutating func expect(_ peer: DeviceAddress, _ role: LinkRole, _ adapter: AdapterIndex) {
     awaited.removeAll { $0.adapter == adapter && $0.peer == peer }
     if awaited.count >= Self.most { awaited.removeFirst() }
     awaited.append((adapter, peer, role))
   }
 
   /// Removes and returns the role on the link with a peer that was just established, or failed.
-  mutating func take(_ peer: DeviceAddress, _ adapter: AdapterIndex) -> Connection.Role? {
+  mutating func take(_ peer: DeviceAddress, _ adapter: AdapterIndex) -> LinkRole? {
     guard let place = awaited.firstIndex(where: { $0.adapter == adapter && $0.peer == peer })
     else { return nil }
     return awaited.remove(at: place).role
-  }
-}
-
-extension Connection.Role {
-  /// Creates a role from its HCI value: 0 central, 1 peripheral.
-  init?(_ raw: UInt8) {
-    switch raw {
-    case 0: self = .central
-    case 1: self = .peripheral
-    default: return nil
-    }
   }
 }

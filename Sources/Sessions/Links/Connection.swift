@@ -11,14 +11,6 @@ package struct Connection: Sendable {
     case unknown
   }
 
-  /// The role of the captured host.
-  package enum Role: UInt8, Sendable {
-    case central, peripheral
-
-    /// The name in the JSON contract.
-    package var key: StaticString { self == .central ? "central" : "peripheral" }
-  }
-
   /// Who or what ended a link.
   package enum Ending: UInt8, Sendable {
     /// The captured host requested it.
@@ -63,8 +55,8 @@ package struct Connection: Sendable {
   /// The resolvable private address that the peer uses, if `peer` is the identity that the
   /// controller resolved it to: the peer advertised with it.
   package var peerResolvable: DeviceAddress? { didSet { changes &+= 1 } }
-  /// The role of the captured host.
-  package var localRole: Role? { didSet { changes &+= 1 } }
+  /// The end that is the central; nil: unknown.
+  package var central: Side? { didSet { changes &+= 1 } }
   /// The packet that opened it, or in which it was first seen.
   package let firstPacket: Int
   package let firstTime: Timestamp?
@@ -119,6 +111,16 @@ package struct Connection: Sendable {
   package private(set) var changes = 0
 
   package var isOpen: Bool { ending == nil }
+
+  /// Returns the role of one end; nil: unknown.
+  package func role(of side: Side) -> LinkRole? {
+    central.map { $0 == side ? .central : .peripheral }
+  }
+
+  /// Records the role of the captured host.
+  mutating func take(localRole role: LinkRole?) {
+    central = role.map { $0 == .central ? .local : .peer }
+  }
 
   /// The peer's identity address, if it differs from the address that it uses.
   package var otherIdentity: DeviceAddress? {

@@ -77,8 +77,8 @@ struct Directions: Sendable {
     if link?.transport == .brEDR { return boundary == .firstNonFlushable ? told : nil }
     // Both beginnings, or only one side of ATT: nothing contradicts the flag.
     guard entry.beginnings != 3, entry.sides == 3 else { return told }
-    guard let side, let role = link?.localRole else { return nil }
-    return (side == .client) == (role == .central) ? .sent : .received
+    guard let side, let central = link?.central else { return nil }
+    return (side == .client) == (central == .local) ? .sent : .received
   }
 
   private enum Side { case client, server }

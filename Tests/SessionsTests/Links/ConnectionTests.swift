@@ -79,7 +79,7 @@ import Testing
     let told = run { $0.connect() }
     let link = told[1].connection
     #expect(link?.id == 1 && link?.handle == 0x40 && link?.transport == .le)
-    #expect(link?.peer == peer && link?.peerType == .random && link?.localRole == .central)
+    #expect(link?.peer == peer && link?.peerType == .random && link?.central == .local)
     #expect(link?.interval == 24 && link?.latency == 0 && link?.supervisionTimeout == 72)
     #expect(link?.isOpeningMissing == false && link?.isEncrypted == false)
     #expect(link?.peerKind == .randomStatic && link?.firstPacket == 1)
@@ -98,7 +98,7 @@ import Testing
     }
     let link = told[1].connection
     #expect(link?.peer == peer && link?.peerType == .randomIdentity)
-    #expect(link?.localRole == .peripheral && link?.isEstablished == true)
+    #expect(link?.central == .peer && link?.isEstablished == true)
     #expect(link?.interval == 40 && link?.latency == 2 && link?.supervisionTimeout == 500)
     #expect(told.problems == [])
   }
@@ -223,7 +223,7 @@ import Testing
     #expect(
       link?.id == 1 && link?.transport == .le && link?.isTransportInferred == true
         && link?.isOpeningMissing == true)
-    #expect(link?.peer == nil && link?.localRole == nil && link?.isEncrypted == nil)
+    #expect(link?.peer == nil && link?.central == nil && link?.isEncrypted == nil)
     #expect(told[1].answer.opened && !told[2].answer.opened && link?.peerKind == nil)
   }
 

@@ -163,8 +163,8 @@ package struct PairingHistory: Sendable {
     var initiator = sender
     if case .pairing = pdu {
       initiator = sender.other
-    } else if let link = answer.link, let role = memory.links.connection(link).localRole {
-      initiator = role == .central ? .local : .peer
+    } else if let link = answer.link, let central = memory.links.connection(link).central {
+      initiator = central
     }
     var attempt = PairingAttempt(
       initiator: initiator, moment, by: sender, isOverBREDR: isOverBREDR)
