@@ -8,8 +8,7 @@ import Sessions
 struct LinkEvents: Sendable {
   private struct Link: Sendable {
     var id: Int
-    var adapter: AdapterIndex
-    var handle: UInt16
+    var key: LinkKey
     /// Whether the link was reported as established.
     var isTold: Bool
     var peer: DeviceAddress?
@@ -65,7 +64,7 @@ struct LinkEvents: Sendable {
   }
 
   /// Returns the number of open connections of a controller.
-  func count(on adapter: AdapterIndex) -> Int { open.count { $0.adapter == adapter } }
+  func count(on adapter: AdapterIndex) -> Int { open.count { $0.key.adapter == adapter } }
 
   /// Returns whether a connection is open on which nothing agreed before the capture, or by a bond,
   /// applies.
@@ -79,7 +78,7 @@ struct LinkEvents: Sendable {
   /// Forgets the progress of pairing on the links of a controller, or of all, whose records were
   /// lost.
   mutating func lose(_ adapter: AdapterIndex) {
-    for position in open.indices where adapter.mayBe(open[position].adapter) {
+    for position in open.indices where adapter.mayBe(open[position].key.adapter) {
       open[position].pairing = PairingProgress()
     }
   }
@@ -105,8 +104,8 @@ struct LinkEvents: Sendable {
     // What was open before the capture began was reported before.
     open.append(
       Link(
-        id: connection.id, adapter: connection.adapter, handle: connection.handle,
-        isTold: connection.isOpeningMissing, peer: peer, role: connection.role(of: .local)))
+        id: connection.id, key: connection.key, isTold: connection.isOpeningMissing, peer: peer,
+        role: connection.role(of: .local)))
     open[open.count - 1].lacksBeginning = connection.isOpeningMissing
     let addresses = [peer, connection.peer]
     open[open.count - 1].isBonded = bonded.contains { known in
@@ -123,10 +122,7 @@ struct LinkEvents: Sendable {
   ) {
     hasSilent = false
     for position in open.indices where !open[position].isTold {
-      guard
-        memory.links.isEstablished(
-          open[position].id, open[position].adapter, open[position].handle)
-      else {
+      guard memory.links.isEstablished(open[position].id, open[position].key) else {
         hasSilent = true
         continue
       }
@@ -149,7 +145,7 @@ struct LinkEvents: Sendable {
     var ended: [Int] = []
     for position in open.indices.reversed() {
       let link = open[position]
-      if let known = memory.links.known(link.adapter, link.handle), known.id == link.id,
+      if let known = memory.links.known(link.key), known.id == link.id,
         known.isOpen
       {
         continue
@@ -198,7 +194,7 @@ struct LinkEvents: Sendable {
   ) {
     var event = AppEvent(what, record)
     event.connection = open[position].id
-    event.adapter = open[position].adapter
+    event.adapter = open[position].key.adapter
     event.peer = open[position].peer
     event.role = open[position].role
     event.request = request?.packet

@@ -27,7 +27,7 @@ extension Memory {
     let body = dissection.body
     let handle = dissection.parameters?.connectionHandle(bytes)
     if let handle {
-      answer.link = links.find(adapter, handle, packet: record.number)
+      answer.link = links.find(LinkKey(adapter, handle), packet: record.number)
     } else if let peer = dissection.parameters?.deviceAddress(bytes) {
       answer.link = links.find(adapter, peer: peer, packet: record.number)
     }
@@ -104,7 +104,8 @@ extension Memory {
     links.tellsCompleted = true
     for _ in 0..<event.count {
       guard let completed = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
-      let link = links.find(record.adapter, completed.handle, packet: record.number)
+      let key = LinkKey(record.adapter, completed.handle)
+      let link = links.find(key, packet: record.number)
       if let link, completed.packets > 0 {
         links[link].isEstablished = true
         links[link].completedPackets &+= Int(completed.packets)
@@ -135,7 +136,7 @@ extension Memory {
       return
     } else {
       link = links.open(
-        adapter, change.handle, .unknown, packet: record.number, time: record.time,
+        LinkKey(adapter, change.handle), .unknown, packet: record.number, time: record.time,
         isOpeningMissing: true)
       answer.link = link
       answer.opened = true
@@ -172,14 +173,12 @@ extension Memory {
     let adapter = record.adapter
     let role = isConnection ? roles.take(complete.peer, adapter) : nil
     guard complete.status == .success else { return }
-    let adopted =
-      isConnection
-      ? links.adopt(adapter, complete.handle, .brEDR, packet: record.number) : nil
+    let key = LinkKey(adapter, complete.handle)
+    let adopted = isConnection ? links.adopt(key, .brEDR, packet: record.number) : nil
     let link =
       adopted
       ?? links.open(
-        adapter, complete.handle, isConnection ? .brEDR : .synchronous, packet: record.number,
-        time: record.time)
+        key, isConnection ? .brEDR : .synchronous, packet: record.number, time: record.time)
     links[link].peer = complete.peer
     links[link].peerType = .public
     links[link].take(localRole: role)
@@ -220,12 +219,10 @@ extension Memory {
     } else if LinkEvent.isochronousSubevents.contains(subevent) {
       guard let established = try? LinkEvent(parsing: &cursor), established.status == .success
       else { return }
-      answer.link = links.open(
-        record.adapter, established.handle, .synchronous, packet: record.number,
-        time: record.time)
-      let adapter = record.adapter
-      if let handle = streams.connection(of: established.handle, adapter),
-        let link = links.find(adapter, handle, packet: record.number)
+      let key = LinkKey(record.adapter, established.handle)
+      answer.link = links.open(key, .synchronous, packet: record.number, time: record.time)
+      if let key = streams.connection(of: key),
+        let link = links.find(key, packet: record.number)
       {
         answer.link = link
       }
@@ -243,10 +240,10 @@ extension Memory {
   ) {
     answer.link = nil
     guard complete.status == .success else { return }
-    let adapter = record.adapter
+    let key = LinkKey(record.adapter, complete.handle)
     let link =
-      links.adopt(adapter, complete.handle, .le, packet: record.number)
-      ?? links.open(adapter, complete.handle, .le, packet: record.number, time: record.time)
+      links.adopt(key, .le, packet: record.number)
+      ?? links.open(key, .le, packet: record.number, time: record.time)
     links[link].peer = complete.peer
     links[link].peerType = complete.peerType
     links[link].take(localRole: LinkRole(rawValue: complete.role))

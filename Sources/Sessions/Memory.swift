@@ -114,21 +114,21 @@ package struct Memory: ~Copyable, Sendable {
   mutating func link(_ handle: UInt16, _ record: borrowing CaptureRecord, _ answer: inout Answer)
     -> LinkSlot
   {
-    let adapter = record.adapter
-    if let slot = links.find(adapter, handle, packet: record.number) { return slot }
+    let key = LinkKey(record.adapter, handle)
+    if let slot = links.find(key, packet: record.number) { return slot }
     // Data still under way when a link ended does not open a new one.
-    if let ended = links.findEnded(adapter, handle, record.direction, packet: record.number) {
+    if let ended = links.findEnded(key, record.direction, packet: record.number) {
       return ended
     }
     answer.opened = true
     return links.open(
-      adapter, handle, .unknown, packet: record.number, time: record.time, isOpeningMissing: true)
+      key, .unknown, packet: record.number, time: record.time, isOpeningMissing: true)
   }
 
   /// Returns whether ACL data that may be a controller's debug log is one: the controller sends it,
   /// and no connection has its handle.
   func isControllerLog(_ header: ACLHeader, _ record: borrowing CaptureRecord) -> Bool {
-    record.direction != .sent && !links.isOpen(record.adapter, header.handle)
+    record.direction != .sent && !links.isOpen(LinkKey(record.adapter, header.handle))
   }
 
   /// Ends a file that the next one does not continue: it is unknown what became of whatever was
@@ -189,9 +189,8 @@ package struct Memory: ~Copyable, Sendable {
     case .note(let note): observe(note, record, bytes, &answer)
     case .control(let control): observe(control, record, dissection, bytes, &answer)
     case .iso(let header):
-      let adapter = record.adapter
-      if let handle = streams.connection(of: header.handle, adapter) {
-        answer.link = links.find(adapter, handle, packet: record.number)
+      if let key = streams.connection(of: LinkKey(record.adapter, header.handle)) {
+        answer.link = links.find(key, packet: record.number)
       }
     case .sco, .controllerLog, .unknown: break
     }
@@ -230,7 +229,7 @@ package struct Memory: ~Copyable, Sendable {
     let adapter = record.adapter
     let handle = dissection.parameters?.connectionHandle(bytes)
     if let handle {
-      answer.link = links.find(adapter, handle, packet: record.number)
+      answer.link = links.find(LinkKey(adapter, handle), packet: record.number)
     } else if let peer = dissection.parameters?.deviceAddress(bytes) {
       answer.link = links.find(adapter, peer: peer, packet: record.number)
       roles.learn(command, peer, bytes, dissection.body, adapter)

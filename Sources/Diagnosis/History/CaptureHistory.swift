@@ -177,7 +177,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     for _ in 0..<event.count {
       guard let link = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
       guard link.packets > 0,
-        let known = memory.links.known(record.adapter, link.handle),
+        let known = memory.links.known(LinkKey(record.adapter, link.handle)),
         let position = known.id == latest.id ? latest.position : positions[known.id]
       else { continue }
       notes[position].link.acknowledge(moment)

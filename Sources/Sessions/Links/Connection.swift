@@ -40,9 +40,7 @@ package struct Connection: Sendable {
   /// The number of the connection, from 1 in the order in which connections opened or were first
   /// seen; 0 for links that are not connections.
   package var id: Int { didSet { changes &+= 1 } }
-  /// The controller's index.
-  package let adapter: AdapterIndex
-  package let handle: UInt16
+  package let key: LinkKey
   package var transport: Transport
   /// Whether the transport is inferred from the channels that the data uses, since the opening is
   /// missing.
@@ -110,6 +108,10 @@ package struct Connection: Sendable {
   /// How often the identifying properties have changed: its number, the peer, the role.
   package private(set) var changes = 0
 
+  /// The controller's index.
+  package var adapter: AdapterIndex { key.adapter }
+  package var handle: UInt16 { key.handle }
+
   package var isOpen: Bool { ending == nil }
 
   /// Returns the role of one end; nil: unknown.
@@ -135,12 +137,11 @@ package struct Connection: Sendable {
   }
 
   init(
-    id: Int, adapter: AdapterIndex, handle: UInt16, transport: Transport, packet: Int,
-    time: Timestamp?, isOpeningMissing: Bool, isOpeningLost: Bool = false
+    id: Int, _ key: LinkKey, _ transport: Transport, packet: Int, time: Timestamp?,
+    isOpeningMissing: Bool, isOpeningLost: Bool
   ) {
     self.id = id
-    self.adapter = adapter
-    self.handle = handle
+    self.key = key
     self.transport = transport
     firstPacket = packet
     firstTime = time

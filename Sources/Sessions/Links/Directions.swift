@@ -14,7 +14,7 @@ import Dissectors
 /// reported as unknown.
 struct Directions: Sendable {
   private struct Entry: Sendable {
-    var key: UInt32 = .max
+    var key: LinkKey?
     /// The direction of the last beginning; nil: unknown.
     var last: Direction?
     /// The beginnings seen: bit 0 for 00, bit 1 for 10.
@@ -23,7 +23,7 @@ struct Directions: Sendable {
     var sides: UInt8 = 0
   }
 
-  /// Links by their handles; two that share a place displace each other. Empty until it is needed.
+  /// Links by their keys; two that share a place displace each other. Empty until it is needed.
   private var entries: [Entry] = []
   private let limit: Int
 
@@ -46,14 +46,14 @@ struct Directions: Sendable {
     _ header: ACLHeader, _ fragment: RawSpan, _ adapter: AdapterIndex, _ memory: borrowing Memory
   ) -> Direction? {
     if entries.isEmpty { entries = [Entry](repeating: Entry(), count: limit) }
-    let key = UInt32(adapter.value) << 16 | UInt32(header.handle)
-    let place = Int((key ^ key >> 12) % UInt32(limit))
+    let key = LinkKey(adapter, header.handle)
+    let place = Int((key.value ^ key.value >> 12) % UInt32(limit))
     if entries[place].key != key {
       entries[place] = Entry()
       entries[place].key = key
     }
     if header.boundary == .continuation { return entries[place].last }
-    let link = memory.links.known(adapter, header.handle)
+    let link = memory.links.known(key)
     entries[place].last = begin(&entries[place], header.boundary, fragment, link)
     return entries[place].last
   }

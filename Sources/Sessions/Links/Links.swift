@@ -20,13 +20,13 @@ package struct Links: Sendable {
   /// slots, which are large, because all are scanned for the minimum.
   private var uses: [Int] = []
   private static let openUse = 1 << 62
-  private var index: [UInt32: Int] = [:]
+  private var index: [LinkKey: Int] = [:]
   private let limit: Int
   private var connections = 0
   /// The number of connections that are open and remembered.
   private var openCount = 0
   /// The link that was looked up last, since consecutive packets often belong to the same one.
-  private var latest: (key: UInt32, slot: Int)?
+  private var latest: (key: LinkKey, slot: Int)?
   /// The most links that were open at one time.
   package private(set) var mostOpen = 0
   /// Whether an open link had to be forgotten.
@@ -56,10 +56,6 @@ package struct Links: Sendable {
     slots.reserveCapacity(self.limit)
     uses.reserveCapacity(self.limit)
     index.reserveCapacity(self.limit)
-  }
-
-  private static func key(_ adapter: AdapterIndex, _ handle: UInt16) -> UInt32 {
-    UInt32(adapter.value) << 16 | UInt32(handle)
   }
 
   /// Returns a copy of the connection in a slot.
@@ -128,26 +124,21 @@ package struct Links: Sendable {
     slots.indices.filter { slots[$0].connection.isOpen }.map { LinkSlot(index: $0) }
   }
 
-  /// Returns a copy of the open connection with this handle; records nothing.
-  package func known(_ adapter: AdapterIndex, _ handle: UInt16) -> Connection? {
-    index[Self.key(adapter, handle)].map { slots[$0].connection }
-  }
+  /// Returns a copy of the open connection with this key; records nothing.
+  package func known(_ key: LinkKey) -> Connection? { index[key].map { slots[$0].connection } }
 
-  /// Returns whether a link with this handle is open; copies and records nothing.
-  func isOpen(_ adapter: AdapterIndex, _ handle: UInt16) -> Bool {
-    index[Self.key(adapter, handle)] != nil
-  }
+  /// Returns whether a link with this key is open; copies and records nothing.
+  func isOpen(_ key: LinkKey) -> Bool { index[key] != nil }
 
-  /// Returns whether this connection is the open one with this handle, and its peer was heard on
-  /// it; copies and records nothing.
-  package func isEstablished(_ id: Int, _ adapter: AdapterIndex, _ handle: UInt16) -> Bool {
-    guard let position = index[Self.key(adapter, handle)] else { return false }
+  /// Returns whether this connection is the open one with this key, and its peer was heard on it;
+  /// copies and records nothing.
+  package func isEstablished(_ id: Int, _ key: LinkKey) -> Bool {
+    guard let position = index[key] else { return false }
     return slots[position].connection.id == id && slots[position].connection.isEstablished
   }
 
-  /// Returns the open link with this handle.
-  mutating func find(_ adapter: AdapterIndex, _ handle: UInt16, packet: Int) -> LinkSlot? {
-    let key = Self.key(adapter, handle)
+  /// Returns the open link with this key.
+  mutating func find(_ key: LinkKey, packet: Int) -> LinkSlot? {
     let position: Int
     if let latest, latest.key == key {
       position = latest.slot
@@ -173,16 +164,13 @@ package struct Links: Sendable {
     return nil
   }
 
-  /// Returns the link with this handle that ended last, if it is still remembered and the data of
+  /// Returns the link with this key that ended last, if it is still remembered and the data of
   /// `packet` can only be its own: the host did not know of the end yet, or the data was under way.
-  func findEnded(
-    _ adapter: AdapterIndex, _ handle: UInt16, _ direction: Direction?, packet: Int
-  ) -> LinkSlot? {
+  func findEnded(_ key: LinkKey, _ direction: Direction?, packet: Int) -> LinkSlot? {
     var found: (position: Int, end: Int)?
     for position in slots.indices {
       let connection = slots[position].connection
-      guard connection.adapter == adapter, connection.handle == handle,
-        let end = connection.lastPacket, end > found?.end ?? -1
+      guard connection.key == key, let end = connection.lastPacket, end > found?.end ?? -1
       else { continue }
       found = (position, end)
     }
@@ -196,9 +184,9 @@ package struct Links: Sendable {
   /// Returns the open link of a connection that is only now reported to have begun, after its data.
   /// The host has not used it, so it cannot have known of an earlier one.
   mutating func adopt(
-    _ adapter: AdapterIndex, _ handle: UInt16, _ transport: Connection.Transport, packet: Int
+    _ key: LinkKey, _ transport: Connection.Transport, packet: Int
   ) -> LinkSlot? {
-    guard let slot = find(adapter, handle, packet: packet) else { return nil }
+    guard let slot = find(key, packet: packet) else { return nil }
     let connection = self[slot]
     let isOpen = connection.isTransportInferred || connection.transport == .unknown
     guard isOpen, connection.isEstablished, !connection.isUsed,
@@ -224,12 +212,12 @@ package struct Links: Sendable {
     }
   }
 
-  /// Opens a link; an open link with the same handle is replaced by it.
+  /// Opens a link; an open link with the same key is replaced by it.
   mutating func open(
-    _ adapter: AdapterIndex, _ handle: UInt16, _ transport: Connection.Transport, packet: Int,
-    time: Timestamp?, isOpeningMissing: Bool = false
+    _ key: LinkKey, _ transport: Connection.Transport, packet: Int, time: Timestamp?,
+    isOpeningMissing: Bool = false
   ) -> LinkSlot {
-    if let previous = find(adapter, handle, packet: packet) {
+    if let previous = find(key, packet: packet) {
       close(previous, .replaced, reason: nil, packet: packet, time: time)
       otherEndings += 1
       departed = self[previous]
@@ -237,12 +225,12 @@ package struct Links: Sendable {
     let isConnection = transport != .synchronous
     if isConnection { connections += 1 }
     let connection = Connection(
-      id: isConnection ? connections : 0, adapter: adapter, handle: handle,
-      transport: transport, packet: packet, time: time, isOpeningMissing: isOpeningMissing,
-      isOpeningLost: isOpeningMissing && (hasGap || resetAdapters.contains(adapter)))
+      id: isConnection ? connections : 0, key, transport, packet: packet, time: time,
+      isOpeningMissing: isOpeningMissing,
+      isOpeningLost: isOpeningMissing && (hasGap || resetAdapters.contains(key.adapter)))
     let position = place(Slot(connection: connection), packet: packet)
-    index[Self.key(adapter, handle)] = position
-    latest = (Self.key(adapter, handle), position)
+    index[key] = position
+    latest = (key, position)
     if isConnection { openCount += 1 }
     mostOpen = max(mostOpen, openCount)
     return LinkSlot(index: position)
@@ -265,7 +253,7 @@ package struct Links: Sendable {
       departed = forgotten
       departed?.ending = .forgotten
       if forgotten.id != 0 { openCount -= 1 }
-      index[Self.key(forgotten.adapter, forgotten.handle)] = nil
+      index[forgotten.key] = nil
     }
     slots[chosen] = slot
     uses[chosen] = use
@@ -277,7 +265,6 @@ package struct Links: Sendable {
     _ slot: LinkSlot, _ ending: Connection.Ending, reason: StatusCode?, packet: Int,
     time: Timestamp?
   ) {
-    let key = Self.key(self[slot].adapter, self[slot].handle)
     if self[slot].isOpen, self[slot].id != 0 { openCount -= 1 }
     uses[slot.index] &= ~Self.openUse
     self[slot].ending = ending
@@ -286,7 +273,7 @@ package struct Links: Sendable {
     self[slot].lastTime = time
     self[transactions: slot] = Transactions()
     self[pairing: slot] = PairingState()
-    index[key] = nil
+    index[self[slot].key] = nil
     latest = nil
   }
 

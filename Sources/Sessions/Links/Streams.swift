@@ -4,7 +4,7 @@ import Bytes
 /// The ACL connection of each connected isochronous stream (CIS), which the stream's own events and
 /// data do not contain. Bounded: the pair that was learnt first is dropped.
 struct Streams: Sendable {
-  private var pairs: [(adapter: AdapterIndex, stream: UInt16, connection: UInt16)] = []
+  private var pairs: [(stream: LinkKey, connection: LinkKey)] = []
   /// The most pairs that are kept; a controller has only a few open.
   private static let most = 64
 
@@ -33,14 +33,14 @@ struct Streams: Sendable {
   }
 
   private mutating func learn(_ adapter: AdapterIndex, stream: UInt16, connection: UInt16) {
-    let (stream, connection) = (stream & 0x0fff, connection & 0x0fff)
-    pairs.removeAll { $0.adapter == adapter && $0.stream == stream }
+    let stream = LinkKey(adapter, stream & 0x0fff)
+    pairs.removeAll { $0.stream == stream }
     if pairs.count >= Self.most { pairs.removeFirst() }
-    pairs.append((adapter, stream, connection))
+    pairs.append((stream, LinkKey(adapter, connection & 0x0fff)))
   }
 
-  /// Returns the handle of a stream's ACL connection.
-  func connection(of stream: UInt16, _ adapter: AdapterIndex) -> UInt16? {
-    pairs.last { $0.adapter == adapter && $0.stream == stream }?.connection
+  /// Returns a stream's ACL connection.
+  func connection(of stream: LinkKey) -> LinkKey? {
+    pairs.last { $0.stream == stream }?.connection
   }
 }
