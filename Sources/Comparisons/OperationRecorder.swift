@@ -59,7 +59,7 @@ struct OperationRecorder: ~Copyable {
   /// Identifies an attribute among all servers; without a handle, by its type.
   private struct AttributeKey: Hashable {
     var server: UInt64
-    var isLocal: Bool
+    var side: Side
     var handle: UInt16
     var uuid: BluetoothUUID?
   }
@@ -263,7 +263,7 @@ struct OperationRecorder: ~Copyable {
   /// Returns the index of an attribute in `identities`.
   private mutating func place(_ attribute: AttributeIdentity) -> Int {
     let key = AttributeKey(
-      server: attribute.server, isLocal: attribute.isLocal, handle: attribute.handle ?? 0,
+      server: attribute.server, side: attribute.side, handle: attribute.handle ?? 0,
       uuid: attribute.handle == nil ? attribute.uuid : nil)
     if let known = places[key] {
       // It may have been unknown at its first use.
@@ -294,15 +294,15 @@ struct OperationRecorder: ~Copyable {
     operation.lastPacket = max(value.packet, value.response ?? 0)
     operation.latency = value.latency
     // The client reads and writes; the server notifies and indicates.
-    let isLocal =
+    let sender =
       switch value.operation {
-      case .notification, .indication: value.attribute.isLocal
-      default: !value.attribute.isLocal
+      case .notification, .indication: value.attribute.side
+      default: value.attribute.side.other
       }
-    operation.isByHost = isLocal
+    operation.isByHost = sender == .local
     let connection = value.parties.connection
     if let central = centrals[connection] ?? central(of: connection, memory) {
-      operation.isByCentral = isLocal == (central == .local)
+      operation.isByCentral = sender == central
     }
     operation.role = place(value.attribute)
     operation.offset = value.operation == .read ? value.offset : 0
@@ -530,7 +530,7 @@ struct OperationRecorder: ~Copyable {
       guard let handle = identities[index].handle else { continue }
       let name = identities[index].profileName
       identities[index] = memory.identity(
-        of: handle, identities[index].server, isLocal: identities[index].isLocal, connection: 0)
+        of: handle, identities[index].server, identities[index].side, connection: 0)
       identities[index].profileName = name
     }
     judgeUnanswered(connections, memory)

@@ -25,7 +25,7 @@ struct ClientEvents: Sendable {
       dissection.attFields.value?.count == 2, let link = answer.link
     {
       subscriptions.ask(
-        memory.appAttribute(dissection.attFields.handle, isLocal: false, on: link),
+        memory.appAttribute(dissection.attFields.handle, at: .peer, on: link),
         connection: memory.links.id(link))
     }
     conversations.observe(record, dissection, bytes, answer, fragments: fragments, memory)
@@ -53,7 +53,7 @@ struct ClientEvents: Sendable {
     var completion: AppEvent?
     var isAborted = false
     for value in conversations.values {
-      guard value.parties.connection > 0, !value.attribute.isLocal,
+      guard value.parties.connection > 0, value.attribute.side == .peer,
         value.operation != .advertisement, !isDeclaration(value, memory)
       else { continue }
       // Queued writes of several attributes that one response has settled belong together; and what

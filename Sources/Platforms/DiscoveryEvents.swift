@@ -363,7 +363,7 @@ struct DiscoveryEvents: Sendable {
       }
     case .descriptors:
       let found = search.descriptors.filter {
-        memory.appAttribute($0.handle, isLocal: false, on: link).isDescriptor
+        memory.appAttribute($0.handle, at: .peer, on: link).isDescriptor
       }
       let isAgain = clients[position].isDescribed(search.start)
       if error == nil { clients[position].describe(search.start, max(search.last, search.start)) }

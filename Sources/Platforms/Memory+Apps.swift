@@ -5,16 +5,16 @@ import Sessions
 
 extension Memory {
   /// Returns the attribute `handle` of one side of a link.
-  func appAttribute(_ handle: UInt16?, isLocal: Bool, on link: LinkSlot) -> AppAttribute {
-    let identity = identity(of: handle, isLocal: isLocal, on: link)
-    let owner = identity.owner.map { self.identity(of: $0, isLocal: isLocal, on: link) }
+  func appAttribute(_ handle: UInt16?, at side: Side, on link: LinkSlot) -> AppAttribute {
+    let identity = identity(of: handle, at: side, on: link)
+    let owner = identity.owner.map { self.identity(of: $0, at: side, on: link) }
     return AppAttribute(identity: identity, owner: owner)
   }
 
   /// Returns a value's attribute with the characteristic that it belongs to.
   func appAttribute(_ identity: AttributeIdentity, connection: Int) -> AppAttribute {
     let owner = identity.owner.map {
-      self.identity(of: $0, identity.server, isLocal: identity.isLocal, connection: connection)
+      self.identity(of: $0, identity.server, identity.side, connection: connection)
     }
     return AppAttribute(identity: identity, owner: owner)
   }
@@ -22,7 +22,7 @@ extension Memory {
   /// Returns the service of the peer that contains a handle.
   func service(of handle: UInt16, on link: LinkSlot) -> AppService? {
     let key = attributes.currentKey(
-      Attributes.key(isLocal: false, links.connection(link)))
+      Attributes.key(of: .peer, links.connection(link)))
     guard let server = attributes.servers.firstIndex(where: { $0.key == key }),
       let found = attributes.servers[server].service(of: handle)
     else { return nil }
@@ -40,18 +40,18 @@ extension Memory {
 
   /// Returns the handle of the value of the peer's characteristic that a descriptor belongs to.
   func owner(of descriptor: UInt16, on link: LinkSlot) -> UInt16? {
-    identity(of: descriptor, isLocal: false, on: link).owner
+    identity(of: descriptor, at: .peer, on: link).owner
   }
 
   /// Returns the peer's characteristic that a descriptor belongs to.
   func characteristic(with descriptor: UInt16, on link: LinkSlot) -> AppAttribute? {
-    owner(of: descriptor, on: link).map { appAttribute($0, isLocal: false, on: link) }
+    owner(of: descriptor, on: link).map { appAttribute($0, at: .peer, on: link) }
   }
 
   /// Returns the peer's characteristic whose descriptors begin at a handle.
   func characteristic(before handle: UInt16, on link: LinkSlot) -> AppAttribute? {
     guard handle > 1 else { return nil }
-    let attribute = appAttribute(handle - 1, isLocal: false, on: link)
+    let attribute = appAttribute(handle - 1, at: .peer, on: link)
     return attribute.identity.kind == .value ? attribute : nil
   }
 }

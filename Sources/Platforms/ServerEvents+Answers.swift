@@ -15,7 +15,7 @@ extension ServerEvents {
     switch opcode {
     case .handleValueNotification, .handleValueIndication:
       guard let handle = fields.handle else { return }
-      let attribute = memory.appAttribute(handle, isLocal: true, on: link)
+      let attribute = memory.appAttribute(handle, at: .local, on: link)
       add(
         .updated(
           attribute, value: fields.value.map { bytes.part($0).array } ?? [],
@@ -26,7 +26,7 @@ extension ServerEvents {
       var cursor = Cursor(bytes, items.list)
       while let item = items.next(&cursor) {
         guard let handle = item.handle else { continue }
-        let attribute = memory.appAttribute(handle, isLocal: true, on: link)
+        let attribute = memory.appAttribute(handle, at: .local, on: link)
         add(
           .updated(
             attribute, value: item.value.map { bytes.part($0).array } ?? [],
@@ -70,7 +70,7 @@ extension ServerEvents {
       return
     }
     if !waiting.several.isEmpty {
-      let refused = memory.appAttribute(fields.handle, isLocal: true, on: link)
+      let refused = memory.appAttribute(fields.handle, at: .local, on: link)
       for attribute in fields.error == nil ? waiting.several : [refused] {
         respond(attribute, fields.error, nil, position, record, answer, memory, &events)
       }
@@ -115,7 +115,7 @@ extension ServerEvents {
     var cursor = Cursor(bytes, items.list)
     while let item = items.next(&cursor) {
       guard let handle = item.handle else { continue }
-      let attribute = memory.appAttribute(handle, isLocal: true, on: link)
+      let attribute = memory.appAttribute(handle, at: .local, on: link)
       var asked = event(.readRequested(attribute, offset: 0), position, record, nil)
       (asked.packet, asked.time) = (waiting.packet, waiting.time)
       events.append(asked)

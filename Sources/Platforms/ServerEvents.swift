@@ -77,7 +77,7 @@ struct ServerEvents: Sendable {
       guard !opcode.isServers, let position = client(link, memory) else { return }
       if opcode == .handleValueConfirmation {
         guard let handle = answer.request?.handle else { return }
-        let attribute = memory.appAttribute(handle, isLocal: true, on: link)
+        let attribute = memory.appAttribute(handle, at: .local, on: link)
         add(.confirmed(attribute), position, record, answer, &events)
       } else {
         ask(
@@ -180,7 +180,7 @@ struct ServerEvents: Sendable {
   ) {
     switch opcode {
     case .readRequest, .readBlobRequest:
-      let attribute = memory.appAttribute(fields.handle, isLocal: true, on: link)
+      let attribute = memory.appAttribute(fields.handle, at: .local, on: link)
       let told = event(
         .readRequested(attribute, offset: Int(fields.offset ?? 0)), position, record, nil)
       wait(
@@ -191,7 +191,7 @@ struct ServerEvents: Sendable {
       var (told, several): ([AppEvent], [AppAttribute]) = ([], [])
       var handles = Cursor(bytes, fields.handles ?? .empty)
       while let handle = try? handles.u16(), told.count < Self.mostRead {
-        let attribute = memory.appAttribute(handle, isLocal: true, on: link)
+        let attribute = memory.appAttribute(handle, at: .local, on: link)
         several.append(attribute)
         told.append(event(.readRequested(attribute, offset: 0), position, record, nil))
       }
@@ -249,7 +249,7 @@ struct ServerEvents: Sendable {
     _ fields: ATTFields, _ bytes: RawSpan, _ link: LinkSlot, _ memory: borrowing Memory
   ) -> AppWrite? {
     guard let handle = fields.handle else { return nil }
-    let attribute = memory.appAttribute(handle, isLocal: true, on: link)
+    let attribute = memory.appAttribute(handle, at: .local, on: link)
     return AppWrite(
       attribute: attribute, offset: Int(fields.offset ?? 0),
       bytes: fields.value.map { bytes.part($0).array } ?? [],

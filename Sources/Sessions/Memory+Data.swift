@@ -20,12 +20,13 @@ extension Memory {
     if record.isTruncated { links[link].isDataCut = true }
     if links[link].transport == .unknown { inferTransport(link, dissection, answer) }
     if let pdu = dissection.smp {
+      let sender = Side(sent: direction)
       let step = links[pairing: link].observe(
-        pdu, direction, overBREDR: dissection.l2cap?.cid == .brEDRSecurityManager,
+        pdu, from: sender, overBREDR: dissection.l2cap?.cid == .brEDRSecurityManager,
         packet: record.number, time: record.time)
       answer.pairing = step
       keys.observe(
-        pdu, from: Side(sent: direction), connection: links[link].id, packet: record.number, bytes)
+        pdu, from: sender, connection: links[link].id, packet: record.number, bytes)
       if links[link].isEncrypted == nil, pdu.opcode.distributesKeys {
         links[link].isEncrypted = true
       }

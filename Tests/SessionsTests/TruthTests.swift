@@ -138,16 +138,16 @@ extension Conversing {
     arguments: scenarios)
   func values(_ scenario: String) throws {
     let truth = try Truth(generated.appending(path: scenario + ".truth.json")).values
-    for (side, isLocal) in [("", false), (".peripheral", true)] {
-      let file = generated.appending(path: scenario + side + ".btsnoop")
+    for (suffix, side) in [("", Side.peer), (".peripheral", .local)] {
+      let file = generated.appending(path: scenario + suffix + ".btsnoop")
       var source = try BtsnoopReader(path: file.path(percentEncoded: false))
       var told = Conversing()
       var output = Output()
       var pass = Pass()
       try pass.run(&source, &told, into: &output)
-      #expect(told.values == truth, "\(scenario)\(side)")
+      #expect(told.values == truth, "\(scenario)\(suffix)")
       let values = told.told.filter { $0.value.operation != .advertisement }
-      #expect(values.allSatisfy { $0.value.attribute.isLocal == isLocal })
+      #expect(values.allSatisfy { $0.value.attribute.side == side })
       // Every value of a long session names its packets, in order.
       for told in values where !told.packets.isEmpty {
         #expect(told.packets == told.packets.sorted() && told.packets.contains(told.value.packet))

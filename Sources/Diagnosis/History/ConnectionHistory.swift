@@ -98,7 +98,7 @@ struct ConnectionNotes: Sendable {
   init(_ connection: Connection, _ knowledge: ProfileKnowledge) {
     attributes = AttributeHistory(knowledge)
     self.connection = connection
-    device = Attributes.key(isLocal: false, connection)
+    device = Attributes.key(of: .peer, connection)
   }
 
   /// Records a packet of the connection.
@@ -132,7 +132,7 @@ struct ConnectionNotes: Sendable {
     if let known = connection.peer.flatMap({ memory.identities.search($0) }) {
       device = Attributes.key(known.address, known.type)
     } else {
-      device = memory.attributes.currentKey(Attributes.key(isLocal: false, connection))
+      device = memory.attributes.currentKey(Attributes.key(of: .peer, connection))
     }
     if let entry = connection.name, let known = memory.names[entry] { name = known.bytes.array }
     link.finish(connection, extent)

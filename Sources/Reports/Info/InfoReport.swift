@@ -319,7 +319,7 @@ package struct CaptureFacts: Sendable {
     var identities: [UInt64: UInt64] = [:]
     for connection in connections {
       guard let peer = connection.peer, let type = connection.peerType else { continue }
-      let key = Attributes.key(isLocal: false, connection)
+      let key = Attributes.key(of: .peer, connection)
       identities[Attributes.key(peer, type)] = key
       if let resolvable = connection.peerResolvable {
         identities[Attributes.key(resolvable, .random)] = key

@@ -27,9 +27,9 @@ struct LastMessages: Sendable {
       let value = dissection.attFields.value,
       let handle = dissection.attFields.handle ?? answer.request?.handle
     else { return }
-    let isLocal = (record.direction == .sent) == pdu.opcode.isServers
+    let side = pdu.opcode.server(record.direction ?? .received)
     let place = Place(
-      server: Attributes.key(isLocal: isLocal, memory.links.connection(link)), handle: handle)
+      server: Attributes.key(of: side, memory.links.connection(link)), handle: handle)
     guard value.count <= AttributeUse.longest,
       messages.count < Self.most || messages[place] != nil
     else {

@@ -146,8 +146,8 @@ package struct MapReport: PacketReport, ~Copyable {
     var devices: [MapDevice] = []
     for connection in connections.values.sorted(by: { $0.id < $1.id }) {
       guard connection.transport != .synchronous else { continue }
-      for isLocal in [false, true] {
-        let key = memory.attributes.currentKey(Attributes.key(isLocal: isLocal, connection))
+      for side in [Side.peer, .local] {
+        let key = memory.attributes.currentKey(Attributes.key(of: side, connection))
         let index: Int
         if let known = devices.firstIndex(where: { $0.key == key }) {
           index = known
@@ -155,7 +155,7 @@ package struct MapReport: PacketReport, ~Copyable {
           index = devices.count
           devices.append(MapDevice(key: key))
         }
-        add(connection, isLocal: isLocal, to: &devices[index], memory)
+        add(connection, side, to: &devices[index], memory)
       }
     }
     var budget = DatabaseProof.Budget(servers: memory.attributes.servers.count { $0.hash != nil })
@@ -178,7 +178,7 @@ package struct MapReport: PacketReport, ~Copyable {
   }
 
   private func add(
-    _ connection: Connection, isLocal: Bool, to device: inout MapDevice, _ memory: borrowing Memory
+    _ connection: Connection, _ side: Side, to device: inout MapDevice, _ memory: borrowing Memory
   ) {
     device.connections.append(connection.id)
     device.adapters.insert(connection.adapter)
@@ -189,14 +189,14 @@ package struct MapReport: PacketReport, ~Copyable {
     {
       device.mayLackAnswers = true
     }
-    if !parts.contains(isLocal ? .receivedData : .sentData) { device.lacksRequests = true }
+    if !parts.contains(side == .local ? .receivedData : .sentData) { device.lacksRequests = true }
     // A connection without ATT reveals nothing about the MTU.
     if connection.transport != .brEDR || connection.mtu != nil,
       connection.largestATT > 0 || connection.mtu != nil || device.mtu == nil
     {
       device.mtu = connection.attMTU
     }
-    if isLocal {
+    if side == .local {
       device.adapter = connection.adapter
       let adapter = memory.adapters.all.first { $0.index == connection.adapter }
       if let address = adapter?.address, address != .zero { device.address = address }

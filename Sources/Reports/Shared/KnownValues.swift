@@ -69,10 +69,10 @@ struct KnownValues: Sendable {
 
   /// Stores the value in a PDU.
   ///
-  /// - Parameter isLocal: whether the server is this host.
+  /// - Parameter side: the end that is the server.
   @inline(never)
   mutating func keep(
-    _ use: Use, _ value: RawSpan, _ answer: Answer, _ memory: borrowing Memory, isLocal: Bool
+    _ use: Use, _ value: RawSpan, _ answer: Answer, _ memory: borrowing Memory, _ side: Side
   ) {
     guard let link = answer.link, let place = answer.attribute else { return }
     let attribute = memory.attributes[place]
@@ -80,7 +80,7 @@ struct KnownValues: Sendable {
     keep(
       use, value, attribute.uuid, attribute.handle,
       owner: before ?? (attribute.target != 0 ? attribute.target : nil),
-      of: memory.serverKey(link, isLocal: isLocal))
+      of: memory.serverKey(link, side))
   }
 
   /// Stores a value from `Conversations`, which may have been split.

@@ -69,7 +69,6 @@ package struct ValueReading: ~Copyable {
     _ answer: Answer, _ memory: borrowing Memory, packet: Int, time: Timestamp?, decodes: Bool
   ) {
     begin()
-    let isLocal = (direction == .sent) == opcode.isServers
     guard let slice = dissection.attFields.value, let way = opcode.way, profiles.load() else {
       return
     }
@@ -88,8 +87,9 @@ package struct ValueReading: ~Copyable {
     let plan = profiles.plan(kind, uuid)
     // Nearly all values that nothing decodes return here.
     if profiles.decodesNothing(plan, value), !messages.hasOpenFrames, !known.hasFormats { return }
+    let side = opcode.server(direction ?? .received)
     if let use = profiles[plan].use, value.byteCount > 0 {
-      known.keep(use, value, answer, memory, isLocal: isLocal)
+      known.keep(use, value, answer, memory, side)
     }
     var service: BluetoothUUID?
     var isOfDevice: (String) -> Bool = { _ in false }
@@ -104,26 +104,26 @@ package struct ValueReading: ~Copyable {
         let link = answer.link, let handle
       {
         let control = messages.acceptControl(
-          definition, exchange, conversation: memory.conversationKey(link, isLocal: isLocal),
+          definition, exchange, conversation: memory.conversationKey(link, side),
           handle: handle, isWritten: way == .written, value, packet: packet, time: time)
         meaning.note(answers: control)
         if let control { recent?.keep(.control(control), packet, handle) }
       }
       if decodes {
         let link = definition.hasExternals ? answer.link : nil
-        let server = link.map { memory.serverKey($0, isLocal: isLocal) }
+        let server = link.map { memory.serverKey($0, side) }
         decode(definition, value, isWritten: way == .written, server)
       }
       isOfPDU = value.byteCount > 0 || meaning.isKnown
       return
     }
     if kind == .characteristic, value.byteCount > 0, let link = answer.link, let handle {
-      let conversation = memory.conversationKey(link, isLocal: isLocal)
+      let conversation = memory.conversationKey(link, side)
       let found = message(
         plan, uuid, service, value, way, conversation, handle, packet, time, isOfDevice)
       if let found {
         if decodes {
-          let server = memory.serverKey(link, isLocal: isLocal)
+          let server = memory.serverKey(link, side)
           decode(found, value, server, following: messages.following)
         } else {
           meaning.note(found)
@@ -132,7 +132,7 @@ package struct ValueReading: ~Copyable {
         return
       }
       if definition == nil, known.hasFormats {
-        let server = memory.serverKey(link, isLocal: isLocal)
+        let server = memory.serverKey(link, side)
         isOfPDU = decodeByFormat(uuid, handle, server, value, decodes: decodes)
         return
       }
@@ -391,13 +391,13 @@ package struct ValueReading: ~Copyable {
 
 extension Memory {
   /// Returns a key for the server on a link that is stable across reconnections.
-  borrowing func serverKey(_ link: LinkSlot, isLocal: Bool) -> UInt64 {
-    attributes.currentKey(Attributes.key(isLocal: isLocal, links.connection(link)))
+  borrowing func serverKey(_ link: LinkSlot, _ side: Side) -> UInt64 {
+    attributes.currentKey(Attributes.key(of: side, links.connection(link)))
   }
 
   /// Returns a key for the conversation on a link with a server on one of its sides.
-  fileprivate borrowing func conversationKey(_ link: LinkSlot, isLocal: Bool) -> UInt64 {
-    (UInt64(truncatingIfNeeded: links.id(link)) << 1 | (isLocal ? 1 : 0)) & 0x3fff_ffff_ffff
+  fileprivate borrowing func conversationKey(_ link: LinkSlot, _ side: Side) -> UInt64 {
+    (UInt64(truncatingIfNeeded: links.id(link)) << 1 | (side == .local ? 1 : 0)) & 0x3fff_ffff_ffff
   }
 }
 

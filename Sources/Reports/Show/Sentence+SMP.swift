@@ -159,7 +159,7 @@ extension Sentence {
   /// Appends what both sides agree on.
   private mutating func method(_ method: PairingMethod, _ step: PairingStep) {
     output.text(method.isSecureConnections ? "Secure Connections, " : "legacy, ")
-    let isInitiator = step.initiator == .sent
+    let isInitiator = step.initiator == .local
     switch method.association {
     case .justWorks: output.text("Just Works")
     case .numericComparison: output.text("numeric comparison")

@@ -83,8 +83,8 @@ extension Output {
   }
 
   /// Appends the advertiser of a value.
-  mutating func advertiser(_ address: DeviceAddress?, isLocal: Bool) {
-    if isLocal {
+  mutating func advertiser(_ address: DeviceAddress?, _ side: Side) {
+    if side == .local {
       text("this host")
     } else if let address {
       self.address(address)

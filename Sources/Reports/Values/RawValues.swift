@@ -119,7 +119,7 @@ package struct RawValues: PacketReport, ~Copyable {
       text.text(stream.direction == .sent ? ", sent" : ", received")
     } else if let attribute = stream.attribute {
       if stream.way == .advertised {
-        text.advertiser(stream.peer, isLocal: attribute.isLocal)
+        text.advertiser(stream.peer, attribute.side)
         text.byte(0x20)
         text.advertised(attribute.uuid, stream.company)
       } else {

@@ -14,7 +14,7 @@ package struct ValueFacts: Sendable {
   /// A server or an advertiser.
   struct Server: Sendable {
     let key: UInt64
-    let isLocal: Bool
+    let side: Side
     let isAdvertiser: Bool
     /// The last address that it used.
     var peer: DeviceAddress?
@@ -30,9 +30,9 @@ package struct ValueFacts: Sendable {
     var connectionNumbers = ConnectionNumbers()
     var mtu: BearerMTU?
 
-    init(key: UInt64, isLocal: Bool, isAdvertiser: Bool) {
+    init(key: UInt64, _ side: Side, isAdvertiser: Bool) {
       self.key = key
-      self.isLocal = isLocal
+      self.side = side
       self.isAdvertiser = isAdvertiser
     }
 
@@ -48,13 +48,13 @@ package struct ValueFacts: Sendable {
         self.peer = peer
         note(peer)
         // Other devices use this host, too.
-        if isLocal { identity = nil }
+        if side == .local { identity = nil }
       }
       if let identity = parties.identity { self.identity = identity }
     }
 
     private mutating func note(_ address: DeviceAddress) {
-      guard !isLocal, addresses.count < listedAddresses, !addresses.contains(address) else {
+      guard side == .peer, addresses.count < listedAddresses, !addresses.contains(address) else {
         return
       }
       addresses.append(address)
@@ -162,7 +162,7 @@ package struct ValueFacts: Sendable {
       serverIndex[key] = place
       servers.append(
         Server(
-          key: key, isLocal: value.attribute.isLocal,
+          key: key, value.attribute.side,
           isAdvertiser: value.operation == .advertisement))
     }
     latestServer = place
@@ -232,7 +232,7 @@ package struct ValueFacts: Sendable {
   mutating func finish(_ memory: borrowing Memory, _ reading: inout ValueReading) {
     for write in possible {
       let identity = memory.identity(
-        of: write.attribute.handle, write.attribute.server, isLocal: write.attribute.isLocal,
+        of: write.attribute.handle, write.attribute.server, write.attribute.side,
         connection: 0)
       guard identity.uuid?.isShort(0x2902) ?? false, let owner = identity.owner else { continue }
       if let on = write.on { subscribe(write.attribute.server, owner, on, true) }
@@ -245,7 +245,7 @@ package struct ValueFacts: Sendable {
     {
       let known = entries[position].attribute
       entries[position].attribute = memory.identity(
-        of: known.handle, known.server, isLocal: known.isLocal, connection: 0)
+        of: known.handle, known.server, known.side, connection: 0)
       if known.uuid == nil { entries[position].readAgain(&reading) }
     }
     for position in entries.indices {
@@ -271,7 +271,7 @@ package struct ValueFacts: Sendable {
     var united: [Server] = []
     for var server in servers {
       var key = server.key
-      if !server.isLocal {
+      if server.side == .peer {
         for address in server.addresses {
           guard let known = memory.resolve(server: key, peer: address) else { continue }
           server.identity = known.identity.address

@@ -66,7 +66,7 @@ extension ValueLines {
   ) -> Int {
     let start = line.count
     if value.operation == .advertisement {
-      line.advertiser(value.parties.peer, isLocal: value.attribute.isLocal)
+      line.advertiser(value.parties.peer, value.attribute.side)
       line.byte(0x20)
       line.advertised(value.attribute.uuid, value.company)
     } else if let slice = value.handles {

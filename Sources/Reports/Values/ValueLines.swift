@@ -202,7 +202,7 @@ package struct ValueLines: PacketReport, ~Copyable {
 
   /// Appends the attribute of a value.
   private mutating func identity(_ value: ConveyedValue, _ bytes: [UInt8]) {
-    if value.attribute.isLocal { sink.word("server", "local") }
+    if value.attribute.side == .local { sink.word("server", "local") }
     if let service = value.attribute.service { sink.uuid("service", service) }
     if let uuid = value.attribute.uuid { sink.uuid("uuid", uuid) }
     if let company = value.company {
@@ -352,7 +352,7 @@ extension Memory {
   package func owner(of attribute: AttributeIdentity, _ connection: Int) -> AttributeIdentity? {
     guard let owner = attribute.owner else { return nil }
     return identity(
-      of: owner, attribute.server, isLocal: attribute.isLocal, connection: connection)
+      of: owner, attribute.server, attribute.side, connection: connection)
   }
 }
 

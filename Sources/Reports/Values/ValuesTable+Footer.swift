@@ -13,10 +13,10 @@ extension ValuesTable {
       let silent = all.filter { $0.isOn && !facts.isHeard($0) }
       let several = facts.servers.count { !$0.isAdvertiser } > 1
       if several {
-        if server.isLocal { out.text(server.address == nil ? "this host" : "this host, ") }
+        if server.side == .local { out.text(server.address == nil ? "this host" : "this host, ") }
         if let address = server.address {
           out.address(address)
-        } else if !server.isLocal {
+        } else if server.side == .peer {
           out.text("peer unknown")
           if let connection = server.connections.first {
             out.text(", connection ")
@@ -51,9 +51,9 @@ extension ValuesTable {
   {
     for (index, subscription) in subscriptions.enumerated() {
       if index > 0 { out.text(", ") }
-      let isLocal = facts.servers.first { $0.key == subscription.server }?.isLocal ?? false
+      let side = facts.servers.first { $0.key == subscription.server }?.side ?? .peer
       let identity = memory.identity(
-        of: subscription.handle, subscription.server, isLocal: isLocal, connection: 0)
+        of: subscription.handle, subscription.server, side, connection: 0)
       if let uuid = identity.uuid {
         out.shortUUID(uuid, groups: identity.groups, glyphs)
       } else {

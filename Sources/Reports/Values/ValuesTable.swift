@@ -154,10 +154,10 @@ package struct ValuesTable: ~Copyable {
 
   private mutating func heading(_ server: ValueFacts.Server, _ memory: borrowing Memory) {
     var text = Output()
-    if server.isLocal {
+    if server.side == .local {
       text.text(server.isAdvertiser ? "this host" : "this host, used by ")
     }
-    if server.isLocal, server.isAdvertiser {
+    if server.side == .local, server.isAdvertiser {
       let adapter = AdapterIndex(UInt16(truncatingIfNeeded: server.key))
       if memory.adapters.all.count > 1, let number = adapter.number {
         text.text(", hci")

@@ -120,7 +120,7 @@ extension Conversations {
     let command = done.command
     let data = Slice(start: 0, count: whole.bytes.count)
     var attribute = AttributeIdentity(
-      server: Self.ownAdvertiser | UInt64(command.adapter.value), isLocal: true, handle: nil)
+      server: Self.ownAdvertiser | UInt64(command.adapter.value), .local, handle: nil)
     attribute.needsHandle = false
     var value = ConveyedValue(
       operation: .advertisement, attribute: attribute,

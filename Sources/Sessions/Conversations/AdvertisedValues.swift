@@ -38,7 +38,7 @@ extension Conversations {
     var attribute = AttributeIdentity(
       server: Self.advertiser | (address?.value ?? .max >> 16)
         | UInt64((type ?? .public).rawValue & 1) << 48,
-      isLocal: false, handle: nil)
+      handle: nil)
     attribute.needsHandle = false
     let parties = ValueParties(
       adapter: record.adapter, peer: address,

@@ -8,8 +8,8 @@ package struct AttributeIdentity: Sendable {
   /// Identifies the server; stays the same across reconnections if the peer is known by its
   /// address.
   package var server: UInt64
-  /// Whether the captured host is the server.
-  package var isLocal = false
+  /// The end that is the server.
+  package var side: Side
   /// The attribute; nil if the capture does not reveal it.
   package var handle: UInt16?
   /// The attribute's UUID, once known.
@@ -31,22 +31,17 @@ package struct AttributeIdentity: Sendable {
   package var profileName: String?
 
   /// Creates an attribute of which only the server is known.
-  init(server: UInt64, isLocal: Bool, handle: UInt16?) {
+  init(server: UInt64, _ side: Side = .peer, handle: UInt16?) {
     self.server = server
-    self.isLocal = isLocal
+    self.side = side
     self.handle = handle
   }
 }
 
 extension Memory {
   /// Returns what is known about the attribute `handle` of one side of a link.
-  ///
-  /// - Parameter isLocal: whether the captured host is the server.
-  package func identity(
-    of handle: UInt16?, isLocal: Bool, on link: LinkSlot
-  ) -> AttributeIdentity {
-    let server = Attributes.key(isLocal: isLocal, links[link])
-    return identity(of: handle, server, isLocal: isLocal, connection: links.id(link))
+  package func identity(of handle: UInt16?, at side: Side, on link: LinkSlot) -> AttributeIdentity {
+    identity(of: handle, Attributes.key(of: side, links[link]), side, connection: links.id(link))
   }
 
   /// Returns what is known now of an attribute of a server that was identified before.
@@ -54,9 +49,9 @@ extension Memory {
   /// - Parameter connection: the connection that uses it, which distinguishes what was discovered
   ///   on it from what was carried over.
   package func identity(
-    of handle: UInt16?, _ server: UInt64, isLocal: Bool, connection: Int
+    of handle: UInt16?, _ server: UInt64, _ side: Side, connection: Int
   ) -> AttributeIdentity {
-    var identity = AttributeIdentity(server: server, isLocal: isLocal, handle: handle)
+    var identity = AttributeIdentity(server: server, side, handle: handle)
     guard let handle, handle != 0 else { return identity }
     let key = attributes.currentKey(server)
     guard let place = attributes.look(handle, of: key) else {
@@ -79,7 +74,7 @@ extension Memory {
   /// Returns the kind of an attribute, if known by now.
   package func kind(of attribute: AttributeIdentity, connection: Int) -> Attribute.Kind? {
     identity(
-      of: attribute.handle, attribute.server, isLocal: attribute.isLocal, connection: connection
+      of: attribute.handle, attribute.server, attribute.side, connection: connection
     ).kind
   }
 

@@ -28,7 +28,7 @@ package struct Conversations: Sendable {
   }
 
   /// What one client reads and writes in parts on one bearer.
-  private struct Side: Sendable {
+  private struct Client: Sendable {
     var read = LongRead()
     var queue = PreparedQueue()
     /// The parts that were prepared before an Execute Write Request that waits for its response,
@@ -65,7 +65,7 @@ package struct Conversations: Sendable {
   package private(set) var procedures: Procedures
   /// By the index of the bearer, and by that of the place.
   private var bearers: [Parties] = []
-  private var sides: [Side] = []
+  private var clients: [Client] = []
   /// The lengths of values that were read, for Read Multiple.
   private var lengths: [AttributeKey: Int] = [:]
   /// Servers whose identity became known while values were in progress, each with its earlier key.
@@ -193,15 +193,15 @@ package struct Conversations: Sendable {
     let known = procedures.bearers[place.bearer]
     while bearers.count <= place.bearer {
       bearers.append(Parties(link: known.link))
-      sides.append(Side())
-      sides.append(Side())
+      clients.append(Client())
+      clients.append(Client())
     }
     bearers[place.bearer].link = known.link
     bearers[place.bearer].parties = memory.links.parties(known.link)
-    let peer = Attributes.key(isLocal: false, memory.links[known.link])
+    let peer = Attributes.key(of: .peer, memory.links[known.link])
     bearers[place.bearer].servers = (
       server(peer, before: bearers[place.bearer].servers.peer),
-      Attributes.key(isLocal: true, memory.links[known.link])
+      Attributes.key(of: .local, memory.links[known.link])
     )
   }
 
@@ -228,7 +228,7 @@ package struct Conversations: Sendable {
       case .began(let place, let slot): begin(place, slot, memory)
       case .answered(let place, let slot):
         guard let arrived = procedures.arrived else { continue }
-        let procedure = procedures.sides[place.side].open[slot]
+        let procedure = procedures.clients[place.client].open[slot]
         complete(place, procedure, arrived, bytes, memory)
       case .settled(let place, let procedure, let arrived):
         complete(place, procedure, arrived, arrived.bytes.bytes, memory)
@@ -240,14 +240,14 @@ package struct Conversations: Sendable {
       case .unsettled(let place, let arrived):
         tellOrphan(place, arrived, arrived.bytes.bytes, memory)
       case .interrupted(let place): finishRead(place)
-      case .ended(let place, .recordsLost): sides[place.side].queue.lose()
+      case .ended(let place, .recordsLost): clients[place.client].queue.lose()
       case .ended(let place, let reason):
         if reason == .forgotten { reached(.bearers, limits.bearers) }
         let isOver = reason == .connectionEnded || reason == .captureEnded
         flush(
-          sides[place.side].queue, place, .notExecuted(isOver ? reason : .forgotten),
+          clients[place.client].queue, place, .notExecuted(isOver ? reason : .forgotten),
           response: nil, memory)
-        sides[place.side] = Side()
+        clients[place.client] = Client()
         if place.direction == .received { bearers[place.bearer].servers = (0, 0) }
       }
     }
@@ -255,47 +255,52 @@ package struct Conversations: Sendable {
 
   /// Returns what is known about an attribute on one of the bearer's servers.
   private func identity(
-    _ handle: UInt16?, _ place: Place, isLocal: Bool, _ memory: borrowing Memory
+    _ handle: UInt16?, _ place: Place, _ side: Side, _ memory: borrowing Memory
   ) -> AttributeIdentity {
     let bearer = bearers[place.bearer]
     return memory.identity(
-      of: handle, isLocal ? bearer.servers.local : bearer.servers.peer, isLocal: isLocal,
+      of: handle, side == .local ? bearer.servers.local : bearer.servers.peer, side,
       connection: bearer.parties.connection)
   }
 
   // MARK: Requests
 
   private mutating func begin(_ place: Place, _ slot: Int, _ memory: borrowing Memory) {
-    let procedure = procedures.sides[place.side].open[slot]
+    let procedure = procedures.clients[place.client].open[slot]
     if procedure.isIncomplete { return }
     let handle = procedure.attribute.handle
-    let isIndication = slot == Procedures.Side.indications
+    let isIndication = slot == Procedures.Client.indications
     var attribute = identity(
-      handle, place, isLocal: place.isLocal != isIndication, memory)
+      handle, place, isIndication ? place.server.other : place.server, memory)
     if let type = procedure.type, procedure.opcode == .readByTypeRequest, !type.isDeclaration {
       attribute.uuid = type
     }
-    procedures.sides[place.side].open[slot].attribute = attribute
+    procedures.clients[place.client].open[slot].attribute = attribute
     if isIndication { return }
     var goesOn = false
-    if procedure.opcode == .readBlobRequest, sides[place.side].read.attribute.handle == handle {
-      let read = sides[place.side].read
+    if procedure.opcode == .readBlobRequest, clients[place.client].read.attribute.handle == handle {
+      let read = clients[place.client].read
       let offset = procedure.offset
       goesOn = read.isOpen ? read.start < offset && offset <= read.end : offset == read.end
     }
-    if goesOn { procedures.sides[place.side].open[slot].goesOn = true } else { finishRead(place) }
+    if goesOn {
+      procedures.clients[place.client].open[slot].goesOn = true
+    } else {
+      finishRead(place)
+    }
     if procedure.opcode == .executeWriteRequest {
-      sides[place.side].closed.append((procedure.packet, sides[place.side].queue))
-      sides[place.side].queue = PreparedQueue()
+      clients[place.client].closed.append((procedure.packet, clients[place.client].queue))
+      clients[place.client].queue = PreparedQueue()
     }
   }
 
   /// Returns the parts that an Execute Write Request writes or cancels, and forgets them.
   private mutating func close(_ place: Place, _ execute: Int) -> PreparedQueue {
-    guard let index = sides[place.side].closed.firstIndex(where: { $0.packet == execute }) else {
+    guard let index = clients[place.client].closed.firstIndex(where: { $0.packet == execute })
+    else {
       return PreparedQueue()
     }
-    return sides[place.side].closed.remove(at: index).queue
+    return clients[place.client].closed.remove(at: index).queue
   }
 
   /// Reports a request or an indication as unanswered.
@@ -404,9 +409,9 @@ package struct Conversations: Sendable {
     case .readBlobRequest where pending.goesOn:
       // Invalid Offset, Attribute Not Long: there is no more.
       let isEnd = error.rawValue == 0x07 || error.rawValue == 0x0b
-      let fits = sides[place.side].read.fits(pending)
-      if fits, sides[place.side].read.isOpen {
-        sides[place.side].read.isEnded = isEnd
+      let fits = clients[place.client].read.fits(pending)
+      if fits, clients[place.client].read.isOpen {
+        clients[place.client].read.isEnded = isEnd
         finishRead(
           place, isEnd ? .done : .refused(error), response: isEnd ? nil : response,
           isRestRefused: error == .invalidOffset)
@@ -416,7 +421,7 @@ package struct Conversations: Sendable {
     case .readByTypeRequest where error == .attributeNotFound: break
     case .readByTypeRequest, .readMultipleRequest, .readMultipleVariableRequest:
       var attribute = identity(
-        handle == 0 ? nil : handle, place, isLocal: place.isLocal, memory)
+        handle == 0 ? nil : handle, place, place.server, memory)
       if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
       tell(
         place, pending, .refused(error), response, arrived.latency, attribute: attribute)
@@ -437,10 +442,11 @@ package struct Conversations: Sendable {
       && (isCut || pending.isCut || echo.isEqual(to: pending.value.bytes))
     // An Execute Write Request that was sent before this response includes the part.
     let hasRoom: Bool
-    if let closed = sides[place.side].closed.firstIndex(where: { $0.packet > pending.packet }) {
-      hasRoom = sides[place.side].closed[closed].queue.add(pending, isEchoWrong: !isSame, limits)
+    if let closed = clients[place.client].closed.firstIndex(where: { $0.packet > pending.packet }) {
+      hasRoom = clients[place.client].closed[closed].queue.add(
+        pending, isEchoWrong: !isSame, limits)
     } else {
-      hasRoom = sides[place.side].queue.add(pending, isEchoWrong: !isSame, limits)
+      hasRoom = clients[place.client].queue.add(pending, isEchoWrong: !isSame, limits)
     }
     if !hasRoom {
       reached(.preparedParts, limits.preparedParts)
@@ -456,10 +462,10 @@ package struct Conversations: Sendable {
     let fields = pdu.fields
     guard let operation = pdu.opcode.operation else { return }
     // A notification comes from the server, a command from the client.
-    let isLocal = (place.direction == .sent) != operation.isWrite
+    let side = operation.isWrite ? place.server : place.server.other
     func told(_ handle: UInt16?) -> ConveyedValue {
       ConveyedValue(
-        operation: operation, attribute: identity(handle, place, isLocal: isLocal, memory),
+        operation: operation, attribute: identity(handle, place, side, memory),
         parties: bearers[place.bearer].parties, direction: place.direction,
         packet: record.number, time: record.time)
     }
@@ -499,17 +505,17 @@ package struct Conversations: Sendable {
     _ place: Place, _ pending: Procedure, _ part: RawSpan, _ arrived: Arrived, isFull: Bool,
     fillsPDU: Bool, _ memory: borrowing Memory
   ) {
-    let side = place.side
+    let client = place.client
     // Other requests may have been answered since it was requested.
-    let fits = pending.goesOn && sides[side].read.fits(pending)
-    if !fits || !sides[side].read.isOpen {
+    let fits = pending.goesOn && clients[client].read.fits(pending)
+    if !fits || !clients[client].read.isOpen {
       // Nothing follows a value that seemed to be whole.
       if fits, part.byteCount == 0 { return }
       finishRead(place)
-      sides[side].read.begin(pending.attribute, at: pending.offset)
+      clients[client].read.begin(pending.attribute, at: pending.offset)
     }
-    if arrived.isHeld, memory.attributes.hasKeyMaterial { sides[side].read.mayBeKey = true }
-    sides[side].read.add(
+    if arrived.isHeld, memory.attributes.hasKeyMaterial { clients[client].read.mayBeKey = true }
+    clients[client].read.add(
       part, at: pending.offset, arrived, fillsPDU: fillsPDU, limits)
     if isFull { mayHaveOpenReads = true } else { finishRead(place) }
   }
@@ -520,8 +526,8 @@ package struct Conversations: Sendable {
     for bearer in bearers.indices {
       for direction in [Direction.sent, .received] {
         let place = Place(bearer: bearer, direction: direction)
-        guard sides[place.side].read.isOpen else { continue }
-        if !procedures.sides[place.side].isAsking, let last = sides[place.side].read.time,
+        guard clients[place.client].read.isOpen else { continue }
+        if !procedures.clients[place.client].isAsking, let last = clients[place.client].read.time,
           time.nanoseconds(since: last) > patience
         {
           finishRead(place)
@@ -537,9 +543,9 @@ package struct Conversations: Sendable {
     _ place: Place, _ outcome: ValueOutcome = .done, response: Int? = nil,
     isRestRefused: Bool = false
   ) {
-    guard sides[place.side].read.isOpen else { return }
-    let read = sides[place.side].read
-    sides[place.side].read.close()
+    guard clients[place.client].read.isOpen else { return }
+    let read = clients[place.client].read
+    clients[place.client].read.close()
     var value = ConveyedValue(
       operation: .read, outcome: outcome, attribute: read.attribute,
       parties: bearers[place.bearer].parties, direction: place.direction.reversed,
@@ -582,13 +588,13 @@ package struct Conversations: Sendable {
     let packets = isFull ? nil : keep(arrived.packets)
     while let item = items.next(&cursor) {
       guard let slice = item.value else { continue }
-      var attribute = identity(item.handle, place, isLocal: place.isLocal, memory)
+      var attribute = identity(item.handle, place, place.server, memory)
       if attribute.uuid == nil { attribute.uuid = pending.attribute.uuid }
       if isFull {
         finishRead(place)
-        sides[place.side].read.begin(attribute, at: 0)
-        sides[place.side].read.mayBeKey = isSecret
-        sides[place.side].read.add(
+        clients[place.client].read.begin(attribute, at: 0)
+        clients[place.client].read.mayBeKey = isSecret
+        clients[place.client].read.add(
           bytes.part(slice), at: 0, arrived, fillsPDU: !mtu.isLowerBound, limits)
         mayHaveOpenReads = true
       } else {
@@ -636,7 +642,7 @@ package struct Conversations: Sendable {
         guard let item = items.next(&cursor), let slice = item.value else { return }
         let handle = handles.littleEndianU16(at: 2 * index)
         tellRead(
-          place, identity(handle, place, isLocal: place.isLocal, memory), bytes.part(slice),
+          place, identity(handle, place, place.server, memory), bytes.part(slice),
           arrived, packets, isCut: item.missing > 0, isSecret: isSecret)
       }
       return
@@ -647,7 +653,7 @@ package struct Conversations: Sendable {
       for (index, length) in split.enumerated() {
         let handle = handles.littleEndianU16(at: 2 * index)
         tellRead(
-          place, identity(handle, place, isLocal: place.isLocal, memory),
+          place, identity(handle, place, place.server, memory),
           bytes.part(Slice(start: start, count: length)), arrived, packets, isCut: false,
           isSecret: isSecret)
         start += length
@@ -655,7 +661,7 @@ package struct Conversations: Sendable {
       return
     }
     var told = ConveyedValue(
-      operation: .read, attribute: identity(nil, place, isLocal: place.isLocal, memory),
+      operation: .read, attribute: identity(nil, place, place.server, memory),
       parties: bearers[place.bearer].parties, direction: place.direction.reversed,
       packet: arrived.packet, time: arrived.time)
     told.latency = arrived.latency
@@ -709,7 +715,7 @@ package struct Conversations: Sendable {
     for joined in queue.join(into: &bytes, packets: &packets) {
       var value = ConveyedValue(
         operation: .preparedWrite, outcome: outcome,
-        attribute: identity(joined.handle, place, isLocal: place.isLocal, memory),
+        attribute: identity(joined.handle, place, place.server, memory),
         parties: bearers[place.bearer].parties, direction: place.direction,
         packet: unanswered?.packet ?? joined.packet, time: unanswered?.time ?? joined.time)
       value.response = response
@@ -733,7 +739,7 @@ package struct Conversations: Sendable {
     let pdu = arrived.pdu
     let fields = pdu.fields
     var told = ConveyedValue(
-      operation: .read, attribute: identity(nil, place, isLocal: place.isLocal, memory),
+      operation: .read, attribute: identity(nil, place, place.server, memory),
       parties: bearers[place.bearer].parties, direction: place.direction.reversed,
       packet: arrived.packet, time: arrived.time)
     switch pdu.opcode {
@@ -747,7 +753,7 @@ package struct Conversations: Sendable {
       }
       told.outcome = .refused(error)
       told.attribute = identity(
-        fields.handle == 0 ? nil : fields.handle, place, isLocal: place.isLocal, memory)
+        fields.handle == 0 ? nil : fields.handle, place, place.server, memory)
     case .readResponse, .readBlobResponse:
       guard let value = fields.value else { return }
       told.value = keep(bytes.part(value))
@@ -762,7 +768,7 @@ package struct Conversations: Sendable {
       told.isSecret = memory.attributes.hasKeyMaterial
       while let item = items.next(&cursor) {
         guard let handle = item.handle, let slice = item.value else { continue }
-        told.attribute = identity(handle, place, isLocal: place.isLocal, memory)
+        told.attribute = identity(handle, place, place.server, memory)
         guard memory.attributes.isRead(handle, bytes.part(slice), of: told.attribute.server) else {
           continue
         }

@@ -118,8 +118,8 @@ package struct AttributeUses: Sendable {
     guard let pdu = dissection.att, let direction = record.direction else { return }
     let opcode = pdu.opcode
     let connection = memory.links.connection(link)
-    let isLocal = (direction == .sent) == opcode.isServers
-    guard let server = server(Attributes.key(isLocal: isLocal, connection)) else { return }
+    let key = Attributes.key(of: opcode.server(direction), connection)
+    guard let server = server(key) else { return }
     let security = security(connection.isEncrypted, connection.id)
     let packet = record.number
     let fields = dissection.attFields
@@ -170,7 +170,7 @@ package struct AttributeUses: Sendable {
       switch event {
       case .answered(let place, let slot):
         guard let arrived = procedures.arrived else { continue }
-        take(procedures.sides[place.side].open[slot], arrived, bytes, memory)
+        take(procedures.clients[place.client].open[slot], arrived, bytes, memory)
       case .settled(_, let procedure, let arrived):
         take(procedure, arrived, arrived.bytes.bytes, memory)
       case .orphan(let place):
@@ -179,7 +179,7 @@ package struct AttributeUses: Sendable {
         var unknown = Procedure()
         unknown.connection = bearer.connection
         unknown.server = Attributes.key(
-          isLocal: place.isLocal, memory.links.connection(bearer.link))
+          of: place.server, memory.links.connection(bearer.link))
         take(unknown, arrived, bytes, memory)
       case .unanswered(_, let procedure, _):
         guard procedure.opcode == .writeRequest, let handle = procedure.attribute.handle,

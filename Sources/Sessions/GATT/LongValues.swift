@@ -159,7 +159,7 @@ struct LongValueState: Sendable {
         return
       }
       clients[client].read.begin(
-        AttributeIdentity(server: 0, isLocal: false, handle: handle), at: 0)
+        AttributeIdentity(server: 0, handle: handle), at: 0)
       clients[client].read.add(
         bytes.part(value), at: 0, record.number, isCut: isCut, shared.values)
     case .readResponse, .readBlobResponse:
@@ -171,7 +171,7 @@ struct LongValueState: Sendable {
         || read.end < offset
       {
         clients[client].read.begin(
-          AttributeIdentity(server: 0, isLocal: false, handle: handle), at: offset)
+          AttributeIdentity(server: 0, handle: handle), at: offset)
       }
       clients[client].read.add(
         bytes.part(value), at: offset, record.number, isCut: isCut, shared.values)

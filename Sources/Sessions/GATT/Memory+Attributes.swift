@@ -10,8 +10,7 @@ extension Memory {
   package func attribute(
     _ handle: UInt16, _ opcode: ATTOpcode, _ direction: Direction, on link: LinkSlot
   ) -> Attributes.Place? {
-    let isLocal = (direction == .sent) == opcode.isServers
-    return attributes.look(handle, of: Attributes.key(isLocal: isLocal, links.connection(link)))
+    attributes.look(handle, of: Attributes.key(of: opcode.server(direction), links[link]))
   }
 
   /// Learns what a PDU reveals about attributes, and finds the one that it refers to.
@@ -23,26 +22,26 @@ extension Memory {
     if !supplied.maps.isEmpty, !links[link].hasLookedForMap {
       applySupplied(to: link, packet: record.number)
     }
-    let isLocal = (direction == .sent) == opcode.isServers
+    let side = opcode.server(direction)
     if let type = fields.type, attributes.secretTypes.contains(type) {
       attributes.noteKeyMaterial()
     }
     // This comes before the list may declare the attribute as another one.
     if attributes.hasKeyMaterial, let items = fields.items {
       answer.listsKeyMaterial = hasKeyMaterial(
-        items, bytes, Attributes.key(isLocal: isLocal, links[link]))
+        items, bytes, Attributes.key(of: side, links[link]))
     }
     if let handles = fields.handles {
       note(handles: bytes.part(handles), packet: record.number)
     }
     if fields.items != nil || opcode == .errorResponse {
-      learnAttributes(opcode, fields, bytes, isLocal: isLocal, record, &dissection, answer)
+      learnAttributes(opcode, fields, bytes, of: side, record, &dissection, answer)
     }
     if opcode == .multipleHandleValueNotification, let items = fields.items {
-      noteSending(items, bytes, Attributes.key(isLocal: isLocal, links[link]), record, link)
+      noteSending(items, bytes, Attributes.key(of: side, links[link]), record, link)
     }
     guard let handle = fields.handle ?? answer.request?.handle, handle != 0 else { return }
-    let key = Attributes.key(isLocal: isLocal, links[link])
+    let key = Attributes.key(of: side, links[link])
     answer.attribute = attributes.find(handle, of: key, packet: record.number)
     if !supplied.maps.isEmpty, let place = answer.attribute, doubt.alternatives.isEmpty,
       !record.isTruncated,
@@ -128,7 +127,7 @@ extension Memory {
   /// be primary or secondary, and five bytes that look like a characteristic's declaration may be
   /// another attribute's value. So nothing is learnt from them.
   private mutating func learnAttributes(
-    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, isLocal: Bool,
+    _ opcode: ATTOpcode, _ fields: ATTFields, _ bytes: RawSpan, of side: Side,
     _ record: borrowing CaptureRecord, _ dissection: inout Dissection, _ answer: Answer
   ) {
     guard let link = answer.link,
@@ -140,7 +139,7 @@ extension Memory {
         $0.opcode == request.opcode && $0.type == request.type && $0.service == request.service
       })
     else { return }
-    let key = Attributes.key(isLocal: isLocal, links[link])
+    let key = Attributes.key(of: side, links[link])
     if let items = fields.items {
       let older = attributes.learn(
         opcode, items, bytes, request, of: key, connection: links[link].id,
@@ -164,9 +163,9 @@ extension Memory {
   /// 2.5.2).
   mutating func trustAttributes(on link: LinkSlot) {
     guard links[pairing: link].request == nil else { return }
-    for isLocal in [false, true] {
+    for side in [Side.peer, .local] {
       attributes.makeCertain(
-        Attributes.key(isLocal: isLocal, links[link]), on: links[link].id)
+        Attributes.key(of: side, links[link]), on: links[link].id)
     }
   }
 }
@@ -180,5 +179,10 @@ extension ATTOpcode {
     // Notifications, but not commands.
     case .unacknowledged: rawValue & 0x40 == 0
     }
+  }
+
+  /// Returns the end that is the server, if a PDU of this kind has a direction.
+  package func server(_ direction: Direction) -> Side {
+    (direction == .sent) == isServers ? .local : .peer
   }
 }

@@ -160,7 +160,7 @@ extension Memory {
       let map = supplied.map(
         of: addresses.compactMap(\.self), name: connection.name.flatMap { names[$0] })
     else { return }
-    let key = Attributes.key(isLocal: false, connection)
+    let key = Attributes.key(of: .peer, connection)
     guard supplied.serve(key, limit: shared.values.suppliedServers),
       let server = attributes.begin(map: map, of: key, packet: packet)
     else { return }

@@ -20,7 +20,7 @@ struct Directions: Sendable {
     /// The beginnings seen: bit 0 for 00, bit 1 for 10.
     var beginnings: UInt8 = 0
     /// The ATT PDUs seen: bit 0 for those of a client, bit 1 for those of a server.
-    var sides: UInt8 = 0
+    var parties: UInt8 = 0
   }
 
   /// Links by their keys; two that share a place displace each other. Empty until it is needed.
@@ -72,20 +72,20 @@ struct Directions: Sendable {
       told = .received
     case .continuation, .complete: return nil
     }
-    let side = Self.side(fragment)
-    if let side { entry.sides |= side == .client ? 1 : 2 }
+    let sender = Self.sender(fragment)
+    if let sender { entry.parties |= sender == .client ? 1 : 2 }
     if link?.transport == .brEDR { return boundary == .firstNonFlushable ? told : nil }
     // Both beginnings, or only one side of ATT: nothing contradicts the flag.
-    guard entry.beginnings != 3, entry.sides == 3 else { return told }
-    guard let side, let central = link?.central else { return nil }
-    return (side == .client) == (central == .local) ? .sent : .received
+    guard entry.beginnings != 3, entry.parties == 3 else { return told }
+    guard let sender, let central = link?.central else { return nil }
+    return (sender == .client) == (central == .local) ? .sent : .received
   }
 
-  private enum Side { case client, server }
+  private enum Party { case client, server }
 
-  /// Returns which side of ATT sends the PDU that begins here: requests, commands and the
+  /// Returns which party of ATT sends the PDU that begins here: requests, commands and the
   /// confirmation have even opcodes, what a server sends has odd ones (Core, Vol 3, Part F, 3.4.8).
-  private static func side(_ fragment: RawSpan) -> Side? {
+  private static func sender(_ fragment: RawSpan) -> Party? {
     guard fragment.byteCount > L2CAPHeader.size, fragment.littleEndianU16(at: 2) == 4 else {
       return nil
     }

@@ -75,9 +75,9 @@ extension Memory {
   ) {
     // An all-zero address means that there is none (Core, Vol 3, Part H, 2.4.2.1 [mem]).
     guard address != .zero else { return }
-    let before = Attributes.key(isLocal: false, links[link])
+    let before = Attributes.key(of: .peer, links[link])
     links[link].identity = (address, type)
-    attributes.rename(before, to: Attributes.key(isLocal: false, links[link]))
+    attributes.rename(before, to: Attributes.key(of: .peer, links[link]))
     if links[link].name == nil { links[link].name = names.find(address, type) }
   }
 }

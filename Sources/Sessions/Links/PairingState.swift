@@ -3,8 +3,8 @@ import Dissectors
 
 /// What is known about the pairing that a Security Manager PDU belongs to.
 package struct PairingStep: Sendable {
-  /// The direction of the Pairing Request.
-  package let initiator: Direction
+  /// The sender of the Pairing Request.
+  package let initiator: Side
   /// The pairing method, once both sides have sent their features; nil over BR/EDR.
   package let method: PairingMethod?
   /// Whether LE keys are distributed over an encrypted BR/EDR link. There is no new authentication,
@@ -23,14 +23,14 @@ package struct PairingStep: Sendable {
 struct PairingState: Sendable {
   /// The Pairing Request.
   private(set) var request: Request?
-  private var initiator = Direction.sent
+  private var initiator = Side.local
   private var features: SMP.PairingFeatures?
   private var method: PairingMethod?
   /// Whether the link was encrypted since then: later Confirm and Random belong to another pairing
   /// whose beginning is missing.
   private var isOver = false
   private var isOverBREDR = false
-  /// The Confirm, Random and Public Key PDUs so far, for each direction.
+  /// The Confirm, Random and Public Key PDUs so far, of each side.
   private var counts = InlineArray<2, Counts>(repeating: Counts())
 
   private struct Counts {
@@ -45,33 +45,33 @@ struct PairingState: Sendable {
   /// Processes a PDU and returns the pairing it belongs to; nil if the beginning is missing from
   /// the capture.
   mutating func observe(
-    _ pdu: SMPPDU, _ direction: Direction, overBREDR: Bool, packet: Int, time: Timestamp?
+    _ pdu: SMPPDU, from sender: Side, overBREDR: Bool, packet: Int, time: Timestamp?
   ) -> PairingStep? {
     switch pdu {
     case .pairing(let pairing) where pairing.opcode == .pairingRequest:
       self = PairingState()
       request = Request(packet: packet, time: time)
-      initiator = direction
+      initiator = sender
       features = pairing
       isOverBREDR = overBREDR
     case .pairing(let pairing):
-      guard let features, method == nil, direction != initiator, isOverBREDR == overBREDR else {
+      guard let features, method == nil, sender != initiator, isOverBREDR == overBREDR else {
         self = PairingState()
         return nil
       }
       if overBREDR { break }
       method = PairingMethod(initiator: features, responder: pairing)
-    case .confirm: counts[Int(direction.rawValue)].confirms &+= 1
-    case .random: counts[Int(direction.rawValue)].randoms &+= 1
-    case .publicKey: counts[Int(direction.rawValue)].publicKeys &+= 1
+    case .confirm: counts[Int(sender.rawValue)].confirms &+= 1
+    case .random: counts[Int(sender.rawValue)].randoms &+= 1
+    case .publicKey: counts[Int(sender.rawValue)].publicKeys &+= 1
     case .failed:
       defer { self = PairingState() }
-      return step(pdu, direction)
+      return step(pdu, sender)
     // The PDU is unknown, so what the next ones belong to is unknown, too.
     case .incomplete, .unknown: self = PairingState()
     default: break
     }
-    return step(pdu, direction)
+    return step(pdu, sender)
   }
 
   /// Whether legacy pairing has agreed on a short term key, which has not encrypted the link yet.
@@ -83,16 +83,16 @@ struct PairingState: Sendable {
   /// Records that the link is encrypted, with the key of this pairing or another one.
   mutating func encrypt() { isOver = true }
 
-  private func step(_ pdu: SMPPDU, _ direction: Direction) -> PairingStep? {
+  private func step(_ pdu: SMPPDU, _ sender: Side) -> PairingStep? {
     guard request != nil else { return nil }
     return PairingStep(
       initiator: initiator, method: method, isOverBREDR: isOverBREDR,
-      round: round(pdu, direction), showsValues: isAsExpected)
+      round: round(pdu, sender), showsValues: isAsExpected)
   }
 
-  private func round(_ pdu: SMPPDU, _ direction: Direction) -> UInt8? {
+  private func round(_ pdu: SMPPDU, _ sender: Side) -> UInt8? {
     guard let method, method.isSecureConnections, method.hasPasskey else { return nil }
-    let own = counts[Int(direction.rawValue)]
+    let own = counts[Int(sender.rawValue)]
     let round =
       switch pdu {
       case .confirm: own.confirms
@@ -106,8 +106,8 @@ struct PairingState: Sendable {
   /// not fit may belong to another pairing whose beginning is missing.
   private var isAsExpected: Bool {
     guard let method, !method.hidesValues, !isOver else { return false }
-    for direction in 0..<2 {
-      let own = counts[direction]
+    for side in 0..<2 {
+      let own = counts[side]
       let keys: UInt8 = method.isSecureConnections ? 1 : 0
       if own.confirms > 1 || own.randoms > 1 || own.publicKeys != keys { return false }
     }

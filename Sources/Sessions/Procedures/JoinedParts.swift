@@ -6,7 +6,7 @@ import Dissectors
 /// PDU may be a part; the next request decides.
 struct LongRead: Sendable {
   private(set) var isOpen = false
-  private(set) var attribute = AttributeIdentity(server: 0, isLocal: false, handle: nil)
+  private(set) var attribute = AttributeIdentity(server: 0, handle: nil)
   /// The offset in the attribute's value at which the first part begins.
   private(set) var start = 0
   private(set) var bytes: [UInt8] = []
@@ -75,7 +75,7 @@ struct LongRead: Sendable {
 
   /// Forgets the read: no later part continues it.
   mutating func forget() {
-    begin(AttributeIdentity(server: 0, isLocal: false, handle: nil), at: 0)
+    begin(AttributeIdentity(server: 0, handle: nil), at: 0)
     isOpen = false
   }
 

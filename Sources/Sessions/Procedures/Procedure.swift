@@ -19,7 +19,7 @@ struct Procedure: Sendable {
   /// The key of its server when it was sent.
   var server: UInt64 = 0
   /// The attribute: only its handle and server, unless the user of the procedures looks it up.
-  var attribute = AttributeIdentity(server: 0, isLocal: false, handle: nil)
+  var attribute = AttributeIdentity(server: 0, handle: nil)
   /// The attribute type that a Read By Type Request asks for.
   private(set) var type: BluetoothUUID?
   /// The offset in the attribute's value at which it begins.
@@ -58,7 +58,7 @@ struct Procedure: Sendable {
     packet = record.number
     time = record.time
     self.opcode = opcode
-    attribute = AttributeIdentity(server: 0, isLocal: false, handle: fields.handle)
+    attribute = AttributeIdentity(server: 0, handle: fields.handle)
     type = fields.type
     offset = Int(fields.offset ?? 0)
     value.removeAll(keepingCapacity: true)

@@ -22,7 +22,7 @@ package struct Procedures: Sendable {
   }
 
   /// What one client has open on one bearer, with the indications sent in the same direction.
-  struct Side: Sendable {
+  struct Client: Sendable {
     /// The index of the first indication in `open`.
     static let indications = Transactions.Doubt.depth
     /// The order in which procedures are given up: oldest requests first, then oldest indications.
@@ -38,13 +38,13 @@ package struct Procedures: Sendable {
     var isAsking: Bool { !held.isEmpty || open[..<Self.indications].contains { $0.isOpen } }
   }
 
-  /// An index into `sides`. Each bearer has two; the first is for what the captured host sends.
+  /// An index into `clients`. Each bearer has two; the first is for what the captured host sends.
   struct Place {
     let bearer: Int
     let direction: Direction
-    var side: Int { 2 * bearer + Int(direction.rawValue) }
-    /// Whether the captured host is the server of this client's requests.
-    var isLocal: Bool { direction == .received }
+    var client: Int { 2 * bearer + Int(direction.rawValue) }
+    /// The end that is the server of this client's requests.
+    var server: Side { Side(sent: direction).other }
   }
 
   /// What a packet does. A place is that of the request or indication.
@@ -74,7 +74,7 @@ package struct Procedures: Sendable {
   /// The current packet, if it is a response or a confirmation.
   private(set) var arrived: Arrived?
   private(set) var bearers: [Bearer] = []
-  var sides: [Side] = []
+  var clients: [Client] = []
   private var latest = -1
   private var index: [UInt64: Int] = [:]
   private var gap = 0
@@ -145,44 +145,46 @@ package struct Procedures: Sendable {
     _ bytes: RawSpan, _ fragments: ArraySlice<Int>, isCut: Bool, _ memory: borrowing Memory
   ) {
     settle(place)
-    let first = pdu.opcode.role == .indication ? Side.indications : 0
+    let first = pdu.opcode.role == .indication ? Client.indications : 0
     events.append(.began(place, first))
     if first == 0 { giveUpPassed(place) }
     push(place, from: first)
     let link = bearers[place.bearer].link
-    sides[place.side].open[first].begin(
+    clients[place.client].open[first].begin(
       pdu.opcode, fields, record, bytes, fragments: fragments, isCut: isCut)
-    if case .incomplete = pdu { sides[place.side].open[first].isIncomplete = true }
-    sides[place.side].open[first].isLate = !memory.links.isOpen(link)
-    sides[place.side].open[first].connection = bearers[place.bearer].connection
-    let server = Attributes.key(isLocal: place.isLocal == (first == 0), memory.links[link])
-    sides[place.side].open[first].server = server
-    sides[place.side].open[first].attribute.server = server
+    if case .incomplete = pdu { clients[place.client].open[first].isIncomplete = true }
+    clients[place.client].open[first].isLate = !memory.links.isOpen(link)
+    clients[place.client].open[first].connection = bearers[place.bearer].connection
+    let server = Attributes.key(
+      of: first == 0 ? place.server : place.server.other, memory.links[link])
+    clients[place.client].open[first].server = server
+    clients[place.client].open[first].attribute.server = server
     if place.direction == .sent {
-      sides[place.side].open[first].ordinal = memory.links.flow(link)?.sent
+      clients[place.client].open[first].ordinal = memory.links.flow(link)?.sent
     }
   }
 
   /// Makes room for a new request (`first` 0) or indication: those that wait are overtaken, and if
   /// there are too many, the oldest is given up.
   private mutating func push(_ place: Place, from first: Int) {
-    guard sides[place.side].open[first].isOpen else { return }
+    guard clients[place.client].open[first].isOpen else { return }
     let last = first + Transactions.Doubt.depth - 1
     giveUp(place, last, .overtaken)
-    for slot in (first..<last).reversed() { sides[place.side].open.swapAt(slot, slot + 1) }
+    for slot in (first..<last).reversed() { clients[place.client].open.swapAt(slot, slot + 1) }
   }
 
   /// Gives up requests that were passed, since their client has sent another request.
   private mutating func giveUpPassed(_ place: Place) {
-    for slot in (0..<Side.indications).reversed() where sides[place.side].open[slot].isPassed {
+    for slot in (0..<Client.indications).reversed() where clients[place.client].open[slot].isPassed
+    {
       giveUp(place, slot, .overtaken)
     }
   }
 
   private mutating func giveUp(_ place: Place, _ slot: Int, _ reason: ValueOutcome.Reason) {
-    guard sides[place.side].open[slot].isOpen else { return }
-    events.append(.unanswered(place, sides[place.side].open[slot], reason))
-    sides[place.side].open[slot].end()
+    guard clients[place.client].open[slot].isOpen else { return }
+    events.append(.unanswered(place, clients[place.client].open[slot], reason))
+    clients[place.client].open[slot].end()
   }
 
   // MARK: Answers
@@ -195,7 +197,7 @@ package struct Procedures: Sendable {
     let place = answered(place, pdu, answer)
     let slot = slot(place, pdu, answer.request?.packet)
     if case .incomplete = pdu {
-      if let slot { sides[place.side].open[slot].hasCutAnswer = true }
+      if let slot { clients[place.client].open[slot].hasCutAnswer = true }
       return
     }
     var arrived = Arrived(
@@ -206,17 +208,17 @@ package struct Procedures: Sendable {
       // There is one more response than there can have been requests: the held ones answer others
       // than they were assigned to, and which ones is unknown.
       if answer.request == nil, !memory.doubt.alternatives.isEmpty {
-        for response in sides[place.side].held { events.append(.unsettled(place, response)) }
-        sides[place.side].held.removeAll()
+        for response in clients[place.client].held { events.append(.unsettled(place, response)) }
+        clients[place.client].held.removeAll()
       }
       events.append(.orphan(place))
       return
     }
     if !memory.doubt.corrections.isEmpty {
-      for index in sides[place.side].held.indices {
-        let packet = sides[place.side].held[index].packet
+      for index in clients[place.client].held.indices {
+        let packet = clients[place.client].held[index].packet
         if let correction = memory.doubt.corrections.first(where: { $0.response == packet }) {
-          sides[place.side].held[index].take(
+          clients[place.client].held[index].take(
             correction.request, isCertain: memory.doubt.alternatives.isEmpty)
         }
       }
@@ -225,10 +227,10 @@ package struct Procedures: Sendable {
       settle(place)
       pass(place, slot, isLast: false)
       events.append(.answered(place, slot))
-      sides[place.side].open[slot].end()
+      clients[place.client].open[slot].end()
     } else {
       arrived.hold(bytes)
-      sides[place.side].held.append(arrived)
+      clients[place.client].held.append(arrived)
     }
   }
 
@@ -249,23 +251,23 @@ package struct Procedures: Sendable {
 
   /// Returns the slot of the request that a PDU answers.
   private func slot(_ place: Place, _ pdu: ATTPDU, _ request: Int?) -> Int? {
-    let first = pdu.opcode.role == .confirmation ? Side.indications : 0
-    return (first..<first + Side.indications).first { slot in
-      sides[place.side].open[slot].isOpen && sides[place.side].open[slot].packet == request
+    let first = pdu.opcode.role == .confirmation ? Client.indications : 0
+    return (first..<first + Client.indications).first { slot in
+      clients[place.client].open[slot].isOpen && clients[place.client].open[slot].packet == request
     }
   }
 
   /// Settles held responses when no other response can change them: they answer the requests they
   /// were assigned to.
   private mutating func settle(_ place: Place) {
-    guard !sides[place.side].held.isEmpty else { return }
-    let held = sides[place.side].held
-    sides[place.side].held.removeAll()
+    guard !clients[place.client].held.isEmpty else { return }
+    let held = clients[place.client].held
+    clients[place.client].held.removeAll()
     for response in held {
       guard let slot = slot(place, response.pdu, response.request) else { continue }
       pass(place, slot, isLast: true)
-      events.append(.settled(place, sides[place.side].open[slot], response))
-      sides[place.side].open[slot].end()
+      events.append(.settled(place, clients[place.client].open[slot], response))
+      clients[place.client].open[slot].end()
     }
   }
 
@@ -274,9 +276,9 @@ package struct Procedures: Sendable {
   ///
   /// - Parameter isLast: whether no other answer follows before the next request.
   private mutating func pass(_ place: Place, _ slot: Int, isLast: Bool) {
-    let end = slot < Side.indications ? Side.indications : 2 * Side.indications
-    for earlier in (slot + 1..<end).reversed() where sides[place.side].open[earlier].isOpen {
-      sides[place.side].open[earlier].isPassed = true
+    let end = slot < Client.indications ? Client.indications : 2 * Client.indications
+    for earlier in (slot + 1..<end).reversed() where clients[place.client].open[earlier].isOpen {
+      clients[place.client].open[earlier].isPassed = true
       if isLast { giveUp(place, earlier, .overtaken) }
     }
   }
@@ -313,8 +315,8 @@ package struct Procedures: Sendable {
     }
     if chosen == bearers.count {
       bearers.append(new)
-      sides.append(Side())
-      sides.append(Side())
+      clients.append(Client())
+      clients.append(Client())
     } else {
       bearers[chosen] = new
     }
@@ -328,7 +330,7 @@ package struct Procedures: Sendable {
       let place = Place(bearer: bearer, direction: direction)
       settle(place)
       events.append(.interrupted(place))
-      for slot in Side.oldestFirst { giveUp(place, slot, reason) }
+      for slot in Client.oldestFirst { giveUp(place, slot, reason) }
       events.append(.ended(place, reason))
     }
   }

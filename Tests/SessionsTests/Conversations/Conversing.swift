@@ -59,7 +59,7 @@ struct Conversing: PacketReport {
 
   static func line(_ value: ConveyedValue, _ bytes: [UInt8]?) -> String {
     var line = value.operation.key.description
-    if value.attribute.isLocal { line = "own " + line }
+    if value.attribute.side == .local { line = "own " + line }
     if let handle = value.attribute.handle { line += " \(hexadecimal(handle))" }
     if value.offset > 0 { line += " from \(value.offset)" }
     if let bytes {

@@ -148,7 +148,7 @@ extension Traffic {
     #expect(told[2].answers == "answers 1 after 5 ms")
     #expect(told.packets.dropFirst(2).allSatisfy { $0.answers == nil })
     #expect(told[5].answer.pairing?.method?.key.description == "sc_just_works")
-    #expect(told[5].answer.pairing?.initiator == side)
+    #expect(told[5].answer.pairing?.initiator == Side(sent: side))
     #expect(told[5].answer.pairing?.round == nil)
   }
 

@@ -40,7 +40,7 @@ extension AttributeHistory {
   func identity(
     _ handle: UInt16, _ context: Context, _ memory: borrowing Memory
   ) -> AttributeIdentity {
-    memory.identity(of: handle, isLocal: context.isLocalServer, on: context.link)
+    memory.identity(of: handle, at: context.server, on: context.link)
   }
 
   /// Records an operation by a peer that the declaration does not offer.
@@ -81,8 +81,7 @@ extension AttributeHistory {
 
   /// Returns the name assigned to the attribute's usage, or its name in profiles if it was unused.
   private func profileName(_ attribute: AttributeIdentity) -> String? {
-    let server: Side = attribute.isLocal ? .local : .peer
-    let key = UInt32(server.rawValue) << 16 | UInt32(attribute.handle ?? 0)
+    let key = UInt32(attribute.side.rawValue) << 16 | UInt32(attribute.handle ?? 0)
     guard let place = positions[key] else { return vendors.knowledge.name(of: attribute) }
     return usages[place].identity.profileName
   }

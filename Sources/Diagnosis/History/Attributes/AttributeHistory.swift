@@ -183,7 +183,7 @@ package struct AttributeHistory: Sendable {
     let sender = Side(sent: direction)
     let context = Context(
       moment: Moment(record), opcode: opcode, sender: sender,
-      server: opcode.isServers ? sender : sender.other, link: link,
+      server: opcode.server(direction), link: link,
       channel: answer.channel?.serial,
       isWhole: !record.isTruncated && !answer.fragment.isTruncated, security: security)
     if sender == .local {
@@ -225,8 +225,6 @@ package struct AttributeHistory: Sendable {
     let isWhole: Bool
     /// How the link is protected.
     let security: LinkSecurity
-
-    var isLocalServer: Bool { server == .local }
   }
 
   /// Records the ordering problems of PDUs that memory found.
@@ -342,18 +340,17 @@ package struct AttributeHistory: Sendable {
       guard let handle = request.handle, handle != 0, usage(handle, of: server) == nil else {
         continue
       }
-      let isLocal = server == .local
       usages.append(
         AttributeUsage(
           handle, server,
           memory.identity(
-            of: handle, Attributes.key(isLocal: isLocal, connection), isLocal: isLocal,
+            of: handle, Attributes.key(of: server, connection), server,
             connection: connection.id)))
     }
     for index in usages.indices where usages[index].identity.uuid == nil {
       let usage = usages[index]
       usages[index].identity = memory.identity(
-        of: usage.handle, usage.identity.server, isLocal: usage.server == .local,
+        of: usage.handle, usage.identity.server, usage.server,
         connection: connection.id)
     }
     nameAttributes()
@@ -362,7 +359,7 @@ package struct AttributeHistory: Sendable {
     {
       lastAsked?.head = nil
     }
-    let key = memory.attributes.currentKey(Attributes.key(isLocal: false, connection))
+    let key = memory.attributes.currentKey(Attributes.key(of: .peer, connection))
     let last = connection.lastPacket ?? .max
     conflicts =
       memory.attributes.servers.first { $0.key == key }?.conflicts.filter {
@@ -377,7 +374,7 @@ package struct AttributeHistory: Sendable {
   ) {
     let descriptor = memory.identity(
       of: candidate.descriptor.handle, candidate.descriptor.server,
-      isLocal: candidate.server == .local, connection: connection.id)
+      candidate.server, connection: connection.id)
     guard descriptor.uuid == .clientConfiguration,
       configurations.count < Self.mostConfigurations
     else { return }
@@ -402,7 +399,7 @@ package struct AttributeHistory: Sendable {
     let known = configurations[index]
     func identity(_ handle: UInt16?) -> AttributeIdentity {
       memory.identity(
-        of: handle, known.descriptor.server, isLocal: known.server == .local,
+        of: handle, known.descriptor.server, known.server,
         connection: connection.id)
     }
     let descriptor = identity(known.descriptor.handle)
