@@ -41,7 +41,7 @@ struct AdapterEvents: Sendable {
     case .event(let event):
       observe(event, record, dissection, bytes, answer, &events)
     case .note(let note):
-      guard note.kind == .closeIndex || note.kind == .deletedIndex else { return }
+      guard note.kind.endsController else { return }
       lose(.off, record, &events)
     case .control(let control):
       if !control.isEvent { scanning.discover(control.code, bytes.part(dissection.body)) }

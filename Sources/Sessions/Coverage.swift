@@ -112,28 +112,18 @@ package struct Coverage: Sendable {
   /// Counts a record.
   mutating func observe(_ record: borrowing CaptureRecord, _ dissection: Dissection) {
     cuts.observe(record, dissection)
-    let content = dissection.content
-    switch content {
-    case .command, .event, .acl: break
-    case .control, .sco, .iso, .controllerLog, .note, .unknown: return
-    }
-    let index = record.adapter
-    if latest >= adapters.count || adapters[latest].index != index {
-      if let position = adapters.firstIndex(where: { $0.index == index }) {
-        latest = position
-      } else {
-        if adapters.count < Self.mostAdapters { adapters.append(Adapter(index: index)) }
-        latest = adapters.count - 1
-      }
-    }
-    switch content {
-    case .command: adapters[latest].commands.add(record.number)
+    switch dissection.content {
+    case .command:
+      find(record.adapter)
+      adapters[latest].commands.add(record.number)
     case .event(let event):
+      find(record.adapter)
       adapters[latest].events.add(record.number)
       if event.code == HCIEvent.numberOfCompletedPacketsCode {
         adapters[latest].completed.add(record.number)
       }
     case .acl:
+      find(record.adapter)
       if record.direction == .sent {
         adapters[latest].sentData.add(record.number)
       } else {
@@ -141,6 +131,17 @@ package struct Coverage: Sendable {
         if record.isTruncated { adapters[latest].cutData &+= 1 }
       }
     case .control, .sco, .iso, .controllerLog, .note, .unknown: break
+    }
+  }
+
+  /// Makes a controller the latest one.
+  private mutating func find(_ index: AdapterIndex) {
+    guard latest >= adapters.count || adapters[latest].index != index else { return }
+    if let position = adapters.firstIndex(where: { $0.index == index }) {
+      latest = position
+    } else {
+      if adapters.count < Self.mostAdapters { adapters.append(Adapter(index: index)) }
+      latest = adapters.count - 1
     }
   }
 

@@ -261,12 +261,10 @@ package struct Memory: ~Copyable, Sendable {
     _ answer: inout Answer
   ) {
     adapters.observe(note, record.adapter, bytes)
-    switch note.kind {
-    case .controlClose:
-      if let cookie = note.cookie { controlCommands.forget(cookie: cookie) }
-    case .closeIndex, .deletedIndex:
-      if record.adapter != .unknown { close(record.adapter, record, &answer) }
-    default: break
+    if note.kind == .controlClose, let cookie = note.cookie {
+      controlCommands.forget(cookie: cookie)
+    } else if note.kind.endsController, record.adapter != .unknown {
+      close(record.adapter, record, &answer)
     }
   }
 

@@ -73,7 +73,7 @@ package struct AdapterHistory: Sendable {
       observe(command.opcode, moment, bytes, dissection.body)
     case .event(let event): observe(event, moment, dissection, bytes, answer, memory)
     case .note(let note):
-      guard note.kind == .closeIndex || note.kind == .deletedIndex else { return }
+      guard note.kind.endsController else { return }
       commands.forget()
       attempts.forget(isReset: true)
     case .control, .acl, .sco, .iso, .controllerLog, .unknown: break

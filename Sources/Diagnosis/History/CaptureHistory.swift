@@ -131,14 +131,13 @@ package struct CaptureHistory: ~Copyable, Sendable {
       adapter.observe(record, dissection, bytes, answer, memory)
       evidence.adapters.append(adapter)
     }
-    switch dissection.content {
-    case .command, .event, .note: evidence.host.observe(record, dissection, bytes)
-    case .control(let control):
-      evidence.management.observe(
-        control, bytes, dissection.body, Moment(record), index, answer.request?.packet)
-      observe(control, record, dissection, bytes)
-    case .acl, .sco, .iso, .controllerLog, .unknown: break
+    guard case .control(let control) = dissection.content else {
+      evidence.host.observe(record, dissection, bytes)
+      return
     }
+    evidence.management.observe(
+      control, bytes, dissection.body, Moment(record), index, answer.request?.packet)
+    observe(control, record, dissection, bytes)
   }
 
   /// Records a packet of the management interface. It names the peer but no connection, so it is

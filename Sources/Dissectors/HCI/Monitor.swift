@@ -43,6 +43,9 @@ package struct MonitorNote: Sendable {
       case .unknown: "unknown"
       }
     }
+
+    /// Whether the controller is switched off or removed.
+    package var endsController: Bool { self == .closeIndex || self == .deletedIndex }
   }
 
   // Small fields fill the gaps between large ones, since the dissection that contains a note is

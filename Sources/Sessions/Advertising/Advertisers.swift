@@ -88,7 +88,7 @@ package struct Advertisers: Sendable {
         send(command.opcode, record, bytes.part(dissection.body))
       }
     case .note(let note):
-      if note.kind == .closeIndex || note.kind == .deletedIndex, record.adapter != .unknown {
+      if note.kind.endsController, record.adapter != .unknown {
         forget(record.adapter, packet: record.number, time: record.time)
       }
     case .control(let control):

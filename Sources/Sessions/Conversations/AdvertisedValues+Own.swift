@@ -56,7 +56,7 @@ extension Conversations {
       }
       if dissection.completes(HCICommand.reset, bytes) { ownData.forget(adapter) }
     case .note(let note):
-      if note.kind == .closeIndex || note.kind == .deletedIndex { ownData.forget(adapter) }
+      if note.kind.endsController { ownData.forget(adapter) }
     case .acl, .sco, .iso, .controllerLog, .unknown: break
     }
   }
