@@ -4,14 +4,6 @@ package import Dissectors
 import Sessions
 package import Words
 
-extension Side {
-  /// In words: `this host`, `the peer`.
-  package var words: StaticString { self == .local ? "this host" : "the peer" }
-
-  /// The words at the beginning of a sentence: `This host`, `The peer`.
-  package var capitalized: StaticString { self == .local ? "This host" : "The peer" }
-}
-
 extension PairingSide {
   package var other: PairingSide { self == .initiator ? .responder : .initiator }
 }

@@ -159,11 +159,6 @@ extension ConnectionHistory {
   }
 }
 
-extension Side {
-  /// The possessive: `this host's`, `the peer's`.
-  package var possessive: StaticString { self == .local ? "this host's" : "the peer's" }
-}
-
 extension CharacteristicProperties {
   /// The offered operations: `read and notify`, or `nothing`.
   package var words: Wording {

@@ -79,9 +79,9 @@ extension Rule {
       var why: Wording =
         "The link was encrypted (\(packet: end)) with a key of \(count: Int(size), "significant byte", "significant bytes")."
       if let own = sizes.local, let peers = sizes.peer, own != peers, min(own, peers) == size {
-        let side: StaticString = own < peers ? "this host" : "the peer"
+        let side: Side = own < peers ? .local : .peer
         why =
-          "\(why) \(Wording(stringLiteral: side.description).capitalized) allows no more; the other side allows \(max(own, peers))."
+          "\(why) \(side.capitalized) allows no more; the other side allows \(max(own, peers))."
       }
       return [
         Finding(

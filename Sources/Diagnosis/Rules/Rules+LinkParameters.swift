@@ -309,7 +309,7 @@ extension Evidence {
     }
     guard update.way != .command, update.isGranted == false else { return nil }
     let (isApple, isLinux) = history.central(self)
-    let asker: Wording = side == .local ? "this host's firmware" : "the peer's firmware"
+    let asker: Wording = "\(side.possessive) firmware"
     if isApple {
       return
         "In \(asker) request what Apple's devices accept: interval 15 ms or more, the maximum at least 15 ms above the minimum or both 15 ms, latency up to 30, timeout 2 to 6 s; and stay connected without the change."

@@ -128,8 +128,7 @@ extension FailedPairing {
       why =
         "\(method) \(side.capitalized) refused with \(reason): BlueZ does so if no agent answers for the user, other stacks if the user declines."
     }
-    let subject: Wording =
-      side == .local ? "this host did not confirm it" : "the peer did not confirm it"
+    let subject: Wording = "\(side.words) did not confirm it"
     let refusedWhat: Wording =
       attempt.method == nil ? "The pairing was refused" : "Just Works was refused"
     return finding(

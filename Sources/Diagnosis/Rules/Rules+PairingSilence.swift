@@ -163,8 +163,7 @@ private struct SilentPairing {
         || $0.kind == .confirmationAsked(comparesDigits: false)
     }
     let isAsked = silent.side == .local && asked != nil
-    let user: StaticString = silent.side == .local ? "this host's user" : "the peer's user"
-    let capitalized: StaticString = silent.side == .local ? "This host's user" : "The peer's user"
+    let user: Wording = "\(silent.side.possessive) user"
     var packets: PacketSet = [before.packet]
     if isAsked { packets.insert(asked?.moment.packet) }
     packets.insert(attempt.end?.packet)
@@ -173,7 +172,7 @@ private struct SilentPairing {
       ? "After \(packet: before.packet) \(user) had to \(silent.task). Nothing was sent for \(duration: silent.silence); \(ending)."
       : "After \(packet: before.packet) nothing was sent for \(duration: silent.silence); \(ending). The method is Just Works: at this step \(silent.side.words) may ask its user whether to pair."
     return finding(
-      "\(capitalized) did not \(silent.task)", "\(user) did not \(silent.task)", why: why,
+      "\(user.capitalized) did not \(silent.task)", "\(user) did not \(silent.task)", why: why,
       silent.isSure || isAsked ? .likely : .possible, packets)
   }
 
@@ -289,7 +288,7 @@ extension ConnectionHistory {
         var packets: PacketSet = [first.moment.packet, second.packet]
         if attempt.failure != nil { packets.insert(attempt.end?.packet) }
         var finding = Finding(
-          "Two Security Managers answer on \(side == .local ? "this host" : "the peer" as StaticString)",
+          "Two Security Managers answer on \(side.words)",
           headline:
             "two programs on \(side.words) answer one Pairing Request (\(packet: first.moment.packet), \(packet: second.packet))",
           why:
