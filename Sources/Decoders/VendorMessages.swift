@@ -25,19 +25,19 @@ package struct VendorMessages: Sendable {
   /// The most frames of one value that are distinguished.
   private static let mostFrames = 64
 
-  var channels = VendorChannels()
+  private(set) var channels = VendorChannels()
   /// The number of channels with an open frame.
   private var openCount = 0
   /// The requests that wait for an answer.
-  var requests: [Request] = []
+  private(set) var requests: [Request] = []
   /// The announced series that are not complete.
-  var series: [VendorSeries] = []
+  private(set) var series: [VendorSeries] = []
   /// Examines messages: whether they are complete, and what they announce.
-  var looker = MessageLooker()
+  private var looker = MessageLooker()
   /// The messages after the first one, if the last value had several.
   package private(set) var following: [VendorSighting] = []
   /// The outcomes of requests, by conversation.
-  package internal(set) var tallies: [VendorTally] = []
+  package private(set) var tallies: [VendorTally] = []
 
   package init() {}
 
@@ -220,13 +220,13 @@ package struct VendorMessages: Sendable {
   }
 
   /// Records what a message was joined from.
-  mutating func join(_ sighting: inout VendorSighting, _ whole: [UInt8], _ packets: [Int]) {
+  private mutating func join(_ sighting: inout VendorSighting, _ whole: [UInt8], _ packets: [Int]) {
     sighting.isJoined = true
     sighting.bytes = whole
     sighting.packets = packets
   }
 
-  mutating func close(_ slot: Int) {
+  private mutating func close(_ slot: Int) {
     if !channels[slot].open.isEmpty { openCount -= 1 }
     channels[slot].open.removeAll(keepingCapacity: true)
     channels[slot].packets.removeAll(keepingCapacity: true)
@@ -333,5 +333,469 @@ package struct VendorMessages: Sendable {
       }
     }
     return sighting
+  }
+}
+
+// Responses without a length: their end follows from their fields and from the request.
+
+/// What a request asks for, if the protocol's responses have no length.
+struct Asked: Sendable {
+  /// A number that a response may repeat: a field of the request, before its list.
+  struct Echo: Sendable, Equatable {
+    let name: [UInt8]
+    let number: Int
+  }
+
+  /// The name of the list at the end of the request (empty: none), and the number of its elements.
+  let list: [UInt8]
+  let count: Int
+  let echoes: [Echo]
+}
+
+extension VendorMessages.Request {
+  /// Returns whether the request has already timed out at a time.
+  fileprivate func isOverdue(_ now: Timestamp?) -> Bool {
+    guard let now, let time else { return false }
+    return now.nanoseconds(since: time) > Int64(timeout) * 1_000_000
+  }
+
+  /// Returns whether the request belongs to a value's conversation and still waits.
+  func isOpen(_ moment: VendorMessages.Moment, at time: Timestamp?) -> Bool {
+    owner == moment.place && conversation == moment.conversation && !isOverdue(time)
+  }
+}
+
+extension VendorMessages {
+  /// Returns whether a response lacks something: bytes that its fields require, or elements of a
+  /// list of which its request has more. This way an answer that is cut between two elements does
+  /// not count as whole.
+  ///
+  /// - Parameter began: the time of its first byte.
+  private mutating func isIncomplete(_ bytes: RawSpan, _ moment: Moment, began: Timestamp?) -> Bool
+  {
+    guard let (message, command) = looker.response(bytes, moment) else { return false }
+    if looker.lacksBytes { return true }
+    guard let found = request(of: command, moment, at: began), let asked = requests[found].asked,
+      !asked.list.isEmpty
+    else { return false }
+    return looker.count(of: asked.list, message.definition) < asked.count
+  }
+
+  /// Returns the oldest request that the last decoded response may answer.
+  private func request(of command: Int?, _ moment: Moment, at time: Timestamp?) -> Int? {
+    requests.firstIndex {
+      $0.isOpen(moment, at: time) && moment.vendor.exchange.answers(command, $0.command)
+        && !looker.contradicts($0.asked)
+    }
+  }
+
+  /// Returns whether a value begins the answer to another request than the open frame: one that was
+  /// sent later, or whose numbers the value repeats. The open frame is then over, unless its fields
+  /// require more bytes and only the command indicates the other request.
+  private mutating func isOvertaken(_ slot: Int, _ bytes: RawSpan, _ moment: Moment) -> Bool {
+    guard moment.vendor.frame.isOpenEnded, let first = channels[slot].packets.first,
+      requests.contains(where: { $0.isOpen(moment, at: moment.time) })
+    else { return false }
+    let open = channels[slot].open
+    guard let (_, begun) = looker.response(open.bytes, moment) else { return false }
+    let isWhole = !looker.lacksBytes
+    let own = request(of: begun, moment, at: channels[slot].began)
+    let differing = requests.map { looker.contradicts($0.asked) }
+    guard let (_, command) = looker.response(bytes, moment) else { return false }
+    return requests.indices.contains { place in
+      let request = requests[place]
+      guard place != own, request.isOpen(moment, at: moment.time),
+        moment.vendor.exchange.answers(command, request.command)
+      else { return false }
+      guard let asked = request.asked, !asked.echoes.isEmpty else {
+        return isWhole && request.packet > first
+      }
+      return looker.repeats(asked) && (differing[place] || isWhole && request.packet > first)
+    }
+  }
+
+  /// Gives up the open frame of a channel, which will not be complete: its request no longer waits.
+  private mutating func abandon(_ slot: Int, _ moment: Moment) -> Unfinished? {
+    let unfinished = channels[slot].unfinished
+    if moment.vendor.frame.isOpenEnded, let first = channels[slot].packets.first {
+      let open = channels[slot].open
+      if let (_, command) = looker.response(open.bytes, moment),
+        let own = request(of: command, moment, at: channels[slot].began),
+        requests[own].packet < first
+      {
+        // An answer with fewer elements than requested is an answer; one cut within an element is
+        // not.
+        if looker.lacksBytes { giveUp(own) } else { settle(own) }
+      }
+    }
+    if let unfinished {
+      _ = tally(moment.vendor.profile, moment.place, moment.conversation)
+      note(unfinished, moment.place, moment.conversation)
+    }
+    close(slot)
+    return unfinished
+  }
+
+  /// Returns what a request asks for, if the protocol's responses have no length.
+  private mutating func asked(
+    _ message: VendorProtocol.Message, _ frame: Frame, _ bytes: RawSpan, _ sighting: VendorSighting,
+    _ vendor: VendorProtocol
+  ) -> Asked? {
+    guard vendor.frame.isOpenEnded else { return nil }
+    return looker.asked(message, frame, bytes, sighting, vendor)
+  }
+}
+
+// Requests and their responses, for protocols and for control points.
+
+extension VendorMessages {
+  /// A request that waits for its answer.
+  struct Request: Sendable {
+    let conversation: UInt64
+    /// The index of the protocol, or below 0 a control point.
+    let owner: Int
+    let command: Int?
+    let sequence: Int?
+    let packet: Int
+    let time: Timestamp?
+    /// How many milliseconds it waits.
+    let timeout: Int
+    /// What it requests, if responses have no length.
+    var asked: Asked?
+  }
+
+  /// The most open requests and conversations that are remembered.
+  private static let mostRequests = 256
+  private static let mostTallies = 256
+
+  /// Whether any request waits for its answer.
+  package var hasRequests: Bool { !requests.isEmpty }
+
+  /// Records a request that expects an answer.
+  private mutating func request(_ request: Request, _ title: String) {
+    if let tally = tally(title, request.owner, request.conversation) {
+      tallies[tally].requests += 1
+    }
+    if requests.count >= Self.mostRequests { giveUp(0) }
+    requests.append(request)
+  }
+
+  /// Processes a protocol's response, and finds the oldest request that it fits.
+  private mutating func response(
+    _ frame: Frame, _ bytes: RawSpan, _ vendor: VendorProtocol, _ moment: Moment
+  ) -> ExchangeNote {
+    // Numbers that a response shares with its request are only compared if the fields determine its
+    // end.
+    let isLooked = vendor.frame.isOpenEnded && looker.response(bytes, moment) != nil
+    let looker = isLooked ? looker : nil
+    return answer(
+      vendor.profile, moment.place, moment.conversation, moment.packet, moment.time
+    ) {
+      vendor.exchange.answers(frame.command, $0.command, frame.sequence, $0.sequence)
+        && looker?.contradicts($0.asked) != true
+    }
+  }
+
+  /// Finds the oldest request that a response fits.
+  private mutating func answer(
+    _ title: String, _ owner: Int, _ conversation: UInt64, _ packet: Int, _ time: Timestamp?,
+    _ fits: (Request) -> Bool
+  ) -> ExchangeNote {
+    expire(time, owner)
+    var note = ExchangeNote()
+    let found = requests.firstIndex {
+      $0.owner == owner && $0.conversation == conversation && fits($0)
+    }
+    let tally = tally(title, owner, conversation)
+    guard let found else {
+      // Before the first request, the capture may have begun too late to contain it, or the
+      // requests are not in the profile.
+      note.isOrphan = tally.map { tallies[$0].requests > 0 } ?? false
+      return note
+    }
+    note.request = requests[found].packet
+    if let sent = requests[found].time, let time { note.latency = time.nanoseconds(since: sent) }
+    settle(found)
+    return note
+  }
+
+  /// Counts a request as answered, and removes it.
+  private mutating func settle(_ index: Int) {
+    let request = requests.remove(at: index)
+    if let tally = tally("", request.owner, request.conversation) { tallies[tally].answered += 1 }
+  }
+
+  // MARK: Control points
+
+  /// Processes a value of a control point: a characteristic to which requests are written, and
+  /// which sends the responses.
+  ///
+  /// - Returns: what it answers; nil if it is a request, or neither request nor response.
+  package mutating func acceptControl(
+    _ definition: Definition, _ exchange: VendorProtocol.Exchange, conversation: UInt64,
+    handle: UInt16, isWritten: Bool, _ bytes: RawSpan, packet: Int, time: Timestamp?
+  ) -> ExchangeNote? {
+    guard let command = definition.command(of: bytes) else { return nil }
+    let owner = -1 - Int(handle)
+    if isWritten {
+      guard exchange.isRequest(command) ?? true else { return nil }
+      request(
+        Request(
+          conversation: conversation, owner: owner, command: command, sequence: nil,
+          packet: packet, time: time, timeout: exchange.timeout), definition.name)
+      return nil
+    }
+    guard exchange.request == nil || exchange.isRequest(command) == false,
+      exchange.isResponse(command)
+    else { return nil }
+    var named: Int?
+    if !exchange.requestField.isEmpty {
+      named = looker.number(of: exchange.requestField, definition, bytes)
+    }
+    return answer(definition.name, owner, conversation, packet, time) { request in
+      if let named, named != request.command { return false }
+      return exchange.answers(command, request.command, nil, nil)
+    }
+  }
+
+  /// Records that a server refused the request in a packet: no response will come.
+  package mutating func refuse(_ packet: Int) {
+    guard let found = requests.lastIndex(where: { $0.packet == packet }) else { return }
+    let request = requests.remove(at: found)
+    if let tally = tally("", request.owner, request.conversation) {
+      tallies[tally].refused += 1
+    }
+  }
+
+  // MARK: Counting
+
+  /// Returns the index of the tally of a conversation; nil if there is no room.
+  private mutating func tally(_ title: String, _ owner: Int, _ conversation: UInt64) -> Int? {
+    let known = tallies.firstIndex { $0.conversation == conversation && $0.owner == owner }
+    if let known { return known }
+    guard tallies.count < Self.mostTallies else { return nil }
+    tallies.append(VendorTally(conversation: conversation, title: title, owner: owner))
+    return tallies.count - 1
+  }
+
+  /// Gives up requests after their timeout.
+  private mutating func expire(_ time: Timestamp?, _ owner: Int) {
+    var index = 0
+    while index < requests.count {
+      if requests[index].owner == owner, requests[index].isOverdue(time) {
+        giveUp(index)
+      } else {
+        index += 1
+      }
+    }
+  }
+
+  private mutating func giveUp(_ index: Int) {
+    let request = requests.remove(at: index)
+    let found = tallies.firstIndex {
+      $0.conversation == request.conversation && $0.owner == request.owner
+    }
+    if let found, tallies[found].unanswered.count < Self.listed {
+      tallies[found].unanswered.append(request.packet)
+    }
+  }
+
+  /// The open series and messages in parts, with their conversations: what stays incomplete if the
+  /// capture ends now.
+  package var leftOpen: [(conversation: UInt64, profile: String, what: Unfinished)] {
+    func title(_ owner: Int, _ conversation: UInt64) -> String {
+      tallies.first { $0.conversation == conversation && $0.owner == owner }?.title ?? ""
+    }
+    var found: [(conversation: UInt64, profile: String, what: Unfinished)] = []
+    for one in series {
+      found.append((one.conversation, title(one.owner, one.conversation), one.unfinished))
+    }
+    for channel in channels {
+      let conversation = channel.key >> 18
+      for case let open? in [channel.unfinished, channel.chunks?.unfinished] {
+        found.append((conversation, title(channel.vendor, conversation), open))
+      }
+    }
+    return found.sorted { $0.what.packet < $1.what.packet }
+  }
+
+  /// Ends the capture: open requests stay unanswered, and open series and messages incomplete.
+  package mutating func finish() {
+    while !requests.isEmpty { giveUp(0) }
+    for one in series { note(one.unfinished, one.owner, one.conversation) }
+    series.removeAll()
+    for index in channels.indices {
+      for case let open? in [channels[index].unfinished, channels[index].chunks?.unfinished] {
+        note(open, channels[index].vendor, channels[index].key >> 18)
+      }
+      close(index)
+      channels[index].chunks = nil
+    }
+    for index in tallies.indices { tallies[index].unanswered.sort() }
+  }
+
+  /// Counts an incomplete series or message.
+  private mutating func note(_ unfinished: Unfinished, _ owner: Int, _ conversation: UInt64) {
+    let found = tallies.firstIndex { $0.conversation == conversation && $0.owner == owner }
+    guard let found else { return }
+    if unfinished.kind == .parts { tallies[found].incompleteMessages += 1 }
+    if tallies[found].unfinished.count < 16 { tallies[found].unfinished.append(unfinished) }
+  }
+}
+
+extension Definition {
+  /// Returns the number of the first field, which is a control point's command; nil if there is
+  /// none.
+  package func command(of bytes: RawSpan) -> Int? {
+    guard let field = tables.fields.first, field.kind == .unsigned,
+      field.width <= bytes.byteCount
+    else { return nil }
+    let isBigEndian = field.flags.contains(.bigEndian)
+    return Int(
+      truncatingIfNeeded: ValueDecoder.load(bytes, 0, field.width, bigEndian: isBigEndian))
+  }
+}
+
+extension VendorProtocol.Exchange {
+  /// Returns whether one command, with its sequence number, can be the answer to another.
+  func answers(
+    _ answer: Int?, _ command: Int?, _ sequence: Int?, _ requested: Int?
+  ) -> Bool {
+    if usesSequence, sequence != requested { return false }
+    return answers(answer, command)
+  }
+
+  /// Returns whether a command is that of a response, as far as the rule decides without a request.
+  fileprivate func isResponse(_ command: Int) -> Bool {
+    guard let rule = response, !rule.contains(where: { $0.code == .command }) else { return true }
+    return answers(command, 0)
+  }
+}
+
+// MARK: Series
+
+extension VendorMessages {
+  /// The most series that are remembered.
+  private static let mostSeries = 64
+
+  /// Finds the series that a message belongs to, and begins the one that it announces.
+  private mutating func follow(
+    _ sighting: inout VendorSighting, _ message: VendorProtocol.Message, _ frame: Frame,
+    _ bytes: RawSpan, _ moment: Moment
+  ) {
+    let isMember = take(&sighting, message, frame, bytes, moment)
+    if !isMember { endOverdue(&sighting, moment) }
+    guard let rule = message.series, frame.isSound else { return }
+    let count = looker.count(of: rule, message, frame, bytes, sighting, moment.vendor)
+    guard let count, count >= 0 else { return }
+    // Messages of an earlier announcement that did not come will not come any more.
+    for place in series.indices.reversed()
+    where isOf(series[place], moment) && series[place].command == rule.command {
+      end(place, &sighting)
+    }
+    var note = SeriesNote(announcement: moment.packet, count: count, received: 0)
+    note.isAnnouncement = true
+    sighting.series = note
+    guard count > 0 else { return }
+    if let tally = tally(moment.vendor.profile, moment.place, moment.conversation) {
+      tallies[tally].series += 1
+    }
+    // The oldest series is dropped.
+    if series.count >= Self.mostSeries {
+      let oldest = series.removeFirst()
+      self.note(oldest.unfinished, oldest.owner, oldest.conversation)
+    }
+    series.append(
+      VendorSeries(rule, count: count, isRequest: sighting.isRequest, moment))
+  }
+
+  private func isOf(_ series: VendorSeries, _ moment: Moment) -> Bool {
+    series.owner == moment.place && series.conversation == moment.conversation
+  }
+
+  /// Counts a message that was announced. Returns false if it was not announced.
+  private mutating func take(
+    _ sighting: inout VendorSighting, _ message: VendorProtocol.Message, _ frame: Frame,
+    _ bytes: RawSpan, _ moment: Moment
+  ) -> Bool {
+    let found = series.firstIndex {
+      isOf($0, moment) && $0.command == frame.command && $0.isRequest == sighting.isRequest
+    }
+    guard let found, message.series == nil else { return false }
+    // A damaged message may come again.
+    guard frame.isSound else { return true }
+    var number: Int?
+    if !series[found].index.isEmpty {
+      number = looker.number(
+        of: series[found].index, message, frame, bytes, sighting, moment.vendor)
+    }
+    let note = series[found].take(number, moment.time)
+    sighting.series = note
+    if note.isComplete {
+      series.remove(at: found)
+      if let tally = tally(moment.vendor.profile, moment.place, moment.conversation) {
+        tallies[tally].completed += 1
+      }
+    }
+    return true
+  }
+
+  /// Ends the series of a conversation that are overdue.
+  private mutating func endOverdue(_ sighting: inout VendorSighting, _ moment: Moment) {
+    for place in series.indices.reversed()
+    where isOf(series[place], moment) && series[place].isOver(moment.time) {
+      end(place, &sighting)
+    }
+  }
+
+  private mutating func end(_ place: Int, _ sighting: inout VendorSighting) {
+    let one = series.remove(at: place)
+    sighting.unfinished.append(one.unfinished)
+    note(one.unfinished, one.owner, one.conversation)
+  }
+}
+
+// MARK: Chunks
+
+extension VendorMessages {
+  /// Joins a message in several frames.
+  ///
+  /// - Returns: the joined frame, in the sighting's bytes; nil if more pieces must come.
+  private mutating func chunk(
+    _ sighting: inout VendorSighting, _ frame: Frame, _ bytes: RawSpan, _ slot: Int,
+    _ moment: Moment
+  ) -> Frame? {
+    guard let layout = moment.vendor.frame.chunk else { return frame }
+    let packets = sighting.packets.isEmpty ? [moment.packet] : sighting.packets
+    var message = channels[slot].chunks ?? ChunkedMessage(frame)
+    channels[slot].chunks = nil
+    var outcome = message.take(frame, bytes, layout, packets, moment.time)
+    if case .other = outcome {
+      if message.hasPieces {
+        sighting.unfinished.append(message.unfinished)
+        _ = tally(moment.vendor.profile, moment.place, moment.conversation)
+        note(message.unfinished, moment.place, moment.conversation)
+      }
+      message = ChunkedMessage(frame)
+      outcome = message.take(frame, bytes, layout, packets, moment.time)
+    }
+    guard case .taken(let note) = outcome else { return frame }
+    sighting.chunk = note
+    guard message.isComplete else {
+      if message.hasPieces {
+        channels[slot].chunks = message
+        _ = tally(moment.vendor.profile, moment.place, moment.conversation)
+      }
+      if let checksum = frame.checksum, !frame.isSound { sighting.badChecksum = checksum }
+      sighting.packets = packets
+      return nil
+    }
+    let (whole, joinedFrame) = message.whole(frame)
+    if message.packets.count > 1 {
+      join(&sighting, whole, message.packets)
+    } else {
+      sighting.bytes = whole
+    }
+    return joinedFrame
   }
 }

@@ -1,3 +1,6 @@
+import Bluetooth
+import Bytes
+
 /// A piece of YAML with its line: the only form of YAML that the rest of this module sees.
 ///
 /// Scalars are kept as written: YAML 1.1's meaning of `on`, `1e10` or `0123` is never used.
@@ -25,7 +28,7 @@ struct SourceNode: Sendable {
   static let deepest = 40
   /// The most values in a file, including those that aliases repeat. A file without aliases has
   /// fewer.
-  static let mostNodes = 1 << 18
+  fileprivate static let mostNodes = 1 << 18
 
   /// Returns an error about this piece.
   func error(_ message: String, key: String? = nil) -> ProfileError {
@@ -111,7 +114,7 @@ struct SourceNode: Sendable {
 
 /// Builds nodes from YAML events.
 private struct SourceReader: ~Copyable {
-  var events: YAMLEvents
+  private var events: YAMLEvents
   let file: String
   /// For a file of secrets: the keys that errors may show.
   let names: Set<String>?
@@ -253,6 +256,280 @@ private struct SourceReader: ~Copyable {
     count += 1
     guard count <= SourceNode.mostNodes else {
       throw piece.error("aliases make more than \(SourceNode.mostNodes) values of the file")
+    }
+  }
+}
+
+// Reads what keys require from what is written, with errors that show what was expected.
+
+extension SourceNode {
+  /// Returns the text of a scalar.
+  func text(_ expected: String = "a text") throws(ProfileError) -> String {
+    guard case .scalar(let text) = content else {
+      throw error("expected \(expected), found \(kind)")
+    }
+    return text
+  }
+
+  /// Returns the text of a scalar that is shown as part of a line. Users share profiles: control
+  /// characters in them, and characters that change the direction of a line, would reach the
+  /// terminal.
+  func line(_ expected: String = "a text") throws(ProfileError) -> String {
+    let text = try text(expected)
+    guard !text.unicodeScalars.contains(where: { isUnprintable($0.value) }) else {
+      throw error("expected \(expected) without control or invisible characters or line ends")
+    }
+    guard text.utf8.count <= Self.mostLine else {
+      throw error(
+        "expected \(expected) of \(Self.mostLine) bytes at most, found \(text.utf8.count)")
+    }
+    return text
+  }
+
+  /// The maximum length of a text that is shown as part of a line, in bytes.
+  private static let mostLine = 512
+
+  /// Returns the elements of a list.
+  func list(_ expected: String) throws(ProfileError) -> [SourceNode] {
+    guard case .list(let list) = content else { throw error("expected \(expected), found \(kind)") }
+    return list
+  }
+
+  /// Returns the pairs of a mapping.
+  func pairs(_ expected: String) throws(ProfileError) -> [(key: SourceNode, value: SourceNode)] {
+    guard case .mapping(let pairs) = content else {
+      throw error("expected \(expected), found \(kind)")
+    }
+    return pairs
+  }
+
+  /// Returns a snake_case name.
+  func name() throws(ProfileError) -> String {
+    let text = try text("a name")
+    guard Self.isName(text) else {
+      throw error("expected a name of a to z, digits and _, found \(kind)")
+    }
+    return text
+  }
+
+  /// Returns whether a text is a name: first a letter or `_`, then also digits.
+  static func isName(_ text: String) -> Bool {
+    let isLetter = { (byte: UInt8) in byte >= 0x61 && byte <= 0x7a || byte == 0x5f }
+    guard let first = text.utf8.first, isLetter(first), text.utf8.count <= 64 else { return false }
+    return text.utf8.allSatisfy { isLetter($0) || $0 >= 0x30 && $0 <= 0x39 }
+  }
+
+  /// Returns `true` or `false`.
+  func flag() throws(ProfileError) -> Bool {
+    switch try text("true or false") {
+    case "true": return true
+    case "false": return false
+    default: throw error("expected true or false, found \(kind)")
+    }
+  }
+
+  /// Returns a whole number; a number above the largest `Int` is returned as the negative one with
+  /// the same bits.
+  func number(_ expected: String = "a number") throws(ProfileError) -> Int {
+    let text = try text(expected)
+    guard let number = Self.number(text) else {
+      if text.count > 1, text.hasPrefix("0"), text.allSatisfy(\.isNumber) {
+        throw error(
+          "expected \(expected), found \(kind); write it without the 0 in front, or as 0x…")
+      }
+      throw error("expected \(expected), found \(kind)")
+    }
+    return number
+  }
+
+  /// Returns a whole number within bounds.
+  func number(in bounds: ClosedRange<Int>) throws(ProfileError) -> Int {
+    let expected = "a number from \(bounds.lowerBound) to \(bounds.upperBound)"
+    let number = try number(expected)
+    guard bounds.contains(number) else { throw error("expected \(expected), found \(kind)") }
+    return number
+  }
+
+  /// Reads `12`, `-3`, `0x1f`, `0b101`; nil for anything else.
+  static func number(_ text: String) -> Int? {
+    let isNegative = text.hasPrefix("-")
+    let digits = isNegative ? text.dropFirst() : text[...]
+    let magnitude: UInt64?
+    if digits.hasPrefix("0x") || digits.hasPrefix("0X") {
+      magnitude = digits.dropFirst(2).first == "+" ? nil : UInt64(digits.dropFirst(2), radix: 16)
+    } else if digits.hasPrefix("0b") {
+      magnitude = digits.dropFirst(2).first == "+" ? nil : UInt64(digits.dropFirst(2), radix: 2)
+    } else {
+      guard digits.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }),
+        digits.count == 1 || !digits.hasPrefix("0")
+      else { return nil }
+      magnitude = UInt64(digits)
+    }
+    guard let magnitude else { return nil }
+    guard isNegative else { return Int(bitPattern: UInt(magnitude)) }
+    guard magnitude <= 1 << 63 else { return nil }
+    return 0 &- Int(bitPattern: UInt(magnitude))
+  }
+
+  /// Returns a number or a range of them: `3`, `"0x80-0xff"`.
+  func range() throws(ProfileError) -> ClosedRange<Int> {
+    let text = try text("a number or a range")
+    if let number = Self.number(text) { return number...number }
+    var index = text.index(text.startIndex, offsetBy: 1, limitedBy: text.endIndex) ?? text.endIndex
+    while index < text.endIndex {
+      if text[index] == "-", let low = Self.number(String(text[..<index])),
+        let high = Self.number(String(text[text.index(after: index)...])), low <= high
+      {
+        return low...high
+      }
+      index = text.index(after: index)
+    }
+    throw error("expected a number or a range such as 0x80-0xff, found \(kind)")
+  }
+
+  /// Returns two numbers, the first not above the second.
+  func bounds() throws(ProfileError) -> ClosedRange<Int> {
+    let expected = "a list of two numbers, the smaller first"
+    let list = try list(expected)
+    guard list.count == 2 else { throw error("expected \(expected)") }
+    let (low, high) = (try list[0].number(), try list[1].number())
+    guard low <= high else { throw error("expected \(expected)") }
+    return low...high
+  }
+
+  /// Returns bytes written as hexadecimal digits, with or without spaces.
+  func bytes() throws(ProfileError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for byte in try pattern(allowsAny: false) { bytes.append(byte ?? 0) }
+    return bytes
+  }
+
+  /// Returns bytes written as hexadecimal digits, in which `??` can mean any byte.
+  func pattern(allowsAny: Bool) throws(ProfileError) -> [UInt8?] {
+    let text = try text("bytes")
+    let digits = text.utf8.filter { $0 != 0x20 && $0 != 0x0a }
+    var pattern: [UInt8?] = []
+    var index = 0
+    while index + 1 < digits.count {
+      let pair = String(decoding: digits[index...index + 1], as: UTF8.self)
+      if allowsAny, pair == "??" {
+        pattern.append(nil)
+      } else if let byte = UInt8(pair, radix: 16), !pair.hasPrefix("+") {
+        pattern.append(byte)
+      } else {
+        break
+      }
+      index += 2
+    }
+    guard index == digits.count else {
+      throw error("expected bytes in hexadecimal such as \"a5 06\", found \(kind)")
+    }
+    return pattern
+  }
+
+  /// Returns a UUID.
+  func uuid() throws(ProfileError) -> BluetoothUUID {
+    let text = try text("a UUID")
+    guard let uuid = BluetoothUUID(text: text) else {
+      throw error("expected a UUID such as \"2a37\", or all 128 bits with dashes, found \(kind)")
+    }
+    return uuid
+  }
+
+  /// Returns the value of one of several words.
+  func choice<Value>(_ choices: [(String, Value)]) throws(ProfileError) -> Value {
+    let names = choices.map(\.0)
+    let text = try text("one of \(names.joined(separator: ", "))")
+    if let choice = choices.first(where: { $0.0 == text }) { return choice.1 }
+    let hint = Suggestion.nearest(text, names).map { "; did you mean `\($0)`?" } ?? ""
+    throw error("expected one of \(names.joined(separator: ", ")), found \(kind)\(hint)")
+  }
+}
+
+/// Guesses what was meant.
+enum Suggestion {
+  /// Returns the nearest word, if one is near enough.
+  static func nearest(_ text: String, _ words: [String]) -> String? {
+    guard text.utf8.count <= 40 else { return nil }
+    let distances = words.map {
+      (word: $0, distance: distance([UInt8](text.utf8), [UInt8]($0.utf8)))
+    }
+    guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
+    return best.distance <= max(1, min(3, text.utf8.count / 3)) ? best.word : nil
+  }
+
+  /// Returns how many letters must be changed, removed, inserted, or swapped with the next one.
+  private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    var before: [Int] = []
+    var row = Array(0...right.count)
+    for (i, byte) in left.enumerated() {
+      var next = [i + 1]
+      for (j, other) in right.enumerated() {
+        var best = min(next[j] + 1, row[j + 1] + 1, row[j] + (byte == other ? 0 : 1))
+        if i > 0, j > 0, byte == right[j - 1], left[i - 1] == other {
+          best = min(best, before[j - 1] + 1)
+        }
+        next.append(best)
+      }
+      (before, row) = (row, next)
+    }
+    return row[right.count]
+  }
+}
+
+/// A mapping whose keys are read one after the other; keys that were never read are errors.
+final class KeyedNode {
+  let node: SourceNode
+  private let pairs: [(key: SourceNode, value: SourceNode)]
+  private var known: [String] = []
+
+  /// Creates a reader for the mapping `node`.
+  init(_ node: SourceNode, _ expected: String) throws(ProfileError) {
+    self.node = node
+    pairs = try node.pairs(expected)
+  }
+
+  /// Returns the value of a key; nil if it is absent.
+  func node(_ key: String) -> SourceNode? {
+    known.append(key)
+    return pairs.first { pair in
+      if case .scalar(key) = pair.key.content { true } else { false }
+    }?.value
+  }
+
+  /// Returns whether the key is present, without marking it as read.
+  func has(_ key: String) -> Bool {
+    pairs.contains { pair in
+      if case .scalar(key) = pair.key.content { true } else { false }
+    }
+  }
+
+  /// Returns the value of a required key.
+  func required(_ key: String) throws(ProfileError) -> SourceNode {
+    guard let value = node(key) else {
+      throw node.error("the key `\(key)` is missing" + nearMiss(key))
+    }
+    return value
+  }
+
+  /// Returns the key that may be meant for a missing one, for errors: `; is \`nam\` meant?`.
+  func nearMiss(_ key: String) -> String {
+    let names = pairs.compactMap { pair in
+      if case .scalar(let name) = pair.key.content { name } else { nil }
+    }
+    return Suggestion.nearest(key, names).map { "; is `\($0)` meant for it?" } ?? ""
+  }
+
+  /// Fails for keys that were never read.
+  func finish() throws(ProfileError) {
+    for (key, _) in pairs {
+      guard case .scalar(let name) = key.content, !known.contains(name) else { continue }
+      let hint =
+        Suggestion.nearest(name, known).map { "did you mean `\($0)`?" }
+        ?? "the keys here are \(Set(known).sorted().joined(separator: ", "))"
+      // A key that is near a known one is not a secret.
+      let isShown = !node.isSecret || Suggestion.nearest(name, known) != nil
+      throw key.error("unknown key\(isShown ? " `\(name)`" : ""); \(hint)")
     }
   }
 }

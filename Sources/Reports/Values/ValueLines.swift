@@ -17,31 +17,31 @@ package struct ValueLines: PacketReport, ~Copyable {
     case text
   }
 
-  let options: ValuesOptions
+  private let options: ValuesOptions
   private let form: Form
   private let timeDecimals: Int
-  var conversations: Conversations
-  var filter: ValueFilter
+  private var conversations: Conversations
+  private var filter: ValueFilter
   private var sink: JSONSink
   /// Decodes values.
-  var reading: ValueReading
+  private var reading: ValueReading
   private var clock = Clock()
-  var line = Output()
+  private var line = Output()
   /// The line in ASCII.
-  var ascii = Output()
-  var hasHeader = false
-  var numberColumns = GrowingColumn(digits: 5, margin: 0)
-  var timeColumn: TimeColumn
+  private var ascii = Output()
+  private var hasHeader = false
+  private var numberColumns = GrowingColumn(digits: 5, margin: 0)
+  private var timeColumn: TimeColumn
   /// The time of the previous line.
-  var previous: Timestamp?
-  var connectionColumns = GrowingColumn(digits: 2, margin: 1)
-  var attributeColumns = Self.leastAttributeColumns
+  private var previous: Timestamp?
+  private var connectionColumns = GrowingColumn(digits: 2, margin: 1)
+  private var attributeColumns = Self.leastAttributeColumns
 
   /// The width of the operation, and the minimum width of the attribute.
-  static let operationColumns = 16
-  static let leastAttributeColumns = 30
+  private static let operationColumns = 16
+  private static let leastAttributeColumns = 30
   /// The width up to which the attribute's column grows before it shifts the rest.
-  static let mostAttributeColumns = 60
+  private static let mostAttributeColumns = 60
   /// The maximum number of a value's first packets that are listed, and of its last: thousands of
   /// values may have been in one PDU of thousands of fragments.
   private static let listedPackets = 32
@@ -103,7 +103,7 @@ package struct ValueLines: PacketReport, ~Copyable {
     }
   }
 
-  func hides(_ value: ConveyedValue) -> Bool { value.isKeyMaterial && !options.showsKeys }
+  private func hides(_ value: ConveyedValue) -> Bool { value.isKeyMaterial && !options.showsKeys }
 
   // MARK: JSON
 
@@ -412,5 +412,154 @@ extension RawSpan {
     case 0x2b, 0x2d: return (1..<byteCount).contains { [0x28, 0x7c].contains(byte(at: $0)) }
     default: return false
     }
+  }
+}
+
+/// The lines as text.
+extension ValueLines {
+  private mutating func text(
+    _ index: Int, _ bytes: [UInt8], _ memory: borrowing Memory, into output: inout Output
+  ) {
+    let value = conversations.values[index]
+    line.clear()
+    numberColumns.make(room: UInt(value.packet))
+    let connection = value.parties.connection
+    if connection > 0 { connectionColumns.make(room: UInt(connection)) }
+    if !hasHeader {
+      hasHeader = true
+      style(.dim)
+      line.spaces(numberColumns.width - 1)
+      line.text("#")
+      timeColumn.head(into: &line)
+      line.spaces(connectionColumns.width + 3)
+      line.text("how")
+      style(.plain)
+      finishLine(into: &output)
+    }
+    style(.dim)
+    line.spaces(numberColumns.width)
+    line.put(UInt(value.packet), endingAt: line.count)
+    if let time = value.time {
+      timeColumn.write(time, since: filter.start ?? time, after: previous, into: &line)
+      previous = time
+    } else {
+      line.spaces(timeColumn.width)
+    }
+    style(.plain)
+    line.spaces(connectionColumns.width)
+    if connection > 0 {
+      line.put(UInt(connection), endingAt: line.count)
+    }
+    line.byte(0x20)
+    switch value.direction {
+    case .sent: line.text(options.glyphs.sent)
+    case .received: line.text(options.glyphs.received)
+    case nil: line.spaces(options.glyphs.isUTF8 ? 1 : 2)
+    }
+    line.byte(0x20)
+    if value.outcome != .done { style(.failure) }
+    var column = line.count
+    line.operation(value.operation)
+    line.fate(value.outcome, of: value.operation)
+    line.spaces(max(1, column + Self.operationColumns - line.count))
+    column = line.count
+    let surplus = subject(value, bytes, memory)
+    // The following lines are aligned with the longest one so far.
+    let width = line.count - column - surplus + 2
+    attributeColumns = max(attributeColumns, min(width, Self.mostAttributeColumns))
+    line.spaces(max(2, column + attributeColumns + surplus - line.count))
+    content(value, bytes)
+    if value.outcome != .done { style(.plain) }
+    finishLine(into: &output)
+  }
+
+  /// Appends the attribute of a value, and returns the number of its bytes that take no column.
+  private mutating func subject(
+    _ value: ConveyedValue, _ bytes: [UInt8], _ memory: borrowing Memory
+  ) -> Int {
+    let start = line.count
+    if value.operation == .advertisement {
+      line.advertiser(value.parties.peer, value.attribute.side)
+      line.byte(0x20)
+      line.advertised(value.attribute.uuid, value.company)
+    } else if let slice = value.handles {
+      let list = bytes.bytes.part(slice)
+      for index in 0..<list.byteCount / 2 {
+        if index > 0 { line.text(", ") }
+        line.handle(list.littleEndianU16(at: 2 * index))
+      }
+    } else {
+      line.attribute(
+        value.attribute, owner: memory.owner(of: value.attribute, value.parties.connection),
+        options.glyphs, profileName: reading.name(value.attribute.uuid))
+    }
+    let part = Slice(start: start, count: line.count - start)
+    return Int(part.count) - line.bytes.part(part).columns
+  }
+
+  /// Appends the value and its details.
+  private mutating func content(_ value: ConveyedValue, _ bytes: [UInt8]) {
+    var isFirst = true
+    func comma(_ line: inout Output) {
+      if !isFirst { line.text(", ") }
+      isFirst = false
+    }
+    if let slice = value.value {
+      isFirst = false
+      let content = bytes.bytes.part(slice)
+      if reading.meaning.isKnown {
+        reading.meaning.writeText(into: &line)
+      } else if hides(value) {
+        line.text("<hidden>, ")
+        line.count(content.byteCount, "byte", "bytes")
+      } else {
+        line.valueBytes(content)
+        if content.isText(of: value.attribute.uuid) {
+          line.byte(0x20)
+          line.byte(0x20)
+          line.quoted(content)
+        }
+      }
+      if value.operation == .advertisement, !hides(value) {
+        line.ownAddress(value.parties.advertiser.place(in: content))
+      }
+    }
+    if value.offset > 0 {
+      comma(&line)
+      line.text("from byte ")
+      line.decimal(value.offset)
+      line.text(" on")
+    }
+    if let packets = value.packets {
+      comma(&line)
+      line.packets(conversations.packets[packets], options.glyphs)
+    }
+    if value.isCut {
+      comma(&line)
+      line.text(ValueWords.cut)
+    }
+    if value.mayGoOn || value.isRestRefused {
+      comma(&line)
+      line.text(value.isRestRefused ? ValueWords.restRefused : ValueWords.mayGoOn)
+    }
+    if value.isEchoWrong {
+      comma(&line)
+      line.text("the server repeated something else")
+    }
+    if value.outcome != .done, value.outcome != .cancelled {
+      comma(&line)
+      line.why(
+        value.outcome, isAcknowledged: value.isAcknowledged,
+        error: reading.profiles.errorName(of: value))
+    }
+  }
+
+  private mutating func finishLine(into output: inout Output) {
+    output.line(&line, ascii: &ascii, columns: options.width, options.glyphs)
+  }
+
+  @inline(__always)
+  private mutating func style(_ style: TextStyle) {
+    if options.usesColor { line.text(style.sequence) }
   }
 }
