@@ -186,11 +186,16 @@ package struct ValueMeaning: ~Copyable {
 
   /// The most important number.
   var quantity: DecodedQuantity? {
-    guard isKnown, !isPart, !decoded.isDoubtful, let quantity = writer()?.quantity else {
-      return nil
-    }
+    guard isKnown, !isPart, !decoded.isDoubtful,
+      let quantity = decoded.quantity(showsKeys: showsKeys)
+    else { return nil }
     // Numbers of several messages without a unit have nothing in common.
     return sighting != nil && quantity.unit < 0 ? nil : quantity
+  }
+
+  /// Calls `take` with each field whose course can be drawn.
+  func forEachPoint(_ take: (DecodedPoint) -> Void) {
+    decoded.forEachPoint(showsKeys: showsKeys, take)
   }
 
   /// Returns the unit of such a number.
