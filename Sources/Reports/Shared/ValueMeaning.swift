@@ -136,6 +136,10 @@ package struct ValueMeaning: ~Copyable {
   /// Records the structure of which the decoded value is a part.
   mutating func note(structure: [UInt8]) { self.structure = structure }
 
+  /// Whether the value is a message, or a part of one. `sighting` is large, so it is not copied to
+  /// find out.
+  var isMessage: Bool { if case .some = sighting { true } else { false } }
+
   /// The bytes that fields refer to, if they are not the value's.
   package var whole: [UInt8]? { sighting?.bytes ?? (structure.isEmpty ? nil : structure) }
 

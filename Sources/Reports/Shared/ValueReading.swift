@@ -198,9 +198,12 @@ package struct ValueReading: ~Copyable {
     return nil
   }
 
-  /// The vendor message that the value of the last PDU is, or a part of it, without what it answers.
+  /// Whether the value of the last PDU is a vendor message or a part of one.
+  var isMessage: Bool { isOfPDU && meaning.isMessage }
+
+  /// That message, without what it answers.
   var messageAlone: RecentMessages.Content? {
-    guard isOfPDU, let sighting = meaning.sighting else { return nil }
+    guard let sighting = meaning.sighting else { return nil }
     return .message(sighting.alone, following: messages.following.map(\.alone))
   }
 
