@@ -127,7 +127,7 @@ package struct PageReport: PacketReport, ~Copyable {
     // Requests are followed once, for the values, the history and the map.
     values.follow(record, dissection, bytes, answer, fragments: fragments, memory)
     history?.observe(record, dissection, bytes, answer, memory)
-    if values.conversations.procedures.hasEvents {
+    if values.conversations.hasEvents {
       history?.take(values.conversations.procedures, memory)
       map.take(values.conversations.procedures, bytes, memory)
     }
