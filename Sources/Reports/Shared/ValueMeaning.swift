@@ -140,6 +140,15 @@ package struct ValueMeaning: ~Copyable {
   /// find out.
   var isMessage: Bool { if case .some = sighting { true } else { false } }
 
+  /// The definition that decoded the value, and how it was used, if these and the value's bytes
+  /// determine all words and fields; otherwise nil.
+  var soleDefinition: (definition: Definition, isWritten: Bool)? {
+    guard isKnown, sighting == nil, control == nil, structure.isEmpty, let latest else {
+      return nil
+    }
+    return (latest.definition, latest.isWritten)
+  }
+
   /// The bytes that fields refer to, if they are not the value's.
   package var whole: [UInt8]? { sighting?.bytes ?? (structure.isEmpty ? nil : structure) }
 
