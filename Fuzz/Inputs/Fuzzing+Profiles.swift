@@ -98,7 +98,7 @@ extension Fuzzing {
       }
       text.byte(0x0a)
       if let broken = OutputCheck.text(text.bytes, lines: 1) { return "text: \(broken)" }
-      _ = writer.quantity
+      _ = decoded.quantity(showsKeys: showsKeys)
       var json = Output()
       var line = Output()
       decoded.writeJSON(value.bytes, showsKeys: showsKeys, line: &line, into: &json)

@@ -29,24 +29,6 @@ package struct DecodedPoint: Sendable {
 }
 
 extension DecodedWriter {
-  /// Calls `take` with each field whose course can be drawn, except hidden ones.
-  package func forEachPoint(_ take: (DecodedPoint) -> Void) {
-    for entry in decoded.fields where !isHidden(entry) {
-      if let quantity = quantity(of: entry) {
-        take(
-          DecodedPoint(
-            field: entry.field, value: quantity.value, decimals: quantity.decimals,
-            name: quantity.name, unit: quantity.unit))
-      } else if entry.word >= 0, entry.form == .integer, let field = field(of: entry),
-        field.flags.isDisjoint(with: [.flag, .quiet])
-      {
-        take(
-          DecodedPoint(
-            field: entry.field, value: Double(entry.raw), name: field.name, word: Int(entry.word)))
-      }
-    }
-  }
-
   /// Writes an entry's value with its unit, as text. Writes nothing for a group.
   package func entry(_ place: Int, _ value: RawSpan, into output: inout Output) {
     let entry = decoded.fields[place]
@@ -58,23 +40,59 @@ extension DecodedWriter {
     self.value(entry, value, into: &output)
     unit(place..<place + 1, into: &output)
   }
+}
 
-  /// The most important number: the first one with a unit, or the value's only field.
-  package var quantity: DecodedQuantity? {
+// Numbers are taken without a writer, which would copy what was decoded.
+extension Decoded {
+  /// Calls `take` with each field whose course can be drawn, except hidden ones.
+  package func forEachPoint(showsKeys: Bool, _ take: (DecodedPoint) -> Void) {
+    guard let definition else { return }
+    for entry in fields where showsKeys || !definition.isSecret(entry) {
+      if let quantity = definition.quantity(of: entry) {
+        take(
+          DecodedPoint(
+            field: entry.field, value: quantity.value, decimals: quantity.decimals,
+            name: quantity.name, unit: quantity.unit))
+      } else if entry.word >= 0, entry.form == .integer, let field = definition.field(of: entry),
+        field.flags.isDisjoint(with: [.flag, .quiet])
+      {
+        take(
+          DecodedPoint(
+            field: entry.field, value: Double(entry.raw), name: field.name, word: Int(entry.word)))
+      }
+    }
+  }
+
+  /// Returns the most important number: the first one with a unit, or the value's only field.
+  package func quantity(showsKeys: Bool) -> DecodedQuantity? {
+    guard let definition else { return nil }
     var other: DecodedQuantity?
-    for entry in decoded.fields where !isHidden(entry) {
-      guard let quantity = quantity(of: entry) else { continue }
+    for entry in fields where showsKeys || !definition.isSecret(entry) {
+      guard let quantity = definition.quantity(of: entry) else { continue }
       if quantity.unit >= 0 { return quantity }
       other = other ?? quantity
     }
     return definition.isAlone(nil) ? other : nil
   }
+}
 
-  private func quantity(of entry: DecodedField) -> DecodedQuantity? {
+extension Definition {
+  /// Returns the field of an entry; nil for a tail.
+  func field(of entry: DecodedField) -> Field? {
+    entry.field >= 0 && entry.field < tables.fields.count ? tables.fields[entry.field] : nil
+  }
+
+  /// Returns whether an entry's value is secret.
+  func isSecret(_ entry: DecodedField) -> Bool {
+    hasSecrets
+      && (entry.form == .tail || field(of: entry)?.flags.contains(.secret) ?? false)
+  }
+
+  fileprivate func quantity(of entry: DecodedField) -> DecodedQuantity? {
     guard let field = field(of: entry), entry.word < 0, field.assigned < 0, field.tick == 0,
       field.flags.isDisjoint(with: [.flag, .hex, .quiet])
     else { return nil }
-    let scaling = field.scaling >= 0 ? definition.scalings[field.scaling] : nil
+    let scaling = field.scaling >= 0 ? scalings[field.scaling] : nil
     var quantity = DecodedQuantity(value: 0, decimals: 0, name: field.name, unit: field.unit)
     switch entry.form {
     case .integer:

@@ -28,16 +28,10 @@ package struct DecodedWriter: ~Copyable {
   }
 
   /// Returns the definition's field of an entry; nil for a tail.
-  func field(of entry: DecodedField) -> Field? {
-    entry.field >= 0 && entry.field < definition.tables.fields.count
-      ? definition.tables.fields[entry.field] : nil
-  }
+  func field(of entry: DecodedField) -> Field? { definition.field(of: entry) }
 
   /// Returns whether an entry's value must not be written.
-  func isHidden(_ entry: DecodedField) -> Bool {
-    guard definition.hasSecrets, !showsKeys else { return false }
-    return entry.form == .tail || field(of: entry)?.flags.contains(.secret) ?? false
-  }
+  func isHidden(_ entry: DecodedField) -> Bool { !showsKeys && definition.isSecret(entry) }
 
   /// Writes an entry's value, without its unit; groups are not written here.
   func value(_ entry: DecodedField, _ value: RawSpan, into output: inout Output) {

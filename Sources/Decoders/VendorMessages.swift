@@ -65,6 +65,7 @@ package struct VendorMessages: Sendable {
     if extent == .none, openCount == 0 { return nil }
     let key = Self.key(conversation, handle, isWritten: isWritten)
     guard let slot = slot(key, place, makes: extent != .none) else { return nil }
+    if extent == .none, channels[slot].open.isEmpty { return nil }
     let moment = Moment(
       vendor: vendor, place: place, isByFrame: isByFrame, conversation: conversation,
       isRequestChannel: isRequestChannel, packet: packet, time: time)

@@ -45,7 +45,7 @@ package struct ExplainMarkdown: ~Copyable {
       line("")
       line(Self.escaped(history.hostWords.capitalized.text))
     }
-    let story = history.story(explanation.evidence)
+    let story = told.story ?? history.story(explanation.evidence)
     if !story.isEmpty {
       line("")
       line("| packets | s | what happened |")

@@ -15,6 +15,8 @@ package struct Explanation: Sendable {
     package var history: ConnectionHistory
     /// The findings on this connection alone.
     package var findings: [Finding] = []
+    /// The story, if `Explanation.story` was called.
+    fileprivate(set) var story: [StoryLine]?
   }
 
   /// Everything that was remembered.
@@ -35,6 +37,13 @@ package struct Explanation: Sendable {
   private let isSelective: Bool
   /// The packets of the selected times; nil if all are covered.
   private let covered: [ClosedRange<Int>]?
+
+  /// Returns the story of one of `connections`, and keeps it, for pages that write it twice.
+  package mutating func story(_ connection: Int) -> [StoryLine] {
+    let story = connections[connection].history.story(evidence)
+    connections[connection].story = story
+    return story
+  }
 
   /// - Parameters:
   ///   - rules: the rules to apply.

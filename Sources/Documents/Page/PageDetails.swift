@@ -14,8 +14,8 @@ struct PageDetails: Sendable {
     case failing, important, other, routine
   }
 
-  /// Lines with which the fields of several packets begin.
-  struct Beginning: Sendable {
+  /// Lines that several packets share: those with which their fields begin, or those after them.
+  struct Lines: Sendable {
     fileprivate let rank: Rank
     fileprivate let part: Int
     fileprivate let place: UInt32
@@ -35,63 +35,75 @@ struct PageDetails: Sendable {
     mutating func end() { ends.append(UInt32(runs.count)) }
 
     /// - Parameter numbers: texts of all places.
-    func write(_ numbers: borrowing NumberTexts, into out: inout Output) {
-      var start = 0
-      out.list(ends.indices) { index, out in
-        out.byte(0x5b)
-        let end = Int(ends[index])
-        for run in start..<end {
-          let first = Int(runs[run].first)
-          numbers.write(first..<first + Int(runs[run].count), isFirst: run == start, into: &out)
-        }
-        start = end
-        out.byte(0x5d)
+    func write(_ list: Int, _ numbers: borrowing NumberTexts, into out: inout Output) {
+      out.byte(0x5b)
+      let start = list > 0 ? Int(ends[list - 1]) : 0
+      for run in start..<Int(ends[list]) {
+        let first = Int(runs[run].first)
+        numbers.write(first..<first + Int(runs[run].count), isFirst: run == start, into: &out)
       }
+      out.byte(0x5d)
     }
   }
 
   /// The fields of some packets. Each distinct line is kept once; packets are lists of lines, of
-  /// which the first ones may be shared by several.
+  /// which the first ones may be shared by several, and the rest by those with the same value.
   private struct Part: Sendable {
     var lines = TextTable()
     /// For each line, the one that followed it last time, unless that is the next in `lines`; for
     /// the empty one, the first of the latest packet. Packets of one kind have mostly the same lines.
     private var followers: [UInt32] = [0]
-    /// The packets, and the place in `beginnings` of each one's first lines.
+    /// The packets, and the places in `beginnings` and `rests` of each one's lines.
     var packets: [UInt32] = []
     private var beginningOf: [UInt32] = []
+    private var restOf: [UInt32] = []
     private var beginnings = LineLists()
     /// The last line of each beginning.
     private var lastLines: [Int] = [0]
-    private var rest = LineLists()
+    private var rests = LineLists()
+    /// The size of each of `rests`.
+    private var restSizes: [Int] = []
     var size = 32
 
     init() { beginnings.end() }
 
-    /// Adds a packet's lines.
+    /// Adds a packet whose lines are known.
     ///
     /// - Parameters:
-    ///   - text: the lines, each with its newline.
-    ///   - beginning: the place of those before them; 0: none.
-    mutating func add(_ packet: Int, _ text: RawSpan, after beginning: UInt32) {
-      _ = add(text, after: lastLines[Int(beginning)], isBeginning: false)
+    ///   - beginning: the place of its first lines; 0: none.
+    ///   - rest: the place of those after them.
+    mutating func add(_ packet: Int, _ beginning: UInt32, _ rest: UInt32) {
       packets.append(UInt32(truncatingIfNeeded: packet))
       beginningOf.append(beginning)
-      size += 12 + (beginning < 10 ? 0 : 2)
+      restOf.append(rest)
+      size += 12 + (beginning < 10 ? 0 : 2) + restSizes[Int(rest)]
     }
 
     /// Adds the first lines of a packet, and returns their place.
     mutating func add(beginning text: RawSpan) -> UInt32 {
-      lastLines.append(add(text, after: 0, isBeginning: true))
-      size += 3
+      let (last, bytes) = add(text, after: 0, isBeginning: true)
+      lastLines.append(last)
+      size += 3 + bytes
       return UInt32(beginnings.count - 1)
     }
 
-    /// Adds a list of lines, and returns the last one.
+    /// Adds the lines of a packet after its first ones, and returns their place.
+    ///
+    /// - Parameters:
+    ///   - text: the lines, each with its newline.
+    ///   - beginning: the place of those before them; 0: none.
+    mutating func add(rest text: RawSpan, after beginning: UInt32) -> UInt32 {
+      restSizes.append(add(text, after: lastLines[Int(beginning)], isBeginning: false).bytes)
+      return UInt32(rests.count - 1)
+    }
+
+    /// Adds a list of lines, and returns the last one and the bytes of their places.
     ///
     /// - Parameter last: the line before them; 0: none.
-    private mutating func add(_ text: RawSpan, after last: Int, isBeginning: Bool) -> Int {
-      var (start, last) = (0, last)
+    private mutating func add(
+      _ text: RawSpan, after last: Int, isBeginning: Bool
+    ) -> (last: Int, bytes: Int) {
+      var (start, last, bytes) = (0, last, 0)
       while start < text.byteCount {
         let expected = follower(of: last)
         var run = expected..<lines.end(from: expected, in: text, at: &start)
@@ -102,14 +114,14 @@ struct PageDetails: Sendable {
         if run.lowerBound != expected { followers[last] = UInt32(run.lowerBound) }
         last = run.upperBound - 1
         if Self.bytes(of: run.lowerBound) == Self.bytes(of: last) {
-          size += run.count * Self.bytes(of: last)
+          bytes += run.count * Self.bytes(of: last)
         } else {
-          for place in run { size += Self.bytes(of: place) }
+          for place in run { bytes += Self.bytes(of: place) }
         }
-        if isBeginning { beginnings.add(run) } else { rest.add(run) }
+        if isBeginning { beginnings.add(run) } else { rests.add(run) }
       }
-      if isBeginning { beginnings.end() } else { rest.end() }
-      return last
+      if isBeginning { beginnings.end() } else { rests.end() }
+      return (last, bytes)
     }
 
     /// Returns the bytes of a place, with its comma.
@@ -156,11 +168,13 @@ struct PageDetails: Sendable {
       out.text(",\"n\":")
       out.list(packets.indices) { index, out in out.decimal(UInt(packets[index])) }
       out.text(",\"begins\":")
-      beginnings.write(numbers, into: &out)
+      out.list(0..<beginnings.count) { index, out in beginnings.write(index, numbers, into: &out) }
       out.text(",\"b\":")
       out.list(packets.indices) { index, out in out.decimal(UInt(beginningOf[index])) }
       out.text(",\"x\":")
-      rest.write(numbers, into: &out)
+      out.list(packets.indices) { index, out in
+        rests.write(Int(restOf[index]), numbers, into: &out)
+      }
       out.byte(0x7d)
     }
   }
@@ -212,27 +226,42 @@ struct PageDetails: Sendable {
   }
 
   /// Returns whether the fields of a packet of this rank can begin with these lines.
-  func has(_ beginning: Beginning, _ rank: Rank) -> Bool {
+  func has(_ beginning: Lines, _ rank: Rank) -> Bool {
     let parts = parts[rank.rawValue]
     return beginning.rank == rank && beginning.part == parts.count - 1
       && parts[beginning.part].size <= Self.partBytes
   }
 
   /// Adds lines with which the fields of packets of this rank begin.
-  mutating func add(beginning text: RawSpan, _ rank: Rank) -> Beginning {
+  mutating func add(beginning text: RawSpan, _ rank: Rank) -> Lines {
     var place: UInt32 = 0
     let part = extend(rank) { place = $0.add(beginning: text) }
-    return Beginning(rank: rank, part: part, place: place)
+    return Lines(rank: rank, part: part, place: place)
   }
 
-  /// Adds a packet's fields.
+  /// Adds a packet's fields, and returns those after its first lines.
   ///
   /// - Parameter beginning: the lines before them, which `has` says are there.
+  @discardableResult
   mutating func add(
-    fields: RawSpan, after beginning: Beginning? = nil, of packet: Int, _ rank: Rank
-  ) {
-    _ = extend(rank, beginning?.part) { $0.add(packet, fields, after: beginning?.place ?? 0) }
+    fields: RawSpan, after beginning: Lines? = nil, of packet: Int, _ rank: Rank
+  ) -> Lines {
+    let first = beginning?.place ?? 0
+    var place: UInt32 = 0
+    let part = extend(rank, beginning?.part) {
+      place = $0.add(rest: fields, after: first)
+      $0.add(packet, first, place)
+    }
     fit()
+    return Lines(rank: rank, part: part, place: place)
+  }
+
+  /// Adds a packet's fields that are known. Returns false if they cannot follow its first lines.
+  mutating func add(_ rest: Lines, after beginning: Lines, of packet: Int) -> Bool {
+    guard rest.rank == beginning.rank, rest.part == beginning.part else { return false }
+    _ = extend(rest.rank, rest.part) { $0.add(packet, beginning.place, rest.place) }
+    fit()
+    return true
   }
 
   /// Adds to a part of a rank: if none is given, to the last one, or to a new one if that is full.

@@ -125,7 +125,7 @@ package struct PageReport: PacketReport, ~Copyable {
     // Requests are followed once, for the values, the history and the map.
     values.follow(record, dissection, bytes, answer, fragments: fragments, memory)
     history?.observe(record, dissection, bytes, answer, memory)
-    if values.conversations.procedures.hasEvents {
+    if values.conversations.hasEvents {
       history?.take(values.conversations.procedures, memory)
       map.take(values.conversations.procedures, bytes, memory)
     }
@@ -344,13 +344,21 @@ package struct PageReport: PacketReport, ~Copyable {
     else {
       details.packet(
         record, dissection, bytes, answer, fragments: fragments, memory, sentence.reading)
-      return Self.add(fields: details, after: nil, of: record.number, rank, &contents.details)
+      Self.add(fields: details, after: nil, of: record.number, rank, &contents.details)
+      return
     }
     let value = context.value
     let count = value.isEmpty ? record.bytes.byteCount : Int(value.start)
     let key = record.bytes.part(Slice(start: 0, count: count))
-    var beginning = repeated.find(context, key)
+    var beginning = repeated.beginning(context, key)
     if let known = beginning, !contents.details.has(known, rank) { beginning = nil }
+    let content = bytes.part(value)
+    let valueContext = ValueContext(value, sentence.reading)
+    if let beginning, let valueContext, let known = repeated.value(valueContext, content),
+      contents.details.add(known, after: beginning, of: record.number)
+    {
+      return
+    }
     if beginning == nil {
       details.packet(
         record, dissection, bytes, answer, fragments: fragments, memory, sentence.reading)
@@ -362,23 +370,26 @@ package struct PageReport: PacketReport, ~Copyable {
     if beginning == nil {
       let first = Slice(start: 0, count: scratch.count - details.output.count)
       let added = Self.add(beginning: first, of: scratch, rank, &contents.details)
-      repeated.learn(context, key, added)
+      repeated.learn(beginning: added, context, key)
       beginning = added
     }
-    Self.add(fields: details, after: beginning, of: record.number, rank, &contents.details)
+    let lines = Self.add(
+      fields: details, after: beginning, of: record.number, rank, &contents.details)
+    if let valueContext { repeated.learn(value: lines, valueContext, content) }
   }
 
   private static func add(
     beginning slice: Slice, of text: borrowing Output, _ rank: PageDetails.Rank,
     _ details: inout PageDetails
-  ) -> PageDetails.Beginning {
+  ) -> PageDetails.Lines {
     details.add(beginning: text.bytes.part(slice), rank)
   }
 
+  @discardableResult
   private static func add(
-    fields: borrowing VerboseSink, after beginning: PageDetails.Beginning?, of packet: Int,
+    fields: borrowing VerboseSink, after beginning: PageDetails.Lines?, of packet: Int,
     _ rank: PageDetails.Rank, _ details: inout PageDetails
-  ) {
+  ) -> PageDetails.Lines {
     details.add(fields: fields.output.bytes, after: beginning, of: packet, rank)
   }
 }

@@ -221,7 +221,7 @@ extension RawSpan {
 
 extension PageRows {
   /// Properties that many packets share, so that a row needs only one number for all of them.
-  private struct Common: Hashable {
+  private struct Common {
     var connection: Kin
     var layer: UInt8
     var flags: UInt16
@@ -233,10 +233,6 @@ extension PageRows {
     var code: Int {
       Int(connection.rawValue) << 32 | Int(layer) << 24 | Int(flags) << 8 | distance
     }
-
-    static func == (left: Self, right: Self) -> Bool { left.code == right.code }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(code) }
   }
 
   /// A packet's connection, relative to the previous packet that has one.
@@ -316,11 +312,11 @@ extension PageRows {
   }
 
   private func writeCommon(into out: inout Output) {
-    var places: [Common: Int] = [:]
+    var places: [Int: Int] = [:]
     var all: [Common] = []
     var far: [(row: Int, request: Int)] = []
     // Where the latest ones are, by the last bits of a product of their codes.
-    var recent = [(common: Common, place: Int)?](repeating: nil, count: 256)
+    var recent = [(code: Int, place: Int)](repeating: (-1, 0), count: 256)
     var connection: UInt32 = 0
     var others: [UInt32] = []
     out.text(",\"m\":")
@@ -344,14 +340,15 @@ extension PageRows {
           far.append((index, request))
         }
       }
-      let bits = (common.code &* 0x1e37_79b9_7f4a_7c15) >> 32 & 255
-      if let known = recent[bits], known.common == common { return out.decimal(known.place) }
-      let place = places[common] ?? all.count
+      let code = common.code
+      let bits = (code &* 0x1e37_79b9_7f4a_7c15) >> 32 & 255
+      if recent[bits].code == code { return out.decimal(recent[bits].place) }
+      let place = places[code] ?? all.count
       if place == all.count {
-        places[common] = place
+        places[code] = place
         all.append(common)
       }
-      recent[bits] = (common, place)
+      recent[bits] = (code, place)
       out.decimal(place)
     }
     out.text(",\"common\":")

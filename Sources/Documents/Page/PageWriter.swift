@@ -10,7 +10,7 @@ import Words
 /// script, except the time line, the list of packets, the ladder and the charts.
 struct PageWriter {
   let options: PageOptions
-  let explanation: Explanation
+  private(set) var explanation: Explanation
   let contents: PageContents
   /// The plots that are drawn, in the order of their figures.
   var plots: [DrawnPlot] = []
@@ -54,7 +54,7 @@ struct PageWriter {
     out.raw(template.part(Slice(start: start, count: template.byteCount - start)))
   }
 
-  private func write(_ mark: String, into out: inout Output) {
+  private mutating func write(_ mark: String, into out: inout Output) {
     switch mark {
     case "title": out.html(title)
     case "style": out.text(PageTexts.style)
@@ -216,7 +216,7 @@ struct PageWriter {
 
   // MARK: Stories
 
-  private func writeStories(into out: inout Output) {
+  private mutating func writeStories(into out: inout Output) {
     let told = explanation.connections
     if told.isEmpty { out.text("<p>none</p>") }
     var story = Output()
@@ -241,7 +241,7 @@ struct PageWriter {
         out.text("</p>")
       }
       story.clear()
-      for line in history.story(explanation.evidence) { write(line, into: &story) }
+      for line in explanation.story(index) { write(line, into: &story) }
       written += story.count
       out.text("<ol>")
       story.copy(into: &out)

@@ -23,7 +23,7 @@ struct LastMessages: Sendable {
     _ reading: borrowing ValueReading, _ record: borrowing CaptureRecord,
     _ dissection: Dissection, _ answer: Answer, _ memory: borrowing Memory, on link: LinkSlot
   ) {
-    guard let pdu = dissection.att, let message = reading.messageAlone,
+    guard reading.isMessage, let pdu = dissection.att, let message = reading.messageAlone,
       let value = dissection.attFields.value,
       let handle = dissection.attFields.handle ?? answer.request?.handle
     else { return }

@@ -18,6 +18,8 @@ package struct ProfileLookup: Sendable {
     fileprivate var claims: [(vendor: Int, isByFrame: Bool)] = []
     /// Whether the service or the device's name decides, so that both are looked up each time.
     fileprivate(set) var needsContext = false
+    /// Whether the device's name decides which definition is used.
+    fileprivate(set) var needsName = false
     /// Whether there are only protocols that a frame has to identify.
     fileprivate var isByFrameAlone = false
     /// Why its values are kept: they determine the meaning of others.
@@ -131,6 +133,7 @@ package struct ProfileLookup: Sendable {
     plan.needsContext = plan.definitions.contains {
       $0.subject.service != nil || $0.subject.device != nil
     }
+    plan.needsName = plan.definitions.contains { $0.subject.device != nil }
     if kind == .characteristic {
       plan.claims = vendors.claims(uuid, service: nil) { _ in false }
       let asksMore = vendors.contains { vendor in

@@ -136,6 +136,19 @@ package struct ValueMeaning: ~Copyable {
   /// Records the structure of which the decoded value is a part.
   mutating func note(structure: [UInt8]) { self.structure = structure }
 
+  /// Whether the value is a message, or a part of one. `sighting` is large, so it is not copied to
+  /// find out.
+  var isMessage: Bool { if case .some = sighting { true } else { false } }
+
+  /// The definition that decoded the value, and how it was used, if these and the value's bytes
+  /// determine all words and fields; otherwise nil.
+  var soleDefinition: (definition: Definition, isWritten: Bool)? {
+    guard isKnown, sighting == nil, control == nil, structure.isEmpty, let latest else {
+      return nil
+    }
+    return (latest.definition, latest.isWritten)
+  }
+
   /// The bytes that fields refer to, if they are not the value's.
   package var whole: [UInt8]? { sighting?.bytes ?? (structure.isEmpty ? nil : structure) }
 
@@ -186,11 +199,16 @@ package struct ValueMeaning: ~Copyable {
 
   /// The most important number.
   var quantity: DecodedQuantity? {
-    guard isKnown, !isPart, !decoded.isDoubtful, let quantity = writer()?.quantity else {
-      return nil
-    }
+    guard isKnown, !isPart, !decoded.isDoubtful,
+      let quantity = decoded.quantity(showsKeys: showsKeys)
+    else { return nil }
     // Numbers of several messages without a unit have nothing in common.
     return sighting != nil && quantity.unit < 0 ? nil : quantity
+  }
+
+  /// Calls `take` with each field whose course can be drawn.
+  func forEachPoint(_ take: (DecodedPoint) -> Void) {
+    decoded.forEachPoint(showsKeys: showsKeys, take)
   }
 
   /// Returns the unit of such a number.

@@ -17,8 +17,25 @@ package struct ValueReading: ~Copyable {
   package private(set) var meaning: ValueMeaning
   /// Whether that value is the subject of a PDU, rather than one of several in it.
   package private(set) var isOfPDU = false
-  /// The packet and handle of the last message, unless others determine what it means.
-  private var held: (packet: Int, handle: UInt16)?
+  /// The PDU whose value was read last, if `read` finds the same as long as no more is known of
+  /// the attribute.
+  private var held: Held?
+  private struct Held {
+    let packet: Int
+    let handle: UInt16
+    /// Whether it is a message, whatever the attribute is.
+    var isMessage = false
+    var uuid: BluetoothUUID?
+    /// The attribute's service, if it matters.
+    var service: BluetoothUUID?
+
+    /// Returns whether a value is that of the PDU.
+    func isOf(_ value: ConveyedValue) -> Bool {
+      guard packet == value.packet, handle == value.attribute.handle else { return false }
+      return isMessage
+        || uuid == value.attribute.uuid && (service == nil || service == value.attribute.service)
+    }
+  }
   /// Whether decoding was started since the last value was discarded.
   private var hasBegun = false
   private var messages = VendorMessages()
@@ -85,8 +102,11 @@ package struct ValueReading: ~Copyable {
       uuid = attribute.uuid
     }
     let plan = profiles.plan(kind, uuid)
+    let handle = dissection.attFields.handle ?? answer.request?.handle
     // Nearly all values that nothing decodes return here.
-    if profiles.decodesNothing(plan, value), !messages.hasOpenFrames, !known.hasFormats { return }
+    if profiles.decodesNothing(plan, value), !messages.hasOpenFrames, !known.hasFormats {
+      return hold(nil, plan, kind, uuid, nil, packet, handle)
+    }
     let side = opcode.server(direction ?? .received)
     if let use = profiles[plan].use, value.byteCount > 0 {
       known.keep(use, value, answer, memory, side)
@@ -98,7 +118,6 @@ package struct ValueReading: ~Copyable {
       isOfDevice = Self.isPeer(of: answer.link, memory)
     }
     let definition = profiles.definition(plan, service, value, isOfDevice)
-    let handle = dissection.attFields.handle ?? answer.request?.handle
     if let definition, !definition.subject.isCarrier {
       if let exchange = definition.exchange, way != .read, value.byteCount > 0,
         let link = answer.link, let handle
@@ -113,6 +132,7 @@ package struct ValueReading: ~Copyable {
         let link = definition.hasExternals ? answer.link : nil
         let server = link.map { memory.serverKey($0, side) }
         decode(definition, value, isWritten: way == .written, server)
+        hold(definition, plan, kind, uuid, service, packet, handle)
       }
       isOfPDU = value.byteCount > 0 || meaning.isKnown
       return
@@ -138,7 +158,25 @@ package struct ValueReading: ~Copyable {
       }
     }
     if let definition, decodes { decode(definition, value, isWritten: way == .written, nil) }
+    if decodes { hold(definition, plan, kind, uuid, service, packet, handle) }
     isOfPDU = definition != nil
+  }
+
+  /// Records the PDU whose value was decoded by a definition, or which nothing decodes, if that
+  /// depends only on the value and its attribute.
+  private mutating func hold(
+    _ definition: Definition?, _ plan: Int, _ kind: Subject.Kind, _ uuid: BluetoothUUID?,
+    _ service: BluetoothUUID?, _ packet: Int, _ handle: UInt16?
+  ) {
+    guard recent != nil, let uuid, let handle, kind == .descriptor || uuid.subjectKind == kind,
+      !profiles[plan].needsName
+    else { return }
+    if let definition {
+      guard meaning.isKnown, !definition.hasExternals else { return }
+    } else if known.hasFormats || profiles[plan].use != nil {
+      return
+    }
+    held = Held(packet: packet, handle: handle, uuid: uuid, service: service)
   }
 
   /// Follows the open frames of vendor protocols with a packet whose meaning is not needed.
@@ -191,16 +229,21 @@ package struct ValueReading: ~Copyable {
       guard let found else { continue }
       if recent != nil {
         recent?.keep(.message(found, following: messages.following), packet, handle)
-        held = found.message?.definition.hasExternals ?? false ? nil : (packet, handle)
+        held =
+          found.message?.definition.hasExternals ?? false
+          ? nil : Held(packet: packet, handle: handle, isMessage: true)
       }
       return found
     }
     return nil
   }
 
-  /// The vendor message that the value of the last PDU is, or a part of it, without what it answers.
+  /// Whether the value of the last PDU is a vendor message or a part of one.
+  var isMessage: Bool { isOfPDU && meaning.isMessage }
+
+  /// That message, without what it answers.
   var messageAlone: RecentMessages.Content? {
-    guard isOfPDU, let sighting = meaning.sighting else { return nil }
+    guard let sighting = meaning.sighting else { return nil }
     return .message(sighting.alone, following: messages.following.map(\.alone))
   }
 
@@ -216,11 +259,7 @@ package struct ValueReading: ~Copyable {
       clear()
       return false
     }
-    if let held, held.packet == value.packet, held.handle == value.attribute.handle, isOfPDU,
-      meaning.isKnown
-    {
-      return true
-    }
+    if let held, held.isOf(value), meaning.isKnown || !held.isMessage { return meaning.isKnown }
     begin()
     let content = bytes.part(slice)
     if let company = value.company {

@@ -1,6 +1,7 @@
 import Bluetooth
 package import Bytes
 package import Captures
+import Decoders
 package import Dissectors
 package import Sessions
 
@@ -87,5 +88,35 @@ package struct FieldContext: Equatable, Sendable {
         via: memory.attributes.via(of: place, on: connection?.id ?? 0))
     }
     return true
+  }
+}
+
+/// What the lines of `VerboseSink.value` depend on apart from the value's bytes.
+package struct ValueContext: Equatable, Sendable {
+  private let place: Slice
+  /// What decodes the value; nil if nothing does.
+  private let definition: Definition?
+  private let isWritten: Bool
+
+  /// Determines what the lines of a PDU's value depend on; nil if there is no value, or if that is
+  /// more than is kept here.
+  ///
+  /// - Parameters:
+  ///   - place: the value's bytes.
+  ///   - reading: what was read of the value.
+  package init?(_ place: Slice, _ reading: borrowing ValueReading) {
+    if place.isEmpty { return nil }
+    self.place = place
+    guard reading.isOfPDU, reading.meaning.isKnown else {
+      (definition, isWritten) = (nil, false)
+      return
+    }
+    guard let sole = reading.meaning.soleDefinition else { return nil }
+    (definition, isWritten) = sole
+  }
+
+  package static func == (left: Self, right: Self) -> Bool {
+    left.place == right.place && left.definition === right.definition
+      && left.isWritten == right.isWritten
   }
 }

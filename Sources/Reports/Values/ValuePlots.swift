@@ -87,10 +87,10 @@ package struct ValuePlots: Sendable {
       return
     }
     guard !meaning.isPart, !meaning.decoded.isDoubtful,
-      let definition = meaning.decoded.definition, let writer = meaning.writer()
+      let definition = meaning.decoded.definition
     else { return }
     let isMessage = meaning.sighting != nil
-    writer.forEachPoint { add($0, definition, isWritten, isMessage, moment) }
+    meaning.forEachPoint { add($0, definition, isWritten, isMessage, moment) }
   }
 
   private mutating func add(

@@ -307,7 +307,7 @@ package struct ValueSeries: Sendable {
     let beginning = content.part(Slice(start: 0, count: Self.kept))
     last.removeAll(keepingCapacity: true)
     last.append(beginning)
-    lastText.removeAll(keepingCapacity: true)
+    if !lastText.isEmpty { lastText.removeAll(keepingCapacity: true) }
     if meaning.isKnown {
       lastText.append(meaning.line.bytes.part(Slice(start: 0, count: Self.keptText)))
     }

@@ -63,6 +63,8 @@ package struct Conversations: Sendable {
 
   /// The procedures that values belong to, for others that would follow them, too.
   package private(set) var procedures: Procedures
+  /// Whether the packet did something to them; to ask `procedures` would copy them.
+  package private(set) var hasEvents = false
   /// By the index of the bearer, and by that of the place.
   private var bearers: [Parties] = []
   private var clients: [Client] = []
@@ -109,7 +111,7 @@ package struct Conversations: Sendable {
   ) {
     if !values.isEmpty { clear() }
     if secretTypes == nil { secretTypes = memory.attributes.secretTypes }
-    limitReached = nil
+    (limitReached, hasEvents) = (nil, false)
     // A record that repeats one of another file was already reported.
     guard record.original == nil else { return procedures.skip() }
     if memory.links.gap != gap {
@@ -122,7 +124,8 @@ package struct Conversations: Sendable {
     // Nobody answers commands and notifications, so they are no procedures.
     let place =
       pdu?.opcode.role == .unacknowledged ? procedures.find(record, answer, memory) : nil
-    if !procedures.events.isEmpty { take(bytes, record.time, memory) }
+    hasEvents = !procedures.events.isEmpty
+    if hasEvents { take(bytes, record.time, memory) }
     if let pdu {
       guard answer.link != nil, record.direction != nil else { return }
       if let place { meet(place, memory) }
@@ -153,7 +156,7 @@ package struct Conversations: Sendable {
   private mutating func clear() {
     values.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
-    packets.removeAll(keepingCapacity: true)
+    if !packets.isEmpty { packets.removeAll(keepingCapacity: true) }
   }
 
   /// Records that a bound was reached; each is reported once.
@@ -165,10 +168,11 @@ package struct Conversations: Sendable {
 
   /// Reports a value.
   mutating func tell(_ value: consuming ConveyedValue) {
-    if value.operation != .advertisement, secretTypes?.contains(value.attribute.uuid) ?? false {
-      value.isOfSecretType = true
-    }
-    values.append(value)
+    let isOfSecretType =
+      value.operation != .advertisement && secretTypes?.contains(value.attribute.uuid) ?? false
+    // Values are large: they are moved there, and not changed on the way.
+    values.append(consume value)
+    if isOfSecretType { values[values.count - 1].isOfSecretType = true }
   }
 
   /// Copies bytes for a reported value.
@@ -480,14 +484,14 @@ package struct Conversations: Sendable {
         // As in `show`: if any attribute's values are keys, any of several values may be one.
         value.isSecret = memory.attributes.hasKeyMaterial
         value.isCut = item.missing > 0
-        tell(value)
+        tell(consume value)
       }
     } else if let slice = fields.value {
       var value = told(fields.handle)
       value.value = keep(bytes.part(slice))
       value.packets = keep(fragments)
       value.isCut = isCut
-      tell(value)
+      tell(consume value)
     }
   }
 

@@ -51,12 +51,13 @@ package struct Attributes: Sendable {
   /// Returns the UUID of the service that contains the attribute at a place, if its range is known.
   @inline(never)
   package func service(of place: Place) -> BluetoothUUID? {
-    servers[place.server].service(of: servers[place.server].handle(at: place.slot))?.uuid
+    servers[place.server].serviceUUID(of: servers[place.server].slots[place.slot].handle)
   }
 
   /// Returns the UUID of the service whose range contains a handle that is otherwise unknown.
   func service(of handle: UInt16, of key: UInt64) -> BluetoothUUID? {
-    servers.first { $0.key == key }?.service(of: handle)?.uuid
+    guard let server = servers.firstIndex(where: { $0.key == key }) else { return nil }
+    return servers[server].serviceUUID(of: handle)
   }
 
   /// Returns the value of the characteristic that a descriptor belongs to, if known.

@@ -136,10 +136,21 @@ package struct Database: Sendable {
 
   /// Returns the declaration of the service that contains a handle, or nil if no known range does.
   package func service(of handle: UInt16) -> Attribute? {
-    let next = Self.places(0, handle, in: services).upperBound
+    serviceSlot(of: handle).map { slots[$0] }
+  }
+
+  /// Returns the UUID of that service. Used for every value, so it copies nothing else.
+  func serviceUUID(of handle: UInt16) -> BluetoothUUID? {
+    guard let slot = serviceSlot(of: handle) else { return nil }
+    return slots[slot].uuid
+  }
+
+  private func serviceSlot(of handle: UInt16) -> Int? {
+    let next =
+      handle == .max ? services.count : Self.position(handle + 1, in: services)
     guard next > 0 else { return nil }
     let slot = Int(services[next - 1] & 0xffff)
-    return slots[slot].end >= handle ? slots[slot] : nil
+    return slots[slot].end >= handle ? slot : nil
   }
 
   /// Returns the slot of the characteristic value that a descriptor belongs to: the nearest value

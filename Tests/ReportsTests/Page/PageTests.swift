@@ -210,6 +210,28 @@ import Testing
     #expect(out.contains("\"begins\":[[],[1,2]],\"b\":[1,1,1],\"x\":[[3],[4],[4]]"), "\(out)")
   }
 
+  @Test("Lines that are known are written as if they were added again") func knownLines() {
+    func details(_ isKnown: Bool) -> String {
+      var details = PageDetails(limit: 1_000_000)
+      let first = details.add(beginning: [UInt8]("first\n".utf8).bytes, .important)
+      let second = details.add(beginning: [UInt8]("second\n".utf8).bytes, .important)
+      let rest = [UInt8]("value\nmeaning\n".utf8)
+      let known = details.add(fields: rest.bytes, after: first, of: 1, .important)
+      details.add(fields: [UInt8]("other\n".utf8).bytes, after: first, of: 2, .important)
+      for (number, beginning) in [(3, first), (4, second)] {
+        if !isKnown || !details.add(known, after: beginning, of: number) {
+          details.add(fields: rest.bytes, after: beginning, of: number, .important)
+        }
+      }
+      let others = details.add(beginning: [UInt8]("first\n".utf8).bytes, .other)
+      let isAdded = details.add(known, after: others, of: 5)
+      #expect(!isAdded, "lines of another part")
+      return text { details.write(into: &$0) }
+    }
+    #expect(details(true) == details(false))
+    #expect(details(true).contains("\"b\":[1,1,1,2],\"x\":[[3,4],[5],[3,4],[3,4]]"))
+  }
+
   @Test("A beginning is not used once its part is full") func fullPart() {
     var details = PageDetails(limit: 10_000_000)
     let first = details.add(beginning: [UInt8]("first\n".utf8).bytes, .important)

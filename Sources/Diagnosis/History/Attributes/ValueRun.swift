@@ -1,24 +1,45 @@
 package import Bluetooth
 
-/// The first attributes of a set.
+/// The first attributes of a set. They are kept in place: each run of values has several lists.
 package struct HandleList: Sendable {
-  package private(set) var handles: [UInt16] = []
+  private var first = InlineArray<4, UInt16>(repeating: 0)
+  private var count = 0
   /// Whether there are more.
   package private(set) var hasMore = false
 
-  private static let most = 4
+  package var handles: [UInt16] { first.indices.prefix(count).map { first[$0] } }
+
+  private func place(of handle: UInt16) -> Int? {
+    for place in 0..<count where first[place] == handle { return place }
+    return nil
+  }
 
   mutating func note(_ handle: UInt16) {
-    if handle == 0 || handles.contains(handle) { return }
-    if handles.count < Self.most { handles.append(handle) } else { hasMore = true }
+    if handle == 0 || place(of: handle) != nil { return }
+    guard count < first.count else {
+      hasMore = true
+      return
+    }
+    first[count] = handle
+    count += 1
   }
 
   mutating func join(_ other: Self) {
-    for handle in other.handles { note(handle) }
+    for place in 0..<other.count { note(other.first[place]) }
     hasMore = hasMore || other.hasMore
   }
 
-  mutating func remove(_ handle: UInt16) { handles.removeAll { $0 == handle } }
+  mutating func remove(_ handle: UInt16) {
+    guard let place = place(of: handle) else { return }
+    for next in place + 1..<count { first[next - 1] = first[next] }
+    count -= 1
+  }
+
+  /// Returns whether another list has these attributes, too.
+  func isPart(of other: Self) -> Bool {
+    for place in 0..<count where other.place(of: first[place]) == nil { return false }
+    return other.hasMore || !hasMore
+  }
 }
 
 /// A value that a client prepares to write, part by part (Core, Vol 3, Part F, 3.4.6).
@@ -113,7 +134,7 @@ package struct ValueRun: Sendable {
   /// The latencies of the first responses, in nanoseconds.
   package internal(set) var latencies: [Int64] = []
   /// The attributes of each `Act`.
-  private var subjects = [HandleList](repeating: HandleList(), count: Act.allCases.count)
+  private var subjects = InlineArray<5, HandleList>(repeating: HandleList())
 
   private static let mostLatencies = 64
 
@@ -148,15 +169,13 @@ package struct ValueRun: Sendable {
     let values =
       reads + writes + commands + cancelled + notifications + indications + requests
     guard server == other.server, kind == .mixed || values <= Self.few else { return false }
-    return zip(subjects, other.subjects).allSatisfy { own, before in
-      own.handles.allSatisfy { before.handles.contains($0) } && (before.hasMore || !own.hasMore)
-    }
+    return subjects.indices.allSatisfy { subjects[$0].isPart(of: other.subjects[$0]) }
   }
 
   /// All attributes.
   package var attributes: HandleList {
     var all = HandleList()
-    for list in subjects { all.join(list) }
+    for act in subjects.indices { all.join(subjects[act]) }
     return all
   }
 
@@ -196,8 +215,10 @@ package struct ValueRun: Sendable {
     confirmed += other.confirmed
     requests += other.requests
     answered += other.answered
-    for act in Act.allCases { subjects[act.rawValue].join(other.subjects[act.rawValue]) }
-    latencies += other.latencies.prefix(max(0, Self.mostLatencies - latencies.count))
+    for act in subjects.indices { subjects[act].join(other.subjects[act]) }
+    if !other.latencies.isEmpty {
+      latencies += other.latencies.prefix(max(0, Self.mostLatencies - latencies.count))
+    }
   }
 }
 
@@ -208,11 +229,13 @@ extension [ValueRun] {
     guard count > most, most > 0 else { return self }
     var merged: [ValueRun] = []
     for run in self {
-      if let last = merged.last,
-        last.kind == run.kind && last.server == run.server
-          || last.kind == .mixed && run.goesOn(like: last)
+      // The last one is not copied out, so that it can be changed in place.
+      let last = merged.count - 1
+      if last >= 0,
+        merged[last].kind == run.kind && merged[last].server == run.server
+          || merged[last].kind == .mixed && run.goesOn(like: merged[last])
       {
-        merged[merged.count - 1].join(run)
+        merged[last].join(run)
       } else {
         merged.append(run)
       }
