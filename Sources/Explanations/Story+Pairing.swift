@@ -305,7 +305,7 @@ private struct PairingStory {
     let words = given.map { given -> Wording in
       "\(subject(given.role)) gives \(Wording(listing: Self.keyNames(attempt[given.role].keyBits)))"
     }
-    let bonded: Wording = attempt.isBonded ? "; bonded" : ""
+    let bonded: Wording = attempt.isBonded && !attempt.lacksKeys ? "; bonded" : ""
     return StoryLine(
       first.run.first, to: given.map(\.run.last.packet).max() ?? first.run.first.packet,
       "\(Wording(words, joinedBy: ", "))\(bonded)")

@@ -68,6 +68,41 @@ package final class ProfileKnowledge: Sendable {
     }
   }
 
+  /// Returns whether a characteristic is a control point, whose values answer what is written to it.
+  package func isControlPoint(_ attribute: AttributeIdentity) -> Bool {
+    guard attribute.kind == .value, let uuid = attribute.uuid else { return false }
+    return library.withLock { library in
+      library.definitions(.characteristic, uuid).contains { $0.exchange != nil }
+    }
+  }
+
+  /// Returns what a control point answers, and whether it reports that the procedure failed; nil if
+  /// the value is not an answer with a result.
+  package func answer(
+    _ value: RawSpan, of attribute: AttributeIdentity
+  ) -> (command: UInt8, words: Wording, hasFailed: Bool)? {
+    guard let uuid = attribute.uuid, value.byteCount >= 2 else { return nil }
+    let match = library.withLock {
+      $0.match(
+        .characteristic, uuid, service: attribute.service, value, isWritten: false,
+        isOfDevice: { _ in false })
+    }
+    guard case .definition(let definition) = match, let exchange = definition.exchange,
+      !definition.hasExternals
+    else { return nil }
+    var decoded = Decoded()
+    var decoder = ValueDecoder()
+    decoder.decode(definition, value, DecodingContext(isWritten: false), into: &decoded)
+    guard decoded.problems.isEmpty, let words = decoded.words(value, saysProblems: false) else {
+      return nil
+    }
+    let results = decoded.words(ofFieldsNamed: "result", value)
+    if results.isEmpty { return nil }
+    // A response has its own command first, and then that of the request.
+    let command = value.byte(at: exchange.requestField.isEmpty ? 0 : 1)
+    return (command, words, results.contains { $0 != "success" })
+  }
+
   /// Returns the name of an error in profiles, or nil if none names it.
   package func errorName(_ error: ATTErrorCode, of subject: ErrorSubject) -> [UInt8]? {
     library.withLock { library in
@@ -77,6 +112,16 @@ package final class ProfileKnowledge: Sendable {
 }
 
 extension Decoded {
+  /// Returns the values of all fields with a name, as `show` words them.
+  fileprivate func words(ofFieldsNamed name: String, _ value: RawSpan) -> [String] {
+    guard let writer = DecodedWriter(self, isJSON: false) else { return [] }
+    return fields.indices.filter { writer.name(fields[$0]) == name }.map { place in
+      var words = Output()
+      writer.entry(place, value, into: &words)
+      return String(decoding: words.bytes.array, as: UTF8.self)
+    }
+  }
+
   /// Returns what was decoded, as `show` words it, or nil if there are no words for it.
   ///
   /// - Parameters:

@@ -450,4 +450,27 @@ import Words
         "smp-just-works-unconfirmed: Just Works was refused: this host did not confirm it #2 #3 #6"
       ])
   }
+
+  @Test("out-of-band data that one side declares and demands, and the other does not declare")
+  func demandsOutOfBand() {
+    func capture(own: UInt8, others: UInt8) -> Finding? {
+      finding(
+        "smp-oob-missing",
+        in: evidence {
+          $0.connect()
+          $0.smp(
+            Traffic.pairingFeatures(response: false, io: 3, auth: 9, outOfBand: own), .sent)
+          $0.smp(
+            Traffic.pairingFeatures(response: true, io: 3, auth: 9, outOfBand: others), .received)
+          $0.pairingFailed(2)
+          $0.wait(1_000)
+          $0.disconnect()
+        })
+    }
+    let demanded = capture(own: 0, others: 1)
+    #expect(
+      demanded?.what.text == "This host declares no out-of-band data, and the peer demands it")
+    #expect(demanded?.certainty == .likely)
+    #expect(capture(own: 1, others: 0)?.what.text == "The peer has no out-of-band data")
+  }
 }

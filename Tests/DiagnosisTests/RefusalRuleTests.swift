@@ -370,4 +370,92 @@ import Words
   @Test("without the declaration in the capture it is not mentioned") func noDeclaration() {
     #expect(finds("0a 10 00", "0b", discovers: false) == [])
   }
+
+  // MARK: Apple's services
+
+  @Test("iOS that does not share notifications: its settings, not its firmware")
+  func notificationSharing() {
+    let evidence = evidence {
+      $0.connect()
+      // ANCS, 0x0010 to 0x0012, with its control point at 0x0012 (write).
+      $0.ask(
+        "10 01 00 ff ff 00 28",
+        "11 14 10 00 12 00 d0 00 2d 12 1e 4b 0f a4 99 4e ce b5 31 f4 05 79")
+      $0.ask(
+        "08 10 00 12 00 03 28",
+        "09 15 11 00 08 12 00 d9 d9 aa fd bd 9b 21 98 a8 49 e1 45 f3 d8 d1 69")
+      $0.ask("12 12 00 00 01 00 00 00 00", "01 12 12 00 03")
+      $0.wait(20_000)
+      $0.disconnect()
+    }
+    let found = finding("att-not-permitted", in: evidence)
+    #expect(found?.certainty == .likely)
+    #expect(found?.why.text.contains("does not share notifications") == true)
+    #expect(found?.remedy?.text.contains("Share System Notifications") == true)
+    #expect(found?.remedy?.text.contains("Zephyr") == false)
+  }
+
+  // MARK: Prepared writes
+
+  @Test("a full queue although nothing is prepared: the server did not empty it")
+  func queueNotEmptied() {
+    func capture(_ build: (inout Traffic) -> Void) -> Finding? {
+      finding(
+        "att-prepare-queue",
+        in: evidence {
+          $0.connect()
+          $0.discoverHeartRate()
+          build(&$0)
+          $0.wait(20_000)
+          $0.disconnect()
+        })
+    }
+    let first = capture {
+      $0.ask("16 15 00 00 00 01 02", "17 15 00 00 00 01 02")
+      $0.ask("18 01", "01 18 15 00 08")
+      $0.ask("16 15 00 00 00 01 02", "01 16 15 00 09")
+    }
+    #expect(first?.certainty == .likely)
+    #expect(
+      first?.why.text.contains("The Execute Write Request before it was refused (#11)") == true,
+      "\(first?.why.text ?? "")")
+    let second = capture {
+      $0.ask("16 15 00 00 00 01 02", "17 15 00 00 00 01 02")
+      $0.ask("16 15 00 02 00 01 02", "01 16 15 00 09")
+    }
+    #expect(second?.certainty == .certain)
+    #expect(second?.why.text == "The peer cannot queue more parts than those already prepared.")
+  }
+
+  // MARK: Control points
+
+  /// Discovers the service 1826 with the Fitness Machine Control Point at 0x0012, and asks for
+  /// control; the control point answers with a result.
+  private func fitnessMachine(_ results: UInt8...) -> Evidence {
+    evidence {
+      $0.connect()
+      $0.ask("10 01 00 ff ff 00 28", "11 06 10 00 13 00 26 18")
+      $0.ask("08 10 00 13 00 03 28", "09 07 11 00 28 12 00 d9 2a")
+      for result in results {
+        $0.ask("12 12 00 00", "13")
+        $0.att("1d 12 00 80 00 0\(result)", .received)
+        $0.sent("1e")
+      }
+      $0.wait(20_000)
+      $0.disconnect()
+    }
+  }
+
+  @Test("a control point that answers with a failure, although the write was accepted")
+  func controlPoint() {
+    let rule = "gatt-procedure-failed"
+    #expect(
+      findings(of: rule, in: fitnessMachine(5)) == [
+        "2ad9 Fitness Machine Control Point reported that a procedure failed: response, to request control, control not permitted #7 #8"
+      ])
+    #expect(findings(of: rule, in: fitnessMachine(1)) == [])
+    let resolved = finding(rule, in: fitnessMachine(5, 1))
+    #expect(resolved?.severity == .note)
+    #expect(resolved?.isResolved == true)
+  }
 }

@@ -101,7 +101,7 @@ package struct LinkHistory: Sendable {
   /// show it.
   package private(set) var unacknowledged: Int?
   /// The first unacknowledged packet.
-  package private(set) var unacknowledgedSince: Int?
+  package private(set) var unacknowledgedSince: Moment?
   /// The number of packets that the controller completed beyond those that the capture contains: at
   /// least this many records are missing.
   package private(set) var unseenSent = 0
@@ -117,11 +117,14 @@ package struct LinkHistory: Sendable {
   package private(set) var disconnect: Moment?
   /// The event that ended the link, or the record that reports that its controller is gone.
   package private(set) var ended: Moment?
-  /// The numbers of the last packets sent, in a ring; the oldest follows `sent`.
-  private var recent: [Int] = []
+  /// The last packets sent, in a ring; the oldest follows `sent`.
+  private var recent: [Moment] = []
 
   /// The capacity of that ring: more packets are seldom under way at once.
   private static let mostRecent = 64
+  /// The last procedures of the Link Layer that events report, whether they changed something or
+  /// not.
+  private var procedures: [(name: StaticString, packet: Int)] = []
   private static let mostChanges = 16
   /// 400 ms, in units of 1.25 ms.
   static let longInterval: UInt16 = 320
@@ -173,9 +176,9 @@ package struct LinkHistory: Sendable {
     } else {
       sentLast = moment
       if recent.count < Self.mostRecent {
-        recent.append(record.number)
+        recent.append(moment)
       } else {
-        recent[sent % Self.mostRecent] = record.number
+        recent[sent % Self.mostRecent] = moment
       }
       sent &+= 1
     }
@@ -188,6 +191,11 @@ package struct LinkHistory: Sendable {
   /// The last sign of the peer on the link: data, or an acknowledgement.
   package var lastSign: Moment? {
     [heardLast, acknowledgedLast].compactMap(\.self).max { $0.packet < $1.packet }
+  }
+
+  /// Returns the first procedure of the Link Layer that was reported between two packets.
+  package func procedure(after first: Int, before end: Int) -> (name: StaticString, packet: Int)? {
+    procedures.first { first < $0.packet && $0.packet < end }
   }
 
   /// Records how the peer was seen last, when the link has ended.
@@ -306,6 +314,10 @@ package struct LinkHistory: Sendable {
   /// Records an LE Meta event; the cursor is after the subevent code.
   @_lifetime(cursor: copy cursor)
   private mutating func observeLE(_ subevent: UInt8, _ moment: Moment, _ cursor: inout Cursor) {
+    if let name = Self.procedureName(subevent) {
+      if procedures.count >= Self.mostChanges { procedures.removeFirst() }
+      procedures.append((name, moment.packet))
+    }
     switch subevent {
     case LEConnectionComplete.version1, LEConnectionComplete.enhanced,
       LEConnectionComplete.enhancedVersion2:
@@ -338,6 +350,17 @@ package struct LinkHistory: Sendable {
       if subrateAsked != nil { take("LE Subrate Request", moment, change.status.rawValue) }
       observeSubrate(change.status, change.status == .success ? change : nil, moment)
     default: break
+    }
+  }
+
+  /// Returns the name of an LE event that ends a procedure of the Link Layer.
+  private static func procedureName(_ subevent: UInt8) -> StaticString? {
+    switch subevent {
+    case LEConnectionUpdateComplete.subevent: "LE Connection Update Complete"
+    case LinkEvent.remoteFeaturesSubevent: "LE Read Remote Features Complete"
+    case LEDataLengthChange.subevent: "LE Data Length Change"
+    case LEPHYUpdateComplete.subevent: "LE PHY Update Complete"
+    default: nil
     }
   }
 

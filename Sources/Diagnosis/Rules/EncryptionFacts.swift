@@ -1,6 +1,7 @@
 // Facts for the rules about encryption and bonds.
 
 import Bluetooth
+import Dissectors
 package import Sessions
 package import Words
 
@@ -145,6 +146,67 @@ extension Evidence {
         $0.key == key && $0.outcome == .encrypted && $0.heard != nil
       }
     }
+  }
+
+  /// Returns the first command to resolve a private address that this host's controller refused and
+  /// never accepted.
+  func resolvingRefusal(_ history: ConnectionHistory) -> Int? {
+    let refusals = adapters.first { $0.index == history.connection.adapter }?.commands.refusals
+    return refusals?.first {
+      $0.opcode == HCICommand.leAddDeviceToResolvingList && $0.succeeded == nil
+        && $0.first.packet < history.connection.lastPacket ?? .max
+    }?.first.packet
+  }
+
+  /// Returns the earlier connection with the same device on which the key of an attempt worked.
+  func proof(of attempt: EncryptionAttempt, _ history: ConnectionHistory)
+    -> (connection: Int, packet: Int)?
+  {
+    guard let key = attempt.key else { return nil }
+    for earlier in self.earlier(than: history).reversed() {
+      let worked = earlier.encryption.attempts.last {
+        $0.key == key && $0.outcome == .encrypted && $0.heard != nil
+      }
+      if let worked { return (earlier.id, worked.end?.packet ?? worked.moment.packet) }
+    }
+    return nil
+  }
+
+  /// Returns what shows that a side used the wrong key of a bond: pairing had distributed another one
+  /// for the same identification, or the same bytes in reverse order.
+  func mixUp(of attempt: EncryptionAttempt, _ history: ConnectionHistory)
+    -> (side: Side, words: Wording, packets: [Int])?
+  {
+    guard let used = attempt.key, let central = attempt.starter else { return nil }
+    let known = keys(of: history).filter {
+      $0.kind == .longTerm && $0.packet < attempt.moment.packet
+    }
+    // Only this host's keys are in its commands.
+    let user = Side.local
+    if let reversed = known.first(where: { $0.bytes == used.reversed() && $0.bytes != used }) {
+      return (
+        user,
+        "The key has the bytes of the key in \(packet: reversed.packet) in reverse order.",
+        [reversed.packet]
+      )
+    }
+    // Legacy pairing: the peripheral distributes the key that encrypts, with its identification.
+    guard attempt.ediv != 0 || attempt.rand != 0,
+      let right = known.last(where: {
+        $0.source == .pairing && $0.side == central.other && $0.ediv == attempt.ediv
+          && $0.rand == attempt.rand
+      }), right.bytes != used
+    else { return nil }
+    let other = known.first { $0.bytes == used && $0.source == .pairing && $0.side == central }
+    let what: Wording =
+      other.map {
+        "the key that \(central.words) had distributed for its own use as a peripheral (\(packet: $0.packet))"
+      } ?? "another key"
+    return (
+      user,
+      "EDIV and Rand identify the key of \(packet: right.packet); \(user.words) used \(what).",
+      [right.packet] + (other.map { [$0.packet] } ?? [])
+    )
   }
 
   /// Returns the attempt to encrypt that succeeded after a failed one: on the same connection, or

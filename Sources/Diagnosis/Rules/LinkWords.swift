@@ -74,7 +74,7 @@ extension ConnectionHistory {
     } else if let heard = link.heardLast {
       words = "no data came from the peer after \(packet: heard.packet)"
       if let since = link.unacknowledgedSince, link.unacknowledged ?? 0 > 0 {
-        words = "\(words), nor did the peer acknowledge what was sent (\(packet: since))"
+        words = "\(words), nor did the peer acknowledge what was sent (\(packet: since.packet))"
       }
     } else if !connection.isOpeningMissing, !connection.hasLostPackets {
       words = "the peer never sent any data"
@@ -139,10 +139,10 @@ extension ConnectionHistory {
     if left == 0 {
       return link.sent == 0 ? "" : "Everything this host sent was acknowledged."
     }
-    let since: Wording = link.unacknowledgedSince.map { " since \(packet: $0)" } ?? ""
+    let first = link.unacknowledgedSince?.packet
     return left == 1
-      ? "The last packet this host sent\(since.text.isEmpty ? "" : " (\(packet: link.unacknowledgedSince ?? 0))") was never acknowledged."
-      : "\(left) packets this host sent\(since) were never acknowledged."
+      ? "The last packet this host sent\(first.map { " (\(packet: $0))" as Wording } ?? "") was never acknowledged."
+      : "\(left) packets this host sent\(first.map { " since \(packet: $0)" as Wording } ?? "") were never acknowledged."
   }
 
   /// The procedures that failed: Link Layer procedures, and parameter changes.

@@ -27,7 +27,7 @@ extension Rule {
             "\(attempt.beginning), and encryption ended with \(StatusCode.authenticationFailure) (\(packet: end)).\(attempt.aside(history, evidence))",
           .likely, evidence: attempt.packets)
         return evidence.settle(finding, attempt, history)
-      } + classicFailures(history)
+      } + classicFailures(history, evidence)
     },
     Rule(
       "enc-timeout", .error, "Encryption was started and never completed",
@@ -116,7 +116,9 @@ extension Rule {
 
   // MARK: BR/EDR
 
-  private static func classicFailures(_ history: ConnectionHistory) -> [Finding] {
+  private static func classicFailures(
+    _ history: ConnectionHistory, _ evidence: Evidence
+  ) -> [Finding] {
     let all = history.encryption.authentications
     guard
       let failed = all.last(where: { $0.status.map { $0 != .success } ?? false }),
@@ -146,6 +148,24 @@ extension Rule {
       why:
         "This host \(deed)\(failed.reply.map { " (\(packet: $0.packet))" as Wording } ?? ""), and authentication ended with \(status) (\(packet: end.packet)): \(cause).",
       failed.hasKey == true ? .certain : .likely, evidence: packets)
+    if let reply = failed.reply?.packet,
+      let used = evidence.keys(of: history).last(where: {
+        $0.kind == .link && $0.source == .controller && $0.packet <= reply
+      }),
+      let right = evidence.keys(of: history).first(where: {
+        $0.kind == .link && $0.bytes == used.bytes.reversed() && $0.bytes != used.bytes
+      })
+    {
+      finding.what = "This host used the link key in reverse byte order"
+      finding.headline =
+        "authentication failed at \(packet: end.packet) because this host used the link key in reverse byte order"
+      finding.why =
+        "\(finding.why) The key of \(packet: used.packet) has the bytes of the key in \(packet: right.packet) in reverse order."
+      finding.certainty = .certain
+      finding.evidence.insert(right.packet)
+      finding.remedy =
+        "Fix the byte order in which this host stores or derives the link key: HCI wants it least significant byte first."
+    }
     if let refused = failed.refused {
       finding.what = "This host refused to pair over BR/EDR: \(status)"
       finding.headline = "this host refused to pair at \(packet: refused.moment.packet)"

@@ -37,6 +37,17 @@ extension Rule {
         why: "\(attempt.beginning). \(told) \(meaning)\(attempt.aside(history, evidence))",
         certainty, evidence: attempt.packets.union([end]))
       finding.restsOnAbsence = shown != .micFailure
+      if let mixUp = evidence.mixUp(of: attempt, history) {
+        finding.what = "\(mixUp.side.capitalized) used the wrong key for the bond"
+        finding.headline =
+          "\(mixUp.side.words) used the wrong key for the bond at \(packet: attempt.packets.last ?? end)"
+        finding.why = "\(finding.why) \(mixUp.words)"
+        finding.certainty = .certain
+        finding.restsOnAbsence = false
+        for packet in mixUp.packets { finding.evidence.insert(packet) }
+        finding.remedy =
+          "Fix where \(mixUp.side.words) stores and looks up keys: the peripheral's distributed key encrypts the link, and HCI wants it least significant byte first. The bond itself is right."
+      }
       if certainty == .possible { finding.severity = .warning }
       if let later = evidence.encryptedLater(than: history) {
         finding.severity = .warning
@@ -86,6 +97,7 @@ extension Rule {
         return [finding]
       }
       guard connection.ending == .micFailure, mismatch(history, evidence) == nil else { return [] }
+      if let finding = disturbed(history, evidence) { return [finding] }
       let attempt = history.encryption.attempts.last { $0.outcome == .encrypted }
       var packets: PacketSet = []
       packets.insert(attempt?.end?.packet)
@@ -117,6 +129,27 @@ extension Rule {
   /// The end of the link is reported at most this long after the supervision timeout.
   private static let margin: Int64 = 1_000_000_000
 
+  /// Returns a finding about a link that was lost while encryption was started with a key that had
+  /// worked before, if another procedure of the Link Layer ran at the same time.
+  private static func disturbed(
+    _ history: ConnectionHistory, _ evidence: Evidence
+  ) -> Finding? {
+    guard let attempt = history.encryption.attempts.last, let end = history.connection.lastPacket,
+      let proof = evidence.proof(of: attempt, history),
+      let procedure = history.link.procedure(after: attempt.moment.packet, before: end)
+    else { return nil }
+    var finding = Finding(
+      "The link was lost because another procedure ran while encryption was being started",
+      headline:
+        "the link was lost at \(packet: end): encryption and \(procedure.name) ran at the same time",
+      why:
+        "\(attempt.beginning). The key is right: it encrypted connection \(proof.connection) (\(packet: proof.packet)). Before encryption was complete, \(procedure.name) was reported (\(packet: procedure.packet)): while encryption starts, a controller may run no other procedure (Core, Vol 6, Part B, 5.1.3.1), and one that does can send a packet that the other side cannot decrypt.",
+      .likely, evidence: attempt.packets.union([procedure.packet, end, proof.packet]))
+    finding.remedy =
+      "Do not start procedures (data length, PHY, connection parameters) until the link is encrypted, on both sides, and update the controllers' firmware. If it does not help, delete the bond on both sides and pair again."
+    return finding
+  }
+
   /// Returns the attempt after which the link was lost because the keys differ, and how certain
   /// that is, or nil if the evidence does not show it.
   static func mismatch(
@@ -129,16 +162,26 @@ extension Rule {
       let (reason, passed) = attempt.loss(history),
       !evidence.hasWorked(attempt, history)
     else { return nil }
+    let proof = evidence.proof(of: attempt, history)
+    if proof != nil, reason == .micFailure,
+      history.link.procedure(
+        after: attempt.moment.packet, before: connection.lastPacket ?? .max) != nil
+    {
+      return nil
+    }
+    // A key that worked before is wrong only if the peer has replaced its own since.
+    let sure: Certainty =
+      attempt.meanwhile != nil ? .possible : proof == nil ? .certain : .likely
     switch attempt.outcome {
     case .off?: return nil
     case .failed(let status)?:
-      if status == .micFailure { return (attempt, attempt.meanwhile == nil ? .certain : .possible) }
+      if status == .micFailure { return (attempt, sure) }
       guard status == .connectionTimeout else { return nil }
     case .encrypted?, nil: break
     }
     if reason == .micFailure, connection.ending != .localHost {
       // Data that was sent too early has the same effect.
-      return (attempt, attempt.meanwhile == nil ? .certain : .possible)
+      return (attempt, sure)
     }
     // If the request was not answered, this host is the reason.
     if attempt.start == .keyRequest, attempt.reply == nil { return nil }

@@ -49,7 +49,8 @@ extension Rule {
         "connection \(history.id) was lost at \(packet: ended.packet): \(history.silenceWords)",
       why: why,
       evidence: PacketSet(
-        [link.heardLast?.packet, link.unacknowledgedSince, ended.packet].compactMap(\.self)))
+        [link.heardLast?.packet, link.unacknowledgedSince?.packet, ended.packet].compactMap(\.self))
+    )
     if let restart = history.attributes.restart {
       finding.severity = .note
       finding.what = "The peer restarted as requested: \(StatusCode.connectionTimeout)"

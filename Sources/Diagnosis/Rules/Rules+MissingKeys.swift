@@ -110,6 +110,20 @@ extension Rule {
         "The peer's address is a resolvable private one that no key in the capture resolves: if this host has the bond, it did not recognise the peer."
       finding.what = "This host has no key for the bond that the peer uses"
     }
+    if let refused = evidence.resolvingRefusal(history), history.bond(evidence) != nil,
+      history.connection.peerKind == .randomResolvable
+    {
+      finding.what = "This host did not recognise the bonded peer behind its private address"
+      finding.headline =
+        "this host did not recognise the peer behind its private address, so it has no key for it (\(packet: reply))"
+      finding.why =
+        "\(finding.why) The peer came with a new resolvable private address. The controller had refused LE Add Device To Resolving List (\(packet: refused)), so it does not resolve the address, and this host found no bond for it."
+      finding.certainty = .likely
+      finding.evidence.insert(refused)
+      finding.remedy =
+        "Let this host resolve private addresses itself, with the identity resolving keys of its bonds, or use a controller with a resolving list. Until then the two have to pair on each connection."
+      return finding
+    }
     add(bondOf: history, evidence, "this host", isLostHere: true, to: &finding)
     return finding
   }

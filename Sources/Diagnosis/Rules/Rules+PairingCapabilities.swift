@@ -83,12 +83,23 @@ extension FailedPairing {
   fileprivate func unmetRequirements() -> Finding {
     var pieces: [Wording] = []
     var certainty = Certainty.likely
+    var remedy: Wording?
     var clause: Wording = "\(side.words) requires more than this pairing provides"
     if let shortfall = attempt.shortfall, let demanding = attempt.demandingMITM {
       pieces.append(
         "\(Wording("\(demanding)").capitalized) requested MITM protection, which these IO capabilities do not allow: \(shortfall) (\(attempt.capabilityWords))."
       )
       clause = "MITM protection is impossible with these IO capabilities"
+    } else if attempt[role].features?.pdu.authReq.supportsSC == true,
+      let others = attempt[otherRole].features, !others.pdu.authReq.supportsSC
+    {
+      let other = attempt.side(otherRole)
+      pieces.append(
+        "\(side.capitalized) supports Secure Connections and \(other.words) does not (\(packet: others.moment.packet)), so this would be legacy pairing: a side that accepts only Secure Connections refuses it like this."
+      )
+      clause = "\(side.words) seems to accept only Secure Connections, which \(other.words) lacks"
+      remedy =
+        "Enable LE Secure Connections on \(other.words) (Zephyr: CONFIG_BT_SMP_SC_PAIR_ONLY needs it on both sides; BlueZ: a controller of Bluetooth 4.2 or later), or let \(side.words) accept legacy pairing."
     } else if attempt.method != nil {
       pieces.append(
         "The pairing features do not show what else \(side.words) requires: \(attempt.capabilityWords)."
@@ -108,9 +119,11 @@ extension FailedPairing {
       certainty = .possible
     }
     pieces.insert("\(side.capitalized) answered \(refused) with \(reason).", at: 0)
-    return finding(
+    var finding = finding(
       "\(side.capitalized) requires more than this pairing can provide", because: clause,
       why: Wording(pieces, joinedBy: " "), certainty)
+    finding.remedy = remedy
+    return finding
   }
 
   fileprivate func shortKey() -> Finding {

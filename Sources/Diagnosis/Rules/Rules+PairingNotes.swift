@@ -58,6 +58,16 @@ extension Rule {
         .map(\.self)
     },
     Rule(
+      "smp-keys-missing", .warning, "A side does not distribute the keys that were agreed on",
+      when:
+        "pairing succeeds, both sides agreed that keys are distributed, and one of them sends none of its own in the 5 s or more until the link ends or the capture shows it last",
+      needs: [.bothDirections, .events, .opening],
+      do:
+        "Check the log of that side's security manager. Without the peripheral's key of a legacy pairing the link cannot be encrypted again, and without an identity resolving key the other side does not recognise a private address later: delete the bond, then pair again."
+    ) { connection, _ in
+      connection.pairing.attempts.suffix(1).compactMap { $0.undistributed(connection) }
+    },
+    Rule(
       "smp-while-encrypted", .note, "Two devices pair although their link is already encrypted",
       when: "a Pairing Request on an encrypted LE link", needs: [.bothDirections, .events],
       do:
@@ -95,6 +105,46 @@ extension PairingAttempt {
     packets.insert(initiating.publicKey?.moment.packet)
     packets.insert(responding.publicKey?.moment.packet)
     return packets
+  }
+
+  /// The time within which the keys follow the encryption of the link.
+  private static let patience: Int64 = 5_000_000_000
+
+  /// Returns a finding about a side that sends none of the keys that the two agreed on.
+  fileprivate func undistributed(_ connection: ConnectionHistory) -> Finding? {
+    let link = connection.connection
+    guard isBonded, !isOverBREDR, let encrypted, !link.hasLostPackets, !link.isDataCut,
+      let request = initiating.features, let response = responding.features
+    else { return nil }
+    // Whether a link without an end was open after its last packet is unknown.
+    let ended = link.lastPacket.map { Moment(packet: $0, time: link.lastTime) }
+    guard let end = ended ?? connection.link.latest else { return nil }
+    // The responder sends its keys first (Core, Vol 3, Part H, 2.4.3).
+    for role in [PairingSide.responder, .initiator] {
+      let agreed = agreedKeys(of: role)
+      guard agreed != 0, self[role].keyBits & agreed == 0 else { continue }
+      let from = [encrypted, self[role == .initiator ? .responder : .initiator].keys?.last]
+        .compactMap(\.self).max { $0.packet < $1.packet }
+      guard let from, let waited = end.nanoseconds(since: from), waited >= Self.patience else {
+        return nil
+      }
+      let sender = side(role)
+      let names = Wording(
+        listing: (0..<3).compactMap { bit in
+          agreed & 1 << UInt8(bit) == 0 ? nil : KeyDistribution.short(bit: bit).map { "\($0)" }
+        })
+      var finding = Finding(
+        "\(sender.capitalized) did not distribute its keys",
+        headline: "\(sender.words) did not distribute the keys that the two agreed on: \(names)",
+        why:
+          "The link was encrypted (\(packet: encrypted.packet)), and the two had agreed that \(sender.words) sends \(names) (\(packet: request.moment.packet), \(packet: response.moment.packet)). It sent none in the \(duration: waited) that followed.",
+        evidence: [
+          request.moment.packet, response.moment.packet, encrypted.packet, end.packet,
+        ])
+      finding.restsOnAbsence = true
+      return finding
+    }
+    return nil
   }
 
   fileprivate func invalidKey() -> Finding? {

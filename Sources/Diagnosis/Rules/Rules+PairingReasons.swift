@@ -25,6 +25,7 @@ extension Rule {
         "Transfer the out-of-band data before pairing begins, or clear the OOB data flag: legacy pairing needs the data on both sides, Secure Connections on one."
     ) { failed in
       guard failed.reason == .oobNotAvailable else { return nil }
+      if let demanded = failed.demandedOutOfBand { return demanded }
       return failed.finding(
         "\(failed.side.capitalized) has no out-of-band data",
         because: "\(failed.side.words) has no out-of-band data",
@@ -293,6 +294,24 @@ extension FailedPairing {
       || attempt.responding.features == nil && side == attempt.initiator
   }
 
+  /// A finding if the side that refuses has the out-of-band data, as its own flag says, and the other
+  /// side's flag says that it has none.
+  fileprivate var demandedOutOfBand: Finding? {
+    guard let own = attempt[role].features, own.pdu.oobDataFlag == 1,
+      let others = attempt[otherRole].features, others.pdu.oobDataFlag == 0
+    else { return nil }
+    let other = attempt.side(otherRole)
+    var finding = finding(
+      "\(other.capitalized) declares no out-of-band data, and \(side.words) demands it",
+      because: "\(other.words) declared no out-of-band data, which \(side.words) demands",
+      why:
+        "\(side.capitalized) has out-of-band data of \(other.words): the flag in its features is set (\(packet: own.moment.packet)). \(other.capitalized) left its own flag clear (\(packet: others.moment.packet)), and \(side.words) answered with \(reason).",
+      .likely, evidence: packets.union([others.moment.packet, own.moment.packet]))
+    finding.remedy =
+      "Give the out-of-band data to \(other.words) before pairing begins, or, if it has the data, make its stack set the flag. If only one side can have the data, use Secure Connections, and let \(side.words) accept that."
+    return finding
+  }
+
   fileprivate var outOfBandWords: Wording {
     let having = [attempt.initiating, attempt.responding].count {
       $0.features?.pdu.oobDataFlag == 1
@@ -370,6 +389,17 @@ extension FailedPairing {
     var what: Wording = "\(side.capitalized) ended pairing without giving a reason"
     var clause: Wording = "\(side.words) ended it without giving a reason"
     var remedy: Wording?
+    if attempt.isOverBREDR {
+      let early: Wording =
+        attempt.beganEncrypted
+        ? "" : " The link was not encrypted yet when it began (\(packet: attempt.first.packet))."
+      what = "\(side.capitalized) refused to derive keys for LE over BR/EDR"
+      clause = "\(side.words) refused to derive keys for LE over BR/EDR"
+      why =
+        "This pairing derives keys for LE from those of the BR/EDR link (cross-transport key derivation). \(why)\(early)"
+      remedy =
+        "Begin it only once the BR/EDR link is encrypted with a key of Secure Connections; without such a key, pair over LE instead."
+    }
     if side == .local, let act {
       packets.insert(act.moment.packet)
       let command: StaticString = act.kind == .unpair ? "Unpair Device" : "Cancel Pair Device"

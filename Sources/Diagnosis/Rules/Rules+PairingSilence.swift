@@ -181,6 +181,8 @@ private struct SilentPairing {
       let silence, silence >= PairingAttempt.timeout
     else { return nil }
     let waiting = attempt.lastSender
+    // The peer cannot answer what it did not get; that has a finding of its own.
+    if waiting == .local, connection.isUndelivered(attempt.last.packet) { return nil }
     var packets: PacketSet = [attempt.last.packet]
     packets.insert(attempt.end?.packet)
     return finding(

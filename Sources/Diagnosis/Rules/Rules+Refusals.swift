@@ -18,6 +18,8 @@ extension Rule {
       refusal.whyNotPermitted
     } instead: { refusal, _ in
       refusal.permittedInstead
+    } certainty: { refusal in
+      refusal.isOfNotificationSharing ? .likely : .certain
     },
     refused(
       "att-invalid-handle", .warning, 0x01...0x01, "The server does not have the requested handle",
@@ -117,7 +119,26 @@ extension Rule {
         Execute or cancel what is prepared, or raise the server's queue (Zephyr: \
         CONFIG_BT_ATT_PREPARE_COUNT); a larger MTU needs fewer parts.
         """
-    ) { refusal, _ in "\(refusal.refuser) cannot queue more parts than those already prepared."
+    ) { refusal, connection in
+      guard refusal.isFirstPart else {
+        return "\(refusal.refuser) cannot queue more parts than those already prepared."
+      }
+      let refused = connection.attributes.refusals.last {
+        $0.opcode == .executeWriteRequest && $0.server == refusal.server
+          && $0.answer.packet < refusal.last.packet
+      }
+      let before: Wording =
+        refused.map {
+          "The Execute Write Request before it was refused (\(packet: $0.answer.packet)), and the server seems to have kept its parts: it has to discard them (Core, Vol 3, Part F, 3.4.6.3)."
+        } ?? "Another client may have filled the queue, or the server did not empty it."
+      return
+        "This is the first part: \(refusal.client.words) has prepared nothing that is not executed or cancelled. \(before)"
+    } instead: { refusal, _ in
+      refusal.isFirstPart
+        ? "Fix the server: after Execute Write Request its queue is empty, whatever the result. Until then disconnect, which empties the queue, or cancel what is prepared (Execute Write Request with flags 0x00)."
+        : nil
+    } certainty: { refusal in
+      refusal.isFirstPart ? .likely : .certain
     },
     refused(
       "att-not-long", .note, 0x0b...0x0b,
@@ -274,8 +295,49 @@ extension Rule {
       when: "Out of Range (0xff) answers a request",
       do: "Write a value within the characteristic's range."
     ) { refusal, _ in "The profile defines a range, and \(refusal.headWords) is not in it." },
-    notInProperties,
+    failedProcedure, notInProperties,
   ]
+
+  private static let failedProcedure = Rule(
+    "gatt-procedure-failed", .warning, "A control point reports that a procedure failed",
+    when:
+      """
+      a notification or an indication of a control point has a result other than success; a note \
+      if the same command succeeds later
+      """, needs: .bothDirections,
+    do:
+      """
+      Look up the result in the profile of the characteristic, and compare what was written with \
+      what the server can do in this state. The write itself was accepted, so apps and stacks that \
+      look only at its status see no error.
+      """
+  ) { connection, _ in
+    Finding.together(
+      connection.attributes.failedProcedures.map { failed in
+        let identity = connection.attributes.identity(failed.handle, of: failed.server)
+        let name: Wording = identity.map { "\($0)" } ?? "\(handle: failed.handle)"
+        let times: Wording = failed.count > 1 ? ", \(failed.count) times" : ""
+        var evidence = PacketSet()
+        evidence.insert(failed.request)
+        evidence.insert(failed.answer.packet)
+        var finding = Finding(
+          "\(name) reported that a procedure failed\(times): \(failed.words)",
+          headline:
+            "a procedure of \(name) failed (\(packet: failed.answer.packet)): \(failed.words)",
+          why:
+            """
+            \(failed.server.capitalized) answered in \(packet: failed.answer.packet): \
+            \(failed.words).
+            """, evidence: evidence)
+        finding.attribute = identity
+        if let succeeded = failed.succeeded {
+          finding.severity = .note
+          finding.isResolved = true
+          finding.note = "The same command succeeded later (\(packet: succeeded.packet))."
+        }
+        return finding
+      })
+  }
 
   private static let notInProperties = Rule(
     "att-not-in-properties", .note,
@@ -378,6 +440,11 @@ extension Refusal {
       && attribute.uuid != nil && length == 2 && (head == [1, 0] || head == [2, 0])
   }
 
+  /// Whether iOS keeps its notifications from an accessory that has found their service.
+  fileprivate var isOfNotificationSharing: Bool {
+    error.rawValue == 0x03 && attribute.uuid == AppleServices.notificationControl
+  }
+
   /// Whether a client was prevented from writing a CCCD.
   private var isOfConfiguration: Bool {
     error.rawValue == 0x03 && attribute.uuid == .clientConfiguration && attribute.via != .inferred
@@ -395,6 +462,10 @@ extension Refusal {
         the wrong handle. Not every characteristic has a CCCD after its value.
         """
     case .value, .descriptor, nil: break
+    }
+    if isOfNotificationSharing {
+      return
+        "This is the control point of Apple's Notification Center Service. iOS answers so while its user does not share notifications with this accessory, or has not confirmed the pairing."
     }
     if isOfConfiguration {
       return
@@ -428,6 +499,14 @@ extension Refusal {
       return
         "Get the handle of the characteristic's value, or of its descriptor, by discovery of this server."
     case .value, .descriptor, nil: break
+    }
+    if isOfNotificationSharing {
+      return
+        "On the iPhone switch on Share System Notifications for the accessory (Settings, Bluetooth, the accessory's details). The setting appears once the two are bonded."
+    }
+    if attribute.service.map({ AppleServices.all.contains($0) }) ?? false {
+      return
+        "The server is an Apple device, so its firmware cannot be changed: check its settings for this accessory, and that the two are bonded."
     }
     if isOfConfiguration {
       return server == .local
@@ -466,6 +545,19 @@ extension Refusal {
       (Zephyr: \(permission)).
       """
   }
+}
+
+/// Services that only Apple's devices have (Apple's specifications of ANCS and AMS [mem]).
+private enum AppleServices {
+  /// The control point of the Notification Center Service.
+  static let notificationControl = BluetoothUUID(
+    high: 0x69d1_d8f3_45e1_49a8, low: 0x9821_9bbd_fdaa_d9d9)
+  /// The Notification Center Service, the Media Service, and Continuity.
+  static let all = [
+    BluetoothUUID(high: 0x7905_f431_b5ce_4e99, low: 0xa40f_4b1e_122d_00d0),
+    BluetoothUUID(high: 0x89d3_502b_0f36_433a, low: 0x8ef4_c502_ad55_f8dc),
+    BluetoothUUID(high: 0xd061_1e78_bbb4_4591, low: 0xa5f8_4879_10ae_4366),
+  ]
 }
 
 extension CharacteristicProperties {

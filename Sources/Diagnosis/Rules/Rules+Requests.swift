@@ -222,6 +222,8 @@ extension ConnectionHistory {
   fileprivate func unanswered(_ request: UnansweredRequests.Sent) -> Finding? {
     let asking = Side(sent: request.direction)
     let answering = asking.other
+    // The peer cannot answer what it did not get; that has a finding of its own.
+    if asking == .local, isUndelivered(request.packet) { return nil }
     // If there is nothing at all from the other side, the capture may lack that side.
     guard (answering == .local ? attributes.sentByLocal : attributes.sentByPeer) > 0 else {
       return nil

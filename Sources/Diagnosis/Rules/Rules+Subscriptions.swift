@@ -67,6 +67,21 @@ extension Rule {
         CCCD on each connection: it does no harm.
         """
     ) { connection, evidence in connection.lostSubscriptions(evidence) },
+    Rule(
+      "gatt-not-encrypted", .warning,
+      "A bonded device gets no values on a link that is never encrypted",
+      when:
+        """
+        an earlier connection of the device was encrypted and got values of a characteristic; this \
+        one is not encrypted, lasts longer than any earlier pause between values, and gets none
+        """, needs: [.bothDirections, .commands, .events, .opening, .end],
+      do:
+        """
+        Encrypt the link with the stored key right after connecting: only the central can. A \
+        peripheral can ask for it with a Security Request (Zephyr: bt_conn_set_security, Nordic: \
+        pm_conn_secure).
+        """
+    ) { connection, evidence in connection.valuesWithoutEncryption(evidence) },
   ]
 }
 
@@ -216,6 +231,52 @@ extension ConnectionHistory {
     }
   }
 
+  /// Returns the first value of a characteristic, and how long another connection has to last for
+  /// such a value to be missed there; nil if it did not come twice.
+  private static func regularity(of usage: AttributeUsage) -> (first: Moment, patience: Int64)? {
+    guard usage.sent >= 2, let first = usage.notifications.first ?? usage.indications.first,
+      let last = usage.notifications.last ?? usage.indications.last,
+      let span = last.nanoseconds(since: first)
+    else { return nil }
+    // The average pause between values was this long, so one should have arrived by now.
+    let pause = span / Int64(max(1, usage.sent - 1))
+    return (first, max(5_000_000_000, 3 * min(pause, .max / 4)))
+  }
+
+  /// Returns a finding about values that came on an earlier, encrypted connection, but not here,
+  /// where the link is not encrypted.
+  fileprivate func valuesWithoutEncryption(_ evidence: Evidence) -> [Finding] {
+    guard connection.isEncrypted == false, !encryption.wasEncrypted, encryption.attempts.isEmpty,
+      pairing.attempts.isEmpty, let opened = link.opened
+    else { return [] }
+    let end = Moment(
+      packet: connection.lastPacket ?? evidence.extent.lastPacket,
+      time: connection.lastTime ?? evidence.extent.latest)
+    guard let lasted = end.nanoseconds(since: opened), let bond = bond(evidence) else { return [] }
+    for configuration in bond.history.attributes.configurations
+    where configuration.accepted != nil && configuration.value & 3 != 0 {
+      guard let owner = configuration.owner, let handle = owner.handle,
+        let usage = bond.history.attributes.usage(handle, of: configuration.server),
+        let regular = Self.regularity(of: usage), lasted >= regular.patience,
+        (attributes.usage(handle, of: configuration.server)?.sent ?? 0) == 0,
+        !bond.history.writes(toServiceOf: owner, configuration.server)
+      else { continue }
+      let server = configuration.server
+      let encrypted = bond.attempt.end?.packet ?? bond.attempt.moment.packet
+      var finding = Finding(
+        "\(server.capitalized) sent no \(owner) on a link that was never encrypted",
+        headline:
+          "connection \(id) was never encrypted, although the two are bonded, and \(server.words) sent no \(owner)",
+        why:
+          "On connection \(bond.history.id), which was encrypted (\(packet: encrypted)), \(server.words) sent \(usage.sent) values of \(owner). Here neither side encrypted the link in \(duration: lasted), and no value came: servers keep values that need security back without an error.",
+        .likely, evidence: [encrypted, opened.packet, end.packet])
+      finding.attribute = owner
+      finding.restsOnAbsence = true
+      return [finding]
+    }
+    return []
+  }
+
   /// Returns findings about values that arrived on an earlier connection but no longer do, because
   /// the server lost the CCCD.
   fileprivate func lostSubscriptions(_ evidence: Evidence) -> [Finding] {
@@ -231,14 +292,10 @@ extension ConnectionHistory {
       }
       for configuration in wanted {
         guard let handle = configuration.owner?.handle, let owner = configuration.owner,
-          let usage = before.attributes.usage(handle, of: configuration.server), usage.sent >= 2,
-          let first = usage.notifications.first ?? usage.indications.first,
-          let last = usage.notifications.last ?? usage.indications.last,
-          let span = last.nanoseconds(since: first)
+          let usage = before.attributes.usage(handle, of: configuration.server),
+          let regular = Self.regularity(of: usage)
         else { continue }
-        // The average pause between values was this long, so one should have arrived by now.
-        let pause = span / Int64(max(1, usage.sent - 1))
-        guard lasted >= max(5_000_000_000, 3 * min(pause, .max / 4)),
+        guard lasted >= regular.patience,
           (attributes.usage(handle, of: configuration.server)?.sent ?? 0) == 0,
           // Values that answered writes before do not arrive without them.
           !before.writes(toServiceOf: owner, configuration.server),
@@ -265,7 +322,8 @@ extension ConnectionHistory {
             lasted \(duration: lasted) more: \(configuration.server.other.words) wrote no CCCD, as \
             bonded clients may, and got no value.
             """,
-          .likely, evidence: [configuration.request.packet, first.packet, encrypted.packet],
+          .likely,
+          evidence: [configuration.request.packet, regular.first.packet, encrypted.packet],
           on: [id])
         finding.restsOnAbsence = true
         finding.attribute = owner

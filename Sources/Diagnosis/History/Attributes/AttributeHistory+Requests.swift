@@ -221,7 +221,10 @@ extension AttributeHistory {
         properties: memory.properties(of: identity), range: request.range, type: request.type,
         offset: request.offset, error: error,
         errorName: error.isOfProfile ? vendors.knowledge.errorName(error, of: subject) : nil,
-        security: security, length: request.length, prepared: request.prepared, head: request.head,
+        security: security, length: request.length, prepared: request.prepared,
+        isFirstPart: request.opcode == .prepareWriteRequest
+          && (request.client == .local ? prepared.local : prepared.peer) == nil,
+        head: request.head,
         meaning: isWhole
           ? vendors.knowledge.meaning(ofWritten: request.written, identity, subject.device) : nil,
         request: request.moment, answer: context.moment, last: context.moment))

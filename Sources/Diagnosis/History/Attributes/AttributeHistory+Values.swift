@@ -255,6 +255,7 @@ extension AttributeHistory {
         usages[place].counter.note(value.byte(at: 0), packet: context.moment.packet)
       }
     }
+    noteAnswer(value, place, context)
     noteUnoffered(
       isIndication ? .indication : .notification, bit: isIndication ? 5 : 4, place,
       context.moment.packet, value.byteCount, context)
@@ -264,6 +265,30 @@ extension AttributeHistory {
       handle, nil
     ) {
       if isIndication { $0.indications += 1 } else { $0.notifications += 1 }
+    }
+  }
+
+  /// Records whether a control point reports that a procedure failed.
+  private mutating func noteAnswer(_ value: RawSpan, _ place: Int, _ context: Context) {
+    if usages[place].isControlPoint == nil {
+      usages[place].isControlPoint = vendors.knowledge.isControlPoint(usages[place].identity)
+    }
+    guard usages[place].isControlPoint == true, context.isWhole,
+      let answer = vendors.knowledge.answer(value, of: usages[place].identity)
+    else { return }
+    let usage = usages[place]
+    let known = failedProcedures.firstIndex {
+      $0.handle == usage.handle && $0.server == usage.server && $0.command == answer.command
+    }
+    if let known {
+      failedProcedures[known].succeeded = answer.hasFailed ? nil : context.moment
+      if answer.hasFailed { failedProcedures[known].count &+= 1 }
+    } else if answer.hasFailed, failedProcedures.count < Self.mostListed {
+      let written = [usage.commands.last, usage.writes.last].compactMap { $0?.packet }.max()
+      failedProcedures.append(
+        FailedProcedure(
+          handle: usage.handle, server: usage.server, command: answer.command,
+          words: answer.words, request: written, answer: context.moment))
     }
   }
 

@@ -67,6 +67,8 @@ package struct AttributeHistory: Sendable {
   package internal(set) var configurations: [Configuration] = []
   /// Values written to CCCDs with commands, which are not answered.
   package internal(set) var commandedConfigurations: [Configuration] = []
+  /// Procedures of control points that failed, each command once.
+  package internal(set) var failedProcedures: [FailedProcedure] = []
   /// The MTUs that were exchanged on the unenhanced bearer.
   package internal(set) var mtuExchanges: [MTUExchange] = []
   package internal(set) var discoveries: [DiscoveryRun] = []

@@ -27,6 +27,8 @@ package struct Refusal: Sendable {
   package let length: Int
   /// For an Execute Write Request: the parts to be written.
   package let prepared: PreparedWrite?
+  /// Whether it is a prepared write of a client that had no other part in the queue.
+  package let isFirstPart: Bool
   /// The first bytes to be written, unless they may be secret.
   package let head: [UInt8]
   /// The meaning of the value in a profile, if all of it is known.
@@ -77,6 +79,22 @@ package struct Configuration: Sendable {
   package internal(set) var accepted: Moment?
   /// The error, if it was refused.
   package internal(set) var error: ATTErrorCode?
+}
+
+/// A procedure that a control point reports as failed, in a notification or an indication.
+package struct FailedProcedure: Sendable {
+  package let handle: UInt16
+  package let server: Side
+  /// The command that was written.
+  package let command: UInt8
+  /// What the control point answered, as `show` words it.
+  package let words: Wording
+  /// The last write to it before the answer.
+  package let request: Int?
+  package let answer: Moment
+  package internal(set) var count = 1
+  /// The answer that the same procedure succeeded later.
+  package internal(set) var succeeded: Moment?
 }
 
 /// A request for the MTU, and its response.

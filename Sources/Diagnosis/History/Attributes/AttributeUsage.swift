@@ -36,6 +36,8 @@ package struct AttributeUsage: Sendable {
   }
 
   package let handle: UInt16
+  /// Whether its values answer what is written to it; nil: it has not sent any.
+  var isControlPoint: Bool?
   /// The side that has the attribute.
   package let server: Side
   /// The attribute's identity, as far as it is known.

@@ -252,6 +252,27 @@ package struct PairingAttempt: Sendable {
     return request.pdu.authReq.bonds && response.pdu.authReq.bonds
   }
 
+  /// Returns the keys that a side has to send: bit 0 LTK, 1 IRK, 2 CSRK. With Secure Connections
+  /// there is no LTK to send (Core, Vol 3, Part H, 3.6.1).
+  package func agreedKeys(of role: PairingSide) -> UInt8 {
+    guard let request = initiating.features?.pdu, let response = responding.features?.pdu else {
+      return 0
+    }
+    let both =
+      role == .initiator
+      ? request.initiatorKeys.rawValue & response.initiatorKeys.rawValue
+      : request.responderKeys.rawValue & response.responderKeys.rawValue
+    return both & (request.authReq.supportsSC && response.authReq.supportsSC ? 0b110 : 0b111)
+  }
+
+  /// Whether a side has sent none of the keys that the two agreed on.
+  package var lacksKeys: Bool {
+    [PairingSide.initiator, .responder].contains { role in
+      let agreed = agreedKeys(of: role)
+      return agreed != 0 && self[role].keyBits & agreed == 0
+    }
+  }
+
   /// Whether it has neither succeeded nor ended.
   var isUnderWay: Bool { ending == nil && !isPaired }
 

@@ -1,0 +1,70 @@
+import Bluetooth
+import Sessions
+import Words
+
+// The rule about data that never left this host: the controller reports what the peer acknowledged
+// with Number Of Completed Packets (Core, Vol 4, Part E, 7.7.19).
+
+extension Rule {
+  /// The rule about data that the controller does not deliver.
+  static let delivery = Rule(
+    "link-not-delivered", .error, "The controller does not deliver what this host sends",
+    when:
+      "Number Of Completed Packets does not report a packet for 5 s and longer than the supervision timeout, although the link lives on; the capture has the link from its beginning and no records are missing",
+    needs: [.commands, .events, .sentData, .opening],
+    do:
+      "Reset the controller, or unplug it, and update its firmware; if only one peer is affected, look in that peer's firmware for receive buffers that are never freed. The kernel's log, or the host stack's, shows whether the host still waits for buffers."
+  ) { connection, _ in
+    guard let stuck = connection.undelivered else { return [] }
+    let first = stuck.since.packet
+    let more = (connection.link.unacknowledged ?? 1) - 1
+    let others: Wording = more > 0 ? " and \(count: more, "later packet", "later packets")" : ""
+    var why: Wording =
+      "No Number Of Completed Packets reports \(packet: first)\(others) in the \(duration: stuck.waited) that the link lived on: the peer did not acknowledge this, so it cannot have answered."
+    var evidence: PacketSet = [first]
+    if let heard = connection.link.heardLast, heard.packet > first {
+      why = "\(why) The peer itself was heard meanwhile (\(packet: heard.packet))."
+      evidence.insert(heard.packet)
+    }
+    evidence.insert(stuck.until.packet)
+    var finding = Finding(
+      "What this host sent was not delivered",
+      headline:
+        "the controller did not deliver what this host sent from \(packet: first) on",
+      why:
+        "\(why) Either this host's controller has stopped sending, or the peer's accepts no more.",
+      .likely, evidence: evidence)
+    finding.restsOnAbsence = true
+    finding.group = "What this host sent was not delivered"
+    return [finding]
+  }
+}
+
+extension ConnectionHistory {
+  /// A packet that waits for less time may still be under way.
+  private static let patience: Int64 = 5_000_000_000
+
+  /// The first packet that the controller never reported as delivered although the link lived on
+  /// for longer than the supervision timeout, and until when it did; nil if there is none.
+  var undelivered: (since: Moment, until: Moment, waited: Int64)? {
+    guard let since = link.unacknowledgedSince, let timeout = link.supervisionTimeout else {
+      return nil
+    }
+    let until: Moment? =
+      switch connection.ending {
+      case .localHost, .peer: link.ended
+      // A link that is lost, or open at the end, lived at least until its last sign.
+      default: link.lastSign
+      }
+    guard let until, let waited = until.nanoseconds(since: since),
+      waited >= max(Self.patience, timeout &+ 1_000_000_000)
+    else { return nil }
+    return (since, until, waited)
+  }
+
+  /// Returns whether the peer cannot have answered a packet of this host, since its controller never
+  /// delivered it.
+  func isUndelivered(_ packet: Int) -> Bool {
+    undelivered.map { $0.since.packet <= packet } ?? false
+  }
+}
