@@ -11,7 +11,7 @@ extension Rule {
   private static let settledAtOnce: Set<String> = [
     // Reports by the controller.
     "hci-hardware-error", "hci-advertising-mixed", "hci-advertising-refused",
-    "hci-scanning-refused",
+    "hci-scanning-refused", "hci-wrong-advertising-set",
     // Attempts to connect that have ended.
     "connect-timeout", "connect-not-established", "connect-limit", "connect-refused",
     // Pairing Failed, by its reason.

@@ -104,11 +104,24 @@ package struct Explanation: Sendable {
     // Events report both.
     if lacks.contains(.events) { lacks.subtract([.opening, .end]) }
     let isOne = skipped.count == 1
+    let number: Wording =
+      "\(skipped.count) of \(ruleCount) rules \(isOne ? "was" : "were" as StaticString) skipped: \(isOne ? "it needs" : "they need" as StaticString)"
+    // One side may just have been silent, if the other sent little.
+    if lacks == .receivedData || lacks == .sentData, evidence.coverage.parts.contains(.events),
+      evidence.extent.sentData + evidence.extent.receivedData < Self.leastOneSided
+    {
+      let who: StaticString = lacks == .receivedData ? "the peer" : "this host"
+      return
+        "\(number) \(lacks.listed(joinedBy: "or")); \(who) sent none, or this capture lacks it"
+    }
     let isLate =
       lacks.isSubset(of: evidence.coverage.parts) && !lacks.isDisjoint(with: [.commands, .events])
     return
-      "\(skipped.count) of \(ruleCount) rules \(isOne ? "was" : "were" as StaticString) skipped: \(isOne ? "it needs" : "they need" as StaticString) \(lacks.listed(joinedBy: "or")), which this capture \(isLate ? "begins too late for" : "lacks" as StaticString)"
+      "\(number) \(lacks.listed(joinedBy: "or")), which this capture \(isLate ? "begins too late for" : "lacks" as StaticString)"
   }
+
+  /// With so many data packets of one side and none of the other, the capture lacks that side.
+  private static let leastOneSided = 10
 
   /// The rules that were not applied, grouped by what they need, in the order of `Coverage.Parts`.
   var skippedByReason: [(lacks: Coverage.Parts, rules: [SkippedRule])] {
@@ -154,6 +167,9 @@ package struct Explanation: Sendable {
       return "No error: \(headlines(.note))"
     }
     if connections.isEmpty, !isSelective {
+      if let end = findings.first(where: { $0.rule.description == Self.endRule }) {
+        return "No connection in this capture; \(end.headline)"
+      }
       if evidence.hasManagementAlone {
         return
           "No HCI packet in this capture; the kernel reports no failed connection or pairing"
@@ -188,6 +204,8 @@ package struct Explanation: Sendable {
     return left > 0 ? "\(shown); and \(left) more" : shown
   }
 
+  /// The rule about captures that end while a command has no answer.
+  private static let endRule = "capture-ends-unanswered"
   /// The prefix of the names of rules about a controller's commands.
   private static let commandRules = "hci-"
 

@@ -382,4 +382,28 @@ import Words
     }
     #expect(seen >= 20, "only \(seen) captures were found")
   }
+
+  @Test("a capture without connections that ends with a command") func endsUnanswered() throws {
+    func capture(
+      connects: Bool = false, answers: Bool = false, others: Int = 0
+    ) -> [String] {
+      findings(
+        of: "capture-ends-unanswered",
+        in: evidence {
+          $0.command(0x0c03)
+          $0.complete(0x0c03)
+          if connects { $0.connect() }
+          for _ in 0..<others { $0.command(0x1002) }
+          $0.command(0x1001)
+          if answers { $0.status(0x1001) }
+        })
+    }
+    #expect(
+      capture() == [
+        "The capture ends with Read Local Version Information (#3), which has no answer in it #3"
+      ])
+    #expect(capture(answers: true) == [])
+    #expect(capture(connects: true) == [], "it shows other things")
+    #expect(capture(others: 1) == [], "others had no answer, either")
+  }
 }

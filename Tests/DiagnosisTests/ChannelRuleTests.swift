@@ -224,6 +224,126 @@ import Words
         $0.signal("15 02 0a 00 00 00 00 00 00 00 00 00 02 00", .received)
       } == [])
   }
+
+  // MARK: Transports, sizes and credits
+
+  @Test("a command of the other transport, or credits on BR/EDR, are rejected") func transports()
+    throws
+  {
+    let classic = evidence {
+      $0.connectClassic()
+      $0.openClassic(psm: "01 10")
+      for identifier in ["05", "06"] {
+        $0.signal("16 \(identifier) 04 00 46 00 ed 05", .received, cid: 1)
+        $0.signal("01 \(identifier) 02 00 00 00", .sent, cid: 1)
+      }
+    }
+    let credits = try #require(first("l2cap-command-rejected", in: classic))
+    #expect(
+      credits.line
+        == "This host rejected Flow Control Credit on BR/EDR, 2 times: Command not understood (0x0000) #4 #5 #7"
+    )
+    #expect(credits.why.text.contains("other channels of BR/EDR have no credits"))
+    let response = evidence {
+      $0.connect()
+      // Echo Response
+      $0.signal("09 05 00 00", .received)
+      $0.signal("01 05 02 00 00 00", .sent)
+    }
+    #expect(
+      first("l2cap-command-rejected", in: response)?.why.text
+        == "The peer sent a command that L2CAP defines only for BR/EDR, and this host has to reject it."
+    )
+    #expect(
+      finds {
+        $0.signal("16 05 04 00 46 00 ed 05", .received)
+        $0.signal("01 06 02 00 00 00", .sent)
+      } == [], "another identifier")
+  }
+
+  @Test("a channel whose receiver accepts nothing, or too little") func sizes() throws {
+    func opened(_ mps: String, mtu: String = "40") -> [String] {
+      finds {
+        $0.signal("14 02 0a 00 80 00 40 00 64 00 1e 00 03 00", .sent)
+        $0.signal("15 02 0a 00 41 00 \(mtu) 00 \(mps) 00 02 00 00 00", .received)
+      }
+    }
+    #expect(
+      opened("00") == [
+        "l2cap-size-too-small error: The peer opened a channel for SPSM 0x0080 with an MPS of 0; the least is 23 #2 #3"
+      ])
+    #expect(
+      opened("16", mtu: "10") == [
+        "l2cap-size-too-small warning: The peer opened a channel for SPSM 0x0080 with an MTU of 16 and MPS of 22; the least is 23 #2 #3"
+      ])
+    #expect(opened("17") == [])
+  }
+
+  @Test("the last credit is used, and no other comes") func credits() throws {
+    func starved(
+      wait: Int = 20_000, length: Int = 5, reason: UInt8? = nil,
+      _ more: (inout Traffic) -> Void = { _ in }
+    ) -> Finding? {
+      first(
+        "l2cap-no-credits",
+        in: evidence {
+          $0.connect()
+          $0.openChannel()
+          $0.sdu("01 02 03", .sent)
+          $0.first(length, hex("01 02 03 04 05"), .sent)
+          more(&$0)
+          $0.clock += wait
+          if let reason {
+            $0.disconnect(reason: reason)
+          } else {
+            $0.askToDisconnect()
+            $0.disconnect(reason: 0x16)
+          }
+        })
+    }
+    let finding = try #require(starved())
+    #expect(
+      finding.line == "The peer gave no more credits on the channel for SPSM 0x0080 #5 #6")
+    #expect(finding.certainty == .likely)
+    #expect(finding.severity == .warning)
+    #expect(
+      finding.why.text
+        == "#5 used the last credit. For 20.0 s, until this host ended the link, the peer gave no other. It gave none since the channel was opened. Whatever this host sends next has to wait."
+    )
+    #expect(starved(length: 9)?.severity == .error, "in the middle of an SDU")
+    #expect(starved(wait: 3000) == nil)
+    #expect(starved(reason: 0x08) == nil, "the peer was gone")
+    #expect(starved { $0.signal("16 03 04 00 41 00 01 00", .received) } == nil, "it gave one")
+    #expect(
+      starved { $0.add([4, 0xff, 1, 0], .received, drops: 1) } == nil, "it may have given some")
+    #expect(
+      starved {
+        $0.signal("06 04 04 00 41 00 40 00", .sent)
+        $0.signal("07 04 04 00 41 00 40 00", .received)
+      } == nil, "the channel was closed")
+  }
+
+  @Test("a phone asks for ATT over BR/EDR, although this host advertises that it has none")
+  func wrongTransport() throws {
+    func refused(flags: String) -> Finding? {
+      first(
+        "l2cap-service-missing",
+        in: evidence {
+          $0.command(0x2008, [3] + hex("02 01 \(flags)") + [UInt8](repeating: 0, count: 28))
+          $0.complete(0x2008)
+          $0.connectClassic()
+          $0.signal("02 01 04 00 1f 00 40 00", .received, cid: 1)
+          $0.signal("03 01 08 00 00 00 40 00 02 00 00 00", .sent, cid: 1)
+        })
+    }
+    let finding = try #require(refused(flags: "06"))
+    #expect(
+      finding.headline.text
+        == "the peer asked for ATT over BR/EDR (#4), but this host offers it on LE")
+    #expect(finding.evidence.first == 1)
+    #expect(finding.remedy?.text.hasPrefix("Make the peer connect over LE") == true)
+    #expect(refused(flags: "02")?.remedy?.text.hasPrefix("Make this host listen") == true)
+  }
 }
 
 @Suite("The story of channels") struct ChannelStoryTests {

@@ -300,14 +300,55 @@ func first(_ rule: String, in evidence: Evidence) -> Finding? {
     #expect(finding.certainty == .certain)
   }
 
-  @Test("the same if the flags do not: the device may support both") func dualMode() {
-    let evidence = evidence {
-      $0.advertise(type: 0, data: "02 01 02")
-      $0.command(0x0405, little(Traffic.peer, width: 6) + hex("18 cc 01 00 00 00 01"))
-      $0.status(0x0405)
-      $0.event(0x03, [0x04, 0, 0] + little(Traffic.peer, width: 6) + [1, 0])
+  /// Returns the findings about pages of a device that advertises on LE with these flags.
+  private static func pagesOfAdvertiser(
+    flags: String = "02", event: UInt8 = 0, status: UInt8 = 0x04, times: Int = 1,
+    _ before: (inout Traffic) -> Void = { _ in }
+  ) -> [Finding] {
+    let evidence = evidence { traffic in
+      before(&traffic)
+      traffic.advertise(type: 0, event: event, data: "02 01 \(flags)")
+      for _ in 0..<times { Self.page(&traffic, status: status) }
     }
-    #expect(rules(in: evidence) == [])
+    return evidence.findings().filter { $0.rule.description == "connect-bredr-to-le" }
+  }
+
+  @Test("a page of a device whose flags do not exclude BR/EDR, although it only answers on LE")
+  func wrongFlags() throws {
+    let found = Self.pagesOfAdvertiser(times: 2)
+    #expect(
+      found.map(\.line) == [
+        "A BR/EDR connection was attempted to C0:11:22:33:44:55, an LE device (2 attempts): Page Timeout (0x04) #2 #4 #5 #7 #1"
+      ])
+    let finding = try #require(found.first)
+    #expect(finding.certainty == .likely)
+    #expect(finding.severity == .error)
+    #expect(finding.remedy?.text.contains("set its flags to 0x06") == true)
+    #expect(
+      finding.why.text
+        == "It advertises on LE (last in #1) without the flag BR/EDR Not Supported, so the host took it for a device with both and paged it on BR/EDR. The capture has no answer from it there."
+    )
+  }
+
+  @Test("the device may have both: it was heard on BR/EDR, says so, or refused the page")
+  func dualMode() {
+    let peer = little(Traffic.peer, width: 6)
+    #expect(
+      Self.pagesOfAdvertiser {
+        $0.event(0x22, [1] + peer + hex("01 00 0c 02 5a 00 00 c8"))
+      }.isEmpty, "Inquiry Result with RSSI")
+    #expect(
+      Self.pagesOfAdvertiser { $0.event(0x04, peer + hex("0c 02 5a 01")) }.isEmpty,
+      "Connection Request")
+    #expect(
+      Self.pagesOfAdvertiser { $0.event(0x07, [0] + peer + [0x41, 0]) }.isEmpty,
+      "Remote Name Request Complete")
+    #expect(Self.pagesOfAdvertiser(flags: "1a").isEmpty, "simultaneous LE and BR/EDR")
+    #expect(Self.pagesOfAdvertiser(status: 0x0d).isEmpty, "rejected by the device")
+    #expect(Self.pagesOfAdvertiser(event: 3).isEmpty, "not connectable")
+    #expect(
+      Self.pagesOfAdvertiser { $0.event(0x07, [4] + peer) }.count == 1,
+      "a name request that failed")
   }
 
   /// Records Create Connection to a device over BR/EDR, and Connection Complete with a failure.

@@ -17,6 +17,323 @@ import Words
     #expect(first("hci-hardware-error", in: evidence)?.severity == .error)
   }
 
+  @Test("a Hardware Error in place of an answer names the command, and what is wrong with it")
+  func hardwareAtCommand() throws {
+    func capture(
+      _ bytes: [UInt8], delay: Int = 1, answers: Bool = false
+    ) -> Finding? {
+      first(
+        "hci-hardware-error",
+        in: evidence {
+          $0.command(0x0c03)
+          $0.complete(0x0c03)
+          $0.add(bytes, .sent)
+          $0.clock += delay
+          $0.event(0x10, [0])
+          if answers { $0.complete(0x2009) }
+        })
+    }
+    let data = [UInt8](repeating: 0, count: 31)
+    let whole = [1] + little(0x2009) + [32, 0] + data
+    let plain = try #require(capture(whole))
+    #expect(
+      plain.headline.text
+        == "the controller reports Hardware Error instead of answering LE Set Scan Response Data (#3)"
+    )
+    #expect(plain.certainty == .likely)
+    let long = try #require(capture(whole + [0, 0]))
+    #expect(
+      long.why.text
+        == "LE Set Scan Response Data (#3), with 32 bytes of parameters, had no answer when the controller reported the error 2 ms later (#4): it seems to have failed at this command. The packet has 2 bytes more than its length field says."
+    )
+    #expect(capture(whole, delay: 3000)?.certainty == .certain, "too long before")
+    #expect(capture(whole, answers: true)?.certainty == .certain, "answered after all")
+  }
+
+  @Test("a refused command whose length is wrong says what is wrong") func wrongLength() {
+    func why(_ parameters: [UInt8], status: UInt8 = 0x12) -> String? {
+      first(
+        "hci-advertising-refused",
+        in: evidence {
+          $0.command(0x2008, parameters)
+          $0.complete(0x2008, [status])
+        })?.why.text
+    }
+    let asked = "The command in #1 was answered with this status."
+    #expect(why([31] + [UInt8](repeating: 0, count: 31)) == asked)
+    #expect(
+      why([32] + [UInt8](repeating: 0, count: 32))
+        == "\(asked) Its data length is 32, but the field for the data has 31 bytes.")
+    #expect(
+      why([5] + [UInt8](repeating: 0, count: 5))
+        == "\(asked) A parameter needs 31 bytes, but only 5 are left.")
+    #expect(
+      why([5] + [UInt8](repeating: 0, count: 33))
+        == "\(asked) Its parameters have 2 bytes more than the specification defines.")
+  }
+
+  @Test("an answer that is one byte too long, after which the host resets the controller")
+  func badAnswer() throws {
+    func capture(
+      _ more: [UInt8], times: Int = 2, pause: Int = 4000, goesOn: Bool = false
+    ) -> Finding? {
+      first(
+        "hci-answer-length",
+        in: evidence { traffic in
+          for _ in 0..<times {
+            traffic.command(0x0c03)
+            traffic.complete(0x0c03)
+            traffic.command(0x1004, [1])
+            traffic.complete(0x1004, [0, 1, 2] + little(15, width: 8) + more)
+            if goesOn {
+              traffic.command(0x1009)
+              traffic.complete(0x1009, [0] + little(Traffic.peer, width: 6))
+            }
+            traffic.clock += pause
+          }
+          traffic.command(0x0c03)
+          traffic.complete(0x0c03)
+        })
+    }
+    let finding = try #require(capture([0x5a]))
+    #expect(
+      finding.line
+        == "The controller answered Read Local Extended Features with 1 byte too many, 2 times, and the host went no further #3 #4 #5 #7 #8 #9"
+    )
+    #expect(finding.certainty == .likely)
+    #expect(
+      finding.why.text
+        == "Its parameters have 1 byte more than the specification defines. After this answer (#4) the host sent nothing for 4.0 s, then it reset the controller (#5). Hosts that check the length ignore such an answer and wait for another one. It was the same 2 times."
+    )
+    #expect(capture([0x5a], times: 1)?.certainty == .possible)
+    #expect(capture([]) == nil, "the right length")
+    #expect(capture([0x5a], pause: 10) == nil, "the host did not wait")
+    #expect(capture([0x5a], goesOn: true) == nil, "the host went on")
+  }
+
+  @Test("an advertising set ends that the host never configured") func wrongSet() throws {
+    func capture(
+      resets: Bool = true, handle: UInt8 = 0, drops: UInt64 = 0
+    ) -> [String] {
+      let evidence = evidence {
+        if resets {
+          $0.command(0x0c03)
+          $0.complete(0x0c03)
+        }
+        $0.command(0x2036, [1] + [UInt8](repeating: 1, count: 24))
+        $0.add([4, 0x0e, 5, 1, 0x36, 0x20, 0, 0], .received, drops: drops)
+        $0.command(0x2039, hex("01 01 01 00 00 00"))
+        $0.complete(0x2039)
+        $0.meta(0x12, [0, handle] + little(0x40) + [0])
+      }
+      return findings(of: "hci-wrong-advertising-set", in: evidence)
+    }
+    #expect(
+      capture() == [
+        "The controller reports the end of advertising set 0, which does not exist #5 #7"
+      ])
+    #expect(capture(handle: 1) == [])
+    #expect(capture(resets: false) == [], "the set may have been configured before")
+    #expect(capture(drops: 1) == [], "or where records are missing")
+  }
+
+  @Test("a private address is not resolved with an old entry of the resolving list")
+  func resolvingList() throws {
+    func capture(key: UInt8, removes: Bool = false) -> Finding? {
+      let device = [0] + little(Traffic.peer, width: 6)
+      return first(
+        "hci-command-refused",
+        in: evidence {
+          $0.command(0x0c03)
+          $0.complete(0x0c03)
+          for (index, key) in [0x11, key].enumerated() {
+            if index == 1, removes {
+              $0.command(0x2028, device)
+              $0.complete(0x2028)
+            }
+            $0.command(
+              0x2027,
+              device + [UInt8](repeating: key, count: 16) + [UInt8](repeating: 0, count: 16))
+            $0.complete(0x2027, [index == 0 ? 0 : 0x12])
+          }
+        })
+    }
+    let other = try #require(capture(key: 0x22))
+    #expect(
+      other.line
+        == "The controller refused LE Add Device To Resolving List: Invalid HCI Command Parameters (0x12) #3 #5 #6"
+    )
+    #expect(other.severity == .warning)
+    #expect(
+      other.why.text
+        == "The identity is already on the list with another identity resolving key (#3). The old entry stays, so the controller does not resolve the private addresses that the device makes with its new key."
+    )
+    #expect(capture(key: 0x11)?.severity == .note)
+    #expect(
+      capture(key: 0x22, removes: true)?.why.text
+        == "The command in #7 was answered with this status.", "the list has no such entry")
+  }
+
+  @Test("a page is refused while a name is requested, an inquiry runs, or another page is pending")
+  func pageObstacles() throws {
+    let peer = little(Traffic.peer, width: 6)
+    let page = peer + hex("18 cc 01 00 00 00 01")
+    func what(_ begin: (inout Traffic) -> Void) -> String? {
+      first(
+        "hci-command-refused",
+        in: evidence {
+          begin(&$0)
+          $0.command(0x0405, page)
+          $0.status(0x0405, 0x0c)
+        })?.what.text
+    }
+    let refused = "The controller refused Create Connection: Command Disallowed (0x0c)"
+    let naming = { (traffic: inout Traffic) in
+      traffic.command(0x0419, peer + hex("01 00 00 00"))
+      traffic.status(0x0419)
+    }
+    #expect(
+      what(naming) == "\(refused), while the request of a device's name is pending (since #1)")
+    #expect(
+      what {
+        naming(&$0)
+        $0.event(0x07, [4] + peer)
+      } == refused)
+    #expect(
+      what {
+        $0.command(0x0401, hex("33 8b 9e 08 00"))
+        $0.status(0x0401)
+      } == "\(refused), while an inquiry is running (since #1)")
+    #expect(
+      what {
+        $0.command(0x0405, little(Traffic.peer + 1, width: 6) + hex("18 cc 01 00 00 00 01"))
+        $0.status(0x0405)
+      } == "\(refused), while another device is being paged (since #1)")
+  }
+
+  // MARK: Buffers
+
+  /// Appends the answer to LE Read Buffer Size: this many packets of 27 bytes; 0 shares those of
+  /// BR/EDR, of which there are 3.
+  private static func tellBuffers(_ traffic: inout Traffic, _ packets: UInt8) {
+    traffic.command(0x0c03)
+    traffic.complete(0x0c03)
+    traffic.command(0x1005)
+    traffic.complete(0x1005, [0] + little(1021) + [64] + little(3) + little(8))
+    traffic.command(0x2002)
+    traffic.complete(0x2002, [0] + little(packets == 0 ? 0 : 27) + [packets])
+    traffic.connect()
+  }
+
+  @Test("more packets than the controller has buffers, after which it falls silent")
+  func tooManyPackets() throws {
+    let evidence = evidence { traffic in
+      Self.tellBuffers(&traffic, 4)
+      traffic.sent("52 03 00 01")
+      traffic.completed(1)
+      for _ in 0..<6 { traffic.sent("52 03 00 01") }
+      traffic.clock += 2000
+      traffic.command(0x0406, little(0x40) + [0x13])
+      traffic.clock += 2100
+      traffic.command(0x0c03)
+    }
+    #expect(rules(in: evidence) == ["hci-data-overflow"])
+    let finding = try #require(first("hci-data-overflow", in: evidence))
+    #expect(
+      finding.line
+        == "This host sent more data than the controller has buffers for #6 #10 #14 #16")
+    #expect(finding.certainty == .likely)
+    #expect(
+      finding.why.text
+        == "The controller has 4 buffers for data packets (#6). With #15 it had to hold 6, from #10 on: a host has to wait for Number Of Completed Packets. After that it completed no packet, and did not answer Disconnect (#16)."
+    )
+  }
+
+  @Test("Data Buffer Overflow is certain, with or without the number of buffers")
+  func overflow() throws {
+    let counted = evidence { traffic in
+      Self.tellBuffers(&traffic, 0)
+      traffic.sent("52 03 00 01")
+      traffic.completed(1)
+      for _ in 0..<4 { traffic.sent("52 03 00 01") }
+      traffic.event(0x1a, [1])
+    }
+    let finding = try #require(first("hci-data-overflow", in: counted))
+    #expect(
+      finding.line
+        == "This host sent more data than the controller has buffers for: Data Buffer Overflow #4 #10 #13 #14"
+    )
+    #expect(finding.certainty == .certain)
+    let unknown = evidence {
+      $0.connect()
+      $0.sent("52 03 00 01")
+      $0.event(0x1a, [1])
+    }
+    #expect(
+      findings(of: "hci-data-overflow", in: unknown) == [
+        "The controller lost data of this host: Data Buffer Overflow #3"
+      ])
+  }
+
+  @Test(
+    "a host that waits, a controller that goes on, and captures that lack something: no overflow")
+  func enoughBuffers() {
+    func found(completes: Bool = true, _ build: (inout Traffic) -> Void) -> [String] {
+      findings(
+        of: "hci-data-overflow",
+        in: evidence { traffic in
+          Self.tellBuffers(&traffic, 2)
+          if completes {
+            traffic.sent("52 03 00 01")
+            traffic.completed(1)
+          }
+          build(&traffic)
+          traffic.clock += 3000
+          traffic.note(12)
+        })
+    }
+    let send = { (traffic: inout Traffic, times: Int) in
+      for _ in 0..<times { traffic.sent("52 03 00 01") }
+    }
+    #expect(found { send(&$0, 3) }.count == 1)
+    #expect(found { send(&$0, 2) } == [])
+    #expect(found(completes: false) { send(&$0, 3) } == [], "no event completes packets")
+    #expect(
+      found {
+        for _ in 0..<9 {
+          send(&$0, 1)
+          $0.completed(1)
+        }
+      } == [])
+    #expect(
+      found {
+        send(&$0, 3)
+        $0.completed(1)
+      } == [], "completed all the same")
+    #expect(
+      found {
+        send(&$0, 2)
+        $0.disconnect()
+        $0.connect(0x41)
+        $0.sent("52 03 00 01", handle: 0x41)
+      } == [], "the packets of a link are discarded with it")
+    #expect(
+      found {
+        send(&$0, 2)
+        $0.add([4, 0xff, 1, 0], .received, drops: 1)
+        send(&$0, 1)
+      } == [], "records are missing")
+    #expect(
+      findings(
+        of: "hci-data-overflow",
+        in: evidence {
+          $0.connect()
+          send(&$0, 30)
+          $0.clock += 3000
+          $0.note(12)
+        }) == [], "the number of buffers is unknown")
+  }
+
   @Test("no event for more than two seconds after a command: the controller is dead")
   func dead() throws {
     let evidence = evidence {

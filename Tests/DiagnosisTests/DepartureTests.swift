@@ -151,7 +151,7 @@ import Words
     #expect(early.certainty == .likely)
     #expect(early.why.text.contains("has 40 s to answer"), "\(early.why.text)")
     let late = try #require(timeout(after: 41_000))
-    #expect(late.certainty == .certain)
+    #expect(late.certainty == .likely, "the capture has no commands")
     #expect(!late.why.text.contains("40 s"), "\(late.why.text)")
   }
 

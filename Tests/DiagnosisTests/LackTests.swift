@@ -200,6 +200,27 @@ import Words
     #expect(security == [.ofUnknownMethod])
   }
 
+  @Test("a peer that sent nothing may have been silent, unless this host sent much")
+  func silentPeer() throws {
+    func words(_ times: Int) throws -> String {
+      try page {
+        $0.command(0x0c03)
+        $0.complete(0x0c03)
+        $0.connect()
+        for _ in 0..<times {
+          $0.sent("52 03 00 01")
+          $0.completed(1)
+        }
+        $0.disconnect(reason: 0x13)
+      }.joined(separator: " ")
+    }
+    #expect(
+      try words(2).contains(
+        "they need data that this host received; the peer sent none, or this capture lacks it"))
+    #expect(
+      try words(12).contains("they need data that this host received, which this capture lacks"))
+  }
+
   // MARK: The MTU
 
   @Test("the MTU is a lower bound if an exchange or the data may be missing")

@@ -391,4 +391,95 @@ import Words
       ])
     #expect(rules(in: evidence) == ["link-reset"])
   }
+
+  @Test("LL Response Timeout: what this host had asked for 40 s before, or that it had not")
+  func responseTimeout() throws {
+    func capture(asks: Bool, at delay: Int = 600, without part: Bool = false) -> Finding? {
+      first(
+        "link-lmp-timeout",
+        in: evidence {
+          if !part { $0.command(0x2016, little(0x40)) }
+          $0.connect()
+          $0.received("0b 01")
+          $0.clock += delay
+          if asks {
+            $0.command(0x2032, little(0x40) + hex("00 02 02 00 00"))
+            $0.status(0x2032)
+          }
+          $0.clock += 40_000
+          $0.meta(0x03, [0x22] + little(0x40) + hex("00 00 00 00 00 00"))
+          $0.disconnect(reason: 0x22)
+        })
+    }
+    let own = try #require(capture(asks: true))
+    #expect(own.certainty == .certain)
+    #expect(own.why.text.contains("This host had asked for LE Set PHY (#4) 40 s before"))
+    let other = try #require(capture(asks: false))
+    #expect(other.certainty == .likely)
+    #expect(
+      other.headline.text
+        == "connection 1 ended at #5: a Link Layer procedure that this host had not asked for was not finished"
+    )
+    #expect(
+      other.why.text
+        == "Neither host requested the end. A controller ends a link if a Link Layer procedure is not finished 40 s after it began, here about 600 ms after the link was opened (#2). This host had asked for none then, so the peer's controller began it, or this host's controller on its own. #4 reports that it was a change of the connection parameters."
+    )
+    let unknown = try #require(capture(asks: false, without: true))
+    #expect(unknown.certainty == .likely, "the capture has no commands")
+    #expect(unknown.headline.text.contains("did not answer a request"))
+  }
+
+  @Test("the peer ends each connection when it receives a certain request") func leavesAtRequest()
+    throws
+  {
+    func capture(
+      times: Int = 3, delay: Int = 80, request: String = "02 00 01",
+      _ end: (inout Traffic) -> Void = { $0.disconnect(reason: 0x13) }
+    ) -> Finding? {
+      first(
+        "link-peer-leaves-at-request",
+        in: evidence { traffic in
+          for _ in 0..<times {
+            traffic.connect()
+            traffic.sent(request)
+            traffic.completed(1)
+            traffic.clock += delay
+            end(&traffic)
+          }
+        })
+    }
+    let finding = try #require(capture())
+    #expect(
+      finding.line
+        == "The peer ended 3 connections when it received Exchange MTU Request #2 #4 #6 #8 #10 #12")
+    #expect(finding.certainty == .likely)
+    #expect(
+      finding.why.text
+        == "Each time Exchange MTU Request was the only data that this host sent, and the peer ended the link within 82 ms after it, with Remote User Terminated Connection (0x13). Its controller had acknowledged it each time."
+    )
+    #expect(capture(times: 1) == nil)
+    #expect(capture(delay: 2000) == nil, "later")
+    #expect(
+      capture {
+        $0.received("03 00 01")
+        $0.disconnect(reason: 0x13)
+      } == nil, "after its answer")
+    #expect(
+      capture {
+        $0.askToDisconnect()
+        $0.disconnect(reason: 0x16)
+      } == nil, "this host did")
+    #expect(capture(times: 10) == nil, "the capture lacks what the peer sent")
+    let refuted = evidence { traffic in
+      for _ in 0..<2 {
+        traffic.connect()
+        traffic.sent("02 00 01")
+        traffic.disconnect(reason: 0x13)
+      }
+      traffic.connect()
+      traffic.ask("02 00 01", "03 00 01")
+      traffic.disconnect(reason: 0x13)
+    }
+    #expect(findings(of: "link-peer-leaves-at-request", in: refuted) == [])
+  }
 }

@@ -20,11 +20,19 @@ package struct AdapterHistory: Sendable {
     package var sighting: Sighting?
   }
 
+  /// Something on BR/EDR that is under way.
+  private struct Activity: Sendable {
+    let kind: CommandHistory.Obstacle.Kind
+    let since: Moment
+  }
+
   /// A Hardware Error event.
   package struct HardwareError: Sendable {
     package var moment: Moment
     /// The vendor-specific hardware code.
     package var code: UInt8
+    /// The last command that waited for its answer.
+    package var pending: CommandHistory.Waiting?
   }
 
   /// The controller's index; unknown if the capture does not contain one.
@@ -39,6 +47,17 @@ package struct AdapterHistory: Sendable {
   package private(set) var hardwareErrors: [HardwareError] = []
   /// The number of Hardware Error events.
   package private(set) var hardwareErrorCount = 0
+  /// The data that it holds.
+  package internal(set) var buffers = DataBuffers()
+  /// The advertising sets of the host.
+  package private(set) var sets = AdvertisingSets()
+  private var resolving = ResolvingList()
+  /// Requests of names and inquiries that were accepted.
+  private var activities: [Activity] = []
+  /// The devices that were heard on BR/EDR.
+  private var classicPeers: Set<UInt64> = []
+  /// Whether there were too many to remember.
+  private var hasMoreClassicPeers = false
   /// The devices that were seen advertising.
   private var sightings = Sightings()
   private var pages: [(peer: DeviceAddress, asked: Moment)] = []
@@ -51,12 +70,22 @@ package struct AdapterHistory: Sendable {
 
   private static let mostErrors = 16
   private static let mostPages = 64
+  private static let mostActivities = 16
+  private static let mostClassicPeers = 1024
+  /// No page, name request or inquiry takes longer: 0xffff slots of 0.625 ms for a page, 61.44 s
+  /// for an inquiry (Core, Vol 4, Part E, 6.6 and 7.1.1).
+  private static let longestActivity: Int64 = 62_000_000_000
 
   init(_ index: AdapterIndex) { self.index = index }
 
   /// Returns how a device was seen advertising so far.
   func sighting(of peer: DeviceAddress, _ type: AddressType) -> Sighting? {
     sightings.find(peer, type)
+  }
+
+  /// Returns whether the capture has anything from a device on BR/EDR, or may have had.
+  package func wasHeardOnBREDR(_ peer: DeviceAddress) -> Bool {
+    hasMoreClassicPeers || classicPeers.contains(peer.value)
   }
 
   /// Records a command, an event, a management record or a note.
@@ -69,9 +98,15 @@ package struct AdapterHistory: Sendable {
     if memory.links.gap == record.number, memory.links.gapAdapter == .unknown { forgetWaiting() }
     switch dissection.content {
     case .command(let command):
-      commands.observe(command.opcode, moment, bytes, dissection.body)
+      commands.observe(
+        command.opcode, moment, bytes, dissection.body,
+        LengthFault(command, record, dissection, bytes))
       observe(command.opcode, moment, bytes, dissection.body)
-    case .event(let event): observe(event, moment, dissection, bytes, answer, memory)
+    case .event(let event):
+      observe(event, moment, dissection, bytes, answer, memory)
+      if event.code == HCIEvent.commandCompleteCode {
+        observeLength(record, dissection, bytes, answer)
+      }
     case .note(let note):
       guard note.kind.endsController else { return }
       commands.forget()
@@ -81,9 +116,36 @@ package struct AdapterHistory: Sendable {
   }
 
   /// Records Number Of Completed Packets, which shows that the controller is alive.
-  mutating func observe(completedPackets record: borrowing CaptureRecord) {
+  mutating func observe(
+    completedPackets record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ memory: borrowing Memory
+  ) {
     forgetAfterDrops(record)
-    commands.observe(Moment(record))
+    let moment = Moment(record)
+    commands.observe(moment)
+    guard buffers.isCounting else { return }
+    var cursor = Cursor(bytes, dissection.body)
+    guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
+    for _ in 0..<event.count {
+      guard let link = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
+      let connection = memory.links.known(LinkKey(record.adapter, link.handle))?.id ?? 0
+      buffers.complete(
+        Int(link.packets), connection: connection, moment, gap: memory.links.gap)
+    }
+  }
+
+  /// Records an answer to a command whose length is wrong.
+  private mutating func observeLength(
+    _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
+    _ answer: Answer
+  ) {
+    guard dissection.parameters?.status(bytes) == 0,
+      let fault = LengthFault(answer: record, dissection, bytes)
+    else { return }
+    var cursor = Cursor(bytes, dissection.body)
+    guard let complete = try? CommandComplete(parsing: &cursor) else { return }
+    commands.observe(
+      fault, ofAnswerTo: complete.opcode, Moment(record), answer.request?.packet)
   }
 
   private mutating func forgetAfterDrops(_ record: borrowing CaptureRecord) {
@@ -96,12 +158,19 @@ package struct AdapterHistory: Sendable {
   private mutating func forgetWaiting() {
     commands.forget()
     attempts.forget(isReset: false)
+    buffers.forget()
+    sets.forget()
+    resolving.forget()
+    activities.removeAll()
   }
 
   private mutating func observe(
     _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice
   ) {
+    if AdvertisingCommand.concerns(opcode) { sets.observe(opcode, moment, bytes.part(body)) }
     switch opcode {
+    case HCICommand.leAddDeviceToResolvingList...HCICommand.leClearResolvingList:
+      resolving.observe(opcode, moment, bytes, body)
     case HCICommand.reset: attempts.forget(isReset: true)
     case HCICommand.createConnection:
       var cursor = Cursor(bytes, body)
@@ -131,6 +200,11 @@ package struct AdapterHistory: Sendable {
       }
       let status = dissection.parameters?.status(bytes).map { StatusCode(rawValue: $0) }
       take(complete.opcode, status, moment, answer.request?.packet, memory)
+      switch complete.opcode {
+      case HCICommand.readBufferSize, HCICommand.leReadBufferSize, HCICommand.leReadBufferSizeV2:
+        buffers.learn(complete.opcode, moment, bytes, body)
+      default: break
+      }
     case HCIEvent.commandStatusCode:
       guard let told = try? CommandStatus(parsing: &cursor) else {
         return commands.observe(moment)
@@ -153,7 +227,14 @@ package struct AdapterHistory: Sendable {
   /// Records what an accepted command switches on or off.
   private mutating func take(switchedBy opcode: UInt16) {
     switch opcode {
-    case HCICommand.reset: (scanning, advertising) = (nil, nil)
+    case HCICommand.reset:
+      (scanning, advertising) = (nil, nil)
+      activities.removeAll()
+      pages.removeAll()
+      resolving.forget()
+      sets.clear()
+    case HCICommand.leClearAdvertisingSets: sets.clear()
+    case HCICommand.inquiryCancel: activities.removeAll { $0.kind == .inquiring }
     case HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable:
       scanning = scanSwitch.flatMap { $0.isOn ? scanning ?? $0.moment : nil }
     case HCICommand.leSetAdvertisingEnable:
@@ -164,8 +245,20 @@ package struct AdapterHistory: Sendable {
 
   /// Returns the controller's current activity that forbids a command (Core, Vol 4, Part E, 7.8.5,
   /// 7.8.9, 7.8.10).
-  private func obstacle(to opcode: UInt16) -> CommandHistory.Obstacle? {
+  private func obstacle(
+    to opcode: UInt16, _ moment: Moment, _ request: Int?
+  ) -> CommandHistory.Obstacle? {
     switch opcode {
+    case HCICommand.createConnection, HCICommand.remoteNameRequest, HCICommand.inquiry:
+      let all =
+        pages.map { Activity(kind: .paging, since: $0.asked) } + activities
+        + attempts.open.filter { $0.cancelled == nil }.map {
+          Activity(kind: .connecting, since: $0.asked)
+        }
+      return all.first {
+        $0.since.packet != request
+          && moment.nanoseconds(since: $0.since) ?? .max <= Self.longestActivity
+      }.map { .init(kind: $0.kind, since: $0.since) }
     case HCICommand.leSetScanParameters, HCICommand.leSetExtendedScanParameters,
       HCICommand.leSetScanEnable, HCICommand.leSetExtendedScanEnable:
       let isEnable =
@@ -183,15 +276,81 @@ package struct AdapterHistory: Sendable {
     _ opcode: UInt16, _ status: StatusCode?, _ moment: Moment, _ request: Int?,
     _ memory: borrowing Memory
   ) {
-    if status == .success { take(switchedBy: opcode) }
+    // Its error was not the reason why it did not answer yet.
+    if let request, let last = hardwareErrors.indices.last,
+      hardwareErrors[last].pending?.moment.packet == request
+    {
+      hardwareErrors[last].pending = nil
+    }
+    if status == .success {
+      take(switchedBy: opcode)
+      if opcode == HCICommand.reset { buffers.reset(moment) }
+      resolving.accept(opcode, request)
+      begin(opcode, request)
+    }
     commands.observe(
       opcode, status, moment, request,
-      status == .commandDisallowed ? obstacle(to: opcode) : nil)
+      status == .commandDisallowed
+        ? obstacle(to: opcode, moment, request)
+        : status == .success ? nil : resolving.obstacle(opcode, request))
+    if opcode == HCICommand.createConnection, status != .success {
+      pages.removeAll { $0.asked.packet == request }
+    }
     // Connection Complete reports whether it succeeds.
     guard let status, status != .success, LECreateConnection.opcodes.contains(opcode) else {
       return
     }
     attempts.observeStatus(status, moment, request, links: openLinks(memory), sightings)
+  }
+
+  /// Records that a name request or an inquiry was accepted.
+  private mutating func begin(_ opcode: UInt16, _ request: Int?) {
+    let kind: CommandHistory.Obstacle.Kind
+    switch opcode {
+    case HCICommand.remoteNameRequest: kind = .naming
+    case HCICommand.inquiry: kind = .inquiring
+    default: return
+    }
+    guard let request, activities.count < Self.mostActivities,
+      let command = commands.waiting.first(where: { $0.moment.packet == request })
+    else { return }
+    activities.append(Activity(kind: kind, since: command.moment))
+  }
+
+  /// Records an event that shows that devices were heard on BR/EDR, or ends an activity (Core, Vol
+  /// 4, Part E, 7.7.1 to 7.7.7, 7.7.33 and 7.7.38).
+  private mutating func observeClassic(_ event: HCIEvent, _ bytes: RawSpan, _ body: Slice) {
+    let start = Int(body.start)
+    switch event.code {
+    case 0x01: activities.removeAll { $0.kind == .inquiring }
+    case 0x07:
+      // One name is requested at a time.
+      activities.removeAll { $0.kind == .naming }
+      if body.count >= 7, bytes.byte(at: start) == 0 { hear(bytes, at: start + 1) }
+    case 0x04 where body.count >= 6: hear(bytes, at: start)
+    case 0x02, 0x22, 0x2f:
+      guard !body.isEmpty else { return }
+      let number = Int(bytes.byte(at: start))
+      guard number > 0 else { return }
+      let size = (Int(body.count) - 1) / number
+      guard size >= 6 else { return }
+      for index in 0..<number { hear(bytes, at: start + 1 + index * size) }
+    default: break
+    }
+  }
+
+  private mutating func hear(_ bytes: RawSpan, at offset: Int) {
+    var cursor = Cursor(bytes, Slice(start: offset, count: 6))
+    guard let address = try? DeviceAddress(parsing: &cursor) else { return }
+    hear(address)
+  }
+
+  private mutating func hear(_ address: DeviceAddress) {
+    if classicPeers.count < Self.mostClassicPeers {
+      classicPeers.insert(address.value)
+    } else if !classicPeers.contains(address.value) {
+      hasMoreClassicPeers = true
+    }
   }
 
   private mutating func observeOther(
@@ -204,7 +363,12 @@ package struct AdapterHistory: Sendable {
       if !memory.advertisements.reports.isEmpty {
         sightings.observe(moment, memory.advertisements.reports, bytes)
       }
-      guard let subevent = try? cursor.u8(), LEConnectionComplete.subevents.contains(subevent),
+      guard let subevent = try? cursor.u8() else { return }
+      if subevent == AdvertisingSetTerminated.subevent {
+        sets.observeTerminated(moment, &cursor)
+        return
+      }
+      guard LEConnectionComplete.subevents.contains(subevent),
         let complete = try? LEConnectionComplete(subevent: subevent, parsing: &cursor)
       else { return }
       // A link that the other side opened ends legacy advertising.
@@ -215,22 +379,30 @@ package struct AdapterHistory: Sendable {
       hardwareErrorCount &+= 1
       guard hardwareErrors.count < Self.mostErrors else { return }
       let code = (try? HardwareErrorEvent(parsing: &cursor))?.hardwareCode ?? 0
-      hardwareErrors.append(HardwareError(moment: moment, code: code))
+      let pending = commands.waiting.last {
+        !$0.isPassed && moment.nanoseconds(since: $0.moment) ?? .max <= CommandHistory.longestWait
+      }
+      hardwareErrors.append(HardwareError(moment: moment, code: code, pending: pending))
+    case DataBuffers.overflowCode: buffers.overflow(moment, bytes, body)
     case ConnectionComplete.code:
       guard let complete = try? ConnectionComplete(parsing: &cursor) else { return }
       let asked = pages.last { $0.peer == complete.peer }?.asked
       pages.removeAll { $0.peer == complete.peer }
+      if complete.status == .success { hear(complete.peer) }
       guard complete.status != .success, pageFailures.count < Self.mostPages else { return }
       pageFailures.append(
         PageFailure(
           asked: asked, ended: moment, peer: complete.peer, status: complete.status,
           sighting: sightings.find(complete.peer, .public)))
-    default: break
+    default: observeClassic(event, bytes, body)
     }
   }
 
   /// Processes the end of the capture.
-  mutating func finish(_ memory: borrowing Memory) { attempts.finish(sightings, memory) }
+  mutating func finish(_ memory: borrowing Memory, _ extent: CaptureExtent) {
+    attempts.finish(sightings, memory)
+    buffers.finish(extent.latest, extent.lastPacket)
+  }
 
   /// Returns the number of open connections of this controller. Examines all links, so it is called
   /// only when an attempt fails.

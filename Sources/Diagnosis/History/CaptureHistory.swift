@@ -88,8 +88,32 @@ package struct CaptureHistory: ~Copyable, Sendable {
       let age = Moment(record).nanoseconds(since: seen.last)
       if let age, age <= Self.longestSeen { notes[position].link.seen = seen }
     }
+    if case .acl = dissection.content, record.direction == .sent {
+      count(record, link, at: position, memory)
+    }
     notes[position].observe(record, dissection, bytes, answer, memory)
-    if answer.closed { notes[position].link.end(sighting(ofPeerAt: position, record)) }
+    if answer.closed {
+      notes[position].link.end(sighting(ofPeerAt: position, record))
+      if let adapter = evidence.adapters.firstIndex(where: { $0.index == record.adapter }) {
+        evidence.adapters[adapter].buffers.close(id, Moment(record))
+      }
+    }
+  }
+
+  /// Counts a data packet of the host, which its controller holds until it is completed.
+  private mutating func count(
+    _ record: borrowing CaptureRecord, _ link: LinkSlot, at position: Int,
+    _ memory: borrowing Memory
+  ) {
+    let index = record.adapter
+    guard !record.isDirectionInferred, memory.links.isOpen(link),
+      let adapter = evidence.adapters.firstIndex(where: { $0.index == index })
+    else { return }
+    let transport = notes[position].connection.transport
+    guard transport == .le || transport == .brEDR else { return }
+    evidence.adapters[adapter].buffers.send(
+      Moment(record), connection: notes[position].connection.id, isLE: transport == .le,
+      gap: memory.links.gap)
   }
 
   /// Records what a packet does to requests that the caller follows.
@@ -120,7 +144,9 @@ package struct CaptureHistory: ~Copyable, Sendable {
     if case .event(let event) = dissection.content,
       event.code == HCIEvent.numberOfCompletedPacketsCode
     {
-      if let position { evidence.adapters[position].observe(completedPackets: record) }
+      if let position {
+        evidence.adapters[position].observe(completedPackets: record, dissection, bytes, memory)
+      }
       if answer.link == nil { acknowledge(record, dissection, bytes, memory) }
       return
     }
@@ -237,7 +263,9 @@ package struct CaptureHistory: ~Copyable, Sendable {
   ) -> Evidence {
     memory.links.forEach { store($0) }
     evidence.coverage = memory.coverage
-    for index in evidence.adapters.indices { evidence.adapters[index].finish(memory) }
+    for index in evidence.adapters.indices {
+      evidence.adapters[index].finish(memory, evidence.extent)
+    }
     evidence.extent.finish(summary, failure, unlistedConnections: unlisted.count)
     unanswered.finish(evidence.extent.latest, memory, following: procedures)
     let left = Dictionary(grouping: unanswered.listed) { $0.connection }

@@ -31,6 +31,30 @@ package struct ChannelHistory: Sendable {
     package internal(set) var received = Tally()
   }
 
+  /// The last credit of a channel that its sender used.
+  package struct Starvation: Sendable {
+    let serial: Int
+    /// The receiver's end of the channel.
+    fileprivate let cid: UInt16
+    package let psm: PSM?
+    /// The side that has no credit left.
+    package let sender: Side
+    /// The frame that used the last one.
+    package let since: Moment
+    /// Whether that frame leaves an SDU incomplete.
+    package let isInSDU: Bool
+    /// The last credits that the receiver gave, and their number; nil: those of the opening.
+    package let granted: (moment: Moment, credits: Int)?
+    /// The request to close the channel.
+    package internal(set) var closed: Moment?
+  }
+
+  /// Channels whose sender has no credit left, at the end.
+  package private(set) var starved: [Starvation] = []
+  /// The last credits that were given on each channel.
+  private var grants: [(cid: UInt16, receiver: Side, moment: Moment, credits: Int)] = []
+  /// The last commands that need no answer, in case one is rejected.
+  private var unasked: [ChannelRequest] = []
   /// Requests that opened channels.
   package private(set) var openings: [ChannelRequest] = []
   package private(set) var omittedOpenings = 0
@@ -50,9 +74,11 @@ package struct ChannelHistory: Sendable {
   /// Requests that wait for their response; at the end, those that received none.
   package private(set) var open: [ChannelRequest] = []
   private var gap = 0
+  private var creditGap = 0
 
   private static let most = 32
   private static let mostOpen = 16
+  private static let mostUnasked = 8
 
   init() {}
 
@@ -68,11 +94,23 @@ package struct ChannelHistory: Sendable {
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     guard case .acl = dissection.content, let direction = record.direction else { return }
+    if memory.links.gap != creditGap || record.isTruncated {
+      // Credits may be among what is missing.
+      creditGap = memory.links.gap
+      starved.removeAll()
+      grants.removeAll()
+    }
+    if let channel = answer.channel, channel.isOutOfCredits, let header = dissection.l2cap {
+      starve(
+        channel, header.cid.rawValue, Side(sent: direction), Moment(record),
+        isInSDU: answer.fragment.isFragment)
+    }
     if dissection.isSignalling, !answer.fragment.isFragment {
       if memory.links.gap != gap {
         gap = memory.links.gap
         // Responses may be among the missing records.
         open.removeAll()
+        unasked.removeAll()
       }
       observe(
         Moment(record), Side(sent: direction), dissection, bytes,
@@ -102,6 +140,41 @@ package struct ChannelHistory: Sendable {
     }
   }
 
+  // MARK: Credits
+
+  private mutating func starve(
+    _ channel: ChannelFact, _ cid: UInt16, _ sender: Side, _ moment: Moment, isInSDU: Bool
+  ) {
+    starved.removeAll { $0.cid == cid && $0.sender == sender && $0.closed == nil }
+    guard starved.count < Self.most else { return }
+    let granted = grants.last { $0.cid == cid && $0.receiver == sender.other }
+    starved.append(
+      Starvation(
+        serial: channel.serial, cid: cid, psm: channel.psm, sender: sender, since: moment,
+        isInSDU: isInSDU, granted: granted.map { ($0.moment, $0.credits) }))
+  }
+
+  private mutating func grant(
+    _ credit: Signalling.FlowControlCredit, _ side: Side, _ moment: Moment
+  ) {
+    let cid = credit.cid.rawValue
+    if credit.credits > 0 {
+      starved.removeAll { $0.cid == cid && $0.sender == side.other && $0.closed == nil }
+    }
+    grants.removeAll { $0.cid == cid && $0.receiver == side }
+    if grants.count >= Self.most { grants.removeFirst() }
+    grants.append((cid, side, moment, Int(credit.credits)))
+  }
+
+  /// Records that a channel is being closed: its sender does not wait for credits any more.
+  private mutating func closeStarved(_ ends: ChannelRequest.Ends, _ moment: Moment) {
+    for index in starved.indices where starved[index].closed == nil {
+      let end = starved[index].sender == .local ? ends.remote : ends.local
+      if starved[index].cid == end { starved[index].closed = moment }
+    }
+    grants.removeAll { $0.cid == ($0.receiver == .local ? ends.local : ends.remote) }
+  }
+
   // MARK: Signalling
 
   private mutating func observe(
@@ -118,21 +191,48 @@ package struct ChannelHistory: Sendable {
       guard command.data.count == command.length,
         let pdu = try? SignallingPDU(command, bytes, rest: &rest)
       else { continue }
+      let isOnLE = dissection.l2cap?.cid == .leSignalling
       if command.code.isRequest || command.code.name == nil {
-        ask(command, pdu, note.psm, moment, side, bytes)
+        ask(command, pdu, note.psm, moment, side, isOnLE: isOnLE, bytes)
       } else if let request = note.request {
         reply(command, pdu, to: request.packet, moment, side, isEncrypted, bytes)
+      } else if command.code == .commandReject {
+        reject(command, pdu, moment, side)
+      }
+      if case .flowControlCredit(let credit) = pdu { grant(credit, side, moment) }
+      if !command.code.isRequest, command.code != .commandReject, command.code.name != nil {
+        var request = ChannelRequest(command.code, command.identifier, by: side, moment)
+        request.psm = note.psm
+        request.isOnLE = isOnLE
+        if unasked.count >= Self.mostUnasked { unasked.removeFirst() }
+        unasked.append(request)
       }
     }
   }
 
+  /// Records that a command is rejected that needs no answer: credits, or an answer.
+  private mutating func reject(
+    _ command: SignallingCommand, _ pdu: SignallingPDU, _ moment: Moment, _ side: Side
+  ) {
+    guard
+      let position = unasked.lastIndex(where: {
+        $0.side == side.other && $0.identifier == command.identifier
+      })
+    else { return }
+    var request = unasked.remove(at: position)
+    request.answer = moment
+    if let result = pdu.result { request.result = result }
+    refuse(request)
+  }
+
   private mutating func ask(
     _ command: SignallingCommand, _ pdu: SignallingPDU, _ psm: PSM?, _ moment: Moment,
-    _ side: Side, _ bytes: RawSpan
+    _ side: Side, isOnLE: Bool, _ bytes: RawSpan
   ) {
     // Parameter updates are recorded with the link's parameters.
-    guard command.code != .parameterUpdateRequest else { return }
+    guard command.code != .parameterUpdateRequest || !isOnLE else { return }
     var request = ChannelRequest(command.code, command.identifier, by: side, moment)
+    request.isOnLE = isOnLE
     request.psm = psm
     request.take(pdu, bytes)
     switch pdu {
@@ -149,6 +249,7 @@ package struct ChannelHistory: Sendable {
         ? ChannelRequest.Ends(local: own, remote: other)
         : ChannelRequest.Ends(local: other, remote: own)
       close(ends)
+      closeStarved(ends, moment)
       if closings.count < Self.most {
         closings.append(
           Closing(side: side, psm: psm, hasOthers: hasOpen(psm), asked: moment))

@@ -31,6 +31,8 @@ package struct ChannelRequest: Sendable {
   /// The side that sent the request.
   package let side: Side
   package let asked: Moment
+  /// Whether it was sent on LE.
+  package internal(set) var isOnLE = true
   /// The service of the channels, if known.
   package internal(set) var psm: PSM?
   /// The number of channels that it is about.
@@ -60,6 +62,16 @@ package struct ChannelRequest: Sendable {
     PacketSet([asked, answer, last].compactMap { $0?.packet })
   }
 
+  /// Whether the specification defines the command only for the other transport (Core, Vol 3, Part
+  /// A, Table 4.2). Credits and enhanced channels are defined for both since version 5.2.
+  package var isOnWrongTransport: Bool {
+    switch code.rawValue {
+    case 0x02...0x05, 0x08...0x11: isOnLE
+    case 0x12...0x15: !isOnLE
+    default: false
+    }
+  }
+
   /// Whether it requests channels.
   package var isConnection: Bool {
     switch code {
@@ -72,8 +84,9 @@ package struct ChannelRequest: Sendable {
 
   /// Returns whether it repeats a request that was refused for the same reason.
   func isLike(_ other: Self) -> Bool {
-    code == other.code && side == other.side && psm == other.psm && opened == other.opened
-      && count == other.count && result.code == other.result.code && result.set == other.result.set
+    code == other.code && isOnLE == other.isOnLE && side == other.side && psm == other.psm
+      && opened == other.opened && count == other.count
+      && result.code == other.result.code && result.set == other.result.set
       && isEncrypted == other.isEncrypted
   }
 

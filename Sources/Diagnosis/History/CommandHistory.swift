@@ -8,9 +8,15 @@ import Sessions
 /// The first refusals are kept, with equal ones counted, and the last commands that wait for an
 /// answer.
 package struct CommandHistory: Sendable {
-  /// An activity of the controller that forbids a command (Core, Vol 4, Part E, 7.8).
+  /// An activity or a state of the controller that forbids a command (Core, Vol 4, Part E, 7.8).
   package struct Obstacle: Sendable {
-    package enum Kind: Sendable { case connecting, scanning, advertising }
+    package enum Kind: Sendable {
+      case connecting, scanning, advertising
+      /// BR/EDR: a page, the request of a name, an inquiry.
+      case paging, naming, inquiring
+      /// The resolving list has the identity with the same key, or with another one.
+      case listed, listedOtherwise
+    }
 
     package let kind: Kind
     /// The command that started it.
@@ -38,6 +44,8 @@ package struct CommandHistory: Sendable {
     /// The answer to the same command if it was accepted within a second before, as when two
     /// programs request the same.
     package var granted: Moment?
+    /// What is wrong with the first command's length.
+    package var fault: LengthFault?
   }
 
   /// A command without an answer.
@@ -48,6 +56,20 @@ package struct CommandHistory: Sendable {
     package var disables = false
     /// Whether a later command has been answered.
     package var isPassed = false
+    /// The number of its parameter bytes, and what is wrong with its length.
+    package var length = 0
+    package var fault: LengthFault?
+  }
+
+  /// An answer with a wrong length after which the host sent no command but a reset.
+  package struct BadAnswer: Sendable {
+    package let opcode: UInt16
+    /// The command's packet, if known.
+    package let request: Int?
+    package let moment: Moment
+    package let fault: LengthFault
+    /// The reset; nil: the capture ends before another command.
+    package internal(set) var reset: Moment?
   }
 
   package private(set) var refusals: [Refusal] = []
@@ -62,6 +84,12 @@ package struct CommandHistory: Sendable {
   package private(set) var orphanCount = 0
   /// The last event of the controller.
   package private(set) var lastEvent: Moment?
+  /// The first answers with a wrong length at which the host stopped.
+  package private(set) var badAnswers: [BadAnswer] = []
+  /// The commands after whose answer, although its length was wrong, the host went on.
+  package private(set) var tolerated: Set<UInt16> = []
+  /// The last answer, if its length is wrong and no command has followed.
+  package private(set) var badAnswer: BadAnswer?
   /// The first legacy and the first extended advertising command since the last reset.
   private var families: [(first: Moment, opcode: UInt16)?] = [nil, nil]
 
@@ -101,10 +129,13 @@ package struct CommandHistory: Sendable {
   }
 
   /// Records a command.
-  mutating func observe(_ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
+  mutating func observe(
+    _ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice, _ fault: LengthFault?
+  ) {
     guard opcode != HCICommand.hostNumberOfCompletedPackets, HCICommand.hasGroup(opcode) else {
       return
     }
+    if badAnswer != nil { conclude(opcode, moment) }
     if waiting.count >= Self.mostWaiting {
       waiting.remove(at: waiting.firstIndex(where: \.isPassed) ?? waiting.count - 1)
       hasForgotten = true
@@ -113,7 +144,33 @@ package struct CommandHistory: Sendable {
     // Set Periodic Advertising Enable is another option (Core, Vol 4, Part E, 7.8.63).
     let switches: UInt8 = opcode == HCICommand.leSetPeriodicAdvertisingEnable ? 1 : 0xff
     let disables = !body.isEmpty && bytes.byte(at: Int(body.start)) & switches == 0
-    waiting.append(Waiting(opcode: opcode, moment: moment, disables: disables))
+    waiting.append(
+      Waiting(
+        opcode: opcode, moment: moment, disables: disables, length: Int(body.count), fault: fault))
+  }
+
+  /// Hosts that wait for an answer do nothing for a while.
+  private static let leastStop: Int64 = 1_000_000_000
+
+  /// Keeps an answer with a wrong length if this next command is a reset after a pause.
+  private mutating func conclude(_ opcode: UInt16, _ moment: Moment) {
+    defer { badAnswer = nil }
+    if opcode != HCICommand.reset, let badAnswer, tolerated.count < Self.mostRefusals {
+      tolerated.insert(badAnswer.opcode)
+    }
+    guard opcode == HCICommand.reset, waiting.isEmpty, badAnswers.count < Self.mostPackets,
+      var bad = badAnswer, moment.nanoseconds(since: bad.moment) ?? 0 >= Self.leastStop
+    else { return }
+    bad.reset = moment
+    badAnswers.append(bad)
+  }
+
+  /// Records that the length of an answer that reports success is wrong.
+  mutating func observe(
+    _ fault: LengthFault, ofAnswerTo opcode: UInt16, _ moment: Moment, _ request: Int?
+  ) {
+    guard !HCICommand.isVendors(opcode), HCICommand.hasGroup(opcode) else { return }
+    badAnswer = BadAnswer(opcode: opcode, request: request, moment: moment, fault: fault)
   }
 
   /// Records an event that is not an answer.
@@ -192,7 +249,9 @@ package struct CommandHistory: Sendable {
     if position == nil, refusals.count >= Self.mostRefusals { return }
     var refusal =
       position.map { refusals[$0] }
-      ?? Refusal(opcode: opcode, status: status, first: command?.moment ?? answer, last: answer)
+      ?? Refusal(
+        opcode: opcode, status: status, first: command?.moment ?? answer, last: answer,
+        fault: command?.fault)
     refusal.count &+= 1
     refusal.last = answer
     refusal.obstacle = refusal.obstacle ?? obstacle
@@ -251,6 +310,7 @@ package struct CommandHistory: Sendable {
 
   /// Forgets pending commands, because the controller went away or records are missing.
   mutating func forget() {
+    badAnswer = nil
     if !waiting.isEmpty { hasForgotten = true }
     waiting.removeAll(keepingCapacity: true)
   }

@@ -17,6 +17,12 @@ package struct LinkHistory: Sendable {
     package var moment: Moment
   }
 
+  /// A command of this host with which its controller begins a Link Layer procedure.
+  package struct Procedure: Sendable {
+    package let opcode: UInt16
+    package let moment: Moment
+  }
+
   /// A change of the PHY. Raw HCI values: 1 LE 1M, 2 LE 2M, 3 LE Coded.
   package struct PHYChange: Sendable {
     package var moment: Moment
@@ -114,6 +120,8 @@ package struct LinkHistory: Sendable {
   package private(set) var lengths: [LengthChange] = []
   /// The procedures that failed.
   package private(set) var failures: [Failure] = []
+  /// The last procedures of this host whose end is not reported.
+  package private(set) var procedures: [Procedure] = []
   package private(set) var disconnect: Moment?
   /// The event that ended the link, or the record that reports that its controller is gone.
   package private(set) var ended: Moment?
@@ -124,7 +132,7 @@ package struct LinkHistory: Sendable {
   private static let mostRecent = 64
   /// The last procedures of the Link Layer that events report, whether they changed something or
   /// not.
-  private var procedures: [(name: StaticString, packet: Int)] = []
+  private var reported: [(name: StaticString, packet: Int)] = []
   private static let mostChanges = 16
   /// 400 ms, in units of 1.25 ms.
   static let longInterval: UInt16 = 320
@@ -195,7 +203,7 @@ package struct LinkHistory: Sendable {
 
   /// Returns the first procedure of the Link Layer that was reported between two packets.
   package func procedure(after first: Int, before end: Int) -> (name: StaticString, packet: Int)? {
-    procedures.first { first < $0.packet && $0.packet < end }
+    reported.first { first < $0.packet && $0.packet < end }
   }
 
   /// Records how the peer was seen last, when the link has ended.
@@ -233,6 +241,10 @@ package struct LinkHistory: Sendable {
   private mutating func observe(
     _ command: HCICommand, _ moment: Moment, _ bytes: RawSpan, _ body: Slice
   ) {
+    if Self.procedureCommands.contains(command.opcode) {
+      procedures.removeAll { $0.opcode == command.opcode }
+      procedures.append(Procedure(opcode: command.opcode, moment: moment))
+    }
     switch command.opcode {
     case HCICommand.disconnect: disconnect = moment
     case HCICommand.leConnectionUpdate: observeUpdateCommand(moment, bytes, body)
@@ -252,11 +264,50 @@ package struct LinkHistory: Sendable {
     }
   }
 
+  /// LE Connection Update, LE Read Remote Features, LE Enable Encryption, LE Set Data Length, LE Set
+  /// PHY, LE Request Peer SCA, LE Subrate Request, Read Remote Version Information.
+  private static let procedureCommands: [UInt16] = [
+    0x2013, 0x2016, 0x2019, 0x2022, 0x2032, 0x206d, 0x207e, 0x041d,
+  ]
+
+  /// Forgets this host's procedures that an event ends, unless it reports that the peer did not
+  /// answer.
+  private mutating func endProcedures(_ event: HCIEvent, _ dissection: Dissection, _ bytes: RawSpan)
+  {
+    guard !procedures.isEmpty else { return }
+    let body = dissection.body
+    let ended: [UInt16]
+    switch event.code {
+    case HCIEvent.leMetaCode where !body.isEmpty:
+      switch bytes.byte(at: Int(body.start)) {
+      case 0x03: ended = [0x2013]
+      case 0x04: ended = [0x2016]
+      case 0x07: ended = [0x2022]
+      case 0x0c: ended = [0x2032]
+      case 0x1f: ended = [0x206d]
+      case 0x23: ended = [0x207e]
+      default: return
+      }
+    case HCIEvent.readRemoteVersionInformationCompleteCode: ended = [0x041d]
+    case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
+      LinkEvent.encryptionKeyRefreshCode:
+      ended = [0x2019]
+    case HCIEvent.commandStatusCode:
+      var cursor = Cursor(bytes, body)
+      guard let told = try? CommandStatus(parsing: &cursor), told.status != .success else { return }
+      ended = [told.opcode]
+    default: return
+    }
+    if dissection.parameters?.status(bytes) == StatusCode.responseTimeout.rawValue { return }
+    procedures.removeAll { ended.contains($0.opcode) }
+  }
+
   private mutating func observe(
     _ event: HCIEvent, _ moment: Moment, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer
   ) {
     let body = dissection.body
+    if ended == nil { endProcedures(event, dissection, bytes) }
     switch event.code {
     case HCIEvent.leMetaCode:
       var cursor = Cursor(bytes, body)
@@ -315,8 +366,8 @@ package struct LinkHistory: Sendable {
   @_lifetime(cursor: copy cursor)
   private mutating func observeLE(_ subevent: UInt8, _ moment: Moment, _ cursor: inout Cursor) {
     if let name = Self.procedureName(subevent) {
-      if procedures.count >= Self.mostChanges { procedures.removeFirst() }
-      procedures.append((name, moment.packet))
+      if reported.count >= Self.mostChanges { reported.removeFirst() }
+      reported.append((name, moment.packet))
     }
     switch subevent {
     case LEConnectionComplete.version1, LEConnectionComplete.enhanced,

@@ -13,8 +13,13 @@ package struct Sighting: Sendable {
   package var lastConnectable: Moment?
   /// Whether reports had a reserved type, which does not show whether it is connectable.
   package var hasReservedTypes = false
+  /// Its flags; nil: none seen.
+  package var flags: UInt8?
   /// Whether its flags show that it does not support BR/EDR; nil: no flags seen.
-  package var isLEOnly: Bool?
+  package var isLEOnly: Bool? { flags.map { $0 & 4 != 0 } }
+  /// Whether its flags show that it supports BR/EDR: the bits that older versions of the
+  /// specification define for devices that use both at once.
+  package var isDualMode: Bool { flags.map { $0 & 0x18 != 0 } ?? false }
   /// The PHY of its primary advertising channel, if a report contains it.
   package var primaryPHY: UInt8?
   /// The RSSI of the last eight reports in dBm; 127 if a report does not contain it (Core, Vol 4,
@@ -88,20 +93,21 @@ struct Sightings: Sendable {
       if !report.isScanResponse {
         if report.isConnectable { sighting.lastConnectable = moment }
         if report.kind == .legacy, report.legacyName == nil { sighting.hasReservedTypes = true }
-        if sighting.isLEOnly == nil, !advertisement.isPart {
-          sighting.isLEOnly = Self.isLEOnly(bytes, report.data)
+        if sighting.flags == nil, !advertisement.isPart {
+          sighting.flags = Self.flags(bytes, report.data)
         }
       }
       devices[key] = sighting
     }
   }
 
-  /// Returns the value of Flags, bit 2: BR/EDR Not Supported (Core Supplement, Part A, 1.3).
-  private static func isLEOnly(_ bytes: RawSpan, _ data: Slice) -> Bool? {
+  /// Returns the value of Flags, whose bit 2 is BR/EDR Not Supported (Core Supplement, Part A,
+  /// 1.3).
+  private static func flags(_ bytes: RawSpan, _ data: Slice) -> UInt8? {
     var structures = ADStructures(bytes, data)
     while let structure = structures.next() {
       if structure.type == .flags, !structure.data.isEmpty {
-        return bytes.byte(at: Int(structure.data.start)) & 4 != 0
+        return bytes.byte(at: Int(structure.data.start))
       }
     }
     return nil

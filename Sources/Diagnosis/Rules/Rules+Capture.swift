@@ -276,8 +276,36 @@ extension Rule {
           evidence: [])
       ]
     },
-    cachedDiscovery,
+    endsUnanswered, cachedDiscovery,
   ]
+
+  /// Only in captures without a connection, which show nothing but commands: others end anywhere.
+  private static let endsUnanswered = Rule(
+    whole: "capture-ends-unanswered", .note, "The capture ends with a command without an answer",
+    when:
+      "the last record is a command that would have an answer, the controller answered others before, and the capture has no connection",
+    needs: [.commands, .events],
+    do:
+      "If the host hung here, let the recording go on for some seconds: a controller that does not answer within two has crashed at this command. Otherwise the recording was stopped too early."
+  ) { evidence in
+    guard evidence.connections.isEmpty, !evidence.extent.endsDamaged else { return [] }
+    return evidence.adapters.compactMap { adapter in
+      guard adapter.commands.answered > 0, let last = adapter.commands.waiting.last,
+        last.moment.packet == evidence.extent.lastPacket,
+        // A controller that left others unanswered before has its own finding.
+        adapter.commands.waiting.count(where: {
+          $0.moment.packet > adapter.commands.lastEvent?.packet ?? 0
+        }) == 1
+      else { return nil }
+      let name: Wording = last.words
+      return Finding(
+        "The capture ends with \(name), which has no answer in it",
+        headline: "the capture ends with \(name) unanswered",
+        why:
+          "The controller had answered \(count: adapter.commands.answered, "command", "commands") before. Nothing follows this one, so the capture does not show whether the controller answers it.",
+        evidence: [last.moment.packet])
+    }
+  }
 
   /// With fewer uses of handles, a map would hardly help.
   private static let leastUses = 4

@@ -117,7 +117,7 @@ extension Rule {
     ) { request in "The channels keep their previous sizes." },
     refused(
       .rejected, "l2cap-command-rejected", .warning, "A signalling command is rejected",
-      when: "Command Reject answers anything but a Connection Parameter Update Request",
+      when: "Command Reject answers anything but a Connection Parameter Update Request on LE",
       do:
         "Compare the command with what the other side reports as supported (Information Response)."
     ) { request in
@@ -125,7 +125,7 @@ extension Rule {
     } instead: { request in
       request.rejectionRemedy
     },
-    openChannels,
+    openChannels, sizeTooSmall, noCredits,
   ]
 
   private static func refused(
@@ -134,7 +134,8 @@ extension Rule {
     _ why: @escaping @Sendable (ChannelRequest) -> Wording,
     instead: (@Sendable (ChannelRequest) -> Wording?)? = nil
   ) -> Rule {
-    Rule(id, severity, finds, when: condition, needs: .bothDirections, do: remedy) { history, _ in
+    Rule(id, severity, finds, when: condition, needs: .bothDirections, do: remedy) {
+      history, evidence in
       history.channels.refusals.compactMap { request in
         guard request.refusal == kind else { return nil }
         let times: Wording = request.times > 1 ? ", \(request.times) times" : ""
@@ -145,6 +146,7 @@ extension Rule {
           why: why(request), evidence: request.evidence)
         finding.severity = request.severity
         finding.remedy = instead?(request)
+        if kind == .service { history.takeWrongTransport(&finding, request, evidence) }
         if let later = history.channels.opening(after: request) {
           finding.severity = .note
           finding.isResolved = true
@@ -226,13 +228,30 @@ extension ChannelRequest {
     }
   }
 
-  /// The command's name.
+  /// The command's name, and the transport if it does not belong there.
   private var name: Wording {
-    code.name.map { "\($0)" } ?? "a command with the code \(code: code.rawValue, digits: 2)"
+    guard let name = code.name else {
+      return "a command with the code \(code: code.rawValue, digits: 2)"
+    }
+    let link: StaticString =
+      isOnWrongTransport || isOfCreditsOnBREDR ? isOnLE ? " on LE" : " on BR/EDR" : ""
+    return "\(name)\(link)"
   }
+
+  /// Whether it concerns credit-based channels on BR/EDR.
+  private var isOfCreditsOnBREDR: Bool { !isOnLE && 0x16...0x1a ~= code.rawValue }
 
   /// The meaning of a Command Reject.
   fileprivate var rejectionWords: Wording {
+    if isOnWrongTransport {
+      return
+        "\(Wording("\(side.words)").capitalized) sent a command that L2CAP defines only for \(isOnLE ? "BR/EDR" : "LE" as StaticString), and \(side.other.words) has to reject it."
+    }
+    if isOfCreditsOnBREDR, result.code == 0 {
+      let channel: Wording = psm.map { " The channel is one for \($0)." } ?? ""
+      return
+        "\(Wording("\(side.words)").capitalized) sent a command for credit-based channels. L2CAP has these on LE, and on BR/EDR only since version 5.2 and if both sides support them; other channels of BR/EDR have no credits.\(channel)"
+    }
     switch result.code {
     case 0:
       let what: StaticString = isConnection ? "support channels of this type" : "know the command"
@@ -277,6 +296,10 @@ extension ChannelRequest {
   /// How to fix a command that is rejected for this reason (Core, Vol 3, Part A, 4.1).
   fileprivate var rejectionRemedy: Wording? {
     let (asker, who) = (side.words, side.other.words)
+    if isOnWrongTransport || isOfCreditsOnBREDR && result.code == 0 {
+      return
+        "Fix the L2CAP implementation of \(asker): it has to distinguish the transport of each link, and send credits only on channels that were opened with a credit-based request."
+    }
     switch result.code {
     case 0 where code.name == nil:
       return
@@ -309,6 +332,129 @@ extension ChannelRequest {
         : "The link was encrypted, but \(who) requires a stronger key for \(service)."
     case nil: Wording("\(who) requires a higher security level for \(service).").capitalized
     }
+  }
+}
+
+extension Rule {
+  /// The least MTU and MPS, of LE and of enhanced channels (Core, Vol 3, Part A, 4.22 to 4.26).
+  private static let leastSize: UInt16 = 23
+  private static let leastEnhancedSize: UInt16 = 64
+
+  /// A channel that was opened although a side accepts too little on it.
+  private static let sizeTooSmall = Rule(
+    "l2cap-size-too-small", .warning, "A channel is opened with an MTU or MPS that is too small",
+    when:
+      "a credit-based channel is opened, and a side accepts SDUs or frames of fewer than 23 bytes (64 on enhanced channels); an error if that is 0",
+    needs: .bothDirections,
+    do:
+      "Fix the side that gave the value: it has to accept at least 23 bytes (64 on enhanced channels). Look for a buffer pool or a setting that is 0. The other side should refuse or close such a channel."
+  ) { history, _ in
+    history.channels.openings.flatMap { request in
+      guard request.code == .leConnectionRequest || request.code == .enhancedConnectionRequest
+      else { return [Finding]() }
+      let least = request.code == .leConnectionRequest ? leastSize : leastEnhancedSize
+      return [(request.side, request.offer), (request.side.other, request.answered)].compactMap {
+        side, capacity in
+        let sizes: [(name: StaticString, value: UInt16?)] = [
+          ("MTU", capacity.mtu), ("MPS", capacity.mps),
+        ]
+        let small = sizes.filter { ($0.value ?? .max) < least }
+        guard let first = small.first, let value = first.value else { return nil }
+        let words = Wording(listing: small.map { "\($0.name) of \($0.value ?? 0)" })
+        let isZero = small.contains { $0.value == 0 }
+        let packet = side == request.side ? request.asked.packet : request.answer?.packet ?? 0
+        var finding = Finding(
+          "\(Wording("\(side.words)").capitalized) opened a channel for \(request.service) with an \(words); the least is \(least)",
+          headline:
+            "\(side.words) opened a channel for \(request.service) with an \(first.name) of \(value) (\(packet: packet))",
+          why:
+            isZero
+            ? "\(Wording("\(side.other.words)").capitalized) cannot send anything there: \(side.words) accepts no byte in \(small.contains { $0.name.description == "MPS" && $0.value == 0 } ? "a frame" : "an SDU" as StaticString)."
+            : "\(Wording("\(side.words)").capitalized) must accept at least \(least) bytes; some hosts refuse such a channel, others send frames that are too long for it.",
+          evidence: request.evidence)
+        if isZero { finding.severity = .error }
+        return finding
+      }
+    }
+  }
+
+  /// The time after which credits do not come any more: receivers give them when they have read a
+  /// frame.
+  private static let leastStarvation: Int64 = 5_000_000_000
+
+  /// A channel on which the receiver gives no more credits.
+  private static let noCredits = Rule(
+    "l2cap-no-credits", .warning, "A channel stops because its receiver gives no credits",
+    when:
+      "the last credit of a credit-based channel is used, and no Flow Control Credit follows for 5 s on an open link; an error if an SDU is incomplete",
+    needs: [.bothDirections, .events],
+    do:
+      "Make the receiver give a credit for each frame that it has processed: look for an application that does not read, a buffer that is not released, or a callback that blocks (Zephyr: bt_l2cap_chan_recv_complete(), NimBLE: ble_l2cap_recv_ready() with a new buffer)."
+  ) { history, evidence in
+    let connection = history.connection
+    guard !connection.hasLostPackets, !connection.isDataCut else { return [] }
+    let end: Moment
+    switch connection.ending {
+    case nil: end = Moment(packet: evidence.extent.lastPacket, time: evidence.extent.latest)
+    case .localHost?, .peer?:
+      guard let ended = history.link.disconnect ?? history.link.ended else { return [] }
+      end = ended
+    // The other side may have been out of range.
+    default: return []
+    }
+    return history.channels.starved.compactMap { starved in
+      let last = starved.closed ?? end
+      guard let waited = last.nanoseconds(since: starved.since), waited >= leastStarvation else {
+        return nil
+      }
+      let receiver = starved.sender.other.words
+      let service: Wording = starved.psm.map { " for \($0)" } ?? ""
+      let before: Wording =
+        starved.granted.map {
+          " The last ones were \(count: $0.credits, "credit", "credits") in \(packet: $0.moment.packet)."
+        } ?? " It gave none since the channel was opened."
+      let until: Wording =
+        starved.closed != nil
+        ? "until the channel was closed"
+        : connection.ending == nil ? "to the end of the capture" : history.untilItsEnd
+      let rest: Wording =
+        starved.isInSDU
+        ? " The SDU is incomplete: \(starved.sender.words) has more to send, and must not."
+        : " Whatever \(starved.sender.words) sends next has to wait."
+      var finding = Finding(
+        "\(Wording("\(receiver)").capitalized) gave no more credits on the channel\(service)",
+        headline:
+          "\(receiver) gave no more credits on the channel\(service) after \(packet: starved.since.packet)",
+        why:
+          "\(packet: starved.since.packet) used the last credit. For \(duration: waited), \(until), \(receiver) gave no other.\(before)\(rest)",
+        .likely,
+        evidence: PacketSet(
+          [starved.granted?.moment.packet, starved.since.packet, last.packet].compactMap(\.self)))
+      if starved.isInSDU { finding.severity = .error }
+      finding.restsOnAbsence = true
+      return finding
+    }
+  }
+}
+
+extension ConnectionHistory {
+  /// Explains a request for ATT over BR/EDR to a host that advertises that it has no BR/EDR.
+  fileprivate func takeWrongTransport(
+    _ finding: inout Finding, _ request: ChannelRequest, _ evidence: Evidence
+  ) {
+    guard request.psm == .att, !request.isOnLE, request.side == .peer,
+      connection.transport == .brEDR,
+      let adapter = evidence.adapters.first(where: { $0.index == connection.adapter }),
+      let own = adapter.sets.leOnly, own.packet < request.asked.packet
+    else { return }
+    finding.headline =
+      "the peer asked for ATT over BR/EDR (\(packet: request.asked.packet)), but this host offers it on LE"
+    finding.groupHeadline = "the peer asked for ATT over BR/EDR, but this host offers it on LE"
+    finding.why =
+      "This host advertises on LE with the flag BR/EDR Not Supported (\(packet: own.packet)), yet it accepted a BR/EDR connection, and the peer asked for ATT there. Nothing on this host listens for ATT on BR/EDR."
+    finding.evidence = PacketSet([own.packet]).union(finding.evidence)
+    finding.remedy =
+      "Make the peer connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), and remove this host from the peer's Bluetooth settings first. Or switch BR/EDR off on this host while it is an LE peripheral (btmgmt bredr off, or ControllerMode = le in BlueZ's main.conf)."
   }
 }
 

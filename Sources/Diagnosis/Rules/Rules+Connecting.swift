@@ -179,24 +179,82 @@ extension Rule {
   private static let bredrToLE = Rule(
     whole: "connect-bredr-to-le", .error, "A BR/EDR connection was attempted to an LE device",
     when:
-      "Create Connection failed for an address that advertises on LE with flags that exclude BR/EDR",
+      "Create Connection failed for an address that advertises on LE with flags that exclude BR/EDR, or that do not although the device is never heard on BR/EDR",
     needs: [.events],
     do:
       "Connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport, in btmgmt use type 1 or 2."
   ) { evidence in
-    evidence.adapters.flatMap(\.pageFailures).compactMap { failure in
-      guard let sighting = failure.sighting, sighting.isLEOnly != false else { return nil }
-      let isCertain = sighting.isLEOnly == true
-      return Finding(
-        "A BR/EDR connection was attempted to \(failure.peer), an LE device: \(failure.status)",
-        headline: "a BR/EDR connection was attempted to an LE device",
-        why: isCertain
-          ? "It advertises on LE with the flag BR/EDR Not Supported (last in \(packet: sighting.last.packet)): it cannot answer a page."
-          : "It advertises on LE (last in \(packet: sighting.last.packet)), and did not answer on BR/EDR.",
-        isCertain ? .certain : .possible,
-        evidence: PacketSet(
-          [failure.asked?.packet, failure.ended.packet, sighting.last.packet].compactMap(\.self)))
+    evidence.adapters.flatMap { adapter in
+      var groups: [[AdapterHistory.PageFailure]] = []
+      for failure in adapter.pageFailures where isOfLEDevice(failure, adapter) {
+        if let place = groups.firstIndex(where: {
+          $0[0].peer == failure.peer && $0[0].status == failure.status
+            && $0[0].sighting?.isLEOnly == failure.sighting?.isLEOnly
+        }) {
+          groups[place].append(failure)
+        } else {
+          groups.append([failure])
+        }
+      }
+      return groups.map { toLEDevice($0, evidence) }
     }
+  }
+
+  /// Returns whether a page failed because its device only has LE. A device whose flags do not
+  /// exclude BR/EDR may have both: then the page itself must have had no answer, and nothing else
+  /// may show that the device has BR/EDR.
+  private static func isOfLEDevice(
+    _ failure: AdapterHistory.PageFailure, _ adapter: AdapterHistory
+  ) -> Bool {
+    guard let sighting = failure.sighting else { return false }
+    guard sighting.isLEOnly == false else { return true }
+    return failure.status.rawValue == pageTimeout && sighting.lastConnectable != nil
+      && !sighting.isDualMode && !adapter.wasHeardOnBREDR(failure.peer)
+  }
+
+  private static let pageTimeout: UInt8 = 0x04
+
+  private static func toLEDevice(
+    _ group: [AdapterHistory.PageFailure], _ evidence: Evidence
+  ) -> Finding {
+    let failure = group[0]
+    let last = failure.sighting?.last.packet ?? 0
+    let isLEOnly = failure.sighting?.isLEOnly
+    let tries: Wording = group.count > 1 ? " (\(group.count) attempts)" : ""
+    let why: Wording
+    switch isLEOnly {
+    case true?:
+      why =
+        "It advertises on LE with the flag BR/EDR Not Supported (last in \(packet: last)): it cannot answer a page."
+    case false?:
+      why =
+        "It advertises on LE (last in \(packet: last)) without the flag BR/EDR Not Supported, so the host took it for a device with both and paged it on BR/EDR. The capture has no answer from it there."
+    case nil:
+      why = "It advertises on LE (last in \(packet: last)), and did not answer on BR/EDR."
+    }
+    var finding = Finding(
+      "A BR/EDR connection was attempted to \(failure.peer), an LE device\(tries): \(failure.status)",
+      headline: isLEOnly == false
+        ? "a BR/EDR connection was attempted to a device that answers only on LE, because its flags do not exclude BR/EDR"
+        : "a BR/EDR connection was attempted to an LE device",
+      why: why, isLEOnly == true ? .certain : isLEOnly == false ? .likely : .possible,
+      evidence: PacketSet(
+        group.prefix(mostEvidence).flatMap { [$0.asked?.packet, $0.ended.packet] }
+          .compactMap(\.self) + [last]))
+    finding.peers = [failure.peer]
+    guard isLEOnly == false else { return finding }
+    finding.restsOnAbsence = true
+    finding.remedy =
+      "If the device has no BR/EDR, set its flags to 0x06 in its firmware (LE General Discoverable Mode, BR/EDR Not Supported). Until then connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport. If it has BR/EDR, it was busy or not connectable there."
+    let isOnLE = evidence.connections.contains {
+      $0.connection.peer == failure.peer && $0.connection.transport == .le
+        && $0.connection.isEstablished
+    }
+    if isOnLE {
+      finding.severity = .note
+      finding.why = "\(finding.why) Over LE it was reached."
+    }
+    return finding
   }
 
   private static let unpaged = Rule(

@@ -8,8 +8,8 @@ import Words
 extension Rule {
   /// The rules about controllers.
   static let controller: [Rule] = [
-    hardwareError, unanswered, advertisingMixed, advertisingRefused, scanningRefused, refused,
-    unknownCommand,
+    hardwareError, dataOverflow, unanswered, badAnswer, advertisingMixed, advertisingRefused,
+    wrongAdvertisingSet, scanningRefused, refused, unknownCommand,
   ]
 
   private static let hardwareError = Rule(
@@ -22,11 +22,167 @@ extension Rule {
       guard let first = adapter.hardwareErrors.first else { return nil }
       let times: Wording =
         adapter.hardwareErrorCount > 1 ? " \(adapter.hardwareErrorCount) times" : ""
-      return Finding(
+      var finding = Finding(
         "The controller\(adapter.words) reports Hardware Error\(times), code \(code: first.code, digits: 2)",
         headline: "the controller reports Hardware Error",
         why: "The code's meaning is specific to the controller's manufacturer.",
         evidence: PacketSet(adapter.hardwareErrors.map(\.moment.packet)))
+      guard let error = adapter.hardwareErrors.first(where: { $0.pending != nil }),
+        let command = error.pending
+      else { return finding }
+      let later: Wording =
+        error.moment.nanoseconds(since: command.moment).map { " \(duration: $0) later" } ?? ""
+      finding.headline =
+        "the controller reports Hardware Error instead of answering \(command.words)"
+      finding.why =
+        "\(command.words), with \(count: command.length, "byte", "bytes") of parameters, had no answer when the controller reported the error\(later) (\(packet: error.moment.packet)): it seems to have failed at this command."
+      finding.certainty = .likely
+      finding.restsOnAbsence = true
+      finding.evidence = PacketSet([command.moment.packet]).union(finding.evidence)
+      if let fault = command.fault {
+        finding.headline =
+          "the controller reports Hardware Error at \(command.words), whose length is wrong"
+        finding.why =
+          "\(finding.why) \(fault.words.capitalized)."
+        finding.remedy =
+          "Fix the program on the host that builds this command: its length field must match its bytes, and its parameters the specification. A controller on a UART reads what is left over as the beginning of another packet. Then reset the controller."
+      } else {
+        finding.remedy =
+          "Send the command with other values, such as shorter data, to find out what the controller fails at, and report it to the controller's vendor or update its firmware. The host has to reset the controller."
+      }
+      return finding
+    }
+  }
+
+  private static let dataOverflow = Rule(
+    whole: "hci-data-overflow", .error,
+    "The host sends more data packets than the controller has buffers for",
+    when:
+      "the controller sent Data Buffer Overflow, or had more packets to hold than it has buffers and completed none for a second or more",
+    needs: [.events],
+    do:
+      "Let the host send no more packets than LE Read Buffer Size reports, counted over all LE links, until Number Of Completed Packets frees a buffer (Core, Vol 4, Part E, 4.1.1). Look for a newer version of the host software; until then write with responses, or pause between writes. Reset the controller."
+  ) { evidence in
+    guard !evidence.extent.infersDirections else { return [] }
+    return evidence.adapters.compactMap { overflow($0, evidence) }
+  }
+
+  private static func overflow(_ adapter: AdapterHistory, _ evidence: Evidence) -> Finding? {
+    let buffers = adapter.buffers
+    let event = buffers.overflows.first
+    guard let excess = event?.excess ?? (event == nil ? buffers.stuck : nil) else {
+      guard let event else { return nil }
+      let isACL = event.linkType == 1
+      var finding = Finding(
+        "The controller\(adapter.words) lost data of this host: Data Buffer Overflow",
+        headline:
+          "the controller had no room for data of this host (\(packet: event.moment.packet))",
+        why:
+          "Data Buffer Overflow (\(packet: event.moment.packet)) reports that this host sent \(isACL ? "data" : "synchronous or isochronous data" as StaticString) for which the controller had no buffer. The capture does not show how many packets it had to hold.",
+        evidence: PacketSet(buffers.overflows.map(\.moment.packet)))
+      if !isACL { finding.severity = .warning }
+      return finding
+    }
+    let size = excess.capacity
+    let from: Wording = excess.since.map { ", from \(packet: $0) on" } ?? ""
+    let told: Wording =
+      event.map {
+        "The controller reported Data Buffer Overflow (\(packet: $0.moment.packet)): it lost data."
+          as Wording
+      } ?? ""
+    let dead = adapter.deadAfterOverflow
+    let after: Wording =
+      buffers.lastCompleted > excess.moment.packet
+      ? ""
+      : dead.map {
+        "After that it completed no packet, and did not answer \($0.words)."
+      } ?? "After that it completed no packet."
+    var finding = Finding(
+      "This host sent more data than the controller\(adapter.words) has buffers for\(event == nil ? "" : ": Data Buffer Overflow" as StaticString)",
+      headline:
+        "this host sent more packets than the controller has buffers for (\(packet: excess.moment.packet))",
+      why: Wording(
+        sentences:
+          "The controller has \(count: size.packets, "buffer", "buffers") for data packets (\(packet: size.moment.packet)). With \(packet: excess.last.packet) it had to hold \(excess.most)\(from): a host has to wait for Number Of Completed Packets.",
+        told, after),
+      event == nil ? .likely : .certain,
+      evidence: PacketSet(
+        [
+          size.moment.packet, excess.since, excess.moment.packet, event?.moment.packet,
+          dead?.moment.packet,
+        ].compactMap(\.self)))
+    if event == nil { finding.restsOnAbsence = true }
+    return finding
+  }
+
+  private static let badAnswer = Rule(
+    whole: "hci-answer-length", .error,
+    "The host stops at an answer whose length is wrong",
+    when:
+      "the return parameters of a Command Complete are longer or shorter than the command's, and the host sends nothing for a second or more and then a reset",
+    needs: [.commands, .events],
+    do:
+      "Look for newer firmware of the controller, or use another one. The driver can work around it: report the controller's IDs and this answer to the developers of the host's Bluetooth stack (on Linux linux-bluetooth, where such controllers get a quirk)."
+  ) { evidence in
+    evidence.adapters.compactMap { adapter in
+      let commands = adapter.commands
+      guard
+        let first = commands.badAnswers.first(where: { !commands.tolerated.contains($0.opcode) })
+      else { return nil }
+      // The capture may end before the host resets the controller once more.
+      let all = (commands.badAnswers + [commands.badAnswer].compactMap(\.self)).filter {
+        $0.opcode == first.opcode
+      }
+      let name = commandName(first.opcode)
+      let pause: Wording =
+        first.reset.flatMap { $0.nanoseconds(since: first.moment) }.map {
+          "nothing for \(duration: $0)"
+        } ?? "nothing"
+      let times: Wording = all.count > 1 ? ", \(all.count) times" : ""
+      let again: Wording =
+        all.count > 1 ? " It was the same \(all.count) times." : ""
+      var finding = Finding(
+        "The controller\(adapter.words) answered \(name) with \(first.fault.measure)\(times), and the host went no further",
+        headline:
+          "the host stopped at the controller's answer to \(name), which has \(first.fault.measure) (\(packet: first.moment.packet))",
+        why:
+          "\(first.fault.words.capitalized). After this answer (\(packet: first.moment.packet)) the host sent \(pause), then it reset the controller (\(packet: first.reset?.packet ?? first.moment.packet)). Hosts that check the length ignore such an answer and wait for another one.\(again)",
+        all.count > 1 ? .likely : .possible,
+        evidence: PacketSet(
+          all.prefix(8).flatMap { [$0.request, $0.moment.packet, $0.reset?.packet] }
+            .compactMap(\.self)))
+      finding.restsOnAbsence = true
+      if evidence.connections.contains(where: { $0.connection.adapter == adapter.index }) {
+        finding.severity = .warning
+      }
+      return finding
+    }
+  }
+
+  private static let wrongAdvertisingSet = Rule(
+    whole: "hci-wrong-advertising-set", .warning,
+    "The controller reports an advertising set that the host never configured",
+    when:
+      "LE Advertising Set Terminated has a handle that no command has configured since a reset that the capture contains",
+    needs: [.commands, .events],
+    do:
+      "Update the firmware of the controller, and report this to its vendor. Until then do not rely on the handle in the event: with one set, advertise again after each disconnection."
+  ) { evidence in
+    evidence.adapters.compactMap { adapter in
+      guard let first = adapter.sets.foreign.first else { return nil }
+      let all = adapter.sets.foreign
+      let times: Wording =
+        adapter.sets.foreignCount > 1 ? ", \(adapter.sets.foreignCount) times" : ""
+      let known = Wording(listing: first.configured.prefix(8).map { "\($0)" })
+      let noun: Wording = first.configured.count == 1 ? "set" : "sets"
+      return Finding(
+        "The controller\(adapter.words) reports the end of advertising set \(first.handle), which does not exist\(times)",
+        headline:
+          "the controller reports advertising set \(first.handle) (\(packet: first.moment.packet)), but the host only configured \(noun) \(known)",
+        why:
+          "Since the reset the host has configured \(noun) \(known) only\(first.switched.map { ", and enabled set \(Wording(listing: first.enabled.prefix(8).map { "\($0)" })) (\(packet: $0.packet))" as Wording } ?? ""). LE Advertising Set Terminated (\(packet: first.moment.packet)) names set \(first.handle), so the host cannot match it: it may not learn which set the connection belongs to, and not advertise again.",
+        evidence: PacketSet(
+          all.flatMap { [$0.switched?.packet, $0.moment.packet].compactMap(\.self) }))
     }
   }
 
@@ -47,7 +203,10 @@ extension Rule {
       $0.moment.packet > commands.lastEvent?.packet ?? 0
     }
     var findings: [Finding] = []
-    if let dead = silent.first, isOver(dead, evidence) {
+    // Too much data before has its own finding.
+    if let dead = silent.first, isOver(dead, evidence),
+      adapter.deadAfterOverflow == nil || evidence.extent.infersDirections
+    {
       let others: Wording =
         silent.count > 1
         ? ", nor \(count: silent.count - 1, "later command", "later commands")" : ""
@@ -236,7 +395,33 @@ extension Rule {
       headline: headline,
       why: "The command in \(packet: refusal.first.packet) was answered with this status.",
       evidence: refusal.packets)
-    if let obstacle = refusal.obstacle {
+    if let fault = refusal.fault {
+      finding.headline =
+        "\(headline) because the length of the command in \(packet: refusal.first.packet) is wrong"
+      finding.why =
+        "\(finding.why) \(fault.words.capitalized)."
+      finding.remedy =
+        "Fix the program on the host that builds this command: its length field must match its bytes, and its parameters the specification."
+    }
+    if let obstacle = refusal.obstacle, obstacle.kind.isOfList {
+      let isSame = obstacle.kind == .listed
+      let since = obstacle.since.packet
+      finding.why =
+        isSame
+        ? "The identity is already on the list with the same key (\(packet: since)), which stays."
+        : "The identity is already on the list with another identity resolving key (\(packet: since)). The old entry stays, so the controller does not resolve the private addresses that the device makes with its new key."
+      finding.remedy =
+        isSame
+        ? "Nothing."
+        : "Remove the old entry first (LE Remove Device From Resolving List), then add the new one; delete the old bond of the device when it pairs again."
+      if isSame {
+        finding.severity = .note
+      } else {
+        finding.headline =
+          "\(headline) because the list still has the device's old key (\(packet: since))"
+      }
+      finding.evidence = PacketSet([since]).union(refusal.packets)
+    } else if let obstacle = refusal.obstacle {
       let (state, way): (Wording, Wording) =
         switch obstacle.kind {
         case .connecting:
@@ -254,6 +439,22 @@ extension Rule {
             "advertising is on (since \(packet: obstacle.since.packet))",
             "Disable advertising before you change its parameters or enable it again."
           )
+        case .paging:
+          (
+            "another device is being paged (since \(packet: obstacle.since.packet))",
+            "Wait for Connection Complete of the first attempt, or cancel it (Create Connection Cancel): a controller pages one device at a time."
+          )
+        case .naming:
+          (
+            "the request of a device's name is pending (since \(packet: obstacle.since.packet))",
+            "Wait for Remote Name Request Complete, or cancel the request (Remote Name Request Cancel), before you connect: it pages the device, too, and this controller does one thing at a time."
+          )
+        case .inquiring:
+          (
+            "an inquiry is running (since \(packet: obstacle.since.packet))",
+            "Cancel the inquiry (Inquiry Cancel) or wait for Inquiry Complete first: this controller does one thing at a time."
+          )
+        case .listed, .listedOtherwise: ("", "")
         }
       finding.what = "\(finding.what), while \(state)"
       finding.headline = "\(headline) because \(state)"
@@ -309,9 +510,58 @@ extension CommandHistory.Refusal {
   fileprivate var isOptional: Bool { status.rawValue == 0x01 || status.rawValue == 0x11 }
 }
 
+extension CommandHistory.Obstacle.Kind {
+  /// Whether it is an entry of the resolving list.
+  fileprivate var isOfList: Bool { self == .listed || self == .listedOtherwise }
+}
+
+extension LengthFault {
+  /// What is wrong, as a clause.
+  fileprivate var words: Wording {
+    switch self {
+    case .beyondLength(let bytes):
+      "the packet has \(count: bytes, "byte", "bytes") more than its length field says"
+    case .incomplete(let claimed, let present):
+      "its length field says \(count: claimed, "byte", "bytes"), but only \(present) follow"
+    case .tooLong(let bytes):
+      "its parameters have \(count: bytes, "byte", "bytes") more than the specification defines"
+    case .tooShort(let needed, let left):
+      "a parameter needs \(count: needed, "byte", "bytes"), but only \(left) \(left == 1 ? "is" : "are" as StaticString) left"
+    case .dataTooLong(let length):
+      "its data length is \(length), but the field for the data has \(Self.advertisingField) bytes"
+    }
+  }
+
+  /// How many bytes there are too many or too few: `1 byte too many`.
+  fileprivate var measure: Wording {
+    switch self {
+    case .beyondLength(let bytes), .tooLong(let bytes):
+      "\(count: bytes, "byte", "bytes") too many"
+    case .incomplete(let claimed, let present):
+      "\(count: max(0, claimed - present), "byte", "bytes") too few"
+    case .tooShort(let needed, let left):
+      "\(count: max(0, needed - left), "byte", "bytes") too few"
+    case .dataTooLong(let length):
+      "\(count: max(0, length - Self.advertisingField), "byte", "bytes") too many"
+    }
+  }
+}
+
+extension AdapterHistory {
+  /// The first command that the controller did not answer after more data than it can hold, if it
+  /// neither completed a packet nor sent another event since.
+  fileprivate var deadAfterOverflow: CommandHistory.Waiting? {
+    let begin = buffers.overflows.last?.moment.packet ?? buffers.stuck?.moment.packet
+    guard let begin, buffers.lastCompleted < begin, commands.answered > 0 else { return nil }
+    return commands.waiting.first {
+      $0.moment.packet > max(begin, commands.lastEvent?.packet ?? 0)
+    }
+  }
+}
+
 extension CommandHistory.Waiting {
   /// Its name and packet.
-  fileprivate var words: Wording {
+  var words: Wording {
     guard let row = PDUTable.core.command(opcode) else {
       return "command \(code: opcode, digits: 4) (\(packet: moment.packet))"
     }

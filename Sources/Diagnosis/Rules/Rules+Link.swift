@@ -1,4 +1,5 @@
 import Bluetooth
+import Dissectors
 import Sessions
 import Words
 
@@ -10,7 +11,7 @@ extension Rule {
 
   private static let linkEndings: [Rule] = [
     supervisionTimeout, lostRepeatedly, responseTimeout, collision, controllerEnded, lowResources,
-    powerOff, hostStalled, peerLeaves, payloadTimeout, procedureFailed, reset,
+    powerOff, hostStalled, peerLeavesAtRequest, peerLeaves, payloadTimeout, procedureFailed, reset,
   ]
 
   private static let lossRemedy: Wording =
@@ -143,9 +144,10 @@ extension Rule {
     when: "the link or a procedure on it ended with LL Response Timeout (0x22)", needs: [.events],
     do:
       "The peer's controller has a defect or ignores this procedure: avoid the procedure (PHY, data length, parameter requests), or update its firmware."
-  ) { history, _ in
+  ) { history, evidence in
     // Encryption that is not answered has its own rule.
-    history.isEncryptionUnanswered ? [] : failures(history) { $0 == .responseTimeout }
+    history.isEncryptionUnanswered
+      ? [] : failures(history, evidence) { $0 == .responseTimeout }
   }
 
   /// The Link Layer's procedure response timeout (Core, Vol 6, Part B, 5.2).
@@ -158,14 +160,16 @@ extension Rule {
     needs: [.events],
     do:
       "Start one procedure at a time and wait for its event (PHY, data length, parameters, encryption), or let the central alone start them. Instant Passed points to lost packets: allow more events before the instant."
-  ) { history, _ in
-    failures(history) { $0.rawValue == 0x23 || $0 == .instantPassed || $0.rawValue == 0x2a }
+  ) { history, evidence in
+    failures(history, evidence) {
+      $0.rawValue == 0x23 || $0 == .instantPassed || $0.rawValue == 0x2a
+    }
   }
 
   /// Returns findings about the end of the link and about procedures on it that have one of these
   /// statuses. A procedure that failed on a link that went on is a warning.
   private static func failures(
-    _ history: ConnectionHistory, _ isMeant: (StatusCode) -> Bool
+    _ history: ConnectionHistory, _ evidence: Evidence, _ isMeant: (StatusCode) -> Bool
   ) -> [Finding] {
     var findings: [Finding] = []
     if let reason = history.connection.reason, isMeant(reason), let ended = history.link.ended,
@@ -188,6 +192,8 @@ extension Rule {
           history.lastProcedure, history.weakness)
         finding.certainty = .likely
         finding.remedy = lossRemedy
+      } else if reason == .responseTimeout, history.connection.transport == .le {
+        explain(&finding, history, ended, evidence)
       }
       findings.append(finding)
     }
@@ -201,6 +207,64 @@ extension Rule {
       findings.append(finding)
     }
     return findings
+  }
+
+  /// The clocks of controllers and of the capture differ a little.
+  private static let procedureMargin: Int64 = 2_000_000_000
+
+  /// Explains LL Response Timeout by the procedure of this host that began 40 s before, or by the
+  /// lack of one.
+  private static func explain(
+    _ finding: inout Finding, _ history: ConnectionHistory, _ ended: Moment, _ evidence: Evidence
+  ) {
+    func isThen(_ moment: Moment) -> Bool {
+      guard let age = ended.nanoseconds(since: moment) else { return false }
+      return abs(age - procedureTimeout) <= procedureMargin
+    }
+    let own = history.link.procedures.last { isThen($0.moment) }
+    if let own {
+      let name: Wording =
+        PDUTable.core.command(own.opcode).map { "\($0.name)" }
+        ?? "command \(code: own.opcode, digits: 4)"
+      finding.why =
+        "\(finding.why) This host had asked for \(name) (\(packet: own.moment.packet)) 40 s before, and the capture has no answer of the peer's controller."
+      finding.evidence = PacketSet([own.moment.packet]).union(finding.evidence)
+      return
+    }
+    guard evidence.coverage.parts(of: history.connection).isSuperset(of: [.commands, .opening]),
+      !history.connection.hasLostPackets, let opened = history.link.opened,
+      let length = history.length
+    else {
+      // What began then is not in the capture.
+      finding.certainty = .likely
+      return
+    }
+    let failed = history.link.updates.last {
+      $0.status == .responseTimeout && $0.way == .unasked && $0.completed != nil
+    }
+    let request = history.link.updates.last { $0.way == .linkLayer && isThen($0.asked) }?.asked
+    let what: Wording =
+      if let request {
+        " \(packet: request.packet) is a request of the peer's controller for other connection parameters."
+      } else if let failed = failed?.completed {
+        " \(packet: failed.packet) reports that it was a change of the connection parameters."
+      } else {
+        ""
+      }
+    finding.headline =
+      "connection \(history.id) ended at \(packet: ended.packet): a Link Layer procedure that this host had not asked for was not finished"
+    finding.groupHeadline =
+      "a Link Layer procedure that this host had not asked for was not finished"
+    // Not more precise than the clocks.
+    let began = (length - procedureTimeout + 50_000_000) / 100_000_000 * 100_000_000
+    finding.why =
+      "Neither host requested the end. A controller ends a link if a Link Layer procedure is not finished 40 s after it began, here about \(duration: began) after the link was opened (\(packet: opened.packet)). This host had asked for none then, so the peer's controller began it, or this host's controller on its own.\(what)"
+    finding.certainty = .likely
+    finding.restsOnAbsence = true
+    finding.evidence = PacketSet(
+      [opened.packet, request?.packet, failed?.completed?.packet, ended.packet].compactMap(\.self))
+    finding.remedy =
+      "One of the two controllers has a defect, the peer's or this host's: update the firmware of both. Look for the procedure that the peer's firmware starts at that time (connection parameters, PHY, data length), and try without it: a peripheral can ask for other parameters over L2CAP instead (Connection Parameter Update Request)."
   }
 
   private static let procedureFailed = Rule(
@@ -361,6 +425,48 @@ extension Rule {
   /// Shorter times are not intended: they are the time that the requests took.
   private static let leastStay: Int64 = 1_000_000_000
 
+  private static let peerLeavesAtRequest = Rule(
+    whole: "link-peer-leaves-at-request", .warning,
+    "The peer ends its connections when it receives a certain request",
+    when:
+      "two or more connections of one device were ended by the peer within a second after the same request, which is unanswered and the last that this host sent; a write, or if the capture has no data of the peer, only if it is the only one",
+    needs: [.sentData, .events, .opening, .end],
+    do:
+      "Connect without this request, to find out whether the peer then stays: if it is Exchange MTU Request, do not call requestMtu() on Android or esp_ble_gattc_send_mtu_req() on ESP-IDF. The peer's firmware has to answer each request, if only with an Error Response: update it."
+  ) { evidence in
+    devices(evidence.connections) { evidence.fatalRequest(of: $0) != nil }.flatMap { left in
+      let asked = left.compactMap { history in
+        evidence.fatalRequest(of: history).map { (history: history, request: $0) }
+      }
+      return Dictionary(grouping: asked) { $0.request.words.text }.values.sorted {
+        $0[0].history.id < $1[0].history.id
+      }.compactMap { group -> Finding? in
+        let request = group[0].request
+        guard group.count >= 2,
+          // Another connection with the same request that the peer did not end refutes it.
+          !evidence.connections.contains(where: { other in
+            other.device == group[0].history.device
+              && !group.contains { $0.history.id == other.id } && other.survived(request)
+          })
+        else { return nil }
+        let longest = group.map(\.request.wait).max() ?? 0
+        let acknowledged: Wording =
+          group.allSatisfy { $0.history.link.unacknowledged == 0 }
+          ? " Its controller had acknowledged it each time." : ""
+        return Finding(
+          "The peer ended \(group.count) connections when it received \(request.words)",
+          headline: "the peer ends the connection when it receives \(request.words)",
+          why:
+            "Each time \(request.words) was \(group.allSatisfy(\.request.isOnly) ? "the only data that this host sent" : "the last thing that this host sent, and had no answer" as StaticString), and the peer ended the link within \(duration: longest) after it, with \(StatusCode.remoteUserTerminated).\(acknowledged)",
+          .likely,
+          evidence: PacketSet(
+            group.prefix(8).flatMap {
+              [$0.request.packet, $0.history.link.ended?.packet].compactMap(\.self)
+            }), on: group.map(\.history.id))
+      }
+    }
+  }
+
   private static let peerLeaves = Rule(
     whole: "link-peer-leaves", .warning, "The peer ends its connections after a constant time",
     when:
@@ -373,13 +479,14 @@ extension Rule {
       $0.connection.ending == .peer && $0.connection.reason == .remoteUserTerminated
         && ($0.length ?? 0) >= leastStay && !$0.connection.isOpeningMissing
         && !evidence.hasOtherEnd(of: $0)
-        // What it waited for has its own finding.
+        // What it waited for, or left at, has its own finding.
         && !$0.link.hasOpenRequest(of: .peer)
     }.compactMap { left in
       // Only if this applies to all connections that the peer ended, not to two of many.
       let spans = left.compactMap(\.length)
       guard let shortest = spans.min(), let longest = spans.max(), spans.count == left.count,
-        longest - shortest <= longest / 10
+        longest - shortest <= longest / 10,
+        !left.allSatisfy({ evidence.fatalRequest(of: $0) != nil })
       else { return nil }
       let wish: (words: Wording, packet: Int?) =
         evidence.lacksData
@@ -413,5 +520,68 @@ extension Rule {
       }
     }
     return groups.filter { $0.count >= 2 }
+  }
+}
+
+/// A request of this host after which the peer ended the link at once.
+struct FatalRequest {
+  /// The request in words: `Exchange MTU Request`, `Read Request for 2a00 Device Name`.
+  let words: Wording
+  let opcode: ATTOpcode
+  let packet: Int
+  /// The time from the request to the end of the link.
+  let wait: Int64
+  /// Whether this host sent nothing else on the link.
+  let isOnly: Bool
+}
+
+extension Evidence {
+  /// The peer ends the link within this time after the request.
+  private static let soon: Int64 = 1_000_000_000
+  /// With so much data of one side and none of the other, the capture lacks that side.
+  private static let leastOneSided = 10
+
+  /// Returns the last request of this host, if the peer ended the link soon after it instead of
+  /// answering, and nothing else that it may have wanted was open.
+  func fatalRequest(of history: ConnectionHistory) -> FatalRequest? {
+    guard history.connection.ending == .peer, history.connection.reason == .remoteUserTerminated,
+      !history.connection.isOpeningMissing, !history.connection.hasLostPackets,
+      let ended = history.link.ended, let asked = history.attributes.lastAsked,
+      asked.opcode.role == .request, !asked.isAnswered,
+      history.link.sentLast?.packet == asked.moment.packet,
+      let wait = ended.nanoseconds(since: asked.moment), wait <= Self.soon,
+      history.pairing.securityRequests.isEmpty, history.security.pairing == nil,
+      history.attributes.restart == nil, !hasOtherEnd(of: history)
+    else { return nil }
+    let isOnly = history.link.sent == 1
+    let hasBoth = coverage.parts(of: history.connection).isSuperset(of: .bothDirections)
+    guard isOnly || hasBoth && !asked.opcode.isWrite,
+      hasBoth || extent.sentData < Self.leastOneSided
+    else { return nil }
+    let name: Wording = asked.opcode.name.map { "\($0)" } ?? "a request"
+    let target: Wording =
+      asked.handle == 0
+      ? ""
+      : history.attributes.identity(asked.handle, of: .peer).map { " for \($0)" }
+        ?? " for \(handle: asked.handle)"
+    return FatalRequest(
+      words: "\(name)\(target)", opcode: asked.opcode, packet: asked.moment.packet, wait: wait,
+      isOnly: isOnly)
+  }
+}
+
+extension ConnectionHistory {
+  /// Returns whether this host sent the same request here, and the peer stayed.
+  fileprivate func survived(_ request: FatalRequest) -> Bool {
+    if request.opcode == .exchangeMTURequest, !attributes.mtuExchanges.isEmpty { return true }
+    guard let asked = attributes.lastAsked, asked.opcode == request.opcode else { return false }
+    return connection.ending != .peer || asked.isAnswered
+  }
+}
+
+extension ATTOpcode {
+  /// Whether a request writes: only its device knows what that does.
+  fileprivate var isWrite: Bool {
+    self == .writeRequest || self == .prepareWriteRequest || self == .executeWriteRequest
   }
 }

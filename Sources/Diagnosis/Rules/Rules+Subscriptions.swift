@@ -249,10 +249,9 @@ extension ConnectionHistory {
     guard connection.isEncrypted == false, !encryption.wasEncrypted, encryption.attempts.isEmpty,
       pairing.attempts.isEmpty, let opened = link.opened
     else { return [] }
-    let end = Moment(
-      packet: connection.lastPacket ?? evidence.extent.lastPacket,
-      time: connection.lastTime ?? evidence.extent.latest)
-    guard let lasted = end.nanoseconds(since: opened), let bond = bond(evidence) else { return [] }
+    guard let end = connection.lastPacket.map({ Moment(packet: $0, time: connection.lastTime) }),
+      let lasted = end.nanoseconds(since: opened), let bond = bond(evidence)
+    else { return [] }
     for configuration in bond.history.attributes.configurations
     where configuration.accepted != nil && configuration.value & 3 != 0 {
       guard let owner = configuration.owner, let handle = owner.handle,

@@ -53,6 +53,8 @@ package struct AttributeHistory: Sendable {
     /// The first of those bytes, the first one in the lowest bits; nil if there are none, they were
     /// cut, or they may be secret.
     package internal(set) var head: UInt32?
+    /// Whether the peer has answered it.
+    package internal(set) var isAnswered = false
   }
 
   // MARK: What rules read
@@ -193,6 +195,9 @@ package struct AttributeHistory: Sendable {
       if !opcode.isServers, opcode.role != .confirmation { ask(fields, bytes, context) }
     } else {
       sentByPeer &+= 1
+      if let request = answer.request?.packet, request == lastAsked?.moment.packet {
+        lastAsked?.isAnswered = true
+      }
     }
     switch opcode.role {
     case .response where opcode == .errorResponse: break

@@ -1,0 +1,82 @@
+import Bluetooth
+import Bytes
+import Dissectors
+
+/// The advertising sets that a host configured, and what it advertises about itself.
+package struct AdvertisingSets: Sendable {
+  /// An event about a set that the host never configured.
+  package struct Foreign: Sendable {
+    package let handle: UInt8
+    /// LE Advertising Set Terminated.
+    package let moment: Moment
+    /// The sets that the host configured, and those that it enabled last.
+    package let configured: [UInt8]
+    package let enabled: [UInt8]
+    /// The last command that enabled a set.
+    package let switched: Moment?
+  }
+
+  /// The first events about sets that the host never configured.
+  package private(set) var foreign: [Foreign] = []
+  package private(set) var foreignCount = 0
+  /// The first command that advertises the flag BR/EDR Not Supported, if the last flags have it.
+  package private(set) var leOnly: Moment?
+  /// The sets that were configured since a reset; nil: unknown.
+  private var configured: [UInt8]?
+  private var enabled: [UInt8] = []
+  private var switched: Moment?
+
+  private static let most = 8
+
+  init() {}
+
+  /// Records a command.
+  mutating func observe(_ opcode: UInt16, _ moment: Moment, _ parameters: RawSpan) {
+    guard AdvertisingCommand.concerns(opcode),
+      let command = try? AdvertisingCommand(opcode, parameters)
+    else { return }
+    switch command {
+    case .parameters(let set, _) where set.family == .extended:
+      if configured?.contains(set.handle) == false { configured?.append(set.handle) }
+    case .enable(let isOn, let sets) where sets.first?.family == .extended:
+      if isOn {
+        switched = moment
+        enabled = sets.map(\.handle)
+      }
+    case .data(_, .advertising, let operation, let data) where operation == 1 || operation == 3:
+      learn(parameters, data, moment)
+    default: break
+    }
+  }
+
+  private mutating func learn(_ bytes: RawSpan, _ data: Slice, _ moment: Moment) {
+    var structures = ADStructures(bytes, data)
+    while let structure = structures.next() {
+      guard structure.type == .flags, !structure.data.isEmpty else { continue }
+      let isLEOnly = bytes.byte(at: Int(structure.data.start)) & 4 != 0
+      leOnly = isLEOnly ? leOnly ?? moment : nil
+      return
+    }
+  }
+
+  /// Records LE Advertising Set Terminated; the cursor is after the subevent code.
+  @_lifetime(cursor: copy cursor)
+  mutating func observeTerminated(_ moment: Moment, _ cursor: inout Cursor) {
+    guard let configured, !configured.isEmpty, !enabled.isEmpty,
+      let event = try? AdvertisingSetTerminated(parsing: &cursor),
+      !configured.contains(event.set.handle)
+    else { return }
+    foreignCount &+= 1
+    guard foreign.count < Self.most else { return }
+    foreign.append(
+      Foreign(
+        handle: event.set.handle, moment: moment, configured: configured, enabled: enabled,
+        switched: switched))
+  }
+
+  /// Records a command that removed all sets.
+  mutating func clear() { (configured, enabled, switched) = ([], [], nil) }
+
+  /// Forgets the sets, because records are missing.
+  mutating func forget() { (configured, enabled, switched) = (nil, [], nil) }
+}

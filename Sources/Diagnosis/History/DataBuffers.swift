@@ -1,0 +1,177 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+import Sessions
+
+/// The data packets that a controller holds, and its buffers for them (Core, Vol 4, Part E, 4.1.1).
+///
+/// Wherever the capture may lack records, counting begins again, so that the number held is at most
+/// underestimated. Bounded by the number of links.
+package struct DataBuffers: Sendable {
+  /// The number of buffers, and the answer that reports it.
+  package struct Capacity: Sendable {
+    package let packets: Int
+    package let moment: Moment
+  }
+
+  /// More packets than there are buffers.
+  package struct Excess: Sendable {
+    /// The first packet that the controller still held, if known.
+    package let since: Int?
+    /// The packet that was too much.
+    package let moment: Moment
+    package let capacity: Capacity
+    /// The largest number of packets that the controller was to hold.
+    package internal(set) var most: Int
+    /// The last of them.
+    package internal(set) var last: Moment
+  }
+
+  /// A Data Buffer Overflow event.
+  package struct Overflow: Sendable {
+    package let moment: Moment
+    /// Link_Type: 1 is ACL.
+    package let linkType: UInt8
+    /// The excess of packets, if the capture shows it.
+    package let excess: Excess?
+  }
+
+  private struct Held: Sendable {
+    let connection: Int
+    let isLE: Bool
+    var count = 0
+    /// The packet with which the count began; nil if some were completed since.
+    var since: Int?
+  }
+
+  /// The first overflows that the controller reports.
+  package private(set) var overflows: [Overflow] = []
+  package private(set) var overflowCount = 0
+  /// The first excess after which the controller completed no packet for a second or more.
+  package private(set) var stuck: Excess?
+  /// The last packet that completes others.
+  package private(set) var lastCompleted = 0
+  private var classic: Capacity?
+  private var le: Capacity?
+  /// Whether LE data uses the buffers of BR/EDR.
+  private var isShared = false
+  private var held: [Held] = []
+  private var excess: Excess?
+  private var gap = 0
+
+  /// The code of Data Buffer Overflow.
+  static let overflowCode: UInt8 = 0x1a
+  private static let most = 8
+  private static let mostLinks = 64
+  private static let leastSilence: Int64 = 1_000_000_000
+
+  init() {}
+
+  /// Records the answer to a command that reads the buffers: status (1 byte), then LE Read Buffer
+  /// Size: length (2), packets (1); Read Buffer Size: length (2), synchronous length (1), packets
+  /// (2) (Core, Vol 4, Part E, 7.8.2 and 7.4.5).
+  mutating func learn(_ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
+    var cursor = Cursor(bytes, body)
+    guard (try? CommandComplete(parsing: &cursor)) != nil, (try? cursor.u8()) == 0,
+      let length = try? cursor.u16()
+    else { return }
+    if opcode == HCICommand.readBufferSize {
+      guard (try? cursor.u8()) != nil, let packets = try? cursor.u16() else { return }
+      classic = packets > 0 ? Capacity(packets: Int(packets), moment: moment) : nil
+    } else {
+      guard let packets = try? cursor.u8() else { return }
+      isShared = length == 0 || packets == 0
+      le = isShared ? nil : Capacity(packets: Int(packets), moment: moment)
+    }
+  }
+
+  /// Counts a packet that the host sends.
+  mutating func send(_ moment: Moment, connection: Int, isLE: Bool, gap lost: Int) {
+    guard let capacity = isLE && !isShared ? le : classic else { return }
+    forget(after: lost)
+    var place = held.firstIndex { $0.connection == connection }
+    if place == nil, held.count < Self.mostLinks {
+      place = held.count
+      held.append(Held(connection: connection, isLE: isLE))
+    }
+    guard let place else { return }
+    if held[place].count == 0 { held[place].since = moment.packet }
+    held[place].count += 1
+    var sum = 0
+    for link in held where isShared || link.isLE == isLE { sum += link.count }
+    // An export may lack all events that complete packets.
+    guard sum > capacity.packets, lastCompleted > 0 else { return }
+    if excess == nil {
+      excess = Excess(
+        since: held.count == 1 ? held[place].since : nil, moment: moment, capacity: capacity,
+        most: sum, last: moment)
+    } else if sum > excess?.most ?? 0 {
+      excess?.most = sum
+      excess?.last = moment
+    }
+  }
+
+  /// Whether completed packets matter.
+  var isCounting: Bool { !held.isEmpty }
+
+  /// Records that packets of a connection are completed.
+  mutating func complete(_ count: Int, connection: Int, _ moment: Moment, gap lost: Int) {
+    guard count > 0 else { return }
+    lastCompleted = moment.packet
+    forget(after: lost)
+    // It goes on.
+    settle(moment)
+    excess = nil
+    guard let place = held.firstIndex(where: { $0.connection == connection }) else { return }
+    held[place].count = max(0, held[place].count - count)
+    held[place].since = nil
+  }
+
+  /// Records the end of a connection, whose packets are discarded.
+  mutating func close(_ connection: Int, _ moment: Moment) {
+    settle(moment)
+    excess = nil
+    held.removeAll { $0.connection == connection }
+  }
+
+  /// Records a Data Buffer Overflow event: link type (1 byte) (Core, Vol 4, Part E, 7.7.26).
+  mutating func overflow(_ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
+    overflowCount &+= 1
+    guard overflows.count < Self.most, !body.isEmpty else { return }
+    overflows.append(
+      Overflow(moment: moment, linkType: bytes.byte(at: Int(body.start)), excess: excess))
+  }
+
+  /// Records a reset.
+  mutating func reset(_ moment: Moment) {
+    settle(moment)
+    forget()
+    (classic, le, isShared) = (nil, nil, false)
+  }
+
+  /// Processes the end of the capture.
+  mutating func finish(_ latest: Timestamp?, _ packet: Int) {
+    settle(Moment(packet: packet, time: latest))
+  }
+
+  /// Forgets what the controller holds, because records are missing.
+  mutating func forget() {
+    held.removeAll(keepingCapacity: true)
+    excess = nil
+  }
+
+  private mutating func forget(after lost: Int) {
+    guard lost != gap else { return }
+    gap = lost
+    forget()
+  }
+
+  /// Keeps an excess after which nothing was completed until this moment.
+  private mutating func settle(_ moment: Moment) {
+    guard stuck == nil, let excess,
+      moment.nanoseconds(since: excess.last) ?? 0 >= Self.leastSilence
+    else { return }
+    stuck = excess
+  }
+}

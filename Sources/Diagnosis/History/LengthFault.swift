@@ -1,0 +1,66 @@
+import Bluetooth
+import Bytes
+import Captures
+import Dissectors
+
+/// What is wrong with the length of a command, or of an answer to one.
+package enum LengthFault: Equatable, Sendable {
+  /// The packet has this many bytes more than its length field says.
+  case beyondLength(Int)
+  /// The packet has fewer parameter bytes than its length field says.
+  case incomplete(claimed: Int, present: Int)
+  /// The parameters have this many bytes more than the specification defines.
+  case tooLong(Int)
+  /// A parameter needs more bytes than are left.
+  case tooShort(needed: Int, left: Int)
+  /// Advertising or scan response data is longer than the field that holds it.
+  case dataTooLong(Int)
+
+  /// The size of the field for legacy advertising data (Core, Vol 4, Part E, 7.8.7 and 7.8.8).
+  package static let advertisingField = 31
+
+  /// Finds the fault of a command; nil if it has none.
+  init?(
+    _ command: HCICommand, _ record: borrowing CaptureRecord, _ dissection: Dissection,
+    _ bytes: RawSpan
+  ) {
+    let body = dissection.body
+    guard !record.isTruncated else { return nil }
+    let rest = bytes.byteCount - body.end
+    if rest > 0 {
+      self = .beyondLength(rest)
+    } else if Int(command.length) > Int(body.count) {
+      self = .incomplete(claimed: Int(command.length), present: Int(body.count))
+    } else if HCICommand.isLegacyData(command.opcode), !body.isEmpty,
+      bytes.byte(at: Int(body.start)) > Self.advertisingField
+    {
+      self = .dataTooLong(Int(bytes.byte(at: Int(body.start))))
+    } else {
+      guard let problem = dissection.parameters?.problem(bytes, status: nil) else { return nil }
+      self.init(problem)
+    }
+  }
+
+  /// Finds the fault of an answer that reports success; nil if it has none.
+  init?(answer record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan) {
+    guard !record.isTruncated, let problem = dissection.parameters?.problem(bytes, status: 0) else {
+      return nil
+    }
+    self.init(problem)
+  }
+
+  private init?(_ problem: Problem) {
+    switch problem.code {
+    case .leftOver: self = .tooLong(Int(problem.first))
+    case .tooShort: self = .tooShort(needed: Int(problem.first), left: Int(problem.second))
+    default: return nil
+    }
+  }
+}
+
+extension HCICommand {
+  /// Returns whether a command sets legacy advertising or scan response data.
+  fileprivate static func isLegacyData(_ opcode: UInt16) -> Bool {
+    opcode == leSetAdvertisingData || opcode == leSetScanResponseData
+  }
+}

@@ -1,0 +1,69 @@
+import Bluetooth
+import Bytes
+import Dissectors
+import Sessions
+
+/// The entries of a controller's resolving list that the capture adds. Bounded; the keys are never
+/// printed.
+struct ResolvingList: Sendable {
+  private struct Entry: Sendable {
+    let added: Moment
+    let key: [UInt8]
+  }
+
+  private var entries: [UInt64: Entry] = [:]
+  /// The last command that changes the list.
+  private var last: (opcode: UInt16, identity: UInt64, entry: Entry)?
+
+  private static let most = 256
+
+  /// Records a command: address type (1 byte), address (6), peer's key (16), own key (16) (Core, Vol
+  /// 4, Part E, 7.8.38 and 7.8.39).
+  mutating func observe(_ opcode: UInt16, _ moment: Moment, _ bytes: RawSpan, _ body: Slice) {
+    switch opcode {
+    case HCICommand.leAddDeviceToResolvingList, HCICommand.leRemoveDeviceFromResolvingList:
+      last = nil
+      var cursor = Cursor(bytes, body)
+      guard let type = try? cursor.u8(), let address = try? DeviceAddress(parsing: &cursor) else {
+        return
+      }
+      let key = bytes.part(cursor.takeUpTo(16)).array
+      // A key that the capture cut is unknown.
+      guard opcode == HCICommand.leRemoveDeviceFromResolvingList || key.count == 16 else { return }
+      last = (
+        opcode, Attributes.key(address, AddressType(rawValue: type & 1)),
+        Entry(added: moment, key: key)
+      )
+    case HCICommand.leClearResolvingList: last = (opcode, 0, Entry(added: moment, key: []))
+    default: break
+    }
+  }
+
+  /// Returns the entry that makes the controller refuse a command, if there is one.
+  func obstacle(_ opcode: UInt16, _ request: Int?) -> CommandHistory.Obstacle? {
+    guard opcode == HCICommand.leAddDeviceToResolvingList, let last, last.opcode == opcode,
+      last.entry.added.packet == request, let old = entries[last.identity]
+    else { return nil }
+    return .init(kind: old.key == last.entry.key ? .listed : .listedOtherwise, since: old.added)
+  }
+
+  /// Records that a command was accepted.
+  mutating func accept(_ opcode: UInt16, _ request: Int?) {
+    guard let last, last.opcode == opcode, last.entry.added.packet == request else { return }
+    switch opcode {
+    case HCICommand.leAddDeviceToResolvingList:
+      if entries[last.identity] != nil || entries.count < Self.most {
+        entries[last.identity] = last.entry
+      }
+    case HCICommand.leRemoveDeviceFromResolvingList: entries[last.identity] = nil
+    case HCICommand.leClearResolvingList: entries.removeAll()
+    default: break
+    }
+  }
+
+  /// Forgets everything, because the controller was reset or records are missing.
+  mutating func forget() {
+    entries.removeAll()
+    last = nil
+  }
+}
