@@ -120,7 +120,8 @@ package struct Explanation: Sendable {
       "\(number) \(lacks.listed(joinedBy: "or")), which this capture \(isLate ? "begins too late for" : "lacks" as StaticString)"
   }
 
-  /// With so many data packets of one side and none of the other, the capture lacks that side.
+  /// With at least this many data packets of one side and none of the other, the capture lacks that
+  /// side.
   private static let leastOneSided = 10
 
   /// The rules that were not applied, grouped by what they need, in the order of `Coverage.Parts`.

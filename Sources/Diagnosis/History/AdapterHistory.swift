@@ -118,7 +118,7 @@ package struct AdapterHistory: Sendable {
   /// Records Number Of Completed Packets, which shows that the controller is alive.
   mutating func observe(
     completedPackets record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ memory: borrowing Memory
+    _ answer: Answer, _ memory: borrowing Memory
   ) {
     forgetAfterDrops(record)
     let moment = Moment(record)
@@ -128,7 +128,10 @@ package struct AdapterHistory: Sendable {
     guard let event = try? NumberOfCompletedPackets(parsing: &cursor) else { return }
     for _ in 0..<event.count {
       guard let link = try? NumberOfCompletedPackets.Link(parsing: &cursor) else { return }
-      let connection = memory.links.known(LinkKey(record.adapter, link.handle))?.id ?? 0
+      // Most events concern one link, which is known; to look one up copies it.
+      let connection =
+        answer.link.map { memory.links.id($0) }
+        ?? memory.links.known(LinkKey(record.adapter, link.handle))?.id ?? 0
       buffers.complete(
         Int(link.packets), connection: connection, moment, gap: memory.links.gap)
     }

@@ -145,7 +145,8 @@ package struct CaptureHistory: ~Copyable, Sendable {
       event.code == HCIEvent.numberOfCompletedPacketsCode
     {
       if let position {
-        evidence.adapters[position].observe(completedPackets: record, dissection, bytes, memory)
+        evidence.adapters[position].observe(
+          completedPackets: record, dissection, bytes, answer, memory)
       }
       if answer.link == nil { acknowledge(record, dissection, bytes, memory) }
       return
