@@ -2,6 +2,9 @@ package import Bluetooth
 
 /// The first attributes of a set. They are kept in place: each run of values has several lists.
 package struct HandleList: Sendable {
+  private static let most = 4
+
+  /// Has room for `most`.
   private var first = InlineArray<4, UInt16>(repeating: 0)
   private var count = 0
   /// Whether there are more.
@@ -16,7 +19,7 @@ package struct HandleList: Sendable {
 
   mutating func note(_ handle: UInt16) {
     if handle == 0 || place(of: handle) != nil { return }
-    guard count < first.count else {
+    guard count < Self.most else {
       hasMore = true
       return
     }
