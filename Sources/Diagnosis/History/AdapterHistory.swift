@@ -295,7 +295,7 @@ package struct AdapterHistory: Sendable {
       opcode, status, moment, request,
       status == .commandDisallowed
         ? obstacle(to: opcode, moment, request)
-        : status == .success ? nil : resolving.obstacle(opcode, request))
+        : status == .success ? nil : resolving.obstacle(opcode, request, status))
     if opcode == HCICommand.createConnection, status != .success {
       pages.removeAll { $0.asked.packet == request }
     }

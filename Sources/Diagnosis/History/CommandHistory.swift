@@ -149,8 +149,8 @@ package struct CommandHistory: Sendable {
         opcode: opcode, moment: moment, disables: disables, length: Int(body.count), fault: fault))
   }
 
-  /// Hosts that wait for an answer do nothing for a while.
-  private static let leastStop: Int64 = 1_000_000_000
+  /// Hosts that wait for an answer do nothing for a while, but give up some time.
+  private static let stops: ClosedRange<Int64> = 1_000_000_000...15_000_000_000
 
   /// Keeps an answer with a wrong length if this next command is a reset after a pause.
   private mutating func conclude(_ opcode: UInt16, _ moment: Moment) {
@@ -159,7 +159,7 @@ package struct CommandHistory: Sendable {
       tolerated.insert(badAnswer.opcode)
     }
     guard opcode == HCICommand.reset, waiting.isEmpty, badAnswers.count < Self.mostPackets,
-      var bad = badAnswer, moment.nanoseconds(since: bad.moment) ?? 0 >= Self.leastStop
+      var bad = badAnswer, Self.stops.contains(moment.nanoseconds(since: bad.moment) ?? 0)
     else { return }
     bad.reset = moment
     badAnswers.append(bad)

@@ -267,7 +267,7 @@ package struct LinkHistory: Sendable {
   /// LE Connection Update, LE Read Remote Features, LE Enable Encryption, LE Set Data Length, LE Set
   /// PHY, LE Request Peer SCA, LE Subrate Request, Read Remote Version Information.
   private static let procedureCommands: [UInt16] = [
-    0x2013, 0x2016, 0x2019, 0x2022, 0x2032, 0x206d, 0x207e, 0x041d,
+    0x2013, 0x2016, 0x2019, 0x2022, 0x2032, 0x206d, 0x2077, 0x207e, 0x041d,
   ]
 
   /// Forgets this host's procedures that an event ends, unless it reports that the peer did not

@@ -40,8 +40,12 @@ struct ResolvingList: Sendable {
   }
 
   /// Returns the entry that makes the controller refuse a command, if there is one.
-  func obstacle(_ opcode: UInt16, _ request: Int?) -> CommandHistory.Obstacle? {
-    guard opcode == HCICommand.leAddDeviceToResolvingList, let last, last.opcode == opcode,
+  func obstacle(
+    _ opcode: UInt16, _ request: Int?, _ status: StatusCode?
+  ) -> CommandHistory.Obstacle? {
+    // A list that is full says nothing about its entries.
+    guard status?.rawValue == 0x12, opcode == HCICommand.leAddDeviceToResolvingList, let last,
+      last.opcode == opcode,
       last.entry.added.packet == request, let old = entries[last.identity]
     else { return nil }
     return .init(kind: old.key == last.entry.key ? .listed : .listedOtherwise, since: old.added)

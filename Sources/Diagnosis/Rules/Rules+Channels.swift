@@ -430,7 +430,12 @@ extension Rule {
         .likely,
         evidence: PacketSet(
           [starved.granted?.moment.packet, starved.since.packet, last.packet].compactMap(\.self)))
-      if starved.isInSDU { finding.severity = .error }
+      if starved.isInSDU {
+        finding.severity = .error
+      } else {
+        // Perhaps nothing waits to be sent.
+        finding.certainty = .possible
+      }
       finding.restsOnAbsence = true
       return finding
     }

@@ -48,7 +48,9 @@ extension Rule {
           "Fix the program on the host that builds this command: its length field must match its bytes, and its parameters the specification. A controller on a UART reads what is left over as the beginning of another packet. Then reset the controller."
       } else {
         finding.remedy =
-          "Send the command with other values, such as shorter data, to find out what the controller fails at, and report it to the controller's vendor or update its firmware. The host has to reset the controller."
+          command.length == 0
+          ? "Report it to the controller's vendor, or update its firmware. The host has to reset the controller."
+          : "Send the command with other values, such as shorter data, to find out what the controller fails at, and report it to the controller's vendor or update its firmware. The host has to reset the controller."
       }
       return finding
     }
@@ -70,7 +72,9 @@ extension Rule {
   private static func overflow(_ adapter: AdapterHistory, _ evidence: Evidence) -> Finding? {
     let buffers = adapter.buffers
     let event = buffers.overflows.first
-    guard let excess = event?.excess ?? (event == nil ? buffers.stuck : nil) else {
+    // Without the event, packets that are completed later show only that the count is wrong.
+    let stuck = buffers.stuck.flatMap { buffers.lastCompleted > $0.moment.packet ? nil : $0 }
+    guard let excess = event?.excess ?? (event == nil ? stuck : nil) else {
       guard let event else { return nil }
       let isACL = event.linkType == 1
       var finding = Finding(
@@ -169,7 +173,10 @@ extension Rule {
       "Update the firmware of the controller, and report this to its vendor. Until then do not rely on the handle in the event: with one set, advertise again after each disconnection."
   ) { evidence in
     evidence.adapters.compactMap { adapter in
-      guard let first = adapter.sets.foreign.first else { return nil }
+      // The host enabled it: the record that configures it is missing.
+      guard let first = adapter.sets.foreign.first, !first.enabled.contains(first.handle) else {
+        return nil
+      }
       let all = adapter.sets.foreign
       let times: Wording =
         adapter.sets.foreignCount > 1 ? ", \(adapter.sets.foreignCount) times" : ""
@@ -181,6 +188,7 @@ extension Rule {
           "the controller reports advertising set \(first.handle) (\(packet: first.moment.packet)), but the host only configured \(noun) \(known)",
         why:
           "Since the reset the host has configured \(noun) \(known) only\(first.switched.map { ", and enabled set \(Wording(listing: first.enabled.prefix(8).map { "\($0)" })) (\(packet: $0.packet))" as Wording } ?? ""). LE Advertising Set Terminated (\(packet: first.moment.packet)) names set \(first.handle), so the host cannot match it: it may not learn which set the connection belongs to, and not advertise again.",
+        .likely,
         evidence: PacketSet(
           all.flatMap { [$0.switched?.packet, $0.moment.packet].compactMap(\.self) }))
     }
@@ -395,7 +403,7 @@ extension Rule {
       headline: headline,
       why: "The command in \(packet: refusal.first.packet) was answered with this status.",
       evidence: refusal.packets)
-    if let fault = refusal.fault {
+    if let fault = refusal.fault, refusal.status.rawValue == 0x12 {
       finding.headline =
         "\(headline) because the length of the command in \(packet: refusal.first.packet) is wrong"
       finding.why =

@@ -47,9 +47,10 @@ extension ConnectionHistory {
   /// The first packet that the controller never reported as delivered although the link lived on
   /// for longer than the supervision timeout, and until when it did; nil if there is none.
   var undelivered: (since: Moment, until: Moment, waited: Int64)? {
-    guard let since = link.unacknowledgedSince, let timeout = link.supervisionTimeout else {
-      return nil
-    }
+    guard let since = link.unacknowledgedSince, let timeout = link.supervisionTimeout,
+      // Packets are completed in order: if one is after the last was sent, a count is missing.
+      link.acknowledgedLast?.packet ?? 0 < link.sentLast?.packet ?? 0
+    else { return nil }
     let until: Moment? =
       switch connection.ending {
       case .localHost, .peer: link.ended

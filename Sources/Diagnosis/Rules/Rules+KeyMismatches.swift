@@ -135,6 +135,7 @@ extension Rule {
     _ history: ConnectionHistory, _ evidence: Evidence
   ) -> Finding? {
     guard let attempt = history.encryption.attempts.last, let end = history.connection.lastPacket,
+      attempt.outcome != .encrypted, attempt.heard == nil,
       let proof = evidence.proof(of: attempt, history),
       let procedure = history.link.procedure(after: attempt.moment.packet, before: end)
     else { return nil }

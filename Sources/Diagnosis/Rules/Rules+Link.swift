@@ -221,7 +221,10 @@ extension Rule {
       guard let age = ended.nanoseconds(since: moment) else { return false }
       return abs(age - procedureTimeout) <= procedureMargin
     }
-    let own = history.link.procedures.last { isThen($0.moment) }
+    // LE Data Length Change comes only if the lengths change, so its absence shows nothing.
+    let own = history.link.procedures.last {
+      isThen($0.moment) && $0.opcode != HCICommand.leSetDataLength
+    }
     if let own {
       let name: Wording =
         PDUTable.core.command(own.opcode).map { "\($0.name)" }
@@ -548,6 +551,8 @@ extension Evidence {
       !history.connection.isOpeningMissing, !history.connection.hasLostPackets,
       let ended = history.link.ended, let asked = history.attributes.lastAsked,
       asked.opcode.role == .request, !asked.isAnswered,
+      // The peer does not leave because of what it answered before.
+      (history.attributes.usage(asked.handle, of: .peer)?.reads.count ?? 0) == 0,
       history.link.sentLast?.packet == asked.moment.packet,
       let wait = ended.nanoseconds(since: asked.moment), wait <= Self.soon,
       history.pairing.securityRequests.isEmpty, history.security.pairing == nil,
