@@ -108,7 +108,7 @@ package struct Explanation: Sendable {
       "\(skipped.count) of \(ruleCount) rules \(isOne ? "was" : "were" as StaticString) skipped: \(isOne ? "it needs" : "they need" as StaticString)"
     // One side may just have been silent, if the other sent little.
     if lacks == .receivedData || lacks == .sentData, evidence.coverage.parts.contains(.events),
-      evidence.extent.sentData + evidence.extent.receivedData < Self.leastOneSided
+      evidence.extent.sentData + evidence.extent.receivedData < Coverage.leastOneSided
     {
       let who: StaticString = lacks == .receivedData ? "the peer" : "this host"
       return
@@ -119,10 +119,6 @@ package struct Explanation: Sendable {
     return
       "\(number) \(lacks.listed(joinedBy: "or")), which this capture \(isLate ? "begins too late for" : "lacks" as StaticString)"
   }
-
-  /// With at least this many data packets of one side and none of the other, the capture lacks that
-  /// side.
-  private static let leastOneSided = 10
 
   /// The rules that were not applied, grouped by what they need, in the order of `Coverage.Parts`.
   var skippedByReason: [(lacks: Coverage.Parts, rules: [SkippedRule])] {

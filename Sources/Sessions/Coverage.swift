@@ -232,5 +232,5 @@ package struct Coverage: Sendable {
   }
 
   /// Below this number of packets, a silent peer may just be gone.
-  private static let leastOneSided = 10
+  package static let leastOneSided = 10
 }

@@ -47,8 +47,6 @@ package struct Limits: Sendable, Equatable {
   package var unknownKeys = 16
   /// Keys given in pairing that are all zeros.
   package var zeroKeys = 8
-  /// Different keys that links were encrypted with.
-  package var usedKeys = 64
   /// ATT bearers whose conversations are followed at the same time.
   package var bearers = 64
   /// Bytes of a value that is read in parts, and of all prepared writes that a server holds.

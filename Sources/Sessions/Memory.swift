@@ -247,10 +247,6 @@ package struct Memory: ~Copyable, Sendable {
     switch command.opcode {
     case HCICommand.disconnect: links[link].disconnectPacket = record.number
     case HCICommand.leEnableEncryption, HCICommand.leLongTermKeyRequestReply:
-      keys.observe(
-        encryption: command.opcode, of: links[link],
-        isShortTerm: links[pairing: link].hasShortTermKey, bytes, dissection.body,
-        packet: record.number)
       links[link].beginEncryption()
     default: break
     }

@@ -80,7 +80,7 @@ package final class ProfileKnowledge: Sendable {
   /// the value is not an answer with a result.
   package func answer(
     _ value: RawSpan, of attribute: AttributeIdentity
-  ) -> (command: UInt8, words: Wording, hasFailed: Bool)? {
+  ) -> (command: String, words: Wording, hasFailed: Bool)? {
     guard let uuid = attribute.uuid, value.byteCount >= 2 else { return nil }
     let match = library.withLock {
       $0.match(
@@ -98,10 +98,13 @@ package final class ProfileKnowledge: Sendable {
     }
     let results = decoded.words(ofFieldsNamed: "result", value)
     if results.isEmpty { return nil }
-    // A response has its own command first, and then that of the request.
-    let command = value.byte(at: exchange.requestField.isEmpty ? 0 : 1)
-    return (command, words, results.contains { $0 != "success" })
+    let request = decoded.words(ofFieldsNamed: exchange.requestField, value).first
+    let command = request ?? "\(value.byte(at: 0))"
+    return (command, words, results.contains { !Self.successes.contains($0) })
   }
+
+  /// The results of a procedure that did not fail: an empty store has no records.
+  private static let successes = ["success", "no records found"]
 
   /// Returns the name of an error in profiles, or nil if none names it.
   package func errorName(_ error: ATTErrorCode, of subject: ErrorSubject) -> [UInt8]? {

@@ -151,13 +151,7 @@ import Words
       $0.pairSecurely()
       $0.startEncryption()
       $0.encrypted()
-      $0.ask("12 11 00 01 00", "13")
-      for _ in 0..<3 {
-        $0.wait(1000)
-        $0.received("1b 10 00 06 48")
-      }
-      $0.askToDisconnect()
-      $0.disconnect()
+      $0.getHeartRates()
       $0.connect()
       $0.ask("12 11 00 01 00", "13")
       if comes { $0.received("1b 10 00 06 48") }

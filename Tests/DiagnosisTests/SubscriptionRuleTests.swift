@@ -57,13 +57,7 @@ import Words
       $0.discoverHeartRate()
       $0.agreeToPair()
       $0.encrypted()
-      $0.ask("12 11 00 01 00", "13")
-      for _ in 0..<3 {
-        $0.wait(1000)
-        $0.received("1b 10 00 06 48")
-      }
-      $0.askToDisconnect()
-      $0.disconnect()
+      $0.getHeartRates()
       $0.connect()
       if withKey { $0.encrypted() }
       second(&$0)

@@ -20,6 +20,18 @@ extension Traffic {
     ask("04 11 00 11 00", "05 01 11 00 02 29", by: client)
   }
 
+  /// Subscribes to 2a37 of `discoverHeartRate`, gets three values, one each second, and disconnects.
+  /// Eight records.
+  package mutating func getHeartRates() {
+    ask("12 11 00 01 00", "13")
+    for _ in 0..<3 {
+      wait(1000)
+      received("1b 10 00 06 48")
+    }
+    askToDisconnect()
+    disconnect()
+  }
+
   /// Discovers the service 1809 Health Thermometer, 0x0016 to 0x0019: 2a1c at 0x0018 (indicate),
   /// its CCCD at 0x0019. Six packets.
   package mutating func discoverThermometer(by client: Direction = .sent) {

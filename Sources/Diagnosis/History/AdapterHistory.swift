@@ -137,6 +137,9 @@ package struct AdapterHistory: Sendable {
     }
   }
 
+  /// Records that the host sends data.
+  mutating func observeData() { commands.observeData() }
+
   /// Records an answer to a command whose length is wrong.
   private mutating func observeLength(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
@@ -325,13 +328,14 @@ package struct AdapterHistory: Sendable {
   private mutating func observeClassic(_ event: HCIEvent, _ bytes: RawSpan, _ body: Slice) {
     let start = Int(body.start)
     switch event.code {
-    case 0x01: activities.removeAll { $0.kind == .inquiring }
-    case 0x07:
+    case HCIEvent.inquiryCompleteCode: activities.removeAll { $0.kind == .inquiring }
+    case HCIEvent.remoteNameRequestCompleteCode:
       // One name is requested at a time.
       activities.removeAll { $0.kind == .naming }
       if body.count >= 7, bytes.byte(at: start) == 0 { hear(bytes, at: start + 1) }
-    case 0x04 where body.count >= 6: hear(bytes, at: start)
-    case 0x02, 0x22, 0x2f:
+    case HCIEvent.connectionRequestCode where body.count >= 6: hear(bytes, at: start)
+    case HCIEvent.inquiryResultCode, HCIEvent.inquiryResultWithRSSICode,
+      HCIEvent.extendedInquiryResultCode:
       guard !body.isEmpty else { return }
       let number = Int(bytes.byte(at: start))
       guard number > 0 else { return }
@@ -386,7 +390,7 @@ package struct AdapterHistory: Sendable {
         !$0.isPassed && moment.nanoseconds(since: $0.moment) ?? .max <= CommandHistory.longestWait
       }
       hardwareErrors.append(HardwareError(moment: moment, code: code, pending: pending))
-    case DataBuffers.overflowCode: buffers.overflow(moment, bytes, body)
+    case HCIEvent.dataBufferOverflowCode: buffers.overflow(moment, bytes, body)
     case ConnectionComplete.code:
       guard let complete = try? ConnectionComplete(parsing: &cursor) else { return }
       let asked = pages.last { $0.peer == complete.peer }?.asked

@@ -109,6 +109,7 @@ package struct CaptureHistory: ~Copyable, Sendable {
     guard !record.isDirectionInferred, memory.links.isOpen(link),
       let adapter = evidence.adapters.firstIndex(where: { $0.index == index })
     else { return }
+    evidence.adapters[adapter].observeData()
     let transport = notes[position].connection.transport
     guard transport == .le || transport == .brEDR else { return }
     evidence.adapters[adapter].buffers.send(

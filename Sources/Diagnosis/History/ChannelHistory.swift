@@ -74,7 +74,6 @@ package struct ChannelHistory: Sendable {
   /// Requests that wait for their response; at the end, those that received none.
   package private(set) var open: [ChannelRequest] = []
   private var gap = 0
-  private var creditGap = 0
 
   private static let most = 32
   private static let mostOpen = 16
@@ -94,11 +93,14 @@ package struct ChannelHistory: Sendable {
     _ answer: Answer, _ memory: borrowing Memory
   ) {
     guard case .acl = dissection.content, let direction = record.direction else { return }
-    if memory.links.gap != creditGap || record.isTruncated {
-      // Credits may be among what is missing.
-      creditGap = memory.links.gap
-      starved.removeAll()
-      grants.removeAll()
+    if memory.links.gap != gap {
+      gap = memory.links.gap
+      // Responses may be among the missing records.
+      open.removeAll()
+      unasked.removeAll()
+      forgetCredits()
+    } else if record.isTruncated {
+      forgetCredits()
     }
     if let channel = answer.channel, channel.isOutOfCredits, let header = dissection.l2cap {
       starve(
@@ -106,12 +108,6 @@ package struct ChannelHistory: Sendable {
         isInSDU: answer.fragment.isFragment)
     }
     if dissection.isSignalling, !answer.fragment.isFragment {
-      if memory.links.gap != gap {
-        gap = memory.links.gap
-        // Responses may be among the missing records.
-        open.removeAll()
-        unasked.removeAll()
-      }
       observe(
         Moment(record), Side(sent: direction), dissection, bytes,
         answer.link.flatMap { memory.links.isEncrypted($0) }, memory.signals.notes)
@@ -141,6 +137,12 @@ package struct ChannelHistory: Sendable {
   }
 
   // MARK: Credits
+
+  /// Forgets who waits for credits, which may be among what is missing.
+  private mutating func forgetCredits() {
+    starved.removeAll()
+    grants.removeAll()
+  }
 
   private mutating func starve(
     _ channel: ChannelFact, _ cid: UInt16, _ sender: Side, _ moment: Moment, isInSDU: Bool

@@ -165,6 +165,9 @@ package struct CommandHistory: Sendable {
     badAnswers.append(bad)
   }
 
+  /// Records that the host sends data: it did not stop at an answer.
+  mutating func observeData() { if badAnswer != nil { badAnswer = nil } }
+
   /// Records that the length of an answer that reports success is wrong.
   mutating func observe(
     _ fault: LengthFault, ofAnswerTo opcode: UInt16, _ moment: Moment, _ request: Int?

@@ -60,8 +60,6 @@ package struct DataBuffers: Sendable {
   private var excess: Excess?
   private var gap = 0
 
-  /// The code of Data Buffer Overflow.
-  static let overflowCode: UInt8 = 0x1a
   private static let most = 8
   private static let mostLinks = 64
   private static let leastSilence: Int64 = 1_000_000_000

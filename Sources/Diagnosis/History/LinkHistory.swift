@@ -241,7 +241,7 @@ package struct LinkHistory: Sendable {
   private mutating func observe(
     _ command: HCICommand, _ moment: Moment, _ bytes: RawSpan, _ body: Slice
   ) {
-    if Self.procedureCommands.contains(command.opcode) {
+    if Self.procedureCommands.contains(where: { $0.opcode == command.opcode }) {
       procedures.removeAll { $0.opcode == command.opcode }
       procedures.append(Procedure(opcode: command.opcode, moment: moment))
     }
@@ -264,10 +264,19 @@ package struct LinkHistory: Sendable {
     }
   }
 
-  /// LE Connection Update, LE Read Remote Features, LE Enable Encryption, LE Set Data Length, LE Set
-  /// PHY, LE Request Peer SCA, LE Subrate Request, Read Remote Version Information.
-  private static let procedureCommands: [UInt16] = [
-    0x2013, 0x2016, 0x2019, 0x2022, 0x2032, 0x206d, 0x2077, 0x207e, 0x041d,
+  /// The Link Layer procedures that a host can begin, and the LE event that ends each; 0: another
+  /// event does.
+  private static let procedureCommands: [(opcode: UInt16, subevent: UInt8)] = [
+    (HCICommand.leConnectionUpdate, LEConnectionUpdateComplete.subevent),
+    (HCICommand.leReadRemoteFeatures, LinkEvent.remoteFeaturesSubevent),
+    (HCICommand.leEnableEncryption, 0),
+    (HCICommand.leSetDataLength, LEDataLengthChange.subevent),
+    (HCICommand.leSetPHY, LEPHYUpdateComplete.subevent),
+    (HCICommand.leRequestPeerSCA, 0x1f),
+    // LE Transmit Power Reporting
+    (HCICommand.leReadRemoteTransmitPowerLevel, 0x21),
+    (HCICommand.leSubrateRequest, LinkEvent.subrateChangeSubevent),
+    (HCICommand.readRemoteVersionInformation, 0),
   ]
 
   /// Forgets this host's procedures that an event ends, unless it reports that the peer did not
@@ -276,30 +285,27 @@ package struct LinkHistory: Sendable {
   {
     guard !procedures.isEmpty else { return }
     let body = dissection.body
-    let ended: [UInt16]
+    let ended: UInt16
     switch event.code {
     case HCIEvent.leMetaCode where !body.isEmpty:
-      switch bytes.byte(at: Int(body.start)) {
-      case 0x03: ended = [0x2013]
-      case 0x04: ended = [0x2016]
-      case 0x07: ended = [0x2022]
-      case 0x0c: ended = [0x2032]
-      case 0x1f: ended = [0x206d]
-      case 0x23: ended = [0x207e]
-      default: return
+      let subevent = bytes.byte(at: Int(body.start))
+      guard let command = Self.procedureCommands.first(where: { $0.subevent == subevent }) else {
+        return
       }
-    case HCIEvent.readRemoteVersionInformationCompleteCode: ended = [0x041d]
+      ended = command.opcode
+    case HCIEvent.readRemoteVersionInformationCompleteCode:
+      ended = HCICommand.readRemoteVersionInformation
     case LinkEvent.encryptionChangeCode, LinkEvent.encryptionChangeV2Code,
       LinkEvent.encryptionKeyRefreshCode:
-      ended = [0x2019]
+      ended = HCICommand.leEnableEncryption
     case HCIEvent.commandStatusCode:
       var cursor = Cursor(bytes, body)
       guard let told = try? CommandStatus(parsing: &cursor), told.status != .success else { return }
-      ended = [told.opcode]
+      ended = told.opcode
     default: return
     }
     if dissection.parameters?.status(bytes) == StatusCode.responseTimeout.rawValue { return }
-    procedures.removeAll { ended.contains($0.opcode) }
+    procedures.removeAll { $0.opcode == ended }
   }
 
   private mutating func observe(

@@ -56,7 +56,7 @@ extension Refusal {
   }
 
   /// The side that refused, at the beginning of a sentence.
-  var refuser: Wording { Wording("\(server.words)").capitalized }
+  var refuser: Wording { "\(server.capitalized)" }
 
   /// The packets of the request and the response: `#159, #161`.
   package var packets: Wording { "\(packet: request.packet), \(packet: answer.packet)" }
@@ -118,7 +118,8 @@ extension Refusal {
 }
 
 extension ATTOpcode {
-  fileprivate var isWrite: Bool {
+  /// Whether a request writes: only its device knows what that does.
+  var isWrite: Bool {
     self == .writeRequest || self == .prepareWriteRequest || self == .executeWriteRequest
   }
 }

@@ -245,12 +245,12 @@ extension ChannelRequest {
   fileprivate var rejectionWords: Wording {
     if isOnWrongTransport {
       return
-        "\(Wording("\(side.words)").capitalized) sent a command that L2CAP defines only for \(isOnLE ? "BR/EDR" : "LE" as StaticString), and \(side.other.words) has to reject it."
+        "\(side.capitalized) sent a command that L2CAP defines only for \(isOnLE ? "BR/EDR" : "LE" as StaticString), and \(side.other.words) has to reject it."
     }
     if isOfCreditsOnBREDR, result.code == 0 {
       let channel: Wording = psm.map { " The channel is one for \($0)." } ?? ""
       return
-        "\(Wording("\(side.words)").capitalized) sent a command for credit-based channels. L2CAP has these on LE, and on BR/EDR only since version 5.2 and if both sides support them; other channels of BR/EDR have no credits.\(channel)"
+        "\(side.capitalized) sent a command for credit-based channels. L2CAP has these on LE, and on BR/EDR only since version 5.2 and if both sides support them; other channels of BR/EDR have no credits.\(channel)"
     }
     switch result.code {
     case 0:
@@ -364,13 +364,13 @@ extension Rule {
         let isZero = small.contains { $0.value == 0 }
         let packet = side == request.side ? request.asked.packet : request.answer?.packet ?? 0
         var finding = Finding(
-          "\(Wording("\(side.words)").capitalized) opened a channel for \(request.service) with an \(words); the least is \(least)",
+          "\(side.capitalized) opened a channel for \(request.service) with an \(words); the least is \(least)",
           headline:
             "\(side.words) opened a channel for \(request.service) with an \(first.name) of \(value) (\(packet: packet))",
           why:
             isZero
-            ? "\(Wording("\(side.other.words)").capitalized) cannot send anything there: \(side.words) accepts no byte in \(small.contains { $0.name.description == "MPS" && $0.value == 0 } ? "a frame" : "an SDU" as StaticString)."
-            : "\(Wording("\(side.words)").capitalized) must accept at least \(least) bytes; some hosts refuse such a channel, others send frames that are too long for it.",
+            ? "\(side.other.capitalized) cannot send anything there: \(side.words) accepts no byte in \(small.contains { $0.name.description == "MPS" && $0.value == 0 } ? "a frame" : "an SDU" as StaticString)."
+            : "\(side.capitalized) must accept at least \(least) bytes; some hosts refuse such a channel, others send frames that are too long for it.",
           evidence: request.evidence)
         if isZero { finding.severity = .error }
         return finding

@@ -541,8 +541,6 @@ struct FatalRequest {
 extension Evidence {
   /// The peer ends the link within this time after the request.
   private static let soon: Int64 = 1_000_000_000
-  /// With so much data of one side and none of the other, the capture lacks that side.
-  private static let leastOneSided = 10
 
   /// Returns the last request of this host, if the peer ended the link soon after it instead of
   /// answering, and nothing else that it may have wanted was open.
@@ -561,7 +559,7 @@ extension Evidence {
     let isOnly = history.link.sent == 1
     let hasBoth = coverage.parts(of: history.connection).isSuperset(of: .bothDirections)
     guard isOnly || hasBoth && !asked.opcode.isWrite,
-      hasBoth || extent.sentData < Self.leastOneSided
+      hasBoth || extent.sentData < Coverage.leastOneSided
     else { return nil }
     let name: Wording = asked.opcode.name.map { "\($0)" } ?? "a request"
     let target: Wording =
@@ -581,12 +579,5 @@ extension ConnectionHistory {
     if request.opcode == .exchangeMTURequest, !attributes.mtuExchanges.isEmpty { return true }
     guard let asked = attributes.lastAsked, asked.opcode == request.opcode else { return false }
     return connection.ending != .peer || asked.isAnswered
-  }
-}
-
-extension ATTOpcode {
-  /// Whether a request writes: only its device knows what that does.
-  fileprivate var isWrite: Bool {
-    self == .writeRequest || self == .prepareWriteRequest || self == .executeWriteRequest
   }
 }

@@ -40,7 +40,7 @@ extension Rule {
         ? " They were refused." : update.completed == nil ? "" : " They were accepted."
       findings.append(
         Finding(
-          "\(Wording("\(update.side.words)").capitalized) requested invalid parameters",
+          "\(update.side.capitalized) requested invalid parameters",
           headline: "\(update.side.words) requested invalid connection parameters",
           why: "\(wanted.faultWords)\(outcome)", evidence: update.evidence))
     }
@@ -93,7 +93,7 @@ extension Rule {
       let times: Wording = refused.count == 1 ? "" : " \(refused.count) times"
       let asked: Wording =
         first.wanted.map {
-          "\(Wording("\(first.side.words)").capitalized) requested \($0.words)."
+          "\(first.side.capitalized) requested \($0.words)."
         } ?? ""
       let kept: Wording = link.current.map { " The link kept \($0.words)." } ?? ""
       var finding = Finding(
@@ -202,7 +202,7 @@ extension Rule {
     let origin: Wording =
       update.map { update in
         update.wanted.map {
-          "\(Wording("\(update.side.words)").capitalized) had requested \($0.words) (\(packet: update.asked.packet)), and the central chose \(interval: current.interval) (\(packet: update.lastPacket))."
+          "\(update.side.capitalized) had requested \($0.words) (\(packet: update.asked.packet)), and the central chose \(interval: current.interval) (\(packet: update.lastPacket))."
         } ?? "It has been in force since \(packet: update.lastPacket)."
       } ?? ""
     let rate: Wording =

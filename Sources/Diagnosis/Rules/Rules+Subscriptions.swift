@@ -105,7 +105,7 @@ extension ConnectionHistory {
       headline:
         "\(client.words) subscribed with a write command instead of a write request (\(packet: configuration.request.packet))",
       why:
-        "\(Wording("\(client.words)").capitalized) wrote the subscription without response, as a Write Command. Servers accept a descriptor's value only with a Write Request; \(came == 0 ? "this one sent no value" : "this one sends values anyway" as StaticString).",
+        "\(client.capitalized) wrote the subscription without response, as a Write Command. Servers accept a descriptor's value only with a Write Request; \(came == 0 ? "this one sent no value" : "this one sends values anyway" as StaticString).",
       came == 0 ? .likely : .certain, evidence: [configuration.request.packet])
     finding.attribute = configuration.owner
     finding.restsOnAbsence = came == 0
@@ -207,7 +207,7 @@ extension ConnectionHistory {
           """,
         why:
           """
-          \(Wording("\(client.words)").capitalized) wrote \(target.written) times to \
+          \(client.capitalized) wrote \(target.written) times to \
           \(target.identity) of the service \(service), but to no CCCD of that service; answers \
           may come from a characteristic there.
           """,
@@ -305,7 +305,7 @@ extension ConnectionHistory {
         else { continue }
         var finding = Finding(
           """
-          \(Wording("\(configuration.server.words)").capitalized) seems to have lost the subscription to \
+          \(configuration.server.capitalized) seems to have lost the subscription to \
           \(owner)
           """,
           headline:

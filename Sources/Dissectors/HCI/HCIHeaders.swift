@@ -57,8 +57,12 @@ package struct HCIEvent: Sendable {
     }
   }
 
+  package static let inquiryCompleteCode: UInt8 = 0x01
+  package static let inquiryResultCode: UInt8 = 0x02
+  package static let connectionRequestCode: UInt8 = 0x04
   package static let disconnectionCompleteCode: UInt8 = 0x05
   package static let authenticationCompleteCode: UInt8 = 0x06
+  package static let remoteNameRequestCompleteCode: UInt8 = 0x07
   package static let readRemoteSupportedFeaturesCompleteCode: UInt8 = 0x0b
   package static let readRemoteVersionInformationCompleteCode: UInt8 = 0x0c
   package static let roleChangeCode: UInt8 = 0x12
@@ -67,6 +71,9 @@ package struct HCIEvent: Sendable {
   package static let commandCompleteCode: UInt8 = 0x0e
   package static let commandStatusCode: UInt8 = 0x0f
   package static let numberOfCompletedPacketsCode: UInt8 = 0x13
+  package static let inquiryResultWithRSSICode: UInt8 = 0x22
+  package static let extendedInquiryResultCode: UInt8 = 0x2f
+  package static let dataBufferOverflowCode: UInt8 = 0x1a
   package static let pinCodeRequestCode: UInt8 = 0x16
   package static let linkKeyRequestCode: UInt8 = 0x17
   package static let userConfirmationRequestCode: UInt8 = 0x33

@@ -74,12 +74,6 @@ struct PairingState: Sendable {
     return step(pdu, sender)
   }
 
-  /// Whether legacy pairing has agreed on a short term key, which has not encrypted the link yet.
-  var hasShortTermKey: Bool {
-    guard let method, !method.isSecureConnections, !isOver else { return false }
-    return counts[0].randoms > 0 && counts[1].randoms > 0
-  }
-
   /// Records that the link is encrypted, with the key of this pairing or another one.
   mutating func encrypt() { isOver = true }
 

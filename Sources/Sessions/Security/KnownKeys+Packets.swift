@@ -35,7 +35,8 @@ extension KnownKeys {
 
   // MARK: HCI
 
-  /// Records the keys in a command, except those that encrypt a link.
+  /// Records the keys in a command. Those that encrypt a link are in the history of the connection,
+  /// with what came of it.
   mutating func observe(
     _ opcode: UInt16, _ bytes: RawSpan, _ body: Slice, packet: Int
   ) {
@@ -62,30 +63,6 @@ extension KnownKeys {
       add(key)
     default: break
     }
-  }
-
-  /// Records the key in a command that encrypts a link.
-  ///
-  /// - Parameter isShortTerm: whether legacy pairing has just agreed on a short term key.
-  mutating func observe(
-    encryption opcode: UInt16, of connection: Connection, isShortTerm: Bool, _ bytes: RawSpan,
-    _ body: Slice, packet: Int
-  ) {
-    var cursor = Cursor(bytes, body)
-    var key = Key(isShortTerm ? .shortTerm : .longTerm, [], .controller, packet: packet)
-    key.connection = connection.id
-    key.address = connection.identity?.address ?? connection.peer
-    key.type = connection.identity?.type ?? connection.peerType
-    if opcode == HCICommand.leEnableEncryption {
-      guard let command = try? LEEnableEncryption(parsing: &cursor), let value = command.key
-      else { return }
-      key.bytes = bytes.part(value).array
-      (key.ediv, key.rand) = (command.ediv, command.rand)
-    } else {
-      guard let reply = try? LELongTermKeyRequestReply(parsing: &cursor) else { return }
-      key.bytes = bytes.part(reply.key).array
-    }
-    use(key)
   }
 
   /// Records the key of Link Key Notification.

@@ -76,9 +76,6 @@ package struct KnownKeys: Sendable {
 
   /// The keys, in the order in which they were found; those of files come first.
   package private(set) var keys: [Key] = []
-  /// The keys that links were encrypted with, as the host gave them to its controller: the latest
-  /// ones. Most of them are among `keys`, too: from pairing or a file.
-  package private(set) var used: [Key] = []
   /// Whether there were more.
   package private(set) var isFull = false
   /// The packets in which one side gave the other an invalid key, all of whose bytes are zero; at
@@ -132,13 +129,6 @@ package struct KnownKeys: Sendable {
       return
     }
     keys.append(key)
-  }
-
-  /// Records the key that a link is to be encrypted with.
-  mutating func use(_ key: Key) {
-    guard !used.contains(where: { $0.isSame(as: key) }) else { return }
-    if used.count >= max(1, shared.values.usedKeys) { used.removeFirst() }
-    used.append(key)
   }
 
   /// Sets the identification of the long term key that was given last on a connection; it follows

@@ -271,11 +271,7 @@ extension AttributeHistory {
   /// Records whether a control point reports that a procedure failed.
   private mutating func noteAnswer(_ value: RawSpan, _ place: Int, _ context: Context) {
     if usages[place].isControlPoint == nil {
-      // The Record Access Control Point answers "no records found", which is no failure, and names
-      // its request at another place.
-      usages[place].isControlPoint =
-        usages[place].identity.uuid?.isShort(0x2a52) != true
-        && vendors.knowledge.isControlPoint(usages[place].identity)
+      usages[place].isControlPoint = vendors.knowledge.isControlPoint(usages[place].identity)
     }
     guard usages[place].isControlPoint == true, context.isWhole,
       let answer = vendors.knowledge.answer(value, of: usages[place].identity)

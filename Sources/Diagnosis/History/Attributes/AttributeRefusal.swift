@@ -85,8 +85,8 @@ package struct Configuration: Sendable {
 package struct FailedProcedure: Sendable {
   package let handle: UInt16
   package let server: Side
-  /// The command that was written.
-  package let command: UInt8
+  /// The command that was written, as the answer names it.
+  package let command: String
   /// What the control point answered, as `show` words it.
   package let words: Wording
   /// The last write to it before the answer.

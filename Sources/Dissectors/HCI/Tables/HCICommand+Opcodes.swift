@@ -3,6 +3,7 @@
 extension HCICommand {
   // MARK: Link control (7.1)
 
+  package static let inquiry: UInt16 = 0x0401
   package static let inquiryCancel: UInt16 = 0x0402
   package static let exitPeriodicInquiryMode: UInt16 = 0x0404
   package static let createConnection: UInt16 = 0x0405
@@ -10,6 +11,8 @@ extension HCICommand {
   package static let acceptConnectionRequest: UInt16 = 0x0409
   package static let linkKeyRequestReply: UInt16 = 0x040b
   package static let linkKeyRequestNegativeReply: UInt16 = 0x040c
+  package static let remoteNameRequest: UInt16 = 0x0419
+  package static let readRemoteVersionInformation: UInt16 = 0x041d
   package static let ioCapabilityRequestReply: UInt16 = 0x042b
   package static let userConfirmationRequestReply: UInt16 = 0x042c
   package static let userConfirmationRequestNegativeReply: UInt16 = 0x042d
@@ -26,6 +29,7 @@ extension HCICommand {
   /// command credit (7.3.40).
   package static let hostNumberOfCompletedPackets: UInt16 = 0x0c35
   package static let readLocalVersionInformation: UInt16 = 0x1001
+  package static let readBufferSize: UInt16 = 0x1005
   package static let readBDADDR: UInt16 = 0x1009
   package static let readEncryptionKeySize: UInt16 = 0x1408
 
@@ -35,9 +39,11 @@ extension HCICommand {
   // MARK: LE Controller (7.8)
 
   package static let leSetEventMask: UInt16 = 0x2001
+  package static let leReadBufferSize: UInt16 = 0x2002
   package static let leSetRandomAddress: UInt16 = 0x2005
   package static let leSetAdvertisingParameters: UInt16 = 0x2006
   package static let leSetAdvertisingData: UInt16 = 0x2008
+  package static let leSetScanResponseData: UInt16 = 0x2009
   package static let leSetAdvertisingEnable: UInt16 = 0x200a
   package static let leSetScanParameters: UInt16 = 0x200b
   package static let leSetScanEnable: UInt16 = 0x200c
@@ -47,24 +53,34 @@ extension HCICommand {
   package static let leAddDeviceToFilterAcceptList: UInt16 = 0x2011
   package static let leRemoveDeviceFromFilterAcceptList: UInt16 = 0x2012
   package static let leConnectionUpdate: UInt16 = 0x2013
+  package static let leReadRemoteFeatures: UInt16 = 0x2016
   package static let leEncrypt: UInt16 = 0x2017
   package static let leEnableEncryption: UInt16 = 0x2019
   package static let leLongTermKeyRequestReply: UInt16 = 0x201a
   package static let leLongTermKeyRequestNegativeReply: UInt16 = 0x201b
   package static let leRemoteConnectionParameterRequestReply: UInt16 = 0x2020
   package static let leRemoteConnectionParameterRequestNegativeReply: UInt16 = 0x2021
+  package static let leSetDataLength: UInt16 = 0x2022
   package static let leAddDeviceToResolvingList: UInt16 = 0x2027
+  package static let leRemoveDeviceFromResolvingList: UInt16 = 0x2028
+  package static let leClearResolvingList: UInt16 = 0x2029
+  package static let leSetPHY: UInt16 = 0x2032
   package static let leSetAdvertisingSetRandomAddress: UInt16 = 0x2035
   package static let leSetExtendedAdvertisingParameters: UInt16 = 0x2036
   package static let leSetExtendedAdvertisingEnable: UInt16 = 0x2039
   package static let leReadMaximumAdvertisingDataLength: UInt16 = 0x203a
   package static let leRemoveAdvertisingSet: UInt16 = 0x203c
+  package static let leClearAdvertisingSets: UInt16 = 0x203d
   package static let leSetPeriodicAdvertisingParameters: UInt16 = 0x203e
   package static let leSetPeriodicAdvertisingEnable: UInt16 = 0x2040
   package static let leSetExtendedScanParameters: UInt16 = 0x2041
   package static let leSetExtendedScanEnable: UInt16 = 0x2042
   package static let leExtendedCreateConnection: UInt16 = 0x2043
   package static let lePeriodicAdvertisingCreateSyncCancel: UInt16 = 0x2045
+  /// LE Read Buffer Size, version 2
+  package static let leReadBufferSizeV2: UInt16 = 0x2060
+  package static let leRequestPeerSCA: UInt16 = 0x206d
+  package static let leReadRemoteTransmitPowerLevel: UInt16 = 0x2077
   package static let leSubrateRequest: UInt16 = 0x207e
   package static let readAuthenticatedPayloadTimeout: UInt16 = 0x0c7b
   package static let writeAuthenticatedPayloadTimeout: UInt16 = 0x0c7c
