@@ -76,4 +76,19 @@ import Words
     #expect(rules(completes: true).contains("smp-timeout"))
     #expect(!rules(completes: true).contains(Self.rule))
   }
+
+  @Test("an answer shows that the request arrived, whatever the events say") func answered() {
+    let evidence = evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      $0.completed(2)
+      $0.ask("0a 13 00", "0b 01")
+      $0.completed(1)
+      $0.ask("0a 13 00", "0b 01")
+      $0.wait(20_000)
+      $0.askToDisconnect()
+      $0.disconnect(reason: 0x16)
+    }
+    #expect(findings(of: Self.rule, in: evidence) == [], "one event is missing")
+  }
 }

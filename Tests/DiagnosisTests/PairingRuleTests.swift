@@ -472,5 +472,8 @@ import Words
       demanded?.what.text == "This host declares no out-of-band data, and the peer demands it")
     #expect(demanded?.certainty == .likely)
     #expect(capture(own: 1, others: 0)?.what.text == "The peer has no out-of-band data")
+    #expect(
+      capture(own: 1, others: 1)?.what.text == "The peer ended pairing over out-of-band data",
+      "it does not lack what its own flag declares")
   }
 }

@@ -375,24 +375,35 @@ import Words
 
   @Test("iOS that does not share notifications: its settings, not its firmware")
   func notificationSharing() {
-    let evidence = evidence {
-      $0.connect()
-      // ANCS, 0x0010 to 0x0012, with its control point at 0x0012 (write).
-      $0.ask(
-        "10 01 00 ff ff 00 28",
-        "11 14 10 00 12 00 d0 00 2d 12 1e 4b 0f a4 99 4e ce b5 31 f4 05 79")
-      $0.ask(
-        "08 10 00 12 00 03 28",
-        "09 15 11 00 08 12 00 d9 d9 aa fd bd 9b 21 98 a8 49 e1 45 f3 d8 d1 69")
-      $0.ask("12 12 00 00 01 00 00 00 00", "01 12 12 00 03")
-      $0.wait(20_000)
-      $0.disconnect()
-    }
-    let found = finding("att-not-permitted", in: evidence)
+    let silent = notificationCenter(sends: false)
+    let found = finding("att-not-permitted", in: silent)
     #expect(found?.certainty == .likely)
     #expect(found?.why.text.contains("does not share notifications") == true)
     #expect(found?.remedy?.text.contains("Share System Notifications") == true)
     #expect(found?.remedy?.text.contains("Zephyr") == false)
+    let sharing = finding("att-not-permitted", in: notificationCenter(sends: true))
+    #expect(sharing?.why.text.contains("does not share notifications") == false)
+  }
+
+  /// A refused command to the Notification Center Service, 0x0010 to 0x0014: its control point at
+  /// 0x0012 (write), the Notification Source at 0x0014 (notify).
+  private func notificationCenter(sends: Bool) -> Evidence {
+    evidence {
+      $0.connect()
+      $0.ask(
+        "10 01 00 ff ff 00 28",
+        "11 14 10 00 14 00 d0 00 2d 12 1e 4b 0f a4 99 4e ce b5 31 f4 05 79")
+      $0.ask(
+        "08 10 00 14 00 03 28",
+        "09 15 11 00 08 12 00 d9 d9 aa fd bd 9b 21 98 a8 49 e1 45 f3 d8 d1 69")
+      $0.ask(
+        "08 12 00 14 00 03 28",
+        "09 15 13 00 10 14 00 bd 1d a2 99 e6 25 58 8c d9 42 01 63 0d 12 bf 9f")
+      if sends { $0.received("1b 14 00 00 10 01 01 00 00 00 00") }
+      $0.ask("12 12 00 00 01 00 00 00 00", "01 12 12 00 03")
+      $0.wait(20_000)
+      $0.disconnect()
+    }
   }
 
   // MARK: Prepared writes
@@ -425,6 +436,11 @@ import Words
     }
     #expect(second?.certainty == .certain)
     #expect(second?.why.text == "The peer cannot queue more parts than those already prepared.")
+    let late = finding(
+      "att-prepare-queue",
+      in: evidence { $0.ask("16 15 00 00 00 01 02", "01 16 15 00 09") })
+    #expect(late?.why.text.contains("first part") == false, "the capture begins in the middle")
+    #expect(late?.certainty == .likely)
   }
 
   // MARK: Control points
@@ -444,6 +460,27 @@ import Words
       $0.wait(20_000)
       $0.disconnect()
     }
+  }
+
+  @Test("an empty store is no failure, and a later success of another request resolves nothing")
+  func recordAccess() {
+    func finds(_ answers: String...) -> [String] {
+      let evidence = evidence {
+        $0.connect()
+        $0.ask("10 01 00 ff ff 00 28", "11 06 10 00 13 00 08 18")
+        $0.ask("08 10 00 13 00 03 28", "09 07 11 00 28 12 00 52 2a")
+        for answer in answers { $0.att("1d 12 00 \(answer)", .received) }
+        $0.wait(20_000)
+        $0.disconnect()
+      }
+      return evidence.findings().filter { $0.rule.description == "gatt-procedure-failed" }
+        .map { "\($0.isResolved)" }
+    }
+    // Response Code (06), null operator, request, result: 1 success, 6 no records, 8 not completed.
+    #expect(finds("06 00 01 06") == [])
+    #expect(finds("06 00 03 08") == ["false"])
+    #expect(finds("06 00 03 08", "06 00 01 01") == ["false"], "another request")
+    #expect(finds("06 00 03 08", "06 00 03 01") == ["true"])
   }
 
   @Test("a control point that answers with a failure, although the write was accepted")

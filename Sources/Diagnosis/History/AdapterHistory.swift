@@ -51,7 +51,8 @@ package struct AdapterHistory: Sendable {
   package internal(set) var buffers = DataBuffers()
   /// The advertising sets of the host.
   package private(set) var sets = AdvertisingSets()
-  private var resolving = ResolvingList()
+  /// The resolving list.
+  private(set) var resolving = ResolvingList()
   /// Requests of names and inquiries that were accepted.
   private var activities: [Activity] = []
   /// The devices that were heard on BR/EDR.
@@ -95,7 +96,9 @@ package struct AdapterHistory: Sendable {
   ) {
     let moment = Moment(record)
     forgetAfterDrops(record)
-    if memory.links.gap == record.number, memory.links.gapAdapter == .unknown { forgetWaiting() }
+    if memory.links.gap == record.number, memory.links.gapAdapter == .unknown {
+      forgetWaiting(moment)
+    }
     switch dissection.content {
     case .command(let command):
       commands.observe(
@@ -156,17 +159,17 @@ package struct AdapterHistory: Sendable {
 
   private mutating func forgetAfterDrops(_ record: borrowing CaptureRecord) {
     guard record.drops > 0 else { return }
-    forgetWaiting()
+    forgetWaiting(Moment(record))
   }
 
   /// Forgets pending commands because records are missing or another file begins, so that their
   /// answers are unknown.
-  private mutating func forgetWaiting() {
+  private mutating func forgetWaiting(_ moment: Moment) {
     commands.forget()
     attempts.forget(isReset: false)
     buffers.forget()
     sets.forget()
-    resolving.forget()
+    resolving.forget(at: moment.packet)
     activities.removeAll()
   }
 
@@ -237,7 +240,6 @@ package struct AdapterHistory: Sendable {
       (scanning, advertising) = (nil, nil)
       activities.removeAll()
       pages.removeAll()
-      resolving.forget()
       sets.clear()
     case HCICommand.leClearAdvertisingSets: sets.clear()
     case HCICommand.inquiryCancel: activities.removeAll { $0.kind == .inquiring }
@@ -290,7 +292,10 @@ package struct AdapterHistory: Sendable {
     }
     if status == .success {
       take(switchedBy: opcode)
-      if opcode == HCICommand.reset { buffers.reset(moment) }
+      if opcode == HCICommand.reset {
+        buffers.reset(moment)
+        resolving.forget(at: moment.packet)
+      }
       resolving.accept(opcode, request)
       begin(opcode, request)
     }
@@ -299,6 +304,7 @@ package struct AdapterHistory: Sendable {
       status == .commandDisallowed
         ? obstacle(to: opcode, moment, request)
         : status == .success ? nil : resolving.obstacle(opcode, request, status))
+    if let status, status != .success { resolving.refuse(opcode, request) }
     if opcode == HCICommand.createConnection, status != .success {
       pages.removeAll { $0.asked.packet == request }
     }

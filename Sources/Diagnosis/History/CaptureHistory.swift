@@ -88,8 +88,14 @@ package struct CaptureHistory: ~Copyable, Sendable {
       let age = Moment(record).nanoseconds(since: seen.last)
       if let age, age <= Self.longestSeen { notes[position].link.seen = seen }
     }
-    if case .acl = dissection.content, record.direction == .sent {
-      count(record, link, at: position, memory)
+    if case .acl = dissection.content {
+      if record.direction == .sent {
+        count(record, link, at: position, memory)
+      } else if answer.request != nil,
+        let adapter = evidence.adapters.firstIndex(where: { $0.index == record.adapter })
+      {
+        evidence.adapters[adapter].buffers.answer(id)
+      }
     }
     notes[position].observe(record, dissection, bytes, answer, memory)
     if answer.closed {

@@ -126,6 +126,13 @@ package struct DataBuffers: Sendable {
     held[place].since = nil
   }
 
+  /// Records that the peer answered on a connection: what was sent there before has arrived.
+  mutating func answer(_ connection: Int) {
+    guard let place = held.firstIndex(where: { $0.connection == connection }) else { return }
+    excess = nil
+    (held[place].count, held[place].since) = (0, nil)
+  }
+
   /// Records the end of a connection, whose packets are discarded.
   mutating func close(_ connection: Int, _ moment: Moment) {
     settle(moment)

@@ -125,6 +125,8 @@ package struct LinkHistory: Sendable {
   package private(set) var disconnect: Moment?
   /// The event that ended the link, or the record that reports that its controller is gone.
   package private(set) var ended: Moment?
+  /// The last packet that this host had sent when the peer answered something.
+  private var answeredLast = 0
   /// The last packets sent, in a ring; the oldest follows `sent`.
   private var recent: [Moment] = []
 
@@ -178,6 +180,7 @@ package struct LinkHistory: Sendable {
       paced.note(moment)
     }
     if direction == .received {
+      if answer.request != nil || dissection.smp != nil { answeredLast = sentLast?.packet ?? 0 }
       heardLast = moment
       heard &+= 1
       hear(moment)
@@ -485,8 +488,10 @@ package struct LinkHistory: Sendable {
       unseenSent = -left
       return
     }
+    let since = left > 0 && left <= recent.count ? recent[(sent - left) % Self.mostRecent] : nil
+    // What the peer answered arrived, so an event is missing.
+    if let since, since.packet <= answeredLast { return }
     unacknowledged = left
-    guard left > 0, left <= recent.count else { return }
-    unacknowledgedSince = recent[(sent - left) % Self.mostRecent]
+    unacknowledgedSince = since
   }
 }

@@ -15,7 +15,11 @@ struct ResolvingList: Sendable {
   /// The last command that changes the list.
   private var last: (opcode: UInt16, identity: UInt64, entry: Entry)?
 
+  /// Identities that the controller refused to add, until it accepted them or was reset.
+  private var refused: [(identity: UInt64, packet: Int, until: Int?)] = []
+
   private static let most = 256
+  private static let mostRefused = 64
 
   /// Records a command: address type (1 byte), address (6), peer's key (16), own key (16) (Core, Vol
   /// 4, Part E, 7.8.38 and 7.8.39).
@@ -51,11 +55,30 @@ struct ResolvingList: Sendable {
     return .init(kind: old.key == last.entry.key ? .listed : .listedOtherwise, since: old.added)
   }
 
+  /// Returns the command with which a device was to be added when `packet` came, if the controller
+  /// had refused it.
+  func refusal(of identity: UInt64, at packet: Int) -> Int? {
+    refused.first {
+      $0.identity == identity && $0.packet < packet && $0.until ?? .max > packet
+    }?.packet
+  }
+
+  /// Records that a command was refused.
+  mutating func refuse(_ opcode: UInt16, _ request: Int?) {
+    guard opcode == HCICommand.leAddDeviceToResolvingList, let last, last.opcode == opcode,
+      last.entry.added.packet == request, refused.count < Self.mostRefused
+    else { return }
+    refused.append((last.identity, last.entry.added.packet, nil))
+  }
+
   /// Records that a command was accepted.
   mutating func accept(_ opcode: UInt16, _ request: Int?) {
     guard let last, last.opcode == opcode, last.entry.added.packet == request else { return }
     switch opcode {
     case HCICommand.leAddDeviceToResolvingList:
+      for index in refused.indices where refused[index].identity == last.identity {
+        refused[index].until = refused[index].until ?? request
+      }
       if entries[last.identity] != nil || entries.count < Self.most {
         entries[last.identity] = last.entry
       }
@@ -66,8 +89,9 @@ struct ResolvingList: Sendable {
   }
 
   /// Forgets everything, because the controller was reset or records are missing.
-  mutating func forget() {
+  mutating func forget(at packet: Int) {
     entries.removeAll()
     last = nil
+    for index in refused.indices { refused[index].until = refused[index].until ?? packet }
   }
 }

@@ -1,7 +1,6 @@
 // Facts for the rules about encryption and bonds.
 
 import Bluetooth
-import Dissectors
 package import Sessions
 package import Words
 
@@ -148,14 +147,18 @@ extension Evidence {
     }
   }
 
-  /// Returns the first command to resolve a private address that this host's controller refused and
-  /// never accepted.
+  /// Returns the command to resolve the peer's private addresses that this host's controller had
+  /// refused when the peer connected. Returns nil if this host recognised the peer behind another
+  /// private address before, so that it does not need the controller.
   func resolvingRefusal(_ history: ConnectionHistory) -> Int? {
-    let refusals = adapters.first { $0.index == history.connection.adapter }?.commands.refusals
-    return refusals?.first {
-      $0.opcode == HCICommand.leAddDeviceToResolvingList && $0.succeeded == nil
-        && $0.first.packet < history.connection.lastPacket ?? .max
-    }?.first.packet
+    let connection = history.connection
+    let hasRecognised = earlier(than: history).contains { other in
+      other.connection.peerKind == .randomResolvable && other.connection.peer != connection.peer
+        && other.encryption.attempts.contains { $0.origin == .stored && $0.outcome == .encrypted }
+    }
+    if hasRecognised { return nil }
+    return adapters.first { $0.index == connection.adapter }?.resolving
+      .refusal(of: history.device, at: connection.firstPacket)
   }
 
   /// Returns the earlier connection with the same device on which the key of an attempt worked.
@@ -172,20 +175,19 @@ extension Evidence {
     return nil
   }
 
-  /// Returns what shows that a side used the wrong key of a bond: pairing had distributed another one
-  /// for the same identification, or the same bytes in reverse order.
+  /// Returns what shows that this host, whose commands have its keys, used the wrong key of a bond:
+  /// pairing had distributed another one for the same identification, or the same bytes in reverse
+  /// order. A pairing since may have replaced the key.
   func mixUp(of attempt: EncryptionAttempt, _ history: ConnectionHistory)
-    -> (side: Side, words: Wording, packets: [Int])?
+    -> (words: Wording, packets: [Int])?
   {
     guard let used = attempt.key, let central = attempt.starter else { return nil }
+    let replaced = pairings(with: history).last { $0 < attempt.moment.packet } ?? 0
     let known = keys(of: history).filter {
-      $0.kind == .longTerm && $0.packet < attempt.moment.packet
+      $0.kind == .longTerm && replaced < $0.packet && $0.packet < attempt.moment.packet
     }
-    // Only this host's keys are in its commands.
-    let user = Side.local
     if let reversed = known.first(where: { $0.bytes == used.reversed() && $0.bytes != used }) {
       return (
-        user,
         "The key has the bytes of the key in \(packet: reversed.packet) in reverse order.",
         [reversed.packet]
       )
@@ -195,7 +197,7 @@ extension Evidence {
       let right = known.last(where: {
         $0.source == .pairing && $0.side == central.other && $0.ediv == attempt.ediv
           && $0.rand == attempt.rand
-      }), right.bytes != used
+      }), !used.isSame(shortened: right.bytes)
     else { return nil }
     let other = known.first { $0.bytes == used && $0.source == .pairing && $0.side == central }
     let what: Wording =
@@ -203,10 +205,20 @@ extension Evidence {
         "the key that \(central.words) had distributed for its own use as a peripheral (\(packet: $0.packet))"
       } ?? "another key"
     return (
-      user,
-      "EDIV and Rand identify the key of \(packet: right.packet); \(user.words) used \(what).",
+      "EDIV and Rand identify the key of \(packet: right.packet); this host used \(what).",
       [right.packet] + (other.map { [$0.packet] } ?? [])
     )
+  }
+
+  /// Returns the packets that began the pairings with the device of a connection, in order.
+  private func pairings(with history: ConnectionHistory) -> [Int] {
+    connections.filter { $0.device == history.device }
+      .flatMap { $0.pairing.attempts.map(\.first.packet) }.sorted()
+  }
+
+  /// Returns whether the device paired again on a later connection, which replaces its key.
+  func pairsLater(than history: ConnectionHistory) -> Bool {
+    later(than: history).contains { $0.pairing.attempts.contains(where: \.isPaired) }
   }
 
   /// Returns the attempt to encrypt that succeeded after a failed one: on the same connection, or
@@ -246,5 +258,14 @@ extension Evidence {
       finding.headline = "\(finding.headline); fixed at \(packet: packet)"
     }
     return finding
+  }
+}
+
+extension [UInt8] {
+  /// Returns whether a key, least significant byte first, is another one or what is left of it when
+  /// it is shortened to the negotiated size (Core, Vol 3, Part H, 2.3.4).
+  fileprivate func isSame(shortened whole: [UInt8]) -> Bool {
+    let size = (lastIndex { $0 != 0 } ?? -1) + 1
+    return count == whole.count && size >= 7 && prefix(size) == whole.prefix(size)
   }
 }

@@ -37,16 +37,19 @@ extension Rule {
         why: "\(attempt.beginning). \(told) \(meaning)\(attempt.aside(history, evidence))",
         certainty, evidence: attempt.packets.union([end]))
       finding.restsOnAbsence = shown != .micFailure
+      finding.group = "The two sides have different keys for the bond"
       if let mixUp = evidence.mixUp(of: attempt, history) {
-        finding.what = "\(mixUp.side.capitalized) used the wrong key for the bond"
+        finding.what = "This host used the wrong key for the bond"
         finding.headline =
-          "\(mixUp.side.words) used the wrong key for the bond at \(packet: attempt.packets.last ?? end)"
+          "this host used the wrong key for the bond at \(packet: attempt.packets.last ?? end)"
+        finding.group = "This host used the wrong key for the bond"
         finding.why = "\(finding.why) \(mixUp.words)"
         finding.certainty = .certain
-        finding.restsOnAbsence = false
+        // A pairing that the capture lacks may have replaced the key.
+        finding.restsOnAbsence = true
         for packet in mixUp.packets { finding.evidence.insert(packet) }
         finding.remedy =
-          "Fix where \(mixUp.side.words) stores and looks up keys: the peripheral's distributed key encrypts the link, and HCI wants it least significant byte first. The bond itself is right."
+          "Fix where this host stores and looks up keys: the peripheral's distributed key encrypts the link, and HCI wants it least significant byte first. The bond itself is right."
       }
       if certainty == .possible { finding.severity = .warning }
       if let later = evidence.encryptedLater(than: history) {
@@ -57,8 +60,13 @@ extension Rule {
         finding.why =
           "\(finding.why) Data was sent (\(packet: meanwhile.packet)) before encryption was complete: if a controller let it through unencrypted, the link ends in the same way although the key is right."
         finding.evidence.insert(meanwhile.packet)
+      } else if finding.certainty != .certain,
+        let procedure = history.link.procedure(after: attempt.moment.packet, before: end)
+      {
+        finding.why =
+          "\(finding.why) \(procedure.name) was reported meanwhile (\(packet: procedure.packet)): if the controllers ran this procedure while encryption was started, the link ends in the same way although the key is right."
+        finding.evidence.insert(procedure.packet)
       }
-      finding.group = "The two sides have different keys for the bond"
       return [finding]
     },
     Rule(
@@ -74,6 +82,7 @@ extension Rule {
       guard let end = connection.lastPacket else { return [] }
       if let attempt = history.encryption.attempts.last, let meanwhile = attempt.meanwhile,
         attempt.outcome != .encrypted, mismatch(history, evidence) == nil,
+        attempt.outcome != nil || !history.link.goesOn(after: attempt),
         connection.ending == .micFailure || attempt.failure?.rawValue == 0x24
           || connection.ending == .controller && connection.reason?.rawValue == 0x24
       {
@@ -135,8 +144,10 @@ extension Rule {
     _ history: ConnectionHistory, _ evidence: Evidence
   ) -> Finding? {
     guard let attempt = history.encryption.attempts.last, let end = history.connection.lastPacket,
-      attempt.outcome != .encrypted, attempt.heard == nil,
-      let proof = evidence.proof(of: attempt, history),
+      attempt.outcome != .encrypted, attempt.heard == nil, attempt.meanwhile == nil,
+      attempt.outcome != nil || !history.link.goesOn(after: attempt),
+      // A key that the two have replaced since may have been wrong.
+      !evidence.pairsLater(than: history), let proof = evidence.proof(of: attempt, history),
       let procedure = history.link.procedure(after: attempt.moment.packet, before: end)
     else { return nil }
     var finding = Finding(
@@ -144,7 +155,7 @@ extension Rule {
       headline:
         "the link was lost at \(packet: end): encryption and \(procedure.name) ran at the same time",
       why:
-        "\(attempt.beginning). The key is right: it encrypted connection \(proof.connection) (\(packet: proof.packet)). Before encryption was complete, \(procedure.name) was reported (\(packet: procedure.packet)): while encryption starts, a controller may run no other procedure (Core, Vol 6, Part B, 5.1.3.1), and one that does can send a packet that the other side cannot decrypt.",
+        "\(attempt.beginning). The key was right on connection \(proof.connection) (\(packet: proof.packet)). Before encryption was complete, \(procedure.name) was reported (\(packet: procedure.packet)): while encryption starts, a controller may run no other procedure (Core, Vol 6, Part B, 5.1.3.1), and one that does can send a packet that the other side cannot decrypt.",
       .likely, evidence: attempt.packets.union([procedure.packet, end, proof.packet]))
     finding.remedy =
       "Do not start procedures (data length, PHY, connection parameters) until the link is encrypted, on both sides, and update the controllers' firmware. If it does not help, delete the bond on both sides and pair again."
@@ -163,16 +174,15 @@ extension Rule {
       let (reason, passed) = attempt.loss(history),
       !evidence.hasWorked(attempt, history)
     else { return nil }
-    let proof = evidence.proof(of: attempt, history)
-    if proof != nil, reason == .micFailure,
-      history.link.procedure(
+    if attempt.outcome == nil, history.link.goesOn(after: attempt) { return nil }
+    if reason == .micFailure, disturbed(history, evidence) != nil { return nil }
+    // A key that worked before is wrong only if the peer has replaced its own since, and another
+    // procedure at the same time has the same effect.
+    let isDoubtful =
+      evidence.proof(of: attempt, history) != nil
+      || history.link.procedure(
         after: attempt.moment.packet, before: connection.lastPacket ?? .max) != nil
-    {
-      return nil
-    }
-    // A key that worked before is wrong only if the peer has replaced its own since.
-    let sure: Certainty =
-      attempt.meanwhile != nil ? .possible : proof == nil ? .certain : .likely
+    let sure: Certainty = attempt.meanwhile != nil ? .possible : isDoubtful ? .likely : .certain
     switch attempt.outcome {
     case .off?: return nil
     case .failed(let status)?:
@@ -205,5 +215,15 @@ extension Rule {
     case (.remoteUserTerminated, false): return (attempt, .possible)
     default: return nil
     }
+  }
+}
+
+extension LinkHistory {
+  /// Data that comes this long after encryption was started was encrypted: its event is missing.
+  private static let longestStart: Int64 = 2_000_000_000
+
+  /// Returns whether the link was in use long after an attempt whose outcome is not in the capture.
+  fileprivate func goesOn(after attempt: EncryptionAttempt) -> Bool {
+    heardLast?.nanoseconds(since: attempt.moment) ?? 0 >= Self.longestStart
   }
 }

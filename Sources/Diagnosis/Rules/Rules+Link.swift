@@ -461,7 +461,8 @@ extension Rule {
           headline: "the peer ends the connection when it receives \(request.words)",
           why:
             "Each time \(request.words) was \(group.allSatisfy(\.request.isOnly) ? "the only data that this host sent" : "the last thing that this host sent, and had no answer" as StaticString), and the peer ended the link within \(duration: longest) after it, with \(StatusCode.remoteUserTerminated).\(acknowledged)",
-          .likely,
+          // Some writes switch a device off.
+          group.allSatisfy { $0.request.opcode.isWrite } ? .possible : .likely,
           evidence: PacketSet(
             group.prefix(8).flatMap {
               [$0.request.packet, $0.history.link.ended?.packet].compactMap(\.self)

@@ -105,14 +105,16 @@ extension Rule {
       why:
         "\(attempt.beginning), and this host answered that it has none for it (\(packet: reply)).",
       evidence: attempt.packets)
-    if history.isUnresolved {
+    let isPrivate = history.connection.peerKind == .randomResolvable
+    if isPrivate {
       finding.note =
-        "The peer's address is a resolvable private one that no key in the capture resolves: if this host has the bond, it did not recognise the peer."
+        history.isUnresolved
+        ? "The peer's address is a resolvable private one that no key in the capture resolves: if this host has the bond, it did not recognise the peer."
+        : "The peer's address is a resolvable private one: if this host still has the bond, it did not recognise the peer."
       finding.what = "This host has no key for the bond that the peer uses"
     }
-    if let refused = evidence.resolvingRefusal(history), history.bond(evidence) != nil,
-      history.connection.peerKind == .randomResolvable
-    {
+    if let refused = evidence.resolvingRefusal(history), history.bond(evidence) != nil, isPrivate {
+      finding.note = nil
       finding.what = "This host did not recognise the bonded peer behind its private address"
       finding.headline =
         "this host did not recognise the peer behind its private address, so it has no key for it (\(packet: reply))"
@@ -124,13 +126,14 @@ extension Rule {
         "Let this host resolve private addresses itself, with the identity resolving keys of its bonds, or use a controller with a resolving list. Until then the two have to pair on each connection."
       return finding
     }
-    add(bondOf: history, evidence, "this host", isLostHere: true, to: &finding)
+    add(
+      bondOf: history, evidence, isPrivate ? nil : "this host", isLostHere: true, to: &finding)
     return finding
   }
 
-  /// Adds when the two last had the bond.
+  /// Adds when the two last had the bond, and who has lost it; nil: perhaps nobody.
   private static func add(
-    bondOf history: ConnectionHistory, _ evidence: Evidence, _ loser: StaticString,
+    bondOf history: ConnectionHistory, _ evidence: Evidence, _ loser: StaticString?,
     isLostHere: Bool = false, to finding: inout Finding
   ) {
     let now = finding.evidence.first ?? 0
@@ -142,7 +145,7 @@ extension Rule {
     guard let bond = history.bond(evidence) else { return }
     let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet
     finding.why =
-      "\(finding.why) On connection \(bond.history.id) both still had the bond (\(packet: packet)), so \(loser) has lost it since."
+      "\(finding.why) On connection \(bond.history.id) both still had the bond (\(packet: packet))\(loser.map { ", so \($0) has lost it since" as Wording } ?? "")."
     finding.evidence.insert(packet)
   }
 

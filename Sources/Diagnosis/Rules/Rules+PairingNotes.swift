@@ -138,6 +138,7 @@ extension PairingAttempt {
         headline: "\(sender.words) did not distribute the keys that the two agreed on: \(names)",
         why:
           "The link was encrypted (\(packet: encrypted.packet)), and the two had agreed that \(sender.words) sends \(names) (\(packet: request.moment.packet), \(packet: response.moment.packet)). It sent none in the \(duration: waited) that followed.",
+        .likely,
         evidence: [
           request.moment.packet, response.moment.packet, encrypted.packet, end.packet,
         ])

@@ -297,10 +297,16 @@ extension FailedPairing {
   /// A finding if the side that refuses has the out-of-band data, as its own flag says, and the other
   /// side's flag says that it has none.
   fileprivate var demandedOutOfBand: Finding? {
-    guard let own = attempt[role].features, own.pdu.oobDataFlag == 1,
-      let others = attempt[otherRole].features, others.pdu.oobDataFlag == 0
-    else { return nil }
+    guard let own = attempt[role].features, own.pdu.oobDataFlag == 1 else { return nil }
     let other = attempt.side(otherRole)
+    guard let others = attempt[otherRole].features, others.pdu.oobDataFlag == 0 else {
+      return finding(
+        "\(side.capitalized) ended pairing over out-of-band data",
+        because: "\(side.words) does not accept the out-of-band data",
+        why:
+          "\(side.capitalized) answered with \(reason), although it has such data of \(other.words), as the flag in its features says (\(packet: own.moment.packet)). The capture does not show what it lacks.",
+        .likely, evidence: packets.union([own.moment.packet]))
+    }
     var finding = finding(
       "\(other.capitalized) declares no out-of-band data, and \(side.words) demands it",
       because: "\(other.words) declared no out-of-band data, which \(side.words) demands",
@@ -390,9 +396,14 @@ extension FailedPairing {
     var clause: Wording = "\(side.words) ended it without giving a reason"
     var remedy: Wording?
     if attempt.isOverBREDR {
+      // Encryption that follows shows that it was too early.
+      let late = connection.encryption.attempts.first {
+        $0.outcome == .encrypted && $0.moment.packet > attempt.first.packet
+      }
       let early: Wording =
-        attempt.beganEncrypted
-        ? "" : " The link was not encrypted yet when it began (\(packet: attempt.first.packet))."
+        late.map {
+          " It began (\(packet: attempt.first.packet)) before the link was encrypted (\(packet: $0.end?.packet ?? $0.moment.packet))."
+        } ?? ""
       what = "\(side.capitalized) refused to derive keys for LE over BR/EDR"
       clause = "\(side.words) refused to derive keys for LE over BR/EDR"
       why =

@@ -14,10 +14,14 @@ extension Rule {
       when: "Read Not Permitted (0x02) or Write Not Permitted (0x03) answers a request",
       do:
         "Use what the characteristic's declaration offers; firmware has to allow what it declares."
-    ) { refusal, _ in
-      refusal.whyNotPermitted
-    } instead: { refusal, _ in
-      refusal.permittedInstead
+    ) { refusal, connection in
+      connection.hidesNotifications(refusal)
+        ? "This is the control point of Apple's Notification Center Service. iOS answers so while its user does not share notifications with this accessory, or has not confirmed the pairing."
+        : refusal.whyNotPermitted
+    } instead: { refusal, connection in
+      connection.hidesNotifications(refusal)
+        ? "On the iPhone switch on Share System Notifications for the accessory (Settings, Bluetooth, the accessory's details). The setting appears once the two are bonded."
+        : refusal.permittedInstead
     } certainty: { refusal in
       refusal.isOfNotificationSharing ? .likely : .certain
     },
@@ -138,7 +142,7 @@ extension Rule {
         ? "Fix the server: after Execute Write Request its queue is empty, whatever the result. Until then disconnect, which empties the queue, or cancel what is prepared (Execute Write Request with flags 0x00)."
         : nil
     } certainty: { refusal in
-      refusal.isFirstPart ? .likely : .certain
+      refusal.isFirstPart || refusal.offset == 0 ? .likely : .certain
     },
     refused(
       "att-not-long", .note, 0x0b...0x0b,
@@ -440,7 +444,7 @@ extension Refusal {
       && attribute.uuid != nil && length == 2 && (head == [1, 0] || head == [2, 0])
   }
 
-  /// Whether iOS keeps its notifications from an accessory that has found their service.
+  /// Whether it refuses to tell of iOS's notifications.
   fileprivate var isOfNotificationSharing: Bool {
     error.rawValue == 0x03 && attribute.uuid == AppleServices.notificationControl
   }
@@ -462,10 +466,6 @@ extension Refusal {
         the wrong handle. Not every characteristic has a CCCD after its value.
         """
     case .value, .descriptor, nil: break
-    }
-    if isOfNotificationSharing {
-      return
-        "This is the control point of Apple's Notification Center Service. iOS answers so while its user does not share notifications with this accessory, or has not confirmed the pairing."
     }
     if isOfConfiguration {
       return
@@ -500,14 +500,6 @@ extension Refusal {
         "Get the handle of the characteristic's value, or of its descriptor, by discovery of this server."
     case .value, .descriptor, nil: break
     }
-    if isOfNotificationSharing {
-      return
-        "On the iPhone switch on Share System Notifications for the accessory (Settings, Bluetooth, the accessory's details). The setting appears once the two are bonded."
-    }
-    if attribute.service.map({ AppleServices.all.contains($0) }) ?? false {
-      return
-        "The server is an Apple device, so its firmware cannot be changed: check its settings for this accessory, and that the two are bonded."
-    }
     if isOfConfiguration {
       return server == .local
         ? "Fix the server on this host: with BlueZ try the flags notify or indicate without encrypt-notify, encrypt-indicate and similar, and another version of bluetoothd; in firmware allow writes to the CCCD (Zephyr: BT_GATT_CCC with BT_GATT_PERM_WRITE)."
@@ -528,6 +520,10 @@ extension Refusal {
     let (verb, done): (StaticString, StaticString) =
       isRead ? ("read", "read") : ("write", "written")
     if properties.has(bit: isRead ? 1 : 3) {
+      if attribute.service.map({ AppleServices.all.contains($0) }) ?? false {
+        return
+          "The server is an Apple device, so its firmware cannot be changed: check its settings for this accessory, and that the two are bonded."
+      }
       return
         """
         In the firmware of \(server.words) allow what the declaration offers (Zephyr: \
@@ -547,11 +543,24 @@ extension Refusal {
   }
 }
 
+extension ConnectionHistory {
+  /// Returns whether a refusal shows that iOS keeps its notifications from an accessory: it sends
+  /// none either.
+  fileprivate func hidesNotifications(_ refusal: Refusal) -> Bool {
+    refusal.isOfNotificationSharing
+      && !attributes.usages.contains {
+        $0.identity.uuid == AppleServices.notificationSource && $0.sent > 0
+      }
+  }
+}
+
 /// Services that only Apple's devices have (Apple's specifications of ANCS and AMS [mem]).
 private enum AppleServices {
   /// The control point of the Notification Center Service.
   static let notificationControl = BluetoothUUID(
     high: 0x69d1_d8f3_45e1_49a8, low: 0x9821_9bbd_fdaa_d9d9)
+  static let notificationSource = BluetoothUUID(
+    high: 0x9fbf_120d_6301_42d9, low: 0x8c58_25e6_99a2_1dbd)
   /// The Notification Center Service, the Media Service, and Continuity.
   static let all = [
     BluetoothUUID(high: 0x7905_f431_b5ce_4e99, low: 0xa40f_4b1e_122d_00d0),

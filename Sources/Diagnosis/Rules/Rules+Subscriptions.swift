@@ -252,23 +252,30 @@ extension ConnectionHistory {
     guard let end = connection.lastPacket.map({ Moment(packet: $0, time: connection.lastTime) }),
       let lasted = end.nanoseconds(since: opened), let bond = bond(evidence)
     else { return [] }
+    let encrypted = bond.attempt.end?.packet ?? bond.attempt.moment.packet
+    let all = bond.history.attributes.configurations + attributes.configurations
     for configuration in bond.history.attributes.configurations
     where configuration.accepted != nil && configuration.value & 3 != 0 {
-      guard let owner = configuration.owner, let handle = owner.handle,
+      let isOff = all.contains {
+        $0.descriptor.handle == configuration.descriptor.handle
+          && $0.server == configuration.server && $0.value & 3 == 0
+      }
+      guard !isOff, let owner = configuration.owner, let handle = owner.handle,
         let usage = bond.history.attributes.usage(handle, of: configuration.server),
         let regular = Self.regularity(of: usage), lasted >= regular.patience,
+        // What came before encryption does not need it.
+        regular.first.packet > encrypted,
         (attributes.usage(handle, of: configuration.server)?.sent ?? 0) == 0,
         !bond.history.writes(toServiceOf: owner, configuration.server)
       else { continue }
       let server = configuration.server
-      let encrypted = bond.attempt.end?.packet ?? bond.attempt.moment.packet
       var finding = Finding(
         "\(server.capitalized) sent no \(owner) on a link that was never encrypted",
         headline:
           "connection \(id) was never encrypted, although the two are bonded, and \(server.words) sent no \(owner)",
         why:
-          "On connection \(bond.history.id), which was encrypted (\(packet: encrypted)), \(server.words) sent \(usage.sent) values of \(owner). Here neither side encrypted the link in \(duration: lasted), and no value came: servers keep values that need security back without an error.",
-        .likely, evidence: [encrypted, opened.packet, end.packet])
+          "On connection \(bond.history.id), which was encrypted (\(packet: encrypted)), \(server.words) sent \(usage.sent) values of \(owner). Here neither side encrypted the link in \(duration: lasted), and no value came. A server sends values that need security only on an encrypted link, and reports nothing; or there was nothing to send.",
+        .possible, evidence: [encrypted, opened.packet, end.packet])
       finding.attribute = owner
       finding.restsOnAbsence = true
       return [finding]

@@ -213,6 +213,7 @@ extension AttributeHistory {
     let identity = identity(handle, context, memory)
     var subject = ErrorSubject(identity)
     subject.device = memory.peerName(of: context.link)
+    let connection = memory.links.connection(context.link)
     let isWhole = request.opcode == .writeRequest && request.written.count == request.length
     refusals.append(
       Refusal(
@@ -223,6 +224,7 @@ extension AttributeHistory {
         errorName: error.isOfProfile ? vendors.knowledge.errorName(error, of: subject) : nil,
         security: security, length: request.length, prepared: request.prepared,
         isFirstPart: request.opcode == .prepareWriteRequest
+          && !connection.isOpeningMissing && !connection.hasLostPackets
           && (request.client == .local ? prepared.local : prepared.peer) == nil,
         head: request.head,
         meaning: isWhole
