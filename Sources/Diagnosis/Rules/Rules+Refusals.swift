@@ -444,7 +444,7 @@ extension Refusal {
       && attribute.uuid != nil && length == 2 && (head == [1, 0] || head == [2, 0])
   }
 
-  /// Whether it refuses to tell of iOS's notifications.
+  /// Whether iOS refuses a command to its Notification Center Service.
   fileprivate var isOfNotificationSharing: Bool {
     error.rawValue == 0x03 && attribute.uuid == AppleServices.notificationControl
   }
