@@ -10,9 +10,12 @@ package struct ADType: RawRepresentable, Equatable, Hashable, Sendable {
   }
 
   package static let flags = Self(rawValue: 0x01)
+  package static let incompleteServiceUUIDs16 = Self(rawValue: 0x02)
+  package static let completeServiceUUIDs16 = Self(rawValue: 0x03)
   package static let shortenedLocalName = Self(rawValue: 0x08)
   package static let completeLocalName = Self(rawValue: 0x09)
   package static let txPowerLevel = Self(rawValue: 0x0a)
+  package static let classOfDevice = Self(rawValue: 0x0d)
   package static let connectionIntervalRange = Self(rawValue: 0x12)
   package static let serviceData16 = Self(rawValue: 0x16)
   package static let appearance = Self(rawValue: 0x19)

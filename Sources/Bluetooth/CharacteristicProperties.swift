@@ -13,6 +13,12 @@ package struct CharacteristicProperties: RawRepresentable, Equatable, Sendable {
   /// Returns whether a bit is set.
   package func has(bit: Int) -> Bool { rawValue >> UInt8(bit) & 1 == 1 }
 
+  /// Whether the server sends values, as notifications or indications, to clients that subscribe.
+  package var canSend: Bool { has(bit: 4) || has(bit: 5) }
+
+  /// Whether clients may write values: with or without a response, or signed.
+  package var canBeWritten: Bool { has(bit: 2) || has(bit: 3) || has(bit: 6) }
+
   /// Returns the name of a bit in the JSON contract.
   package static func key(bit: Int) -> StaticString {
     switch bit {

@@ -162,7 +162,7 @@ package struct VendorTally: Sendable {
   /// The protocol's name, or the characteristic's.
   package let title: String
   /// The index of a protocol, or below 0 a control point.
-  let owner: Int
+  package let owner: Int
   /// The number of requests that expect an answer, how many were answered, and how many the server
   /// refused.
   package internal(set) var requests = 0

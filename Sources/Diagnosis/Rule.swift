@@ -265,7 +265,6 @@ extension Rule {
   /// Every rule, in the order in which findings of one severity are reported: causes before their
   /// consequences.
   package static let all: [Rule] =
-    capture + controller + connecting + [delivery] + pairing + encryption + bonds + access
-    + requests
+    capture + controller + connecting + delivery + pairing + encryption + bonds + access + requests
     + subscriptions + cache + traffic + channels + link + management + classic
 }

@@ -171,6 +171,10 @@ package struct Explanation: Sendable {
         return
           "No HCI packet in this capture; the kernel reports no failed connection or pairing"
       }
+      if let own = evidence.adapters.lazy.compactMap(\.advertised).first {
+        return
+          "No connection in this capture: this host advertised (\(packet: own.first.packet)), and no device connected"
+      }
       return evidence.extent.advertisements > 0
         ? "No connection in this capture; gattscope devices lists the advertisers"
         : "No connection and no advertisement in this capture"

@@ -26,7 +26,7 @@ import Words
     #expect(severities(of: "att-insufficient-authentication", in: evidence) == [.error])
     #expect(
       attributeFindings(in: evidence).first?.why.text
-        == "2a38 Body Sensor Location requires a higher security level, and the link was not encrypted. Neither device asked to pair afterwards."
+        == "2a38 Body Sensor Location requires a higher security level, and the link was not encrypted. The link was not encrypted afterwards, and neither device asked to pair."
     )
     #expect(attributeRules(in: evidence) == ["att-insufficient-authentication"])
   }
@@ -241,7 +241,7 @@ import Words
     }
     #expect(
       attributeFindings(in: evidence).first?.headline.text
-        == "the peer's read of 2a38 Body Sensor Location was refused for lack of security (#9), and the devices did not pair"
+        == "the peer's read of 2a38 Body Sensor Location was refused for lack of security (#9), and the devices neither encrypted the link nor paired"
     )
   }
 

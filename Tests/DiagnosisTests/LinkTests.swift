@@ -426,7 +426,7 @@ import Words
     )
     let unknown = try #require(capture(asks: false, without: true))
     #expect(unknown.certainty == .likely, "the capture has no commands")
-    #expect(unknown.headline.text.contains("did not answer a request"))
+    #expect(unknown.headline.text.contains("got no answer of the peer's controller"))
   }
 
   @Test("the peer ends each connection when it receives a certain request") func leavesAtRequest()

@@ -18,6 +18,9 @@ package struct AdapterHistory: Sendable {
     package var status: StatusCode
     /// How the device was seen advertising on LE.
     package var sighting: Sighting?
+    /// The packet that shows the address as a random one, if nothing shows it as a public one. Only
+    /// LE has random addresses.
+    package var random: Int?
   }
 
   /// Something on BR/EDR that is under way.
@@ -49,6 +52,8 @@ package struct AdapterHistory: Sendable {
   package private(set) var hardwareErrorCount = 0
   /// The data that it holds.
   package internal(set) var buffers = DataBuffers()
+  /// The data that the host holds.
+  package internal(set) var hostBuffers = HostBuffers()
   /// The advertising sets of the host.
   package private(set) var sets = AdvertisingSets()
   /// The resolving list.
@@ -68,6 +73,10 @@ package struct AdapterHistory: Sendable {
   /// The same for legacy advertising.
   private var advertisingSwitch: (moment: Moment, isOn: Bool)?
   private var advertising: Moment?
+  /// The commands that first and last made the host advertise.
+  package private(set) var advertised: (first: Moment, last: Moment)?
+  /// The last command that switches extended advertising.
+  private var setsSwitch: (moment: Moment, isOn: Bool)?
 
   private static let mostErrors = 16
   private static let mostPages = 64
@@ -168,6 +177,7 @@ package struct AdapterHistory: Sendable {
     commands.forget()
     attempts.forget(isReset: false)
     buffers.forget()
+    hostBuffers.forget()
     sets.forget()
     resolving.forget(at: moment.packet)
     activities.removeAll()
@@ -181,6 +191,9 @@ package struct AdapterHistory: Sendable {
     case HCICommand.leAddDeviceToResolvingList...HCICommand.leClearResolvingList:
       resolving.observe(opcode, moment, bytes, body)
     case HCICommand.reset: attempts.forget(isReset: true)
+    case HCICommand.setControllerToHostFlowControl, HCICommand.hostBufferSize,
+      HCICommand.hostNumberOfCompletedPackets:
+      hostBuffers.observe(opcode, moment, bytes, body)
     case HCICommand.createConnection:
       var cursor = Cursor(bytes, body)
       guard let command = try? CreateConnection(parsing: &cursor) else { return }
@@ -191,6 +204,8 @@ package struct AdapterHistory: Sendable {
       scanSwitch = (moment, isOn(opcode, bytes, body))
     case HCICommand.leSetAdvertisingEnable:
       advertisingSwitch = (moment, isOn(opcode, bytes, body))
+    case HCICommand.leSetExtendedAdvertisingEnable:
+      setsSwitch = (moment, isOn(opcode, bytes, body))
     case HCICommand.leControllerCommands: attempts.observe(opcode, moment, bytes, body, sightings)
     default: break
     }
@@ -247,8 +262,15 @@ package struct AdapterHistory: Sendable {
       scanning = scanSwitch.flatMap { $0.isOn ? scanning ?? $0.moment : nil }
     case HCICommand.leSetAdvertisingEnable:
       advertising = advertisingSwitch.flatMap { $0.isOn ? advertising ?? $0.moment : nil }
+      if let advertisingSwitch, advertisingSwitch.isOn { advertise(advertisingSwitch.moment) }
+    case HCICommand.leSetExtendedAdvertisingEnable:
+      if let setsSwitch, setsSwitch.isOn { advertise(setsSwitch.moment) }
     default: break
     }
+  }
+
+  private mutating func advertise(_ moment: Moment) {
+    advertised = (advertised?.first ?? moment, moment)
   }
 
   /// Returns the controller's current activity that forbids a command (Core, Vol 4, Part E, 7.8.5,
@@ -294,8 +316,10 @@ package struct AdapterHistory: Sendable {
       take(switchedBy: opcode)
       if opcode == HCICommand.reset {
         buffers.reset(moment)
+        hostBuffers.reset(moment)
         resolving.forget(at: moment.packet)
       }
+      hostBuffers.accept(opcode)
       resolving.accept(opcode, request)
       begin(opcode, request)
     }
@@ -312,7 +336,8 @@ package struct AdapterHistory: Sendable {
     guard let status, status != .success, LECreateConnection.opcodes.contains(opcode) else {
       return
     }
-    attempts.observeStatus(status, moment, request, links: openLinks(memory), sightings)
+    attempts.observeStatus(
+      status, moment, request, links: openLinks(memory), scanning: scanning, sightings)
   }
 
   /// Records that a name request or an inquiry was accepted.
@@ -403,18 +428,38 @@ package struct AdapterHistory: Sendable {
       pages.removeAll { $0.peer == complete.peer }
       if complete.status == .success { hear(complete.peer) }
       guard complete.status != .success, pageFailures.count < Self.mostPages else { return }
+      let sighting = sightings.find(complete.peer, .public)
       pageFailures.append(
         PageFailure(
           asked: asked, ended: moment, peer: complete.peer, status: complete.status,
-          sighting: sightings.find(complete.peer, .public)))
+          sighting: sighting,
+          random: sighting == nil && !classicPeers.contains(complete.peer.value)
+            ? random(complete.peer, memory) : nil))
     default: observeClassic(event, bytes, body)
     }
+  }
+
+  /// Returns the packet that shows an address as a random one: a connection that this controller has
+  /// or had, or an advertisement.
+  private func random(_ peer: DeviceAddress, _ memory: borrowing Memory) -> Int? {
+    var opened: Int?
+    let index = index
+    memory.links.forEach { connection in
+      if connection.adapter == index, connection.peer == peer, connection.peerType == .random,
+        connection.transport == .le
+      {
+        opened = connection.firstPacket
+      }
+    }
+    return opened ?? sightings.find(peer, .random)?.last.packet
   }
 
   /// Processes the end of the capture.
   mutating func finish(_ memory: borrowing Memory, _ extent: CaptureExtent) {
     attempts.finish(sightings, memory)
-    buffers.finish(extent.latest, extent.lastPacket)
+    let end = Moment(packet: extent.lastPacket, time: extent.latest)
+    buffers.finish(end)
+    hostBuffers.finish(end)
   }
 
   /// Returns the number of open connections of this controller. Examines all links, so it is called

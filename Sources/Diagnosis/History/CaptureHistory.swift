@@ -88,13 +88,11 @@ package struct CaptureHistory: ~Copyable, Sendable {
       let age = Moment(record).nanoseconds(since: seen.last)
       if let age, age <= Self.longestSeen { notes[position].link.seen = seen }
     }
-    if case .acl = dissection.content {
+    if case .acl(let header) = dissection.content {
       if record.direction == .sent {
         count(record, link, at: position, memory)
-      } else if answer.request != nil,
-        let adapter = evidence.adapters.firstIndex(where: { $0.index == record.adapter })
-      {
-        evidence.adapters[adapter].buffers.answer(id)
+      } else {
+        receive(record, header, id, isAnswer: answer.request != nil)
       }
     }
     notes[position].observe(record, dissection, bytes, answer, memory)
@@ -102,6 +100,22 @@ package struct CaptureHistory: ~Copyable, Sendable {
       notes[position].link.end(sighting(ofPeerAt: position, record))
       if let adapter = evidence.adapters.firstIndex(where: { $0.index == record.adapter }) {
         evidence.adapters[adapter].buffers.close(id, Moment(record))
+        evidence.adapters[adapter].hostBuffers.close(
+          notes[position].connection.handle, Moment(record))
+      }
+    }
+  }
+
+  /// Records a data packet from the controller: an answer shows what the controller no longer holds,
+  /// and the host holds the packet if the controller counts these.
+  private mutating func receive(
+    _ record: borrowing CaptureRecord, _ header: ACLHeader, _ connection: Int, isAnswer: Bool
+  ) {
+    let index = record.adapter
+    for adapter in evidence.adapters.indices where evidence.adapters[adapter].index == index {
+      if isAnswer { evidence.adapters[adapter].buffers.answer(connection) }
+      if evidence.adapters[adapter].hostBuffers.isCounting, !record.isDirectionInferred {
+        evidence.adapters[adapter].hostBuffers.receive(header.handle, Moment(record))
       }
     }
   }

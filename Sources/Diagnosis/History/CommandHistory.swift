@@ -226,20 +226,33 @@ package struct CommandHistory: Sendable {
         grants[grantCount % Self.mostGrants] = (opcode, moment)
       }
       grantCount &+= 1
-      succeed(opcode, command?.moment ?? moment)
+      succeed(opcode, command?.moment ?? moment, disables: command?.disables ?? false)
     } else {
       refuse(opcode, status, command, moment, obstacle)
     }
   }
 
-  private mutating func succeed(_ opcode: UInt16, _ moment: Moment) {
+  private mutating func succeed(_ opcode: UInt16, _ moment: Moment, disables: Bool) {
     if let family = Self.family(opcode), families[family] == nil {
       families[family] = (moment, opcode)
     }
     guard !refusals.isEmpty else { return }
     for index in refusals.indices
-    where refusals[index].opcode == opcode && refusals[index].succeeded == nil {
+    where refusals[index].opcode == opcode && refusals[index].succeeded == nil
+      && !(disables && Self.isSwitch(opcode))
+    {
       refusals[index].succeeded = moment
+    }
+  }
+
+  /// Returns whether a command switches something on or off: to switch it off is another matter.
+  private static func isSwitch(_ opcode: UInt16) -> Bool {
+    switch opcode {
+    case HCICommand.leSetAdvertisingEnable, HCICommand.leSetScanEnable,
+      HCICommand.leSetExtendedAdvertisingEnable, HCICommand.leSetExtendedScanEnable,
+      HCICommand.leSetPeriodicAdvertisingEnable:
+      true
+    default: false
     }
   }
 

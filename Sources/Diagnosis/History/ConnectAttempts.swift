@@ -61,6 +61,8 @@ package struct ConnectAttempt: Sendable {
   /// The number of unresolved resolvable private addresses that advertised during the attempt, if
   /// the device was never seen under the identity address that the attempt is for.
   package internal(set) var unresolved = 0
+  /// The command that started the scan that was running when this attempt was refused.
+  package internal(set) var scanning: Moment?
   /// Another attempt that was pending when this one was refused.
   package internal(set) var blocked: Moment?
   /// Whether that attempt was for the same device.
@@ -207,7 +209,8 @@ package struct ConnectAttempts: Sendable {
 
   /// Records why the controller refuses a command that starts an attempt.
   mutating func observeStatus(
-    _ status: StatusCode, _ moment: Moment, _ request: Int?, links: Int, _ sightings: Sightings
+    _ status: StatusCode, _ moment: Moment, _ request: Int?, links: Int, scanning: Moment?,
+    _ sightings: Sightings
   ) {
     guard let position = open.lastIndex(where: { request == nil || $0.asked.packet == request })
     else { return }
@@ -218,6 +221,8 @@ package struct ConnectAttempts: Sendable {
       attempt.isRepeated =
         pending.isAcceptListUsed == attempt.isAcceptListUsed && pending.peer == attempt.peer
         && pending.peerType == attempt.peerType
+    } else if status == .commandDisallowed {
+      attempt.scanning = scanning
     }
     end(&attempt, status, moment, links: links, sightings)
   }

@@ -1,6 +1,5 @@
 import Bluetooth
 import Bytes
-import Captures
 import Dissectors
 import Sessions
 
@@ -37,10 +36,27 @@ package struct DataBuffers: Sendable {
     package let excess: Excess?
   }
 
+  /// A time in which all buffers were used and none was returned.
+  package struct Withheld: Sendable {
+    package let capacity: Capacity
+    /// The connection whose packet took the last buffer, and that packet.
+    package let connection: Int
+    package let since: Moment
+    /// When they still were.
+    package internal(set) var until: Moment
+    /// Whether the controller has returned buffers before.
+    package let hasReturned: Bool
+    /// Its length in nanoseconds.
+    package var length: Int64 { until.nanoseconds(since: since) ?? 0 }
+  }
+
   private struct Held: Sendable {
     let connection: Int
     let isLE: Bool
     var count = 0
+    /// The number of packets that the controller has not reported as completed, whatever shows that
+    /// they arrived.
+    var unreturned = 0
     /// The packet with which the count began; nil if some were completed since.
     var since: Int?
   }
@@ -50,6 +66,12 @@ package struct DataBuffers: Sendable {
   package private(set) var overflowCount = 0
   /// The first excess after which the controller completed no packet for a second or more.
   package private(set) var stuck: Excess?
+  /// The longest time in which all buffers were used and none was returned.
+  package private(set) var withheld: Withheld?
+  private var full: Withheld?
+  /// Whether the host sent more than the controller can hold, so that the capture lacks what
+  /// returned buffers.
+  private var hasUnseenReturns = false
   /// The last packet that completes others.
   package private(set) var lastCompleted = 0
   private var classic: Capacity?
@@ -96,8 +118,20 @@ package struct DataBuffers: Sendable {
     guard let place else { return }
     if held[place].count == 0 { held[place].since = moment.packet }
     held[place].count += 1
-    var sum = 0
-    for link in held where isShared || link.isLE == isLE { sum += link.count }
+    held[place].unreturned += 1
+    var (sum, unreturned) = (0, 0)
+    for link in held where isShared || link.isLE == isLE {
+      sum += link.count
+      unreturned += link.unreturned
+    }
+    if unreturned > capacity.packets {
+      full = nil
+      hasUnseenReturns = true
+    } else if unreturned == capacity.packets, !hasUnseenReturns {
+      full = Withheld(
+        capacity: capacity, connection: connection, since: moment, until: moment,
+        hasReturned: lastCompleted > 0)
+    }
     // An export may lack all events that complete packets.
     guard sum > capacity.packets, lastCompleted > 0 else { return }
     if excess == nil {
@@ -123,6 +157,7 @@ package struct DataBuffers: Sendable {
     excess = nil
     guard let place = held.firstIndex(where: { $0.connection == connection }) else { return }
     held[place].count = max(0, held[place].count - count)
+    held[place].unreturned = max(0, held[place].unreturned - count)
     held[place].since = nil
   }
 
@@ -156,14 +191,12 @@ package struct DataBuffers: Sendable {
   }
 
   /// Processes the end of the capture.
-  mutating func finish(_ latest: Timestamp?, _ packet: Int) {
-    settle(Moment(packet: packet, time: latest))
-  }
+  mutating func finish(_ moment: Moment) { settle(moment) }
 
   /// Forgets what the controller holds, because records are missing.
   mutating func forget() {
     held.removeAll(keepingCapacity: true)
-    excess = nil
+    (excess, full) = (nil, nil)
   }
 
   private mutating func forget(after lost: Int) {
@@ -174,6 +207,11 @@ package struct DataBuffers: Sendable {
 
   /// Keeps an excess after which nothing was completed until this moment.
   private mutating func settle(_ moment: Moment) {
+    if var full {
+      full.until = moment
+      if full.length > withheld?.length ?? 0 { withheld = full }
+      self.full = nil
+    }
     guard stuck == nil, let excess,
       moment.nanoseconds(since: excess.last) ?? 0 >= Self.leastSilence
     else { return }

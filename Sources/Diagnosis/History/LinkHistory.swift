@@ -23,6 +23,15 @@ package struct LinkHistory: Sendable {
     package let moment: Moment
   }
 
+  /// A fragment with more bytes than its L2CAP PDU needs.
+  package struct Excess: Sendable {
+    package let moment: Moment
+    package let sender: Side
+    /// The bytes of the fragment, and how many of them the PDU needs.
+    package let size: Int
+    package let needed: Int
+  }
+
   /// A change of the PHY. Raw HCI values: 1 LE 1M, 2 LE 2M, 3 LE Coded.
   package struct PHYChange: Sendable {
     package var moment: Moment
@@ -60,6 +69,8 @@ package struct LinkHistory: Sendable {
   package private(set) var opened: Moment?
   /// The manufacturer of the peer's controller, if the peer reported it.
   package private(set) var peerCompany: UInt16?
+  /// The LE features of the peer's controller, by their bits, and the event that reports them.
+  package private(set) var peerFeatures: (bits: UInt64, moment: Moment)?
   /// How the peer was seen advertising before the link opened.
   package internal(set) var seen: Sighting?
   /// How the peer was seen at the end of the link, if it still advertised a second or more after
@@ -120,6 +131,8 @@ package struct LinkHistory: Sendable {
   package private(set) var lengths: [LengthChange] = []
   /// The procedures that failed.
   package private(set) var failures: [Failure] = []
+  /// The first fragments with more bytes than their PDUs need.
+  package private(set) var excess: [Excess] = []
   /// The last procedures of this host whose end is not reported.
   package private(set) var procedures: [Procedure] = []
   package private(set) var disconnect: Moment?
@@ -173,6 +186,7 @@ package struct LinkHistory: Sendable {
       stall = (latest, moment)
     }
     latest = moment
+    if !dissection.problems.isEmpty { note(dissection.problems, moment, Side(sent: direction)) }
     if direction == .sent, current.map({ $0.interval >= Self.longInterval }) ?? false,
       let acknowledgedLast, let wait = moment.nanoseconds(since: acknowledgedLast),
       wait < Self.atOnce
@@ -197,6 +211,21 @@ package struct LinkHistory: Sendable {
       observeSignalling(
         moment, Side(sent: direction), dissection, bytes, answer.request?.packet)
     }
+  }
+
+  private mutating func note(_ problems: Problems, _ moment: Moment, _ sender: Side) {
+    for index in 0..<problems.count where problems[index].code == .fragmentTooLong {
+      guard excess.count < Self.mostChanges else { return }
+      excess.append(
+        Excess(
+          moment: moment, sender: sender, size: Int(problems[index].first),
+          needed: Int(problems[index].second)))
+    }
+  }
+
+  /// Returns the fragment with too many bytes that a packet is.
+  package func excess(atPacket packet: Int) -> Excess? {
+    excess.first { $0.moment.packet == packet }
   }
 
   /// The last sign of the peer on the link: data, or an acknowledgement.
@@ -267,20 +296,31 @@ package struct LinkHistory: Sendable {
     }
   }
 
-  /// The Link Layer procedures that a host can begin, and the LE event that ends each; 0: another
-  /// event does.
-  private static let procedureCommands: [(opcode: UInt16, subevent: UInt8)] = [
-    (HCICommand.leConnectionUpdate, LEConnectionUpdateComplete.subevent),
-    (HCICommand.leReadRemoteFeatures, LinkEvent.remoteFeaturesSubevent),
-    (HCICommand.leEnableEncryption, 0),
-    (HCICommand.leSetDataLength, LEDataLengthChange.subevent),
-    (HCICommand.leSetPHY, LEPHYUpdateComplete.subevent),
-    (HCICommand.leRequestPeerSCA, 0x1f),
+  /// The Link Layer procedures that a host can begin, the LE event that ends each (0: another event
+  /// does), and the bit of the LE feature that the peer needs for it, if one is enough (Core, Vol 6,
+  /// Part B, 4.6).
+  private static let procedureCommands: [(opcode: UInt16, subevent: UInt8, feature: Int?)] = [
+    (HCICommand.leConnectionUpdate, LEConnectionUpdateComplete.subevent, 1),
+    (HCICommand.leReadRemoteFeatures, LinkEvent.remoteFeaturesSubevent, nil),
+    (HCICommand.leEnableEncryption, 0, 0),
+    (HCICommand.leSetDataLength, LEDataLengthChange.subevent, 5),
+    (HCICommand.leSetPHY, LEPHYUpdateComplete.subevent, nil),
+    (HCICommand.leRequestPeerSCA, 0x1f, 26),
     // LE Transmit Power Reporting
-    (HCICommand.leReadRemoteTransmitPowerLevel, 0x21),
-    (HCICommand.leSubrateRequest, LinkEvent.subrateChangeSubevent),
-    (HCICommand.readRemoteVersionInformation, 0),
+    (HCICommand.leReadRemoteTransmitPowerLevel, 0x21, 33),
+    (HCICommand.leSubrateRequest, LinkEvent.subrateChangeSubevent, 37),
+    (HCICommand.readRemoteVersionInformation, 0, nil),
   ]
+
+  /// Returns the bit of the feature that a procedure of this host needs and the peer has reported to
+  /// lack.
+  package func lackingFeature(for opcode: UInt16) -> Int? {
+    guard let peerFeatures,
+      let bit = Self.procedureCommands.first(where: { $0.opcode == opcode })?.feature,
+      peerFeatures.bits >> UInt64(bit) & 1 == 0
+    else { return nil }
+    return bit
+  }
 
   /// Forgets this host's procedures that an event ends, unless it reports that the peer did not
   /// answer.
@@ -395,7 +435,14 @@ package struct LinkHistory: Sendable {
       guard let update = try? LEConnectionUpdateComplete(parsing: &cursor) else { return }
       observeUpdateComplete(moment, update)
     case LinkEvent.remoteFeaturesSubevent:
-      take("LE Read Remote Features", moment, try? cursor.u8())
+      let status = try? cursor.u8()
+      take("LE Read Remote Features", moment, status)
+      // The handle and the features follow (Core, Vol 4, Part E, 7.7.65.4).
+      if status == 0, (try? cursor.u16()) != nil, let low = try? cursor.u32(),
+        let high = try? cursor.u32()
+      {
+        peerFeatures = (UInt64(high) << 32 | UInt64(low), moment)
+      }
     case LEConnectionParameterRequest.subevent: observeRemoteRequest(moment, &cursor)
     case LEDataLengthChange.subevent:
       guard let change = try? LEDataLengthChange(parsing: &cursor) else { return }

@@ -16,6 +16,9 @@ package struct LinkParameters: Equatable, Sendable {
     self.timeout = timeout
   }
 
+  /// The longest time between two packets of the peripheral, in nanoseconds.
+  package var longestPause: Int64 { (1 + Int64(latency)) * Int64(interval) * 1_250_000 }
+
   /// In words: `interval 15 ms, latency 0, supervision timeout 720 ms`.
   package var words: Wording { WantedParameters(self).words }
 }

@@ -17,9 +17,14 @@ package struct Sighting: Sendable {
   package var flags: UInt8?
   /// Whether its flags show that it does not support BR/EDR; nil: no flags seen.
   package var isLEOnly: Bool? { flags.map { $0 & 4 != 0 } }
-  /// Whether its flags show that it supports BR/EDR: the bits that older versions of the
-  /// specification define for devices that use both at once.
-  package var isDualMode: Bool { flags.map { $0 & 0x18 != 0 } ?? false }
+  /// Whether its advertisements show that it supports BR/EDR: the bits of the flags that older
+  /// versions of the specification define for devices that use both at once, a Class of Device, or
+  /// service classes of BR/EDR.
+  package var isDualMode: Bool { (flags.map { $0 & 0x18 != 0 } ?? false) || hasClassicData }
+  /// Whether its data contains what only BR/EDR defines.
+  var hasClassicData = false
+  /// Whether scan responses were searched for that.
+  fileprivate var hasScanResponse = false
   /// The PHY of its primary advertising channel, if a report contains it.
   package var primaryPHY: UInt8?
   /// The RSSI of the last eight reports in dBm; 127 if a report does not contain it (Core, Vol 4,
@@ -34,6 +39,30 @@ package struct Sighting: Sendable {
   package var signal: Int8? {
     let known = signals.replacing(with: .min, where: signals .== Self.unknownSignal).max()
     return known == .min ? nil : known
+  }
+
+  /// The service classes of BR/EDR, which share their numbers with no LE service (Assigned Numbers,
+  /// 3.3).
+  private static let serviceClasses: ClosedRange<UInt16> = 0x1000...0x15ff
+
+  /// Reads the flags, whose bit 2 is BR/EDR Not Supported, and what only BR/EDR defines (Core
+  /// Supplement, Part A, 1.1, 1.3 and 1.6).
+  fileprivate mutating func learn(_ bytes: RawSpan, _ data: Slice) {
+    var structures = ADStructures(bytes, data)
+    while let structure = structures.next() {
+      let start = Int(structure.data.start)
+      switch structure.type {
+      case .flags where flags == nil && !structure.data.isEmpty: flags = bytes.byte(at: start)
+      case .classOfDevice: hasClassicData = true
+      case .incompleteServiceUUIDs16, .completeServiceUUIDs16:
+        for offset in stride(from: 0, to: Int(structure.data.count) - 1, by: 2) {
+          let uuid =
+            UInt16(bytes.byte(at: start + offset)) | UInt16(bytes.byte(at: start + offset + 1)) << 8
+          if Self.serviceClasses.contains(uuid) { hasClassicData = true }
+        }
+      default: break
+      }
+    }
   }
 
   /// Records the RSSI of a report.
@@ -94,23 +123,14 @@ struct Sightings: Sendable {
         if report.isConnectable { sighting.lastConnectable = moment }
         if report.kind == .legacy, report.legacyName == nil { sighting.hasReservedTypes = true }
         if sighting.flags == nil, !advertisement.isPart {
-          sighting.flags = Self.flags(bytes, report.data)
+          sighting.learn(bytes, report.data)
         }
+      } else if !sighting.hasScanResponse, !sighting.hasClassicData {
+        sighting.hasScanResponse = true
+        sighting.learn(bytes, report.data)
       }
       devices[key] = sighting
     }
-  }
-
-  /// Returns the value of Flags, whose bit 2 is BR/EDR Not Supported (Core Supplement, Part A,
-  /// 1.3).
-  private static func flags(_ bytes: RawSpan, _ data: Slice) -> UInt8? {
-    var structures = ADStructures(bytes, data)
-    while let structure = structures.next() {
-      if structure.type == .flags, !structure.data.isEmpty {
-        return bytes.byte(at: Int(structure.data.start))
-      }
-    }
-    return nil
   }
 
   /// Drops the half that was silent longest.

@@ -81,6 +81,26 @@ extension ConnectionHistory {
     return nil
   }
 
+  /// Returns the last earlier connection of any device that was encrypted with the key with the
+  /// numbers of an attempt, and the packet that shows it. All numbers of Secure Connections are 0.
+  func connectionWithKey(
+    _ attempt: EncryptionAttempt, _ evidence: Evidence
+  ) -> (history: ConnectionHistory, packet: Int)? {
+    guard attempt.ediv != 0 || attempt.rand != 0 else { return nil }
+    for other in evidence.connections.reversed() where other.id < id {
+      let used = other.encryption.attempts.last {
+        $0.ediv == attempt.ediv && $0.rand == attempt.rand && $0.outcome == .encrypted
+      }
+      if let used { return (other, used.moment.packet) }
+      let given = evidence.keys.keys.last {
+        $0.connection == other.id && $0.kind == .longTerm && $0.ediv == attempt.ediv
+          && $0.rand == attempt.rand
+      }
+      if let given { return (other, given.packet) }
+    }
+    return nil
+  }
+
   /// Returns when a program on this host last deleted the bond with the device before a packet.
   func unpaired(before packet: Int, _ evidence: Evidence) -> Moment? {
     evidence.earlier(than: self).lazy.flatMap(\.pairing.acts).last {
@@ -131,6 +151,19 @@ extension ConnectionHistory {
 }
 
 extension Evidence {
+  /// Returns the features of the last pairing of a connection's device, if the two agreed that the
+  /// peer does not give its identity resolving key.
+  func pairingWithoutIdentity(
+    of history: ConnectionHistory
+  ) -> (request: Int, response: Int)? {
+    let all = earlier(than: history) + [history]
+    guard let attempt = all.flatMap(\.pairing.attempts).last(where: { $0.isBonded }),
+      attempt.agreedKeysOfPeer & 2 == 0, let request = attempt.initiating.features,
+      let response = attempt.responding.features
+    else { return nil }
+    return (request.moment.packet, response.moment.packet)
+  }
+
   /// Returns the first later connection of the device on which encryption succeeded.
   func encryptedLater(than history: ConnectionHistory) -> ConnectionHistory? {
     later(than: history).first { $0.encryption.wasEncrypted }

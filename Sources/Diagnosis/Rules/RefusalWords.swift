@@ -193,7 +193,7 @@ extension Rule {
       let found = connection.attributes.refusals.compactMap { refusal -> Finding? in
         let code = refusal.error.rawValue
         guard codes.contains(code) || more.contains(where: { $0.contains(code) }),
-          !refusal.isOfStaleMap(connection, evidence),
+          !refusal.isOfStaleMap(connection, evidence), !connection.explainsValue(of: refusal),
           let why = why(refusal, connection)
         else { return nil }
         var finding = refusal.finding(why, sure?(refusal) ?? certainty)

@@ -93,8 +93,7 @@ extension Rule {
       do:
         """
         Encrypt the link before the request: with the stored key if the devices are bonded, \
-        otherwise by pairing. In the server's firmware, answer 0x05 while there is no key for the \
-        peer.
+        otherwise by pairing. A server should answer 0x05 to a peer for which it has no key.
         """
     ) { connection, _ in
       Finding.together(
@@ -338,12 +337,12 @@ extension ConnectionHistory {
       return finding
     }
     var finding = refusal.finding(
-      "\(cause). Neither device asked to pair afterwards.",
+      "\(cause). The link was not encrypted afterwards, and neither device asked to pair.",
       .certain)
     finding.headline =
       """
       \(refusal.client.possessive) \(refusal.action) was refused for lack of security \
-      (\(packet: answered)), and the devices did not pair
+      (\(packet: answered)), and the devices neither encrypted the link nor paired
       """
     finding.restsOnAbsence = true
     return finding

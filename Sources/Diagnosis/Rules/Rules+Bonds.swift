@@ -54,6 +54,14 @@ extension Rule {
         why:
           "\(peer) is a resolvable private address, which changes every few minutes, and the capture has no identity resolving key for it. The link was encrypted with a stored key (\(packet: attempt.end?.packet ?? attempt.moment.packet)), so this host knows the peer.",
         evidence: attempt.packets)
+      if let pairing = evidence.pairingWithoutIdentity(of: history) {
+        finding.why =
+          "\(finding.why) The pairing did not give the peer's identity resolving key (\(packet: pairing.request), \(packet: pairing.response)): when the address changes, this host cannot recognise the peer."
+        finding.evidence =
+          finding.evidence.union(PacketSet([pairing.request, pairing.response])).sorted
+        finding.remedy =
+          "Let both sides distribute identity keys (IdKey in the Pairing Request and Response), delete the bond on both sides, and pair again."
+      }
       finding.group = "A bonded peer uses a private address that no known key resolves"
       finding.restsOnAbsence = true
       return [finding]
@@ -107,18 +115,21 @@ extension Rule {
       let shown = addresses.prefix(4).map { address -> Wording in "\(address)" }
       let more: Wording = addresses.count > 4 ? " and \(addresses.count - 4) more" : ""
       var packets = PacketSet(all.prefix(8).map(\.history.connection.firstPacket))
-      let key = all.lazy.compactMap { use in
-        evidence.keys(of: use.history).first {
-          $0.kind == .identityResolving && $0.side == .peer && $0.packet > 0
-        }
-      }.first
-      packets.insert(key?.packet)
-      let given: Wording = key.map { " (\(packet: $0.packet))" } ?? ""
+      var keys: [KnownKeys.Key] = []
+      for key in all.flatMap({ evidence.keys(of: $0.history) })
+      where key.kind == .identityResolving && key.side == .peer && key.packet > 0
+        && !keys.contains(where: { $0.bytes == key.bytes })
+      {
+        keys.append(key)
+      }
+      for key in keys { packets.insert(key.packet) }
+      let given: Wording =
+        keys.isEmpty ? "" : " (\(Wording(listing: keys.prefix(4).map { "\(packet: $0.packet)" })))"
       var finding = Finding(
         "\(identity) used \(addresses.count) private addresses",
         headline: "\(identity) used \(addresses.count) private addresses",
         why:
-          "Its identity resolving key\(given) resolves \(Wording(listing: shown))\(more): connections \(Wording(listing: all.prefix(8).map { "\($0.history.id)" })) are with the same device.",
+          "Its identity resolving \(keys.count > 1 ? "keys\(given) resolve" : "key\(given) resolves" as Wording) \(Wording(listing: shown))\(more): connections \(Wording(listing: all.prefix(8).map { "\($0.history.id)" })) are with the same device.",
         evidence: packets.sorted, on: all.map(\.history.id))
       finding.group = "\(identity) used \(addresses.count) private addresses"
       return finding

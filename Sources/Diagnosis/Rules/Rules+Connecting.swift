@@ -8,7 +8,7 @@ extension Rule {
   /// The rules about attempts to connect.
   static let connecting: [Rule] = [
     wrongAddress, connectTimeout, notEstablished, connectLimit, connectRefused, bredrToLE, wrongPHY,
-    cancelled,
+    cancelled, notAdvertisingAgain,
   ]
 
   /// The rules about BR/EDR. They come last, since this program is for LE.
@@ -156,10 +156,16 @@ extension Rule {
             "The command in \(packet: first.asked.packet) requested a connection that was already pending since \(packet: blocked.packet). The controller refused it and continued the first attempt.",
           evidence: attempts.evidence.union(PacketSet([blocked.packet])))
         finding.severity = .note
-        finding.remedy = "Nothing."
+        finding.remedy =
+          "Wait for the pending attempt, or cancel it (LE Create Connection Cancel) before another one begins."
         if let peer = first.peer { finding.peers = [peer] }
         return finding
       }
+      let scanning = attempts.allSatisfy { $0.scanning != nil } ? first.scanning : nil
+      let scan: Wording =
+        scanning.map {
+          "A scan was running (since \(packet: $0.packet)): some controllers cannot connect while they scan."
+        } ?? ""
       var finding = Finding(
         "The controller did not connect to \(first.target): \(first.statusWords)",
         headline: "the controller did not connect to \(first.target)",
@@ -169,8 +175,13 @@ extension Rule {
               "It refused the command in \(packet: first.asked.packet) at once, because another connection attempt is pending (\(packet: $0.packet)): a controller makes one at a time."
             } ?? "It refused the command in \(packet: first.asked.packet) at once."
             : "The attempt began at \(packet: first.asked.packet) and ended with this status; the host had not cancelled it.",
-          fault),
+          scan, fault),
         evidence: attempts.evidence)
+      if let scanning {
+        finding.evidence.insert(scanning.packet)
+        finding.evidence = finding.evidence.sorted
+        finding.remedy = "Stop scanning before connecting, and start it again afterwards if needed."
+      }
       evidence.resolve(&finding, attempts)
       return finding
     }
@@ -179,7 +190,7 @@ extension Rule {
   private static let bredrToLE = Rule(
     whole: "connect-bredr-to-le", .error, "A BR/EDR connection was attempted to an LE device",
     when:
-      "Create Connection failed for an address that advertises on LE with flags that exclude BR/EDR, or that do not although the device is never heard on BR/EDR",
+      "Create Connection failed for a random address, which exists only on LE, or for one that advertises on LE with flags that exclude BR/EDR, or that do not although the device is never heard on BR/EDR",
     needs: [.events],
     do:
       "Connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport, in btmgmt use type 1 or 2."
@@ -190,6 +201,7 @@ extension Rule {
         if let place = groups.firstIndex(where: {
           $0[0].peer == failure.peer && $0[0].status == failure.status
             && $0[0].sighting?.isLEOnly == failure.sighting?.isLEOnly
+            && ($0[0].random == nil) == (failure.random == nil)
         }) {
           groups[place].append(failure)
         } else {
@@ -206,7 +218,7 @@ extension Rule {
   private static func isOfLEDevice(
     _ failure: AdapterHistory.PageFailure, _ adapter: AdapterHistory
   ) -> Bool {
-    guard let sighting = failure.sighting else { return false }
+    guard let sighting = failure.sighting else { return failure.random != nil }
     guard sighting.isLEOnly == false else { return true }
     return failure.status.rawValue == pageTimeout && sighting.lastConnectable != nil
       && !sighting.isDualMode && !adapter.wasHeardOnBREDR(failure.peer)
@@ -218,6 +230,7 @@ extension Rule {
     _ group: [AdapterHistory.PageFailure], _ evidence: Evidence
   ) -> Finding {
     let failure = group[0]
+    if let random = failure.random { return toRandomAddress(group, random, evidence) }
     let last = failure.sighting?.last.packet ?? 0
     let isLEOnly = failure.sighting?.isLEOnly
     let tries: Wording = group.count > 1 ? " (\(group.count) attempts)" : ""
@@ -233,17 +246,18 @@ extension Rule {
       why = "It advertises on LE (last in \(packet: last)), and did not answer on BR/EDR."
     }
     var finding = Finding(
-      "A BR/EDR connection was attempted to \(failure.peer), an LE device\(tries): \(failure.status)",
-      headline: isLEOnly == false
-        ? "a BR/EDR connection was attempted to a device that answers only on LE, because its flags do not exclude BR/EDR"
-        : "a BR/EDR connection was attempted to an LE device",
-      why: why, isLEOnly == true ? .certain : isLEOnly == false ? .likely : .possible,
+      "A BR/EDR connection was attempted to \(failure.peer), \(isLEOnly == true ? "an LE device" : "heard only on LE" as StaticString)\(tries): \(failure.status)",
+      headline: isLEOnly == true
+        ? "a BR/EDR connection was attempted to an LE device"
+        : "a BR/EDR connection was attempted to a device that was heard only on LE",
+      why: why, isLEOnly == true ? .certain : .possible,
       evidence: PacketSet(
         group.prefix(mostEvidence).flatMap { [$0.asked?.packet, $0.ended.packet] }
           .compactMap(\.self) + [last]))
     finding.peers = [failure.peer]
     guard isLEOnly == false else { return finding }
     finding.restsOnAbsence = true
+    finding.severity = .warning
     finding.remedy =
       "If the device has no BR/EDR, set its flags to 0x06 in its firmware (LE General Discoverable Mode, BR/EDR Not Supported). Until then connect over LE: on Android connectGatt(context, false, callback, TRANSPORT_LE), on BlueZ remove the device's cached entry and scan with the LE transport. If it has BR/EDR, it was busy or not connectable there."
     let isOnLE = evidence.connections.contains {
@@ -257,18 +271,61 @@ extension Rule {
     return finding
   }
 
+  /// The time within which a host reacts to a failed page.
+  private static let reaction: Int64 = 1_000_000_000
+
+  /// Returns a finding about pages to a random address, and about the LE link that this host then
+  /// ended.
+  private static func toRandomAddress(
+    _ group: [AdapterHistory.PageFailure], _ random: Int, _ evidence: Evidence
+  ) -> Finding {
+    let failure = group[0]
+    let tries: Wording = group.count > 1 ? " (\(group.count) attempts)" : ""
+    var finding = Finding(
+      "A BR/EDR connection was attempted to \(failure.peer), a random address\(tries): \(failure.status)",
+      headline:
+        "this host paged \(failure.peer) on BR/EDR, although it is a random address, which exists only on LE",
+      why:
+        "\(failure.peer) is a random address (\(packet: random)). BR/EDR has only public ones, so nothing can answer such a page.",
+      evidence: PacketSet(
+        [random]
+          + group.prefix(mostEvidence).flatMap { [$0.asked?.packet, $0.ended.packet] }
+          .compactMap(\.self)))
+    finding.peers = [failure.peer]
+    let ended = evidence.connections.lazy.compactMap { history -> (Int, Moment)? in
+      guard history.connection.peer == failure.peer, history.connection.transport == .le,
+        let disconnect = history.link.disconnect,
+        group.contains(where: {
+          $0.ended.packet < disconnect.packet
+            && disconnect.nanoseconds(since: $0.ended) ?? .max <= reaction
+        })
+      else { return nil }
+      return (history.id, disconnect)
+    }.first
+    if let (id, disconnect) = ended {
+      finding.headline = "\(finding.headline); then it ended the LE link to that device"
+      finding.why =
+        "\(finding.why) At once after the failure this host ended connection \(id), its LE link to the same address (\(packet: disconnect.packet))."
+      finding.evidence.insert(disconnect.packet)
+    }
+    finding.evidence = finding.evidence.sorted
+    return finding
+  }
+
   private static let unpaged = Rule(
     whole: "connect-page-timeout", .warning,
     "A BR/EDR device did not answer an attempt to connect",
     when:
-      "Create Connection failed for a device that does not advertise on LE; a note if the device was reached before or later, or if the capture has LE connections",
+      "Create Connection failed for a device that is not reported as one of LE; a note if the device was reached before or later, or if the capture has LE connections",
     needs: [.commands, .events],
     do:
       "Check that the device is switched on, in range and not connected elsewhere. Many answer only for a few minutes after power-on, or while they wait for a known device."
   ) { evidence in
-    let failures = evidence.adapters.flatMap(\.pageFailures).filter {
-      // If the host cancels, the status is Unknown Connection Identifier.
-      $0.asked != nil && $0.sighting == nil && $0.status != .unknownConnectionIdentifier
+    let failures = evidence.adapters.flatMap { adapter in
+      adapter.pageFailures.filter {
+        // If the host cancels, the status is Unknown Connection Identifier.
+        $0.asked != nil && !isOfLEDevice($0, adapter) && $0.status != .unknownConnectionIdentifier
+      }
     }
     var groups: [[AdapterHistory.PageFailure]] = []
     for failure in failures {
@@ -309,6 +366,40 @@ extension Rule {
       return finding
     }
   }
+
+  private static let notAdvertisingAgain = Rule(
+    whole: "adv-not-restarted", .note, "A peripheral does not advertise after a connection",
+    when:
+      "this host advertised and was connected as the peripheral, the link ended, and no command enables advertising in the 10 s or more that the capture goes on",
+    needs: [.commands, .events],
+    do:
+      "A connection ends connectable advertising. To accept another one, enable advertising again after the disconnection (on ESP32 in onDisconnect, on Zephyr in the recycled callback)."
+  ) { evidence in
+    evidence.adapters.compactMap { adapter in
+      guard let advertised = adapter.advertised,
+        let last = evidence.connections.last(where: {
+          $0.connection.adapter == adapter.index && $0.connection.transport == .le
+        }), last.connection.central == .peer, let ended = last.link.ended,
+        advertised.last.packet < last.connection.firstPacket, let latest = evidence.extent.latest,
+        let quiet = Moment(packet: evidence.extent.lastPacket, time: latest)
+          .nanoseconds(since: ended), quiet >= silence
+      else { return nil }
+      var finding = Finding(
+        "This host did not advertise again after connection \(last.id)",
+        headline: "this host did not advertise again after connection \(last.id) had ended",
+        why:
+          "This host enabled advertising at \(packet: advertised.last.packet). The connection (\(packet: last.connection.firstPacket)) ended it, and after the link had ended (\(packet: ended.packet)) no command enabled it in the \(duration: quiet) until the end of the capture: nobody could connect.",
+        evidence: [
+          advertised.last.packet, last.connection.firstPacket, ended.packet,
+          evidence.extent.lastPacket,
+        ])
+      finding.restsOnAbsence = true
+      return finding
+    }
+  }
+
+  /// The time after a connection in which a peripheral advertises again.
+  private static let silence: Int64 = 10_000_000_000
 
   private static let wrongPHY = Rule(
     whole: "connect-scan-wrong-phy", .note,

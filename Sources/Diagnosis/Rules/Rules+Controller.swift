@@ -8,7 +8,8 @@ import Words
 extension Rule {
   /// The rules about controllers.
   static let controller: [Rule] = [
-    hardwareError, dataOverflow, unanswered, badAnswer, advertisingMixed, advertisingRefused,
+    hardwareError, dataOverflow, buffersWithheld, hostBuffersFull, unanswered, badAnswer,
+    advertisingMixed, advertisingRefused,
     wrongAdvertisingSet, scanningRefused, refused, unknownCommand,
   ]
 
@@ -63,7 +64,7 @@ extension Rule {
       "the controller sent Data Buffer Overflow, or had more packets to hold than it has buffers and completed none for a second or more",
     needs: [.events],
     do:
-      "Let the host send no more packets than LE Read Buffer Size reports, counted over all LE links, until Number Of Completed Packets frees a buffer (Core, Vol 4, Part E, 4.1.1). Look for a newer version of the host software; until then write with responses, or pause between writes. Reset the controller."
+      "Let the host send no more packets than LE Read Buffer Size reports (for BR/EDR, and if that reports none, Read Buffer Size), counted over all links of that transport, until Number Of Completed Packets frees a buffer (Core, Vol 4, Part E, 4.1.1). Look for a newer version of the host software; until then write with responses, or pause between writes. Reset the controller."
   ) { evidence in
     guard !evidence.extent.infersDirections else { return [] }
     return evidence.adapters.compactMap { overflow($0, evidence) }
@@ -117,6 +118,64 @@ extension Rule {
         ].compactMap(\.self)))
     if event == nil { finding.restsOnAbsence = true }
     return finding
+  }
+
+  private static let buffersWithheld = Rule(
+    whole: "hci-buffers-withheld", .error,
+    "The controller returns none of its buffers, so the host cannot send",
+    when:
+      "the host has sent as many packets as the controller has buffers, and no Number Of Completed Packets follows for 5 s and longer than the supervision timeout",
+    needs: [.commands, .events, .opening],
+    do:
+      "Check that the host lets the controller send Number Of Completed Packets (Set Event Mask) and counts it for the right link. Reset the controller, update its firmware, or try another one."
+  ) { evidence in
+    guard !evidence.extent.infersDirections else { return [] }
+    return evidence.adapters.compactMap { adapter in
+      // An export may lack all events that return buffers.
+      guard let withheld = adapter.buffers.withheld, withheld.hasReturned,
+        let history = evidence.connections.first(where: { $0.id == withheld.connection }),
+        history.undelivered == nil, !history.connection.hasLostPackets,
+        withheld.length
+          >= max(5_000_000_000, (history.link.supervisionTimeout ?? .max / 2) + 1_000_000_000)
+      else { return nil }
+      let size = withheld.capacity
+      var finding = Finding(
+        "The controller\(adapter.words) returned none of its \(count: size.packets, "buffer", "buffers")",
+        headline:
+          "the controller returned none of its buffers after \(packet: withheld.since.packet), so this host could send nothing more",
+        why:
+          "The controller has \(count: size.packets, "buffer", "buffers") for data packets (\(packet: size.moment.packet)). \(packet: withheld.since.packet) took the last one, and no Number Of Completed Packets returned one in the \(duration: withheld.length) that followed: until then a host must not send.",
+        .likely,
+        evidence: [size.moment.packet, withheld.since.packet, withheld.until.packet])
+      finding.restsOnAbsence = true
+      return finding
+    }
+  }
+
+  private static let hostBuffersFull = Rule(
+    whole: "hci-host-buffers", .error,
+    "The host does not free its buffers, so the controller delivers no more data",
+    when:
+      "the host switched on flow control for data from the controller, received as many packets as its Host Buffer Size, and freed none for 5 s or more (Host Number Of Completed Packets)",
+    needs: [.commands, .events, .bothDirections],
+    do:
+      "Fix the host's stack: it has to send Host Number Of Completed Packets for each packet that it has processed. Until then switch the flow control off (Zephyr: CONFIG_BT_HCI_ACL_FLOW_CONTROL=n), or use more buffers."
+  ) { evidence in
+    evidence.adapters.compactMap { adapter in
+      guard let stuck = adapter.hostBuffers.stuck,
+        let waited = stuck.until.nanoseconds(since: stuck.since)
+      else { return nil }
+      var finding = Finding(
+        "This host held all its \(count: stuck.capacity, "buffer", "buffers") for data from the controller\(adapter.words)",
+        headline:
+          "this host freed none of its buffers from \(packet: stuck.since.packet) on, so the controller could deliver no more data",
+        why:
+          "This host had announced \(count: stuck.capacity, "buffer", "buffers") (\(packet: stuck.command.packet)). \(packet: stuck.since.packet) took the last one, and the capture has no Host Number Of Completed Packets that frees one in the \(duration: waited) that followed. Until then a controller keeps what it receives, so a peer seems not to answer.",
+        .likely,
+        evidence: [stuck.command.packet, stuck.since.packet, stuck.until.packet])
+      finding.restsOnAbsence = true
+      return finding
+    }
   }
 
   private static let badAnswer = Rule(

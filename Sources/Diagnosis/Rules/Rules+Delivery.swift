@@ -2,12 +2,42 @@ import Bluetooth
 import Sessions
 import Words
 
-// The rule about data that never left this host: the controller reports what the peer acknowledged
-// with Number Of Completed Packets (Core, Vol 4, Part E, 7.7.19).
+// Rules about data that does not arrive: it never left this host, as Number Of Completed Packets
+// shows (Core, Vol 4, Part E, 7.7.19), or its receiver discards it.
 
 extension Rule {
-  /// The rule about data that the controller does not deliver.
-  static let delivery = Rule(
+  /// The rules about data that does not arrive.
+  static let delivery: [Rule] = [undelivered, excessData]
+
+  private static let excessData = Rule(
+    "l2cap-excess-data", .error, "A side sends more data than the L2CAP PDU announces",
+    when:
+      "a fragment has more bytes than its L2CAP PDU still needs; a warning if the peer answers such a PDU",
+    needs: [.events],
+    do:
+      "Fix the sender's stack: the fragments of a PDU must have as many bytes as its L2CAP header announces, and no padding. Look at the code that splits data into the controller's buffers."
+  ) { connection, _ in
+    [Side.local, .peer].compactMap { side in
+      let own = connection.link.excess.filter { $0.sender == side }
+      guard let first = own.first else { return nil }
+      let extra = first.size - first.needed
+      var finding = Finding(
+        "\(side.capitalized) sent more bytes than \(side == .local ? "its" : "the" as StaticString) L2CAP PDU announces",
+        headline:
+          "\(side.words) sent \(count: extra, "byte", "bytes") more than the L2CAP PDU announces (\(packet: first.moment.packet)), so its receiver may discard it",
+        why:
+          "\(packet: first.moment.packet) has \(count: first.size, "byte", "bytes") of data, but the PDU needs only \(first.needed) of them. Receivers discard a PDU whose length is wrong, so what it asks for is not answered.",
+        evidence: PacketSet(own.map(\.moment.packet)))
+      if !connection.attributes.unanswered.contains(where: { request in
+        own.contains { $0.moment.packet == request.packet }
+      }) {
+        finding.severity = .warning
+      }
+      return finding
+    }
+  }
+
+  private static let undelivered = Rule(
     "link-not-delivered", .error, "The controller does not deliver what this host sends",
     when:
       "Number Of Completed Packets does not report a packet for 5 s and longer than the supervision timeout, although the link lives on; the capture has the link from its beginning and no records are missing",

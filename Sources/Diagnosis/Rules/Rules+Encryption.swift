@@ -107,7 +107,7 @@ extension Rule {
   /// Returns what a status means here.
   private static func meaning(of status: StatusCode) -> Wording? {
     switch status.rawValue {
-    case 0x0c: "Often the stack itself has already started an encryption procedure."
+    case 0x0c: "A controller refuses to start while another procedure is under way on the link."
     case 0x1a: "The peer's controller does not support encryption."
     case 0x25: "The security mode that the peer requires does not allow it."
     default: nil

@@ -140,10 +140,10 @@ extension Rule {
   }
 
   private static let responseTimeout = Rule(
-    "link-lmp-timeout", .error, "The peer's controller did not answer a Link Layer procedure",
+    "link-lmp-timeout", .error, "A Link Layer procedure was not answered in time",
     when: "the link or a procedure on it ended with LL Response Timeout (0x22)", needs: [.events],
     do:
-      "The peer's controller has a defect or ignores this procedure: avoid the procedure (PHY, data length, parameter requests), or update its firmware."
+      "One of the two controllers has a defect: the peer's did not answer, or this host's did not understand the answer. Update the firmware of both, and avoid the procedure (PHY, data length, parameter requests) until then. Another adapter on this host shows which one it is."
   ) { history, evidence in
     // Encryption that is not answered has its own rule.
     history.isEncryptionUnanswered
@@ -178,7 +178,7 @@ extension Rule {
       var finding = Finding(
         "The controller ended the link: \(reason.linkWords)",
         headline:
-          "connection \(history.id) ended at \(packet: ended.packet): \(reason == .responseTimeout ? "the peer's controller did not answer a request of this host's controller" : "procedures of the two controllers collided" as StaticString)",
+          "connection \(history.id) ended at \(packet: ended.packet): \(reason == .responseTimeout ? "this host's controller got no answer of the peer's controller" : "procedures of the two controllers collided" as StaticString)",
         why: Wording(sentences: "Neither host requested it.", history.lastProcedure),
         evidence: PacketSet([history.lastProcedurePacket, ended.packet].compactMap(\.self)))
       if reason == .responseTimeout, let length = history.length, length < procedureTimeout {
@@ -230,8 +230,21 @@ extension Rule {
         PDUTable.core.command(own.opcode).map { "\($0.name)" }
         ?? "command \(code: own.opcode, digits: 4)"
       finding.why =
-        "\(finding.why) This host had asked for \(name) (\(packet: own.moment.packet)) 40 s before, and the capture has no answer of the peer's controller."
+        "\(finding.why) This host had asked for \(name) (\(packet: own.moment.packet)) 40 s before, and its controller did not report the end of that. HCI does not show whether the peer's controller answered."
       finding.evidence = PacketSet([own.moment.packet]).union(finding.evidence)
+      guard let bit = history.link.lackingFeature(for: own.opcode),
+        let features = history.link.peerFeatures
+      else { return }
+      let feature: Wording =
+        CodeSet.leFeatures.name(of: UInt64(bit)).map { "\($0)" } ?? "feature \(bit)"
+      finding.headline =
+        "connection \(history.id) ended at \(packet: ended.packet): this host's controller did not finish \(name), for which the peer lacks the feature"
+      finding.why =
+        "\(finding.why) The peer's controller does not support it: \(feature) is not among its features (\(packet: features.moment.packet)). Then this host's controller must not wait for an answer to it, or has to take the peer's LL_UNKNOWN_RSP for one."
+      finding.certainty = .likely
+      finding.evidence.insert(features.moment.packet)
+      finding.remedy =
+        "Suspect this host's controller: update its firmware or try another adapter. Until then do not request \(name) from this peer."
       return
     }
     guard evidence.coverage.parts(of: history.connection).isSuperset(of: [.commands, .opening]),

@@ -126,8 +126,41 @@ extension Rule {
         "Let this host resolve private addresses itself, with the identity resolving keys of its bonds, or use a controller with a resolving list. Until then the two have to pair on each connection."
       return finding
     }
+    if isPrivate, let known = history.connectionWithKey(attempt, evidence) {
+      return notRecognised(finding, attempt, history, known, evidence)
+    }
     add(
       bondOf: history, evidence, isPrivate ? nil : "this host", isLostHere: true, to: &finding)
+    return finding
+  }
+
+  /// Returns the finding if this host has the key, since another connection used the one with the
+  /// same numbers, but the peer came with an address that this host did not recognise.
+  private static func notRecognised(
+    _ found: Finding, _ attempt: EncryptionAttempt, _ history: ConnectionHistory,
+    _ known: (history: ConnectionHistory, packet: Int), _ evidence: Evidence
+  ) -> Finding {
+    var finding = found
+    let reply = attempt.reply?.packet ?? attempt.moment.packet
+    finding.note = nil
+    finding.what = "This host did not recognise the bonded peer behind its private address"
+    finding.headline =
+      "this host did not recognise the peer behind its private address, so it did not find the key (\(packet: reply))"
+    finding.why =
+      "\(finding.why) EDIV \(code: attempt.ediv, digits: 4) and the random number are those of the key of connection \(known.history.id) (\(packet: known.packet)), so the peer uses that bond. It came with another resolvable private address, which this host did not resolve."
+    finding.certainty = .likely
+    finding.evidence.insert(known.packet)
+    guard let pairing = evidence.pairingWithoutIdentity(of: known.history) else {
+      finding.remedy =
+        "Let this host or its controller resolve private addresses with the identity resolving keys of its bonds, and find bonds by the identity, not by the address."
+      return finding
+    }
+    finding.why =
+      "\(finding.why) The pairing had not given it the peer's identity resolving key (\(packet: pairing.request), \(packet: pairing.response))."
+    finding.evidence =
+      finding.evidence.union(PacketSet([pairing.request, pairing.response])).sorted
+    finding.remedy =
+      "Let both sides distribute identity keys (IdKey in the Pairing Request and Response; NimBLE: sm_our_key_dist and sm_their_key_dist, Zephyr: CONFIG_BT_PRIVACY or CONFIG_BT_SMP with identity distribution). Delete the bond on both sides, then pair again. An accept list of private addresses is useless after some minutes."
     return finding
   }
 

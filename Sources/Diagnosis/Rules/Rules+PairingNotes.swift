@@ -107,8 +107,10 @@ extension PairingAttempt {
     return packets
   }
 
-  /// The time within which the keys follow the encryption of the link.
+  /// The time within which the keys follow the encryption of the link, in nanoseconds, and the
+  /// number of the peripheral's connection events that they need at most, with retransmissions.
   private static let patience: Int64 = 5_000_000_000
+  private static let mostEvents: Int64 = 12
 
   /// Returns a finding about a side that sends none of the keys that the two agreed on.
   fileprivate func undistributed(_ connection: ConnectionHistory) -> Finding? {
@@ -119,13 +121,15 @@ extension PairingAttempt {
     // Whether a link without an end was open after its last packet is unknown.
     let ended = link.lastPacket.map { Moment(packet: $0, time: link.lastTime) }
     guard let end = ended ?? connection.link.latest else { return nil }
+    let pause = connection.link.current?.longestPause ?? 0
+    let patience = max(Self.patience, Self.mostEvents * pause)
     // The responder sends its keys first (Core, Vol 3, Part H, 2.4.3).
     for role in [PairingSide.responder, .initiator] {
       let agreed = agreedKeys(of: role)
       guard agreed != 0, self[role].keyBits & agreed == 0 else { continue }
       let from = [encrypted, self[role == .initiator ? .responder : .initiator].keys?.last]
         .compactMap(\.self).max { $0.packet < $1.packet }
-      guard let from, let waited = end.nanoseconds(since: from), waited >= Self.patience else {
+      guard let from, let waited = end.nanoseconds(since: from), waited >= patience else {
         return nil
       }
       let sender = side(role)

@@ -125,6 +125,9 @@ private struct SilentPairing {
     }
   }
 
+  /// A side answers a pairing step within this time unless it waits for its user.
+  private static let longSilence: Int64 = 5_000_000_000
+
   private var silence: Int64? { attempt.lastStep.flatMap { end.nanoseconds(since: $0) } }
 
   private func finding(
@@ -201,12 +204,29 @@ private struct SilentPairing {
     var packets: PacketSet = [attempt.last.packet]
     packets.insert(attempt.end?.packet)
     let words = connection.connection.endingWords
+    let waiting = attempt.lastSender
+    let isSilent =
+      silence ?? 0 >= Self.longSilence
+      && !(waiting == .local && connection.isUndelivered(attempt.last.packet))
     var finding = finding(
-      "The link ended in the middle of the pairing", "\(words)",
+      isSilent
+        ? "\(waiting.other.capitalized) did not answer, and the link ended in the middle of the pairing"
+        : "The link ended in the middle of the pairing",
+      isSilent
+        ? "\(waiting.other.words) sent nothing for \(duration: silence ?? 0), then \(words)"
+        : "\(words)",
       why:
         "The pairing had reached \(packet: attempt.last.packet), \(attempt.progress); \(after)\(words). The capture has no Pairing Failed.",
       attempt.isBeginningMissing || !connection.connection.hasKnownEnding ? .likely : .certain,
       packets)
+    if isSilent, attempt.responding.features == nil, let bond = connection.bond(evidence) {
+      let packet = bond.attempt.end?.packet ?? bond.attempt.moment.packet
+      finding.why =
+        "\(finding.why) The two had a bond on connection \(bond.history.id) (\(packet: packet)): a side that still has it may ignore a new pairing."
+      finding.evidence = PacketSet([packet]).union(finding.evidence)
+      finding.remedy =
+        "Delete the bond on both sides, then pair again. If that does not help, check in the log of \(waiting.other.words) why it does not answer."
+    }
     if connection.pairing.attempts.contains(where: { $0.secondResponse != nil }) {
       finding.severity = finding.severity ?? .warning
     }

@@ -299,7 +299,7 @@ extension Rule {
       when: "Out of Range (0xff) answers a request",
       do: "Write a value within the characteristic's range."
     ) { refusal, _ in "The profile defines a range, and \(refusal.headWords) is not in it." },
-    failedProcedure, notInProperties,
+    failedProcedure, notInProperties, droppedCommands,
   ]
 
   private static let failedProcedure = Rule(
@@ -339,6 +339,43 @@ extension Rule {
           finding.isResolved = true
           finding.note = "The same command succeeded later (\(packet: succeeded.packet))."
         }
+        return finding
+      })
+  }
+
+  private static let droppedCommands = Rule(
+    "att-command-dropped", .warning, "Commands are written to an attribute that cannot be written",
+    when:
+      """
+      a Write Command goes to a declaration, or to a value whose declaration in the capture does not \
+      offer writing
+      """, needs: [.bothDirections],
+    do:
+      """
+      Get the handle of the value by discovery of this server: handles differ between firmware \
+      versions. Use Write Requests while testing, since a server answers them with an error.
+      """
+  ) { connection, _ in
+    Finding.together(
+      connection.attributes.usages.compactMap { usage in
+        guard let first = usage.commands.first else { return nil }
+        let why: Wording
+        switch usage.identity.kind {
+        case .service, .include, .characteristic:
+          why = "\(handle: usage.handle) is a declaration, which no client can write."
+        case .value:
+          guard let properties = usage.properties, !properties.canBeWritten else { return nil }
+          why = "The declaration offers \(properties.words), but no writing."
+        case .descriptor, nil: return nil
+        }
+        let client = usage.server.other
+        var finding = Finding(
+          "\(client.capitalized) wrote \(count: usage.commands.count, "command", "commands") to \(usage.identity), which cannot be written",
+          headline:
+            "\(client.words) wrote commands to \(usage.identity), which cannot be written (\(packet: first.packet))",
+          why: "\(why) A server drops such a command without an error.", .likely,
+          evidence: PacketSet([first.packet, usage.commands.last?.packet].compactMap(\.self)))
+        finding.attribute = usage.identity
         return finding
       })
   }

@@ -17,10 +17,12 @@ extension Rule {
         later ones are answered, and the other side was heard
         """, needs: [.bothDirections, .events],
       do: unansweredRemedy
-    ) { connection, _ in
+    ) { connection, evidence in
       Finding.together(
         connection.attributes.unanswered.compactMap { request in
-          guard request.opcode.role == .request else { return nil }
+          guard request.opcode.role == .request, !evidence.isWithheld(request, connection) else {
+            return nil
+          }
           return connection.unanswered(request)
         })
     },
@@ -99,6 +101,14 @@ extension Rule {
           finding.certainty = .likely
         }
         if connection.connection.hasLostPackets { finding.certainty = .likely }
+        if let stray = connection.attributes.strays.first(where: {
+          $0.sender == side.other && $0.packet < first.packet
+        }) {
+          finding.severity = .note
+          finding.why =
+            "\(finding.why) \(side.other.capitalized) had sent a response that no request waits for (\(packet: stray.packet)), which \(side.words) may have taken for the answer."
+          finding.certainty = .possible
+        }
         // A client that goes on before an answer is rarer than a capture that lacks one.
         let lacking = connection.attributes.unanswered.filter(\.isOvertaken).map(\.packet)
         if own.allSatisfy({ lacking.contains($0.before) }) { finding.certainty = .possible }
@@ -133,8 +143,44 @@ extension Rule {
       finding.restsOnAbsence = true
       return [finding]
     },
-    crossedBearers,
+    crossedBearers, strayResponses,
   ]
+
+  private static let strayResponses = Rule(
+    "att-response-unexpected", .warning, "Responses arrive that no request waits for",
+    when:
+      """
+      an ATT response arrives that no pending request fits, on a connection whose opening is in the \
+      capture and that lacks no records
+      """, needs: [.bothDirections, .events, .opening],
+    do:
+      """
+      Fix the server: it has to send one response to each request. Look for two parts of its \
+      firmware that both answer (a stack and an application, for instance), or for an answer that is \
+      sent again. A client should ignore a response that it does not wait for.
+      """
+  ) { connection, _ in
+    guard !connection.connection.hasLostPackets, !connection.connection.isOpeningMissing else {
+      return []
+    }
+    return [Side.peer, .local].compactMap { side in
+      let own = connection.attributes.strays.filter { $0.sender == side }
+      guard let first = own.first else { return nil }
+      var finding = Finding(
+        "\(side.capitalized) sent \(count: own.count, "response", "responses") that no request waits for",
+        headline:
+          "\(side.words) sent a response that no request waits for (\(packet: first.packet)), which may be taken for the answer to another one",
+        why:
+          """
+          No request that was pending fits the \(first.opcode) of \(side.words) \
+          (\(packet: first.packet)). A client that takes it for the answer to its next request \
+          misses the real answer, and all later answers seem to be one too late.
+          """,
+        .likely, evidence: PacketSet(own.map(\.packet)))
+      finding.restsOnAbsence = true
+      return finding
+    }
+  }
 
   private static let crossedBearers = Rule(
     "att-answer-on-other-bearer", .note,
@@ -179,6 +225,20 @@ extension Rule {
   /// How to fix a server that does not answer.
   private static let unansweredRemedy: Wording =
     "Check the server: each request needs its response, whatever the application does."
+}
+
+extension Evidence {
+  /// Returns whether the controller may hold the answer to a request back, because this host has not
+  /// freed its buffers. That has a finding of its own.
+  fileprivate func isWithheld(
+    _ request: UnansweredRequests.Sent, _ connection: ConnectionHistory
+  ) -> Bool {
+    guard request.direction == .sent else { return false }
+    return adapters.contains {
+      $0.index == connection.connection.adapter
+        && $0.hostBuffers.stuck.map { $0.since.packet <= request.packet } ?? false
+    }
+  }
 }
 
 extension ConnectionHistory {
@@ -257,6 +317,8 @@ extension ConnectionHistory {
       }
     }
     let all = connection
+    // A receiver discards a PDU whose length is wrong.
+    if link.excess(atPacket: request.packet) != nil { return nil }
     if asking == .local, !all.hasLostPackets, all.sentPackets > 0,
       all.sentPackets == all.completedPackets
     {
@@ -274,6 +336,29 @@ extension ConnectionHistory {
       } else {
         ""
       }
+    if isIndication,
+      let refused = attributes.refusedIndications.first(where: {
+        $0.sender == answering && $0.packet > request.packet
+      })
+    {
+      return refusal(ofIndication: request.packet, by: answering, about, refused)
+    }
+    let strays = attributes.strays.filter { $0.sender == answering }
+    if !isIndication, let stray = strays.first {
+      why =
+        "\(why) \(answering.capitalized) also sent a response that no request waits for (\(packet: stray.packet)), so its answers may have been assigned to the wrong requests."
+      certainty = .possible
+      evidence.insert(stray.packet)
+    }
+    let exchanged =
+      request.opcode == .exchangeMTURequest
+      ? attributes.mtuExchanges.first {
+        $0.client == answering && $0.answer.packet < request.packet
+      } : nil
+    if let exchanged {
+      why =
+        "\(why) \(answering.capitalized) had exchanged the MTU itself (\(packet: exchanged.request.packet), \(packet: exchanged.answer.packet)): some stacks ignore a second exchange."
+    }
     var finding = Finding(
       Wording("\(answering.words) never \(done) the \(name)\(about)").capitalized,
       headline:
@@ -281,10 +366,43 @@ extension ConnectionHistory {
       why: why, certainty, evidence: evidence)
     finding.attribute = target
     if !isIndication { finding.remedy = Self.remedy(request.opcode, answering) }
+    if exchanged != nil {
+      finding.remedy =
+        "Do not exchange the MTU again: the first exchange sets it for both directions (Core, Vol 3, Part F, 3.4.2.1)."
+    }
     // The session continues.
     if request.opcode == .exchangeMTURequest || request.isOvertaken { finding.severity = .warning }
     finding.restsOnAbsence = true
     finding.group = "\(answering.words) never \(done) the \(name)\(about)"
+    return finding
+  }
+
+  /// Returns a finding about an indication that was answered with an Error Response.
+  private func refusal(
+    ofIndication packet: Int, by answering: Side, _ about: Wording,
+    _ refused: (packet: Int, sender: Side, pending: Int?)
+  ) -> Finding {
+    let asking = answering.other
+    var finding = Finding(
+      "\(answering.capitalized) answered an indication\(about) with an Error Response",
+      headline:
+        "\(answering.words) answered the indication\(about) (\(packet: packet)) with an Error Response instead of a confirmation",
+      why:
+        """
+        \(packet: refused.packet) is an Error Response to the Handle Value Indication \
+        \(packet: packet). A client has to send a confirmation, even if it does not use the value.
+        """,
+      evidence: [packet, refused.packet])
+    if let pending = refused.pending {
+      finding.why =
+        "\(finding.why) \(asking.capitalized) itself waited for the answer to \(packet: pending) and may take the error for it."
+      finding.evidence.insert(pending)
+      finding.evidence = finding.evidence.sorted
+    }
+    finding.remedy =
+      answering == .local
+      ? "Make the stack on this host confirm indications: it needs a GATT client (Zephyr: CONFIG_BT_GATT_CLIENT)."
+      : "The peer's stack has to confirm indications: it needs a GATT client (Zephyr: CONFIG_BT_GATT_CLIENT). Until then do not indicate to it, and wait until no request is pending."
     return finding
   }
 }

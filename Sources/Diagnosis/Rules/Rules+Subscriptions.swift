@@ -39,6 +39,57 @@ extension Rule {
         connection.attributes.commandedConfigurations.compactMap(connection.commanded))
     },
     Rule(
+      "gatt-cccd-swapped", .warning, "The bytes of a CCCD's value are in the wrong order",
+      when: "0x0100, 0x0200 or 0x0300 is written to a CCCD, and no value that subscribes",
+      needs: .bothDirections,
+      do:
+        """
+        Write the low byte first: 01 00 enables notifications, 02 00 indications. On Android use \
+        ENABLE_NOTIFICATION_VALUE, in firmware send the 16-bit number as little-endian.
+        """
+    ) { connection, _ in
+      Finding.together(connection.attributes.configurations.compactMap(connection.swapped))
+    },
+    Rule(
+      "gatt-cccd-missed", .warning, "A subscription is written to an attribute that is not a CCCD",
+      when:
+        """
+        a value that subscribes (0x0001 to 0x0003) is written to an attribute that is no CCCD and \
+        cannot be written, in a service that can send values; no CCCD of that service is written, \
+        and none of its values arrives or is read
+        """, needs: [.bothDirections, .events, .opening],
+      do:
+        """
+        Find the CCCD's handle by discovery (Find Information) instead of assuming that it follows \
+        the value, and write the value there; with a library enable notifications by its own call \
+        (on Android writeDescriptor(), with Bleak start_notify()).
+        """
+    ) { connection, _ in
+      connection.missedSubscriptions.compactMap { missed in
+        missed.mistaken.map { connection.mistaken(missed, $0) }
+      }
+    },
+    Rule(
+      "gatt-not-subscribed", .note,
+      "A client writes to a service and does not subscribe to its values",
+      when:
+        """
+        a client writes to a service whose declarations offer notifications or indications, writes \
+        no CCCD of it and reads none of its values, none arrives, and the link stays open for 2 s
+        """, needs: [.bothDirections, .events, .opening],
+      do:
+        """
+        If answers are expected, subscribe before writing: on Android \
+        setCharacteristicNotification() and writeDescriptor() on the CCCD, on iOS setNotifyValue(), \
+        with Bleak start_notify(). A device that is only controlled may need no subscription.
+        """
+    ) { connection, _ in
+      Finding.together(
+        connection.missedSubscriptions.compactMap { missed in
+          missed.mistaken == nil && !missed.isPartial ? connection.notSubscribed(missed) : nil
+        })
+    },
+    Rule(
       "gatt-notifications-silent", .warning, "A subscription brings no values",
       when:
         """
@@ -86,6 +137,116 @@ extension Rule {
 }
 
 extension ConnectionHistory {
+  /// The time within which a device answers a write, if it does.
+  private static let answerTime: Int64 = 2_000_000_000
+
+  /// The services that were written to without a subscription, unless a stored bond may contain one
+  /// or records are missing.
+  var missedSubscriptions: [MissedSubscription] {
+    guard !connection.hasLostPackets, !connection.isOpeningMissing, !security.isStoredKey else {
+      return []
+    }
+    return attributes.missedSubscriptions
+  }
+
+  /// Returns a finding about a value for a CCCD that was written to another attribute.
+  fileprivate func mistaken(_ missed: MissedSubscription, _ write: Configuration) -> Finding {
+    let client = missed.server.other
+    let sender = missed.senders[0]
+    let target = write.descriptor
+    let isSender = missed.senders.contains { $0.handle == target.handle }
+    let what: Wording =
+      isSender ? "the value of \(target) itself" : "\(target), which is not a CCCD"
+    var finding = Finding(
+      "A subscription was written to \(isSender ? "a value" : "an attribute" as StaticString) instead of its CCCD",
+      headline:
+        "\(client.words) wrote a subscription to \(what) (\(packet: write.request.packet))",
+      why:
+        """
+        \(client.capitalized) wrote \(code: write.value, digits: 4), the value that \
+        \(write.value & 1 != 0 ? "enables notifications" : "enables indications" as StaticString), \
+        to \(what). It wrote no CCCD of this service, and \(missed.server.words) sent none of its \
+        values.
+        """,
+      .likely, evidence: [write.request.packet])
+    finding.attribute = sender
+    finding.restsOnAbsence = true
+    return finding
+  }
+
+  /// Returns a finding about a service that the client writes to without subscribing.
+  fileprivate func notSubscribed(_ missed: MissedSubscription) -> Finding? {
+    guard let last = connection.lastPacket,
+      Moment(packet: last, time: connection.lastTime).nanoseconds(since: missed.first) ?? 0
+        >= Self.answerTime
+    else { return nil }
+    let client = missed.server.other
+    let senders = Wording(listing: missed.senders.prefix(3).map { "\($0)" })
+    let more = missed.senders.count - min(3, missed.senders.count)
+    let others: Wording = more > 0 ? " and \(more) more" : ""
+    let isSame = missed.written.handle == missed.senders[0].handle
+    var finding = Finding(
+      "\(client.capitalized) wrote to \(missed.written) but did not subscribe to \(isSame ? "its values" : "\(missed.senders[0])" as Wording)",
+      headline:
+        "\(client.words) did not subscribe to \(missed.senders[0]), so no answer to its writes could arrive (\(packet: missed.first.packet))",
+      why:
+        """
+        \(client.capitalized) wrote \(count: missed.count, "value", "values") to \
+        \(missed.written) (from \(packet: missed.first.packet) on). The service sends values with \
+        \(senders)\(others), but only to clients that have written the CCCD, which \
+        \(client.words) did not do on this connection.
+        """,
+      .possible, evidence: [missed.first.packet])
+    finding.attribute = missed.senders[0]
+    finding.restsOnAbsence = true
+    return finding
+  }
+
+  /// Returns whether a refused write to a CCCD has a finding that explains it better.
+  func explainsValue(of refusal: Refusal) -> Bool {
+    guard refusal.attribute.uuid == .clientConfiguration else { return false }
+    return attributes.configurations.contains {
+      $0.server == refusal.server && $0.request.packet == refusal.request.packet
+        && (swapped($0) != nil || wrongBits($0) != nil)
+    }
+  }
+
+  /// Returns a finding about a CCCD whose value has its bytes in the wrong order.
+  fileprivate func swapped(_ configuration: Configuration) -> Finding? {
+    let meant = configuration.value.byteSwapped
+    guard 1...3 ~= meant,
+      !attributes.configurations.contains(where: {
+        $0.descriptor.handle == configuration.descriptor.handle
+          && $0.server == configuration.server && $0.value & 3 != 0
+      })
+    else { return nil }
+    let client = configuration.server.other
+    let owner: Wording = configuration.owner.map { " of \($0)" } ?? ""
+    let outcome: Wording =
+      if let error = configuration.error {
+        "The server refused it: \(error)."
+      } else if configuration.accepted != nil {
+        "The server accepted it, and nothing was enabled."
+      } else {
+        ""
+      }
+    var finding = Finding(
+      "The value written to the CCCD\(owner) has its bytes in the wrong order",
+      headline:
+        "\(client.words) wrote the CCCD\(owner) with its bytes in the wrong order (\(packet: configuration.request.packet))",
+      why: Wording(
+        sentences:
+          """
+          \(client.capitalized) wrote \(code: configuration.value, digits: 4), all of whose bits \
+          are reserved. With its bytes swapped it would be \(code: meant, digits: 4), which enables \
+          \(meant & 1 != 0 ? "notifications" : "indications" as StaticString).
+          """, outcome),
+      evidence: [configuration.request.packet])
+    finding.attribute = configuration.owner
+    if configuration.error != nil { finding.severity = .error }
+    return finding
+  }
+
   /// Returns a finding about a CCCD that was written with a command.
   fileprivate func commanded(_ configuration: Configuration) -> Finding? {
     guard configuration.value & 3 != 0,

@@ -164,12 +164,21 @@ extension Rule {
       when: "no matching response follows a request within the protocol's timeout",
       needs: [.bothDirections],
       do:
-        "Check whether the device supports the command, and whether the client subscribes to its answers."
+        "Check whether the device supports the command, and whether its length and order are right."
     ) { connection, _ in
       let bad = connection.attributes.vendors.badFrames.map(\.moment.packet)
-      return connection.attributes.vendors.tallies.compactMap { tally in
+      return connection.attributes.vendors.tallies.compactMap { tally -> Finding? in
         let open = tally.unanswered.filter { !bad.contains($0) }
-        guard let first = open.first, tally.answered > 0 else { return nil }
+        guard let first = open.first else { return nil }
+        // A protocol may leave requests unanswered; but not if its answers could not arrive.
+        let missed = connection.missedSubscriptions.first { missed in
+          missed.isPartial
+            && connection.attributes.usages.contains {
+              $0.server == missed.server && $0.handle == missed.written.handle
+                && $0.vendor == tally.owner
+            }
+        }
+        guard tally.answered > 0 || missed != nil && open.count >= 2 else { return nil }
         var finding = Finding(
           """
           \(Wording(stringLiteral: tally.title)): \(count: open.count, "request", "requests") \
@@ -183,6 +192,17 @@ extension Rule {
           why: "\(tally.answered) of \(tally.requests) were answered.", .likely,
           evidence: PacketSet(open))
         finding.restsOnAbsence = true
+        if tally.answered == 0, let missed {
+          let client = missed.server.other
+          let senders = Wording(listing: missed.senders.prefix(3).map { "\($0)" })
+          finding.severity = .warning
+          finding.headline =
+            "\(finding.headline): \(client.words) did not subscribe to \(senders)"
+          finding.why =
+            "None was answered. The service can send answers with \(senders), but \(client.words) wrote no CCCD there on this connection."
+          finding.remedy =
+            "Subscribe to \(senders) before the first request (write the CCCD)."
+        }
         return finding
       }
     },

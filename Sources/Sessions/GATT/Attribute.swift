@@ -101,7 +101,7 @@ package struct Attribute: Equatable, Sendable {
 
 extension BluetoothUUID {
   /// «Service Changed», whose indications contain a range of handles.
-  static let serviceChanged = Self(0x2a05)
+  package static let serviceChanged = Self(0x2a05)
   package static let extendedProperties = Self(0x2900)
   package static let clientConfiguration = Self(0x2902)
 

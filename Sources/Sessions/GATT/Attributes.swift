@@ -334,6 +334,12 @@ package struct Attributes: Sendable {
     servers[server].evidence.refuse(handle)
   }
 
+  /// Records that a write was accepted.
+  mutating func noteAcceptance(_ handle: UInt16, of key: UInt64) {
+    guard let server = server(key), !servers[server].evidence.writes.isEmpty else { return }
+    servers[server].evidence.accept(handle)
+  }
+
   /// Records a notification or indication, and what follows from it.
   ///
   /// - Parameter isKnown: whether the handle's attribute is known: then the packet only reveals an

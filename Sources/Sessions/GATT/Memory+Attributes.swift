@@ -55,6 +55,7 @@ extension Memory {
       attributes.noteUse(
         place, opcode, fields.error, on: links[link].id, packet: record.number)
     }
+    if opcode == .writeResponse { attributes.noteAcceptance(handle, of: key) }
     guard let value = fields.value else { return }
     let count = Int(value.count)
     switch opcode {

@@ -1,8 +1,8 @@
 /// Evidence about attributes that were never discovered: which of them are Client Characteristic
 /// Configurations.
 ///
-/// The rule: a Write Request of two bytes, 0000 to 0003, followed by notifications or indications
-/// from the nearest lower handle that ever sends any; other descriptors may lie between. A Write
+/// The rule: a Write Request of two bytes, 0000 to 0003, that the server accepts, followed by
+/// notifications or indications from the nearest lower handle that ever sends any; other descriptors may lie between. A Write
 /// Command never counts, since vendors write 01 00 as data. Bounded: what exceeds the bound is not
 /// recorded.
 package struct UseEvidence: Sendable {
@@ -18,8 +18,9 @@ package struct UseEvidence: Sendable {
     package fileprivate(set) var notification: Int
   }
 
-  /// Handles that were written like CCCDs, with the packets; in ascending order of the handles.
-  private(set) var writes: [(handle: UInt16, packet: Int)] = []
+  /// Handles that were written like CCCDs, with the packets, and whether the server has answered; in
+  /// ascending order of the handles.
+  private(set) var writes: [(handle: UInt16, packet: Int, isAccepted: Bool)] = []
   /// Handles that have sent notifications or indications, in ascending order.
   private var senders: [UInt16] = []
   /// The last sender, since consecutive packets often come from the same one.
@@ -33,11 +34,17 @@ package struct UseEvidence: Sendable {
     let position = writes.firstIndex { $0.handle >= handle } ?? writes.count
     if position < writes.count, writes[position].handle == handle { return }
     guard writes.count < Self.limit, conclusions.count < Self.limit else { return }
-    writes.insert((handle, packet), at: position)
+    writes.insert((handle, packet, false), at: position)
   }
 
   /// Records that a write was refused, so that it shows nothing.
   mutating func refuse(_ handle: UInt16) { writes.removeAll { $0.handle == handle } }
+
+  /// Records that a write was accepted.
+  mutating func accept(_ handle: UInt16) {
+    guard let index = writes.firstIndex(where: { $0.handle == handle }) else { return }
+    writes[index].isAccepted = true
+  }
 
   /// Returns whether a notification or indication of this handle may reveal something new.
   func isNews(_ handle: UInt16) -> Bool { handle != latest || !writes.isEmpty }
@@ -69,7 +76,8 @@ package struct UseEvidence: Sendable {
     }
     guard let nearest = writes.first(where: { $0.handle > handle }) else { return nil }
     let next = position + 1 < senders.count ? senders[position + 1] : .max
-    guard nearest.handle < next, !conclusions.contains(where: { $0.value == handle }),
+    guard nearest.isAccepted, nearest.handle < next,
+      !conclusions.contains(where: { $0.value == handle }),
       !hasBorder(handle, nearest.handle)
     else { return nil }
     writes.removeAll { $0.handle == nearest.handle }

@@ -28,7 +28,7 @@ extension AttributeHistory {
       noteLength(length, offset: fields.offset, identity, context, memory)
       if context.opcode == .writeRequest {
         configuration = configure(identity, bytes.part(value), context, memory)
-        if identity.uuid == nil { noteCandidate(identity, bytes.part(value), context) }
+        if configuration == nil { noteCandidate(identity, bytes.part(value), context) }
         if configuration == nil, let place {
           isVendors = sight(bytes.part(value), place, .written, context, memory)
         }

@@ -80,7 +80,7 @@ extension AttributeHistory {
   }
 
   /// Returns the name assigned to the attribute's usage, or its name in profiles if it was unused.
-  private func profileName(_ attribute: AttributeIdentity) -> String? {
+  func profileName(_ attribute: AttributeIdentity) -> String? {
     let key = UInt32(attribute.side.rawValue) << 16 | UInt32(attribute.handle ?? 0)
     guard let place = positions[key] else { return vendors.knowledge.name(of: attribute) }
     return usages[place].identity.profileName
@@ -182,6 +182,9 @@ extension AttributeHistory {
           properties: owner.flatMap { memory.properties(of: $0) }, server: context.server,
           value: bytes.part(value).littleEndianU16(at: 0), request: context.moment))
     }
+    if descriptor.uuid != .clientConfiguration {
+      noteCandidate(descriptor, bytes.part(value), context)
+    }
     noteLength(Int(value.count), offset: nil, usages[place].identity, context, memory)
     if sight(bytes.part(value), place, .written, context, memory) { return }
     run(.writes, .commanded, context.server, context.moment, context, handle, nil) {
@@ -209,18 +212,21 @@ extension AttributeHistory {
     return configurations.count - 1
   }
 
-  /// Records a Write Request to an unknown attribute whose value would be valid for a CCCD. When
-  /// values arrive, it may turn out to be one.
+  /// Records a write to an attribute that is not known to be a CCCD, whose value would be valid for
+  /// one. An unknown attribute may turn out to be one when values arrive; a known one may have been
+  /// written instead of one.
   mutating func noteCandidate(
     _ attribute: AttributeIdentity, _ value: RawSpan, _ context: Context
   ) {
-    guard value.byteCount == 2, value.littleEndianU16(at: 0) <= 3,
-      candidates.count < Self.mostListed
-    else { return }
-    candidates.append(
-      Configuration(
-        descriptor: attribute, owner: nil, properties: nil, server: context.server,
-        value: value.littleEndianU16(at: 0), request: context.moment))
+    guard value.byteCount == 2, value.littleEndianU16(at: 0) <= 3 else { return }
+    let write = Configuration(
+      descriptor: attribute, owner: nil, properties: nil, server: context.server,
+      value: value.littleEndianU16(at: 0), request: context.moment)
+    if attribute.uuid != nil {
+      if write.value != 0, misdirected.count < Self.mostListed { misdirected.append(write) }
+    } else if context.opcode == .writeRequest, candidates.count < Self.mostListed {
+      candidates.append(write)
+    }
   }
 
   // MARK: Notifications and indications
@@ -247,7 +253,7 @@ extension AttributeHistory {
     let isIndication = context.opcode == .handleValueIndication
     if isIndication {
       usages[place].indications.note(context.moment)
-      if usages[place].identity.uuid?.isShort(0x2a05) == true { change(value, context) }
+      if usages[place].identity.uuid == .serviceChanged { change(value, context) }
     } else {
       usages[place].notifications.note(context.moment)
       if value.byteCount == 20 { usages[place].fullNotifications.note(context.moment) }

@@ -69,6 +69,8 @@ package struct AttributeHistory: Sendable {
   package internal(set) var configurations: [Configuration] = []
   /// Values written to CCCDs with commands, which are not answered.
   package internal(set) var commandedConfigurations: [Configuration] = []
+  /// Services that were written to, and none of whose values was subscribed to.
+  package private(set) var missedSubscriptions: [MissedSubscription] = []
   /// Procedures of control points that failed, each command once.
   package internal(set) var failedProcedures: [FailedProcedure] = []
   /// The MTUs that were exchanged on the unenhanced bearer.
@@ -81,6 +83,11 @@ package struct AttributeHistory: Sendable {
   package internal(set) var hashes: [HashReading] = []
   /// Requests that were not answered, and indications that were not confirmed.
   package internal(set) var unanswered: [UnansweredRequests.Sent] = []
+  /// The first Error Responses to indications, which a client must confirm: the packet, its sender,
+  /// and the request that the indicating side itself had pending.
+  package private(set) var refusedIndications: [(packet: Int, sender: Side, pending: Int?)] = []
+  /// The first responses that no request waits for.
+  package private(set) var strays: [(packet: Int, sender: Side, opcode: ATTOpcode)] = []
   /// The first requests that were sent before the previous one was answered.
   package internal(set) var overlapping: [Overlap] = []
   /// The number of such requests.
@@ -120,6 +127,8 @@ package struct AttributeHistory: Sendable {
 
   /// Writes that are valid for a CCCD, to attributes that may turn out to be one.
   var candidates: [Configuration] = []
+  /// The first such writes to other attributes.
+  var misdirected: [Configuration] = []
 
   var positions: [UInt32: Int] = [:]
   var gap = 0
@@ -200,7 +209,13 @@ package struct AttributeHistory: Sendable {
       }
     }
     switch opcode.role {
-    case .response where opcode == .errorResponse: break
+    case .response where opcode == .errorResponse:
+      if fields.requestOpcode == .handleValueIndication,
+        refusedIndications.count < Self.mostListed
+      {
+        let pending = open.last { $0.client == sender.other }?.packet
+        refusedIndications.append((context.moment.packet, sender, pending))
+      }
     case .response, .indication, .unacknowledged: lastUse = context.moment
     case .request, .confirmation: break
     }
@@ -242,6 +257,17 @@ package struct AttributeHistory: Sendable {
       if crossed.count < Self.mostListed {
         crossed.append((request.packet, context.moment.packet, context.sender))
       }
+    }
+    // If its client has sent nothing, the capture lacks the requests.
+    let sentByClient = context.sender == .peer ? sentByLocal : sentByPeer
+    if context.opcode.role == .response, context.isWhole, sentByClient > 0,
+      strays.count < Self.mostListed
+    {
+      let isStray = (0..<problems.count).contains { index in
+        problems[index].code == .responseWithoutRequest
+          || problems[index].code == .responseMismatch
+      }
+      if isStray { strays.append((context.moment.packet, context.sender, context.opcode)) }
     }
     // A PDU on a closed channel is lost, whatever is open on it.
     for index in 0..<problems.count where problems[index].code == .channelClosed { return }
@@ -361,6 +387,7 @@ package struct AttributeHistory: Sendable {
         connection: connection.id)
     }
     nameAttributes()
+    missedSubscriptions = findMissedSubscriptions(connection, memory)
     if let handle = lastAsked?.handle, handle != 0,
       memory.attributes.secretTypes.contains(identity(handle, of: .peer)?.uuid)
     {
@@ -372,7 +399,7 @@ package struct AttributeHistory: Sendable {
       memory.attributes.servers.first { $0.key == key }?.conflicts.filter {
         connection.firstPacket <= $0.packet && $0.packet <= last
       } ?? []
-    (open, positions, found, candidates) = ([], [:], [], [])
+    (open, positions, found, candidates, misdirected) = ([], [:], [], [], [])
   }
 
   /// Records a write that may have been to a CCCD, now that its attribute is known.

@@ -252,6 +252,11 @@ package struct PairingAttempt: Sendable {
     return request.pdu.authReq.bonds && response.pdu.authReq.bonds
   }
 
+  /// The keys that the peer has to send.
+  package var agreedKeysOfPeer: UInt8 {
+    agreedKeys(of: side(.initiator) == .peer ? .initiator : .responder)
+  }
+
   /// Returns the keys that a side has to send: bit 0 LTK, 1 IRK, 2 CSRK. With Secure Connections
   /// there is no LTK to send (Core, Vol 3, Part H, 3.6.1).
   package func agreedKeys(of role: PairingSide) -> UInt8 {

@@ -27,6 +27,8 @@ extension HCICommand {
   package static let reset: UInt16 = 0x0c03
   /// Host Number Of Completed Packets: the command that has no response and may be sent without a
   /// command credit (7.3.40).
+  package static let setControllerToHostFlowControl: UInt16 = 0x0c31
+  package static let hostBufferSize: UInt16 = 0x0c33
   package static let hostNumberOfCompletedPackets: UInt16 = 0x0c35
   package static let readLocalVersionInformation: UInt16 = 0x1001
   package static let readBufferSize: UInt16 = 0x1005

@@ -1,0 +1,94 @@
+package import Bluetooth
+package import Sessions
+
+/// A service that a client writes to, and to whose values it does not subscribe.
+package struct MissedSubscription: Sendable {
+  /// The side that has the service.
+  package let server: Side
+  /// The first characteristic that was written.
+  package let written: AttributeIdentity
+  /// Its first write, and the number of all writes to the service.
+  package let first: Moment
+  package let count: Int
+  /// The characteristics of the service that offer notifications or indications and are not
+  /// subscribed to.
+  package let senders: [AttributeIdentity]
+  /// A write that looks like a subscription, but went to another attribute than a CCCD.
+  package let mistaken: Configuration?
+  /// Whether the client uses other values of the service.
+  package let isPartial: Bool
+}
+
+extension AttributeHistory {
+  /// Returns the services that a client writes to, and that can send values to which it does not
+  /// subscribe.
+  func findMissedSubscriptions(
+    _ connection: Connection, _ memory: borrowing Memory
+  ) -> [MissedSubscription] {
+    var all: [MissedSubscription] = []
+    for server in [Side.peer, .local] {
+      let key = memory.attributes.currentKey(Attributes.key(of: server, connection))
+      guard usages.contains(where: { $0.server == server && $0.written > 0 }),
+        let database = memory.attributes.servers.first(where: { $0.key == key })
+      else { continue }
+      let senders = database.attributes.filter {
+        $0.kind == .characteristic && $0.properties.canSend && $0.uuid != .serviceChanged
+      }
+      let services = Set(senders.compactMap { database.service(of: $0.handle)?.handle })
+      for service in services.sorted().prefix(Self.mostListed) {
+        guard let end = database.service(of: service)?.end, end > service else { continue }
+        let handles = service...end
+        let own = senders.filter { handles.contains($0.handle) }
+        if let found = missed(server, handles, own, connection, memory) { all.append(found) }
+      }
+    }
+    return all
+  }
+
+  /// Returns what a client missed in the service with these handles and senders of values.
+  private func missed(
+    _ server: Side, _ handles: ClosedRange<UInt16>, _ senders: [Attribute],
+    _ connection: Connection, _ memory: borrowing Memory
+  ) -> MissedSubscription? {
+    let used = usages.filter { $0.server == server && handles.contains($0.handle) }
+    let configured = (configurations + commandedConfigurations + candidates).filter {
+      $0.server == server && $0.descriptor.handle.map { handles.contains($0) } ?? true
+    }
+    // Of a write to an unknown attribute it is unknown what it subscribes to.
+    guard configured.allSatisfy({ $0.owner != nil }) else { return nil }
+    let isPartial =
+      !configured.isEmpty || used.contains { $0.sent > 0 || $0.reads.count > 0 }
+    let senders = senders.filter { sender in
+      !configured.contains { $0.owner?.handle == sender.target }
+        && !used.contains { $0.handle == sender.target && $0.sent > 0 }
+    }
+    guard !senders.isEmpty else { return nil }
+    // Vendors write 01 00 as data, too, so a value must not be writable.
+    let mistaken =
+      isPartial
+      ? nil
+      : misdirected.first { write in
+        write.server == server && write.descriptor.handle.map { handles.contains($0) } ?? false
+          && (write.descriptor.kind != .value
+            || memory.properties(of: write.descriptor).map { !$0.canBeWritten } ?? false)
+      }
+    let written = used.filter {
+      $0.written > 0 && ($0.identity.kind == .value || mistaken != nil)
+    }
+    let firsts = written.compactMap { usage -> (AttributeUsage, Moment)? in
+      [usage.writes.first, usage.commands.first].compactMap(\.self)
+        .min { $0.packet < $1.packet }.map { (usage, $0) }
+    }
+    guard let first = firsts.min(by: { $0.1.packet < $1.1.packet }) else { return nil }
+    return MissedSubscription(
+      server: server, written: first.0.identity, first: first.1,
+      count: written.reduce(0) { $0 + $1.written },
+      senders: senders.map {
+        var sender = memory.identity(
+          of: $0.target, Attributes.key(of: server, connection), server, connection: connection.id)
+        sender.profileName = profileName(sender)
+        return sender
+      },
+      mistaken: mistaken, isPartial: isPartial)
+  }
+}

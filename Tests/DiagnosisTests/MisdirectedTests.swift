@@ -1,0 +1,431 @@
+// Requests, answers and subscriptions that go wrong although both sides send something.
+
+import Bluetooth
+import Diagnosis
+import MadeTraffic
+import Testing
+import Words
+
+@Suite("Answers and subscriptions that miss their target") struct MisdirectedTests {
+  // MARK: Subscriptions
+
+  /// A client that writes to the control point of the heart rate service, and stays.
+  private static func writer(
+    stays: Int = 3000, _ before: (inout Traffic) -> Void = { _ in }
+  ) -> Evidence {
+    evidence {
+      $0.connect()
+      $0.discoverHeartRate()
+      before(&$0)
+      $0.ask("12 15 00 01", "13")
+      $0.wait(stays)
+      $0.disconnect()
+    }
+  }
+
+  @Test("a client that writes without a subscription gets a note") func notSubscribed() throws {
+    let evidence = Self.writer()
+    let finding = try #require(first("gatt-not-subscribed", in: evidence))
+    #expect(
+      finding.line
+        == "This host wrote to 2a39 Heart Rate Control Point but did not subscribe to 2a37 Heart Rate Measurement #9"
+    )
+    #expect(finding.severity == .note)
+    #expect(finding.certainty == .possible)
+  }
+
+  @Test("a subscription, a value, a read, a bond or a link that ends at once: no note")
+  func subscribed() {
+    let rule = "gatt-not-subscribed"
+    #expect(findings(of: rule, in: Self.writer { $0.ask("12 11 00 01 00", "13") }) == [])
+    #expect(findings(of: rule, in: Self.writer { $0.received("1b 10 00 06 48") }) == [])
+    #expect(findings(of: rule, in: Self.writer { $0.ask("0a 13 00", "0b 01") }) == [])
+    #expect(findings(of: rule, in: Self.writer { $0.encrypted() }) == [], "a stored subscription")
+    #expect(findings(of: rule, in: Self.writer(stays: 500)) == [])
+    #expect(
+      findings(of: rule, in: Self.writer { $0.add([4, 0xff, 1, 0], .received, drops: 1) }) == [],
+      "records are missing")
+  }
+
+  @Test("a subscription that is written to another attribute is named") func misdirected() throws {
+    func finding(_ write: String) -> Finding? {
+      first(
+        "gatt-cccd-missed", in: Self.writer { $0.ask("12 \(write) 01 00", "13") })
+    }
+    let value = try #require(finding("10 00"))
+    #expect(value.line == "A subscription was written to a value instead of its CCCD #8")
+    #expect(value.certainty == .likely)
+    let other = try #require(finding("13 00"))
+    #expect(other.line == "A subscription was written to an attribute instead of its CCCD #8")
+    #expect(other.certainty == .likely)
+    #expect(finding("11 00") == nil, "the CCCD itself")
+    #expect(finding("15 00") == nil, "a value that may be written")
+  }
+
+  @Test("a CCCD's value with swapped bytes enables nothing") func swapped() throws {
+    func evidence(_ value: String, _ answer: String = "13", then: String? = nil) -> Evidence {
+      DiagnosisTests.evidence {
+        $0.connect()
+        $0.discoverHeartRate()
+        $0.ask("12 11 00 \(value)", answer)
+        if let then { $0.ask("12 11 00 \(then)", "13") }
+      }
+    }
+    let finding = try #require(first("gatt-cccd-swapped", in: evidence("00 01")))
+    #expect(
+      finding.line
+        == "The value written to the CCCD of 2a37 Heart Rate Measurement has its bytes in the wrong order #8"
+    )
+    #expect(finding.severity == .warning)
+    let refused = evidence("00 01", "01 12 11 00 80")
+    #expect(first("gatt-cccd-swapped", in: refused)?.severity == .error)
+    for value in ["01 00", "00 00", "00 04"] {
+      #expect(findings(of: "gatt-cccd-swapped", in: evidence(value)) == [], "\(value)")
+    }
+    #expect(findings(of: "gatt-cccd-swapped", in: evidence("00 01", then: "01 00")) == [])
+  }
+
+  // MARK: Answers
+
+  @Test("an Error Response is no confirmation of an indication") func refusedIndication() throws {
+    func evidence(_ answer: String) -> Evidence {
+      DiagnosisTests.evidence {
+        $0.connect()
+        $0.discoverThermometer()
+        $0.ask("12 19 00 02 00", "13")
+        $0.sent("0a 18 00")
+        $0.received("1d 18 00 01")
+        $0.sent(answer)
+        $0.wait(31_000)
+        $0.received("0b 01")
+        $0.disconnect()
+      }
+    }
+    let finding = try #require(
+      first("att-indication-unconfirmed", in: evidence("01 1d 18 00 06")))
+    #expect(
+      finding.line
+        == "This host answered an indication of 2a1c Temperature Measurement with an Error Response #11 #12"
+    )
+    #expect(finding.certainty == .certain)
+    #expect(findings(of: "att-indication-unconfirmed", in: evidence("1e")) == [])
+  }
+
+  @Test("a response that no request waits for makes the next silence less certain")
+  func strayResponse() throws {
+    func evidence(repeats: Bool) -> Evidence {
+      DiagnosisTests.evidence {
+        $0.connect()
+        $0.ask("02 00 01", "03 f7 00")
+        if repeats { $0.received("03 f7 00") }
+        $0.sent("0a 03 00")
+        $0.wait(31_000)
+        $0.received("1b 10 00 06 48")
+        $0.disconnect()
+      }
+    }
+    let stray = try #require(first("att-response-unexpected", in: evidence(repeats: true)))
+    #expect(stray.line == "The peer sent 1 response that no request waits for #4")
+    let silence = finding("att-request-unanswered", in: evidence(repeats: true))
+    #expect(silence?.certainty == .possible)
+    #expect(silence?.why.text.contains("(#4)") == true)
+    #expect(findings(of: "att-response-unexpected", in: evidence(repeats: false)) == [])
+    #expect(finding("att-request-unanswered", in: evidence(repeats: false))?.certainty == .certain)
+  }
+
+  @Test("no claim about a response if the capture begins late or lacks records") func late() {
+    let rule = "att-response-unexpected"
+    #expect(findings(of: rule, in: evidence { $0.received("0b 01") }) == [])
+    let lossy = evidence {
+      $0.connect()
+      $0.add([4, 0xff, 1, 0], .received, drops: 1)
+      $0.received("0b 01")
+    }
+    #expect(findings(of: rule, in: lossy) == [])
+  }
+
+  @Test("bytes beyond the L2CAP PDU explain why it has no answer") func excessData() throws {
+    func evidence(padding: Int) -> Evidence {
+      DiagnosisTests.evidence {
+        $0.connect()
+        $0.ask("0a 03 00", "0b 01")
+        $0.split(
+          l2cap(hex("12 03 00") + [UInt8](repeating: 1, count: 30))
+            + [UInt8](repeating: 0, count: padding), [27], .sent)
+        $0.wait(31_000)
+        $0.received("1b 10 00 06 48")
+        $0.disconnect()
+      }
+    }
+    let finding = try #require(first("l2cap-excess-data", in: evidence(padding: 14)))
+    #expect(finding.line == "This host sent more bytes than its L2CAP PDU announces #5")
+    #expect(finding.severity == .error)
+    #expect(finding.headline.text.contains("sent 14 bytes more"))
+    #expect(findings(of: "att-request-unanswered", in: evidence(padding: 14)) == [])
+    #expect(findings(of: "l2cap-excess-data", in: evidence(padding: 0)) == [])
+    #expect(findings(of: "att-request-unanswered", in: evidence(padding: 0)).count == 1)
+  }
+
+  // MARK: Controllers
+
+  /// A host that announces two buffers and frees some.
+  private static func holder(
+    frees: Int = 0, announces: Bool = true, waits: Int = 6000,
+    _ then: (inout Traffic) -> Void = { _ in }
+  ) -> Evidence {
+    evidence { traffic in
+      if announces {
+        traffic.command(0x0c33, hex("fb 00 00 02 00 00 00"))
+        traffic.complete(0x0c33)
+        traffic.command(0x0c31, [1])
+        traffic.complete(0x0c31)
+      }
+      traffic.connect()
+      traffic.received("1b 10 00 06 48")
+      traffic.received("1b 10 00 06 48")
+      if frees > 0 { traffic.command(0x0c35, [1] + little(0x40) + little(frees)) }
+      then(&traffic)
+      traffic.sent("0a 03 00")
+      traffic.wait(waits)
+      traffic.askToDisconnect()
+      traffic.disconnect(reason: 0x16)
+    }
+  }
+
+  @Test("a host that frees none of its buffers gets no more data") func hostBuffers() throws {
+    let finding = try #require(first("hci-host-buffers", in: Self.holder()))
+    #expect(
+      finding.line == "This host held all its 2 buffers for data from the controller #1 #7 #11")
+    #expect(findings(of: "att-request-unanswered", in: Self.holder()) == [])
+  }
+
+  @Test("a host that frees buffers, or whose buffers nobody counts, is not to blame")
+  func freedBuffers() {
+    for evidence in [
+      Self.holder(frees: 1), Self.holder(announces: false), Self.holder(waits: 2000),
+      Self.holder { $0.received("1b 10 00 06 48") },
+      Self.holder { $0.add([4, 0xff, 1, 0], .received, drops: 1) },
+    ] {
+      #expect(findings(of: "hci-host-buffers", in: evidence) == [])
+    }
+    #expect(findings(of: "att-request-unanswered", in: Self.holder(frees: 1)).count == 1)
+  }
+
+  /// A host that has three buffers for LE data and sends three packets.
+  private static func sender(
+    packets: Int = 3, returns: Int = 0, waits: Int = 8000,
+    _ then: (inout Traffic) -> Void = { _ in }
+  ) -> Evidence {
+    evidence { traffic in
+      traffic.command(0x2002)
+      traffic.complete(0x2002, hex("00 fb 00 03"))
+      traffic.connect(timeout: 200)
+      traffic.sent("52 03 00 01")
+      traffic.completed(1)
+      for _ in 0..<packets { traffic.sent("52 03 00 01") }
+      if returns > 0 { traffic.completed(returns) }
+      then(&traffic)
+      traffic.wait(waits)
+      traffic.received("1b 10 00 06 48")
+      traffic.disconnect(reason: 0x13)
+    }
+  }
+
+  @Test("a controller that returns no buffer keeps the host from sending") func withheldBuffers()
+    throws
+  {
+    let finding = try #require(first("hci-buffers-withheld", in: Self.sender()))
+    #expect(finding.line == "The controller returned none of its 3 buffers #2 #8 #10")
+    #expect(finding.certainty == .likely)
+    for evidence in [
+      Self.sender(packets: 2), Self.sender(returns: 1), Self.sender(waits: 2000),
+      Self.sender { $0.sent("52 03 00 01") },
+      Self.sender { $0.add([4, 0xff, 1, 0], .received, drops: 1) },
+    ] {
+      #expect(findings(of: "hci-buffers-withheld", in: evidence) == [])
+    }
+  }
+
+  @Test("a peripheral that does not advertise after a connection cannot be found")
+  func notAdvertisingAgain() throws {
+    func evidence(again: Bool = false, waits: Int = 20_000, role: UInt8 = 1) -> Evidence {
+      DiagnosisTests.evidence {
+        $0.command(0x200a, [1])
+        $0.complete(0x200a)
+        $0.connect(role: role)
+        $0.received("0b 01")
+        $0.disconnect()
+        if again {
+          $0.command(0x200a, [1])
+          $0.complete(0x200a)
+        }
+        $0.wait(waits)
+        $0.event(0x3e, [0xff])
+      }
+    }
+    let finding = try #require(first("adv-not-restarted", in: evidence()))
+    #expect(finding.line == "This host did not advertise again after connection 1 #1 #3 #5 #6")
+    #expect(finding.severity == .note)
+    #expect(findings(of: "adv-not-restarted", in: evidence(again: true)) == [])
+    #expect(findings(of: "adv-not-restarted", in: evidence(waits: 3000)) == [])
+    #expect(findings(of: "adv-not-restarted", in: evidence(role: 0)) == [])
+  }
+
+  @Test("commands to a declaration, or to a value that cannot be written, are dropped")
+  func droppedCommands() {
+    func found(_ handle: String) -> [String] {
+      findings(
+        of: "att-command-dropped",
+        in: evidence {
+          $0.connect()
+          $0.discoverHeartRate()
+          $0.sent("52 \(handle) 01")
+          $0.disconnect()
+        })
+    }
+    #expect(found("12 00").count == 1, "a declaration")
+    #expect(
+      found("10 00") == [
+        "This host wrote 1 command to 2a37 Heart Rate Measurement, which cannot be written #8"
+      ])
+    #expect(found("15 00") == [], "its declaration offers writing")
+    #expect(found("30 00") == [], "unknown")
+  }
+
+  @Test("a procedure that the peer does not support: this host's controller waits in vain")
+  func unsupportedProcedure() throws {
+    func finding(features: String) -> Finding? {
+      first(
+        "link-lmp-timeout",
+        in: evidence {
+          $0.connect()
+          $0.meta(0x04, [0] + little(0x40) + hex("\(features) 00 00 00 00 00 00 00"))
+          $0.received("0b 01")
+          $0.command(0x2013, little(0x40) + hex("50 00 50 00 00 00 f4 01 00 00 00 00"))
+          $0.status(0x2013)
+          $0.wait(40_000)
+          $0.disconnect(reason: 0x22)
+        })
+    }
+    let lacking = try #require(finding(features: "01"))
+    #expect(lacking.certainty == .likely)
+    #expect(lacking.why.text.contains("Connection Parameters Request Procedure"))
+    #expect(lacking.remedy?.text.contains("Suspect this host's controller") == true)
+    let supported = try #require(finding(features: "03"))
+    #expect(supported.remedy?.text.hasPrefix("One of the two controllers has a defect") == true)
+    #expect(supported.why.text.contains("HCI does not show whether the peer's controller answered"))
+  }
+
+  // MARK: Connections
+
+  /// Pages a device over BR/EDR, without success.
+  private static func page(_ traffic: inout Traffic, _ peer: Int) {
+    traffic.command(0x0405, little(peer, width: 6) + hex("18 cc 01 00 00 00 01"))
+    traffic.status(0x0405)
+    traffic.wait(5119)
+    traffic.event(0x03, [0x04, 0, 0] + little(peer, width: 6) + [1, 0])
+  }
+
+  @Test("a random address cannot be paged, and the failure ends the LE link") func pagesRandom()
+    throws
+  {
+    let linked = evidence {
+      $0.connect(peer: 0x5ab4_981f_cc04)
+      $0.received("0b 01")
+      Self.page(&$0, 0x5ab4_981f_cc04)
+      $0.askToDisconnect()
+      $0.disconnect(reason: 0x16)
+    }
+    let finding = try #require(first("connect-bredr-to-le", in: linked))
+    #expect(
+      finding.line
+        == "A BR/EDR connection was attempted to 5A:B4:98:1F:CC:04, a random address: Page Timeout (0x04) #1 #3 #5 #6"
+    )
+    #expect(finding.headline.text.hasSuffix("then it ended the LE link to that device"))
+    #expect(findings(of: "connect-page-timeout", in: linked) == [])
+    let advertised = evidence {
+      $0.advertise(type: 1, event: 0, data: "02 01 06")
+      Self.page(&$0, Traffic.peer)
+    }
+    #expect(findings(of: "connect-bredr-to-le", in: advertised).count == 1)
+  }
+
+  @Test("a device that advertises a Class of Device or a BR/EDR service class may have both")
+  func classicAdvertiser() {
+    func found(_ data: String) -> Int {
+      let evidence = evidence {
+        $0.advertise(type: 0, event: 0, data: "02 01 02 \(data)")
+        Self.page(&$0, Traffic.peer)
+      }
+      return findings(of: "connect-bredr-to-le", in: evidence).count
+    }
+    #expect(found("03 03 0f 18") == 1, "an LE service")
+    #expect(found("03 03 0b 11") == 0, "Audio Sink")
+    #expect(found("04 0d 04 04 24") == 0, "Class of Device")
+  }
+
+  // MARK: Bonds
+
+  @Test("a bonded peer that ignores a new pairing is named") func ignoredPairing() throws {
+    func finding(bonds: Bool, waits: Int = 15_000) -> Finding? {
+      first(
+        "smp-abandoned",
+        in: evidence {
+          if bonds { $0.bond() }
+          $0.connect()
+          $0.ask("0a 03 00", "0b 01")
+          $0.smp("01 03 00 01 10 01 01", .sent)
+          $0.wait(waits)
+          $0.askToDisconnect()
+          $0.disconnect(reason: 0x16)
+        })
+    }
+    let bonded = try #require(finding(bonds: true))
+    #expect(bonded.what.text.hasPrefix("The peer did not answer"))
+    #expect(bonded.why.text.contains("may ignore a new pairing"))
+    let other = try #require(finding(bonds: false))
+    #expect(!other.why.text.contains("bond"))
+    #expect(
+      finding(bonds: true, waits: 500)?.what.text == "The link ended in the middle of the pairing")
+  }
+
+  /// Pairs as the peripheral, agrees on these keys, and comes back with another private address.
+  private static func returning(keys: String, ediv: Int = 0x8460) -> Evidence {
+    evidence { traffic in
+      traffic.connect(peer: 0x5b20_1174_c891, role: 1)
+      traffic.smp("01 03 00 01 10 \(keys)", .received)
+      traffic.smp("02 03 00 01 10 \(keys)", .sent)
+      for (opcode, side) in [
+        ("03", Direction.received), ("03", .sent), ("04", .received), ("04", .sent),
+      ] {
+        traffic.smp(hex(opcode) + [UInt8](repeating: 0x5a, count: 16), side)
+      }
+      traffic.requestKey(key: 0x22)
+      traffic.encrypted()
+      traffic.smp([6] + [UInt8](repeating: 0x33, count: 16), .sent)
+      traffic.smp(hex("07 60 84 37 81 6b dd 0a 73 09 4b"), .sent)
+      traffic.disconnect()
+      traffic.connect(peer: 0x6f0c_921d_33a7, role: 1)
+      traffic.requestKey(key: nil, ediv: ediv, rand: 0x4b09_730a_dd6b_8137)
+      traffic.encrypted(status: 0x06)
+      traffic.disconnect()
+    }
+  }
+
+  @Test("a peer with another private address is not recognised, although the key is known")
+  func notRecognised() throws {
+    let rule = "enc-key-missing-peripheral"
+    let finding = try #require(first(rule, in: Self.returning(keys: "01 01")))
+    #expect(
+      finding.what.text == "This host did not recognise the bonded peer behind its private address")
+    #expect(finding.why.text.contains("EDIV 0x8460"))
+    #expect(
+      finding.why.text.contains("had not given it the peer's identity resolving key"),
+      "\(finding.why.text)")
+    let identified = try #require(first(rule, in: Self.returning(keys: "03 03")))
+    #expect(!identified.why.text.contains("had not given it"), "\(identified.why.text)")
+    let other = try #require(
+      first(rule, in: Self.returning(keys: "01 01", ediv: 0x1234)))
+    #expect(other.what.text == "This host has no key for the bond that the peer uses")
+  }
+}
