@@ -144,6 +144,7 @@ package struct Evidence: Sendable {
 
   /// Reports equal findings of several connections as one.
   private func grouped(_ findings: [Finding]) -> [Finding] {
+    if findings.count < 2 { return findings }
     // A finding about several connections names them itself.
     let alike = Dictionary(grouping: findings.filter { $0.connections.count == 1 }) {
       $0.groupWords

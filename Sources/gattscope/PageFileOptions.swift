@@ -19,6 +19,10 @@ struct PageFileOptions: ParsableArguments {
   /// Returns the ends of paths: one part of each, or as many as tell them apart. The page may be sent
   /// to others, who should not see the folders.
   static func fileNames(_ paths: [String]) -> [String] {
+    // Mostly there is one, and then its last part is enough.
+    if paths.count == 1, let path = paths.first, path != "-" {
+      return [path.split(separator: "/").last.map { String($0) } ?? ""]
+    }
     let parts = paths.map { $0.split(separator: "/") }
     func ends(_ count: Int) -> [String] {
       zip(paths, parts).map { path, parts in

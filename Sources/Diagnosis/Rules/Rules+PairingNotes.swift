@@ -15,7 +15,7 @@ extension Rule {
       do:
         "Check the byte order of the key (X, then Y, each least significant byte first) and that the key is checked before use: a key off the curve reveals bits of the private key."
     ) { connection, _ in
-      connection.pairing.attempts.lazy.compactMap { $0.invalidKey() }.prefix(1).map(\.self)
+      connection.pairing.attempts.firstFinding { $0.invalidKey() }
     },
     Rule(
       "smp-debug-key", .warning, "A device pairs with the debug key pair of the specification",
@@ -24,7 +24,7 @@ extension Rule {
       do:
         "Disable the debug keys in products (Zephyr: CONFIG_BT_USE_DEBUG_KEYS; BlueZ: btmgmt debug-keys): any eavesdropper can decrypt the link."
     ) { connection, _ in
-      connection.pairing.attempts.lazy.compactMap { $0.debugKey() }.prefix(1).map(\.self)
+      connection.pairing.attempts.firstFinding { $0.debugKey() }
     },
     Rule(
       "smp-passkey-recovered", .note, "The capture reveals the passkey of a pairing",
@@ -32,7 +32,7 @@ extension Rule {
       needs: [.bothDirections],
       do: "Use a new passkey for each pairing."
     ) { connection, _ in
-      connection.pairing.attempts.lazy.compactMap { $0.recovered() }.prefix(1).map(\.self)
+      connection.pairing.attempts.firstFinding { $0.recovered() }
     },
     Rule(
       "smp-passkey-exposed", .note,
@@ -43,8 +43,7 @@ extension Rule {
       do:
         "Pair with LE Secure Connections if both sides support it, and use a new passkey for each pairing."
     ) { connection, _ in
-      connection.pairing.attempts.lazy.compactMap { $0.exposedPasskey(connection) }.prefix(1)
-        .map(\.self)
+      connection.pairing.attempts.firstFinding { $0.exposedPasskey(connection) }
     },
     Rule(
       "smp-key-exposed", .note, "An eavesdropper can compute the key of a legacy pairing",
@@ -54,8 +53,7 @@ extension Rule {
       do:
         "Pair with LE Secure Connections if both sides support it: a recording of the pairing does not give its key."
     ) { connection, _ in
-      connection.pairing.attempts.lazy.compactMap { $0.exposedKey(connection) }.prefix(1)
-        .map(\.self)
+      connection.pairing.attempts.firstFinding { $0.exposedKey(connection) }
     },
     Rule(
       "smp-keys-missing", .warning, "A side does not distribute the keys that were agreed on",
@@ -356,5 +354,16 @@ extension Evidence {
       finding.remedy = Self.remedy(forRepeated: failed.map(\.attempt))
       return finding
     }
+  }
+}
+
+extension [PairingAttempt] {
+  /// Returns the first finding, if there is one. A loop, since the standard library's lazy sequences
+  /// would be set up for it at each start.
+  fileprivate func firstFinding(_ find: (PairingAttempt) -> Finding?) -> [Finding] {
+    for attempt in self {
+      if let finding = find(attempt) { return [finding] }
+    }
+    return []
   }
 }

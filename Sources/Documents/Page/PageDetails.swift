@@ -49,14 +49,12 @@ struct PageDetails: Sendable {
   /// The fields of some packets. Each distinct line is kept once; packets are lists of lines, of
   /// which the first ones may be shared by several, and the rest by those with the same value.
   private struct Part: Sendable {
-    var lines = TextTable()
+    var lines = TextTable(bytes: PageDetails.partBytes)
     /// For each line, the one that followed it last time, unless that is the next in `lines`; for
     /// the empty one, the first of the latest packet. Packets of one kind have mostly the same lines.
     private var followers: [UInt32] = [0]
     /// The packets, and the places in `beginnings` and `rests` of each one's lines.
-    var packets: [UInt32] = []
-    private var beginningOf: [UInt32] = []
-    private var restOf: [UInt32] = []
+    private(set) var packets: [(number: UInt32, beginning: UInt32, rest: UInt32)] = []
     private var beginnings = LineLists()
     /// The last line of each beginning.
     private var lastLines: [Int] = [0]
@@ -73,9 +71,7 @@ struct PageDetails: Sendable {
     ///   - beginning: the place of its first lines; 0: none.
     ///   - rest: the place of those after them.
     mutating func add(_ packet: Int, _ beginning: UInt32, _ rest: UInt32) {
-      packets.append(UInt32(truncatingIfNeeded: packet))
-      beginningOf.append(beginning)
-      restOf.append(rest)
+      packets.append((UInt32(truncatingIfNeeded: packet), beginning, rest))
       size += 12 + (beginning < 10 ? 0 : 2) + restSizes[Int(rest)]
     }
 
@@ -161,19 +157,16 @@ struct PageDetails: Sendable {
     /// - Parameter numbers: texts of all places.
     func write(_ numbers: borrowing NumberTexts, into out: inout Output) {
       out.text("{\"lines\":")
-      out.list(0..<lines.count) { place, out in
-        let line = lines[place]
-        out.embedded(line.part(Slice(start: 0, count: line.byteCount - 1)))
-      }
+      lines.write(withoutLast: 1, into: &out)
       out.text(",\"n\":")
-      out.list(packets.indices) { index, out in out.decimal(UInt(packets[index])) }
+      out.list(packets.indices) { index, out in out.decimal(UInt(packets[index].number)) }
       out.text(",\"begins\":")
       out.list(0..<beginnings.count) { index, out in beginnings.write(index, numbers, into: &out) }
       out.text(",\"b\":")
-      out.list(packets.indices) { index, out in out.decimal(UInt(beginningOf[index])) }
+      out.list(packets.indices) { index, out in out.decimal(UInt(packets[index].beginning)) }
       out.text(",\"x\":")
       out.list(packets.indices) { index, out in
-        rests.write(Int(restOf[index]), numbers, into: &out)
+        rests.write(Int(packets[index].rest), numbers, into: &out)
       }
       out.byte(0x7d)
     }
@@ -184,7 +177,7 @@ struct PageDetails: Sendable {
   private static let partBytes = 65_536
   /// The bytes of records that hide nothing, and the hexadecimal digits of the others, with `..`
   /// for hidden bytes. Most pages have no room for them, so digits are only written at the end.
-  private var records = TextTable()
+  private var records = TextTable(bytes: PageRows.usualBytes)
   private var hidden = TextTable()
   private var hexPackets: [(packet: UInt32, place: UInt32, isHidden: Bool)] = []
   private var hexSize = 0
@@ -212,7 +205,10 @@ struct PageDetails: Sendable {
 
   /// Updates the budget from the number of bytes that packets need so far.
   mutating func learn(rows: Int) {
-    budget = max(least, min(most, whole - rows))
+    let updated = max(least, min(most, whole - rows))
+    // All that was added fits the previous one.
+    guard updated != budget else { return }
+    budget = updated
     fit()
   }
 
@@ -226,10 +222,11 @@ struct PageDetails: Sendable {
   }
 
   /// Returns whether the fields of a packet of this rank can begin with these lines.
+  // Inlined, since a call would copy all details.
+  @inline(__always)
   func has(_ beginning: Lines, _ rank: Rank) -> Bool {
-    let parts = parts[rank.rawValue]
-    return beginning.rank == rank && beginning.part == parts.count - 1
-      && parts[beginning.part].size <= Self.partBytes
+    beginning.rank == rank && beginning.part == parts[rank.rawValue].count - 1
+      && parts[rank.rawValue][beginning.part].size <= Self.partBytes
   }
 
   /// Adds lines with which the fields of packets of this rank begin.

@@ -78,10 +78,14 @@ package struct PageReport: PacketReport, ~Copyable {
   private var details: VerboseSink
   private var contents: PageContents
   private var repeated = RepeatedFields()
+  /// What the fields of the current packet depend on.
+  private var context = FieldContext()
   private var openRuns: [(first: Int, run: Int)] = []
   private var scratch = Output()
   private var codes = PageCodes()
   private var summary: CaptureSummary?
+  /// The time of the first record that has one.
+  private var start: Timestamp?
   private var lastTime: Int64 = 0
 
   /// Creates a page about a capture with this summary.
@@ -140,7 +144,8 @@ package struct PageReport: PacketReport, ~Copyable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, fragments: [Int], _ memory: borrowing Memory
   ) {
-    let (flags, connection, failure) = facts(record, dissection, bytes, answer, memory)
+    if start == nil { start = record.time }
+    var (flags, connection) = facts(record, dissection, bytes, answer, memory)
     if contents.rows.stage > .all, showing.showsEverything,
       !contents.rows.takes(flags, connection: connection)
     {
@@ -152,12 +157,14 @@ package struct PageReport: PacketReport, ~Copyable {
     guard showing.word(record, dissection, bytes, answer, memory, in: &sentence),
       showing.showsEverything || contents.rows.takes(flags, connection: connection)
     else { return }
+    if sentence.isFailure { flags.insert(.failure) }
     if flags.contains(.advertising) { observeSignals(record, memory) }
     let isRoutine = add(record, dissection, bytes, answer, memory, flags, connection)
+    let isFailing = !flags.isDisjoint(with: [.failure, .problem])
     let isImportant = dissection.att != nil || dissection.smp != nil
     addDetails(
       record, dissection, bytes, answer, fragments: fragments, memory,
-      failure ? .failing : isRoutine ? .routine : isImportant ? .important : .other)
+      isFailing ? .failing : isRoutine ? .routine : isImportant ? .important : .other)
   }
 
   package mutating func learn(_ summary: CaptureSummary) { self.summary = summary }
@@ -172,7 +179,7 @@ package struct PageReport: PacketReport, ~Copyable {
       memory, summary, failure, following: values.conversations.procedures)
     evidence.listsKeys = options.showsKeys
     let explanation = Explanation(evidence, options.selection)
-    contents.start = showing.start
+    contents.start = start
     contents.remark = remark
     contents.damage = failure.flatMap { words($0) }
     contents.remarks = memory.reached.remarks + options.remarks(summary)
@@ -190,10 +197,11 @@ package struct PageReport: PacketReport, ~Copyable {
 
   // MARK: Packets
 
+  /// Returns what is known of a packet before it is described.
   private func facts(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
-  ) -> (PageRows.Flags, connection: Int, isFailure: Bool) {
+  ) -> (PageRows.Flags, connection: Int) {
     var flags: PageRows.Flags = []
     switch record.direction {
     case .sent: flags.insert(.sent)
@@ -201,8 +209,6 @@ package struct PageReport: PacketReport, ~Copyable {
     case nil: break
     }
     if record.time == nil { flags.insert(.timeless) }
-    let isFailure = dissection.failure(bytes, answer) != nil
-    if isFailure { flags.insert(.failure) }
     if !dissection.problems.isEmpty { flags.insert(.problem) }
     if dissection.isOf(.advertising, bytes, memory) { flags.insert(.advertising) }
     if dissection.isOf(.security, bytes, memory) { flags.insert(.security) }
@@ -217,13 +223,13 @@ package struct PageReport: PacketReport, ~Copyable {
     if let link = answer.link, memory.links.isEncrypted(link) == true {
       flags.insert(.encrypted)
     }
-    return (flags, connection, isFailure || !dissection.problems.isEmpty)
+    return (flags, connection)
   }
 
   /// Returns the microseconds since the first packet. For a packet without a time, returns those of
   /// the previous one.
   private mutating func moment(_ record: borrowing CaptureRecord) -> Int64 {
-    guard let time = record.time, let start = showing.start else { return lastTime }
+    guard let time = record.time, let start else { return lastTime }
     lastTime = time.nanoseconds(since: start) / 1000
     return lastTime
   }
@@ -242,7 +248,8 @@ package struct PageReport: PacketReport, ~Copyable {
     _ answer: Answer, _ memory: borrowing Memory, _ flags: PageRows.Flags, _ connection: Int
   ) -> Bool {
     var flags = flags
-    let reason = brief.reason(record, dissection, bytes, answer, memory)
+    let reason = brief.reason(
+      record, dissection, bytes, answer, isFailure: sentence.isFailure, memory)
     if reason.map({ !brief.hasRoom($0, record, answer, memory) }) ?? true { wordRuns() }
     var run = 0
     if let reason {
@@ -340,7 +347,7 @@ package struct PageReport: PacketReport, ~Copyable {
   ) {
     details.clear()
     guard record.bytes.byteCount <= RepeatedFields.mostBytes,
-      let context = FieldContext(record, dissection, answer, fragments: fragments, memory)
+      context.describe(record, dissection, answer, fragments: fragments, memory)
     else {
       details.packet(
         record, dissection, bytes, answer, fragments: fragments, memory, sentence.reading)

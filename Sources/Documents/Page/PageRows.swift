@@ -51,8 +51,8 @@ struct PageRows: Sendable {
   }
 
   private(set) var rows: [Row] = []
-  private(set) var heads = TextTable()
-  private(set) var rests = TextTable()
+  private(set) var heads = TextTable(bytes: usualBytes)
+  private(set) var rests = TextTable(bytes: usualBytes)
   /// What is wrong with packets: the messages, and the packets' numbers with their messages'
   /// places.
   private(set) var flaws = TextTable()
@@ -81,6 +81,8 @@ struct PageRows: Sendable {
 
   /// The bytes of a row's number in the table of shared properties, with its comma.
   private static let commonBytes = 4
+  /// The bytes of each of the larger tables in most captures.
+  static let usualBytes = 65_536
   /// The largest size of a text in bytes; longer ones are cut.
   static let mostText = 4096
 
@@ -156,9 +158,15 @@ struct PageRows: Sendable {
       + digits(Int64(row.rest)) + 3 + commonBytes
   }
 
+  /// Returns the characters of a number, comparing small ones with constants, since to divide costs
+  /// more and this is called thrice for every packet.
   private static func digits(_ number: Int64) -> Int {
-    var (digits, rest) = (number < 0 ? 2 : 1, number.magnitude)
-    while rest > 9 {
+    let sign = number < 0 ? 1 : 0
+    let magnitude = number.magnitude
+    if magnitude < 100 { return sign + (magnitude < 10 ? 1 : 2) }
+    if magnitude < 10_000 { return sign + (magnitude < 1000 ? 3 : 4) }
+    var (digits, rest) = (sign + 4, magnitude / 10_000)
+    while rest > 0 {
       digits += 1
       rest /= 10
     }
@@ -267,9 +275,9 @@ extension PageRows {
     writeNumbers(into: &out)
     writeCommon(into: &out)
     out.text(",\"heads\":")
-    out.list(0..<heads.count) { place, out in out.embedded(heads[place]) }
+    heads.write(into: &out)
     out.text(",\"rests\":")
-    out.list(0..<rests.count) { place, out in out.embedded(rests[place]) }
+    rests.write(into: &out)
     out.text(",\"problems\":")
     out.list(problems.indices) { index, out in
       out.decimal(UInt(problems[index].packet))
@@ -277,9 +285,9 @@ extension PageRows {
       out.decimal(UInt(problems[index].text))
     }
     out.text(",\"flaws\":")
-    out.list(0..<flaws.count) { place, out in out.embedded(flaws[place]) }
+    flaws.write(into: &out)
     out.text(",\"runTexts\":")
-    out.list(0..<runTexts.count) { place, out in out.embedded(runTexts[place]) }
+    runTexts.write(into: &out)
     out.text(",\"runs\":")
     out.list(runs.indices) { index, out in out.decimal(UInt(runs[index])) }
     // The number of runs that have begun since the packet's run; if negative, the number of runs

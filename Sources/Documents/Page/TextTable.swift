@@ -1,60 +1,80 @@
 import Bytes
+import Reports
 
 /// Distinct texts, each identified by its place. Place 0 is the empty text.
 struct TextTable: Sendable {
   private var bytes: [UInt8] = []
-  private var ends: [UInt32] = [0]
-  private var hashes: [UInt32] = [0]
+  /// Where each text ends in `bytes`, and its hash.
+  private var texts: [(end: UInt32, hash: UInt32)] = [(0, 0)]
   /// Places by hash, in a table that is at most half full; 0 marks a free slot.
   private var slots = [UInt32](repeating: 0, count: 1024)
+  private let seed = Self.seed
+
+  /// - Parameter bytes: The bytes for which there is room before the table has to grow.
+  init(bytes count: Int = 0) { bytes.reserveCapacity(count) }
 
   /// The number of texts, including the empty one.
-  var count: Int { ends.count }
+  var count: Int { texts.count }
   /// The total size of the texts in bytes.
   var byteCount: Int { bytes.count }
 
   /// Returns the place of a text, after adding the text if it is new.
   mutating func place(of text: RawSpan) -> Int {
     guard text.byteCount > 0 else { return 0 }
-    let hash = Self.hash(text)
+    let hash = Self.hash(text, seed: seed)
     var slot = Int(hash) & (slots.count - 1)
     while slots[slot] != 0 {
       let place = Int(slots[slot])
-      if hashes[place] == hash, self[place].isEqual(to: text) { return place }
+      if texts[place].hash == hash, self[place].isEqual(to: text) { return place }
       slot = (slot + 1) & (slots.count - 1)
     }
-    slots[slot] = UInt32(ends.count)
+    slots[slot] = UInt32(texts.count)
     bytes.append(text)
-    ends.append(UInt32(truncatingIfNeeded: bytes.count))
-    hashes.append(hash)
-    if 2 * ends.count > slots.count { grow() }
-    return ends.count - 1
+    texts.append((UInt32(truncatingIfNeeded: bytes.count), hash))
+    if 2 * texts.count > slots.count { grow() }
+    return texts.count - 1
   }
 
   /// The text at a place.
   subscript(_ place: Int) -> RawSpan {
     @_lifetime(borrow self) get {
-      let start = place > 0 ? Int(ends[place - 1]) : 0
-      return bytes.bytes.part(Slice(start: start, count: Int(ends[place]) - start))
+      let start = place > 0 ? Int(texts[place - 1].end) : 0
+      return bytes.bytes.part(Slice(start: start, count: Int(texts[place].end) - start))
     }
   }
 
   /// Returns the end of the places whose texts, one after the other, are the next bytes of `other`,
   /// beginning with the text at `place`, and moves `offset` after them.
   func end(from place: Int, in other: RawSpan, at offset: inout Int) -> Int {
-    guard place < ends.count else { return place }
-    let start = Int(ends[place - 1])
+    guard place < texts.count else { return place }
+    let start = Int(texts[place - 1].end)
     let equal = bytes.bytes.dropping(start).commonCount(with: other.dropping(offset))
     var end = place
-    while end < ends.count, Int(ends[end]) - start <= equal { end += 1 }
-    offset += Int(ends[end - 1]) - start
+    while end < texts.count, Int(texts[end].end) - start <= equal { end += 1 }
+    offset += Int(texts[end - 1].end) - start
     return end
+  }
+
+  /// Writes the texts as a JSON list.
+  ///
+  /// - Parameter left: The bytes at the end of each text to leave out.
+  func write(withoutLast left: Int = 0, into out: inout Output) {
+    // Most tables have no `<`, and then none of their texts needs to be searched for one.
+    let isPlain = bytes.bytes.firstOffset(of: 0x3c) == nil
+    out.byte(0x5b)
+    for place in texts.indices {
+      if place > 0 { out.byte(0x2c) }
+      let text = self[place]
+      let shown = text.part(Slice(start: 0, count: text.byteCount - left))
+      if isPlain { out.jsonString(shown) } else { out.embedded(shown) }
+    }
+    out.byte(0x5d)
   }
 
   private mutating func grow() {
     slots = [UInt32](repeating: 0, count: 2 * slots.count)
-    for place in 1..<ends.count {
-      var slot = Int(hashes[place]) & (slots.count - 1)
+    for place in 1..<texts.count {
+      var slot = Int(texts[place].hash) & (slots.count - 1)
       while slots[slot] != 0 { slot = (slot + 1) & (slots.count - 1) }
       slots[slot] = UInt32(place)
     }
@@ -66,7 +86,7 @@ struct TextTable: Sendable {
 
   /// Returns a hash, computed eight bytes at a time and folded so that its low bits depend on all
   /// of them.
-  static func hash(_ text: RawSpan, seed: UInt64 = seed) -> UInt32 {
+  static func hash(_ text: RawSpan, seed: UInt64) -> UInt32 {
     var hash = seed ^ UInt64(truncatingIfNeeded: text.byteCount)
     func add(_ word: UInt64) {
       hash = (hash ^ word) &* 0x9fb2_1c65_1e98_df25

@@ -148,12 +148,16 @@ extension MapDevice {
   /// Builds the tree of attributes, and the list of what else was used.
   private mutating func place(_ attributes: [Attribute], _ uses: [AttributeUse]) {
     let conclusions = database?.evidence.conclusions ?? []
-    var places: [UInt16: Int] = [:]
-    for (index, use) in uses.enumerated() { places[use.handle] = index }
-    let use = { (handle: UInt16) in places[handle].map { uses[$0] } }
-    var slots: [UInt16: Int] = [:]
-    for (index, attribute) in attributes.enumerated() { slots[attribute.handle] = index }
-    let declared = Set(attributes.filter { $0.kind == .characteristic }.map(\.target))
+    // The keys are handles, as integers of a type that many tables have as keys: to find out how to
+    // hash another one would cost as much as many attributes.
+    var places: [Int: Int] = [:]
+    for (index, use) in uses.enumerated() { places[Int(use.handle)] = index }
+    let use = { (handle: UInt16) in places[Int(handle)].map { uses[$0] } }
+    var slots: [Int: Int] = [:]
+    for (index, attribute) in attributes.enumerated() { slots[Int(attribute.handle)] = index }
+    let slot = { (handle: UInt16) in slots[Int(handle)] }
+    let declared = Set(
+      attributes.filter { $0.kind == .characteristic }.map { Int($0.target) })
 
     for attribute in attributes {
       switch attribute.kind {
@@ -163,15 +167,15 @@ extension MapDevice {
         guard let last = index(of: attribute.handle) else { continue }
         services[last].includes.append(attribute)
       case .characteristic:
-        let value = slots[attribute.target].map { attributes[$0] } ?? attribute
+        let value = slot(attribute.target).map { attributes[$0] } ?? attribute
         add(
           MapCharacteristic(
             declaration: attribute, value: value, use: use(attribute.target)), attribute.handle)
       case .value:
-        if declared.contains(attribute.handle) { continue }
+        if declared.contains(Int(attribute.handle)) { continue }
         add(MapCharacteristic(value: attribute, use: use(attribute.handle)), attribute.handle)
       case .descriptor:
-        if attribute.via == .inferred, slots[attribute.target] == nil { continue }
+        if attribute.via == .inferred, slot(attribute.target) == nil { continue }
         add(MapDescriptor(attribute: attribute, use: use(attribute.handle)))
       }
     }
@@ -185,8 +189,8 @@ extension MapDevice {
         characteristics: services[position].characteristics)
     }
     for use in uses
-    where slots[use.handle] == nil
-      || conclusions.contains(where: { $0.handle == use.handle && slots[$0.value] == nil })
+    where slot(use.handle) == nil
+      || conclusions.contains(where: { $0.handle == use.handle && slot($0.value) == nil })
     {
       var entry = MapUnknown(handle: use.handle, use: use)
       entry.conclusion = conclusions.first { $0.handle == use.handle }

@@ -121,11 +121,14 @@ package struct Brief: Sendable {
   package init() {}
 
   /// Returns why the packet is routine, or nil if it is not.
+  ///
+  /// - Parameter isFailure: whether the packet reports a failure, as its sentence knows.
   package mutating func reason(
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
-    _ answer: Answer, _ memory: borrowing Memory
+    _ answer: Answer, isFailure: Bool, _ memory: borrowing Memory
   ) -> Reason? {
-    let reason = reasonToFold(record, dissection, bytes, answer, memory)
+    let isNormal = !isFailure && dissection.problems.isEmpty
+    let reason = isNormal ? reasonToFold(record, dissection, bytes, answer, memory) : nil
     if reason == nil {
       // A start-up lasts from a Reset to the next packet that is not folded.
       if case .command(let command) = dissection.content, command.opcode == Self.reset {
@@ -141,7 +144,6 @@ package struct Brief: Sendable {
     _ record: borrowing CaptureRecord, _ dissection: Dissection, _ bytes: RawSpan,
     _ answer: Answer, _ memory: borrowing Memory
   ) -> Reason? {
-    guard dissection.problems.isEmpty, dissection.failure(bytes, answer) == nil else { return nil }
     switch dissection.content {
     case .command(let command):
       if command.opcode == HCICommand.hostNumberOfCompletedPackets { return .flowControl }

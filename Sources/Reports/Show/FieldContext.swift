@@ -6,7 +6,8 @@ package import Dissectors
 package import Sessions
 
 /// What the fields of a packet depend on apart from its bytes, for packets where that is little:
-/// if it and the bytes up to the value are equal, so are the fields up to the value.
+/// if it and the bytes up to the value are equal, so are the fields up to the value. It is large, so
+/// a report keeps one and describes each packet in it.
 package struct FieldContext: Equatable, Sendable {
   /// What is known of an attribute.
   private struct KnownAttribute: Equatable {
@@ -16,13 +17,13 @@ package struct FieldContext: Equatable, Sendable {
     var via: Attribute.Via
   }
 
-  private let direction: Direction?
+  private var direction: Direction?
   private var connection: ConnectionState?
   private var parameters: HCIParameters?
   /// What the state of the channel makes of an L2CAP PDU.
   private var sduLength: UInt16?
   private var control: ControlField?
-  private let body: Slice
+  private var body = Slice.empty
   private var channel: ChannelFact?
   private var attribute: KnownAttribute?
   /// The attribute handle in the request that the packet answers.
@@ -31,16 +32,21 @@ package struct FieldContext: Equatable, Sendable {
   /// fields. It is empty if the packet has none.
   package private(set) var value = Slice.empty
 
-  /// Determines what a packet's fields depend on; nil if that is more than is kept here. Only for
-  /// sinks whose `tellsAnswers` is false: the request's packet and the latency are not kept.
-  package init?(
+  /// Creates the context of no packet.
+  package init() {}
+
+  /// Determines what a packet's fields depend on, and returns whether that is all that they depend
+  /// on. Only for sinks whose `tellsAnswers` is false: the request's packet and the latency are not
+  /// kept.
+  package mutating func describe(
     _ record: borrowing CaptureRecord, _ dissection: borrowing Dissection,
     _ answer: borrowing Answer, fragments: [Int], _ memory: borrowing Memory
-  ) {
-    let fragment = answer.fragment
-    guard record.options.isEmpty, !record.isTruncated, fragments.isEmpty, !fragment.isFragment,
-      !fragment.isJoined, !fragment.hasJoinedBytes, memory.longValues.isEmpty
-    else { return nil }
+  ) -> Bool {
+    guard record.options.isEmpty, !record.isTruncated, fragments.isEmpty,
+      !answer.fragment.isFragment, !answer.fragment.isJoined, !answer.fragment.hasJoinedBytes,
+      memory.longValues.isEmpty
+    else { return false }
+    (channel, attribute, request, value) = (nil, nil, nil, .empty)
     direction = record.direction
     connection = answer.link.map { ConnectionState(of: $0, memory) }
     parameters = dissection.parameters
@@ -53,19 +59,19 @@ package struct FieldContext: Equatable, Sendable {
       guard Details.tellsReportsAsParameters(memory, VerboseSink.tellsAll),
         memory.advertisements.lostTrain == nil,
         !memory.advertisements.mayHoldSecret
-      else { return nil }
+      else { return false }
     case .acl:
       guard dissection.l2cap != nil, dissection.smp == nil, !dissection.isSignalling else {
-        return nil
+        return false
       }
       channel = answer.channel
       if let pdu = dissection.att {
-        if !learn(pdu, dissection.attFields, answer, memory) { return nil }
-      } else if dissection.hidesSMP(answer) {
-        return nil
+        return learn(pdu, dissection.attFields, answer, memory)
       }
-    case .note, .control, .unknown, .sco, .iso, .controllerLog: return nil
+      return !dissection.hidesSMP(answer)
+    case .note, .control, .unknown, .sco, .iso, .controllerLog: return false
     }
+    return true
   }
 
   /// Records what an ATT PDU's fields depend on; returns whether that is all.

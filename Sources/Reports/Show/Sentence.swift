@@ -15,7 +15,7 @@ package struct Sentence: ~Copyable {
   /// The number of bytes in the subject that take no column.
   private(set) var surplus = 0
   /// Whether the packet reports a failure.
-  var isFailure = false
+  package internal(set) var isFailure = false
   let showsKeys: Bool
   /// The signs to use.
   let glyphs: Glyphs

@@ -65,7 +65,8 @@ package struct ShowText: PacketReport, ~Copyable {
       name(file: record.file, into: &output)
     }
     if options.isBrief {
-      let reason = brief.reason(record, dissection, bytes, answer, memory)
+      let reason = brief.reason(
+        record, dissection, bytes, answer, isFailure: sentence.isFailure, memory)
       if reason.map({ !brief.hasRoom($0, record, answer, memory) }) ?? true {
         sayFolded(into: &output)
       }

@@ -22,6 +22,9 @@ package struct Conversations: Sendable {
   /// The link of a bearer.
   private struct Parties: Sendable {
     var link: LinkSlot
+    /// How often the identifying properties of its connection had changed when the others were set;
+    /// nil: they were not.
+    var changes: Int?
     var parties = ValueParties()
     /// The keys of the peer's server and the captured host's.
     var servers: (peer: UInt64, local: UInt64) = (0, 0)
@@ -200,6 +203,15 @@ package struct Conversations: Sendable {
       clients.append(Client())
       clients.append(Client())
     }
+    let (id, changes) = (memory.links.id(known.link), memory.links.changes(known.link))
+    // Mostly, nothing has changed since the previous packet. A link that is no connection has no
+    // number by which to know it again.
+    if id > 0, bearers[place.bearer].parties.connection == id,
+      bearers[place.bearer].link == known.link, bearers[place.bearer].changes == changes
+    {
+      return
+    }
+    bearers[place.bearer].changes = changes
     bearers[place.bearer].link = known.link
     bearers[place.bearer].parties = memory.links.parties(known.link)
     let peer = Attributes.key(of: .peer, memory.links[known.link])
@@ -252,7 +264,10 @@ package struct Conversations: Sendable {
           clients[place.client].queue, place, .notExecuted(isOver ? reason : .forgotten),
           response: nil, memory)
         clients[place.client] = Client()
-        if place.direction == .received { bearers[place.bearer].servers = (0, 0) }
+        if place.direction == .received {
+          bearers[place.bearer].servers = (0, 0)
+          bearers[place.bearer].changes = nil
+        }
       }
     }
   }

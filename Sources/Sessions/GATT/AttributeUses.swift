@@ -30,6 +30,9 @@ package struct AttributeUses: Sendable {
   private var authenticated: [Int: Bool] = [:]
   private let limits: Limits
   private var procedures: Procedures
+  /// The connection of the latest packet, how often its identifying properties had changed, and the
+  /// keys of its servers. To copy the connection for each packet would cost more.
+  private var known: (connection: Int, changes: Int, peer: UInt64, local: UInt64)?
 
   package init(_ limits: Limits = Limits()) {
     self.limits = limits
@@ -39,9 +42,11 @@ package struct AttributeUses: Sendable {
   /// Returns the uses of a server's attributes, in ascending order of their handles. What was done
   /// while its identity was unknown counts, too.
   package func uses(of key: UInt64, _ attributes: Attributes) -> [AttributeUse] {
+    let known = servers.indices.filter { attributes.currentKey(servers[$0].key) == key }
+    guard known.count > 1 else { return known.first.map { servers[$0].uses } ?? [] }
     var all: [UInt16: AttributeUse] = [:]
-    for server in servers where attributes.currentKey(server.key) == key {
-      for use in server.uses {
+    for server in known {
+      for use in servers[server].uses {
         if all[use.handle]?.absorb(use) == nil { all[use.handle] = use }
       }
     }
@@ -51,6 +56,22 @@ package struct AttributeUses: Sendable {
   /// Returns the keys of the servers whose attributes were used.
   package func keys(_ attributes: Attributes) -> [UInt64] {
     servers.filter { !$0.uses.isEmpty }.map { attributes.currentKey($0.key) }
+  }
+
+  private mutating func key(
+    of side: Side, _ link: LinkSlot, _ id: Int, _ memory: borrowing Memory
+  ) -> UInt64 {
+    let changes = memory.links.changes(link)
+    // A link that is no connection has no number by which to know it again.
+    if id > 0, let known, known.connection == id, known.changes == changes {
+      return side == .local ? known.local : known.peer
+    }
+    let connection = memory.links.connection(link)
+    let (peer, local) = (
+      Attributes.key(of: .peer, connection), Attributes.key(of: .local, connection)
+    )
+    known = (id, changes, peer, local)
+    return side == .local ? local : peer
   }
 
   private mutating func server(_ key: UInt64) -> Int? {
@@ -117,10 +138,9 @@ package struct AttributeUses: Sendable {
     }
     guard let pdu = dissection.att, let direction = record.direction else { return }
     let opcode = pdu.opcode
-    let connection = memory.links.connection(link)
-    let key = Attributes.key(of: opcode.server(direction), connection)
-    guard let server = server(key) else { return }
-    let security = security(connection.isEncrypted, connection.id)
+    let id = memory.links.id(link)
+    guard let server = server(key(of: opcode.server(direction), link, id, memory)) else { return }
+    let security = security(memory.links.isEncrypted(link), id)
     let packet = record.number
     let fields = dissection.attFields
     if opcode == .multipleHandleValueNotification, let items = fields.items {

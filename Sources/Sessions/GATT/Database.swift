@@ -119,6 +119,8 @@ package struct Database: Sendable {
   }
 
   /// Returns the attribute's slot, or nil if the attribute is not known.
+  // Inlined, since a call would copy the database.
+  @inline(__always)
   func look(_ handle: UInt16) -> Int? {
     let position = position(handle)
     guard position < order.count, order[position] >> 16 == UInt32(handle) else { return nil }

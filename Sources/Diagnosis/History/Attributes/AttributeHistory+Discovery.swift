@@ -49,7 +49,7 @@ extension AttributeHistory {
 
   private mutating func isNew(_ handle: UInt16, _ server: Side) -> Bool {
     guard found.count < Self.mostHandles else { return false }
-    return found.insert(UInt32(server.rawValue) << 16 | UInt32(handle)).inserted
+    return found.insert(Self.key(server, handle)).inserted
   }
 
   mutating func endSearch(_ request: OpenRequest, _ context: Context) {
@@ -61,7 +61,7 @@ extension AttributeHistory {
   mutating func change(_ value: RawSpan, _ context: Context) {
     guard value.byteCount == 4, serviceChanges.count < Self.mostListed else { return }
     // A handle that was found before may now be another attribute.
-    found = found.filter { $0 >> 16 != UInt32(context.server.rawValue) }
+    found = found.filter { $0 >> 16 != Int(context.server.rawValue) }
     serviceChanges.append(
       ServiceChange(
         server: context.server, first: value.littleEndianU16(at: 0),

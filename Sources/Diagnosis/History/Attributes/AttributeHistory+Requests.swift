@@ -25,7 +25,7 @@ extension AttributeHistory {
         let kept = context.opcode == .writeRequest ? Self.mostValue : Self.mostHead
         written = bytes.part(Slice(start: Int(value.start), count: min(length, kept))).array
       }
-      noteLength(length, offset: fields.offset, identity, context, memory)
+      noteLength(length, offset: fields.offset, handle, place, context, memory)
       if context.opcode == .writeRequest {
         configuration = configure(identity, bytes.part(value), context, memory)
         if configuration == nil { noteCandidate(identity, bytes.part(value), context) }
@@ -255,8 +255,10 @@ extension AttributeHistory {
 
   /// Records a write that is longer than the MTU or any value allows (Core, Vol 3, Part F, 3.2.9,
   /// 3.4.5).
+  ///
+  /// - Parameter place: The index of the attribute's usage, or nil if there was no room for it.
   mutating func noteLength(
-    _ length: Int, offset: UInt16?, _ attribute: AttributeIdentity, _ context: Context,
+    _ length: Int, offset: UInt16?, _ handle: UInt16, _ place: Int?, _ context: Context,
     _ memory: borrowing Memory
   ) {
     let connection = memory.links.connection(context.link)
@@ -270,6 +272,7 @@ extension AttributeHistory {
       found = (length + 3, mtu, false)
     }
     guard let found, longWrites.count < Self.mostListed else { return }
+    let attribute = place.map { usages[$0].identity } ?? identity(handle, context, memory)
     longWrites.append(
       LongWrite(
         opcode: context.opcode, attribute: attribute, client: context.sender,

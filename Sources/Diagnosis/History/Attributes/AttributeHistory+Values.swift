@@ -13,18 +13,25 @@ extension AttributeHistory {
   /// Returns the index of an attribute's usage, or nil if there is no room.
   mutating func use(_ handle: UInt16, _ context: Context, _ memory: borrowing Memory) -> Int? {
     guard handle != 0 else { return nil }
-    let key = UInt32(context.server.rawValue) << 16 | UInt32(handle)
-    if let place = positions[key] {
+    let key = Self.key(context.server, handle)
+    if let place = key == latest.key ? latest.place : positions[key] {
+      latest = (key, place)
       if usages[place].identity.uuid == nil { learn(place, context, memory) }
       return place
     }
     guard usages.count < Self.mostUsages else { return nil }
     positions[key] = usages.count
+    latest = (key, usages.count)
     usages.append(
       AttributeUsage(handle, context.server, identity(handle, context, memory)))
     let place = usages.count - 1
     usages[place].properties = memory.properties(of: usages[place].identity)
     return place
+  }
+
+  /// Returns the key of an attribute in `positions` and `found`.
+  static func key(_ server: Side, _ handle: UInt16) -> Int {
+    Int(server.rawValue) << 16 | Int(handle)
   }
 
   /// Looks up the identity of an attribute again.
@@ -81,7 +88,7 @@ extension AttributeHistory {
 
   /// Returns the name assigned to the attribute's usage, or its name in profiles if it was unused.
   func profileName(_ attribute: AttributeIdentity) -> String? {
-    let key = UInt32(attribute.side.rawValue) << 16 | UInt32(attribute.handle ?? 0)
+    let key = Self.key(attribute.side, attribute.handle ?? 0)
     guard let place = positions[key] else { return vendors.knowledge.name(of: attribute) }
     return usages[place].identity.profileName
   }
@@ -129,7 +136,7 @@ extension AttributeHistory {
       }
     }
     // Later parts belong to the read of the first part.
-    let key = UInt32(context.server.rawValue) << 16 | UInt32(handle)
+    let key = Self.key(context.server, handle)
     let isPart = request.opcode == .readBlobRequest && request.offset != 0 && reading == key
     reading = key
     if isTold { return }
@@ -171,10 +178,10 @@ extension AttributeHistory {
     usages[place].commands.note(context.moment)
     if value.count == 20 { usages[place].fullWrites.note(context.moment) }
     if outOfSync == context.server { commandsOutOfSync.note(context.moment) }
-    let descriptor = usages[place].identity
-    if descriptor.uuid == .clientConfiguration, value.count == 2,
+    if value.count == 2, usages[place].identity.uuid == .clientConfiguration,
       commandedConfigurations.count < Self.mostListed
     {
+      let descriptor = usages[place].identity
       let owner = descriptor.owner.map { identity($0, context, memory) }
       commandedConfigurations.append(
         Configuration(
@@ -182,10 +189,8 @@ extension AttributeHistory {
           properties: owner.flatMap { memory.properties(of: $0) }, server: context.server,
           value: bytes.part(value).littleEndianU16(at: 0), request: context.moment))
     }
-    if descriptor.uuid != .clientConfiguration {
-      noteCandidate(descriptor, bytes.part(value), context)
-    }
-    noteLength(Int(value.count), offset: nil, usages[place].identity, context, memory)
+    if value.count == 2 { noteCandidate(usages[place].identity, bytes.part(value), context) }
+    noteLength(Int(value.count), offset: nil, handle, place, context, memory)
     if sight(bytes.part(value), place, .written, context, memory) { return }
     run(.writes, .commanded, context.server, context.moment, context, handle, nil) {
       $0.commands += 1
@@ -218,7 +223,9 @@ extension AttributeHistory {
   mutating func noteCandidate(
     _ attribute: AttributeIdentity, _ value: RawSpan, _ context: Context
   ) {
-    guard value.byteCount == 2, value.littleEndianU16(at: 0) <= 3 else { return }
+    guard attribute.uuid != .clientConfiguration, value.byteCount == 2,
+      value.littleEndianU16(at: 0) <= 3
+    else { return }
     let write = Configuration(
       descriptor: attribute, owner: nil, properties: nil, server: context.server,
       value: value.littleEndianU16(at: 0), request: context.moment)

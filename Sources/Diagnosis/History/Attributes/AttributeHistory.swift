@@ -130,11 +130,15 @@ package struct AttributeHistory: Sendable {
   /// The first such writes to other attributes.
   var misdirected: [Configuration] = []
 
-  var positions: [UInt32: Int] = [:]
+  /// The indices in `usages`, by `key`. Like `found`, it has keys of a type that other tables use,
+  /// too: to find out how to hash another one would cost as much as some hundred packets.
+  var positions: [Int: Int] = [:]
+  /// The attribute that was used last, since consecutive packets often use the same one.
+  var latest: (key: Int, place: Int?) = (-1, nil)
   var gap = 0
   var open: [OpenRequest] = []
-  /// Handles that discovery has found, by the server's side.
-  var found: Set<UInt32> = []
+  /// The keys of attributes that discovery has found.
+  var found: Set<Int> = []
   /// The side that is discovering, if nothing else has happened since.
   var discoverer: Side?
   /// The server whose client's view is out of date.
@@ -142,7 +146,7 @@ package struct AttributeHistory: Sendable {
   /// The prepared writes, by the client's side.
   var prepared: (local: PreparedWrite?, peer: PreparedWrite?) = (nil, nil)
   /// The value whose first part was read last, as a key of `positions`.
-  var reading: UInt32?
+  var reading: Int?
 
   /// A request that waits for its response.
   struct OpenRequest: Sendable {
@@ -400,6 +404,7 @@ package struct AttributeHistory: Sendable {
         connection.firstPacket <= $0.packet && $0.packet <= last
       } ?? []
     (open, positions, found, candidates, misdirected) = ([], [:], [], [], [])
+    latest = (-1, nil)
   }
 
   /// Records a write that may have been to a CCCD, now that its attribute is known.

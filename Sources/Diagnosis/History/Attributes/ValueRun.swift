@@ -231,16 +231,17 @@ extension [ValueRun] {
   package func folded(to most: Int) -> [ValueRun] {
     guard count > most, most > 0 else { return self }
     var merged: [ValueRun] = []
-    for run in self {
-      // The last one is not copied out, so that it can be changed in place.
+    merged.reserveCapacity(most)
+    // Runs are large: none is copied out of its array to be read.
+    for index in indices {
       let last = merged.count - 1
       if last >= 0,
-        merged[last].kind == run.kind && merged[last].server == run.server
-          || merged[last].kind == .mixed && run.goesOn(like: merged[last])
+        merged[last].kind == self[index].kind && merged[last].server == self[index].server
+          || merged[last].kind == .mixed && self[index].goesOn(like: merged[last])
       {
-        merged[last].join(run)
+        merged[last].join(self[index])
       } else {
-        merged.append(run)
+        merged.append(self[index])
       }
     }
     guard merged.count > most else { return merged }
@@ -250,7 +251,7 @@ extension [ValueRun] {
       let (from, to) = (group * merged.count / most, (group + 1) * merged.count / most)
       guard from < to else { continue }
       var one = merged[from]
-      for run in merged[(from + 1)..<to] { one.join(run) }
+      for index in from + 1..<to { one.join(merged[index]) }
       // A run that continues in the same way does not start a new line.
       if let last = folded.last, last.kind == .mixed, one.goesOn(like: last) {
         folded[folded.count - 1].join(one)
