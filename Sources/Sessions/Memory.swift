@@ -524,6 +524,7 @@ package struct Memory: ~Copyable, Sendable {
       observeTransaction(pdu.opcode, fields, bytes, direction, record, &dissection, &answer)
     }
     observeAttributes(pdu.opcode, fields, bytes, direction, record, &dissection, &answer)
+    guard pdu.opcode.role != .unacknowledged else { return }
     let mtu = mtu(on: link, answer.channel).value
     longValues.observe(
       pdu.opcode, fields, bytes, answer, connection: links.id(link), mtu: mtu,
